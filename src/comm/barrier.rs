@@ -1,0 +1,34 @@
+//! Waiting for all members of a group.
+
+use super::{Group, Payload, PointToPoint};
+use crate::error::CommError;
+
+impl Group<'_> {
+    /// Returns when all members have called it.
+    ///
+    /// The world of a machine with a hardware barrier uses that: everybody goes on `barrier` after the last one came.
+    /// Otherwise empty messages are exchanged by *dissemination* (Hensgen, Finkel and Manber 1988): in round k each
+    /// rank sends to the one 2^k further on and receives from the one 2^k behind, around the group; ceil(log2 p)
+    /// rounds of alpha, any p, no root.
+    ///
+    /// # Errors
+    /// What [`PointToPoint`] says of all calls.
+    pub fn barrier(&self) -> Result<(), CommError> {
+        if self.is_world() && self.machine().parameters().barrier().is_some() {
+            return self.thread().barrier();
+        }
+        let size = self.size();
+        if size == 1 {
+            return Ok(());
+        }
+        let scenes = self.behind_the_scenes();
+        let mut distance = 1;
+        while distance < size {
+            let to = (self.rank() + distance) % size;
+            let from = (self.rank() + size - distance) % size;
+            scenes.sendrecv(to, Payload::empty(), from)?;
+            distance *= 2;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! What a node program works with: its [`Node`], [groups](Group) of nodes, messages and requests.
+//!
+//! [`PointToPoint`] is what a collective needs from a machine, and all it may use; a [`Group`] of emulated nodes is
+//! one implementation of it.
+
+mod barrier;
+mod element;
+mod group;
+mod message;
+mod node;
+mod payload;
+mod point_to_point;
+mod request;
+
+pub use element::Element;
+pub use group::Group;
+pub use message::Message;
+pub use node::{Node, Phase};
+pub use payload::{MAX_MESSAGE, Payload, PayloadError, Segment};
+pub use point_to_point::PointToPoint;
+pub use request::{Request, Tested};

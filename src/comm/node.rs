@@ -1,0 +1,138 @@
+//! The node that a program runs on.
+
+use std::{cell::OnceCell, fmt, sync::Arc};
+
+use super::{
+    Group, PointToPoint,
+    group::{COLUMNS, ROWS},
+};
+use crate::{
+    error::CommError,
+    kernel::Op,
+    model::Description,
+    rank::Rank,
+    runtime::NodeThread,
+    time::{Span, Time},
+    topology::Grid,
+};
+
+/// The node that a program runs on: what the program is given. It stays on its thread.
+///
+/// ```compile_fail
+/// # use multicomputer::{Machine, prelude::*};
+/// let machine = Machine::hockney(1, 2).build().unwrap();
+/// machine.run(|node| {
+///     std::thread::scope(|scope| {
+///         scope.spawn(|| node.rank()); // a node's calls are its own thread's
+///     });
+///     Ok(())
+/// });
+/// ```
+pub struct Node<'n> {
+    thread: &'n NodeThread<'n>,
+    world: Group<'n>,
+    row: OnceCell<Group<'n>>,
+    column: OnceCell<Group<'n>>,
+}
+
+impl<'n> Node<'n> {
+    pub(crate) fn new(thread: &'n NodeThread<'n>) -> Node<'n> {
+        Node { thread, world: Group::world(thread), row: OnceCell::new(), column: OnceCell::new() }
+    }
+
+    /// The number of this node, from 0.
+    pub fn rank(&self) -> Rank {
+        self.world.rank()
+    }
+
+    /// The number of nodes of the machine.
+    pub fn size(&self) -> usize {
+        self.world.size()
+    }
+
+    /// The machine: its shape and its parameters.
+    pub fn machine(&self) -> &Description {
+        self.thread.machine()
+    }
+
+    /// All nodes.
+    pub fn world(&self) -> &Group<'n> {
+        &self.world
+    }
+
+    /// The nodes of this node's row, numbered by column.
+    ///
+    /// # Errors
+    /// [`CommError::NoGrid`] if the machine has no rows.
+    pub fn row(&self) -> Result<&Group<'n>, CommError> {
+        let grid = self.grid()?;
+        Ok(self.row.get_or_init(|| {
+            let (row, _) = grid.coordinates(self.rank());
+            self.world.strided(format!("row {row}"), ROWS, grid.rank(row, 0), 1, grid.columns)
+        }))
+    }
+
+    /// The nodes of this node's column, numbered by row.
+    ///
+    /// # Errors
+    /// [`CommError::NoGrid`] if the machine has no columns.
+    pub fn column(&self) -> Result<&Group<'n>, CommError> {
+        let grid = self.grid()?;
+        Ok(self.column.get_or_init(|| {
+            let (_, column) = grid.coordinates(self.rank());
+            self.world.strided(format!("column {column}"), COLUMNS, column, grid.columns, grid.rows)
+        }))
+    }
+
+    fn grid(&self) -> Result<Grid, CommError> {
+        self.machine().topology().grid().ok_or_else(|| CommError::NoGrid(self.machine().name().into()))
+    }
+
+    /// The node's clock: modeled time since the common start of all programs. In virtual time the thread has to wait
+    /// for the kernel to know it, which costs microseconds of the host.
+    ///
+    /// # Errors
+    /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
+    pub fn now(&self) -> Result<Time, CommError> {
+        self.thread.now()
+    }
+
+    /// Keeps the node's CPU busy for a modeled time (a [`Span`], or a `Duration` of the standard library). What the
+    /// program really computes costs nothing in virtual time.
+    ///
+    /// # Errors
+    /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
+    pub fn compute(&self, time: impl Into<Span>) -> Result<(), CommError> {
+        self.thread.compute(time.into())
+    }
+
+    /// Begins a named phase, which lasts until the value returned is dropped; phases may be nested. Its times are in
+    /// the report and in the trace.
+    ///
+    /// # Errors
+    /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
+    pub fn phase(&self, name: &str) -> Result<Phase<'_>, CommError> {
+        self.thread.phase(Op::PhaseBegin { name: Arc::from(name) })?;
+        Ok(Phase { thread: self.thread })
+    }
+}
+
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Node({} of {})", self.rank(), self.size())
+    }
+}
+
+/// A [phase](Node::phase) of a node program, which ends when this is dropped.
+#[derive(Debug)]
+#[must_use = "the phase ends when this is dropped"]
+pub struct Phase<'n> {
+    thread: &'n NodeThread<'n>,
+}
+
+impl Drop for Phase<'_> {
+    fn drop(&mut self) {
+        // After the end of the run there is nobody to tell.
+        let _ = self.thread.phase(Op::PhaseEnd);
+    }
+}

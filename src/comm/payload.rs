@@ -1,0 +1,651 @@
+//! What a message carries: [`Payload`], bytes that are moved, split and chained by reference.
+//!
+//! A payload is a chain of segments. A segment is either real data, a reference-counted [`Bytes`], or a *phantom*: a
+//! length without data, for sweeps that would not fit in memory. Combining messages on the way (as gather, collect and
+//! s-to-p broadcasting do) appends one chain to another; forwarding clones the chain; neither copies a byte of data.
+//! Data is copied when it enters as a borrowed slice, and when it leaves as a `Vec` or as contiguous bytes out of
+//! several segments.
+//!
+//! Invariants: no segment is empty, two phantoms are never neighbours, `len` is the sum of the segments, and an empty
+//! payload has no element type, so that it is neutral in every concatenation.
+
+use std::{
+    fmt,
+    ops::{Bound, RangeBounds},
+};
+
+use bytemuck::Pod;
+use bytes::Bytes;
+use smallvec::SmallVec;
+use thiserror::Error;
+
+use super::element::Element;
+
+/// The longest message that can be sent, in bytes: 1 GiB. A payload may be longer until it is sent.
+pub const MAX_MESSAGE: u64 = 1 << 30;
+
+/// The bytes of a message, as a chain of segments; cloning copies no data.
+///
+/// A payload remembers the type of the slice or vector that it was made from, and reads only as that type
+/// ([`Payload::to_vec`]) or as bytes. It is untyped, and reads as every type whose size divides its length, when it
+/// was made from `u8`, `&str` or [`Bytes`], by appending data of another type, or by a cut inside an element.
+///
+/// ```
+/// use multicomputer::Payload;
+/// let mut message = Payload::from(vec![1.5, 2.5]);    // takes the vector, copies nothing
+/// message.append(Payload::from(&[3.5]));              // chains, copies nothing
+/// assert_eq!(message.len(), 24);
+/// assert_eq!(message.to_vec::<f64>()?, [1.5, 2.5, 3.5]);
+/// assert!(message.to_vec::<u32>().is_err());
+///
+/// let last = message.split_off(16)?;
+/// assert_eq!(last.to_vec::<f64>()?, [3.5]);
+/// # Ok::<(), multicomputer::PayloadError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Payload {
+    len: u64,
+    element: Option<Element>,
+    segments: SmallVec<[Segment; 1]>,
+}
+
+/// One link of the chain that a [`Payload`] is; never empty.
+#[derive(Clone)]
+pub enum Segment {
+    /// Bytes in memory.
+    Data(Bytes),
+    /// This many bytes that are only counted.
+    Phantom(u64),
+}
+
+/// Why a payload cannot be read or cut as asked.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PayloadError {
+    /// Data is asked for that exists only as a length.
+    #[error("{phantom} of the {len} bytes are phantom: they have a length but no data to read")]
+    Phantom {
+        /// Bytes without data.
+        phantom: u64,
+        /// Bytes of the whole payload.
+        len: u64,
+    },
+    /// The elements are of another type than the one asked for.
+    #[error("the data was sent as {sent} and is asked for as {asked}: ask for {sent}, or for u8")]
+    TypeMismatch {
+        /// The type that the payload was made from.
+        sent: Element,
+        /// The type asked for.
+        asked: Element,
+    },
+    /// The bytes do not make up whole elements.
+    #[error("{len} bytes are no multiple of the {} bytes of {element}", element.size())]
+    PartialElement {
+        /// Bytes of the payload.
+        len: u64,
+        /// The type asked for.
+        element: Element,
+    },
+    /// A cut before the beginning or past the end.
+    #[error("bytes {start} to {end} are asked for, of a payload of {len}: start <= end <= {len} is allowed")]
+    OutOfRange {
+        /// First byte asked for.
+        start: u64,
+        /// One past the last byte asked for.
+        end: u64,
+        /// Bytes of the payload.
+        len: u64,
+    },
+}
+
+impl Segment {
+    /// Bytes of this segment.
+    pub fn len(&self) -> u64 {
+        match self {
+            Segment::Data(bytes) => bytes.len() as u64,
+            Segment::Phantom(len) => *len,
+        }
+    }
+
+    /// Whether there are no bytes; never so for a segment of a [`Payload`].
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Cuts at byte `at <= len`: keeps the bytes before it, returns the rest.
+    fn split_off(&mut self, at: u64) -> Segment {
+        match self {
+            Segment::Data(bytes) => Segment::Data(bytes.split_off(at as usize)),
+            Segment::Phantom(len) => {
+                let rest = *len - at;
+                *len = at;
+                Segment::Phantom(rest)
+            }
+        }
+    }
+}
+
+impl Payload {
+    /// A payload of no bytes.
+    pub fn empty() -> Payload {
+        Payload::default()
+    }
+
+    /// A payload of `len` bytes that are counted, sent and timed like others, but do not exist: they take no memory
+    /// and cannot be read.
+    pub fn phantom(len: u64) -> Payload {
+        Payload::from_segment(Segment::Phantom(len), None)
+    }
+
+    /// All `payloads`, one after the other: [`append`](Payload::append) in their order.
+    pub fn concat(payloads: impl IntoIterator<Item = Payload>) -> Payload {
+        let mut whole = Payload::empty();
+        payloads.into_iter().for_each(|payload| whole.append(payload));
+        whole
+    }
+
+    fn from_segment(segment: Segment, element: Option<Element>) -> Payload {
+        let mut payload = Payload::empty();
+        payload.push(segment);
+        payload.element = element.filter(|element| !element.is_plain() && !payload.is_empty());
+        payload
+    }
+
+    fn from_slice<T: Pod>(slice: &[T]) -> Payload {
+        Payload::from_segment(
+            Segment::Data(Bytes::copy_from_slice(as_bytes(slice))),
+            Some(Element::of::<T>()),
+        )
+    }
+
+    /// Bytes, phantom ones included.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there are no bytes at all.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether any part is phantom, so that the data cannot be read.
+    pub fn is_phantom(&self) -> bool {
+        self.phantom_len() > 0
+    }
+
+    /// The type that all of the data was made from; `None` when it is plain bytes, mixed, phantom or empty.
+    pub fn element(&self) -> Option<Element> {
+        self.element
+    }
+
+    /// The links of the chain in their order, none of them empty.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Puts `other` behind this payload. Copies no data; takes a time proportional to the segments of `other`.
+    ///
+    /// The result keeps its element type if both parts have the same one, or one part is empty. The length saturates:
+    /// what would lie beyond `u64::MAX` bytes (far above [`MAX_MESSAGE`], so it must be phantom) is dropped.
+    pub fn append(&mut self, mut other: Payload) {
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
+        if other.is_empty() {
+            return;
+        }
+        other.cut(u64::MAX - self.len);
+        if self.element != other.element {
+            self.element = None;
+        }
+        other.segments.into_iter().for_each(|segment| self.push(segment));
+    }
+
+    /// Cuts the payload in two: keeps the bytes before `at`, returns those from `at` on. Copies no data.
+    ///
+    /// Both parts keep the element type unless the cut is inside an element. It takes a time proportional to the
+    /// segments of the part returned, so a payload of many blocks is best taken apart from its end.
+    ///
+    /// # Errors
+    ///
+    /// [`PayloadError::OutOfRange`] if `at` is past the end; the payload is then unchanged.
+    pub fn split_off(&mut self, at: u64) -> Result<Payload, PayloadError> {
+        if at > self.len {
+            return Err(PayloadError::OutOfRange { start: at, end: at, len: self.len });
+        }
+        Ok(self.cut(at))
+    }
+
+    /// The bytes of a range, by reference: no data is copied. Takes a time proportional to the segments of the whole.
+    ///
+    /// The part keeps the element type unless one of its ends is inside an element.
+    ///
+    /// ```
+    /// use multicomputer::Payload;
+    /// let payload = Payload::from("hello, world");
+    /// assert_eq!(payload.slice(7..)?.to_bytes()?, "world");
+    /// # Ok::<(), multicomputer::PayloadError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`PayloadError::OutOfRange`] if the range ends past the end, or before it starts.
+    pub fn slice(&self, range: impl RangeBounds<u64>) -> Result<Payload, PayloadError> {
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&last) => last.saturating_add(1),
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => self.len.max(start),
+        };
+        if start > end || end > self.len {
+            return Err(PayloadError::OutOfRange { start, end, len: self.len });
+        }
+        let mut head = self.clone();
+        head.cut(end);
+        Ok(head.cut(start))
+    }
+
+    /// All data as contiguous bytes, whatever their type. Copies nothing if there is one segment, else all of it once.
+    ///
+    /// # Errors
+    ///
+    /// [`PayloadError::Phantom`] if any part has no data.
+    pub fn to_bytes(&self) -> Result<Bytes, PayloadError> {
+        self.check_real()?;
+        if let [Segment::Data(bytes)] = self.segments() {
+            return Ok(bytes.clone());
+        }
+        let mut whole = Vec::with_capacity(self.len as usize);
+        self.data().for_each(|bytes| whole.extend_from_slice(bytes));
+        Ok(Bytes::from(whole))
+    }
+
+    /// All data as elements of type `T`, copied once, wherever it lies in memory.
+    ///
+    /// Typed data reads as its own type and as `u8`; untyped data as every type.
+    ///
+    /// # Errors
+    ///
+    /// [`PayloadError::Phantom`] if any part has no data, [`PayloadError::TypeMismatch`] if the data is of another
+    /// type, [`PayloadError::PartialElement`] if the length is no multiple of the size of `T`.
+    pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>, PayloadError> {
+        self.check_real()?;
+        let asked = Element::of::<T>();
+        if let Some(sent) = self.element
+            && sent != asked
+            && !asked.is_plain()
+        {
+            return Err(PayloadError::TypeMismatch { sent, asked });
+        }
+        if !self.len.is_multiple_of(asked.size() as u64) {
+            return Err(PayloadError::PartialElement { len: self.len, element: asked });
+        }
+        if self.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut elements = vec![T::zeroed(); self.len as usize / asked.size()];
+        let mut rest = bytemuck::cast_slice_mut::<T, u8>(&mut elements);
+        for bytes in self.data() {
+            let (part, behind) = rest.split_at_mut(bytes.len());
+            part.copy_from_slice(bytes);
+            rest = behind;
+        }
+        Ok(elements)
+    }
+
+    /// The data of all segments that have some.
+    fn data(&self) -> impl Iterator<Item = &Bytes> {
+        self.segments.iter().filter_map(|segment| match segment {
+            Segment::Data(bytes) => Some(bytes),
+            Segment::Phantom(_) => None,
+        })
+    }
+
+    fn phantom_len(&self) -> u64 {
+        let phantoms = self.segments.iter().filter(|segment| matches!(segment, Segment::Phantom(_)));
+        phantoms.map(Segment::len).sum()
+    }
+
+    fn check_real(&self) -> Result<(), PayloadError> {
+        match self.phantom_len() {
+            0 => Ok(()),
+            phantom => Err(PayloadError::Phantom { phantom, len: self.len }),
+        }
+    }
+
+    /// Adds a segment at the end, keeping the invariants of the chain; the caller has made sure that it fits in.
+    fn push(&mut self, segment: Segment) {
+        self.len += segment.len();
+        match (self.segments.last_mut(), segment) {
+            (_, segment) if segment.is_empty() => {}
+            (Some(Segment::Phantom(last)), Segment::Phantom(more)) => *last += more,
+            (_, segment) => self.segments.push(segment),
+        }
+    }
+
+    /// [`Payload::split_off`] where a cut past the end returns an empty payload.
+    ///
+    /// Works from the end, so that a chain is taken apart block by block in linear time.
+    fn cut(&mut self, at: u64) -> Payload {
+        if at >= self.len {
+            return Payload::empty();
+        }
+        let element = self.element.filter(|element| at.is_multiple_of(element.size() as u64));
+        let mut tail = SmallVec::new();
+        let mut start = self.len;
+        while start > at
+            && let Some(mut last) = self.segments.pop()
+        {
+            start -= last.len();
+            if start < at {
+                tail.push(last.split_off(at - start));
+                self.segments.push(last);
+            } else {
+                tail.push(last);
+            }
+        }
+        tail.reverse();
+        let tail = Payload { len: self.len - at, element, segments: tail };
+        self.len = at;
+        self.element = element.filter(|_| at > 0);
+        tail
+    }
+}
+
+/// The bytes of a slice; none if its elements have no size.
+fn as_bytes<T: Pod>(slice: &[T]) -> &[u8] {
+    if size_of::<T>() == 0 { &[] } else { bytemuck::cast_slice(slice) }
+}
+
+/// A vector that [`Bytes`] can own.
+struct Owner<T>(Vec<T>);
+
+impl<T: Pod> AsRef<[u8]> for Owner<T> {
+    fn as_ref(&self) -> &[u8] {
+        as_bytes(&self.0)
+    }
+}
+
+/// Takes the bytes, untyped.
+impl From<Bytes> for Payload {
+    fn from(bytes: Bytes) -> Payload {
+        Payload::from_segment(Segment::Data(bytes), None)
+    }
+}
+
+/// Copies the text, untyped.
+impl From<&str> for Payload {
+    fn from(text: &str) -> Payload {
+        Payload::from_slice(text.as_bytes())
+    }
+}
+
+/// Takes the vector: its memory becomes that of the payload, nothing is copied.
+impl<T: Pod + Send> From<Vec<T>> for Payload {
+    fn from(vector: Vec<T>) -> Payload {
+        Payload::from_segment(Segment::Data(Bytes::from_owner(Owner(vector))), Some(Element::of::<T>()))
+    }
+}
+
+/// Copies the elements, once.
+impl<T: Pod> From<&[T]> for Payload {
+    fn from(slice: &[T]) -> Payload {
+        Payload::from_slice(slice)
+    }
+}
+
+/// Copies the elements, once.
+impl<T: Pod> From<&Vec<T>> for Payload {
+    fn from(vector: &Vec<T>) -> Payload {
+        Payload::from_slice(vector)
+    }
+}
+
+/// Copies the elements, once.
+impl<T: Pod, const N: usize> From<&[T; N]> for Payload {
+    fn from(array: &[T; N]) -> Payload {
+        Payload::from_slice(array)
+    }
+}
+
+/// Copies the elements, once.
+impl<T: Pod, const N: usize> From<[T; N]> for Payload {
+    fn from(array: [T; N]) -> Payload {
+        Payload::from_slice(&array)
+    }
+}
+
+/// Lengths, not data.
+impl fmt::Debug for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Segment::Data(bytes) => write!(f, "Data({})", bytes.len()),
+            Segment::Phantom(len) => write!(f, "Phantom({len})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn data(payload: &Payload) -> Vec<*const u8> {
+        payload.data().map(|bytes| bytes.as_ptr()).collect()
+    }
+
+    #[test]
+    fn a_vector_is_taken_not_copied() {
+        let vector = vec![1u32, 2, 3];
+        let address = vector.as_ptr().cast::<u8>();
+        let payload = Payload::from(vector);
+        assert_eq!(data(&payload), [address]);
+        assert_eq!(payload.to_bytes().unwrap().as_ptr(), address);
+    }
+
+    #[test]
+    fn clones_chains_and_cuts_share_the_data() {
+        let (a, b) = (Payload::from(vec![1u64, 2]), Payload::from(vec![3u64]));
+        let addresses = [data(&a), data(&b)].concat();
+        let mut chain = Payload::concat([a.clone(), b.clone()]);
+        assert_eq!(data(&chain), addresses);
+        assert_eq!(data(&chain.clone()), addresses);
+        assert_eq!(data(&chain.slice(8..16).unwrap()), [addresses[0].wrapping_add(8)]);
+        let tail = chain.split_off(16).unwrap();
+        assert_eq!((data(&chain), data(&tail)), (data(&a), data(&b)));
+    }
+
+    #[test]
+    fn data_reads_as_the_type_it_was_made_from() {
+        let payload = Payload::from(&[1.0f64, 2.0]);
+        assert_eq!(payload.to_vec::<f64>().unwrap(), [1.0, 2.0]);
+        assert_eq!(payload.to_vec::<u8>().unwrap().len(), 16);
+        assert_eq!(payload.to_bytes().unwrap().len(), 16);
+        let (sent, asked) = (Element::of::<f64>(), Element::of::<u32>());
+        assert_eq!(payload.to_vec::<u32>(), Err(PayloadError::TypeMismatch { sent, asked }));
+        let message = payload.to_vec::<u32>().unwrap_err().to_string();
+        assert_eq!(message, "the data was sent as f64 and is asked for as u32: ask for f64, or for u8");
+    }
+
+    #[test]
+    fn plain_bytes_read_as_every_type_that_fits() {
+        for payload in [
+            Payload::from(vec![0u8; 8]),
+            Payload::from(Bytes::from(vec![0; 8])),
+            "\0".repeat(8).as_str().into(),
+        ] {
+            assert_eq!(payload.element(), None);
+            assert_eq!(payload.to_vec::<u64>().unwrap(), [0]);
+            assert_eq!(payload.to_vec::<[u16; 2]>().unwrap(), [[0; 2]; 2]);
+            let error = PayloadError::PartialElement { len: 8, element: Element::of::<[u8; 3]>() };
+            assert_eq!(payload.to_vec::<[u8; 3]>(), Err(error));
+        }
+    }
+
+    #[test]
+    fn unaligned_and_scattered_data_reads_right() {
+        let words = Payload::from(vec![0x0101_0101u32, 0x0202_0202, 0x0303_0303]);
+        let middle = words.slice(1..9).unwrap();
+        assert_eq!(middle.element(), None);
+        let expected = [[1, 1, 1, 2], [2, 2, 2, 3]].map(u32::from_ne_bytes);
+        assert_eq!(middle.to_vec::<u32>().unwrap(), expected);
+        let scattered = Payload::concat([words.slice(1..2).unwrap(), words.slice(4..7).unwrap()]);
+        assert_eq!(scattered.to_vec::<u32>().unwrap(), [u32::from_ne_bytes([1, 2, 2, 2])]);
+    }
+
+    #[test]
+    fn a_chain_keeps_its_type_only_if_all_parts_share_it() {
+        let f64s = || Payload::from([1.0f64, 2.0]);
+        let element = Some(Element::of::<f64>());
+        assert_eq!(Payload::concat([f64s(), Payload::empty(), f64s()]).element(), element);
+        assert_eq!(Payload::concat([Payload::from([0u32; 0]), f64s()]).element(), element);
+        assert_eq!(Payload::concat([f64s(), Payload::from([1u64])]).element(), None);
+        assert_eq!(Payload::concat([f64s(), Payload::from("text")]).element(), None);
+
+        let mut whole = f64s();
+        let tail = whole.split_off(8).unwrap();
+        assert_eq!((whole.element(), tail.element()), (element, element));
+        let rest = whole.split_off(3).unwrap();
+        assert_eq!((whole.element(), rest.element()), (None, None));
+    }
+
+    #[test]
+    fn an_empty_payload_has_no_type_and_no_segment() {
+        let mut split = Payload::from([1.0f64]);
+        let all = split.split_off(0).unwrap();
+        assert_eq!(all.element(), Some(Element::of::<f64>()));
+        for empty in
+            [split, Payload::empty(), Payload::from(Vec::<f64>::new()), "".into(), Payload::phantom(0)]
+        {
+            assert!(empty.is_empty() && empty.segments().is_empty() && !empty.is_phantom());
+            assert_eq!(empty.element(), None);
+            assert!(empty.to_vec::<u32>().unwrap().is_empty());
+            assert!(empty.to_bytes().unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn elements_without_size_make_an_empty_payload() {
+        let payload = Payload::from(vec![(); 3]);
+        assert!(payload.is_empty());
+        assert!(payload.to_vec::<()>().unwrap().is_empty());
+        assert!(Payload::from([1u8]).to_vec::<()>().is_err());
+    }
+
+    #[test]
+    fn phantom_data_has_a_length_and_nothing_else() {
+        let mut payload =
+            Payload::concat([Payload::phantom(1 << 40), Payload::phantom(1), Payload::from([7u8])]);
+        assert_eq!(payload.segments().len(), 2);
+        assert!(payload.is_phantom());
+        let error = PayloadError::Phantom { phantom: (1 << 40) + 1, len: (1 << 40) + 2 };
+        assert_eq!(payload.to_bytes(), Err(error.clone()));
+        assert_eq!(payload.to_vec::<u8>(), Err(error));
+        assert_eq!(payload.split_off((1 << 40) + 1).unwrap().to_vec::<u8>().unwrap(), [7]);
+    }
+
+    #[test]
+    fn lengths_saturate() {
+        let mut payload = Payload::from("head");
+        payload.append(Payload::phantom(u64::MAX));
+        payload.append(Payload::phantom(1));
+        assert_eq!(payload.len(), u64::MAX);
+        assert_eq!(payload.split_off(4).unwrap().len(), u64::MAX - 4);
+        assert_eq!(payload.to_bytes().unwrap(), "head");
+    }
+
+    #[test]
+    fn cuts_outside_are_errors() {
+        let mut payload = Payload::from("abc");
+        let past = PayloadError::OutOfRange { start: 4, end: 4, len: 3 };
+        assert_eq!(payload.split_off(4).unwrap_err(), past);
+        assert_eq!(payload.slice(4..).unwrap_err(), past);
+        assert!(payload.slice(..=3).is_err());
+        assert!(payload.slice(..=u64::MAX).is_err());
+        assert!(payload.slice((Bound::Included(2), Bound::Excluded(1))).is_err());
+        assert_eq!(payload.len(), 3);
+    }
+
+    #[test]
+    fn debug_shows_lengths_not_data() {
+        let payload = Payload::concat(["secret".into(), Payload::phantom(9)]);
+        let shown = format!("{payload:?}");
+        assert_eq!(shown, "Payload { len: 15, element: None, segments: [Data(6), Phantom(9)] }");
+    }
+
+    /// Every byte of a payload, `None` where it is phantom.
+    fn spelled_out(payload: &Payload) -> Vec<Option<u8>> {
+        let spell = |segment: &Segment| match segment {
+            Segment::Data(bytes) => bytes.iter().copied().map(Some).collect(),
+            Segment::Phantom(len) => vec![None; *len as usize],
+        };
+        payload.segments().iter().flat_map(spell).collect()
+    }
+
+    #[derive(Clone, Debug)]
+    enum Edit {
+        Append(Vec<u8>),
+        AppendPhantom(u8),
+        /// Cut at this fraction of 255 and put the parts together the other way round.
+        Rotate(u8),
+        Keep(u8, u8),
+    }
+
+    fn edits() -> impl Strategy<Value = Vec<Edit>> {
+        let edit = prop_oneof![
+            proptest::collection::vec(any::<u8>(), 0..20).prop_map(Edit::Append),
+            (0u8..20).prop_map(Edit::AppendPhantom),
+            any::<u8>().prop_map(Edit::Rotate),
+            (any::<u8>(), any::<u8>()).prop_map(|(a, b)| Edit::Keep(a.min(b), a.max(b))),
+        ];
+        proptest::collection::vec(edit, 0..30)
+    }
+
+    proptest! {
+        /// Any sequence of edits does to a payload what it does to a vector of bytes.
+        #[test]
+        fn edits_are_those_of_a_vector(edits in edits()) {
+            let mut payload = Payload::empty();
+            let mut model: Vec<Option<u8>> = Vec::new();
+            for edit in edits {
+                let place = |fraction: u8| model.len() * usize::from(fraction) / 255;
+                match edit {
+                    Edit::Append(bytes) => {
+                        model.extend(bytes.iter().copied().map(Some));
+                        payload.append(Payload::from(bytes));
+                    }
+                    Edit::AppendPhantom(len) => {
+                        model.extend(iter::repeat_n(None, len.into()));
+                        payload.append(Payload::phantom(len.into()));
+                    }
+                    Edit::Rotate(at) => {
+                        let at = place(at);
+                        model.rotate_left(at);
+                        let mut tail = payload.split_off(at as u64).unwrap();
+                        tail.append(payload);
+                        payload = tail;
+                    }
+                    Edit::Keep(start, end) => {
+                        let range = place(start)..place(end);
+                        payload = payload.slice(range.start as u64..range.end as u64).unwrap();
+                        model = model[range].to_vec();
+                    }
+                }
+                prop_assert_eq!(spelled_out(&payload), model.clone());
+                prop_assert_eq!(payload.len(), model.len() as u64);
+                prop_assert_eq!(payload.is_phantom(), model.contains(&None));
+                prop_assert!(payload.segments().iter().all(|segment| !segment.is_empty()));
+                let real: Option<Vec<u8>> = model.iter().copied().collect();
+                prop_assert_eq!(payload.to_vec::<u8>().ok(), real.clone());
+                prop_assert_eq!(payload.to_bytes().ok().map(|bytes| bytes.to_vec()), real);
+            }
+        }
+    }
+}

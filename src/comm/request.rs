@@ -1,0 +1,41 @@
+//! A send or receive that has been started and not yet waited for.
+
+use super::{Group, Message};
+use crate::{kernel::RequestId, rank::Rank};
+
+/// A send or receive under way, from [`isend`](super::PointToPoint::isend) or
+/// [`irecv`](super::PointToPoint::irecv), to be handed to a wait or a test of the same group.
+///
+/// It owns what it needs, so dropping one is safe: the send goes on; the receive stays posted, and the message that
+/// it takes is listed in the report as never received.
+#[derive(Debug)]
+#[must_use = "a receive that is not waited for loses its message"]
+pub struct Request<'g> {
+    pub(super) group: &'g Group<'g>,
+    /// `None` once it has been waited for.
+    pub(super) id: Option<RequestId>,
+}
+
+/// What a [test](Group::test) of a request found.
+#[derive(Debug)]
+pub enum Tested<'g> {
+    /// It is complete; a receive has its message.
+    Complete(Option<Message>),
+    /// It is still under way.
+    Pending(Request<'g>),
+}
+
+impl Request<'_> {
+    /// The node that made it, as a rank of the world.
+    pub(super) fn owner(&self) -> Rank {
+        self.group.thread().id() as Rank
+    }
+}
+
+impl Drop for Request<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            self.group.thread().forget(id);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! What can go wrong, one type for each place where it can.
+//!
+//! [`ConfigError`]: a machine cannot be built. [`CommError`]: a call of a node program fails. [`RunError`]: a run ends
+//! without a result.
+
+use std::{error::Error, fmt, time::Duration};
+
+use thiserror::Error;
+
+pub use crate::{
+    comm::PayloadError,
+    kernel::{BlockedNode, WaitsFor},
+    model::{DescriptionError, ParameterError},
+    topology::TopologyError,
+};
+use crate::{
+    rank::{Rank, Tag},
+    time::Time,
+};
+
+/// What a node program may fail with; every error type converts into it with `?`.
+pub type Failure = Box<dyn Error + Send + Sync + 'static>;
+
+/// A machine cannot be built.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The network cannot have this shape.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// A parameter is out of range.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A machine's name or file is not understood.
+    #[error(transparent)]
+    Description(#[from] DescriptionError),
+    /// This host cannot run a thread for each node.
+    #[error("{nodes} nodes are too many: this host can run {allowed} more threads ({limit})")]
+    TooManyNodes {
+        /// The nodes wanted.
+        nodes: usize,
+        /// The threads that can still be started.
+        allowed: usize,
+        /// What sets the limit.
+        limit: String,
+    },
+    /// The topology has no nodes.
+    #[error("the machine {0} has no nodes: at least one is needed")]
+    NoNodes(String),
+    /// The dilation is no positive number.
+    #[error("a dilation of {0} is not possible: it must be a positive number, at most 1e9")]
+    Dilation(f64),
+    /// The stack size is too small for a thread.
+    #[error("a stack of {given} bytes is too small: at least {least} are needed")]
+    StackSize {
+        /// The size wanted.
+        given: usize,
+        /// The smallest size allowed.
+        least: usize,
+    },
+}
+
+/// A call of a node program fails.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CommError {
+    /// There is no such rank in the group.
+    #[error("there is no rank {given} in {group}: its ranks are 0 to {}", size - 1)]
+    NoSuchRank {
+        /// The rank given.
+        given: Rank,
+        /// The size of the group.
+        size: usize,
+        /// The group.
+        group: String,
+    },
+    /// The message is longer than a message may be.
+    #[error("a message of {given} bytes is too long: at most {most} are allowed")]
+    TooLong {
+        /// Its length.
+        given: u64,
+        /// The greatest length.
+        most: u64,
+    },
+    /// The data is not what the program asks for.
+    #[error(transparent)]
+    Payload(#[from] PayloadError),
+    /// No message came before the deadline.
+    #[error("no message that fits {wanted} arrived by {deadline}")]
+    DeadlinePassed {
+        /// What was to be received.
+        wanted: String,
+        /// The deadline.
+        deadline: Time,
+    },
+    /// A wait for any of no requests would never end.
+    #[error("a wait for any request needs at least one request")]
+    NothingToWaitFor,
+    /// A request is waited for on another node than the one that made it.
+    #[error("request of node {owner} used on node {used_by}")]
+    ForeignRequest {
+        /// The node that made the request.
+        owner: Rank,
+        /// The node that waits for it.
+        used_by: Rank,
+    },
+    /// A group names a rank twice, or none at all.
+    #[error("a group needs one or more ranks, each once: {0}")]
+    BadGroup(String),
+    /// A node asks for a group of which it is no member.
+    #[error("node {rank} is not a member of the group {group}")]
+    NotAMember {
+        /// The node, as a rank of the parent group.
+        rank: Rank,
+        /// The group.
+        group: String,
+    },
+    /// The machine is no grid: it has no rows and columns.
+    #[error("the machine {0} has no rows and columns")]
+    NoGrid(String),
+    /// The program polls at an instant of modeled time that will never pass, since polling costs no time.
+    #[error("endless polling at {at}: probes and tests cost no modeled time; wait, or compute between them")]
+    Livelock {
+        /// The instant.
+        at: Time,
+    },
+    /// No node can go on: the run is over. [`RunError::Deadlock`] has the details.
+    #[error("deadlock: no node can go on")]
+    Deadlock,
+    /// The run is over because another node failed or a limit was reached. [`RunError`] has the details.
+    #[error("the run has been ended")]
+    Ended,
+}
+
+/// A run ends without a result.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A node program panicked.
+    #[error("node {rank} panicked: {message}")]
+    Panicked {
+        /// The node.
+        rank: Rank,
+        /// What it said.
+        message: String,
+    },
+    /// A node program returned an error.
+    #[error("node {rank} failed: {source}")]
+    Node {
+        /// The node.
+        rank: Rank,
+        /// Its error.
+        source: Failure,
+    },
+    /// No node can go on.
+    #[error("{0}")]
+    Deadlock(DeadlockReport),
+    /// The run took longer than its limit in wall-clock time.
+    #[error("the run was ended after {limit:?} of wall-clock time; {} nodes had not finished{}", nodes.len(), list(nodes))]
+    WallLimit {
+        /// The limit.
+        limit: Duration,
+        /// The nodes that had not finished.
+        nodes: Vec<BlockedNode>,
+    },
+    /// Messages were never received, and the machine was told to take that as an error.
+    #[error("{} messages were never received, the first from node {} to node {} ({}, {} bytes)",
+        .0.len(), .0[0].from, .0[0].to, .0[0].tag, .0[0].bytes)]
+    Unreceived(Vec<crate::report::UnreceivedMessage>),
+    /// A node's clock passed the end of representable modeled time.
+    #[error("the clock of node {rank} passed {}, the end of modeled time", Time::MAX)]
+    TimeOverflow {
+        /// The node.
+        rank: Rank,
+    },
+    /// The host refused a thread.
+    #[error("the host refused the thread of node {rank}: {source}")]
+    Spawn {
+        /// The node.
+        rank: Rank,
+        /// The host's reason.
+        source: std::io::Error,
+    },
+}
+
+/// All that is known when no node can go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadlockReport {
+    /// Every node that has not finished, in rank order.
+    pub blocked: Vec<BlockedNode>,
+    /// Ranks each of which waits for the next, and the last for the first; empty if there is no such cycle.
+    pub cycle: Vec<Rank>,
+}
+
+impl DeadlockReport {
+    pub(crate) fn new(blocked: Vec<BlockedNode>) -> DeadlockReport {
+        let cycle = find_cycle(&blocked);
+        DeadlockReport { blocked, cycle }
+    }
+}
+
+/// Follows for each node the single source it waits for until a node comes up twice.
+fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
+    let next = |rank: Rank| {
+        let at = blocked.binary_search_by_key(&rank, |node| node.rank).ok()?;
+        match blocked[at].waits_for.sources()[..] {
+            [source] => Some(source),
+            _ => None,
+        }
+    };
+    // Which search came through here: a node met again in the same search closes a cycle.
+    let mut visited: std::collections::BTreeMap<Rank, Rank> = std::collections::BTreeMap::new();
+    for start in blocked.iter().map(|node| node.rank) {
+        let mut path = Vec::new();
+        let mut rank = start;
+        while !visited.contains_key(&rank) {
+            visited.insert(rank, start);
+            path.push(rank);
+            match next(rank) {
+                Some(source) => rank = source,
+                None => break,
+            }
+        }
+        if visited.get(&rank) == Some(&start) && next(rank).is_some() {
+            if let Some(first) = path.iter().position(|&on_path| on_path == rank) {
+                return path.split_off(first);
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// At most this many blocked nodes are listed in a message; the report has all.
+const LISTED: usize = 16;
+
+fn list(nodes: &[BlockedNode]) -> String {
+    let mut text: String = nodes.iter().take(LISTED).map(|node| format!("\n  {node}")).collect();
+    if nodes.len() > LISTED {
+        text += &format!("\n  and {} more", nodes.len() - LISTED);
+    }
+    text
+}
+
+impl fmt::Display for DeadlockReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "deadlock: {} nodes are blocked{}", self.blocked.len(), list(&self.blocked))?;
+        if let Some(first) = self.cycle.first() {
+            f.write_str("\n  cycle: ")?;
+            for rank in &self.cycle {
+                write!(f, "{rank} -> ")?;
+            }
+            write!(f, "{first}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes an error message's description of a receive.
+pub(crate) fn describe(source: Option<Rank>, tag: Option<Tag>) -> String {
+    crate::rank::Select { source, tag }.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(rank: Rank, source: Option<Rank>) -> BlockedNode {
+        let waits_for = WaitsFor::Message { source, tag: None, group: "the world".into() };
+        BlockedNode { rank, since: Time::ZERO, waits_for }
+    }
+
+    #[test]
+    fn the_cycle_is_found_without_the_nodes_that_only_lead_into_it() {
+        let report =
+            DeadlockReport::new(vec![waiting(0, Some(2)), waiting(2, Some(5)), waiting(4, None), waiting(5, Some(2))]);
+        assert_eq!(report.cycle, [2, 5]);
+        assert!(report.to_string().ends_with("cycle: 2 -> 5 -> 2"), "{report}");
+    }
+
+    #[test]
+    fn waiting_for_oneself_is_a_cycle_and_waiting_for_anybody_is_none() {
+        assert_eq!(DeadlockReport::new(vec![waiting(3, Some(3))]).cycle, [3]);
+        assert_eq!(DeadlockReport::new(vec![waiting(0, None), waiting(1, Some(0))]).cycle, []);
+    }
+}

@@ -1,0 +1,126 @@
+//! When each flow under way will end: a binary heap whose entries can be moved.
+//!
+//! A change of shares moves the ends of a few flows and leaves all others alone, so the queue finds a flow's entry
+//! by its number and sifts it: O(log n) a change, no stale entries.
+
+use crate::time::Time;
+
+const ABSENT: u32 = u32::MAX;
+
+/// Flows by the instant at which they end; at one instant the lower flow number comes first.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    heap: Vec<(Time, u32)>,
+    /// Where a flow stands in `heap`.
+    place: Vec<u32>,
+}
+
+impl Ends {
+    pub(super) fn new(flows: usize) -> Ends {
+        Ends { heap: Vec::new(), place: vec![ABSENT; flows] }
+    }
+
+    /// The instant of the next end.
+    pub(super) fn first(&self) -> Option<Time> {
+        self.heap.first().map(|&(time, _)| time)
+    }
+
+    /// Takes the next end out if it is at or before `until`.
+    pub(super) fn pop(&mut self, until: Time) -> Option<(Time, u32)> {
+        let &(time, flow) = self.heap.first()?;
+        if time > until {
+            return None;
+        }
+        let last = self.heap.len() - 1;
+        self.heap.swap(0, last);
+        self.heap.truncate(last);
+        self.place[flow as usize] = ABSENT;
+        if last > 0 {
+            self.sift_down(0);
+        }
+        Some((time, flow))
+    }
+
+    /// Puts `flow` at `time`, wherever it was.
+    pub(super) fn set(&mut self, flow: u32, time: Time) {
+        let at = match self.place[flow as usize] {
+            ABSENT => {
+                self.heap.push((time, flow));
+                self.heap.len() - 1
+            }
+            at => {
+                self.heap[at as usize] = (time, flow);
+                at as usize
+            }
+        };
+        let at = self.sift_up(at);
+        self.sift_down(at);
+    }
+
+    fn sift_up(&mut self, mut at: usize) -> usize {
+        let entry = self.heap[at];
+        while at > 0 {
+            let parent = (at - 1) / 2;
+            if self.heap[parent] <= entry {
+                break;
+            }
+            self.put(at, self.heap[parent]);
+            at = parent;
+        }
+        self.put(at, entry);
+        at
+    }
+
+    fn sift_down(&mut self, mut at: usize) {
+        let entry = self.heap[at];
+        loop {
+            let left = 2 * at + 1;
+            let Some(&first) = self.heap.get(left) else { break };
+            let (child, least) = match self.heap.get(left + 1) {
+                Some(&second) if second < first => (left + 1, second),
+                _ => (left, first),
+            };
+            if entry <= least {
+                break;
+            }
+            self.put(at, least);
+            at = child;
+        }
+        self.put(at, entry);
+    }
+
+    fn put(&mut self, at: usize, entry: (Time, u32)) {
+        self.heap[at] = entry;
+        self.place[entry.1 as usize] = at as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::time::Span;
+
+    proptest! {
+        #[test]
+        fn always_gives_the_earliest(changes in prop::collection::vec((0u32..20, 0u64..50, any::<bool>()), 1..300)) {
+            let mut ends = Ends::new(20);
+            let mut model = BTreeMap::new();
+            for (flow, at, pop) in changes {
+                let at = Time::ZERO + Span::from_nanos(at);
+                if pop {
+                    let expected = model.iter().map(|(&flow, &at)| (at, flow)).min().filter(|first| first.0 <= at);
+                    prop_assert_eq!(ends.pop(at), expected);
+                    expected.map(|(_, flow)| model.remove(&flow));
+                } else {
+                    ends.set(flow, at);
+                    model.insert(flow, at);
+                }
+                prop_assert_eq!(ends.first(), model.values().min().copied());
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The shares against the definition of max-min fairness and against a solver that starts from nothing.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Progressive filling of all flows from nothing, round by round, as it stands in the textbooks.
+fn solve(capacities: &[f64], paths: &[Option<Vec<u32>>]) -> Vec<f64> {
+    let mut rates = vec![0.0; paths.len()];
+    let mut open: Vec<usize> = (0..paths.len()).filter(|&flow| paths[flow].is_some()).collect();
+    let uses = |flow: usize, resource: usize| {
+        paths[flow].as_ref().is_some_and(|path| path.contains(&(resource as u32)))
+    };
+    while !open.is_empty() {
+        let (bottleneck, level) = (0..capacities.len())
+            .filter_map(|resource| {
+                let users = open.iter().filter(|&&flow| uses(flow, resource)).count();
+                let frozen: f64 = (0..paths.len())
+                    .filter(|&flow| !open.contains(&flow) && uses(flow, resource))
+                    .map(|flow| rates[flow])
+                    .sum();
+                (users > 0).then(|| (resource, (capacities[resource] - frozen) / users as f64))
+            })
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .expect("every open flow uses a resource");
+        for &flow in &open {
+            if uses(flow, bottleneck) {
+                rates[flow] = level;
+            }
+        }
+        open.retain(|&flow| !uses(flow, bottleneck));
+    }
+    rates
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-8 * a.abs().max(b.abs())
+}
+
+/// Feasible, and every flow has a resource that is full and on which none is faster.
+fn assert_max_min_fair(capacities: &[f64], paths: &[Option<Vec<u32>>], rates: &[f64]) {
+    let users = |resource: u32| {
+        (0..paths.len()).filter(move |&flow| paths[flow].as_ref().is_some_and(|path| path.contains(&resource)))
+    };
+    let load = |resource: u32| users(resource).map(|flow| rates[flow]).sum::<f64>();
+    for (resource, &capacity) in capacities.iter().enumerate() {
+        assert!(load(resource as u32) <= capacity * (1.0 + 1e-8), "resource {resource} is overloaded");
+    }
+    for (flow, path) in paths.iter().enumerate() {
+        let Some(path) = path else { continue };
+        assert!(
+            path.iter().any(|&resource| {
+                let fastest = users(resource).map(|other| rates[other]).fold(0.0, f64::max);
+                load(resource) >= capacities[resource as usize] * (1.0 - 1e-8)
+                    && rates[flow] >= fastest * (1.0 - 1e-8)
+            }),
+            "flow {flow} has no bottleneck"
+        );
+    }
+}
+
+const FLOWS: usize = 24;
+
+#[derive(Clone, Debug)]
+struct Change {
+    flow: usize,
+    path: Vec<u32>,
+    /// Whether the shares are brought up to date after this change, or it is one of several at an instant.
+    settle: bool,
+}
+
+fn system() -> impl Strategy<Value = (Vec<f64>, Vec<Change>)> {
+    let capacities = prop::collection::vec(prop_oneof![Just(1.0), Just(2.0), 0.1..10.0], 1..12);
+    capacities.prop_flat_map(|capacities| {
+        let resources: Vec<u32> = (0..capacities.len() as u32).collect();
+        let most = resources.len().min(6);
+        let path = prop::sample::subsequence(resources, 1..=most);
+        let change = (0..FLOWS, path, prop::bool::weighted(0.7))
+            .prop_map(|(flow, path, settle)| Change { flow, path, settle });
+        (Just(capacities), prop::collection::vec(change, 1..80))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn updates_agree_with_a_solution_from_nothing((capacities, changes) in system()) {
+        let mut shares = Shares::new(capacities.clone(), FLOWS);
+        let mut paths: Vec<Option<Vec<u32>>> = vec![None; FLOWS];
+        for Change { flow, path, settle } in changes {
+            match paths[flow].take() {
+                Some(_) => shares.end(flow as u32),
+                None => {
+                    shares.start(flow as u32, |to| to.extend_from_slice(&path));
+                    paths[flow] = Some(path);
+                }
+            }
+            if !settle {
+                continue;
+            }
+            shares.update(|_, _, _| ());
+            let rates: Vec<f64> =
+                (0..FLOWS).map(|flow| if paths[flow].is_some() { shares.rate(flow as u32) } else { 0.0 }).collect();
+            assert_max_min_fair(&capacities, &paths, &rates);
+            for (flow, expected) in solve(&capacities, &paths).into_iter().enumerate() {
+                prop_assert!(near(rates[flow], expected), "flow {}: {} instead of {}", flow, rates[flow], expected);
+            }
+        }
+    }
+}
+
+/// A system in words: A crosses both links, B only the first, C only the second, which is twice as wide.
+/// A and B halve the first link; C gets what A leaves of the second.
+#[test]
+fn what_a_frozen_flow_leaves_goes_to_the_others() {
+    let mut shares = Shares::new(vec![1.0, 2.0], 3);
+    shares.start(0, |path| path.extend([0, 1]));
+    shares.start(1, |path| path.push(0));
+    shares.start(2, |path| path.push(1));
+    shares.update(|_, _, _| ());
+    assert_eq!([shares.rate(0), shares.rate(1), shares.rate(2)], [0.5, 0.5, 1.5]);
+    // B ends: A takes the whole first link, and C shrinks although nothing on its own link started or ended.
+    shares.end(1);
+    shares.update(|_, _, _| ());
+    assert_eq!([shares.rate(0), shares.rate(2)], [1.0, 1.0]);
+}
+
+/// Two pairs of flows on links that share nothing: a change at one is not felt at the other.
+#[test]
+fn only_what_an_event_touches_is_worked_out_again() {
+    let mut shares = Shares::new(vec![1.0, 1.0], 4);
+    for flow in 0..4 {
+        shares.start(flow, |path| path.push(flow / 2));
+    }
+    shares.update(|_, _, _| ());
+    let before = shares.work();
+    shares.end(0);
+    let mut heard = Vec::new();
+    shares.update(|flow, old, new| heard.push((flow, old, new)));
+    assert_eq!(heard, [(1, 0.5, 1.0)]);
+    assert_eq!(shares.work(), Work { events: before.events + 1, touched: before.touched + 1 });
+}

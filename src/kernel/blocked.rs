@@ -1,0 +1,123 @@
+//! Who is blocked on what: what a deadlock report is made of.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{
+    Kernel,
+    node::{Doing, Request},
+    op::{Context, Selector},
+};
+use crate::{
+    rank::{Rank, Tag},
+    time::Time,
+};
+
+/// A node that is blocked, since when on its own clock, and what it waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BlockedNode {
+    /// The node, as a rank of the world.
+    pub rank: Rank,
+    /// The node's clock when it made the call.
+    pub since: Time,
+    /// What the call waits for.
+    pub waits_for: WaitsFor,
+}
+
+/// What a blocked node waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum WaitsFor {
+    /// A message.
+    Message {
+        /// The sender asked for, as a rank of the world; `None` is any.
+        source: Option<Rank>,
+        /// The tag asked for; `None` is any.
+        tag: Option<Tag>,
+        /// The group in which it is to be sent.
+        group: String,
+    },
+    /// One of several requests, none of which is complete.
+    Requests(Vec<WaitsFor>),
+    /// A message of its own to leave.
+    Departure,
+    /// All other nodes to come to the hardware barrier.
+    Barrier,
+    /// Nothing: it computes, or the host has not run it.
+    Nothing,
+}
+
+impl WaitsFor {
+    /// The ranks of which one must act before the node can go on, if the call names them.
+    pub fn sources(&self) -> Vec<Rank> {
+        match self {
+            WaitsFor::Message { source, .. } => source.iter().copied().collect(),
+            WaitsFor::Requests(requests) => requests.iter().flat_map(WaitsFor::sources).collect(),
+            WaitsFor::Departure | WaitsFor::Barrier | WaitsFor::Nothing => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for WaitsFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WaitsFor::Message { source, tag, group } => {
+                match source {
+                    Some(rank) => write!(f, "a message from node {rank}")?,
+                    None => f.write_str("a message from any node")?,
+                }
+                if let Some(tag) = tag {
+                    write!(f, " with {tag}")?;
+                }
+                write!(f, " in {group}")
+            }
+            WaitsFor::Requests(requests) => {
+                for (i, request) in requests.iter().enumerate() {
+                    write!(f, "{}{request}", if i == 0 { "" } else { " or " })?;
+                }
+                Ok(())
+            }
+            WaitsFor::Departure => f.write_str("its own message to leave"),
+            WaitsFor::Barrier => f.write_str("the hardware barrier"),
+            WaitsFor::Nothing => f.write_str("nothing (it was running)"),
+        }
+    }
+}
+
+impl fmt::Display for BlockedNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {} waits since {} for {}", self.rank, self.since, self.waits_for)
+    }
+}
+
+/// All nodes that have not finished, with what they wait for; `group` names a context.
+pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) -> Vec<BlockedNode> {
+    let message = |select: &Selector| WaitsFor::Message {
+        source: select.source.map(|source| source as Rank),
+        tag: select.tag,
+        group: group(select.context),
+    };
+    let request = |request: Option<&Request>| match request {
+        Some(Request::RecvPosted { select, .. }) => message(select),
+        _ => WaitsFor::Departure,
+    };
+    let mut blocked = Vec::new();
+    for (rank, node) in kernel.nodes.iter().enumerate() {
+        let (since, waits_for) = match &node.doing {
+            Doing::Finished => continue,
+            Doing::Idle | Doing::Resume => (node.clock, WaitsFor::Nothing),
+            Doing::Send { called } => (*called, WaitsFor::Departure),
+            Doing::SendRecv { called, received: Some(_), .. } => (*called, WaitsFor::Departure),
+            Doing::Recv { called, select, .. }
+            | Doing::SendRecv { called, select, .. }
+            | Doing::Probe { called, select } => (*called, message(select)),
+            Doing::Wait { called, request: id } => (*called, request(node.requests.get(id))),
+            Doing::WaitAny { called, requests } => {
+                (*called, WaitsFor::Requests(requests.iter().map(|id| request(node.requests.get(id))).collect()))
+            }
+            Doing::Barrier { called } => (*called, WaitsFor::Barrier),
+        };
+        blocked.push(BlockedNode { rank, since, waits_for });
+    }
+    blocked
+}

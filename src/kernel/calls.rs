@@ -1,0 +1,508 @@
+//! Carrying out the calls of node programs, each at its node's clock.
+
+use super::{
+    Calls, Kernel, Kind,
+    node::{Arrived, Doing, Outgoing, Receiver, Request},
+    op::{Call, Label, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector},
+};
+use crate::{
+    rank::Rank,
+    record::{Event, EventKind, PhaseRecord},
+    time::{Span, Time},
+};
+
+/// So many probes and tests in vain at one modeled instant mean that the program only polls: since nothing costs
+/// time, the instant will never pass.
+const MOST_POLLS: u32 = 100_000;
+
+impl Kernel {
+    /// Carries out the calls of a node until one has to wait or none is known.
+    pub(super) fn run(&mut self, id: NodeId, source: &mut impl Calls) {
+        while matches!(self.nodes[id as usize].doing, Doing::Idle) {
+            let node = &mut self.nodes[id as usize];
+            if node.calls.is_empty() {
+                source.fetch(id, &mut node.calls);
+            }
+            let Some(call) = node.calls.front() else {
+                let at = node.clock + self.send_overhead;
+                if self.guarded && node.guard != Some(at) {
+                    node.guard = Some(at);
+                    self.schedule(at, Kind::Guard, id, 0);
+                }
+                return;
+            };
+            if depends_on_instant(&call.op) {
+                node.doing = Doing::Resume;
+                let (clock, serial) = (node.clock, u64::from(node.serial));
+                self.schedule(clock.max(self.now), Kind::Resume, id, serial);
+                return;
+            }
+            if let Some(call) = node.calls.pop_front() {
+                self.execute(id, call);
+            }
+        }
+    }
+
+    /// The network has got to where a node's wait began, or to its deadline.
+    pub(super) fn resume(&mut self, id: NodeId, serial: u64) {
+        let now = self.now;
+        let node = &mut self.nodes[id as usize];
+        if u64::from(node.serial) != serial {
+            return;
+        }
+        match node.doing.clone() {
+            Doing::Resume => {
+                node.doing = Doing::Idle;
+                if let Some(call) = node.calls.pop_front() {
+                    self.execute(id, call);
+                }
+                if matches!(self.nodes[id as usize].doing, Doing::Idle) {
+                    self.runnable.push(id);
+                }
+            }
+            Doing::Recv { called, select, .. } => {
+                node.matching.withdraw(&Receiver::Blocking);
+                node.wild -= u32::from(select.is_wild());
+                self.waited(id, called, now, EventKind::Wait);
+                self.release(id, now, Outcome::TimedOut);
+            }
+            Doing::WaitAny { called, requests } => self.wait_any(id, called, requests),
+            Doing::Probe { called, select } => self.probe(id, called, select, true),
+            _ => {}
+        }
+    }
+
+    fn execute(&mut self, id: NodeId, call: Call) {
+        let Call { op, reply, not_before } = call;
+        let called = self.nodes[id as usize].clock;
+        self.nodes[id as usize].reply = reply;
+        match op {
+            Op::Send { parcel, request } => self.send(id, parcel, request, not_before),
+            Op::SendRecv { parcel, select } => self.send_recv(id, parcel, select, not_before),
+            Op::Recv { select, request: None } => self.recv(id, select, None),
+            Op::RecvUntil { select, deadline } => self.recv(id, select, Some(deadline)),
+            Op::Recv { select, request: Some(request) } => self.post(id, select, request),
+            Op::Wait { request } => self.wait(id, called, request),
+            Op::WaitAny { requests } => self.wait_any(id, called, requests),
+            Op::Test { request } => self.test(id, request),
+            Op::Forget { request } => self.forget(id, request),
+            Op::Probe { select, blocking } => self.probe(id, called, select, blocking),
+            Op::Compute { span } => {
+                self.nodes[id as usize].record.computing += span;
+                self.note(id, called, called + span, EventKind::Compute);
+                self.finish(id, called + span, Outcome::Done);
+            }
+            Op::Barrier => self.barrier(id),
+            Op::PhaseBegin { name } => {
+                self.nodes[id as usize].phases.push((name, called));
+                self.finish(id, called, Outcome::Done);
+            }
+            Op::PhaseEnd => {
+                self.end_phase(id);
+                self.finish(id, called, Outcome::Done);
+            }
+            Op::Sync => self.finish(id, called, Outcome::Done),
+            Op::Finish => {
+                while !self.nodes[id as usize].phases.is_empty() {
+                    self.end_phase(id);
+                }
+                self.nodes[id as usize].record.finished = called;
+                self.finish(id, called, Outcome::Done);
+                self.nodes[id as usize].doing = Doing::Finished;
+            }
+            Op::Fail => {
+                self.finish(id, called, Outcome::Done);
+                self.nodes[id as usize].doing = Doing::Finished;
+                self.schedule(called.max(self.now), Kind::Failure, id, 0);
+            }
+        }
+    }
+
+    /// A call returns at `clock`.
+    fn finish(&mut self, id: NodeId, clock: Time, outcome: Outcome) {
+        let node = &mut self.nodes[id as usize];
+        if clock == Time::MAX {
+            self.overflow.get_or_insert(id);
+        }
+        if clock > node.clock {
+            node.polls = 0;
+        }
+        node.clock = clock;
+        node.serial = node.serial.wrapping_add(1);
+        node.doing = Doing::Idle;
+        if node.reply {
+            node.reply = false;
+            self.replies.push((id, Reply { clock, outcome }));
+        }
+    }
+
+    /// As [`finish`](Kernel::finish), for a call that had been waiting.
+    fn release(&mut self, id: NodeId, clock: Time, outcome: Outcome) {
+        self.finish(id, clock, outcome);
+        self.runnable.push(id);
+    }
+
+    fn note(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
+        if self.traced {
+            self.nodes[id as usize].events.push(Event { rank: id as Rank, start, end, kind });
+        }
+    }
+
+    /// Notes a call that only waited.
+    fn waited(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
+        self.nodes[id as usize].record.waiting += end.since(start);
+        if end > start {
+            self.note(id, start, end, kind);
+        }
+    }
+
+    // Sending.
+
+    /// The CPU's part of sending: returns when that is done, and whether the message goes into the network.
+    fn launch(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, not_before: Time, blocking: bool) -> Time {
+        let node = &mut self.nodes[id as usize];
+        let called = node.clock;
+        let wanted = called + self.send_overhead;
+        node.record.host_lag = node.record.host_lag.max(not_before.since(called));
+        let ready = wanted.max(not_before);
+        if ready > wanted {
+            node.record.late_sends += 1;
+            node.record.latest = node.record.latest.max(ready.since(wanted));
+        }
+        let seq = node.sent;
+        node.sent += 1;
+        node.record.messages_sent += 1;
+        node.record.bytes_sent += parcel.bytes;
+        node.record.overhead += self.send_overhead;
+        let label = Label { context: parcel.context, source: id, tag: parcel.tag };
+        let message =
+            Outgoing { target: parcel.target, label, bytes: parcel.bytes, seq, ready, request, blocking };
+        if let Some(request) = request {
+            node.requests.insert(request, Request::SendUnderWay);
+        }
+        if parcel.target == id {
+            // To oneself: no port, no link.
+            node.clock = ready;
+            self.depart(id, &message, ready, ready);
+            return ready;
+        }
+        if !self.exchange_overhead.is_zero() {
+            node.prune_sends();
+            node.sends.push_back((called, None));
+        }
+        node.clock = ready;
+        node.port.push_back(message);
+        if node.port.len() == 1 {
+            self.schedule(ready, Kind::Entry, id, 0);
+        }
+        ready
+    }
+
+    fn send(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, not_before: Time) {
+        let called = self.nodes[id as usize].clock;
+        let seq = self.nodes[id as usize].sent;
+        let blocking = request.is_none() && parcel.target != id;
+        if blocking {
+            self.nodes[id as usize].doing = Doing::Send { called };
+        }
+        let ready = self.launch(id, parcel, request, not_before, blocking);
+        let kind = EventKind::Send { to: parcel.target as Rank, bytes: parcel.bytes, tag: parcel.tag, seq };
+        self.note(id, called, ready, kind);
+        if !blocking {
+            self.finish(id, ready, Outcome::Done);
+        }
+    }
+
+    /// The message of a blocking send or of the sending half of a `sendrecv` has left.
+    pub(super) fn blocking_send_left(&mut self, id: NodeId, left: Time) {
+        let traced = self.traced;
+        let node = &mut self.nodes[id as usize];
+        match &mut node.doing {
+            Doing::Send { called } => {
+                let called = *called;
+                node.record.waiting += left.since(node.clock);
+                if let Some(event) = node.events.last_mut().filter(|event| traced && event.start == called) {
+                    event.end = left;
+                }
+                self.release(id, left, Outcome::Done);
+            }
+            Doing::SendRecv { sent, .. } => {
+                *sent = Some(left);
+                self.try_end_send_recv(id);
+            }
+            _ => {}
+        }
+    }
+
+    // Receiving.
+
+    fn recv(&mut self, id: NodeId, select: Selector, deadline: Option<Time>) {
+        let called = self.nodes[id as usize].clock;
+        // The network may be ahead of the node: what came after the deadline does not count.
+        let last = deadline.map_or(Time::MAX, |deadline| deadline.max(called));
+        let node = &mut self.nodes[id as usize];
+        let taken = node.matching.take_if(|message| message.at <= last && select.accepts(&message.label));
+        if let Some(message) = taken {
+            let (end, overhead) = self.receive_end(id, called, called, &message);
+            self.received(id, called, end, overhead, &message);
+            self.finish(id, end, Outcome::Received(message.id));
+            return;
+        }
+        if last <= self.now {
+            self.waited(id, called, last, EventKind::Wait);
+            self.finish(id, last, Outcome::TimedOut);
+            return;
+        }
+        node.matching.post(select, Receiver::Blocking);
+        node.wild += u32::from(select.is_wild());
+        node.doing = Doing::Recv { called, select, deadline };
+        if let Some(deadline) = deadline.filter(|&deadline| deadline < Time::MAX) {
+            let serial = u64::from(node.serial);
+            self.schedule(deadline, Kind::Resume, id, serial);
+        }
+    }
+
+    fn send_recv(&mut self, id: NodeId, parcel: Parcel, select: Selector, not_before: Time) {
+        let node = &mut self.nodes[id as usize];
+        let (called, seq) = (node.clock, node.sent);
+        let received = node.matching.take(&select);
+        if received.is_none() {
+            node.matching.post(select, Receiver::Blocking);
+            node.wild += u32::from(select.is_wild());
+        }
+        let to_self = parcel.target == id;
+        node.doing = Doing::SendRecv { called, select, sent: None, received };
+        let ready = self.launch(id, parcel, None, not_before, !to_self);
+        let kind = EventKind::Send { to: parcel.target as Rank, bytes: parcel.bytes, tag: parcel.tag, seq };
+        self.note(id, called, ready, kind);
+        if to_self {
+            if let Doing::SendRecv { sent, .. } = &mut self.nodes[id as usize].doing {
+                *sent = Some(ready);
+            }
+        }
+        self.try_end_send_recv(id);
+    }
+
+    fn try_end_send_recv(&mut self, id: NodeId) {
+        let node = &self.nodes[id as usize];
+        let Doing::SendRecv { called, sent: Some(sent), received: Some(message), .. } = node.doing else { return };
+        let overhead = self.receive_overhead + self.exchange_overhead;
+        let end = node.clock.max(sent).max(message.at) + overhead;
+        let after_send = node.clock;
+        self.received(id, after_send.max(called), end, overhead, &message);
+        self.release(id, end, Outcome::Received(message.id));
+    }
+
+    /// A message has met the blocking receive that waited for it.
+    pub(super) fn blocking_receive_met(&mut self, id: NodeId, message: Arrived) {
+        let node = &mut self.nodes[id as usize];
+        match &mut node.doing {
+            Doing::Recv { called, select, .. } => {
+                let called = *called;
+                node.wild -= u32::from(select.is_wild());
+                let (end, overhead) = self.receive_end(id, called, called, &message);
+                self.received(id, called, end, overhead, &message);
+                self.release(id, end, Outcome::Received(message.id));
+            }
+            Doing::SendRecv { select, received, .. } => {
+                node.wild -= u32::from(select.is_wild());
+                *received = Some(message);
+                self.try_end_send_recv(id);
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts and notes a message that a receive called at `called` and ending at `end` has taken.
+    fn received(&mut self, id: NodeId, called: Time, end: Time, overhead: Span, message: &Arrived) {
+        let record = &mut self.nodes[id as usize].record;
+        record.messages_received += 1;
+        record.bytes_received += message.bytes;
+        record.overhead += overhead;
+        record.waiting += end.since(called) - overhead;
+        let MessageId { source, seq } = message.id;
+        let kind = EventKind::Recv { from: source as Rank, bytes: message.bytes, tag: message.label.tag, seq };
+        self.note(id, called, end, kind);
+    }
+
+    // Requests.
+
+    fn post(&mut self, id: NodeId, select: Selector, request: RequestId) {
+        let node = &mut self.nodes[id as usize];
+        let posted = node.clock;
+        let state = match node.matching.take(&select) {
+            Some(message) => Request::Received { posted, message },
+            None => {
+                node.matching.post(select, Receiver::Request(request));
+                node.wild += u32::from(select.is_wild());
+                Request::RecvPosted { posted, select }
+            }
+        };
+        node.requests.insert(request, state);
+        self.finish(id, posted, Outcome::Done);
+    }
+
+    /// A request is complete since `at`; whoever waits for it goes on.
+    pub(super) fn request_completed(&mut self, id: NodeId, request: RequestId, at: Time) {
+        let node = &self.nodes[id as usize];
+        match &node.doing {
+            Doing::Wait { called, request: waited } if *waited == request => {
+                let called = *called;
+                if let Some((end, message)) = self.end_of(id, called, request) {
+                    self.complete(id, called, request, end, message);
+                    self.release(id, end, message.map_or(Outcome::Done, |m| Outcome::Received(m.id)));
+                }
+            }
+            Doing::WaitAny { requests, .. } if requests.contains(&request) => {
+                // Another one may complete at this very instant: the earlier in the list is to win.
+                let serial = u64::from(node.serial);
+                self.schedule(at.max(self.now), Kind::Resume, id, serial);
+            }
+            _ => {}
+        }
+    }
+
+    /// When a wait called at `called` for a complete request returns, and the message received.
+    fn end_of(&self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, Option<Arrived>)> {
+        match *self.nodes[id as usize].requests.get(&request)? {
+            Request::Sent { at } => Some((called.max(at), None)),
+            Request::Received { posted, message } => {
+                Some((self.receive_end(id, called, posted, &message).0, Some(message)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Strikes a request off that a wait from `called` to `end` has seen complete.
+    fn complete(&mut self, id: NodeId, called: Time, request: RequestId, end: Time, message: Option<Arrived>) {
+        self.nodes[id as usize].requests.remove(&request);
+        match message {
+            Some(message) => {
+                let overhead = end.since(called.max(message.at));
+                self.received(id, called, end, overhead, &message);
+            }
+            None => self.waited(id, called, end, EventKind::Wait),
+        }
+    }
+
+    fn wait(&mut self, id: NodeId, called: Time, request: RequestId) {
+        match self.end_of(id, called, request) {
+            Some((end, message)) => {
+                self.complete(id, called, request, end, message);
+                self.finish(id, end, message.map_or(Outcome::Done, |m| Outcome::Received(m.id)));
+            }
+            None => self.nodes[id as usize].doing = Doing::Wait { called, request },
+        }
+    }
+
+    /// Takes the request that was complete first; ties go to the first in the list.
+    fn wait_any(&mut self, id: NodeId, called: Time, requests: Box<[RequestId]>) {
+        let node = &self.nodes[id as usize];
+        let completed = |(index, request): (usize, &RequestId)| match *node.requests.get(request)? {
+            Request::Sent { at } => Some((at, index)),
+            Request::Received { message, .. } => Some((message.at, index)),
+            _ => None,
+        };
+        let Some((_, index)) = requests.iter().enumerate().filter_map(completed).min() else {
+            self.nodes[id as usize].doing = Doing::WaitAny { called, requests };
+            return;
+        };
+        let request = requests[index];
+        if let Some((end, message)) = self.end_of(id, called, request) {
+            self.complete(id, called, request, end, message);
+            self.release(id, end, Outcome::Completed { index, received: message.map(|m| m.id) });
+        }
+    }
+
+    fn test(&mut self, id: NodeId, request: RequestId) {
+        let called = self.nodes[id as usize].clock;
+        let complete = match self.nodes[id as usize].requests.get(&request) {
+            Some(Request::Sent { at }) => *at <= called,
+            Some(Request::Received { message, .. }) => message.at <= called,
+            _ => false,
+        };
+        match self.end_of(id, called, request) {
+            Some((end, message)) if complete => {
+                self.complete(id, called, request, end, message);
+                self.finish(id, end, Outcome::Completed { index: 0, received: message.map(|m| m.id) });
+            }
+            _ => self.in_vain(id),
+        }
+    }
+
+    fn forget(&mut self, id: NodeId, request: RequestId) {
+        let node = &mut self.nodes[id as usize];
+        match node.requests.remove(&request) {
+            Some(Request::Received { message, .. }) => node.dropped.push(message),
+            Some(Request::RecvPosted { select, .. }) => {
+                node.requests.insert(request, Request::Forgotten { select });
+            }
+            _ => {}
+        }
+        let clock = node.clock;
+        self.finish(id, clock, Outcome::Done);
+    }
+
+    // Looking, and waiting for everybody.
+
+    fn probe(&mut self, id: NodeId, called: Time, select: Selector, blocking: bool) {
+        let node = &self.nodes[id as usize];
+        let last = if blocking { Time::MAX } else { called };
+        let there = |message: &&Arrived| message.at <= last && select.accepts(&message.label);
+        let found = node.matching.arrived().find(there);
+        if let Some(&Arrived { at, label, bytes, .. }) = found {
+            let end = called.max(at);
+            self.waited(id, called, end, EventKind::Wait);
+            self.release(id, end, Outcome::Found { label, bytes });
+        } else if blocking {
+            self.nodes[id as usize].doing = Doing::Probe { called, select };
+        } else {
+            self.in_vain(id);
+        }
+    }
+
+    /// A probe or a test has found nothing.
+    fn in_vain(&mut self, id: NodeId) {
+        let node = &mut self.nodes[id as usize];
+        node.polls += 1;
+        let livelock = self.guarded && node.polls > MOST_POLLS;
+        let clock = node.clock;
+        self.finish(id, clock, if livelock { Outcome::Livelock } else { Outcome::Nothing });
+    }
+
+    fn barrier(&mut self, id: NodeId) {
+        let called = self.nodes[id as usize].clock;
+        self.nodes[id as usize].doing = Doing::Barrier { called };
+        self.in_barrier.push(id);
+        if self.in_barrier.len() < self.nodes.len() {
+            return;
+        }
+        let waiting = std::mem::take(&mut self.in_barrier);
+        let last = waiting.iter().map(|&id| self.nodes[id as usize].clock).max().unwrap_or(called);
+        let end = last + self.barrier;
+        for id in waiting {
+            let called = self.nodes[id as usize].clock;
+            self.waited(id, called, end, EventKind::Barrier);
+            self.release(id, end, Outcome::Done);
+        }
+    }
+
+    fn end_phase(&mut self, id: NodeId) {
+        let node = &mut self.nodes[id as usize];
+        let Some((name, begin)) = node.phases.pop() else { return };
+        let end = node.clock;
+        let phase = node.record.phases.entry(name.clone()).or_insert(PhaseRecord { begin, end, time: Span::ZERO });
+        phase.end = end;
+        phase.time += end.since(begin);
+        self.note(id, begin, end, EventKind::Phase { name });
+    }
+}
+
+/// Whether the outcome depends on everything that happens in the machine up to the node's clock.
+fn depends_on_instant(op: &Op) -> bool {
+    match op {
+        Op::Recv { select, .. } | Op::SendRecv { select, .. } => select.is_wild(),
+        Op::RecvUntil { .. } | Op::WaitAny { .. } | Op::Test { .. } | Op::Probe { .. } => true,
+        _ => false,
+    }
+}

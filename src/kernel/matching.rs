@@ -1,0 +1,133 @@
+//! Which message goes to which receive.
+//!
+//! The rule of the field: a message goes to the first posted receive that accepts it, a receive takes the first
+//! message there that it accepts; messages from one sender are looked at in the order in which they were sent.
+//! The kernel applies it in modeled time. Between receives that name their source the outcome does not depend on
+//! time at all, so a node thread can apply the same rule to the data ahead of the kernel.
+
+use std::collections::VecDeque;
+
+use super::op::{Label, Selector};
+
+/// Something that can be received.
+pub(crate) trait Labeled {
+    fn label(&self) -> Label;
+
+    /// Whether this comes before `other`, which was there first; in the order of being there unless overridden.
+    fn precedes(&self, other: &Self) -> bool
+    where
+        Self: Sized,
+    {
+        let _ = other;
+        false
+    }
+}
+
+/// Receives that wait for messages, and messages that wait for receives. Searches are linear: both lists are short
+/// in programs that receive what they are sent.
+#[derive(Debug)]
+pub(crate) struct Matching<M, R> {
+    posted: VecDeque<(Selector, R)>,
+    arrived: VecDeque<M>,
+}
+
+impl<M, R> Default for Matching<M, R> {
+    fn default() -> Self {
+        Matching { posted: VecDeque::new(), arrived: VecDeque::new() }
+    }
+}
+
+impl<M: Labeled, R: PartialEq> Matching<M, R> {
+    /// A receive looks for a message; none is kept for it if there is none.
+    pub(crate) fn take(&mut self, select: &Selector) -> Option<M> {
+        let at = self.arrived.iter().position(|message| select.accepts(&message.label()))?;
+        self.arrived.remove(at)
+    }
+
+    /// A receive waits for a message.
+    pub(crate) fn post(&mut self, select: Selector, receive: R) {
+        self.posted.push_back((select, receive));
+    }
+
+    /// A message looks for a receive, and waits if there is none.
+    pub(crate) fn arrive(&mut self, message: M) -> Option<(R, M)> {
+        let label = message.label();
+        match self.posted.iter().position(|(select, _)| select.accepts(&label)) {
+            Some(at) => self.posted.remove(at).map(|(_, receive)| (receive, message)),
+            None => {
+                let later = self.arrived.iter().rev().take_while(|other| message.precedes(other)).count();
+                self.arrived.insert(self.arrived.len() - later, message);
+                None
+            }
+        }
+    }
+
+    /// A receive gives up waiting; whether it was.
+    pub(crate) fn withdraw(&mut self, receive: &R) -> bool {
+        let at = self.posted.iter().position(|(_, posted)| posted == receive);
+        at.and_then(|at| self.posted.remove(at)).is_some()
+    }
+
+    /// The messages that wait, in their order.
+    pub(crate) fn arrived(&self) -> impl Iterator<Item = &M> {
+        self.arrived.iter()
+    }
+
+    /// Takes the first waiting message that `wanted` picks.
+    pub(crate) fn take_if(&mut self, wanted: impl FnMut(&M) -> bool) -> Option<M> {
+        let at = self.arrived.iter().position(wanted)?;
+        self.arrived.remove(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::Tag;
+
+    impl Labeled for (Label, char) {
+        fn label(&self) -> Label {
+            self.0
+        }
+    }
+
+    fn from(source: u32, tag: u32) -> Label {
+        Label { context: 0, source, tag: Tag(tag) }
+    }
+
+    fn want(source: Option<u32>, tag: Option<u32>) -> Selector {
+        Selector { context: 0, source, tag: tag.map(Tag) }
+    }
+
+    #[test]
+    fn a_receive_takes_the_first_message_it_accepts() {
+        let mut matching: Matching<_, u32> = Matching::default();
+        for (label, name) in [(from(1, 5), 'a'), (from(2, 6), 'b'), (from(1, 6), 'c')] {
+            assert!(matching.arrive((label, name)).is_none());
+        }
+        assert_eq!(matching.take(&want(Some(1), Some(6))).unwrap().1, 'c');
+        assert_eq!(matching.take(&want(None, None)).unwrap().1, 'a');
+        assert!(matching.take(&want(Some(1), None)).is_none());
+        assert_eq!(matching.arrived().count(), 1);
+    }
+
+    #[test]
+    fn a_message_goes_to_the_first_receive_that_accepts_it() {
+        let mut matching = Matching::default();
+        matching.post(want(Some(1), Some(6)), 'x');
+        matching.post(want(Some(1), None), 'y');
+        matching.post(want(None, None), 'z');
+        assert_eq!(matching.arrive((from(1, 5), 'a')).unwrap().0, 'y');
+        assert_eq!(matching.arrive((from(1, 5), 'b')).unwrap().0, 'z');
+        assert!(matching.withdraw(&'x'));
+        assert!(!matching.withdraw(&'x'));
+        assert!(matching.arrive((from(1, 6), 'c')).is_none());
+    }
+
+    #[test]
+    fn groups_do_not_mix() {
+        let mut matching: Matching<_, u32> = Matching::default();
+        matching.arrive((Label { context: 1, ..from(1, 5) }, 'a'));
+        assert!(matching.take(&want(None, None)).is_none());
+    }
+}

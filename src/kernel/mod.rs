@@ -1,0 +1,294 @@
+//! The machine in modeled time: every node's clock, its ports, its requests, who receives what, and the next event.
+//!
+//! Ordinary sequential code: no thread, no lock, no wall clock. It is fed with the calls of the node programs and
+//! carries them out by the rules of the timing model. Two things make it fast and exact at once.
+//!
+//! **Nodes run ahead.** What a node does between two events of the network depends on that node alone, so its calls
+//! are carried out as soon as they are known, even if its clock is ahead of the network, up to a call that has to
+//! wait for the network: a send that has not left, a receive whose message is not there, or a call whose outcome
+//! depends on what arrives first anywhere (a receive from any source, a probe, a test), which waits until the network
+//! has got to the node's clock.
+//!
+//! **The network is held back by what it does not know.** A node whose next call is not known yet could send at its
+//! clock + o_s at the earliest. An event of kind [`Kind::Guard`] stands there: when it comes up and the call is still
+//! unknown, the kernel [stalls](Progress::Stalled) until somebody delivers it. So whatever order the calls come in,
+//! they are carried out in modeled time.
+//!
+//! Events at one instant have a written order: [`Kind`], then the rank, then the order in which the node issued them.
+
+mod blocked;
+mod calls;
+mod matching;
+mod network;
+mod node;
+mod op;
+
+pub(crate) use blocked::blocked_nodes;
+pub use blocked::{BlockedNode, WaitsFor};
+pub(crate) use matching::{Labeled, Matching};
+pub(crate) use op::{Call, Context, Label, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector};
+
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, VecDeque},
+    sync::Arc,
+};
+
+use slab::Slab;
+
+use self::node::{Arrived, Doing, Node};
+use crate::{
+    fabric::{Fabric, LinkLoad, Work},
+    model::Description,
+    record::{Event as RecordedEvent, NodeRecord},
+    time::{Span, Time},
+    topology::{LinkId, Topology},
+};
+
+/// Where the kernel gets the calls of the node programs from.
+pub(crate) trait Calls {
+    /// Appends the next calls of `node` to `calls`, as far as they are known.
+    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>);
+}
+
+/// All calls are handed in with [`Kernel::call`]: there is nothing to fetch.
+pub(crate) struct NoCalls;
+
+impl Calls for NoCalls {
+    fn fetch(&mut self, _: NodeId, _: &mut VecDeque<Call>) {}
+}
+
+/// How far [`Kernel::advance`] has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// The next call of this node must be known first.
+    Stalled(NodeId),
+    /// Everything up to the given instant is done; the next event is here.
+    Until(Time),
+    /// Nothing more will happen without further calls.
+    Quiet,
+    /// The program of this node has failed, and none failed earlier in modeled time.
+    Failed(NodeId),
+    /// The clock of this node has passed the end of representable time.
+    Overflow(NodeId),
+}
+
+/// What kinds of events there are, in their order at one instant. Before all of these come the ends of flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// A message has arrived; `rank` is its sender.
+    Arrival,
+    /// A node whose next call is unknown could have a message enter the network from now on.
+    Guard,
+    /// A message takes the out-port of a node.
+    Entry,
+    /// All that arrives at this instant at a node with receives from any source is there: match it.
+    Delivery,
+    /// A call that had to wait until the network got to the node's clock, or a deadline.
+    Resume,
+    /// A program has failed.
+    Failure,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    at: Time,
+    kind: Kind,
+    rank: NodeId,
+    /// Arrival: the sender's message count. Resume: the serial of the wait it is for.
+    serial: u64,
+    /// Arrival: the key in `flying`.
+    key: usize,
+}
+
+/// What a run amounts to in modeled time.
+#[derive(Debug)]
+pub(crate) struct Outcomes {
+    pub(crate) nodes: Vec<NodeRecord>,
+    pub(crate) events: Vec<RecordedEvent>,
+    pub(crate) links: Vec<(LinkId, LinkLoad)>,
+    pub(crate) lost_to_sharing: Span,
+    /// Target, label and length of each message that no program has received.
+    pub(crate) unreceived: Vec<(NodeId, Label, u64)>,
+    pub(crate) work: Work,
+}
+
+/// See the [module](self).
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    topology: Arc<dyn Topology>,
+    send_overhead: Span,
+    receive_overhead: Span,
+    exchange_overhead: Span,
+    latency: Span,
+    hop: Span,
+    barrier: Span,
+    /// Whether unknown calls hold the network back; in real time the wall clock paces it instead.
+    guarded: bool,
+    traced: bool,
+
+    now: Time,
+    nodes: Vec<Node>,
+    fabric: Fabric,
+    events: BinaryHeap<Reverse<Event>>,
+    /// Messages that have left and will arrive at a later instant, with their targets.
+    flying: Slab<(NodeId, Arrived)>,
+    /// Nodes whose wait has ended and whose next calls have not been looked at.
+    runnable: Vec<NodeId>,
+    in_barrier: Vec<NodeId>,
+    overflow: Option<NodeId>,
+    replies: Vec<(NodeId, Reply)>,
+}
+
+impl Kernel {
+    /// A machine at the start of its modeled time.
+    pub(crate) fn new(machine: &Description, guarded: bool, traced: bool) -> Kernel {
+        let parameters = machine.parameters();
+        let topology = Arc::clone(machine.topology());
+        let nodes = topology.nodes();
+        Kernel {
+            fabric: Fabric::new(&*topology, parameters),
+            topology,
+            send_overhead: parameters.send_overhead(),
+            receive_overhead: parameters.receive_overhead(),
+            exchange_overhead: parameters.exchange_overhead(),
+            latency: parameters.latency(),
+            hop: parameters.hop(),
+            barrier: parameters.barrier().unwrap_or(Span::ZERO),
+            guarded,
+            traced,
+            now: Time::ZERO,
+            nodes: (0..nodes).map(|_| Node::new()).collect(),
+            events: BinaryHeap::new(),
+            flying: Slab::new(),
+            runnable: (0..nodes as NodeId).rev().collect(),
+            in_barrier: Vec::new(),
+            overflow: None,
+            replies: Vec::new(),
+        }
+    }
+
+    /// Hands in the next call of `node`; it is carried out by the next [`advance`](Kernel::advance).
+    pub(crate) fn call(&mut self, node: NodeId, call: Call) {
+        self.nodes[node as usize].calls.push_back(call);
+        self.runnable.push(node);
+    }
+
+    /// The clock of `node`, as far as its calls have been carried out.
+    pub(crate) fn clock(&self, node: NodeId) -> Time {
+        self.nodes[node as usize].clock
+    }
+
+    /// The ends of calls that somebody wants to know about, since the last time this was asked.
+    pub(crate) fn take_replies(&mut self) -> std::vec::Drain<'_, (NodeId, Reply)> {
+        self.replies.drain(..)
+    }
+
+    pub(crate) fn has_replies(&self) -> bool {
+        !self.replies.is_empty()
+    }
+
+    /// Whether the programs of all nodes have returned.
+    pub(crate) fn all_finished(&self) -> bool {
+        self.nodes.iter().all(|node| matches!(node.doing, Doing::Finished))
+    }
+
+    /// Carries out what can be carried out up to `until`, no further than the known calls allow.
+    pub(crate) fn advance(&mut self, until: Time, calls: &mut impl Calls) -> Progress {
+        loop {
+            while let Some(node) = self.runnable.pop() {
+                self.run(node, calls);
+            }
+            if let Some(node) = self.overflow {
+                return Progress::Overflow(node);
+            }
+            let event = self.events.peek().map(|Reverse(event)| *event);
+            let next = event.map_or(Time::MAX, |event| event.at);
+            if next > self.now {
+                self.fabric.settle(self.now);
+            }
+            let end = self.fabric.next_end();
+            let at = end.unwrap_or(Time::MAX).min(next);
+            if end.is_none() && event.is_none() {
+                return Progress::Quiet;
+            }
+            if at > until {
+                return Progress::Until(at);
+            }
+            if let Some((left, source, links)) = self.fabric.pop_end(at) {
+                self.now = left;
+                self.leave(source as NodeId, left, links);
+                continue;
+            }
+            let Some(event) = event else { continue };
+            if event.kind == Kind::Guard {
+                if let Some(progress) = self.pass_guard(event, calls) {
+                    return progress;
+                }
+                continue;
+            }
+            self.events.pop();
+            self.now = event.at;
+            match event.kind {
+                Kind::Arrival => {
+                    let (target, message) = self.flying.remove(event.key);
+                    self.arrive(target, message);
+                }
+                Kind::Guard => {}
+                Kind::Entry => self.enter(event.rank),
+                Kind::Delivery => self.deliver(event.rank),
+                Kind::Resume => self.resume(event.rank, event.serial),
+                Kind::Failure => return Progress::Failed(event.rank),
+            }
+        }
+    }
+
+    /// A guard lets the network pass if the node's call has become known or the guard is an old one.
+    fn pass_guard(&mut self, guard: Event, calls: &mut impl Calls) -> Option<Progress> {
+        let node = &mut self.nodes[guard.rank as usize];
+        if matches!(node.doing, Doing::Idle) && node.clock + self.send_overhead <= guard.at {
+            calls.fetch(guard.rank, &mut node.calls);
+            if node.calls.is_empty() {
+                return Some(Progress::Stalled(guard.rank));
+            }
+            self.runnable.push(guard.rank);
+        }
+        if node.guard == Some(guard.at) {
+            node.guard = None;
+        }
+        self.events.pop();
+        None
+    }
+
+    fn schedule(&mut self, at: Time, kind: Kind, rank: NodeId, serial: u64) {
+        self.events.push(Reverse(Event { at, kind, rank, serial, key: 0 }));
+    }
+
+    /// What the run amounts to, once nothing more happens.
+    pub(crate) fn outcomes(mut self) -> Outcomes {
+        let mut unreceived = Vec::new();
+        let mut events = Vec::new();
+        for (rank, node) in self.nodes.iter_mut().enumerate() {
+            let lost = node.matching.arrived().chain(&node.unmatched).chain(&node.dropped);
+            unreceived.extend(lost.map(|message| (rank as NodeId, message.label, message.bytes, message.id)));
+            events.append(&mut node.events);
+        }
+        for (_, (target, message)) in self.flying.iter() {
+            unreceived.push((*target, message.label, message.bytes, message.id));
+        }
+        unreceived.sort_by_key(|&(target, _, _, id)| (id, target));
+        events.sort_by_key(|event: &RecordedEvent| (event.start, event.rank, Reverse(event.end)));
+        Outcomes {
+            links: self.fabric.link_loads().collect(),
+            lost_to_sharing: self.fabric.lost_to_sharing(),
+            work: self.fabric.work(),
+            nodes: self.nodes.into_iter().map(|node| node.record).collect(),
+            events,
+            unreceived: unreceived.into_iter().map(|(target, label, bytes, _)| (target, label, bytes)).collect(),
+        }
+    }
+}
+
+#[cfg(test_later)]
+#[path = "kernel_tests.rs"]
+mod tests;

@@ -1,0 +1,123 @@
+//! What the network does with messages: they enter, leave their sender, arrive, and meet their receives.
+
+use super::{
+    Kernel, Kind,
+    node::{Arrived, Doing, Outgoing, Receiver, Request},
+    op::{MessageId, NodeId},
+};
+use crate::time::{Span, Time};
+
+impl Kernel {
+    /// The first message that waits for the out-port of `source` takes it.
+    pub(super) fn enter(&mut self, source: NodeId) {
+        if let Some(message) = self.nodes[source as usize].port.front() {
+            let target = message.target as usize;
+            self.fabric.start(self.now, source as usize, target, message.bytes, &*self.topology);
+        }
+    }
+
+    /// The message in the out-port of `source` has left at `left`.
+    pub(super) fn leave(&mut self, source: NodeId, left: Time, links: usize) {
+        let node = &mut self.nodes[source as usize];
+        let Some(message) = node.port.pop_front() else { return };
+        if let Some(next) = node.port.front() {
+            let ready = next.ready.max(left);
+            self.schedule(ready, Kind::Entry, source, 0);
+        }
+        let arrives = left + self.latency + self.hop.times(links as u64);
+        self.depart(source, &message, left, arrives);
+    }
+
+    /// A message has left its sender, which can go on, and will arrive.
+    pub(super) fn depart(&mut self, source: NodeId, message: &Outgoing, left: Time, arrives: Time) {
+        let Outgoing { target, label, bytes, seq, .. } = *message;
+        let arrived = Arrived { at: arrives, id: MessageId { source, seq }, label, bytes };
+        if arrives > self.now {
+            let key = self.flying.insert((target, arrived));
+            let event = super::Event { at: arrives, kind: Kind::Arrival, rank: source, serial: seq, key };
+            self.events.push(std::cmp::Reverse(event));
+        } else {
+            self.arrive(target, arrived);
+        }
+        if source != target && !self.exchange_overhead.is_zero() {
+            // All sends behind this one are still in the queue for the port.
+            let node = &mut self.nodes[source as usize];
+            let this = node.sends.len() - 1 - node.port.len();
+            node.sends[this].1 = Some(left);
+        }
+        self.sent(source, message, left);
+    }
+
+    /// The sender learns that its message has left.
+    fn sent(&mut self, source: NodeId, message: &Outgoing, left: Time) {
+        let node = &mut self.nodes[source as usize];
+        if let Some(request) = message.request {
+            if let Some(state) = node.requests.get_mut(&request) {
+                *state = Request::Sent { at: left };
+                self.request_completed(source, request, left);
+            }
+        } else if message.blocking {
+            self.blocking_send_left(source, left);
+        }
+    }
+
+    /// A message is at its target.
+    pub(super) fn arrive(&mut self, target: NodeId, message: Arrived) {
+        let node = &mut self.nodes[target as usize];
+        if node.wild == 0 {
+            self.meet(target, message);
+            return;
+        }
+        if node.unmatched.is_empty() {
+            self.schedule(self.now, Kind::Delivery, target, 0);
+        }
+        self.nodes[target as usize].unmatched.push(message);
+    }
+
+    /// All that arrives now at a node with receives from any source is there: the lower rank goes first.
+    pub(super) fn deliver(&mut self, target: NodeId) {
+        let mut messages = std::mem::take(&mut self.nodes[target as usize].unmatched);
+        messages.sort_unstable_by_key(|message| (message.at, message.id));
+        for message in messages {
+            self.meet(target, message);
+        }
+    }
+
+    /// A message looks for its receive.
+    fn meet(&mut self, target: NodeId, message: Arrived) {
+        let node = &mut self.nodes[target as usize];
+        let Some((receiver, message)) = node.matching.arrive(message) else {
+            if matches!(node.doing, Doing::Probe { .. }) {
+                let serial = u64::from(node.serial);
+                self.schedule(self.now, Kind::Resume, target, serial);
+            }
+            return;
+        };
+        match receiver {
+            Receiver::Blocking => self.blocking_receive_met(target, message),
+            Receiver::Request(request) => {
+                match node.requests.remove(&request) {
+                    Some(Request::RecvPosted { posted, select }) => {
+                        node.wild -= u32::from(select.is_wild());
+                        node.requests.insert(request, Request::Received { posted, message });
+                        self.request_completed(target, request, message.at);
+                    }
+                    Some(Request::Forgotten { select }) => {
+                        node.wild -= u32::from(select.is_wild());
+                        node.dropped.push(message);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// When a receive returns that was called at `called` and posted at `posted`, and what of it is overhead.
+    pub(super) fn receive_end(&self, target: NodeId, called: Time, posted: Time, message: &Arrived) -> (Time, Span) {
+        let mut overhead = self.receive_overhead;
+        if !self.exchange_overhead.is_zero() && self.nodes[target as usize].send_overlaps(posted, message.at) {
+            overhead += self.exchange_overhead;
+        }
+        (called.max(message.at) + overhead, overhead)
+    }
+}

@@ -1,0 +1,161 @@
+//! The state of one node as the kernel keeps it.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+use super::{
+    matching::{Labeled, Matching},
+    op::{Call, Label, MessageId, NodeId, RequestId, Selector},
+};
+use crate::{
+    record::{Event, NodeRecord},
+    time::Time,
+};
+
+/// A message that is there: it has been taken, or waits for a receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Arrived {
+    pub(super) at: Time,
+    pub(super) id: MessageId,
+    pub(super) label: Label,
+    pub(super) bytes: u64,
+}
+
+impl Labeled for Arrived {
+    fn label(&self) -> Label {
+        self.label
+    }
+
+    /// First in modeled time; ties by rank, then by the order of sending.
+    fn precedes(&self, other: &Self) -> bool {
+        (self.at, self.id) < (other.at, other.id)
+    }
+}
+
+/// Which of a node's receives a message was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Receiver {
+    Blocking,
+    Request(RequestId),
+}
+
+/// A message on its way from its sender to the network, or in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outgoing {
+    pub(super) target: NodeId,
+    pub(super) label: Label,
+    pub(super) bytes: u64,
+    pub(super) seq: u64,
+    /// When the sender's CPU is done with it.
+    pub(super) ready: Time,
+    /// The request that completes when it has left.
+    pub(super) request: Option<RequestId>,
+    /// The node is blocked until it has left.
+    pub(super) blocking: bool,
+}
+
+/// What has become of a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Request {
+    SendUnderWay,
+    Sent { at: Time },
+    RecvPosted { posted: Time, select: Selector },
+    Received { posted: Time, message: Arrived },
+    /// A receive nobody will wait for; the message it takes is lost to the program.
+    Forgotten { select: Selector },
+}
+
+/// What a node is doing, as far as its next step depends on others.
+#[derive(Clone, Debug)]
+pub(super) enum Doing {
+    /// Its next call is not known yet.
+    Idle,
+    /// Its next call must wait until the network has got to the node's clock.
+    Resume,
+    /// The message that it sends has not left.
+    Send { called: Time },
+    Recv { called: Time, select: Selector, deadline: Option<Time> },
+    SendRecv { called: Time, select: Selector, sent: Option<Time>, received: Option<Arrived> },
+    Wait { called: Time, request: RequestId },
+    WaitAny { called: Time, requests: Box<[RequestId]> },
+    Probe { called: Time, select: Selector },
+    Barrier { called: Time },
+    Finished,
+}
+
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) clock: Time,
+    pub(super) doing: Doing,
+    /// Whether the call under way wants to know how it ended.
+    pub(super) reply: bool,
+    pub(super) calls: VecDeque<Call>,
+    /// The last guard that stands for this node.
+    pub(super) guard: Option<Time>,
+    /// Messages for the out-port; the first one may be in it.
+    pub(super) port: VecDeque<Outgoing>,
+    pub(super) sent: u64,
+    pub(super) matching: Matching<Arrived, Receiver>,
+    pub(super) requests: BTreeMap<RequestId, Request>,
+    /// Posted receives from any source that no message has met. While there are some, messages are matched only
+    /// when all that arrive at one instant are known.
+    pub(super) wild: u32,
+    pub(super) unmatched: Vec<Arrived>,
+    /// From the call of a send to when it left, if it has, as far back as a receive may still overlap it.
+    pub(super) sends: VecDeque<(Time, Option<Time>)>,
+    /// Probes and tests in vain since the clock last moved.
+    pub(super) polls: u32,
+    /// Distinguishes the waits of a node, so that a timer of an earlier one is ignored.
+    pub(super) serial: u32,
+    pub(super) phases: Vec<(Arc<str>, Time)>,
+    pub(super) record: NodeRecord,
+    pub(super) events: Vec<Event>,
+    /// Messages taken by receives that nobody waited for.
+    pub(super) dropped: Vec<Arrived>,
+}
+
+impl Node {
+    pub(super) fn new() -> Node {
+        Node {
+            clock: Time::ZERO,
+            doing: Doing::Idle,
+            reply: false,
+            calls: VecDeque::new(),
+            guard: None,
+            port: VecDeque::new(),
+            sent: 0,
+            matching: Matching::default(),
+            requests: BTreeMap::new(),
+            wild: 0,
+            unmatched: Vec::new(),
+            sends: VecDeque::new(),
+            polls: 0,
+            serial: 0,
+            phases: Vec::new(),
+            record: NodeRecord::default(),
+            events: Vec::new(),
+            dropped: Vec::new(),
+        }
+    }
+
+    /// Whether a send of this node was under way at any time from `posted` to `arrived`, so that a receive between
+    /// these pays the exchange overhead.
+    pub(super) fn send_overlaps(&self, posted: Time, arrived: Time) -> bool {
+        let overlap = |&(called, left): &(Time, Option<Time>)| called < arrived && left.is_none_or(|t| t > posted);
+        posted < arrived && self.sends.iter().any(overlap)
+    }
+
+    /// Forgets the sends that no receive can overlap any more.
+    pub(super) fn prune_sends(&mut self) {
+        let posted = |request: &Request| match *request {
+            Request::RecvPosted { posted, .. } | Request::Received { posted, .. } => Some(posted),
+            _ => None,
+        };
+        let oldest = self.requests.values().filter_map(posted).min().unwrap_or(self.clock).min(self.clock);
+        while self.sends.front().is_some_and(|(_, left)| left.is_some_and(|left| left <= oldest)) {
+            self.sends.pop_front();
+        }
+    }
+}

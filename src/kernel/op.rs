@@ -1,0 +1,127 @@
+//! What a node asks of the machine, and what it is told: the vocabulary between node programs and the kernel.
+
+use std::sync::Arc;
+
+use crate::{
+    rank::Tag,
+    time::{Span, Time},
+};
+
+/// A number of a node of the machine, as the kernel stores it.
+pub(crate) type NodeId = u32;
+
+/// Keeps the messages of different groups apart.
+pub(crate) type Context = u32;
+
+/// Names a request of one node until it has been waited for.
+pub(crate) type RequestId = u32;
+
+/// Names a message of the whole run: its sender, and how many that node had sent before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct MessageId {
+    pub(crate) source: NodeId,
+    pub(crate) seq: u64,
+}
+
+/// What the matching of messages and receives looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Label {
+    pub(crate) context: Context,
+    pub(crate) source: NodeId,
+    pub(crate) tag: Tag,
+}
+
+/// Which labels a receive accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Selector {
+    pub(crate) context: Context,
+    pub(crate) source: Option<NodeId>,
+    pub(crate) tag: Option<Tag>,
+}
+
+impl Selector {
+    pub(crate) fn accepts(&self, label: &Label) -> bool {
+        self.context == label.context
+            && self.source.is_none_or(|source| source == label.source)
+            && self.tag.is_none_or(|tag| tag == label.tag)
+    }
+
+    /// Whether modeled time decides what is received, not only the order in which one sender sent.
+    pub(crate) fn is_wild(&self) -> bool {
+        self.source.is_none()
+    }
+}
+
+/// A message to be sent, without its data.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parcel {
+    pub(crate) target: NodeId,
+    pub(crate) context: Context,
+    pub(crate) tag: Tag,
+    pub(crate) bytes: u64,
+}
+
+/// One call of a node program.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    /// Blocking, or with a request.
+    Send { parcel: Parcel, request: Option<RequestId> },
+    /// Blocking, or with a request.
+    Recv { select: Selector, request: Option<RequestId> },
+    SendRecv { parcel: Parcel, select: Selector },
+    /// Blocking receive that gives up at an instant of modeled time.
+    RecvUntil { select: Selector, deadline: Time },
+    Wait { request: RequestId },
+    WaitAny { requests: Box<[RequestId]> },
+    Test { request: RequestId },
+    /// Nobody will wait for this request.
+    Forget { request: RequestId },
+    /// Looks for a message; blocking, or as things stand now.
+    Probe { select: Selector, blocking: bool },
+    Compute { span: Span },
+    /// The hardware barrier of the whole machine.
+    Barrier,
+    PhaseBegin { name: Arc<str> },
+    PhaseEnd,
+    /// Nothing, but the node wants to know its clock.
+    Sync,
+    /// The program has returned.
+    Finish,
+    /// The program has returned an error or panicked.
+    Fail,
+}
+
+/// A call with what goes with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) op: Op,
+    /// Whether the node is to be told how the call ended.
+    pub(crate) reply: bool,
+    /// In real time: the modeled instant at which the host came to make the call.
+    pub(crate) not_before: Time,
+}
+
+/// How a call ended, for the node that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reply {
+    /// The node's clock when the call returns.
+    pub(crate) clock: Time,
+    pub(crate) outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    /// A receive took this message.
+    Received(MessageId),
+    /// The n-th of several requests is complete; a receive took this message.
+    Completed { index: usize, received: Option<MessageId> },
+    /// A probe found this message.
+    Found { label: Label, bytes: u64 },
+    /// A test or a probe found nothing.
+    Nothing,
+    /// The deadline passed.
+    TimedOut,
+    /// So many probes and tests at one modeled instant that the program will never get past it.
+    Livelock,
+}

@@ -1,0 +1,70 @@
+//! A virtual multicomputer in one process.
+//!
+//! Every node of the machine is an OS thread that runs ordinary blocking send/receive code. Messages travel over
+//! links that have latency and share their bandwidth, by a [timing model](crate::model) that is exact: in *virtual
+//! time* a run gives the same modeled times, to the picosecond, on every host and under every schedule of the
+//! threads. In *real time* the same program is paced against the wall clock.
+//!
+//! ```
+//! use multicomputer::{Machine, prelude::*};
+//!
+//! // An Intel Paragon of 4 x 4 nodes, on each of which this program runs.
+//! let machine = Machine::paragon(4, 4).build()?;
+//! let run = machine.run(|node| {
+//!     // The first node of every row sends along its row, the others pass on what they get.
+//!     let row = node.row()?;
+//!     let mut data = vec![node.rank() as f64; 256];
+//!     if row.rank() > 0 {
+//!         data = row.recv(row.rank() - 1)?.to_vec()?;
+//!     }
+//!     if row.rank() + 1 < row.size() {
+//!         row.send(row.rank() + 1, &data)?;
+//!     }
+//!     Ok(data[0])
+//! })?;
+//! assert_eq!(run.outputs[7], 4.0);
+//! // Three hops of o_s + n beta + o_r, and 40 ns for each link.
+//! assert_eq!(run.report.modeled.to_string(), "740.1088 us");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! * [`Machine`] builds and runs; [`Clock`] says how time passes; [`Run`] is what is left.
+//! * [`comm`] is what programs use: [`Node`](comm::Node), [`Group`](comm::Group),
+//!   [`PointToPoint`](comm::PointToPoint), [`Payload`](comm::Payload). The [`prelude`] has all of it.
+//! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
+//! * [`pattern`] has pure schedules, [`stop`] the s-to-p broadcasts.
+//! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong.
+
+pub mod comm;
+pub mod error;
+mod fabric;
+mod kernel;
+mod machine;
+pub mod model;
+pub mod pattern;
+mod rank;
+pub mod record;
+pub mod report;
+mod runtime;
+pub mod stop;
+mod time;
+pub mod topology;
+pub mod units;
+
+pub use comm::{Element, Payload, PayloadError};
+pub use fabric::{LinkLoad, Work};
+pub use machine::{Clock, Dilation, Machine, MachineBuilder, Run};
+pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Tag};
+pub use runtime::Pinning;
+pub use time::{Span, Time};
+
+/// What a node program uses, to be imported as a whole.
+pub mod prelude {
+    pub use crate::{
+        ANY_SOURCE, ANY_TAG, Rank, Select, Span, Tag, Time,
+        comm::{Group, Message, Node, Payload, PointToPoint, Request, Tested},
+        error::{CommError, Failure},
+    };
+}

@@ -1,0 +1,324 @@
+//! The machine: built once, run as often as wanted.
+
+use std::{io, sync::Arc, time::Duration};
+
+use crate::{
+    comm::Node,
+    error::{ConfigError, Failure, RunError},
+    fabric::Work,
+    kernel::Outcomes,
+    model::{Description, Parameters},
+    rank::Rank,
+    record::{Event, write_chrome_trace},
+    report::{LinkReport, RealTimeReport, RunReport, UnreceivedMessage},
+    runtime::{self, Pace, Pinning, Settings},
+    time::Time,
+    topology::Mesh,
+};
+
+/// The smallest stack that a node may have.
+const LEAST_STACK: usize = 64 << 10;
+
+/// The largest dilation: one modeled nanosecond a second.
+const MOST_DILATION: f64 = 1e9;
+
+/// How time passes in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Clock {
+    /// As fast as the host allows; exact, and the same every time.
+    #[default]
+    Virtual,
+    /// Paced against the monotonic clock of the host.
+    RealTime {
+        /// How many wall seconds one modeled second takes.
+        dilation: Dilation,
+    },
+}
+
+/// How many wall seconds one modeled second takes in [real time](Clock::RealTime).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Dilation {
+    /// The smallest, from true speed upwards, that the host can keep without late sends: it is measured for a
+    /// fraction of a second before the run.
+    #[default]
+    Auto,
+    /// This one; 1 is true speed.
+    Fixed(f64),
+}
+
+/// A virtual multicomputer, made by a [builder](MachineBuilder) and run as often as wanted.
+///
+/// ```
+/// use multicomputer::{Clock, Machine, prelude::*};
+///
+/// let machine = Machine::paragon(2, 2).clock(Clock::Virtual).build()?;
+/// let run = machine.run(|node| {
+///     let world = node.world();
+///     let next = (world.rank() + 1) % world.size();
+///     world.send(next, &[node.rank() as u32])?;
+///     let message = world.recv(ANY_SOURCE)?;
+///     Ok(message.to_vec::<u32>()?[0])
+/// })?;
+/// assert_eq!(run.outputs, [3, 0, 1, 2]);
+/// println!("{}", run.report);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Machine {
+    description: Description,
+    clock: Clock,
+    settings: Settings,
+    unreceived_is_an_error: bool,
+}
+
+/// Makes a [`Machine`]. Mistakes come to light in [`build`](MachineBuilder::build).
+#[derive(Debug)]
+#[must_use = "a machine has to be built"]
+pub struct MachineBuilder {
+    description: Result<Description, ConfigError>,
+    clock: Clock,
+    settings: Settings,
+    unreceived_is_an_error: bool,
+}
+
+impl Machine {
+    /// An Intel Paragon under OSF/1 R1.1: see [`Parameters::paragon`].
+    pub fn paragon(rows: usize, columns: usize) -> MachineBuilder {
+        MachineBuilder::preset("paragon", rows, columns, Parameters::paragon())
+    }
+
+    /// The reference machine of comparisons: see [`Parameters::hockney`].
+    pub fn hockney(rows: usize, columns: usize) -> MachineBuilder {
+        MachineBuilder::preset("hockney", rows, columns, Parameters::hockney())
+    }
+
+    /// A 2-D mesh with [parameters](MachineBuilder::parameters) of one's own; those of
+    /// [`Parameters::hockney`] unless given.
+    pub fn mesh(rows: usize, columns: usize) -> MachineBuilder {
+        MachineBuilder::preset("mesh", rows, columns, Parameters::hockney())
+    }
+
+    /// Any machine: one read from a name or from a machine file, or put together from a topology and parameters.
+    ///
+    /// ```
+    /// use multicomputer::{Machine, model::Description};
+    ///
+    /// let machine = Machine::of("line:8".parse()?).build()?;
+    /// assert_eq!(machine.description().nodes(), 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(description: Description) -> MachineBuilder {
+        MachineBuilder::new(Ok(description))
+    }
+
+    /// Its shape and its parameters.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// Runs `program` on every node and waits until all have returned. Their outputs are in rank order.
+    ///
+    /// The program is called once a node, each time on a thread of its own, and may borrow from the caller. Errors
+    /// of any type end it with `?`. Panics of a program are caught; their message is printed as by any thread.
+    ///
+    /// # Errors
+    /// [`RunError`]: a program failed or panicked (the first in modeled time, in virtual time), no node can go on,
+    /// the wall-clock limit is reached, or messages that nobody received are to be an error. In every case all
+    /// threads have ended when this returns.
+    ///
+    /// # Cost
+    /// Some 20 us of wall-clock time a node for its thread; in virtual time about a microsecond and a thread switch
+    /// a message.
+    pub fn run<T, F>(&self, program: F) -> Result<Run<T>, RunError>
+    where
+        T: Send,
+        F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+    {
+        let span = tracing::info_span!("run", machine = self.description.name(), nodes = self.description.nodes());
+        let _entered = span.enter();
+        let pace = match self.clock {
+            Clock::Virtual => Pace::Virtual,
+            Clock::RealTime { dilation: Dilation::Fixed(dilation) } => Pace::Real(dilation),
+            Clock::RealTime { dilation: Dilation::Auto } => {
+                Pace::Real(runtime::smallest_dilation(&self.description, &self.settings)?)
+            }
+        };
+        let settings = Settings { pace, ..self.settings.clone() };
+        let ended = runtime::run(&self.description, &settings, program)?;
+        let work = ended.outcomes.work;
+        let (report, trace) = self.report(ended.outcomes, ended.wall, pace, |context| ended.contexts.name(context));
+        tracing::info!(modeled = %report.modeled, wall = ?ended.wall, messages = report.messages, "run ended");
+        if self.unreceived_is_an_error && !report.unreceived.is_empty() {
+            return Err(RunError::Unreceived(report.unreceived));
+        }
+        Ok(Run { outputs: ended.outputs, report, wall: ended.wall, trace, work })
+    }
+
+    fn report(
+        &self,
+        outcomes: Outcomes,
+        wall: Duration,
+        pace: Pace,
+        group: impl Fn(u32) -> String,
+    ) -> (RunReport, Vec<Event>) {
+        let Outcomes { nodes, events, links, lost_to_sharing, unreceived, .. } = outcomes;
+        let modeled = nodes.iter().map(|node| node.finished).max().unwrap_or_default();
+        let real_time = match pace {
+            Pace::Virtual => None,
+            Pace::Real(dilation) => Some(RealTimeReport {
+                dilation,
+                wall,
+                error: emulation_error(wall, dilation, modeled),
+                late_sends: nodes.iter().map(|node| node.late_sends).sum(),
+                latest: nodes.iter().map(|node| node.latest).max().unwrap_or_default(),
+            }),
+        };
+        let topology = self.description.topology();
+        let used = links.into_iter().filter(|(_, load)| load.messages > 0);
+        let report = RunReport {
+            machine: self.description.name().into(),
+            modeled,
+            messages: nodes.iter().map(|node| node.messages_sent).sum(),
+            bytes: nodes.iter().map(|node| node.bytes_sent).sum(),
+            lost_to_sharing,
+            real_time,
+            links: used.map(|(id, load)| LinkReport { id, link: topology.link(id), load }).collect(),
+            phases: RunReport::phases_of(&nodes),
+            nodes,
+            unreceived: unreceived
+                .into_iter()
+                .map(|(to, label, bytes)| UnreceivedMessage {
+                    from: label.source as Rank,
+                    to: to as Rank,
+                    tag: label.tag,
+                    bytes,
+                    group: group(label.context),
+                })
+                .collect(),
+        };
+        (report, events)
+    }
+}
+
+/// wall / dilation against the modeled time, as a part of the latter.
+fn emulation_error(wall: Duration, dilation: f64, modeled: Time) -> f64 {
+    match modeled.as_secs_f64() {
+        0.0 => 0.0,
+        modeled => wall.as_secs_f64() / dilation / modeled - 1.0,
+    }
+}
+
+impl MachineBuilder {
+    fn preset(name: &str, rows: usize, columns: usize, parameters: Parameters) -> MachineBuilder {
+        let describe = |mesh: Mesh| Description::new(format!("{name}:{rows}x{columns}"), Arc::new(mesh), parameters);
+        MachineBuilder::new(Mesh::new(rows, columns).map(describe).map_err(ConfigError::from))
+    }
+
+    fn new(description: Result<Description, ConfigError>) -> MachineBuilder {
+        MachineBuilder {
+            description,
+            clock: Clock::default(),
+            settings: Settings::default(),
+            unreceived_is_an_error: false,
+        }
+    }
+
+    /// Other parameters; the topology stays.
+    pub fn parameters(mut self, parameters: Parameters) -> Self {
+        self.description = self
+            .description
+            .map(|machine| Description::new(machine.name(), Arc::clone(machine.topology()), parameters));
+        self
+    }
+
+    /// How time passes; [virtual](Clock::Virtual) unless given.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Bytes of stack for each node's thread: 256 KiB unless given, at least 64 KiB. Only what is used is resident.
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.settings.stack_size = bytes;
+        self
+    }
+
+    /// On which cores the threads run; [anywhere](Pinning::None) unless given.
+    pub fn pinning(mut self, pinning: Pinning) -> Self {
+        self.settings.pinning = pinning;
+        self
+    }
+
+    /// Ends a run that takes longer than this in wall-clock time; there is no limit unless given. A program that
+    /// makes no calls cannot be stopped: the run ends when it makes its next one or returns.
+    pub fn wall_limit(mut self, limit: Duration) -> Self {
+        self.settings.wall_limit = Some(limit);
+        self
+    }
+
+    /// Whether to keep every event for a [trace](Run::write_trace); not unless given.
+    pub fn trace(mut self, traced: bool) -> Self {
+        self.settings.traced = traced;
+        self
+    }
+
+    /// Whether a run in which messages were never received is [an error](RunError::Unreceived); unless given they
+    /// are only listed in the report.
+    pub fn deny_unreceived(mut self, denied: bool) -> Self {
+        self.unreceived_is_an_error = denied;
+        self
+    }
+
+    /// The machine.
+    ///
+    /// # Errors
+    /// [`ConfigError`]: a bad shape, more nodes than this host can run threads, a bad dilation or stack size.
+    pub fn build(self) -> Result<Machine, ConfigError> {
+        let MachineBuilder { description, clock, settings, unreceived_is_an_error } = self;
+        let description = description?;
+        if description.nodes() == 0 {
+            return Err(ConfigError::NoNodes(description.name().into()));
+        }
+        if let Clock::RealTime { dilation: Dilation::Fixed(dilation) } = clock {
+            if !(dilation > 0.0 && dilation <= MOST_DILATION) {
+                return Err(ConfigError::Dilation(dilation));
+            }
+        }
+        if settings.stack_size < LEAST_STACK {
+            return Err(ConfigError::StackSize { given: settings.stack_size, least: LEAST_STACK });
+        }
+        let (allowed, limit) = runtime::spare_threads();
+        if description.nodes() > allowed {
+            return Err(ConfigError::TooManyNodes { nodes: description.nodes(), allowed, limit });
+        }
+        Ok(Machine { description, clock, settings, unreceived_is_an_error })
+    }
+}
+
+/// What a run leaves.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Run<T> {
+    /// What the programs returned, in rank order.
+    pub outputs: Vec<T>,
+    /// Everything that was counted; in virtual time the same every time.
+    pub report: RunReport,
+    /// Wall-clock time: in virtual time that of the whole run; in real time from the common start of the programs
+    /// to the end of the last.
+    pub wall: Duration,
+    /// Every event in modeled time, if the machine was told to [keep them](MachineBuilder::trace).
+    pub trace: Vec<Event>,
+    /// How much work sharing the network was for the host.
+    pub work: Work,
+}
+
+impl<T> Run<T> {
+    /// Writes the trace as a Chrome trace-event file, which opens in Perfetto (ui.perfetto.dev) and in
+    /// `chrome://tracing`: one track a node, in modeled time.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_trace(&self, writer: impl io::Write) -> io::Result<()> {
+        write_chrome_trace(&self.trace, self.report.nodes.len(), &self.report.machine, writer)
+    }
+}

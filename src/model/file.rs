@@ -1,0 +1,368 @@
+//! Machines described in a TOML file.
+//!
+//! A file names the machine and its topology. It may start from a [preset](super::presets) and gives the parameters
+//! that differ; without a preset they differ from the defaults of the [builder](super::ParametersBuilder). Times and
+//! rates are texts with [units](crate::units) or plain numbers in SI units. Unknown keys are refused.
+//!
+//! | key | value | examples |
+//! | --- | --- | --- |
+//! | `name` | text | `"Paragon at night"` |
+//! | `topology` | what [`topology::parse`] reads | `"mesh:16x32"`, `"line:8"` |
+//! | `preset` | optional: one of [`presets::NAMES`] | `"paragon"` |
+//! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
+//! | `parameters.beta`, `.copy` | time per byte | `"30.6 ns/B"`, `30.6e-9` |
+//! | `parameters.gamma` | time per element | `"0.34 us"` |
+//! | `parameters.duplex` | number from 1 to 2 | `1.35` |
+//! | `parameters.link_excess` or `.link_capacity` | number or bandwidth | `5.35`, `"175 MB/s"` |
+
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Deserializer, de};
+use thiserror::Error;
+
+use super::{Description, ParameterError, Parameters, ParametersBuilder, presets};
+use crate::{
+    topology::{self, TopologyError},
+    units::{self, UnitError},
+};
+
+impl Description {
+    /// Reads a machine from a TOML file, as [`from_toml`](Description::from_toml) does from its text.
+    ///
+    /// # Errors
+    /// [`FileError`] names the file and says why it cannot be read or what is wrong in it.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Description, FileError> {
+        let path = path.as_ref();
+        fs::read_to_string(path)
+            .map_err(FileProblem::Unreadable)
+            .and_then(|text| read(&text))
+            .map_err(|problem| FileError { file: Some(path.to_owned()), problem })
+    }
+
+    /// Reads a machine from the text of a TOML file.
+    ///
+    /// `name` and `topology` are required. `preset` is the base of the parameters; those under `[parameters]`
+    /// replace its own, under the names of the setters of [`ParametersBuilder`].
+    ///
+    /// ```
+    /// use multicomputer::{Span, model::Description};
+    ///
+    /// let machine = Description::from_toml(r#"
+    ///     name = "Paragon with a faster operating system"
+    ///     topology = "mesh:16x32"
+    ///     preset = "paragon"            # the base; all else as there
+    ///
+    ///     [parameters]
+    ///     send_overhead = "35 us"       # a time with its unit ..
+    ///     receive_overhead = 35e-6      # .. or in seconds
+    ///     exchange_overhead = 0
+    ///     beta = "5.9 ns/B"
+    ///     duplex = 2
+    ///     link_capacity = "175 MB/s"    # or link_excess = 1.03
+    ///     gamma = "0.34 us"             # per element
+    /// "#)?;
+    /// assert_eq!(machine.nodes(), 512);
+    /// assert_eq!(machine.parameters().alpha(), Span::from_micros(70));
+    /// assert_eq!(machine.parameters().link_capacity(), 175e6);
+    /// # Ok::<(), multicomputer::model::FileError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`FileError`] names the key, what was given and what is allowed; for what is not TOML, is missing, unknown
+    /// or of the wrong type, the line.
+    pub fn from_toml(text: &str) -> Result<Description, FileError> {
+        read(text).map_err(|problem| FileError { file: None, problem })
+    }
+}
+
+/// What a machine file holds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MachineFile {
+    name: String,
+    topology: String,
+    preset: Option<String>,
+    #[serde(default)]
+    parameters: ParameterTable,
+}
+
+/// Its table `[parameters]`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ParameterTable {
+    send_overhead: Option<Quantity>,
+    receive_overhead: Option<Quantity>,
+    latency: Option<Quantity>,
+    hop: Option<Quantity>,
+    beta: Option<Quantity>,
+    duplex: Option<f64>,
+    exchange_overhead: Option<Quantity>,
+    link_excess: Option<f64>,
+    link_capacity: Option<Quantity>,
+    gamma: Option<Quantity>,
+    copy: Option<Quantity>,
+    barrier: Option<Quantity>,
+}
+
+/// A number in SI units, or a text with a unit.
+enum Quantity {
+    Number(f64),
+    Text(String),
+}
+
+fn read(text: &str) -> Result<Description, FileProblem> {
+    let file: MachineFile = toml::from_str(text).map_err(|cause| FileProblem::Syntax(Box::new(cause)))?;
+    let topology = topology::parse(&file.topology).map_err(FileProblem::Topology)?;
+    let base = match file.preset {
+        None => Parameters::builder(),
+        Some(given) => presets::by_name(&given).ok_or(FileProblem::Preset { given })?.to_builder(),
+    };
+    let parameters = file.parameters.apply(base)?.build().map_err(FileProblem::Parameter)?;
+    Ok(Description::new(file.name, topology, parameters))
+}
+
+impl ParameterTable {
+    /// Sets what the table gives.
+    fn apply(self, mut builder: ParametersBuilder) -> Result<ParametersBuilder, FileProblem> {
+        type Builder = ParametersBuilder;
+        type Parse = fn(&str) -> Result<f64, UnitError>;
+        type Set = fn(Builder, f64) -> Builder;
+
+        if self.link_excess.is_some() && self.link_capacity.is_some() {
+            return Err(FileProblem::ExcessAndCapacity);
+        }
+        let numbers: [(Option<f64>, Set); 2] =
+            [(self.duplex, Builder::duplex), (self.link_excess, Builder::link_excess)];
+        for (number, set) in numbers {
+            if let Some(number) = number {
+                builder = set(builder, number);
+            }
+        }
+
+        let (time, per_byte, bandwidth): (Parse, Parse, Parse) =
+            (units::parse_seconds, units::parse_seconds_per_byte, units::parse_bytes_per_second);
+        let quantities: [(&str, Option<Quantity>, Parse, Set); 10] = [
+            ("send_overhead", self.send_overhead, time, Builder::send_overhead),
+            ("receive_overhead", self.receive_overhead, time, Builder::receive_overhead),
+            ("latency", self.latency, time, Builder::latency),
+            ("hop", self.hop, time, Builder::hop),
+            ("beta", self.beta, per_byte, Builder::beta),
+            ("exchange_overhead", self.exchange_overhead, time, Builder::exchange_overhead),
+            ("link_capacity", self.link_capacity, bandwidth, Builder::link_capacity),
+            ("gamma", self.gamma, time, Builder::gamma),
+            ("copy", self.copy, per_byte, Builder::copy),
+            ("barrier", self.barrier, time, Builder::barrier),
+        ];
+        for (key, quantity, parse, set) in quantities {
+            let value = match quantity {
+                None => continue,
+                Some(Quantity::Number(number)) => number,
+                Some(Quantity::Text(text)) => {
+                    parse(&text).map_err(|cause| FileProblem::Unit { key, cause })?
+                }
+            };
+            builder = set(builder, value);
+        }
+        Ok(builder)
+    }
+}
+
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+        struct Visitor;
+
+        impl de::Visitor<'_> for Visitor {
+            type Value = Quantity;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number in SI units or a text with a unit, such as \"92 us\"")
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Quantity, E> {
+                Ok(Quantity::Number(number))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Quantity, E> {
+                Ok(Quantity::Number(number as f64))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Quantity, E> {
+                Ok(Quantity::Text(text.to_owned()))
+            }
+        }
+
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+/// A machine file that does not describe a machine.
+#[derive(Debug)]
+pub struct FileError {
+    file: Option<PathBuf>,
+    problem: FileProblem,
+}
+
+impl FileError {
+    /// The file; `None` where its text was given instead.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    /// What is wrong in it.
+    pub fn problem(&self) -> &FileProblem {
+        &self.problem
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "machine file {}: {}", file.display(), self.problem),
+            None => write!(f, "machine file: {}", self.problem),
+        }
+    }
+}
+
+/// What can be wrong in a machine file.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FileProblem {
+    /// The file cannot be read.
+    #[error("it cannot be read: {0}")]
+    Unreadable(io::Error),
+    /// It is not TOML, or a key is missing, unknown or of the wrong type.
+    #[error("{0}")]
+    Syntax(Box<toml::de::Error>),
+    /// `topology` is none.
+    #[error("topology: {0}")]
+    Topology(TopologyError),
+    /// `preset` is none.
+    #[error("preset: `{given}` is not a preset; allowed are {}", presets::NAMES.join(", "))]
+    Preset {
+        /// What was given.
+        given: String,
+    },
+    /// A parameter is not a number with a unit.
+    #[error("parameters.{key}: {cause}")]
+    Unit {
+        /// The name of the parameter.
+        key: &'static str,
+        /// What was given, and what is allowed.
+        cause: UnitError,
+    },
+    /// A parameter is outside its limits.
+    #[error("parameters.{0}")]
+    Parameter(ParameterError),
+    /// The capacity of a link is given twice.
+    #[error("parameters.link_excess and parameters.link_capacity are both given; allowed is one of them")]
+    ExcessAndCapacity,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Span;
+
+    const HEAD: &str = "name = \"test\"\ntopology = \"mesh:2x3\"\n";
+
+    fn with(rest: &str) -> Result<Description, FileError> {
+        Description::from_toml(&format!("{HEAD}{rest}"))
+    }
+
+    fn refusal(rest: &str) -> String {
+        with(rest).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn without_parameters_they_are_those_of_the_preset_or_the_defaults() {
+        let machine = with("").unwrap();
+        assert_eq!((machine.name(), machine.nodes()), ("test", 6));
+        assert_eq!(machine.parameters(), &Parameters::builder().build().unwrap());
+        assert_eq!(with("preset = \"paragon\"").unwrap().parameters(), &Parameters::paragon());
+    }
+
+    #[test]
+    fn a_file_can_say_all_that_a_preset_says() {
+        let machine = with(
+            "
+            [parameters]
+            send_overhead = '92 us'
+            receive_overhead = 92e-6
+            exchange_overhead = '0.184 ms'
+            latency = 0
+            hop = '40 ns'
+            beta = '30.6 ns/B'
+            duplex = 1.35
+            link_excess = 5.35
+            gamma = '0.34 us'
+            copy = '0 ns/B'
+        ",
+        )
+        .unwrap();
+        assert_eq!(machine.parameters(), &Parameters::paragon());
+    }
+
+    #[test]
+    fn what_is_given_replaces_what_the_preset_says() {
+        let machine =
+            with("preset = 'paragon'\n[parameters]\nlink_capacity = '200 MB/s'\nbarrier = '4 us'").unwrap();
+        let expected = Parameters::paragon().to_builder().link_capacity(200e6).barrier(4e-6).build().unwrap();
+        assert_eq!(machine.parameters(), &expected);
+        assert_eq!(machine.parameters().barrier(), Some(Span::from_micros(4)));
+    }
+
+    #[test]
+    fn refusals_name_the_key_what_was_given_and_what_is_allowed() {
+        assert_eq!(
+            refusal("preset = 'abacus'"),
+            "machine file: preset: `abacus` is not a preset; allowed are hockney, paragon"
+        );
+        assert_eq!(
+            refusal("[parameters]\nbeta = '30 MB/s'"),
+            "machine file: parameters.beta: `30 MB/s` is not a time per byte such as `30.6 ns/B` (units s/B, ms/B, \
+             us/B, ns/B, ps/B; plain numbers are s/B)"
+        );
+        assert_eq!(
+            refusal("[parameters]\nduplex = 3"),
+            "machine file: parameters.duplex = 3 is not allowed; it must be from 1 to 2"
+        );
+        assert_eq!(
+            refusal("[parameters]\nlink_excess = 2\nlink_capacity = '1 MB/s'"),
+            "machine file: parameters.link_excess and parameters.link_capacity are both given; allowed is one of them"
+        );
+        assert_eq!(
+            Description::from_toml("name = 'x'\ntopology = 'ball:3'").unwrap_err().to_string(),
+            "machine file: topology: `ball:3` names no topology; allowed are line:NODES, mesh:ROWSxCOLUMNS"
+        );
+    }
+
+    #[test]
+    fn keys_that_are_unknown_missing_or_of_another_type_are_refused_with_their_line() {
+        for (rest, line, says) in [
+            ("speed = 3", 3, "unknown field `speed`"),
+            ("[parameters]\nalpha = '1 us'", 4, "unknown field `alpha`"),
+            ("[parameters]\nhop = true", 4, "a number in SI units or a text with a unit"),
+            ("[parameters]\nduplex = '2'", 4, "f64"),
+            ("name = 'again'", 3, "duplicate key"),
+        ] {
+            let message = refusal(rest);
+            assert!(message.contains(says), "{message}");
+            assert!(message.contains(&format!("line {line}")), "{message}");
+        }
+        let message = Description::from_toml("name = 'x'").unwrap_err().to_string();
+        assert!(message.contains("missing field `topology`"), "{message}");
+    }
+
+    #[test]
+    fn errors_name_the_file() {
+        let error = Description::from_file("no/such/machine.toml").unwrap_err();
+        assert!(error.to_string().starts_with("machine file no/such/machine.toml: it cannot be read: "));
+        assert_eq!(error.file(), Some(Path::new("no/such/machine.toml")));
+        assert!(matches!(error.problem(), FileProblem::Unreadable(_)));
+    }
+}

@@ -1,0 +1,161 @@
+//! What a machine is: a topology, and the parameters of the timing model.
+//!
+//! A [`Description`] is all that the emulator, the predictions and the reports need to know of a machine. It is
+//! read from a short text (`paragon:16x32`), from a [machine file](Description::from_file), or put together from its
+//! parts.
+
+use std::{str::FromStr, sync::Arc};
+
+use thiserror::Error;
+
+use crate::topology::{self, Grid, Topology, TopologyError};
+
+mod file;
+mod parameters;
+pub mod presets;
+
+pub use file::{FileError, FileProblem};
+pub use parameters::{ParameterError, Parameters, ParametersBuilder};
+
+/// A machine: its name, its topology and its parameters.
+///
+/// Read from
+///
+/// * `paragon:16x32`, `hockney:10x10`: a [preset](presets) and its shape;
+/// * `10x10`: a Paragon of this shape, called `paragon:10x10`;
+/// * `mesh:7x13`, `line:8`: any topology, with the parameters of [`Parameters::hockney`].
+///
+/// ```
+/// use multicomputer::model::{Description, Parameters};
+///
+/// let machine: Description = "paragon:16x32".parse()?;
+/// assert_eq!(machine.nodes(), 512);
+/// assert_eq!(machine.topology().name(), "mesh:16x32");
+/// assert_eq!(machine.parameters(), &Parameters::paragon());
+/// # Ok::<(), multicomputer::model::DescriptionError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Description {
+    name: String,
+    topology: Arc<dyn Topology>,
+    parameters: Parameters,
+}
+
+impl Description {
+    /// A machine of these parts. The name is for reports alone.
+    pub fn new(name: impl Into<String>, topology: Arc<dyn Topology>, parameters: Parameters) -> Description {
+        Description { name: name.into(), topology, parameters }
+    }
+
+    /// What reports call the machine.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Nodes, links and routes.
+    pub fn topology(&self) -> &Arc<dyn Topology> {
+        &self.topology
+    }
+
+    /// What computing and communicating cost.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.topology.nodes()
+    }
+}
+
+impl FromStr for Description {
+    type Err = DescriptionError;
+
+    fn from_str(text: &str) -> Result<Description, DescriptionError> {
+        let refusal = |cause| match cause {
+            TopologyError::Unknown { .. } => DescriptionError::Unknown { given: text.to_owned() },
+            cause => DescriptionError::Shape { given: text.to_owned(), cause },
+        };
+        if text.starts_with(|first: char| first.is_ascii_digit()) {
+            let grid: Grid = text.parse().map_err(refusal)?;
+            return format!("paragon:{grid}").parse();
+        }
+        let preset = text.split_once(':').and_then(|(name, shape)| Some((presets::find(name)?, shape)));
+        let (topology, parameters) = match preset {
+            Some((preset, shape)) => (format!("{}:{shape}", preset.topology), (preset.parameters)()),
+            None => (text.to_owned(), Parameters::hockney()),
+        };
+        Ok(Description::new(text, topology::parse(&topology).map_err(refusal)?, parameters))
+    }
+}
+
+/// What [`Description`] reads, for help texts and error messages: `ROWSxCOLUMNS (a Paragon), hockney:ROWSxCOLUMNS, ..`.
+pub fn spellings() -> String {
+    let presets = presets::PRESETS.map(|preset| format!("{}:{}", preset.name, preset.shape)).join(", ");
+    format!("ROWSxCOLUMNS (a Paragon), {presets}, {}", topology::spellings())
+}
+
+/// Why a text does not describe a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum DescriptionError {
+    /// Neither a preset nor a topology.
+    #[error("`{given}` is not a machine; allowed are {}", spellings())]
+    Unknown {
+        /// What was given.
+        given: String,
+    },
+    /// The machine cannot have this shape.
+    #[error("`{given}` is not a machine: {cause}")]
+    Shape {
+        /// What was given.
+        given: String,
+        /// What is wrong with its shape.
+        cause: TopologyError,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_are_read_as_presets_topologies_or_shapes() {
+        for (text, name, topology, parameters) in [
+            ("paragon:16x32", "paragon:16x32", "mesh:16x32", Parameters::paragon()),
+            ("hockney:10x10", "hockney:10x10", "mesh:10x10", Parameters::hockney()),
+            ("10x10", "paragon:10x10", "mesh:10x10", Parameters::paragon()),
+            ("mesh:7x13", "mesh:7x13", "mesh:7x13", Parameters::hockney()),
+            ("line:8", "line:8", "line:8", Parameters::hockney()),
+        ] {
+            let machine: Description = text.parse().unwrap();
+            assert_eq!(machine.name(), name);
+            assert_eq!(machine.topology().name(), topology);
+            assert_eq!(machine.parameters(), &parameters);
+            assert_eq!(machine.nodes(), machine.topology().nodes());
+        }
+    }
+
+    #[test]
+    fn refusals_say_what_was_given_and_what_is_allowed() {
+        let refusal = |text: &str| text.parse::<Description>().unwrap_err().to_string();
+        for text in ["", "paragon", "abacus:8", ":8"] {
+            assert_eq!(
+                refusal(text),
+                format!(
+                    "`{text}` is not a machine; allowed are ROWSxCOLUMNS (a Paragon), hockney:ROWSxCOLUMNS, \
+                     paragon:ROWSxCOLUMNS, line:NODES, mesh:ROWSxCOLUMNS"
+                )
+            );
+        }
+        assert_eq!(
+            refusal("paragon:8"),
+            "`paragon:8` is not a machine: `8` is not a shape; allowed is ROWSxCOLUMNS, such as 16x32"
+        );
+        assert_eq!(
+            refusal("0x8"),
+            "`0x8` is not a machine: `0x8` has no nodes; every extent must be at least 1"
+        );
+        assert!(matches!("99999x99999".parse::<Description>(), Err(DescriptionError::Shape { .. })));
+    }
+}

@@ -1,0 +1,239 @@
+//! Recursive halving with exchange on a linear array: after it, every position has the data of all positions.
+//!
+//! Source: Hambrusch, Khokhar, Liu, "S-to-P Broadcasting on Coarse-Grained Machines", CSD-TR-95-060, section 2,
+//! algorithm `Br_Lin`, which gives the rule for an even number of positions: `P_i` and `P_(i + p/2)` exchange what they
+//! hold, then the two halves do the same on their own.
+//!
+//! # A segment of odd length
+//!
+//! The papers leave this open. A segment of `n` positions is cut into a first half of `h = ceil(n / 2)` and a second of
+//! `n - h`. Position `i` of the first half is paired with position `i + h`. If `n` is odd the last position of the first
+//! half has no pair; in the same iteration it sends what it holds to the last position of the second half, which
+//! receives it after its own exchange. Nothing is sent back.
+//!
+//! ```text
+//! n = 5, h = 3      0   1   2 | 3   4        0 <-> 3, 1 <-> 4, then 2 -> 4
+//! ```
+//!
+//! # Why every position ends with everything
+//!
+//! Claim: if each datum of a segment lies at exactly one of its positions, then after the iteration it lies at exactly
+//! one position of each half. A datum at a paired position is copied to the pair, which is in the other half. A datum
+//! at the position without a pair is in the first half, and is copied to the last position of the second. No other
+//! transfer touches it. By induction each datum lies at exactly one position of every segment of every iteration, and
+//! the last segments are single positions.
+//!
+//! Two things follow: no position is ever sent a datum that it already has, and a datum is sent `p - 1` times in all,
+//! the fewest possible. The longer half has `ceil(n / 2)` positions, so there are `ceil(log2 p)` iterations.
+
+use std::{iter::FusedIterator, ops::Range};
+
+/// Recursive halving with exchange among the positions `0..positions` of a line.
+///
+/// ```
+/// use multicomputer::pattern::{Direction, Halving, Transfer};
+/// let halving = Halving::new(5);
+/// assert_eq!(halving.iterations(), 3);
+/// let mut last = halving.transfers(4);
+/// assert_eq!(last.next(), Some(Transfer { iteration: 0, partner: 1, direction: Direction::Both }));
+/// assert_eq!(last.next(), Some(Transfer { iteration: 0, partner: 2, direction: Direction::In }));
+/// assert_eq!(last.next(), Some(Transfer { iteration: 1, partner: 3, direction: Direction::Both }));
+/// assert_eq!(last.next(), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Halving {
+    positions: usize,
+}
+
+/// What one position does with one partner in one iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Counted from 0.
+    pub iteration: usize,
+    /// The position at the other end.
+    pub partner: usize,
+    /// Which way the data goes.
+    pub direction: Direction,
+}
+
+/// Which way the data of a [`Transfer`] goes, as its position sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Both send what they held at the start of the iteration.
+    Both,
+    /// The position sends to its partner.
+    Out,
+    /// The position receives from its partner.
+    In,
+}
+
+impl Halving {
+    /// The pattern for a line of so many positions.
+    pub const fn new(positions: usize) -> Halving {
+        Halving { positions }
+    }
+
+    /// Positions of the line.
+    pub const fn positions(self) -> usize {
+        self.positions
+    }
+
+    /// The number of iterations: `ceil(log2 positions)`, 0 for a line of one position or none.
+    pub const fn iterations(self) -> usize {
+        (usize::BITS - self.positions.saturating_sub(1).leading_zeros()) as usize
+    }
+
+    /// What `position` does, in the order in which it does it: one or two transfers an iteration, none in the last one
+    /// if the position is alone by then. Nothing for a position outside the line.
+    ///
+    /// Takes constant memory, and constant time for each transfer.
+    pub const fn transfers(self, position: usize) -> Transfers {
+        Transfers { position, segment: 0..self.positions, iteration: 0, then: None }
+    }
+}
+
+impl Direction {
+    /// Whether the position sends.
+    pub const fn sends(self) -> bool {
+        matches!(self, Direction::Both | Direction::Out)
+    }
+
+    /// Whether the position receives.
+    pub const fn receives(self) -> bool {
+        matches!(self, Direction::Both | Direction::In)
+    }
+}
+
+/// The transfers of one position, made by [`Halving::transfers`].
+#[derive(Clone, Debug)]
+pub struct Transfers {
+    position: usize,
+    /// The segment that the position is in, in this iteration.
+    segment: Range<usize>,
+    iteration: usize,
+    /// A second transfer of the iteration before.
+    then: Option<Transfer>,
+}
+
+impl Iterator for Transfers {
+    type Item = Transfer;
+
+    fn next(&mut self) -> Option<Transfer> {
+        if let Some(second) = self.then.take() {
+            return Some(second);
+        }
+        let Transfers { position, iteration, .. } = *self;
+        let Range { start, end } = self.segment;
+        if !self.segment.contains(&position) || end - start < 2 {
+            return None;
+        }
+        let half = (end - start).div_ceil(2);
+        let middle = start + half;
+        let is_odd = middle - start > end - middle;
+        let in_first = position < middle;
+        let transfer = |partner, direction| Transfer { iteration, partner, direction };
+
+        self.iteration += 1;
+        self.segment = if in_first { start..middle } else { middle..end };
+        if is_odd && position == middle - 1 {
+            return Some(transfer(end - 1, Direction::Out));
+        }
+        if is_odd && position == end - 1 {
+            self.then = Some(transfer(middle - 1, Direction::In));
+        }
+        let pair = if in_first { position + half } else { position - half };
+        Some(transfer(pair, Direction::Both))
+    }
+}
+
+impl FusedIterator for Transfers {}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const LINES: Range<usize> = 1..131;
+
+    /// Walks all positions in step; returns what each holds in the end, and how often anything was sent.
+    fn run(halving: Halving) -> (Vec<BTreeSet<usize>>, usize) {
+        let mut held: Vec<_> = (0..halving.positions()).map(|position| BTreeSet::from([position])).collect();
+        let mut sent = 0;
+        for iteration in 0..halving.iterations() {
+            let before = held.clone();
+            for (position, mine) in held.iter_mut().enumerate() {
+                let now = halving.transfers(position).filter(|transfer| transfer.iteration == iteration);
+                for transfer in now.filter(|transfer| transfer.direction.receives()) {
+                    let news = &before[transfer.partner];
+                    assert!(mine.is_disjoint(news), "{halving:?}: sent twice to {position}");
+                    sent += news.len();
+                    mine.extend(news);
+                }
+            }
+        }
+        (held, sent)
+    }
+
+    #[test]
+    fn every_position_ends_with_the_data_of_every_position() {
+        for positions in LINES {
+            let (held, sent) = run(Halving::new(positions));
+            assert!(held.iter().all(|data| data.len() == positions), "{positions} positions");
+            assert_eq!(sent, positions * (positions - 1), "each datum goes to each other position once");
+        }
+    }
+
+    #[test]
+    fn as_many_iterations_as_the_logarithm_rounded_up() {
+        for positions in LINES {
+            let halving = Halving::new(positions);
+            let expected = (positions as f64).log2().ceil() as usize;
+            assert_eq!(halving.iterations(), expected);
+            let last = (0..positions)
+                .flat_map(|position| halving.transfers(position))
+                .map(|t| t.iteration + 1)
+                .max();
+            assert_eq!(last.unwrap_or(0), expected);
+        }
+    }
+
+    #[test]
+    fn both_ends_agree_and_nobody_has_more_than_two_transfers_an_iteration() {
+        for halving in LINES.map(Halving::new) {
+            for position in 0..halving.positions() {
+                let mut count = vec![0; halving.iterations()];
+                for transfer in halving.transfers(position) {
+                    count[transfer.iteration] += 1;
+                    let direction = match transfer.direction {
+                        Direction::Both => Direction::Both,
+                        Direction::Out => Direction::In,
+                        Direction::In => Direction::Out,
+                    };
+                    let mirror = Transfer { iteration: transfer.iteration, partner: position, direction };
+                    assert!(halving.transfers(transfer.partner).any(|other| other == mirror));
+                }
+                assert!(count.iter().all(|&transfers| transfers <= 2));
+            }
+        }
+    }
+
+    #[test]
+    fn an_even_line_is_the_published_rule() {
+        let first: Vec<_> =
+            (0..8).filter_map(|position| Halving::new(8).transfers(position).next()).collect();
+        assert_eq!(
+            first.iter().map(|transfer| transfer.partner).collect::<Vec<_>>(),
+            [4, 5, 6, 7, 0, 1, 2, 3]
+        );
+        assert!(first.iter().all(|transfer| transfer.direction == Direction::Both));
+    }
+
+    #[test]
+    fn nothing_happens_alone_or_outside() {
+        assert_eq!(Halving::new(0).iterations(), 0);
+        assert_eq!(Halving::new(0).transfers(0).next(), None);
+        assert_eq!(Halving::new(1).transfers(0).next(), None);
+        assert_eq!(Halving::new(7).transfers(7).next(), None);
+    }
+}

@@ -1,0 +1,8 @@
+//! Pure schedules: they say who talks to whom and when, and send nothing.
+//!
+//! One file per pattern. The same schedule is walked by the code on the nodes with real data, by the predictor in
+//! modeled time, and by the tests that check its shape.
+
+mod halving;
+
+pub use self::halving::{Direction, Halving, Transfer, Transfers};

@@ -1,0 +1,71 @@
+//! How a node thread goes to sleep and is woken: a bell that says what it sleeps for.
+//!
+//! A sleeper first says what would wake it ([`Bell::prepare`]), then looks once more whether that has come, and only
+//! then sleeps. Whoever brings something first puts it where the sleeper looks and then [claims](Bell::claim) the
+//! sleeper if it sleeps for that. Both steps on the bell are read-modify-writes of one word, so one of the two comes
+//! first: either the sleeper sees what was brought, or the bringer sees that it sleeps. And whoever sleeps for
+//! something else is left alone, which saves most of the thread switches of a busy machine.
+
+use std::sync::OnceLock;
+
+use super::sync::{AtomicU32, Ordering, Thread, current, park};
+
+const AWAKE: u32 = u32::MAX;
+
+/// Sleeps until the kernel has answered; anything else is the rank of the node from which data is awaited.
+pub(super) const FOR_THE_KERNEL: u32 = u32::MAX - 1;
+
+/// The bell of one thread.
+#[derive(Debug)]
+pub(super) struct Bell {
+    state: AtomicU32,
+    sleeper: OnceLock<Thread>,
+}
+
+impl Bell {
+    /// A bell whose owner is awake, or has not begun.
+    pub(super) fn new() -> Bell {
+        Bell { state: AtomicU32::new(AWAKE), sleeper: OnceLock::new() }
+    }
+
+    /// Makes the current thread the owner; to be done before anything else.
+    pub(super) fn own(&self) {
+        self.sleeper.get_or_init(current);
+    }
+
+    /// The owner is about to sleep, and what for. It must look for that once more before it [sleeps](Bell::sleep).
+    pub(super) fn prepare(&self, what_for: u32) {
+        self.state.swap(what_for, Ordering::AcqRel);
+    }
+
+    /// The owner found something to do and stays awake; false if it has been claimed meanwhile.
+    pub(super) fn cancel(&self) -> bool {
+        self.state.swap(AWAKE, Ordering::AcqRel) != AWAKE
+    }
+
+    /// Sleeps until claimed.
+    pub(super) fn sleep(&self) {
+        while self.state.load(Ordering::Acquire) != AWAKE {
+            park();
+        }
+    }
+
+    /// Claims the owner if it sleeps, or is about to, for `what`; the claimer must [ring](Bell::ring).
+    pub(super) fn claim(&self, what: u32) -> bool {
+        // An addition of nothing, but a write: it takes its place in the order of this word.
+        self.state.fetch_add(0, Ordering::AcqRel) == what
+            && self.state.compare_exchange(what, AWAKE, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// Claims the owner whatever it sleeps for.
+    pub(super) fn claim_for_anything(&self) -> bool {
+        self.state.swap(AWAKE, Ordering::AcqRel) != AWAKE
+    }
+
+    /// Wakes the claimed owner.
+    pub(super) fn ring(&self) {
+        if let Some(sleeper) = self.sleeper.get() {
+            sleeper.unpark();
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What the threads of a run share.
+
+use std::{
+    collections::{BTreeMap, BinaryHeap, VecDeque},
+    cmp::Reverse,
+    panic::resume_unwind,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use parking_lot::{Condvar, Mutex};
+
+use super::bell::Bell;
+use crate::{
+    comm::Payload,
+    error::{CommError, DeadlockReport, Failure},
+    kernel::{BlockedNode, Call, Calls, Context, Kernel, Label, Labeled, MessageId, NodeId, Op, Reply, blocked_nodes},
+    model::Description,
+    rank::Rank,
+    time::{Span, Time},
+};
+
+/// A message with its data, as it travels to its node.
+#[derive(Debug)]
+pub(crate) struct Envelope {
+    pub(crate) id: MessageId,
+    pub(crate) label: Label,
+    pub(crate) payload: Payload,
+}
+
+impl Labeled for Envelope {
+    fn label(&self) -> Label {
+        self.label
+    }
+}
+
+/// What comes through a node's channel.
+#[derive(Debug)]
+pub(super) enum Delivery {
+    Message(Envelope),
+    Reply(Reply),
+}
+
+/// The calls that a node has made and the kernel has not fetched.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    pub(super) calls: VecDeque<Call>,
+    /// Bytes of real data in the messages among them.
+    pub(super) bytes: u64,
+}
+
+/// One node, as seen by the other threads. Aligned so that no two share a cache line.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(super) struct Seat {
+    pub(super) inbox: Sender<Delivery>,
+    pub(super) bell: Bell,
+    pub(super) outbox: Mutex<Outbox>,
+}
+
+/// The modeled machine, and in real time the answers that are not due yet.
+#[derive(Debug)]
+pub(super) struct Core {
+    pub(super) kernel: Kernel,
+    pub(super) due: BinaryHeap<Reverse<(Time, NodeId)>>,
+    /// The answer that each node waits for.
+    pub(super) answers: BTreeMap<NodeId, Reply>,
+    /// When the pacer will next look by itself; `ZERO` while it is awake.
+    pub(super) pacer_sleeps_until: Time,
+    /// Up to where the pacer has let the network go.
+    pub(super) paced: Time,
+}
+
+/// Why a run ended early.
+#[derive(Debug)]
+pub(super) enum Cause {
+    Deadlock(DeadlockReport),
+    /// The program of this node failed; how, is with the thread.
+    Failed(NodeId),
+    Overflow(NodeId),
+    WallLimit(Vec<BlockedNode>),
+    /// The thread of this node could not be started.
+    Spawn,
+}
+
+/// How the program of a node failed.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Error(Failure),
+    Panic(String),
+}
+
+/// What is known about the threads themselves.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    pub(super) ended: usize,
+    pub(super) faults: BTreeMap<NodeId, Fault>,
+    /// When the first program failed.
+    pub(super) failed: Option<Instant>,
+    /// When the last thread ended that has.
+    pub(super) last: Option<Instant>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Pace {
+    Virtual,
+    /// One modeled second takes so many wall seconds.
+    Real(f64),
+}
+
+/// Numbers for groups, equal on all members without a message: the n-th group that a node makes of the same ranks
+/// under the same parent is the same group for all who make it.
+#[derive(Debug, Default)]
+pub(crate) struct Contexts {
+    known: BTreeMap<(Context, Vec<Rank>, u32), Context>,
+    names: Vec<String>,
+}
+
+impl Contexts {
+    pub(crate) fn of(&mut self, parent: Context, members: &[Rank], nth: u32, name: impl FnOnce() -> String) -> Context {
+        let Contexts { known, names } = self;
+        *known.entry((parent, members.to_vec(), nth)).or_insert_with(|| {
+            names.push(name());
+            names.len() as Context
+        })
+    }
+
+    /// What to call a group in a message; context 0 is the world.
+    pub(crate) fn name(&self, context: Context) -> String {
+        match context.checked_sub(1).and_then(|at| self.names.get(at as usize)) {
+            Some(name) => name.clone(),
+            None => "the world".into(),
+        }
+    }
+}
+
+/// See the [module](self).
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) machine: Description,
+    pub(crate) contexts: Mutex<Contexts>,
+    pub(super) pace: Pace,
+    pub(super) seats: Vec<Seat>,
+    pub(super) core: Mutex<Core>,
+    /// The pacer sleeps here, with the lock of `core`.
+    pub(super) pacer: Condvar,
+    /// Threads that are neither asleep nor ended.
+    pub(super) running: AtomicUsize,
+    /// Threads that sleep until the kernel has answered.
+    pub(super) longing: AtomicUsize,
+    /// Somebody wanted to drive the kernel while another did: that one must look again.
+    pub(super) drive_again: AtomicBool,
+    pub(super) stopped: AtomicBool,
+    pub(super) cause: Mutex<Option<Cause>>,
+    pub(super) threads: Mutex<Threads>,
+    /// The caller of the run sleeps here, with the lock of `threads`.
+    pub(super) caller: Condvar,
+    /// Threads that have begun.
+    pub(super) begun: AtomicUsize,
+    /// The wall-clock instant of modeled time zero: when the last thread had begun.
+    pub(super) epoch: OnceLock<Instant>,
+    /// How often a waiting thread looks again before it sleeps: not at all unless every thread has a core.
+    pub(super) looks: u32,
+}
+
+impl Shared {
+    pub(super) fn new(machine: Description, pace: Pace, traced: bool) -> (Shared, Vec<Receiver<Delivery>>) {
+        let nodes = machine.nodes();
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..nodes).map(|_| unbounded()).unzip();
+        let seat = |inbox| Seat { inbox, bell: Bell::new(), outbox: Mutex::default() };
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let kernel = Kernel::new(&machine, pace == Pace::Virtual, traced);
+        let shared = Shared {
+            core: Mutex::new(Core {
+                kernel,
+                due: BinaryHeap::new(),
+                answers: BTreeMap::new(),
+                pacer_sleeps_until: Time::ZERO,
+                paced: Time::ZERO,
+            }),
+            machine,
+            contexts: Mutex::default(),
+            pace,
+            seats: senders.into_iter().map(seat).collect(),
+            pacer: Condvar::new(),
+            running: AtomicUsize::new(nodes),
+            longing: AtomicUsize::new(0),
+            drive_again: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            cause: Mutex::new(None),
+            threads: Mutex::default(),
+            caller: Condvar::new(),
+            begun: AtomicUsize::new(0),
+            epoch: OnceLock::new(),
+            looks: if pace == Pace::Virtual && nodes > 1 && nodes <= cores { 2_000 } else { 0 },
+        };
+        (shared, receivers)
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// The error that every call gets once the run is over.
+    pub(super) fn ended(&self) -> CommError {
+        match *self.cause.lock() {
+            Some(Cause::Deadlock(_)) => CommError::Deadlock,
+            _ => CommError::Ended,
+        }
+    }
+
+    /// Ends the run for all nodes; the first cause counts.
+    pub(super) fn stop(&self, cause: Cause) {
+        self.cause.lock().get_or_insert(cause);
+        self.stopped.store(true, Ordering::Release);
+        for seat in &self.seats {
+            if seat.bell.claim_for_anything() {
+                self.running.fetch_add(1, Ordering::AcqRel);
+                seat.bell.ring();
+            }
+        }
+        self.pacer.notify_all();
+    }
+
+    /// Claims and lists a node that an answer is for; it is to be woken when the lock of `core` is free again.
+    pub(super) fn answer(&self, node: NodeId, reply: Reply, claimed: &mut Vec<NodeId>) {
+        let seat = &self.seats[node as usize];
+        // The receiver lives as long as the thread, and after that nobody needs the answer.
+        let _ = seat.inbox.send(Delivery::Reply(reply));
+        if seat.bell.claim(super::bell::FOR_THE_KERNEL) {
+            self.running.fetch_add(1, Ordering::AcqRel);
+            claimed.push(node);
+        }
+    }
+
+    pub(super) fn ring_all(&self, claimed: &mut Vec<NodeId>) {
+        for node in claimed.drain(..) {
+            self.seats[node as usize].bell.ring();
+        }
+    }
+
+    /// All nodes that have not finished, with what they wait for.
+    pub(super) fn blocked(&self, kernel: &Kernel) -> Vec<BlockedNode> {
+        let contexts = self.contexts.lock();
+        blocked_nodes(kernel, |context| contexts.name(context))
+    }
+
+    /// Where the wall clock stands in modeled time.
+    pub(super) fn modeled_now(&self) -> Time {
+        match (self.pace, self.epoch.get()) {
+            (Pace::Real(dilation), Some(epoch)) => {
+                Time::ZERO + Span::from_secs_f64(epoch.elapsed().as_secs_f64() / dilation)
+            }
+            _ => Time::ZERO,
+        }
+    }
+
+    /// The caller's part of a failing program: it is told at once, the kernel when its turn has come.
+    pub(super) fn fault(&self, node: NodeId, fault: Fault) {
+        let mut threads = self.threads.lock();
+        threads.faults.insert(node, fault);
+        threads.failed.get_or_insert_with(Instant::now);
+        self.caller.notify_all();
+    }
+}
+
+/// The kernel's view of the calls that the node threads have made.
+pub(super) struct Outboxes<'a>(pub(super) &'a [Seat]);
+
+impl Calls for Outboxes<'_> {
+    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>) {
+        let mut outbox = self.0[node as usize].outbox.lock();
+        outbox.bytes = 0;
+        std::mem::swap(&mut outbox.calls, calls);
+    }
+}
+
+/// Ends a program that goes on making calls after the run has ended, without a message.
+pub(super) fn unwind_silently() -> ! {
+    resume_unwind(Box::new(Unwound))
+}
+
+/// What such a program unwinds with.
+pub(super) struct Unwound;
+
+/// A call that wants no answer.
+pub(super) fn silent(op: Op) -> Call {
+    Call { op, reply: false, not_before: Time::ZERO }
+}

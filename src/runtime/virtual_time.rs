@@ -1,0 +1,76 @@
+//! Virtual time: the kernel goes as fast as the calls of the programs come in.
+//!
+//! Node threads do not wait for the kernel unless they must know what it says. They leave their calls in their
+//! outboxes and run on: data goes straight from the sender's thread into the receiver's channel, where a receive that
+//! names its source finds it, whatever the modeled time will turn out to be. The kernel is driven by whichever thread
+//! finds a reason to: it needs an answer, its outbox is full, or it is the last one awake. Then everything is asleep
+//! but the kernel, and if that has nothing to do either, the run has ended or is deadlocked.
+
+use std::sync::atomic::Ordering;
+
+use super::shared::{Cause, Outboxes, Shared};
+use crate::{
+    kernel::{NodeId, Progress},
+    time::Time,
+};
+
+/// So many calls in a node's outbox make its thread drive the kernel when it has to wait anyway.
+const WORTH_DRIVING: usize = 32;
+
+/// Before a node has so many calls in its outbox, it waits for the kernel.
+pub(super) const MOST_CALLS: usize = 4096;
+
+/// Before a node has so many bytes in the messages of its outbox, it waits for the kernel.
+pub(super) const MOST_BYTES: u64 = 64 << 20;
+
+impl Shared {
+    /// A thread is about to sleep: it drives the kernel if that is worth while.
+    pub(super) fn help(&self, node: NodeId) {
+        let full = || self.seats[node as usize].outbox.lock().calls.len() >= WORTH_DRIVING;
+        if self.longing.load(Ordering::Acquire) > 0 || full() {
+            self.drive(false);
+        }
+    }
+
+    /// A thread goes to sleep or ends. The last one sees to it that somebody goes on, or that all ends.
+    pub(super) fn retire(&self) {
+        if self.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.drive(true);
+        }
+    }
+
+    /// Carries out what can be carried out. If another thread is at it already, that one looks again, or with `wait`
+    /// this one waits for its turn.
+    pub(super) fn drive(&self, wait: bool) {
+        let mut claimed = Vec::new();
+        self.drive_again.store(true, Ordering::SeqCst);
+        loop {
+            let core = if wait { Some(self.core.lock()) } else { self.core.try_lock() };
+            let Some(mut core) = core else { return };
+            if self.is_stopped() {
+                return;
+            }
+            self.drive_again.store(false, Ordering::SeqCst);
+            let progress = core.kernel.advance(Time::MAX, &mut Outboxes(&self.seats));
+            for (node, reply) in core.kernel.take_replies() {
+                self.answer(node, reply, &mut claimed);
+            }
+            match progress {
+                Progress::Failed(node) => self.stop(Cause::Failed(node)),
+                Progress::Overflow(node) => self.stop(Cause::Overflow(node)),
+                Progress::Stalled(_) | Progress::Until(_) | Progress::Quiet => {
+                    // Asleep are all threads that have not ended, and nobody has been woken.
+                    let silence = self.running.load(Ordering::Acquire) == 0;
+                    if silence && !core.kernel.all_finished() {
+                        self.stop(Cause::Deadlock(crate::error::DeadlockReport::new(self.blocked(&core.kernel))));
+                    }
+                }
+            }
+            drop(core);
+            self.ring_all(&mut claimed);
+            if !self.drive_again.load(Ordering::SeqCst) {
+                return;
+            }
+        }
+    }
+}

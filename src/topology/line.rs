@@ -1,0 +1,96 @@
+//! The linear array: nodes side by side, each linked to its two neighbours. It is a mesh of a single row.
+
+use std::sync::Arc;
+
+use super::{Grid, Kind, Link, LinkId, Mesh, Topology, TopologyError, check_extents, read_extent};
+use crate::rank::Rank;
+
+/// How a line is spelled: `line:8`.
+pub(super) const KIND: Kind = Kind {
+    name: "line",
+    shape: "NODES",
+    read: |shape| {
+        let unreadable = || TopologyError::Shape { given: shape.to_owned(), allowed: "NODES, such as 8" };
+        Ok(Arc::new(Line::new(read_extent(shape).ok_or_else(unreadable)?)?))
+    },
+};
+
+/// A linear array of nodes.
+///
+/// ```
+/// use multicomputer::topology::{Line, Topology};
+///
+/// let line = Line::new(8)?;
+/// assert_eq!((line.nodes(), line.links()), (8, 14));
+/// assert_eq!(line.grid().map(|grid| grid.to_string()).as_deref(), Some("1x8"));
+/// # Ok::<(), multicomputer::topology::TopologyError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    row: Mesh,
+}
+
+impl Line {
+    /// A line of this many nodes: at least 1, at most [`MAX_NODES`](super::MAX_NODES).
+    ///
+    /// # Errors
+    /// [`TopologyError::Empty`] without a node, [`TopologyError::TooLarge`] with too many.
+    pub fn new(nodes: usize) -> Result<Line, TopologyError> {
+        check_extents(&nodes, &[nodes])?;
+        Ok(Line { row: Mesh::new(1, nodes)? })
+    }
+}
+
+impl Topology for Line {
+    fn name(&self) -> String {
+        format!("{}:{}", KIND.name, self.nodes())
+    }
+
+    fn nodes(&self) -> usize {
+        self.row.nodes()
+    }
+
+    fn links(&self) -> usize {
+        self.row.links()
+    }
+
+    fn link(&self, link: LinkId) -> Link {
+        self.row.link(link)
+    }
+
+    fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
+        self.row.route(from, to, route);
+    }
+
+    fn grid(&self) -> Option<Grid> {
+        self.row.grid()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::tests::checked_route;
+
+    #[test]
+    fn routes_are_the_stretch_between_the_two_nodes() {
+        for nodes in 1..10 {
+            let line = Line::new(nodes).unwrap();
+            for from in 0..nodes {
+                for to in 0..nodes {
+                    assert_eq!(checked_route(&line, from, to).len(), from.abs_diff(to));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_single_node_has_no_links() {
+        assert_eq!(Line::new(1).unwrap().links(), 0);
+    }
+
+    #[test]
+    fn a_line_without_nodes_is_refused() {
+        assert_eq!(Line::new(0), Err(TopologyError::Empty { given: "0".to_owned() }));
+    }
+}
