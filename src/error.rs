@@ -280,6 +280,6 @@ mod tests {
     #[test]
     fn waiting_for_oneself_is_a_cycle_and_waiting_for_anybody_is_none() {
         assert_eq!(DeadlockReport::new(vec![waiting(3, Some(3))]).cycle, [3]);
-        assert_eq!(DeadlockReport::new(vec![waiting(0, None), waiting(1, Some(0))]).cycle, []);
+        assert_eq!(DeadlockReport::new(vec![waiting(0, None), waiting(1, Some(0))]).cycle, Vec::<Rank>::new());
     }
 }

@@ -218,14 +218,18 @@ fn case_10_all_to_all_broadcast_of_the_hypercube() {
 
 #[test]
 fn case_11_latency() {
-    let times = finish_times((1, 4), |p| p.latency(2e-6).hop(1e-6), |node| {
-        match node.rank() {
-            0 => node.world().send(3, bytes(1000))?,
-            3 => drop(node.world().recv(0)?),
-            _ => {}
-        }
-        Ok(())
-    });
+    let times = finish_times(
+        (1, 4),
+        |p| p.latency(2e-6).hop(1e-6),
+        |node| {
+            match node.rank() {
+                0 => node.world().send(3, bytes(1000))?,
+                3 => drop(node.world().recv(0)?),
+                _ => {}
+            }
+            Ok(())
+        },
+    );
     assert_times(&times, &[Some(115.0), None, None, Some(185.0)]);
 }
 
@@ -238,24 +242,32 @@ fn case_12_an_exchange_that_costs_more() {
 
 #[test]
 fn case_13_a_step_of_a_ring_with_little_duplex() {
-    let times = finish_times((1, 4), |p| p.duplex(1.6), |node| {
-        let (right, left) = ((node.rank() + 1) % 4, (node.rank() + 3) % 4);
-        node.world().sendrecv(right, bytes(1000), left)?;
-        Ok(())
-    });
+    let times = finish_times(
+        (1, 4),
+        |p| p.duplex(1.6),
+        |node| {
+            let (right, left) = ((node.rank() + 1) % 4, (node.rank() + 3) % 4);
+            node.world().sendrecv(right, bytes(1000), left)?;
+            Ok(())
+        },
+    );
     assert_times(&times, &some([192.5; 4]));
 }
 
 #[test]
 fn case_14_half_duplex() {
-    let times = finish_times((1, 4), |p| p.duplex(1.0), |node| {
-        match node.rank() {
-            0 => node.world().send(1, bytes(1000))?,
-            1 => drop(node.world().sendrecv(2, bytes(3000), 0)?),
-            2 => drop(node.world().recv(1)?),
-            _ => {}
-        }
-        Ok(())
-    });
+    let times = finish_times(
+        (1, 4),
+        |p| p.duplex(1.0),
+        |node| {
+            match node.rank() {
+                0 => node.world().send(1, bytes(1000))?,
+                1 => drop(node.world().sendrecv(2, bytes(3000), 0)?),
+                2 => drop(node.world().recv(1)?),
+                _ => {}
+            }
+            Ok(())
+        },
+    );
     assert_times(&times, &[Some(165.0), Some(330.0), Some(330.0), Some(0.0)]);
 }

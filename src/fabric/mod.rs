@@ -71,13 +71,13 @@ impl Fabric {
         let port = parameters.port_capacity();
         let mut capacities: Vec<f64> =
             (0..links).map(|link| topology.capacity(link).unwrap_or(parameters.link_capacity())).collect();
-        capacities.extend(std::iter::repeat_n(port, 2 * nodes));
+        capacities.extend(std::iter::repeat_n(port, nodes));
         let half_duplex = parameters.duplex() < 2.0;
         if half_duplex {
             capacities.extend(std::iter::repeat_n(parameters.duplex() * port, nodes));
         }
         Fabric {
-            shares: Shares::new(capacities, nodes),
+            shares: Shares::new(port, capacities, nodes),
             ends: Ends::new(nodes),
             transfers: (0..nodes).map(|_| Transfer::default()).collect(),
             links: vec![LinkState::default(); links],
@@ -109,11 +109,10 @@ impl Fabric {
         let limited = bytes > 0
             && self.shares.start(source as u32, |path| {
                 path.extend(transfer.route.iter().map(|&link| link as u32));
-                path.push((links + source) as u32);
-                path.push((links + nodes + target) as u32);
+                path.push((links + target) as u32);
                 if half_duplex {
-                    path.push((links + 2 * nodes + source) as u32);
-                    path.push((links + 2 * nodes + target) as u32);
+                    path.push((links + nodes + source) as u32);
+                    path.push((links + nodes + target) as u32);
                 }
             });
         if !limited {

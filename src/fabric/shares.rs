@@ -1,9 +1,10 @@
 //! Max-min fair shares, kept up to date rather than solved afresh.
 //!
-//! A *resource* is anything with a capacity that flows share: a directed link, an out-port, an in-port, or, where a
-//! node is less than full duplex, its two ports together. The allocation wanted is the one of progressive filling:
-//! raise all rates together; when a resource is full, freeze its flows; go on with the rest. It is the unique one
-//! in which every flow has a *bottleneck*: a resource on its path that is full and on which no flow is faster.
+//! A *resource* is anything with a capacity that flows share: a directed link, an in-port, or, where a node is less
+//! than full duplex, its two ports together. An out-port carries one flow at a time, so it is no resource but the
+//! *limit* of its flow. The allocation wanted is the one of progressive filling: raise all rates together; when a
+//! resource is full, freeze its flows; go on with the rest. It is the unique one in which every flow runs at its limit
+//! or has a *bottleneck*: a resource on its path that is full and on which no flow is faster.
 //!
 //! That condition is local, and so is the update. When flows start and end, only those are re-filled that started
 //! or had their bottleneck at a resource that changed; all others keep their rates, and what they use is taken off
@@ -31,6 +32,7 @@ struct Flow {
     /// For each resource of `path`, where the flow stands among its members.
     slots: Vec<u32>,
     rate: f64,
+    /// A resource, or `NONE` if the flow runs at its limit.
     bottleneck: u32,
     /// The update in which this flow was last chosen to be re-filled.
     chosen: u32,
@@ -48,6 +50,8 @@ struct Resource {
     free: f64,
     /// During a filling: how many they are.
     open: u32,
+    /// Whether all its members are chosen, so that there is nothing to check.
+    sole: bool,
 }
 
 /// How much work the updates were.
@@ -62,6 +66,8 @@ pub struct Work {
 /// The shares of all flows under way.
 #[derive(Debug)]
 pub(super) struct Shares {
+    /// The rate that its own out-port allows a flow.
+    limit: f64,
     resources: Vec<Resource>,
     flows: Vec<Flow>,
     /// Resources on the paths of flows that started or ended since the last update.
@@ -78,10 +84,12 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// No flows yet, on resources of these capacities (positive, in bytes per second).
-    pub(super) fn new(capacities: Vec<f64>, flows: usize) -> Shares {
-        let resource = |capacity| Resource { capacity, members: Vec::new(), seen: 0, free: 0.0, open: 0 };
+    /// No flows yet, of which none is faster than `limit`, on resources of these capacities. All are positive, in
+    /// bytes per second, and may be infinite.
+    pub(super) fn new(limit: f64, capacities: Vec<f64>, flows: usize) -> Shares {
+        let resource = |capacity| Resource { capacity, members: Vec::new(), seen: 0, free: 0.0, open: 0, sole: false };
         Shares {
+            limit,
             resources: capacities.into_iter().map(resource).collect(),
             flows: (0..flows).map(|_| Flow { bottleneck: NONE, ..Flow::default() }).collect(),
             changed: Vec::new(),
@@ -118,8 +126,8 @@ impl Shares {
         !self.changed.is_empty()
     }
 
-    /// Adds a flow whose path `fill` writes; resources without a finite capacity are left out of it.
-    /// Its rate is known after the next update. Returns whether anything limits the flow.
+    /// Adds a flow whose path `fill` writes; what has no finite capacity is left out of it. Its rate is known after
+    /// the next update, if anything bounds it at all.
     pub(super) fn start(&mut self, flow: u32, fill: impl FnOnce(&mut Vec<u32>)) -> bool {
         let state = &mut self.flows[flow as usize];
         debug_assert!(state.path.is_empty(), "flow {flow} is under way already");
@@ -128,8 +136,7 @@ impl Shares {
         if state.path.is_empty() {
             return false;
         }
-        state.rate = 0.0;
-        state.bottleneck = NONE;
+        (state.rate, state.bottleneck) = (0.0, NONE);
         for (hop, &resource) in state.path.iter().enumerate() {
             let members = &mut self.resources[resource as usize].members;
             state.slots.push(members.len() as u32);
@@ -219,7 +226,7 @@ impl Shares {
 
     /// Progressive filling of the chosen flows with what the others leave.
     fn fill(&mut self) {
-        let Shares { resources, flows, chosen, touched, levels, epoch, .. } = self;
+        let Shares { limit, resources, flows, chosen, touched, levels, epoch, .. } = self;
         touched.clear();
         for &flow in chosen.iter() {
             flows[flow as usize].filled = 0;
@@ -242,8 +249,13 @@ impl Shares {
                         resource.free -= other.rate;
                     }
                 }
+                resource.sole = resource.open as usize == resource.members.len();
                 touched.push(r);
-                first_levels.push(Reverse((level(resource), r)));
+                // A level only rises: where there is room for all to run at the limit, there is no bottleneck.
+                let level = level(resource);
+                if level < limit.to_bits() {
+                    first_levels.push(Reverse((level, r)));
+                }
             }
         }
         *levels = BinaryHeap::from(first_levels);
@@ -255,7 +267,9 @@ impl Shares {
             let now = level(resource);
             if now > bits {
                 // Flows of it were frozen elsewhere at lower rates: its level has risen.
-                levels.push(Reverse((now, r)));
+                if now < limit.to_bits() {
+                    levels.push(Reverse((now, r)));
+                }
                 continue;
             }
             let rate = f64::from_bits(now);
@@ -272,12 +286,24 @@ impl Shares {
                 }
             }
         }
+        for &flow in chosen.iter() {
+            let state = &mut flows[flow as usize];
+            if state.filled != *epoch {
+                (state.rate, state.bottleneck) = (*limit, NONE);
+                // Every resource that it passes is set up afresh by the next filling.
+                for &p in &state.path {
+                    resources[p as usize].open = 0;
+                }
+            }
+        }
     }
 
     /// Chooses further flows: those that were kept but for which the condition of their bottleneck fails now.
     fn check(&mut self) {
         for i in 0..self.touched.len() {
-            self.check_resource(self.touched[i]);
+            if !self.resources[self.touched[i] as usize].sole {
+                self.check_resource(self.touched[i]);
+            }
         }
         for i in 0..self.changed.len() {
             let r = self.changed[i];

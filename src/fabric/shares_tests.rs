@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Progressive filling of all flows from nothing, round by round, as it stands in the textbooks.
-fn solve(capacities: &[f64], paths: &[Option<Vec<u32>>]) -> Vec<f64> {
+fn solve(limit: f64, capacities: &[f64], paths: &[Option<Vec<u32>>]) -> Vec<f64> {
     let mut rates = vec![0.0; paths.len()];
     let mut open: Vec<usize> = (0..paths.len()).filter(|&flow| paths[flow].is_some()).collect();
     let uses = |flow: usize, resource: usize| {
@@ -23,6 +23,10 @@ fn solve(capacities: &[f64], paths: &[Option<Vec<u32>>]) -> Vec<f64> {
             })
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .expect("every open flow uses a resource");
+        if level >= limit {
+            open.drain(..).for_each(|flow| rates[flow] = limit);
+            break;
+        }
         for &flow in &open {
             if uses(flow, bottleneck) {
                 rates[flow] = level;
@@ -37,8 +41,8 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-8 * a.abs().max(b.abs())
 }
 
-/// Feasible, and every flow has a resource that is full and on which none is faster.
-fn assert_max_min_fair(capacities: &[f64], paths: &[Option<Vec<u32>>], rates: &[f64]) {
+/// Feasible, and every flow runs at the limit or has a resource that is full and on which none is faster.
+fn assert_max_min_fair(limit: f64, capacities: &[f64], paths: &[Option<Vec<u32>>], rates: &[f64]) {
     let users = |resource: u32| {
         (0..paths.len()).filter(move |&flow| paths[flow].as_ref().is_some_and(|path| path.contains(&resource)))
     };
@@ -48,7 +52,9 @@ fn assert_max_min_fair(capacities: &[f64], paths: &[Option<Vec<u32>>], rates: &[
     }
     for (flow, path) in paths.iter().enumerate() {
         let Some(path) = path else { continue };
+        assert!(rates[flow] <= limit * (1.0 + 1e-8), "flow {flow} is too fast");
         assert!(
+            rates[flow] >= limit * (1.0 - 1e-8) ||
             path.iter().any(|&resource| {
                 let fastest = users(resource).map(|other| rates[other]).fold(0.0, f64::max);
                 load(resource) >= capacities[resource as usize] * (1.0 - 1e-8)
@@ -69,15 +75,16 @@ struct Change {
     settle: bool,
 }
 
-fn system() -> impl Strategy<Value = (Vec<f64>, Vec<Change>)> {
+fn system() -> impl Strategy<Value = (f64, Vec<f64>, Vec<Change>)> {
+    let limit = prop_oneof![Just(f64::INFINITY), Just(1.0), 0.1..3.0];
     let capacities = prop::collection::vec(prop_oneof![Just(1.0), Just(2.0), 0.1..10.0], 1..12);
-    capacities.prop_flat_map(|capacities| {
+    (limit, capacities).prop_flat_map(|(limit, capacities)| {
         let resources: Vec<u32> = (0..capacities.len() as u32).collect();
         let most = resources.len().min(6);
         let path = prop::sample::subsequence(resources, 1..=most);
         let change = (0..FLOWS, path, prop::bool::weighted(0.7))
             .prop_map(|(flow, path, settle)| Change { flow, path, settle });
-        (Just(capacities), prop::collection::vec(change, 1..80))
+        (Just(limit), Just(capacities), prop::collection::vec(change, 1..80))
     })
 }
 
@@ -85,8 +92,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn updates_agree_with_a_solution_from_nothing((capacities, changes) in system()) {
-        let mut shares = Shares::new(capacities.clone(), FLOWS);
+    fn updates_agree_with_a_solution_from_nothing((limit, capacities, changes) in system()) {
+        let mut shares = Shares::new(limit, capacities.clone(), FLOWS);
         let mut paths: Vec<Option<Vec<u32>>> = vec![None; FLOWS];
         for Change { flow, path, settle } in changes {
             match paths[flow].take() {
@@ -102,8 +109,8 @@ proptest! {
             shares.update(|_, _, _| ());
             let rates: Vec<f64> =
                 (0..FLOWS).map(|flow| if paths[flow].is_some() { shares.rate(flow as u32) } else { 0.0 }).collect();
-            assert_max_min_fair(&capacities, &paths, &rates);
-            for (flow, expected) in solve(&capacities, &paths).into_iter().enumerate() {
+            assert_max_min_fair(limit, &capacities, &paths, &rates);
+            for (flow, expected) in solve(limit, &capacities, &paths).into_iter().enumerate() {
                 prop_assert!(near(rates[flow], expected), "flow {}: {} instead of {}", flow, rates[flow], expected);
             }
         }
@@ -114,7 +121,7 @@ proptest! {
 /// A and B halve the first link; C gets what A leaves of the second.
 #[test]
 fn what_a_frozen_flow_leaves_goes_to_the_others() {
-    let mut shares = Shares::new(vec![1.0, 2.0], 3);
+    let mut shares = Shares::new(f64::INFINITY, vec![1.0, 2.0], 3);
     shares.start(0, |path| path.extend([0, 1]));
     shares.start(1, |path| path.push(0));
     shares.start(2, |path| path.push(1));
@@ -129,7 +136,7 @@ fn what_a_frozen_flow_leaves_goes_to_the_others() {
 /// Two pairs of flows on links that share nothing: a change at one is not felt at the other.
 #[test]
 fn only_what_an_event_touches_is_worked_out_again() {
-    let mut shares = Shares::new(vec![1.0, 1.0], 4);
+    let mut shares = Shares::new(1.0, vec![1.0, 1.0], 4);
     for flow in 0..4 {
         shares.start(flow, |path| path.push(flow / 2));
     }

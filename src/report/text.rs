@@ -1,2 +1,374 @@
-use super::RunReport;
-impl std::fmt::Display for RunReport { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { write!(f, "{self:?}") } }
+//! A run as a text for people: the whole of it in some twenty lines, and a table of its nodes.
+//!
+//! Modeled times are exact: in prose in the unit that fits, in tables in microseconds with the decimals that the
+//! column needs.
+
+use std::{cmp::Reverse, fmt};
+
+use super::{PhaseReport, RealTimeReport, RunReport, UnreceivedMessage, csv::micros};
+use crate::{rank::Rank, record::NodeRecord, time::Span};
+
+const LINKS_SHOWN: usize = 5;
+const UNRECEIVED_SHOWN: usize = 10;
+
+impl fmt::Display for RunReport {
+    /// Some twenty lines: the run, its nodes, the links that carried most, the phases, and the messages that no
+    /// program received. No line break at the end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sections = [
+            Some(self.headline()),
+            (!self.nodes.is_empty()).then(|| self.node_summary()),
+            (!self.links.is_empty()).then(|| self.most_loaded_links()),
+            (!self.phases.is_empty()).then(|| phase_table(&self.phases)),
+            (!self.unreceived.is_empty()).then(|| unreceived_list(&self.unreceived)),
+        ];
+        let sections: Vec<String> = sections.into_iter().flatten().collect();
+        f.write_str(&sections.join("\n\n"))
+    }
+}
+
+impl RunReport {
+    /// What each node did, as a table with a line for each node in rank order. Times are modeled microseconds. No
+    /// line break at the end.
+    pub fn node_table(&self) -> String {
+        let mut table = Table::new("node", (0..self.nodes.len()).map(|rank| rank.to_string()));
+        table.times("finished us", self.nodes.iter().map(|node| node.finished.since_start()));
+        table.column("sent", self.nodes.iter().map(|node| node.messages_sent));
+        table.column("bytes sent", self.nodes.iter().map(|node| node.bytes_sent));
+        table.column("received", self.nodes.iter().map(|node| node.messages_received));
+        table.column("bytes received", self.nodes.iter().map(|node| node.bytes_received));
+        table.times("computing us", self.nodes.iter().map(|node| node.computing));
+        table.times("overhead us", self.nodes.iter().map(|node| node.overhead));
+        table.times("waiting us", self.nodes.iter().map(|node| node.waiting));
+        if self.real_time.is_some() {
+            table.column("late sends", self.nodes.iter().map(|node| node.late_sends));
+            table.times("latest us", self.nodes.iter().map(|node| node.latest));
+        }
+        table.to_string()
+    }
+
+    fn headline(&self) -> String {
+        let mut lines = vec![
+            self.machine.clone(),
+            format!("  modeled time     {}", self.modeled),
+            format!("  messages         {}, {} in all", self.messages, count(self.bytes, "byte")),
+            format!("  lost to sharing  {}", self.lost_to_sharing),
+        ];
+        if let Some(RealTimeReport { dilation, wall, error, late_sends, latest }) = self.real_time {
+            let (wall, percent) = (Span::from(wall), 100.0 * error);
+            lines.push(format!("  wall time        {wall} at dilation {dilation}, error {percent:.2} %"));
+            lines.push(match late_sends {
+                0 => "  late sends       none".to_owned(),
+                _ => format!("  late sends       {late_sends}, by {latest} at most"),
+            });
+        }
+        lines.join("\n")
+    }
+
+    fn node_summary(&self) -> String {
+        let quantities: [Quantity; 4] = [
+            ("  computing", |node| node.computing),
+            ("  overhead", |node| node.overhead),
+            ("  waiting", |node| node.waiting),
+            ("  finished at", |node| node.finished.since_start()),
+        ];
+        let of_nodes = |summary: fn(&[Span]) -> Span| {
+            quantities.map(|(_, quantity)| summary(&self.nodes.iter().map(quantity).collect::<Vec<_>>()))
+        };
+        let title = count(self.nodes.len() as u64, "node");
+        let mut table = Table::new(&title, quantities.map(|(name, _)| name.to_owned()));
+        table.times("min us", of_nodes(|spans| spans.iter().copied().min().unwrap_or_default()));
+        table.times("mean us", of_nodes(mean));
+        table.times("max us", of_nodes(|spans| spans.iter().copied().max().unwrap_or_default()));
+        format!("{table}\n  last to finish: {}", self.last_to_finish())
+    }
+
+    fn last_to_finish(&self) -> String {
+        let last = self.nodes.iter().map(|node| node.finished).max();
+        let ranks: Vec<Rank> =
+            (0..self.nodes.len()).filter(|&rank| Some(self.nodes[rank].finished) == last).collect();
+        match ranks[..] {
+            [] => "none".to_owned(),
+            [rank] => format!("node {rank}"),
+            [rank, _] => format!("node {rank} and another"),
+            [rank, ref others @ ..] => format!("node {rank} and {} others", others.len()),
+        }
+    }
+
+    fn most_loaded_links(&self) -> String {
+        let mut links: Vec<_> = self.links.iter().collect();
+        links.sort_by_key(|link| Reverse(link.load.bytes));
+        let more = links.len().saturating_sub(LINKS_SHOWN);
+        links.truncate(LINKS_SHOWN);
+        let mut table = Table::new("links by bytes", links.iter().map(|link| format!("  {}", link.link)));
+        table.column("bytes", links.iter().map(|link| link.load.bytes));
+        table.column("messages", links.iter().map(|link| link.load.messages));
+        table.column("at once", links.iter().map(|link| link.load.most_flows));
+        table.times("busy us", links.iter().map(|link| link.load.busy));
+        match more {
+            0 => table.to_string(),
+            _ => format!("{table}\n  and {more} more"),
+        }
+    }
+}
+
+fn phase_table(phases: &[PhaseReport]) -> String {
+    let mut table = Table::new("phases", phases.iter().map(|phase| format!("  {}", phase.name)));
+    table.column("nodes", phases.iter().map(|phase| phase.nodes));
+    table.times("begin us", phases.iter().map(|phase| phase.begin.since_start()));
+    table.times("end us", phases.iter().map(|phase| phase.end.since_start()));
+    table.times("mean us", phases.iter().map(|phase| phase.mean));
+    table.times("longest us", phases.iter().map(|phase| phase.longest));
+    table.to_string()
+}
+
+fn unreceived_list(messages: &[UnreceivedMessage]) -> String {
+    let mut lines = vec![format!("{} never received", count(messages.len() as u64, "message"))];
+    lines.extend(messages.iter().take(UNRECEIVED_SHOWN).map(|message| {
+        let UnreceivedMessage { from, to, tag, bytes, group } = message;
+        format!("  {from} -> {to}, {tag}, {}, in {group}", count(*bytes, "byte"))
+    }));
+    if let Some(more @ 1..) = messages.len().checked_sub(UNRECEIVED_SHOWN) {
+        lines.push(format!("  and {more} more"));
+    }
+    lines.join("\n")
+}
+
+/// A time of a node, and what it is called.
+type Quantity = (&'static str, fn(&NodeRecord) -> Span);
+
+fn mean(spans: &[Span]) -> Span {
+    let total: Span = spans.iter().copied().sum();
+    Span::from_picos(total.as_picos() / spans.len().max(1) as u64)
+}
+
+/// `1 byte`, `2 bytes`.
+fn count(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
+/// Columns of equal height; the first is aligned to the left, the others to the right.
+struct Table(Vec<Vec<String>>);
+
+impl Table {
+    fn new(title: &str, labels: impl IntoIterator<Item = String>) -> Table {
+        let mut table = Table(Vec::new());
+        table.column(title, labels);
+        table
+    }
+
+    fn column(&mut self, title: &str, cells: impl IntoIterator<Item = impl ToString>) {
+        let cells = cells.into_iter().map(|cell| cell.to_string());
+        self.0.push(std::iter::once(title.to_owned()).chain(cells).collect());
+    }
+
+    /// A column of microseconds, all with the decimals that the one with most of them needs.
+    fn times(&mut self, title: &str, spans: impl IntoIterator<Item = Span>) {
+        let cells: Vec<String> = spans.into_iter().map(micros).collect();
+        let decimals = |cell: &String| cell.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let most = cells.iter().map(decimals).max().unwrap_or(0);
+        self.column(
+            title,
+            cells.iter().map(|cell| {
+                let point = if most > 0 && decimals(cell) == 0 { "." } else { "" };
+                format!("{cell}{point}{:0<1$}", "", most - decimals(cell))
+            }),
+        );
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = |column: &Vec<String>| column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = self.0.iter().map(width).collect();
+        let height = self.0.first().map_or(0, Vec::len);
+        for line in 0..height {
+            if line > 0 {
+                f.write_str("\n")?;
+            }
+            for (index, (column, &width)) in self.0.iter().zip(&widths).enumerate() {
+                match index {
+                    0 => write!(f, "{:<width$}", column[line])?,
+                    _ => write!(f, "  {:>width$}", column[line])?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::time::Duration;
+
+    use super::{super::LinkReport, *};
+    use crate::{
+        fabric::LinkLoad,
+        rank::Tag,
+        record::PhaseRecord,
+        time::Time,
+        topology::{Link, Vertex},
+    };
+
+    fn at(picos: u64) -> Time {
+        Time::ZERO + Span::from_picos(picos)
+    }
+
+    /// Case 3 of the model: node 0 sends 1000 bytes to node 3 while node 1 sends 3000 bytes to node 2.
+    pub(in crate::report) fn sample() -> RunReport {
+        let node = |finished, sent, received, computing, waiting| NodeRecord {
+            finished: at(finished),
+            messages_sent: u64::from(sent > 0),
+            bytes_sent: sent,
+            messages_received: u64::from(received > 0),
+            bytes_received: received,
+            computing: Span::from_picos(computing),
+            overhead: Span::from_micros(65),
+            waiting: Span::from_micros(waiting),
+            ..NodeRecord::default()
+        };
+        let mut nodes = vec![
+            node(165_000_000, 1000, 0, 0, 100),
+            node(265_000_000, 3000, 0, 0, 200),
+            node(330_000_000, 0, 3000, 333_333, 265),
+            node(230_000_000, 0, 1000, 1_000_000, 165),
+        ];
+        let phase = PhaseRecord { begin: at(0), end: at(165_000_000), time: Span::from_micros(165) };
+        nodes[0].phases.insert("first, \"half\"".into(), phase);
+        let load = |messages, bytes, busy, most_flows| LinkLoad {
+            messages,
+            bytes,
+            busy: Span::from_micros(busy),
+            most_flows,
+        };
+        let link = |id, load| LinkReport {
+            id,
+            link: Link { from: Vertex::Node(id), to: Vertex::Node(id + 1) },
+            load,
+        };
+        RunReport {
+            machine: "a line of 4".to_owned(),
+            modeled: at(330_000_000),
+            messages: 2,
+            bytes: 4000,
+            lost_to_sharing: Span::from_micros(100),
+            real_time: None,
+            phases: RunReport::phases_of(&nodes),
+            nodes,
+            links: vec![
+                link(0, load(1, 1000, 100, 1)),
+                link(1, load(2, 4000, 200, 2)),
+                link(2, load(1, 1000, 100, 1)),
+            ],
+            unreceived: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_run_in_virtual_time() {
+        let expected = r#"a line of 4
+  modeled time     330 us
+  messages         2, 4000 bytes in all
+  lost to sharing  100 us
+
+4 nodes        min us     mean us  max us
+  computing         0    0.333333       1
+  overhead         65   65.000000      65
+  waiting         100  182.500000     265
+  finished at     165  247.500000     330
+  last to finish: node 2
+
+links by bytes      bytes  messages  at once  busy us
+  node 1 -> node 2   4000         2        2      200
+  node 0 -> node 1   1000         1        1      100
+  node 2 -> node 3   1000         1        1      100
+
+phases           nodes  begin us  end us  mean us  longest us
+  first, "half"      1         0     165      165         165"#;
+        assert_eq!(sample().to_string(), expected);
+    }
+
+    #[test]
+    fn a_run_in_real_time_tells_how_well_the_host_kept_pace() {
+        let (wall, latest) = (Duration::from_micros(3310), Span::from_nanos(1500));
+        let real_time = RealTimeReport { dilation: 10.0, wall, error: 0.00303, late_sends: 2, latest };
+        let headline = |real_time| RunReport { real_time: Some(real_time), ..sample() }.headline();
+        let expected = "\
+a line of 4
+  modeled time     330 us
+  messages         2, 4000 bytes in all
+  lost to sharing  100 us
+  wall time        3.31 ms at dilation 10, error 0.30 %
+  late sends       2, by 1.5 us at most";
+        assert_eq!(headline(real_time), expected);
+        let in_time = headline(RealTimeReport { late_sends: 0, latest: Span::ZERO, ..real_time });
+        assert!(in_time.ends_with("\n  late sends       none"), "{in_time}");
+    }
+
+    #[test]
+    fn every_node_has_a_line_in_the_table() {
+        let mut report = sample();
+        let expected = [
+            "node  finished us  sent  bytes sent  received  bytes received  computing us  overhead us  waiting us",
+            "0             165     1        1000         0               0      0.000000           65         100",
+            "1             265     1        3000         0               0      0.000000           65         200",
+            "2             330     0           0         1            3000      0.333333           65         265",
+            "3             230     0           0         1            1000      1.000000           65         165",
+        ];
+        assert_eq!(report.node_table(), expected.join("\n"));
+        let (wall, latest) = (Duration::from_micros(330), Span::from_nanos(1500));
+        (report.nodes[1].late_sends, report.nodes[1].latest) = (2, latest);
+        report.real_time = Some(RealTimeReport { dilation: 1.0, wall, error: 0.0, late_sends: 2, latest });
+        let table = report.node_table();
+        let line = |number: usize| table.lines().nth(number).unwrap();
+        assert!(line(0).ends_with("  late sends  latest us"), "{table}");
+        assert!(line(1).ends_with("           0        0.0"), "{table}");
+        assert!(line(2).ends_with("           2        1.5"), "{table}");
+    }
+
+    #[test]
+    fn several_nodes_can_be_the_last() {
+        let last = |finished: &[u64]| {
+            let node = |&picos| NodeRecord { finished: at(picos), ..NodeRecord::default() };
+            RunReport { nodes: finished.iter().map(node).collect(), ..sample() }.last_to_finish()
+        };
+        assert_eq!(last(&[1, 2]), "node 1");
+        assert_eq!(last(&[2, 1, 2]), "node 0 and another");
+        assert_eq!(last(&[1, 2, 2, 2]), "node 1 and 2 others");
+    }
+
+    #[test]
+    fn only_the_links_that_carried_most_are_shown() {
+        let mut report = sample();
+        report.links = report.links.iter().cycle().take(7).cloned().collect();
+        let text = report.most_loaded_links();
+        assert_eq!(text.lines().filter(|line| line.contains("->")).count(), 5);
+        assert_eq!(text.lines().filter(|line| line.contains("node 1 -> node 2")).count(), 2);
+        assert!(text.ends_with("\n  and 2 more"), "{text}");
+    }
+
+    #[test]
+    fn the_first_messages_that_nobody_received_are_listed() {
+        let message =
+            |bytes| UnreceivedMessage { from: 3, to: 0, tag: Tag(7), bytes, group: "world".to_owned() };
+        let list = |messages| unreceived_list(&(1..=messages).map(message).collect::<Vec<_>>());
+        assert_eq!(list(1), "1 message never received\n  3 -> 0, tag 7, 1 byte, in world");
+        assert!(list(10).ends_with("\n  3 -> 0, tag 7, 10 bytes, in world"));
+        let twelve = list(12);
+        assert!(twelve.starts_with("12 messages never received\n"), "{twelve}");
+        assert!(twelve.ends_with("\n  3 -> 0, tag 7, 10 bytes, in world\n  and 2 more"), "{twelve}");
+    }
+
+    #[test]
+    fn a_run_without_anything_is_its_headline() {
+        let report = RunReport {
+            nodes: Vec::new(),
+            links: Vec::new(),
+            phases: Vec::new(),
+            unreceived: Vec::new(),
+            ..sample()
+        };
+        assert_eq!(report.to_string(), report.headline());
+    }
+}
