@@ -271,8 +271,12 @@ mod tests {
 
     #[test]
     fn the_cycle_is_found_without_the_nodes_that_only_lead_into_it() {
-        let report =
-            DeadlockReport::new(vec![waiting(0, Some(2)), waiting(2, Some(5)), waiting(4, None), waiting(5, Some(2))]);
+        let report = DeadlockReport::new(vec![
+            waiting(0, Some(2)),
+            waiting(2, Some(5)),
+            waiting(4, None),
+            waiting(5, Some(2)),
+        ]);
         assert_eq!(report.cycle, [2, 5]);
         assert!(report.to_string().ends_with("cycle: 2 -> 5 -> 2"), "{report}");
     }
@@ -280,6 +284,9 @@ mod tests {
     #[test]
     fn waiting_for_oneself_is_a_cycle_and_waiting_for_anybody_is_none() {
         assert_eq!(DeadlockReport::new(vec![waiting(3, Some(3))]).cycle, [3]);
-        assert_eq!(DeadlockReport::new(vec![waiting(0, None), waiting(1, Some(0))]).cycle, Vec::<Rank>::new());
+        assert_eq!(
+            DeadlockReport::new(vec![waiting(0, None), waiting(1, Some(0))]).cycle,
+            Vec::<Rank>::new()
+        );
     }
 }

@@ -134,7 +134,8 @@ impl Machine {
         T: Send,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
-        let span = tracing::info_span!("run", machine = self.description.name(), nodes = self.description.nodes());
+        let span =
+            tracing::info_span!("run", machine = self.description.name(), nodes = self.description.nodes());
         let _entered = span.enter();
         let pace = match self.clock {
             Clock::Virtual => Pace::Virtual,
@@ -146,7 +147,8 @@ impl Machine {
         let settings = Settings { pace, ..self.settings.clone() };
         let ended = runtime::run(&self.description, &settings, program)?;
         let work = ended.outcomes.work;
-        let (report, trace) = self.report(ended.outcomes, ended.wall, pace, |context| ended.contexts.name(context));
+        let (report, trace) =
+            self.report(ended.outcomes, ended.wall, pace, |context| ended.contexts.name(context));
         tracing::info!(modeled = %report.modeled, wall = ?ended.wall, messages = report.messages, "run ended");
         if self.unreceived_is_an_error && !report.unreceived.is_empty() {
             return Err(RunError::Unreceived(report.unreceived));
@@ -210,7 +212,8 @@ fn emulation_error(wall: Duration, dilation: f64, modeled: Time) -> f64 {
 
 impl MachineBuilder {
     fn preset(name: &str, rows: usize, columns: usize, parameters: Parameters) -> MachineBuilder {
-        let describe = |mesh: Mesh| Description::new(format!("{name}:{rows}x{columns}"), Arc::new(mesh), parameters);
+        let describe =
+            |mesh: Mesh| Description::new(format!("{name}:{rows}x{columns}"), Arc::new(mesh), parameters);
         MachineBuilder::new(Mesh::new(rows, columns).map(describe).map_err(ConfigError::from))
     }
 

@@ -92,19 +92,31 @@ impl<'n> Group<'n> {
         Group::new(thread, "the world".into(), 0, thread.id() as Rank, members)
     }
 
-    fn new(thread: &'n NodeThread<'n>, name: String, context: Context, rank: Rank, members: Members) -> Group<'n> {
+    fn new(
+        thread: &'n NodeThread<'n>,
+        name: String,
+        context: Context,
+        rank: Rank,
+        members: Members,
+    ) -> Group<'n> {
         Group { thread, name, context, rank, members, made: RefCell::default() }
     }
 
     /// A row or a column: nodes of the world at equal distances. `family` keeps rows, columns and groups that the
     /// program makes of the same nodes apart.
-    pub(super) fn strided(&self, name: String, family: u32, first: Rank, stride: usize, size: usize) -> Group<'n> {
+    pub(super) fn strided(
+        &self,
+        name: String,
+        family: u32,
+        first: Rank,
+        stride: usize,
+        size: usize,
+    ) -> Group<'n> {
         let members = Members::Strided { first, stride, size };
         let nodes: Vec<Rank> = (0..size).map(|rank| members.node(rank)).collect();
         let rank = members.rank(self.thread.id() as Rank).unwrap_or(0);
-        let context = self.thread.with_contexts(|contexts| {
-            contexts.of(self.context, &nodes, family, || name.clone())
-        });
+        let context =
+            self.thread.with_contexts(|contexts| contexts.of(self.context, &nodes, family, || name.clone()));
         Group::new(self.thread, name, context, rank, members)
     }
 

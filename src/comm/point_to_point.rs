@@ -51,7 +51,11 @@ pub trait PointToPoint {
     ) -> Result<Message, CommError>;
 
     /// Starts a send and returns after its overhead.
-    fn isend(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<Self::Request<'_>, CommError>;
+    fn isend(
+        &self,
+        to: impl Into<Destination>,
+        data: impl Into<Payload>,
+    ) -> Result<Self::Request<'_>, CommError>;
 
     /// Posts a receive and returns at once.
     fn irecv(&self, from: impl Into<Select>) -> Result<Self::Request<'_>, CommError>;

@@ -89,7 +89,14 @@ impl Fabric {
     }
 
     /// A message of `bytes` takes the out-port of `source` at `now`.
-    pub(crate) fn start(&mut self, now: Time, source: Rank, target: Rank, bytes: u64, topology: &dyn Topology) {
+    pub(crate) fn start(
+        &mut self,
+        now: Time,
+        source: Rank,
+        target: Rank,
+        bytes: u64,
+        topology: &dyn Topology,
+    ) {
         let transfer = &mut self.transfers[source];
         transfer.route.clear();
         topology.route(source, target, &mut transfer.route);

@@ -87,7 +87,8 @@ impl Shares {
     /// No flows yet, of which none is faster than `limit`, on resources of these capacities. All are positive, in
     /// bytes per second, and may be infinite.
     pub(super) fn new(limit: f64, capacities: Vec<f64>, flows: usize) -> Shares {
-        let resource = |capacity| Resource { capacity, members: Vec::new(), seen: 0, free: 0.0, open: 0, sole: false };
+        let resource =
+            |capacity| Resource { capacity, members: Vec::new(), seen: 0, free: 0.0, open: 0, sole: false };
         Shares {
             limit,
             resources: capacities.into_iter().map(resource).collect(),
@@ -107,6 +108,7 @@ impl Shares {
         self.work
     }
 
+    #[cfg(test)]
     pub(super) fn rate(&self, flow: u32) -> f64 {
         self.flows[flow as usize].rate
     }
@@ -114,11 +116,6 @@ impl Shares {
     /// The resources that `flow` uses.
     pub(super) fn path(&self, flow: u32) -> &[u32] {
         &self.flows[flow as usize].path
-    }
-
-    /// How many flows use `resource`.
-    pub(super) fn users(&self, resource: u32) -> usize {
-        self.resources[resource as usize].members.len()
     }
 
     /// Whether flows have started or ended since the last [`Shares::update`].

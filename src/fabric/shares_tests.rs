@@ -44,7 +44,8 @@ fn near(a: f64, b: f64) -> bool {
 /// Feasible, and every flow runs at the limit or has a resource that is full and on which none is faster.
 fn assert_max_min_fair(limit: f64, capacities: &[f64], paths: &[Option<Vec<u32>>], rates: &[f64]) {
     let users = |resource: u32| {
-        (0..paths.len()).filter(move |&flow| paths[flow].as_ref().is_some_and(|path| path.contains(&resource)))
+        (0..paths.len())
+            .filter(move |&flow| paths[flow].as_ref().is_some_and(|path| path.contains(&resource)))
     };
     let load = |resource: u32| users(resource).map(|flow| rates[flow]).sum::<f64>();
     for (resource, &capacity) in capacities.iter().enumerate() {
@@ -54,12 +55,12 @@ fn assert_max_min_fair(limit: f64, capacities: &[f64], paths: &[Option<Vec<u32>>
         let Some(path) = path else { continue };
         assert!(rates[flow] <= limit * (1.0 + 1e-8), "flow {flow} is too fast");
         assert!(
-            rates[flow] >= limit * (1.0 - 1e-8) ||
-            path.iter().any(|&resource| {
-                let fastest = users(resource).map(|other| rates[other]).fold(0.0, f64::max);
-                load(resource) >= capacities[resource as usize] * (1.0 - 1e-8)
-                    && rates[flow] >= fastest * (1.0 - 1e-8)
-            }),
+            rates[flow] >= limit * (1.0 - 1e-8)
+                || path.iter().any(|&resource| {
+                    let fastest = users(resource).map(|other| rates[other]).fold(0.0, f64::max);
+                    load(resource) >= capacities[resource as usize] * (1.0 - 1e-8)
+                        && rates[flow] >= fastest * (1.0 - 1e-8)
+                }),
             "flow {flow} has no bottleneck"
         );
     }
@@ -82,8 +83,11 @@ fn system() -> impl Strategy<Value = (f64, Vec<f64>, Vec<Change>)> {
         let resources: Vec<u32> = (0..capacities.len() as u32).collect();
         let most = resources.len().min(6);
         let path = prop::sample::subsequence(resources, 1..=most);
-        let change = (0..FLOWS, path, prop::bool::weighted(0.7))
-            .prop_map(|(flow, path, settle)| Change { flow, path, settle });
+        let change = (0..FLOWS, path, prop::bool::weighted(0.7)).prop_map(|(flow, path, settle)| Change {
+            flow,
+            path,
+            settle,
+        });
         (Just(limit), Just(capacities), prop::collection::vec(change, 1..80))
     })
 }

@@ -112,9 +112,10 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
             | Doing::SendRecv { called, select, .. }
             | Doing::Probe { called, select } => (*called, message(select)),
             Doing::Wait { called, request: id } => (*called, request(node.requests.get(id))),
-            Doing::WaitAny { called, requests } => {
-                (*called, WaitsFor::Requests(requests.iter().map(|id| request(node.requests.get(id))).collect()))
-            }
+            Doing::WaitAny { called, requests } => (
+                *called,
+                WaitsFor::Requests(requests.iter().map(|id| request(node.requests.get(id))).collect()),
+            ),
             Doing::Barrier { called } => (*called, WaitsFor::Barrier),
         };
         blocked.push(BlockedNode { rank, since, waits_for });

@@ -159,7 +159,14 @@ impl Kernel {
     // Sending.
 
     /// The CPU's part of sending: returns when that is done, and whether the message goes into the network.
-    fn launch(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, not_before: Time, blocking: bool) -> Time {
+    fn launch(
+        &mut self,
+        id: NodeId,
+        parcel: Parcel,
+        request: Option<RequestId>,
+        not_before: Time,
+        blocking: bool,
+    ) -> Time {
         let node = &mut self.nodes[id as usize];
         let called = node.clock;
         let wanted = called + self.send_overhead;
@@ -255,7 +262,7 @@ impl Kernel {
         }
         node.matching.post(select, Receiver::Blocking);
         node.wild += u32::from(select.is_wild());
-        node.doing = Doing::Recv { called, select, deadline };
+        node.doing = Doing::Recv { called, select };
         if let Some(deadline) = deadline.filter(|&deadline| deadline < Time::MAX) {
             let serial = u64::from(node.serial);
             self.schedule(deadline, Kind::Resume, id, serial);
@@ -285,7 +292,9 @@ impl Kernel {
 
     fn try_end_send_recv(&mut self, id: NodeId) {
         let node = &self.nodes[id as usize];
-        let Doing::SendRecv { called, sent: Some(sent), received: Some(message), .. } = node.doing else { return };
+        let Doing::SendRecv { called, sent: Some(sent), received: Some(message), .. } = node.doing else {
+            return;
+        };
         let overhead = self.receive_overhead + self.exchange_overhead;
         let end = node.clock.max(sent).max(message.at) + overhead;
         let after_send = node.clock;
@@ -321,7 +330,8 @@ impl Kernel {
         record.overhead += overhead;
         record.waiting += end.since(called) - overhead;
         let MessageId { source, seq } = message.id;
-        let kind = EventKind::Recv { from: source as Rank, bytes: message.bytes, tag: message.label.tag, seq };
+        let kind =
+            EventKind::Recv { from: source as Rank, bytes: message.bytes, tag: message.label.tag, seq };
         self.note(id, called, end, kind);
     }
 
@@ -374,7 +384,14 @@ impl Kernel {
     }
 
     /// Strikes a request off that a wait from `called` to `end` has seen complete.
-    fn complete(&mut self, id: NodeId, called: Time, request: RequestId, end: Time, message: Option<Arrived>) {
+    fn complete(
+        &mut self,
+        id: NodeId,
+        called: Time,
+        request: RequestId,
+        end: Time,
+        message: Option<Arrived>,
+    ) {
         self.nodes[id as usize].requests.remove(&request);
         match message {
             Some(message) => {
@@ -491,7 +508,8 @@ impl Kernel {
         let node = &mut self.nodes[id as usize];
         let Some((name, begin)) = node.phases.pop() else { return };
         let end = node.clock;
-        let phase = node.record.phases.entry(name.clone()).or_insert(PhaseRecord { begin, end, time: Span::ZERO });
+        let phase =
+            node.record.phases.entry(name.clone()).or_insert(PhaseRecord { begin, end, time: Span::ZERO });
         phase.end = end;
         phase.time += end.since(begin);
         self.note(id, begin, end, EventKind::Phase { name });

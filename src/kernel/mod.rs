@@ -26,7 +26,9 @@ mod op;
 pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
 pub(crate) use matching::{Labeled, Matching};
-pub(crate) use op::{Call, Context, Label, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector};
+pub(crate) use op::{
+    Call, Context, Label, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector,
+};
 
 use std::{
     cmp::Reverse,
@@ -174,18 +176,9 @@ impl Kernel {
         self.runnable.push(node);
     }
 
-    /// The clock of `node`, as far as its calls have been carried out.
-    pub(crate) fn clock(&self, node: NodeId) -> Time {
-        self.nodes[node as usize].clock
-    }
-
     /// The ends of calls that somebody wants to know about, since the last time this was asked.
     pub(crate) fn take_replies(&mut self) -> std::vec::Drain<'_, (NodeId, Reply)> {
         self.replies.drain(..)
-    }
-
-    pub(crate) fn has_replies(&self) -> bool {
-        !self.replies.is_empty()
     }
 
     /// Whether the programs of all nodes have returned.
@@ -284,11 +277,10 @@ impl Kernel {
             work: self.fabric.work(),
             nodes: self.nodes.into_iter().map(|node| node.record).collect(),
             events,
-            unreceived: unreceived.into_iter().map(|(target, label, bytes, _)| (target, label, bytes)).collect(),
+            unreceived: unreceived
+                .into_iter()
+                .map(|(target, label, bytes, _)| (target, label, bytes))
+                .collect(),
         }
     }
 }
-
-#[cfg(test_later)]
-#[path = "kernel_tests.rs"]
-mod tests;

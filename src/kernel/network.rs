@@ -95,27 +95,32 @@ impl Kernel {
         };
         match receiver {
             Receiver::Blocking => self.blocking_receive_met(target, message),
-            Receiver::Request(request) => {
-                match node.requests.remove(&request) {
-                    Some(Request::RecvPosted { posted, select }) => {
-                        node.wild -= u32::from(select.is_wild());
-                        node.requests.insert(request, Request::Received { posted, message });
-                        self.request_completed(target, request, message.at);
-                    }
-                    Some(Request::Forgotten { select }) => {
-                        node.wild -= u32::from(select.is_wild());
-                        node.dropped.push(message);
-                    }
-                    _ => {}
+            Receiver::Request(request) => match node.requests.remove(&request) {
+                Some(Request::RecvPosted { posted, select }) => {
+                    node.wild -= u32::from(select.is_wild());
+                    node.requests.insert(request, Request::Received { posted, message });
+                    self.request_completed(target, request, message.at);
                 }
-            }
+                Some(Request::Forgotten { select }) => {
+                    node.wild -= u32::from(select.is_wild());
+                    node.dropped.push(message);
+                }
+                _ => {}
+            },
         }
     }
 
     /// When a receive returns that was called at `called` and posted at `posted`, and what of it is overhead.
-    pub(super) fn receive_end(&self, target: NodeId, called: Time, posted: Time, message: &Arrived) -> (Time, Span) {
+    pub(super) fn receive_end(
+        &self,
+        target: NodeId,
+        called: Time,
+        posted: Time,
+        message: &Arrived,
+    ) -> (Time, Span) {
         let mut overhead = self.receive_overhead;
-        if !self.exchange_overhead.is_zero() && self.nodes[target as usize].send_overlaps(posted, message.at) {
+        if !self.exchange_overhead.is_zero() && self.nodes[target as usize].send_overlaps(posted, message.at)
+        {
             overhead += self.exchange_overhead;
         }
         (called.max(message.at) + overhead, overhead)

@@ -60,11 +60,21 @@ pub(super) struct Outgoing {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Request {
     SendUnderWay,
-    Sent { at: Time },
-    RecvPosted { posted: Time, select: Selector },
-    Received { posted: Time, message: Arrived },
+    Sent {
+        at: Time,
+    },
+    RecvPosted {
+        posted: Time,
+        select: Selector,
+    },
+    Received {
+        posted: Time,
+        message: Arrived,
+    },
     /// A receive nobody will wait for; the message it takes is lost to the program.
-    Forgotten { select: Selector },
+    Forgotten {
+        select: Selector,
+    },
 }
 
 /// What a node is doing, as far as its next step depends on others.
@@ -75,13 +85,34 @@ pub(super) enum Doing {
     /// Its next call must wait until the network has got to the node's clock.
     Resume,
     /// The message that it sends has not left.
-    Send { called: Time },
-    Recv { called: Time, select: Selector, deadline: Option<Time> },
-    SendRecv { called: Time, select: Selector, sent: Option<Time>, received: Option<Arrived> },
-    Wait { called: Time, request: RequestId },
-    WaitAny { called: Time, requests: Box<[RequestId]> },
-    Probe { called: Time, select: Selector },
-    Barrier { called: Time },
+    Send {
+        called: Time,
+    },
+    Recv {
+        called: Time,
+        select: Selector,
+    },
+    SendRecv {
+        called: Time,
+        select: Selector,
+        sent: Option<Time>,
+        received: Option<Arrived>,
+    },
+    Wait {
+        called: Time,
+        request: RequestId,
+    },
+    WaitAny {
+        called: Time,
+        requests: Box<[RequestId]>,
+    },
+    Probe {
+        called: Time,
+        select: Selector,
+    },
+    Barrier {
+        called: Time,
+    },
     Finished,
 }
 
@@ -143,7 +174,8 @@ impl Node {
     /// Whether a send of this node was under way at any time from `posted` to `arrived`, so that a receive between
     /// these pays the exchange overhead.
     pub(super) fn send_overlaps(&self, posted: Time, arrived: Time) -> bool {
-        let overlap = |&(called, left): &(Time, Option<Time>)| called < arrived && left.is_none_or(|t| t > posted);
+        let overlap =
+            |&(called, left): &(Time, Option<Time>)| called < arrived && left.is_none_or(|t| t > posted);
         posted < arrived && self.sends.iter().any(overlap)
     }
 

@@ -65,23 +65,50 @@ pub(crate) struct Parcel {
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     /// Blocking, or with a request.
-    Send { parcel: Parcel, request: Option<RequestId> },
+    Send {
+        parcel: Parcel,
+        request: Option<RequestId>,
+    },
     /// Blocking, or with a request.
-    Recv { select: Selector, request: Option<RequestId> },
-    SendRecv { parcel: Parcel, select: Selector },
+    Recv {
+        select: Selector,
+        request: Option<RequestId>,
+    },
+    SendRecv {
+        parcel: Parcel,
+        select: Selector,
+    },
     /// Blocking receive that gives up at an instant of modeled time.
-    RecvUntil { select: Selector, deadline: Time },
-    Wait { request: RequestId },
-    WaitAny { requests: Box<[RequestId]> },
-    Test { request: RequestId },
+    RecvUntil {
+        select: Selector,
+        deadline: Time,
+    },
+    Wait {
+        request: RequestId,
+    },
+    WaitAny {
+        requests: Box<[RequestId]>,
+    },
+    Test {
+        request: RequestId,
+    },
     /// Nobody will wait for this request.
-    Forget { request: RequestId },
+    Forget {
+        request: RequestId,
+    },
     /// Looks for a message; blocking, or as things stand now.
-    Probe { select: Selector, blocking: bool },
-    Compute { span: Span },
+    Probe {
+        select: Selector,
+        blocking: bool,
+    },
+    Compute {
+        span: Span,
+    },
     /// The hardware barrier of the whole machine.
     Barrier,
-    PhaseBegin { name: Arc<str> },
+    PhaseBegin {
+        name: Arc<str>,
+    },
     PhaseEnd,
     /// Nothing, but the node wants to know its clock.
     Sync,
@@ -115,9 +142,15 @@ pub(crate) enum Outcome {
     /// A receive took this message.
     Received(MessageId),
     /// The n-th of several requests is complete; a receive took this message.
-    Completed { index: usize, received: Option<MessageId> },
+    Completed {
+        index: usize,
+        received: Option<MessageId>,
+    },
     /// A probe found this message.
-    Found { label: Label, bytes: u64 },
+    Found {
+        label: Label,
+        bytes: u64,
+    },
     /// A test or a probe found nothing.
     Nothing,
     /// The deadline passed.

@@ -30,7 +30,10 @@ const MOST_CALLS_AFTER_END: u32 = 1_000;
 enum Pending {
     Send,
     /// `by_kernel`: it was posted when only the kernel could match.
-    Recv { select: Selector, by_kernel: bool },
+    Recv {
+        select: Selector,
+        by_kernel: bool,
+    },
 }
 
 #[derive(Debug, Default)]
@@ -174,7 +177,10 @@ impl<'run> NodeThread<'run> {
     }
 
     /// Which of the requests was complete first, and its message if it was a receive.
-    pub(crate) fn wait_any(&self, requests: Box<[RequestId]>) -> Result<(usize, Option<Envelope>), CommError> {
+    pub(crate) fn wait_any(
+        &self,
+        requests: Box<[RequestId]>,
+    ) -> Result<(usize, Option<Envelope>), CommError> {
         let ids = requests.clone();
         let reply = self.ask(Op::WaitAny { requests })?;
         let Outcome::Completed { index, .. } = reply.outcome else { return Err(self.shared.ended()) };

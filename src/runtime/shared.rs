@@ -1,8 +1,8 @@
 //! What the threads of a run share.
 
 use std::{
-    collections::{BTreeMap, BinaryHeap, VecDeque},
     cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap, VecDeque},
     panic::resume_unwind,
     sync::{
         OnceLock,
@@ -18,7 +18,10 @@ use super::bell::Bell;
 use crate::{
     comm::Payload,
     error::{CommError, DeadlockReport, Failure},
-    kernel::{BlockedNode, Call, Calls, Context, Kernel, Label, Labeled, MessageId, NodeId, Op, Reply, blocked_nodes},
+    kernel::{
+        BlockedNode, Call, Calls, Context, Kernel, Label, Labeled, MessageId, NodeId, Op, Reply,
+        blocked_nodes,
+    },
     model::Description,
     rank::Rank,
     time::{Span, Time},
@@ -121,7 +124,13 @@ pub(crate) struct Contexts {
 }
 
 impl Contexts {
-    pub(crate) fn of(&mut self, parent: Context, members: &[Rank], nth: u32, name: impl FnOnce() -> String) -> Context {
+    pub(crate) fn of(
+        &mut self,
+        parent: Context,
+        members: &[Rank],
+        nth: u32,
+        name: impl FnOnce() -> String,
+    ) -> Context {
         let Contexts { known, names } = self;
         *known.entry((parent, members.to_vec(), nth)).or_insert_with(|| {
             names.push(name());

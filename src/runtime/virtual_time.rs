@@ -62,7 +62,9 @@ impl Shared {
                     // Asleep are all threads that have not ended, and nobody has been woken.
                     let silence = self.running.load(Ordering::Acquire) == 0;
                     if silence && !core.kernel.all_finished() {
-                        self.stop(Cause::Deadlock(crate::error::DeadlockReport::new(self.blocked(&core.kernel))));
+                        self.stop(Cause::Deadlock(crate::error::DeadlockReport::new(
+                            self.blocked(&core.kernel),
+                        )));
                     }
                 }
             }
