@@ -164,6 +164,7 @@ where
         shared.begin();
     }
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&thread))));
+    let returned = Instant::now();
     let (output, fault) = match result {
         Ok(Ok(output)) => (Some(output), None),
         Ok(Err(error)) => (None, Some(Fault::Error(error))),
@@ -176,7 +177,7 @@ where
         shared.fault(rank as NodeId, fault);
     }
     thread.end(failed);
-    shared.thread_ended();
+    shared.thread_ended(returned);
     output
 }
 
@@ -184,21 +185,26 @@ impl Shared {
     /// All threads have begun: modeled time starts.
     fn begin(&self) {
         self.epoch.get_or_init(Instant::now);
-        // With the lock, so that the pacer does not miss it between looking and sleeping.
-        let _core = self.core.lock();
-        self.pacer.notify_all();
+        self.wake_pacer();
     }
 
-    fn thread_ended(&self) {
+    fn thread_ended(&self, returned: Instant) {
         {
             let mut threads = self.threads.lock();
             threads.ended += 1;
-            threads.last = Some(Instant::now());
-            self.caller.notify_all();
+            threads.last = threads.last.max(Some(returned));
+            if self.pace == Pace::Virtual || threads.ended == self.seats.len() {
+                self.caller.notify_all();
+            }
         }
-        if self.pace != Pace::Virtual {
-            let _core = self.core.lock();
-            self.pacer.notify_all();
+        if self.pace == Pace::Virtual {
+            return;
+        }
+        self.wake_pacer();
+        // To take a thread down costs the host some time, which those that still run would lack.
+        let mut threads = self.threads.lock();
+        while threads.ended < self.seats.len() {
+            self.caller.wait(&mut threads);
         }
     }
 }

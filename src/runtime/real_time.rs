@@ -2,17 +2,17 @@
 //!
 //! One thread, the caller's, is the pacer: it lets the network go as far as the wall clock has come and wakes each
 //! node when the answer to its call is due; in between it sleeps. Node threads hand their calls in and sleep until
-//! woken. None of them spins.
+//! woken. None of them spins, and none waits for a lock: a node that finds the kernel busy leaves its call to
+//! whoever is at it.
 
 use std::{
     cmp::Reverse,
     sync::atomic::Ordering,
+    thread::{current, park, park_timeout},
     time::{Duration, Instant},
 };
 
-use parking_lot::MutexGuard;
-
-use super::shared::{Cause, Core, Pace, Shared};
+use super::shared::{Cause, Core, Pace, Shared, Submission, silent};
 use crate::{
     error::DeadlockReport,
     kernel::{Call, NoCalls, NodeId, Op, Progress},
@@ -23,36 +23,58 @@ impl Shared {
     /// Hands in a call of a node, and before it the real computation since its last call, if that was more than
     /// what a late node may catch up with.
     pub(super) fn call_in_real_time(&self, node: NodeId, op: Op, computed: Option<Span>) {
-        let mut claimed = Vec::new();
-        let mut core = self.core.lock();
-        if self.is_stopped() {
-            return;
-        }
-        if let Some(span) = computed {
-            core.kernel.call(node, super::shared::silent(Op::Compute { span }));
-        }
-        let now = self.modeled_now();
-        core.kernel.call(node, Call { op, reply: true, not_before: now });
-        let paced = core.paced;
-        let next = self.step(&mut core, paced, now, &mut claimed);
-        // While the pacer sleeps, it may have to be woken earlier than it meant to.
-        if next < core.pacer_sleeps_until {
-            core.pacer_sleeps_until = Time::ZERO;
-            self.pacer.notify_one();
-        }
-        drop(core);
-        self.ring_all(&mut claimed);
+        // The receiver lives as long as this.
+        let _ = self.submissions.0.send(Submission { node, op, computed, at: self.modeled_now() });
+        self.take_submissions(false);
     }
 
-    /// Lets the network go up to `until` and gives the answers due at `now`; when something is to be done next.
+    /// Has the kernel carry out the calls that were handed in, unless another thread is at it, which then looks
+    /// again; with `wait` waits for its turn. Finds out whether the run is deadlocked.
+    fn take_submissions(&self, wait: bool) {
+        let mut claimed = Vec::new();
+        loop {
+            let core = if wait { Some(self.core.lock()) } else { self.core.try_lock() };
+            let Some(mut core) = core else { return };
+            let paced = core.paced;
+            let next = self.step(&mut core, paced, self.modeled_now(), &mut claimed);
+            // While the pacer sleeps, it may have to be woken earlier than it meant to.
+            let earlier = next < core.pacer_sleeps_until;
+            if earlier {
+                core.pacer_sleeps_until = Time::ZERO;
+            }
+            let silence = next == Time::MAX && self.running.load(Ordering::Acquire) == 0;
+            if silence && !core.kernel.all_finished() && !self.is_stopped() {
+                self.stop(Cause::Deadlock(DeadlockReport::new(self.blocked(&core.kernel))));
+            }
+            drop(core);
+            if earlier {
+                self.wake_pacer();
+            }
+            self.ring_all(&mut claimed);
+            if self.submissions.1.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Takes the calls that were handed in, lets the network go up to `until` and gives the answers due at `now`;
+    /// when something is to be done next.
     fn step(&self, core: &mut Core, until: Time, now: Time, claimed: &mut Vec<NodeId>) -> Time {
-        let progress = core.kernel.advance(until, &mut NoCalls);
-        let Core { kernel, due, answers, .. } = core;
+        let Core { kernel, due, answers, paced, .. } = core;
+        while let Ok(Submission { node, op, computed, at }) = self.submissions.1.try_recv() {
+            if let Some(span) = computed {
+                kernel.call(node, silent(Op::Compute { span }));
+            }
+            // Where the network has gone already, nothing can enter it.
+            kernel.call(node, Call { op, reply: true, not_before: at.max(*paced) });
+        }
+        let progress = if self.is_stopped() { Progress::Quiet } else { kernel.advance(until, &mut NoCalls) };
+        *paced = until.max(*paced);
         for (node, reply) in kernel.take_replies() {
             if reply.clock <= now {
                 self.answer(node, reply, claimed);
             } else {
-                answers.insert(node, reply);
+                answers[node as usize] = Some(reply);
                 due.push(Reverse((reply.clock, node)));
             }
         }
@@ -61,7 +83,7 @@ impl Shared {
                 break;
             }
             due.pop();
-            if let Some(reply) = answers.remove(&node) {
+            if let Some(reply) = answers[node as usize].take() {
                 self.answer(node, reply, claimed);
             }
         }
@@ -78,52 +100,38 @@ impl Shared {
     /// A thread goes to sleep or ends: if nobody and nothing is under way any more, the run has ended or is
     /// deadlocked.
     pub(super) fn retire_in_real_time(&self) {
-        if self.running.fetch_sub(1, Ordering::AcqRel) != 1 {
-            return;
+        if self.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.take_submissions(true);
         }
-        let mut core = self.core.lock();
-        let now = self.modeled_now();
-        let paced = core.paced;
-        let mut claimed = Vec::new();
-        let next = self.step(&mut core, paced, now, &mut claimed);
-        let silence = next == Time::MAX && self.running.load(Ordering::Acquire) == 0;
-        if silence && !core.kernel.all_finished() && !self.is_stopped() {
-            self.stop(Cause::Deadlock(DeadlockReport::new(self.blocked(&core.kernel))));
-        }
-        drop(core);
-        self.ring_all(&mut claimed);
     }
 
     /// Paces the network until all threads have ended; `limit` is the wall-clock instant at which to give up.
     pub(super) fn pace(&self, limit: Option<(Instant, Duration)>) {
         let Pace::Real(dilation) = self.pace else { return };
+        self.pacer.get_or_init(current);
         let mut claimed = Vec::new();
-        let mut core = self.core.lock();
         while !self.is_stopped() && self.threads.lock().ended < self.seats.len() {
+            let mut core = self.core.lock();
             let now = self.modeled_now();
-            core.paced = now;
-            core.pacer_sleeps_until = Time::ZERO;
             let next = self.step(&mut core, now, now, &mut claimed);
-            if !claimed.is_empty() {
-                MutexGuard::unlocked(&mut core, || self.ring_all(&mut claimed));
+            core.pacer_sleeps_until = if claimed.is_empty() { next } else { Time::ZERO };
+            drop(core);
+            if !claimed.is_empty() || !self.submissions.1.is_empty() {
+                self.ring_all(&mut claimed);
                 continue;
             }
-            core.pacer_sleeps_until = next;
-            let wake = self.epoch.get().filter(|_| next < Time::MAX).and_then(|epoch| {
+            let due = self.epoch.get().filter(|_| next < Time::MAX).and_then(|epoch| {
                 epoch.checked_add(Duration::try_from_secs_f64(next.as_secs_f64() * dilation).ok()?)
             });
-            let until = match (wake, limit) {
-                (Some(wake), Some((limit, _))) => Some(wake.min(limit)),
-                (wake, limit) => wake.or(limit.map(|(at, _)| at)),
-            };
-            match until {
-                Some(until) => {
-                    self.pacer.wait_until(&mut core, until);
-                }
-                None => self.pacer.wait(&mut core),
+            match due.into_iter().chain(limit.map(|(at, _)| at)).min() {
+                Some(until) => park_timeout(until.saturating_duration_since(Instant::now())),
+                None => park(),
             }
-            if limit.is_some_and(|(limit, _)| Instant::now() >= limit) {
-                self.stop(Cause::WallLimit(self.blocked(&core.kernel)));
+            if limit.is_some_and(|(limit, _)| Instant::now() >= limit) && !self.is_stopped() {
+                let core = self.core.lock();
+                let blocked = self.blocked(&core.kernel);
+                drop(core);
+                self.stop(Cause::WallLimit(blocked));
             }
         }
     }

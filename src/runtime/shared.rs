@@ -8,6 +8,7 @@ use std::{
         OnceLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    thread::Thread,
     time::Instant,
 };
 
@@ -71,11 +72,22 @@ pub(super) struct Core {
     pub(super) kernel: Kernel,
     pub(super) due: BinaryHeap<Reverse<(Time, NodeId)>>,
     /// The answer that each node waits for.
-    pub(super) answers: BTreeMap<NodeId, Reply>,
+    pub(super) answers: Vec<Option<Reply>>,
     /// When the pacer will next look by itself; `ZERO` while it is awake.
     pub(super) pacer_sleeps_until: Time,
     /// Up to where the pacer has let the network go.
     pub(super) paced: Time,
+}
+
+/// A call handed in in real time.
+#[derive(Debug)]
+pub(super) struct Submission {
+    pub(super) node: NodeId,
+    pub(super) op: Op,
+    /// What the node really computed before.
+    pub(super) computed: Option<Span>,
+    /// Where the wall clock stood.
+    pub(super) at: Time,
 }
 
 /// Why a run ended early.
@@ -104,7 +116,7 @@ pub(super) struct Threads {
     pub(super) faults: BTreeMap<NodeId, Fault>,
     /// When the first program failed.
     pub(super) failed: Option<Instant>,
-    /// When the last thread ended that has.
+    /// When the last program returned that has.
     pub(super) last: Option<Instant>,
 }
 
@@ -155,8 +167,9 @@ pub(crate) struct Shared {
     pub(super) pace: Pace,
     pub(super) seats: Vec<Seat>,
     pub(super) core: Mutex<Core>,
-    /// The pacer sleeps here, with the lock of `core`.
-    pub(super) pacer: Condvar,
+    /// Calls handed in in real time; whoever has the lock of `core` takes them, and looks again after unlocking.
+    pub(super) submissions: (Sender<Submission>, Receiver<Submission>),
+    pub(super) pacer: OnceLock<Thread>,
     /// Threads that are neither asleep nor ended.
     pub(super) running: AtomicUsize,
     /// Threads that sleep until the kernel has answered.
@@ -166,7 +179,7 @@ pub(crate) struct Shared {
     pub(super) stopped: AtomicBool,
     pub(super) cause: Mutex<Option<Cause>>,
     pub(super) threads: Mutex<Threads>,
-    /// The caller of the run sleeps here, with the lock of `threads`.
+    /// The caller of the run sleeps here, with the lock of `threads`, and in real time the threads that have ended.
     pub(super) caller: Condvar,
     /// Threads that have begun.
     pub(super) begun: AtomicUsize,
@@ -187,7 +200,7 @@ impl Shared {
             core: Mutex::new(Core {
                 kernel,
                 due: BinaryHeap::new(),
-                answers: BTreeMap::new(),
+                answers: vec![None; nodes],
                 pacer_sleeps_until: Time::ZERO,
                 paced: Time::ZERO,
             }),
@@ -195,7 +208,8 @@ impl Shared {
             contexts: Mutex::default(),
             pace,
             seats: senders.into_iter().map(seat).collect(),
-            pacer: Condvar::new(),
+            submissions: unbounded(),
+            pacer: OnceLock::new(),
             running: AtomicUsize::new(nodes),
             longing: AtomicUsize::new(0),
             drive_again: AtomicBool::new(false),
@@ -232,7 +246,13 @@ impl Shared {
                 seat.bell.ring();
             }
         }
-        self.pacer.notify_all();
+        self.wake_pacer();
+    }
+
+    pub(super) fn wake_pacer(&self) {
+        if let Some(pacer) = self.pacer.get() {
+            pacer.unpark();
+        }
     }
 
     /// Claims and lists a node that an answer is for; it is to be woken when the lock of `core` is free again.
