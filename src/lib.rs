@@ -37,6 +37,7 @@
 //! * [`pattern`] has pure schedules, [`stop`] the s-to-p broadcasts.
 //! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong.
 
+mod calibration;
 pub mod comm;
 pub mod error;
 mod fabric;

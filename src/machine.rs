@@ -3,6 +3,7 @@
 use std::{io, sync::Arc, time::Duration};
 
 use crate::{
+    calibration,
     comm::Node,
     error::{ConfigError, Failure, RunError},
     fabric::Work,
@@ -141,7 +142,7 @@ impl Machine {
             Clock::Virtual => Pace::Virtual,
             Clock::RealTime { dilation: Dilation::Fixed(dilation) } => Pace::Real(dilation),
             Clock::RealTime { dilation: Dilation::Auto } => {
-                Pace::Real(runtime::smallest_dilation(&self.description, &self.settings)?)
+                Pace::Real(calibration::smallest_dilation(&self.description, &self.settings)?)
             }
         };
         let settings = Settings { pace, ..self.settings.clone() };

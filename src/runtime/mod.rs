@@ -6,7 +6,6 @@
 //! thread goes to sleep and is woken.
 
 mod bell;
-mod calibration;
 mod limits;
 mod node_thread;
 mod real_time;
@@ -14,7 +13,6 @@ mod shared;
 mod sync;
 mod virtual_time;
 
-pub(crate) use calibration::smallest_dilation;
 pub(crate) use limits::spare_threads;
 pub(crate) use node_thread::NodeThread;
 pub(crate) use shared::{Contexts, Envelope, Pace};
@@ -64,6 +62,18 @@ pub(crate) struct Settings {
     pub(crate) pinning: Pinning,
     pub(crate) wall_limit: Option<Duration>,
     pub(crate) traced: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            pace: Pace::Virtual,
+            stack_size: 256 << 10,
+            pinning: Pinning::None,
+            wall_limit: None,
+            traced: false,
+        }
+    }
 }
 
 /// What a run that came to its end leaves.

@@ -1,0 +1,82 @@
+//! The smallest dilation that this host can keep.
+//!
+//! A node may lag behind its own clock by o_s of modeled time before a message of it enters the network late. How far
+//! a host lags in wall-clock time depends on how many threads it has to wake within a short time, so it is tried out
+//! with a typical program: an s-to-p broadcast from every third node. From true speed on, the dilation is raised until
+//! a trial is kept with something to spare. A trial may be spoilt by something else that the host had to do, so each
+//! dilation has a second chance.
+//!
+//! A program in which all nodes are woken at the very same instants, again and again, asks for two or three times as
+//! much. Its report tells of late sends, and [`Dilation::Fixed`](crate::Dilation::Fixed) helps.
+
+use std::time::{Duration, Instant};
+
+use tracing::debug;
+
+use crate::{
+    comm::Payload,
+    error::RunError,
+    model::Description,
+    rank::Rank,
+    runtime::{Pace, Settings, run},
+    stop::{Schedule, br_lin},
+    topology::Grid,
+};
+
+/// True speed: what is never gone below.
+const SMALLEST: f64 = 1.0;
+/// From one dilation to the next.
+const STEP: f64 = 1.25;
+const CHANCES: usize = 2;
+/// The lag seen in a trial may be exceeded by so much in a run.
+const SPARE: f64 = 1.25;
+/// After this wall-clock time the next dilation is taken untried.
+const BUDGET: Duration = Duration::from_millis(700);
+/// One node in so many is a source of a trial.
+const NODES_PER_SOURCE: usize = 3;
+/// The length of a source's message.
+const BYTES: u64 = 2048;
+
+/// Measures this host with the threads of a run on `machine`.
+pub(crate) fn smallest_dilation(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
+    let began = Instant::now();
+    let slack = machine.parameters().send_overhead().as_secs_f64();
+    let nodes = machine.nodes();
+    let grid = machine.topology().grid().unwrap_or(Grid { rows: 1, columns: nodes });
+    let sources: Vec<Rank> = (0..nodes).step_by(NODES_PER_SOURCE).collect();
+    let schedule = match Schedule::br_lin(grid, &sources) {
+        // Without a send overhead nothing can be caught up with; alone a node is never late.
+        Ok(schedule) if slack > 0.0 && nodes > 1 => schedule,
+        _ => return Ok(SMALLEST),
+    };
+    let mut dilation = SMALLEST;
+    while began.elapsed() < BUDGET {
+        for _ in 0..CHANCES {
+            let lag = largest_lag(machine, settings, &schedule, dilation)?;
+            debug!(dilation, lag, slack, "trial");
+            if lag * SPARE <= slack {
+                return Ok(dilation);
+            }
+        }
+        dilation *= STEP;
+    }
+    Ok(dilation)
+}
+
+/// The largest lag of a send behind its node's clock in a trial, in modeled seconds.
+fn largest_lag(
+    machine: &Description,
+    settings: &Settings,
+    schedule: &Schedule,
+    dilation: f64,
+) -> Result<f64, RunError> {
+    let settings = Settings { pace: Pace::Real(dilation), traced: false, ..settings.clone() };
+    let lengths = vec![BYTES; schedule.sources().len()];
+    let ended = run(machine, &settings, |node| {
+        let mine = schedule.sources().contains(&node.rank()).then(|| Payload::phantom(BYTES));
+        br_lin(node.world(), schedule, &lengths, mine)?;
+        Ok(())
+    })?;
+    let lags = ended.outcomes.nodes.iter().map(|node| node.host_lag);
+    Ok(lags.max().unwrap_or_default().as_secs_f64())
+}
