@@ -36,22 +36,20 @@ struct Flow {
     bottleneck: u32,
     /// The update in which this flow was last chosen to be re-filled.
     chosen: u32,
-    /// The filling in which this flow last got its rate.
+    /// The update in which this flow last got its rate at a bottleneck.
     filled: u32,
 }
 
 #[derive(Debug)]
 struct Resource {
     capacity: f64,
-    members: Vec<Member>,
-    /// The filling in which `free` and `open` were last set up.
-    seen: u32,
-    /// During a filling: what is left for the chosen flows that have no rate yet.
+    /// What its members leave of the capacity; during a filling, what those that have a rate leave.
     free: f64,
-    /// During a filling: how many they are.
+    members: Vec<Member>,
+    /// How many of them have their bottleneck here.
+    bound: u32,
+    /// During a filling: how many of them are chosen and have no rate yet.
     open: u32,
-    /// Whether all its members are chosen, so that there is nothing to check.
-    sole: bool,
 }
 
 /// How much work the updates were.
@@ -73,7 +71,7 @@ pub(super) struct Shares {
     /// Resources on the paths of flows that started or ended since the last update.
     changed: Vec<u32>,
     started: Vec<u32>,
-    /// Counts updates (for `chosen`) and fillings (for `filled`, `seen`).
+    /// Counts updates.
     epoch: u32,
     // Kept between updates for their memory only.
     chosen: Vec<u32>,
@@ -88,7 +86,7 @@ impl Shares {
     /// bytes per second, and may be infinite.
     pub(super) fn new(limit: f64, capacities: Vec<f64>, flows: usize) -> Shares {
         let resource =
-            |capacity| Resource { capacity, members: Vec::new(), seen: 0, free: 0.0, open: 0, sole: false };
+            |capacity| Resource { capacity, free: capacity, members: Vec::new(), bound: 0, open: 0 };
         Shares {
             limit,
             resources: capacities.into_iter().map(resource).collect(),
@@ -149,10 +147,17 @@ impl Shares {
     pub(super) fn end(&mut self, flow: u32) {
         let mut path = std::mem::take(&mut self.flows[flow as usize].path);
         let mut slots = std::mem::take(&mut self.flows[flow as usize].slots);
-        for (&resource, &slot) in path.iter().zip(&slots) {
-            let members = &mut self.resources[resource as usize].members;
-            members.swap_remove(slot as usize);
-            if let Some(moved) = members.get(slot as usize) {
+        let Flow { rate, bottleneck, .. } = self.flows[flow as usize];
+        if bottleneck != NONE {
+            self.resources[bottleneck as usize].bound -= 1;
+        }
+        for (&r, &slot) in path.iter().zip(&slots) {
+            let resource = &mut self.resources[r as usize];
+            resource.members.swap_remove(slot as usize);
+            // What rounding has left behind goes with the last member.
+            resource.free =
+                if resource.members.is_empty() { resource.capacity } else { resource.free + rate };
+            if let Some(moved) = resource.members.get(slot as usize) {
                 self.flows[moved.flow as usize].slots[moved.hop as usize] = slot;
             }
         }
@@ -180,12 +185,10 @@ impl Shares {
             debug_assert!(checked <= self.flows.len(), "every round but the last adds a flow");
         }
         self.work.touched += self.chosen.len() as u64;
-        for (i, &flow) in self.chosen.iter().enumerate() {
-            let (old, new) = (self.old_rates[i], self.flows[flow as usize].rate);
-            if same(old, new) {
-                // Rounding only: the flow keeps its rate, and so its end.
-                self.flows[flow as usize].rate = old;
-            } else {
+        for (&flow, &old) in self.chosen.iter().zip(&self.old_rates) {
+            let new = self.flows[flow as usize].rate;
+            // What is only rounding does not move the flow's end.
+            if !same(old, new) {
                 changed(flow, old, new);
             }
         }
@@ -203,6 +206,9 @@ impl Shares {
         }
         for i in 0..self.changed.len() {
             let resource = self.changed[i];
+            if self.resources[resource as usize].bound == 0 {
+                continue;
+            }
             for m in 0..self.resources[resource as usize].members.len() {
                 let flow = self.resources[resource as usize].members[m].flow;
                 if self.flows[flow as usize].bottleneck == resource {
@@ -226,33 +232,28 @@ impl Shares {
         let Shares { limit, resources, flows, chosen, touched, levels, epoch, .. } = self;
         touched.clear();
         for &flow in chosen.iter() {
-            flows[flow as usize].filled = 0;
+            let state = &mut flows[flow as usize];
+            state.filled = 0;
+            if state.bottleneck != NONE {
+                resources[state.bottleneck as usize].bound -= 1;
+                state.bottleneck = NONE;
+            }
+            for &r in &state.path {
+                let resource = &mut resources[r as usize];
+                resource.free += state.rate;
+                if resource.open == 0 {
+                    touched.push(r);
+                }
+                resource.open += 1;
+            }
         }
         let mut first_levels = std::mem::take(levels).into_vec();
         first_levels.clear();
-        for &flow in chosen.iter() {
-            for &r in &flows[flow as usize].path {
-                let resource = &mut resources[r as usize];
-                if resource.seen == *epoch && resource.open != 0 {
-                    continue;
-                }
-                resource.seen = *epoch;
-                (resource.free, resource.open) = (resource.capacity, 0);
-                for member in &resource.members {
-                    let other = &flows[member.flow as usize];
-                    if other.chosen == *epoch {
-                        resource.open += 1;
-                    } else {
-                        resource.free -= other.rate;
-                    }
-                }
-                resource.sole = resource.open as usize == resource.members.len();
-                touched.push(r);
-                // A level only rises: where there is room for all to run at the limit, there is no bottleneck.
-                let level = level(resource);
-                if level < limit.to_bits() {
-                    first_levels.push(Reverse((level, r)));
-                }
+        for &r in touched.iter() {
+            // A level only rises: where there is room for all to run at the limit, there is no bottleneck.
+            let level = level(&resources[r as usize]);
+            if level < limit.to_bits() {
+                first_levels.push(Reverse((level, r)));
             }
         }
         *levels = BinaryHeap::from(first_levels);
@@ -269,28 +270,20 @@ impl Shares {
                 }
                 continue;
             }
-            let rate = f64::from_bits(now);
             for m in 0..resources[r as usize].members.len() {
-                let state = &mut flows[resources[r as usize].members[m].flow as usize];
-                if state.chosen != *epoch || state.filled == *epoch {
-                    continue;
-                }
-                (state.rate, state.bottleneck, state.filled) = (rate, r, *epoch);
-                for &p in &state.path {
-                    let passed = &mut resources[p as usize];
-                    passed.free -= rate;
-                    passed.open -= 1;
+                let flow = resources[r as usize].members[m].flow;
+                let state = &mut flows[flow as usize];
+                if state.chosen == *epoch && state.filled != *epoch {
+                    freeze(state, f64::from_bits(now), resources);
+                    (state.bottleneck, state.filled) = (r, *epoch);
+                    resources[r as usize].bound += 1;
                 }
             }
         }
         for &flow in chosen.iter() {
             let state = &mut flows[flow as usize];
             if state.filled != *epoch {
-                (state.rate, state.bottleneck) = (*limit, NONE);
-                // Every resource that it passes is set up afresh by the next filling.
-                for &p in &state.path {
-                    resources[p as usize].open = 0;
-                }
+                freeze(state, *limit, resources);
             }
         }
     }
@@ -298,30 +291,27 @@ impl Shares {
     /// Chooses further flows: those that were kept but for which the condition of their bottleneck fails now.
     fn check(&mut self) {
         for i in 0..self.touched.len() {
-            if !self.resources[self.touched[i] as usize].sole {
-                self.check_resource(self.touched[i]);
-            }
+            self.check_resource(self.touched[i]);
         }
         for i in 0..self.changed.len() {
-            let r = self.changed[i];
-            if self.resources[r as usize].seen != self.epoch {
-                self.check_resource(r);
-            }
+            self.check_resource(self.changed[i]);
         }
     }
 
     fn check_resource(&mut self, r: u32) {
         let resource = &self.resources[r as usize];
-        let (mut load, mut fastest, mut level) = (0.0, 0.0_f64, f64::INFINITY);
+        if resource.bound == 0 {
+            return;
+        }
+        let (mut fastest, mut level) = (0.0_f64, f64::INFINITY);
         for member in &resource.members {
             let flow = &self.flows[member.flow as usize];
-            load += flow.rate;
             fastest = fastest.max(flow.rate);
             if flow.bottleneck == r && flow.chosen == self.epoch {
                 level = flow.rate;
             }
         }
-        let full = load >= resource.capacity * (1.0 - SAME);
+        let full = resource.free <= resource.capacity * SAME;
         for m in 0..resource.members.len() {
             let flow = self.resources[r as usize].members[m].flow;
             let state = &self.flows[flow as usize];
@@ -341,9 +331,18 @@ impl Shares {
         if self.epoch == u32::MAX {
             self.epoch = 0;
             self.flows.iter_mut().for_each(|flow| (flow.chosen, flow.filled) = (0, 0));
-            self.resources.iter_mut().for_each(|resource| resource.seen = 0);
         }
         self.epoch += 1;
+    }
+}
+
+/// Gives a flow its rate during a filling.
+fn freeze(flow: &mut Flow, rate: f64, resources: &mut [Resource]) {
+    flow.rate = rate;
+    for &r in &flow.path {
+        let resource = &mut resources[r as usize];
+        resource.free -= rate;
+        resource.open -= 1;
     }
 }
 

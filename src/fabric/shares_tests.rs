@@ -152,3 +152,42 @@ fn only_what_an_event_touches_is_worked_out_again() {
     assert_eq!(heard, [(1, 0.5, 1.0)]);
     assert_eq!(shares.work(), Work { events: before.events + 1, touched: before.touched + 1 });
 }
+
+/// Many flows on the routes of a mesh, one after another: the shares stay those of a solution from nothing.
+#[test]
+fn a_long_history_on_a_mesh_leaves_no_error_behind() {
+    use crate::topology::{Mesh, Topology};
+
+    const SIDE: usize = 6;
+    let mesh = Mesh::new(SIDE, SIDE).unwrap();
+    let nodes = mesh.nodes();
+    let capacities = vec![1.0; mesh.links() + nodes];
+    let mut shares = Shares::new(1.0, capacities.clone(), nodes);
+    let mut paths: Vec<Option<Vec<u32>>> = vec![None; nodes];
+    let mut state = 1_u64;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..4_000 {
+        let (source, target) = (random(nodes), random(nodes));
+        if paths[source].take().is_some() {
+            shares.end(source as u32);
+        } else if source != target {
+            let mut route = Vec::new();
+            mesh.route(source, target, &mut route);
+            let mut path: Vec<u32> = route.into_iter().map(|link| link as u32).collect();
+            path.push((mesh.links() + target) as u32);
+            shares.start(source as u32, |to| to.extend_from_slice(&path));
+            paths[source] = Some(path);
+        }
+        if random(4) == 0 {
+            continue;
+        }
+        shares.update(|_, _, _| ());
+        for (flow, expected) in solve(1.0, &capacities, &paths).into_iter().enumerate() {
+            let rate = if paths[flow].is_some() { shares.rate(flow as u32) } else { 0.0 };
+            assert!((rate - expected).abs() <= 1e-10, "flow {flow}: {rate} instead of {expected}");
+        }
+    }
+}
