@@ -76,7 +76,8 @@ pub(super) struct Shares {
     // Kept between updates for their memory only.
     chosen: Vec<u32>,
     touched: Vec<u32>,
-    levels: BinaryHeap<Reverse<(u64, u32)>>,
+    levels: Vec<(u64, u32)>,
+    risen: BinaryHeap<Reverse<(u64, u32)>>,
     old_rates: Vec<f64>,
     work: Work,
 }
@@ -96,7 +97,8 @@ impl Shares {
             epoch: 0,
             chosen: Vec::new(),
             touched: Vec::new(),
-            levels: BinaryHeap::new(),
+            levels: Vec::new(),
+            risen: BinaryHeap::new(),
             old_rates: Vec::new(),
             work: Work::default(),
         }
@@ -229,7 +231,7 @@ impl Shares {
 
     /// Progressive filling of the chosen flows with what the others leave.
     fn fill(&mut self) {
-        let Shares { limit, resources, flows, chosen, touched, levels, epoch, .. } = self;
+        let Shares { limit, resources, flows, chosen, touched, levels, risen, epoch, .. } = self;
         touched.clear();
         for &flow in chosen.iter() {
             let state = &mut flows[flow as usize];
@@ -247,17 +249,24 @@ impl Shares {
                 resource.open += 1;
             }
         }
-        let mut first_levels = std::mem::take(levels).into_vec();
-        first_levels.clear();
+        levels.clear();
         for &r in touched.iter() {
             // A level only rises: where there is room for all to run at the limit, there is no bottleneck.
             let level = level(&resources[r as usize]);
             if level < limit.to_bits() {
-                first_levels.push(Reverse((level, r)));
+                levels.push((level, r));
             }
         }
-        *levels = BinaryHeap::from(first_levels);
-        while let Some(Reverse((bits, r))) = levels.pop() {
+        levels.sort_unstable();
+        let mut sorted = levels.iter().copied().peekable();
+        loop {
+            let from_risen = match (sorted.peek(), risen.peek()) {
+                (None, None) => break,
+                (Some(first), Some(Reverse(second))) => second < first,
+                (first, _) => first.is_none(),
+            };
+            let next = if from_risen { risen.pop().map(|Reverse(next)| next) } else { sorted.next() };
+            let Some((bits, r)) = next else { break };
             let resource = &resources[r as usize];
             if resource.open == 0 {
                 continue;
@@ -266,7 +275,7 @@ impl Shares {
             if now > bits {
                 // Flows of it were frozen elsewhere at lower rates: its level has risen.
                 if now < limit.to_bits() {
-                    levels.push(Reverse((now, r)));
+                    risen.push(Reverse((now, r)));
                 }
                 continue;
             }
