@@ -1,1 +1,9 @@
-fn main() {}
+//! The command line of the virtual multicomputer; `multicomputer --help` says what it can do.
+
+use std::process::ExitCode;
+
+mod cli;
+
+fn main() -> ExitCode {
+    cli::main()
+}

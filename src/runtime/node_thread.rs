@@ -428,19 +428,16 @@ impl<'run> NodeThread<'run> {
     }
 
     /// Does not sleep yet, since going to sleep and being woken costs the host several times what it takes to send.
-    /// Where every node has a core, what is awaited may be a moment away. Where not, the sender may be the next in
-    /// line for this core.
+    /// Where every node has a core, what is awaited may be a moment away; and the sender may be next in line for this
+    /// core.
     fn linger(&self) {
-        if self.shared.looks == 0 {
-            std::thread::yield_now();
-            return;
-        }
         for _ in 0..self.shared.looks {
             if !self.inbox.is_empty() {
                 return;
             }
             std::hint::spin_loop();
         }
+        std::thread::yield_now();
     }
 
     /// Sleeps until `take` finds what it wants in what has come in.

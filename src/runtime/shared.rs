@@ -219,7 +219,7 @@ impl Shared {
             caller: Condvar::new(),
             begun: AtomicUsize::new(0),
             epoch: OnceLock::new(),
-            looks: if pace == Pace::Virtual && nodes > 1 && nodes <= cores { 2_000 } else { 0 },
+            looks: if pace == Pace::Virtual && nodes > 1 && nodes <= cores { 200 } else { 0 },
         };
         (shared, receivers)
     }

@@ -1,0 +1,281 @@
+//! What the demonstration shows: a table, a line that says what is in it, and the same figures as CSV.
+
+use std::fmt;
+
+use multicomputer::{Span, model::Description, report::RunReport, units::format_bytes};
+
+use super::{
+    super::{
+        clock,
+        error::Error,
+        files::{OutputFile, micros},
+        table::{Align, Table},
+    },
+    Case,
+};
+
+/// The outcomes of all cases, in their order.
+pub(super) struct Results {
+    machine: String,
+    nodes: usize,
+    sources: usize,
+    outcomes: Vec<(Case, RunReport)>,
+}
+
+impl Results {
+    /// No outcomes yet.
+    pub(super) fn new(machine: &Description, sources: usize) -> Results {
+        Results { machine: machine.name().to_owned(), nodes: machine.nodes(), sources, outcomes: Vec::new() }
+    }
+
+    /// Adds the outcome of a case in which every byte was right.
+    pub(super) fn add(&mut self, case: Case, report: RunReport) {
+        self.outcomes.push((case, report));
+    }
+
+    /// Writes a line for each case, with exact modeled times.
+    pub(super) fn write_csv(&self, file: OutputFile) -> Result<(), Error> {
+        let header = [
+            "machine",
+            "algorithm",
+            "distribution",
+            "sources",
+            "bytes",
+            "clock",
+            "modeled_us",
+            "wall_us",
+            "dilation",
+            "error",
+            "messages",
+            "bytes_sent",
+            "lost_to_sharing_us",
+            "late_sends",
+            "latest_us",
+        ];
+        file.write_csv(
+            header,
+            self.outcomes.iter().map(|(case, report)| {
+                let real = |figure: &dyn Fn(&_) -> String| {
+                    report.real_time.as_ref().map_or_else(String::new, figure)
+                };
+                [
+                    self.machine.clone(),
+                    "Br_Lin".to_owned(),
+                    case.distribution.to_string(),
+                    self.sources.to_string(),
+                    case.bytes.to_string(),
+                    clock::name(case.clock).to_owned(),
+                    micros(report.modeled.since_start()),
+                    real(&|real| micros(Span::from(real.wall))),
+                    real(&|real| real.dilation.to_string()),
+                    real(&|real| real.error.to_string()),
+                    report.messages.to_string(),
+                    report.bytes.to_string(),
+                    micros(report.lost_to_sharing),
+                    real(&|real| real.late_sends.to_string()),
+                    real(&|real| micros(real.latest)),
+                ]
+            }),
+        )
+    }
+
+    fn table(&self, with_bytes: bool) -> Table {
+        use Align::{Left, Right};
+        let columns = [
+            Some(("distribution", Left)),
+            with_bytes.then_some(("bytes", Right)),
+            Some(("clock", Left)),
+            Some(("modeled ms", Right)),
+            Some(("wall ms", Right)),
+            Some(("dilation", Right)),
+            Some(("error %", Right)),
+            Some(("messages", Right)),
+            Some(("late sends", Right)),
+        ];
+        let mut table = Table::new(columns.into_iter().flatten());
+        for (case, report) in &self.outcomes {
+            let real = |figure: &dyn Fn(&_) -> String| {
+                report.real_time.as_ref().map_or_else(|| "-".to_owned(), figure)
+            };
+            let cells = [
+                Some(case.distribution.to_string()),
+                with_bytes.then(|| case.bytes.to_string()),
+                Some(clock::name(case.clock).to_owned()),
+                Some(millis(report)),
+                Some(real(&|real| format!("{:.3}", 1e3 * real.wall.as_secs_f64()))),
+                Some(real(&|real| format!("{:.2}", real.dilation))),
+                Some(real(&|real| format!("{:.2}", 100.0 * real.error))),
+                Some(report.messages.to_string()),
+                Some(real(&|real| real.late_sends.to_string())),
+            ];
+            table.row(cells.into_iter().flatten());
+        }
+        table
+    }
+
+    /// What the figures say, in one line.
+    fn conclusion(&self) -> String {
+        let parts = [Some(self.completeness()), self.comparison(), self.fidelity()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ") + "."
+    }
+
+    fn completeness(&self) -> String {
+        let nodes = match self.nodes {
+            1 => "The node holds".to_owned(),
+            nodes => format!("All {nodes} nodes hold"),
+        };
+        let sources = match self.sources {
+            1 => "the source".to_owned(),
+            sources => format!("all {sources} sources"),
+        };
+        format!("{nodes} every byte of {sources}")
+    }
+
+    /// Which distribution is the fastest and by how much, with the longest messages and under the first clock.
+    fn comparison(&self) -> Option<String> {
+        let (first, longest) =
+            (self.outcomes.first()?, self.outcomes.iter().map(|(case, _)| case.bytes).max()?);
+        let compared = || {
+            let outcomes = self.outcomes.iter();
+            outcomes.filter(|(case, _)| case.clock == first.0.clock && case.bytes == longest)
+        };
+        let (fastest, best) = compared().min_by_key(|(_, report)| report.modeled)?;
+        let (slowest, worst) = compared().max_by_key(|(_, report)| report.modeled)?;
+        let at = if self.many_sizes() { format!("with {} ", format_bytes(longest)) } else { String::new() };
+        if best.modeled == worst.modeled {
+            let each = if compared().count() > 1 { "each distribution" } else { "that" };
+            return Some(format!("{at}{each} takes {} ms", millis(best)));
+        }
+        let ratio = worst.modeled.as_secs_f64() / best.modeled.as_secs_f64();
+        Some(format!(
+            "{at}{} is fastest ({} ms), {} takes {ratio:.2} times as long",
+            fastest.distribution,
+            millis(best),
+            slowest.distribution
+        ))
+    }
+
+    /// How well the host kept pace in real time.
+    fn fidelity(&self) -> Option<String> {
+        let real = || self.outcomes.iter().filter_map(|(_, report)| report.real_time);
+        let error = real().map(|real| real.error.abs()).max_by(f64::total_cmp)?;
+        let late: u64 = real().map(|real| real.late_sends).sum();
+        let late = match (late, real().map(|real| real.latest).max().unwrap_or_default()) {
+            (0, _) => "no late send".to_owned(),
+            (1, latest) => format!("one late send, by {:.3} ms", latest.as_millis_f64()),
+            (late, latest) => format!("{late} late sends, the latest by {:.3} ms", latest.as_millis_f64()),
+        };
+        Some(format!("the wall clock is off by at most {:.2} %, with {late}", 100.0 * error))
+    }
+
+    fn many_sizes(&self) -> bool {
+        self.outcomes.windows(2).any(|pair| pair[0].0.bytes != pair[1].0.bytes)
+    }
+}
+
+/// The modeled time of a run.
+fn millis(report: &RunReport) -> String {
+    format!("{:.3}", report.modeled.since_start().as_millis_f64())
+}
+
+/// What is printed.
+impl fmt::Display for Results {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let many_sizes = self.many_sizes();
+        let sources = if self.sources == 1 { "source" } else { "sources" };
+        write!(f, "Br_Lin on {}, {} {sources}", self.machine, self.sources)?;
+        if let (false, Some((case, _))) = (many_sizes, self.outcomes.first()) {
+            write!(f, " with {} each", format_bytes(case.bytes))?;
+        }
+        write!(f, "\n\n{}\n{}\n", self.table(many_sizes), self.conclusion())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use multicomputer::{
+        Clock, Dilation, Machine, Time, comm::PointToPoint, report::RealTimeReport, stop::Distribution,
+    };
+
+    use super::*;
+
+    /// The results of cases that take so many microseconds.
+    fn results(cases: &[(Distribution, Clock, u64, u64)]) -> Results {
+        let machine = Machine::hockney(2, 2).build().unwrap();
+        let mut results = Results::new(machine.description(), 3);
+        for &(distribution, clock, bytes, micros) in cases {
+            let run = machine.run(|node| Ok(node.world().compute(Span::ZERO)?));
+            let mut report = run.unwrap().report;
+            report.modeled = Time::ZERO + Span::from_micros(micros);
+            results.add(Case { clock, bytes, distribution }, report);
+        }
+        results
+    }
+
+    #[test]
+    fn the_fastest_and_the_slowest_are_named() {
+        let results = results(&[
+            (Distribution::Row, Clock::Virtual, 8, 2000),
+            (Distribution::RightDiagonal, Clock::Virtual, 8, 3000),
+            (Distribution::SquareBlock, Clock::Virtual, 8, 2500),
+        ]);
+        assert_eq!(
+            results.conclusion(),
+            "All 4 nodes hold every byte of all 3 sources; row is fastest (2.000 ms), right-diagonal takes 1.50 \
+             times as long."
+        );
+    }
+
+    #[test]
+    fn of_several_sizes_the_longest_messages_are_compared() {
+        let results = results(&[
+            (Distribution::Row, Clock::Virtual, 8, 2000),
+            (Distribution::SquareBlock, Clock::Virtual, 8, 1000),
+            (Distribution::Row, Clock::Virtual, 2048, 4000),
+            (Distribution::SquareBlock, Clock::Virtual, 2048, 5000),
+        ]);
+        let conclusion = results.conclusion();
+        assert!(
+            conclusion
+                .ends_with("; with 2 KiB row is fastest (4.000 ms), square-block takes 1.25 times as long.")
+        );
+        assert!(results.to_string().contains("bytes  clock"), "{results}");
+    }
+
+    #[test]
+    fn a_single_run_is_compared_with_nothing() {
+        let results = results(&[(Distribution::Row, Clock::Virtual, 8, 2000)]);
+        assert!(
+            results.conclusion().ends_with("all 3 sources; that takes 2.000 ms."),
+            "{}",
+            results.conclusion()
+        );
+    }
+
+    #[test]
+    fn late_sends_and_the_largest_error_are_told() {
+        let clock = Clock::RealTime { dilation: Dilation::Fixed(4.0) };
+        let mut results =
+            results(&[(Distribution::Row, clock, 8, 2000), (Distribution::SquareBlock, clock, 8, 2000)]);
+        for ((_, report), (error, late_sends)) in results.outcomes.iter_mut().zip([(0.01, 2), (-0.25, 1)]) {
+            report.real_time = Some(RealTimeReport {
+                dilation: 4.0,
+                wall: Duration::from_millis(8),
+                error,
+                late_sends,
+                latest: Span::from_micros(20 * late_sends),
+            });
+        }
+        assert_eq!(
+            results.conclusion(),
+            "All 4 nodes hold every byte of all 3 sources; each distribution takes 2.000 ms; the wall clock is off \
+             by at most 25.00 %, with 3 late sends, the latest by 0.040 ms."
+        );
+        assert!(
+            results.to_string().contains("row           real        2.000    8.000      4.00     1.00"),
+            "{results}"
+        );
+    }
+}

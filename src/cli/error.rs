@@ -1,0 +1,94 @@
+//! Why a command ends early, and the exit status that tells it.
+
+use std::{io, path::PathBuf};
+
+use multicomputer::error::{ConfigError, Failure, RunError};
+use thiserror::Error;
+
+/// The exit status of success.
+pub(super) const SUCCESS: u8 = 0;
+/// The exit status of a run that failed.
+pub(super) const FAILED: u8 = 1;
+/// The exit status of arguments that are wrong.
+pub(super) const USAGE: u8 = 2;
+
+/// A command ends early.
+#[derive(Debug, Error)]
+pub(super) enum Error {
+    /// The arguments are wrong, each for itself or together.
+    #[error("{0}\n\nFor more information, try '--help'.")]
+    Usage(Failure),
+    /// A run ended without a result.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A run delivered something else than was sent.
+    #[error("{0}")]
+    Wrong(String),
+    /// A result could not be written to a file.
+    #[error("{} cannot be written: {cause}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the file system says.
+        cause: Failure,
+    },
+    /// A result could not be written to standard output.
+    #[error("standard output cannot be written: {0}")]
+    Stdout(#[from] io::Error),
+}
+
+impl Error {
+    /// The arguments are wrong.
+    pub(super) fn usage(cause: impl Into<Failure>) -> Error {
+        Error::Usage(cause.into())
+    }
+
+    /// What to tell the user; nothing if the reader of standard output has gone away, as `head` does.
+    pub(super) fn message(&self) -> Option<String> {
+        (!self.is_closed_pipe()).then(|| format!("error: {self}"))
+    }
+
+    /// The exit status.
+    pub(super) fn status(&self) -> u8 {
+        match self {
+            Error::Usage(_) => USAGE,
+            _ if self.is_closed_pipe() => SUCCESS,
+            Error::Run(_) | Error::Wrong(_) | Error::File { .. } | Error::Stdout(_) => FAILED,
+        }
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        matches!(self, Error::Stdout(cause) if cause.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// A machine that cannot be built was not described well.
+impl From<ConfigError> for Error {
+    fn from(cause: ConfigError) -> Error {
+        Error::usage(cause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_has_gone_away_is_no_failure() {
+        let closed = Error::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!((closed.message(), closed.status()), (None, SUCCESS));
+        let full = Error::from(io::Error::from(io::ErrorKind::StorageFull));
+        assert_eq!(full.status(), FAILED);
+        assert!(full.message().is_some());
+    }
+
+    #[test]
+    fn wrong_arguments_point_at_the_help() {
+        let wrong = Error::usage("no such thing");
+        assert_eq!(wrong.status(), USAGE);
+        assert_eq!(
+            wrong.message().as_deref(),
+            Some("error: no such thing\n\nFor more information, try '--help'.")
+        );
+    }
+}

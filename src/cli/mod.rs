@@ -1,0 +1,120 @@
+//! The command line: reads the arguments, runs the command they name, and turns its result into an exit status.
+//!
+//! Results go to standard output; progress, logs and errors to standard error. The exit status is 0 for success, 1 for
+//! a run that failed, 2 for arguments that are wrong.
+//!
+//! A command is a file with an `Arguments` and a `run`, a line in [`Command`] and one in `dispatch`. [`demo`] is the
+//! one that is meant when none is named.
+
+mod clock;
+mod data;
+mod demo;
+mod error;
+mod files;
+mod machine;
+mod options;
+mod progress;
+mod table;
+
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use self::error::Error;
+
+/// A virtual multicomputer in one process: every node is a thread that runs blocking send/receive code, every link has
+/// latency and shares its bandwidth, and modeled time is exact.
+///
+/// Without a command this is `demo`: on an Intel Paragon of 10 x 10 nodes, 30 of which hold 2 KiB each, every node gets
+/// all of it by recursive halving (Br_Lin), from three placements of the sources, first in virtual time, then in real
+/// time. What every node ends with is compared, byte by byte, with what the sources had.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    demo: demo::Arguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multicomputer                                        the main job, in a few seconds
+  multicomputer --clock virtual --mesh 16x32           on 512 nodes, in virtual time only
+  multicomputer --clock real:4 --sources 50            a second of the Paragon takes four
+  multicomputer --bytes 64..64K --csv times.csv        a sweep over message lengths
+  multicomputer --distribution row --clock virtual --trace row.json
+                                                       a timeline for ui.perfetto.dev
+  multicomputer machine hockney:8x8                    the parameters of a machine
+
+Logs go to standard error, as the variable RUST_LOG says (RUST_LOG=info, RUST_LOG=multicomputer=debug).
+The exit status is 0 for success, 1 for a run that failed, 2 for arguments that are wrong.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Broadcast from many sources to all nodes, in virtual and in real time; what runs when no command is named
+    Demo(demo::Arguments),
+    /// Print a machine's shape and its parameters
+    Machine(machine::Arguments),
+}
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    let arguments = match CommandLine::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refusal) => {
+            // Also --help and --version; a closed pipe is nobody's concern.
+            let _ = refusal.print();
+            return ExitCode::from(if refusal.use_stderr() { error::USAGE } else { error::SUCCESS });
+        }
+    };
+    match start_logging().and_then(|()| dispatch(arguments, &mut io::stdout().lock())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            if let Some(message) = error.message() {
+                let _ = writeln!(io::stderr(), "{message}");
+            }
+            ExitCode::from(error.status())
+        }
+    }
+}
+
+fn dispatch(arguments: CommandLine, out: &mut impl Write) -> Result<(), Error> {
+    match arguments.command {
+        None => demo::run(&arguments.demo, out)?,
+        Some(Command::Demo(arguments)) => demo::run(&arguments, out)?,
+        Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// Sends logs to standard error if `RUST_LOG` asks for them.
+fn start_logging() -> Result<(), Error> {
+    if std::env::var_os(EnvFilter::DEFAULT_ENV).is_none_or(|filter| filter.is_empty()) {
+        return Ok(());
+    }
+    let filter = EnvFilter::try_from_default_env()
+        .map_err(|cause| Error::usage(format!("the variable {}: {cause}", EnvFilter::DEFAULT_ENV)))?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .try_init()
+        .map_err(Error::usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        CommandLine::command().debug_assert();
+    }
+}

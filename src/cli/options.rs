@@ -1,0 +1,166 @@
+//! Options that all commands share.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use clap::Args;
+use multicomputer::{
+    Clock, Dilation, Machine,
+    model::{self, Description, DescriptionError, FileError},
+    topology::Grid,
+    units::{self, UnitError},
+};
+use thiserror::Error;
+
+use super::{clock, error::Error};
+
+/// The machine of a command that is given none.
+const DEFAULT_MACHINE: &str = "paragon:10x10";
+
+/// Which machine.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Shared options")]
+pub(super) struct MachineOptions {
+    /// The machine: paragon:16x32, hockney:10x10, mesh:7x13, line:8, or a machine file (.toml) [default: paragon:10x10]
+    #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
+    machine: Option<Description>,
+
+    /// Short for a Paragon of this shape
+    #[arg(long, value_name = "ROWSxCOLUMNS", conflicts_with = "machine")]
+    mesh: Option<Grid>,
+}
+
+/// What every command that runs programs can be told.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Shared options")]
+pub(super) struct RunOptions {
+    #[command(flatten)]
+    machine: MachineOptions,
+
+    /// virtual (exact, as fast as the host allows), real (the dilation is measured) or real:4 (a modeled second takes
+    /// four) [default: virtual, then real]
+    #[arg(long, value_name = "CLOCK", value_parser = clock::read)]
+    clock: Option<Clock>,
+
+    /// What all data and choices made at random follow from
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(super) seed: u64,
+
+    /// End a run that takes longer than so many seconds on the wall clock
+    #[arg(long, value_name = "SECONDS", value_parser = read_limit)]
+    wall_limit: Option<Duration>,
+
+    /// Write the results to a CSV file, times exact
+    #[arg(long, value_name = "FILE")]
+    pub(super) csv: Option<PathBuf>,
+
+    /// Write a Chrome trace for ui.perfetto.dev; of several runs each has a file of its own, such as
+    /// trace-row-virtual.json for trace.json
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+}
+
+impl MachineOptions {
+    /// The machine asked for.
+    pub(super) fn description(&self) -> Result<Description, Error> {
+        match (&self.machine, self.mesh) {
+            (Some(machine), _) => Ok(machine.clone()),
+            (None, Some(grid)) => grid.to_string().parse().map_err(Error::usage),
+            (None, None) => DEFAULT_MACHINE.parse().map_err(Error::usage),
+        }
+    }
+}
+
+impl RunOptions {
+    /// The machine asked for.
+    pub(super) fn description(&self) -> Result<Description, Error> {
+        self.machine.description()
+    }
+
+    /// The clocks to run under: the one asked for, or both.
+    pub(super) fn clocks(&self) -> Vec<Clock> {
+        match self.clock {
+            Some(clock) => vec![clock],
+            None => vec![Clock::Virtual, Clock::RealTime { dilation: Dilation::Auto }],
+        }
+    }
+
+    /// The machine ready to run under a clock.
+    pub(super) fn build(&self, description: &Description, clock: Clock) -> Result<Machine, Error> {
+        let machine = Machine::of(description.clone()).clock(clock).trace(self.trace.is_some());
+        let machine = match self.wall_limit {
+            Some(limit) => machine.wall_limit(limit),
+            None => machine,
+        };
+        Ok(machine.build()?)
+    }
+
+    /// Where traces go.
+    pub(super) fn trace(&self) -> Option<&Path> {
+        self.trace.as_deref()
+    }
+}
+
+/// A machine that is none.
+#[derive(Debug, Error)]
+pub(super) enum MachineError {
+    /// It is neither a machine nor the name of a file.
+    #[error("allowed are {} and the path of a machine file (.toml)", model::spellings())]
+    Unknown,
+    /// Its shape is wrong.
+    #[error(transparent)]
+    Description(DescriptionError),
+    /// Its file cannot be read, or is wrong.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Reads a machine by its name, or from a file if what is given ends in `.toml`.
+pub(super) fn read_machine(text: &str) -> Result<Description, MachineError> {
+    if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
+        return Ok(Description::from_file(text)?);
+    }
+    text.parse().map_err(|cause| match cause {
+        DescriptionError::Unknown { .. } => MachineError::Unknown,
+        cause => MachineError::Description(cause),
+    })
+}
+
+/// A time on the wall clock that is none.
+#[derive(Debug, Error)]
+enum LimitError {
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+    #[error("a limit must be above 0 s and below 2^64 s")]
+    Range,
+}
+
+/// Reads a limit in seconds, or with a unit.
+fn read_limit(text: &str) -> Result<Duration, LimitError> {
+    let seconds = units::parse_seconds(text)?;
+    Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero()).ok_or(LimitError::Range)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_are_names_or_files() {
+        assert_eq!(read_machine("paragon:2x3").unwrap().nodes(), 6);
+        assert!(matches!(read_machine("abacus:8"), Err(MachineError::Unknown)));
+        assert!(matches!(read_machine("mesh:0x8"), Err(MachineError::Description(_))));
+        assert!(matches!(read_machine("no/such/machine.toml"), Err(MachineError::File(_))));
+    }
+
+    #[test]
+    fn limits_are_seconds_or_have_a_unit() {
+        assert_eq!(read_limit("1.5").unwrap(), Duration::from_millis(1500));
+        assert_eq!(read_limit("20 ms").unwrap(), Duration::from_millis(20));
+        for text in ["0", "-1", "1e300", "soon"] {
+            assert!(read_limit(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! How far a command has come, on standard error.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tracing::level_filters::LevelFilter;
+
+/// A bar that grows by one for every run. It is drawn on a terminal only, and not into logs. Nothing moves it while a
+/// run is under way, so that it takes no time from one in real time.
+#[derive(Debug)]
+pub(super) struct Progress(ProgressBar);
+
+impl Progress {
+    /// An empty bar for so many runs.
+    pub(super) fn new(runs: usize) -> Progress {
+        let target = match LevelFilter::current() {
+            LevelFilter::OFF => ProgressDrawTarget::stderr(),
+            _ => ProgressDrawTarget::hidden(),
+        };
+        let style = ProgressStyle::with_template("{bar:24} {pos} of {len}  {msg}");
+        let bar = ProgressBar::with_draw_target(Some(runs as u64), target);
+        Progress(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
+    }
+
+    /// Says what is run next.
+    pub(super) fn begin(&self, run: &str) {
+        self.0.set_message(run.to_owned());
+        self.0.tick();
+    }
+
+    /// Counts a run that has ended.
+    pub(super) fn end(&self) {
+        self.0.inc(1);
+    }
+}
+
+/// The bar leaves no trace behind.
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,290 @@
+//! The program as its users meet it: what it prints, what it writes, and how it refuses.
+
+#![cfg(feature = "cli")]
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+
+/// The program with these arguments, and without a say of the surroundings in its logs.
+fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_multicomputer"));
+    command.args(arguments).env_remove("RUST_LOG").stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    program(arguments).output().unwrap()
+}
+
+/// Standard output of a run that succeeds and has nothing to say on standard error.
+fn succeeds(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    assert_eq!(errors, "", "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Standard error of a run that fails with this status and prints nothing on standard output.
+fn fails(status: i32, arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {errors}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "", "{arguments:?}");
+    assert!(errors.starts_with("error: "), "{arguments:?}: {errors}");
+    errors
+}
+
+/// A fresh folder for the files of one test.
+fn folder(test: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn text(path: &std::path::Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn the_main_job_in_virtual_time() {
+    let expected = "\
+Br_Lin on paragon:10x10, 30 sources with 2 KiB each
+
+distribution    clock    modeled ms  wall ms  dilation  error %  messages  late sends
+row             virtual       6.935        -         -        -       542           -
+right-diagonal  virtual       7.353        -         -        -       500           -
+square-block    virtual       6.542        -         -        -       550           -
+
+All 100 nodes hold every byte of all 30 sources; square-block is fastest (6.542 ms), right-diagonal takes 1.12 times \
+as long.
+";
+    assert_eq!(succeeds(&["--clock", "virtual"]), expected);
+    assert_eq!(
+        succeeds(&["demo", "--clock", "virtual", "--seed", "7"]),
+        expected,
+        "data takes no part in time"
+    );
+}
+
+#[test]
+fn the_help_tells_of_every_option_and_has_examples() {
+    let help = succeeds(&["--help"]);
+    for part in [
+        "Usage: multicomputer",
+        "--sources",
+        "--bytes",
+        "--distribution",
+        "--machine",
+        "--mesh",
+        "--clock",
+        "--seed",
+        "--wall-limit",
+        "--csv",
+        "--trace",
+        "Examples:",
+        "row, right-diagonal, square-block",
+    ] {
+        assert!(help.contains(part), "no {part} in\n{help}");
+    }
+    assert!(succeeds(&["demo", "--help"]).contains("--sources"));
+    assert!(succeeds(&["--version"]).starts_with("multicomputer "));
+}
+
+#[test]
+fn bad_arguments_are_refused_with_a_reason() {
+    for (arguments, reason) in [
+        (&["--machine", "abacus:8"][..], "allowed are ROWSxCOLUMNS (a Paragon), hockney:ROWSxCOLUMNS"),
+        (&["--machine", "paragon:0x3"], "`0x3` has no nodes; every extent must be at least 1"),
+        (&["--machine", "no-such-machine.toml"], "machine file no-such-machine.toml: it cannot be read"),
+        (&["--mesh", "0x3"], "`0x3` has no nodes"),
+        (&["--mesh", "3"], "`3` is not a shape; allowed is ROWSxCOLUMNS"),
+        (&["--mesh", "3x3", "--machine", "line:4"], "cannot be used with '--machine <MACHINE>'"),
+        (&["--mesh", "5000x5000", "--clock", "virtual"], "25000000 nodes are too many"),
+        (&["--clock", "wall"], "allowed are `virtual`, `real` (the dilation is measured)"),
+        (&["--clock", "real:-1"], "`-1` is no dilation: it must be a positive number"),
+        (&["--clock", "real:1e10"], "it must be a positive number, at most 1e9"),
+        (&["--bytes", "2Q"], "`2Q` is not a number of bytes such as 1536, 2K"),
+        (&["--bytes", "8..4"], "`8..4` goes down"),
+        (&["--bytes", "512M"], "a message has at most 1 GiB"),
+        (&["--sources", "10", "--mesh", "3x3"], "10 sources on a mesh of 3 x 3: 1 to 9 can be placed"),
+        (&["--sources", "0"], "0 sources on a mesh of 10 x 10: 1 to 100 can be placed"),
+        (&["--distribution", "rows"], "[possible values: row, right-diagonal, square-block]"),
+        (&["--wall-limit", "0"], "a limit must be above 0 s"),
+        (&["--csv", "no/such/folder/times.csv"], "no/such/folder/times.csv cannot be written"),
+        (
+            &["--trace", "no/such/folder/trace.json"],
+            "no/such/folder/trace-row-virtual.json cannot be written",
+        ),
+        (&["play"], "unrecognized subcommand 'play'"),
+        (&["machine", "abacus"], "allowed are ROWSxCOLUMNS (a Paragon)"),
+    ] {
+        let errors = fails(2, arguments);
+        assert!(errors.contains(reason), "{arguments:?}: no\n{reason}\nin\n{errors}");
+        assert!(errors.contains("try '--help'"), "{arguments:?}: {errors}");
+    }
+}
+
+#[test]
+fn a_bad_filter_for_the_logs_is_refused() {
+    let output = program(&["--mesh", "1x1"]).env("RUST_LOG", "=x=").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: the variable RUST_LOG: "));
+}
+
+#[test]
+fn logs_go_to_standard_error_when_asked_for() {
+    let arguments = ["--mesh", "2x2", "--clock", "virtual"];
+    let output = program(&arguments).env("RUST_LOG", "info").output().unwrap();
+    assert!(String::from_utf8(output.stderr).unwrap().contains("INFO"));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), succeeds(&arguments));
+}
+
+#[test]
+fn a_machine_file_is_read() {
+    let file = folder("machine_file").join("night.toml");
+    let content = "name = \"Paragon at night\"\ntopology = \"mesh:2x3\"\npreset = \"paragon\"\n";
+    fs::write(&file, format!("{content}[parameters]\nsend_overhead = \"35 us\"\n")).unwrap();
+    let table = succeeds(&["--machine", text(&file), "--clock", "virtual", "--distribution", "row"]);
+    assert!(table.starts_with("Br_Lin on Paragon at night, 6 sources with 2 KiB each\n"), "{table}");
+    let machine = succeeds(&["machine", text(&file)]);
+    assert!(
+        machine.starts_with("Paragon at night\nmesh:2x3: 6 nodes, 14 directed links, 2 rows, 3 columns\n")
+    );
+    assert!(machine.contains("o_s       35 us"), "{machine}");
+
+    fs::write(&file, format!("{content}[parameters]\nbeta = \"-3 ns/B\"\n")).unwrap();
+    let errors = fails(2, &["--machine", text(&file)]);
+    assert!(errors.contains("night.toml: parameters.beta: `-3 ns/B` is negative"), "{errors}");
+
+    fs::write(&file, format!("{content}speed = 3\n")).unwrap();
+    let errors = fails(2, &["--machine", text(&file)]);
+    assert!(errors.contains("unknown field `speed`"), "{errors}");
+}
+
+#[test]
+fn two_runs_in_virtual_time_print_and_write_the_same() {
+    let folder = folder("two_runs");
+    let files = ["1", "2"].map(|run| (folder.join(format!("{run}.csv")), folder.join(format!("{run}.json"))));
+    let [first, second] = files.map(|(csv, trace)| {
+        let options =
+            ["--clock", "virtual", "--mesh", "3x5", "--sources", "4", "--distribution", "right-diagonal"];
+        let table = succeeds(&[&options[..], &["--csv", text(&csv), "--trace", text(&trace)]].concat());
+        (table, fs::read(csv).unwrap(), fs::read(trace).unwrap())
+    });
+    assert_eq!(first, second);
+}
+
+#[test]
+fn results_are_written_as_csv() {
+    let file = folder("csv").join("times.csv");
+    let sizes = ["--bytes", "1..4,1K", "--distribution", "square-block,row", "--clock", "virtual"];
+    let table = succeeds(&[&sizes[..], &["--mesh", "2x2", "--sources", "1", "--csv", text(&file)]].concat());
+    assert!(table.contains("distribution  bytes  clock"), "{table}");
+
+    let mut reader = csv::Reader::from_path(&file).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let cell = |row: &csv::StringRecord, title: &str| {
+        row[header.iter().position(|known| known == title).unwrap()].to_owned()
+    };
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let cases: Vec<(String, String)> =
+        rows.iter().map(|row| (cell(row, "bytes"), cell(row, "distribution"))).collect();
+    let expected = ["1", "2", "4", "1024"]
+        .into_iter()
+        .flat_map(|bytes| ["row", "square-block"].map(|name| (bytes.to_owned(), name.to_owned())));
+    assert_eq!(cases, expected.collect::<Vec<_>>());
+    for row in &rows {
+        let bytes: u64 = cell(row, "bytes").parse().unwrap();
+        assert_eq!(cell(row, "machine"), "paragon:2x2");
+        assert_eq!(cell(row, "messages"), "3");
+        assert_eq!(cell(row, "bytes_sent"), (3 * bytes).to_string());
+        assert!(cell(row, "modeled_us").parse::<f64>().unwrap() > 368.0);
+        assert_eq!(cell(row, "wall_us"), "", "there is no pace to keep in virtual time");
+    }
+}
+
+#[test]
+fn every_run_has_its_trace() {
+    let folder = folder("traces");
+    let sends = |name: &str| {
+        let trace: Value = serde_json::from_slice(&fs::read(folder.join(name)).unwrap()).unwrap();
+        let events = trace["traceEvents"].as_array().unwrap();
+        events.iter().filter(|event| event["ph"] == "s").count()
+    };
+    let one = folder.join("one.json");
+    let options = ["--clock", "virtual", "--machine", "line:4", "--sources", "1"];
+    succeeds(&[&options[..], &["--distribution", "row", "--trace", text(&one)]].concat());
+    assert_eq!(sends("one.json"), 3);
+
+    let many = folder.join("many.json");
+    succeeds(&[&options[..], &["--bytes", "8,64", "--trace", text(&many)]].concat());
+    let mut names: Vec<String> =
+        fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    let expected = [
+        "many-right-diagonal-64.json",
+        "many-right-diagonal-8.json",
+        "many-row-64.json",
+        "many-row-8.json",
+        "many-square-block-64.json",
+        "many-square-block-8.json",
+        "one.json",
+    ];
+    assert_eq!(names, expected);
+    assert!(names.iter().all(|name| sends(name) == 3));
+}
+
+#[test]
+fn a_run_in_real_time_tells_how_it_went() {
+    let table = succeeds(&[
+        "--mesh",
+        "1x2",
+        "--sources",
+        "1",
+        "--bytes",
+        "8",
+        "--clock",
+        "real:2",
+        "--distribution",
+        "row",
+    ]);
+    let row = table.lines().nth(3).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!([cells[0], cells[1], cells[4], cells[6]], ["row", "real", "2.00", "1"], "{table}");
+    assert!(table.contains("the wall clock is off by at most"), "{table}");
+}
+
+#[test]
+fn a_run_that_fails_has_exit_status_1() {
+    let errors = fails(1, &["--mesh", "32x32", "--clock", "virtual", "--wall-limit", "1 ns"]);
+    assert!(errors.contains("the run was ended after 1ns of wall-clock time"), "{errors}");
+}
+
+#[test]
+fn machines_are_described() {
+    let machine = succeeds(&["machine", "hockney:4x4"]);
+    assert!(machine.starts_with("hockney:4x4\nmesh:4x4: 16 nodes, 48 directed links, 4 rows, 4 columns\n"));
+    for part in ["alpha     130 us", "beta      50 ns/byte", "C         20.00 MB/s", "barrier   none"] {
+        assert!(machine.contains(part), "no {part} in\n{machine}");
+    }
+    assert_eq!(succeeds(&["machine"]), succeeds(&["machine", "--mesh", "10x10"]));
+    assert_eq!(succeeds(&["machine", "line:3"]), succeeds(&["machine", "--machine", "line:3"]));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    for arguments in [&["--mesh", "2x2", "--clock", "virtual"][..], &["--help"], &["machine"]] {
+        let mut child = program(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{arguments:?}");
+    }
+}
