@@ -221,10 +221,12 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
                 None => break,
             }
         }
-        if visited.get(&rank) == Some(&start) && next(rank).is_some() {
-            if let Some(first) = path.iter().position(|&on_path| on_path == rank) {
-                return path.split_off(first);
-            }
+        let on_path = |&on_path: &Rank| on_path == rank;
+        if visited.get(&rank) == Some(&start)
+            && next(rank).is_some()
+            && let Some(first) = path.iter().position(on_path)
+        {
+            return path.split_off(first);
         }
     }
     Vec::new()

@@ -1,7 +1,7 @@
 //! A virtual multicomputer in one process.
 //!
 //! Every node of the machine is an OS thread that runs ordinary blocking send/receive code. Messages travel over
-//! links that have latency and share their bandwidth, by a [timing model](crate::model) that is exact: in *virtual
+//! links that have latency and share their bandwidth, by a [timing model](model) that is exact: in *virtual
 //! time* a run gives the same modeled times, to the picosecond, on every host and under every schedule of the
 //! threads. In *real time* the same program is paced against the wall clock.
 //!
@@ -32,7 +32,7 @@
 //!
 //! * [`Machine`] builds and runs; [`Clock`] says how time passes; [`Run`] is what is left.
 //! * [`comm`] is what programs use: [`Node`](comm::Node), [`Group`](comm::Group),
-//!   [`PointToPoint`](comm::PointToPoint), [`Payload`](comm::Payload). The [`prelude`] has all of it.
+//!   [`PointToPoint`](comm::PointToPoint), [`Payload`]. The [`prelude`] has all of it.
 //! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
 //! * [`pattern`] has pure schedules, [`stop`] the s-to-p broadcasts.
 //! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong.

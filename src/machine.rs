@@ -283,10 +283,10 @@ impl MachineBuilder {
         if description.nodes() == 0 {
             return Err(ConfigError::NoNodes(description.name().into()));
         }
-        if let Clock::RealTime { dilation: Dilation::Fixed(dilation) } = clock {
-            if !(dilation > 0.0 && dilation <= MOST_DILATION) {
-                return Err(ConfigError::Dilation(dilation));
-            }
+        if let Clock::RealTime { dilation: Dilation::Fixed(dilation) } = clock
+            && !(dilation > 0.0 && dilation <= MOST_DILATION)
+        {
+            return Err(ConfigError::Dilation(dilation));
         }
         if settings.stack_size < LEAST_STACK {
             return Err(ConfigError::StackSize { given: settings.stack_size, least: LEAST_STACK });

@@ -118,7 +118,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         if let Some(trace) = trace {
             trace.write_trace(&run)?;
         }
-        results.add(case, run.report);
+        results.add(case, run.report, run.wall);
         progress.end();
     }
     drop(progress);

@@ -282,10 +282,10 @@ impl Kernel {
         let ready = self.launch(id, parcel, None, not_before, !to_self);
         let kind = EventKind::Send { to: parcel.target as Rank, bytes: parcel.bytes, tag: parcel.tag, seq };
         self.note(id, called, ready, kind);
-        if to_self {
-            if let Doing::SendRecv { sent, .. } = &mut self.nodes[id as usize].doing {
-                *sent = Some(ready);
-            }
+        if let Doing::SendRecv { sent, .. } = &mut self.nodes[id as usize].doing
+            && to_self
+        {
+            *sent = Some(ready);
         }
         self.try_end_send_recv(id);
     }

@@ -94,7 +94,7 @@ where
     F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
 {
     let began = Instant::now();
-    let (shared, inboxes) = Shared::new(machine.clone(), settings.pace, settings.traced);
+    let (shared, inboxes) = Shared::new(machine.clone(), settings);
     let limit = settings.wall_limit.and_then(|limit| Some((began.checked_add(limit)?, limit)));
     let cores = match settings.pinning {
         Pinning::None => Vec::new(),
@@ -127,6 +127,7 @@ where
         if let Some((_, missing)) = &refused {
             shared.stop(Cause::Spawn);
             shared.threads.lock().ended += missing;
+            shared.caller.notify_all();
         }
         debug!(threads = handles.len(), "all nodes started");
         match settings.pace {

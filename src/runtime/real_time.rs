@@ -35,6 +35,9 @@ impl Shared {
         loop {
             let core = if wait { Some(self.core.lock()) } else { self.core.try_lock() };
             let Some(mut core) = core else { return };
+            // To be looked at first: a node that is answered now may have made its next call and be asleep again when
+            // the step is over.
+            let asleep = self.running.load(Ordering::Acquire) == 0;
             let paced = core.paced;
             let next = self.step(&mut core, paced, self.modeled_now(), &mut claimed);
             // While the pacer sleeps, it may have to be woken earlier than it meant to.
@@ -42,7 +45,7 @@ impl Shared {
             if earlier {
                 core.pacer_sleeps_until = Time::ZERO;
             }
-            let silence = next == Time::MAX && self.running.load(Ordering::Acquire) == 0;
+            let silence = asleep && claimed.is_empty() && next == Time::MAX;
             if silence && !core.kernel.all_finished() && !self.is_stopped() {
                 self.stop(Cause::Deadlock(DeadlockReport::new(self.blocked(&core.kernel))));
             }

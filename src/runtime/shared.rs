@@ -8,14 +8,14 @@ use std::{
         OnceLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    thread::Thread,
+    thread::{Thread, available_parallelism},
     time::Instant,
 };
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::{Condvar, Mutex};
 
-use super::bell::Bell;
+use super::{Pinning, Settings, bell::Bell};
 use crate::{
     comm::Payload,
     error::{CommError, DeadlockReport, Failure},
@@ -190,11 +190,15 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(machine: Description, pace: Pace, traced: bool) -> (Shared, Vec<Receiver<Delivery>>) {
+    pub(super) fn new(machine: Description, settings: &Settings) -> (Shared, Vec<Receiver<Delivery>>) {
         let nodes = machine.nodes();
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..nodes).map(|_| unbounded()).unzip();
         let seat = |inbox| Seat { inbox, bell: Bell::new(), outbox: Mutex::default() };
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let Settings { pace, traced, pinning, .. } = *settings;
+        let cores = match pinning {
+            Pinning::OneCore => 1,
+            Pinning::None | Pinning::Spread => available_parallelism().map_or(1, |cores| cores.get()),
+        };
         let kernel = Kernel::new(&machine, pace == Pace::Virtual, traced);
         let shared = Shared {
             core: Mutex::new(Core {

@@ -51,6 +51,9 @@ impl Shared {
                 return;
             }
             self.drive_again.store(false, Ordering::SeqCst);
+            // To be looked at first: a node that is answered now may have made its next call and be asleep again when
+            // the kernel is through. If all are asleep already, all their calls are there.
+            let asleep = self.running.load(Ordering::Acquire) == 0;
             let progress = core.kernel.advance(Time::MAX, &mut Outboxes(&self.seats));
             for (node, reply) in core.kernel.take_replies() {
                 self.answer(node, reply, &mut claimed);
@@ -59,9 +62,7 @@ impl Shared {
                 Progress::Failed(node) => self.stop(Cause::Failed(node)),
                 Progress::Overflow(node) => self.stop(Cause::Overflow(node)),
                 Progress::Stalled(_) | Progress::Until(_) | Progress::Quiet => {
-                    // Asleep are all threads that have not ended, and nobody has been woken.
-                    let silence = self.running.load(Ordering::Acquire) == 0;
-                    if silence && !core.kernel.all_finished() {
+                    if asleep && claimed.is_empty() && !core.kernel.all_finished() {
                         self.stop(Cause::Deadlock(crate::error::DeadlockReport::new(
                             self.blocked(&core.kernel),
                         )));
