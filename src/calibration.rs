@@ -25,11 +25,12 @@ use crate::{
 
 /// True speed: what is never gone below.
 const SMALLEST: f64 = 1.0;
-/// From one dilation to the next.
-const STEP: f64 = 1.25;
+/// From one dilation to the next, and where a trial was far from being kept.
+const STEP: f64 = 1.15;
+const LONG_STEP: f64 = 1.5;
 const CHANCES: usize = 2;
 /// The lag seen in a trial may be exceeded by so much in a run.
-const SPARE: f64 = 1.25;
+const SPARE: f64 = 1.4;
 /// After this wall-clock time the next dilation is taken untried.
 const BUDGET: Duration = Duration::from_millis(700);
 /// One node in so many is a source of a trial.
@@ -51,14 +52,16 @@ pub(crate) fn smallest_dilation(machine: &Description, settings: &Settings) -> R
     };
     let mut dilation = SMALLEST;
     while began.elapsed() < BUDGET {
+        let mut least = f64::INFINITY;
         for _ in 0..CHANCES {
             let lag = largest_lag(machine, settings, &schedule, dilation)?;
             debug!(dilation, lag, slack, "trial");
             if lag * SPARE <= slack {
                 return Ok(dilation);
             }
+            least = least.min(lag);
         }
-        dilation *= STEP;
+        dilation *= if least > 2.0 * slack { LONG_STEP } else { STEP };
     }
     Ok(dilation)
 }

@@ -52,25 +52,36 @@ fn text(path: &std::path::Path) -> &str {
     path.to_str().unwrap()
 }
 
+/// The output without the wall-clock times, which are other ones every time.
+fn without_wall_times(output: &str) -> String {
+    let masked = |line: &str| match line.split_once("virtual") {
+        Some((before, after)) => {
+            let mut cells: Vec<&str> = after.split_whitespace().collect();
+            assert!(cells[1].parse::<f64>().unwrap() > 0.0, "{line}");
+            cells[1] = "?";
+            format!("{before}virtual {}\n", cells.join(" "))
+        }
+        None => format!("{line}\n"),
+    };
+    output.lines().map(masked).collect()
+}
+
 #[test]
 fn the_main_job_in_virtual_time() {
     let expected = "\
 Br_Lin on paragon:10x10, 30 sources with 2 KiB each
 
 distribution    clock    modeled ms  wall ms  dilation  error %  messages  late sends
-row             virtual       6.935        -         -        -       542           -
-right-diagonal  virtual       7.353        -         -        -       500           -
-square-block    virtual       6.542        -         -        -       550           -
+row             virtual 6.935 ? - - 542 -
+right-diagonal  virtual 7.353 ? - - 500 -
+square-block    virtual 6.542 ? - - 550 -
 
 All 100 nodes hold every byte of all 30 sources; square-block is fastest (6.542 ms), right-diagonal takes 1.12 times \
 as long.
 ";
-    assert_eq!(succeeds(&["--clock", "virtual"]), expected);
-    assert_eq!(
-        succeeds(&["demo", "--clock", "virtual", "--seed", "7"]),
-        expected,
-        "data takes no part in time"
-    );
+    assert_eq!(without_wall_times(&succeeds(&["--clock", "virtual"])), expected);
+    let seeded = succeeds(&["demo", "--clock", "virtual", "--seed", "7"]);
+    assert_eq!(without_wall_times(&seeded), expected, "data takes no part in time");
 }
 
 #[test]
@@ -143,7 +154,8 @@ fn logs_go_to_standard_error_when_asked_for() {
     let arguments = ["--mesh", "2x2", "--clock", "virtual"];
     let output = program(&arguments).env("RUST_LOG", "info").output().unwrap();
     assert!(String::from_utf8(output.stderr).unwrap().contains("INFO"));
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), succeeds(&arguments));
+    let output = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(without_wall_times(&output), without_wall_times(&succeeds(&arguments)));
 }
 
 #[test]

@@ -267,7 +267,9 @@ mod tests {
         let clock = Clock::RealTime { dilation: Dilation::Fixed(4.0) };
         let mut results =
             results(&[(Distribution::Row, clock, 8, 2000), (Distribution::SquareBlock, clock, 8, 2000)]);
-        for (Outcome { report, .. }, (error, late_sends)) in results.outcomes.iter_mut().zip([(0.01, 2), (-0.25, 1)]) {
+        for (Outcome { report, .. }, (error, late_sends)) in
+            results.outcomes.iter_mut().zip([(0.01, 2), (-0.25, 1)])
+        {
             report.real_time = Some(RealTimeReport {
                 dilation: 4.0,
                 wall: Duration::from_millis(8),
