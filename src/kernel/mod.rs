@@ -197,7 +197,8 @@ impl Kernel {
             }
             let event = self.events.peek().map(|Reverse(event)| *event);
             let next = event.map_or(Time::MAX, |event| event.at);
-            if next > self.now {
+            // All that starts and ends at one instant is shared out at once.
+            if next > self.now && self.fabric.next_end().is_none_or(|end| end > self.now) {
                 self.fabric.settle(self.now);
             }
             let end = self.fabric.next_end();
@@ -218,6 +219,14 @@ impl Kernel {
                 if let Some(progress) = self.pass_guard(event, calls) {
                     return progress;
                 }
+                continue;
+            }
+            if let Some(unknown) = self.unknown_before(event) {
+                calls.fetch(unknown, &mut self.nodes[unknown as usize].calls);
+                if self.nodes[unknown as usize].calls.is_empty() {
+                    return Progress::Stalled(unknown);
+                }
+                self.runnable.push(unknown);
                 continue;
             }
             self.events.pop();
@@ -251,6 +260,19 @@ impl Kernel {
         }
         self.events.pop();
         None
+    }
+
+    /// If the event is a failure: a node that could still fail before it, since its next call is not known and its
+    /// clock is not past that.
+    fn unknown_before(&self, failure: Event) -> Option<NodeId> {
+        if failure.kind != Kind::Failure || !self.guarded {
+            return None;
+        }
+        let could = |(rank, node): (usize, &Node)| {
+            let earlier = (node.clock, rank as NodeId) < (failure.at, failure.rank);
+            (earlier && matches!(node.doing, Doing::Idle)).then_some(rank as NodeId)
+        };
+        self.nodes.iter().enumerate().find_map(could)
     }
 
     fn schedule(&mut self, at: Time, kind: Kind, rank: NodeId, serial: u64) {

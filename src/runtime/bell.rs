@@ -8,7 +8,7 @@
 
 use std::sync::OnceLock;
 
-use super::sync::{AtomicU32, Ordering, Thread, current, park};
+use super::sync::{AtomicU32, AtomicUsize, Ordering, Thread, current, park};
 
 const AWAKE: u32 = u32::MAX;
 
@@ -50,11 +50,19 @@ impl Bell {
         }
     }
 
-    /// Claims the owner if it sleeps, or is about to, for `what`; the claimer must [ring](Bell::ring).
-    pub(super) fn claim(&self, what: u32) -> bool {
+    /// Claims the owner if it sleeps, or is about to, for `what`; the claimer must [ring](Bell::ring). The owner is
+    /// counted in `running` before it can know that it has been claimed, so that it is never counted out twice.
+    pub(super) fn claim(&self, what: u32, running: &AtomicUsize) -> bool {
         // An addition of nothing, but a write: it takes its place in the order of this word.
-        self.state.fetch_add(0, Ordering::AcqRel) == what
-            && self.state.compare_exchange(what, AWAKE, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        if self.state.fetch_add(0, Ordering::AcqRel) != what {
+            return false;
+        }
+        running.fetch_add(1, Ordering::AcqRel);
+        let claimed = self.state.compare_exchange(what, AWAKE, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        if !claimed {
+            running.fetch_sub(1, Ordering::AcqRel);
+        }
+        claimed
     }
 
     /// Claims the owner whatever it sleeps for.
@@ -69,3 +77,7 @@ impl Bell {
         }
     }
 }
+
+#[cfg(all(test, loom))]
+#[path = "bell_tests.rs"]
+mod tests;

@@ -15,7 +15,7 @@ use super::{
     virtual_time::{MOST_BYTES, MOST_CALLS},
 };
 use crate::{
-    comm::Payload,
+    comm::{Payload, Segment},
     error::CommError,
     kernel::{Call, Label, Matching, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector},
     model::Description,
@@ -89,14 +89,14 @@ impl<'run> NodeThread<'run> {
     // Calls that send or receive.
 
     pub(crate) fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
-        self.dispatch(parcel, payload)?;
-        self.tell(Op::Send { parcel, request: None })
+        let data = self.dispatch(parcel, payload)?;
+        self.tell_sending(Op::Send { parcel, request: None }, data)
     }
 
     pub(crate) fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
-        self.dispatch(parcel, payload)?;
+        let data = self.dispatch(parcel, payload)?;
         let request = self.new_request(Pending::Send);
-        self.tell(Op::Send { parcel, request: Some(request) })?;
+        self.tell_sending(Op::Send { parcel, request: Some(request) }, data)?;
         Ok(request)
     }
 
@@ -125,13 +125,13 @@ impl<'run> NodeThread<'run> {
         payload: Payload,
         select: Selector,
     ) -> Result<Envelope, CommError> {
-        self.dispatch(parcel, payload)?;
+        let data = self.dispatch(parcel, payload)?;
         let op = Op::SendRecv { parcel, select };
         if self.kernel_decides(&select) {
             let reply = self.ask(op)?;
             return self.received(reply);
         }
-        self.tell(op)?;
+        self.tell_sending(op, data)?;
         self.take_data(&select)
     }
 
@@ -283,9 +283,11 @@ impl<'run> NodeThread<'run> {
         self.shared.pace != Pace::Virtual || select.is_wild() || self.local.borrow().by_kernel > 0
     }
 
-    /// Brings a message to its node's channel, before the kernel hears of it.
-    fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
+    /// Brings a message to its node's channel, before the kernel hears of it; how many bytes of data it has.
+    fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
         self.check_running()?;
+        let data =
+            payload.segments().iter().filter(|part| matches!(part, Segment::Data(_))).map(Segment::len).sum();
         let seq = {
             let local = &mut *self.local.borrow_mut();
             local.sent += 1;
@@ -296,24 +298,24 @@ impl<'run> NodeThread<'run> {
         let seat = &self.shared.seats[parcel.target as usize];
         // A node whose program has returned does not need its messages; the kernel lists them as never received.
         let _ = seat.inbox.send(Delivery::Message(envelope));
-        if seat.bell.claim(self.id) {
-            self.shared.running.fetch_add(1, Ordering::AcqRel);
+        if seat.bell.claim(self.id, &self.shared.running) {
             seat.bell.ring();
         }
-        Ok(())
+        Ok(data)
     }
 
     /// Makes a call; in virtual time without waiting for it to end.
     fn tell(&self, op: Op) -> Result<(), CommError> {
+        self.tell_sending(op, 0)
+    }
+
+    /// As [`tell`](NodeThread::tell), for a call that sends so many bytes of data.
+    fn tell_sending(&self, op: Op, data: u64) -> Result<(), CommError> {
         if self.shared.pace != Pace::Virtual {
             return self.ask(op).map(drop);
         }
         self.check_running()?;
-        let bytes = match &op {
-            Op::Send { parcel, .. } | Op::SendRecv { parcel, .. } => parcel.bytes,
-            _ => 0,
-        };
-        if self.push(silent(op), bytes) {
+        if self.push(silent(op), data) {
             self.ask(Op::Sync)?;
         }
         Ok(())
@@ -322,18 +324,20 @@ impl<'run> NodeThread<'run> {
     /// Makes a call and waits for its end.
     fn ask(&self, op: Op) -> Result<Reply, CommError> {
         self.check_running()?;
+        let computed = self.computed();
         match self.shared.pace {
             Pace::Virtual => {
                 self.push(Call { op, reply: true, not_before: Time::ZERO }, 0);
                 self.shared.longing.fetch_add(1, Ordering::AcqRel);
                 self.shared.drive(false);
             }
-            Pace::Real(_) => self.shared.call_in_real_time(self.id, op, self.computed()),
+            Pace::Real(_) => self.shared.call_in_real_time(self.id, op, computed),
         }
         let reply = self.sleep_until(FOR_THE_KERNEL, |local| local.answer.take());
         if self.shared.pace == Pace::Virtual {
             self.shared.longing.fetch_sub(1, Ordering::AcqRel);
-        } else {
+        } else if computed.is_some() || !matches!(reply, Ok(Reply { outcome: Outcome::Nothing, .. })) {
+            // Looking in vain takes time, but each look too little to count by itself.
             self.resumed.set(Instant::now());
         }
         let reply = reply?;

@@ -45,18 +45,24 @@ impl Shared {
             if earlier {
                 core.pacer_sleeps_until = Time::ZERO;
             }
-            let silence = asleep && claimed.is_empty() && next == Time::MAX;
-            if silence && !core.kernel.all_finished() && !self.is_stopped() {
-                self.stop(Cause::Deadlock(DeadlockReport::new(self.blocked(&core.kernel))));
+            if asleep && next == Time::MAX && claimed.is_empty() {
+                self.end_in_silence(&core);
             }
             drop(core);
             if earlier {
                 self.wake_pacer();
             }
             self.ring_all(&mut claimed);
-            if self.submissions.1.is_empty() {
+            if self.submissions.1.is_empty() && !self.drive_again.swap(false, Ordering::SeqCst) {
                 return;
             }
+        }
+    }
+
+    /// All threads sleep and nothing will wake one: those that have not ended would wait for ever.
+    fn end_in_silence(&self, core: &Core) {
+        if !core.kernel.all_finished() && !self.is_stopped() {
+            self.stop(Cause::Deadlock(DeadlockReport::new(self.blocked(&core.kernel))));
         }
     }
 
@@ -116,10 +122,16 @@ impl Shared {
         while !self.is_stopped() && self.threads.lock().ended < self.seats.len() {
             let mut core = self.core.lock();
             let now = self.modeled_now();
+            let asleep = self.running.load(Ordering::Acquire) == 0;
             let next = self.step(&mut core, now, now, &mut claimed);
+            if asleep && next == Time::MAX && claimed.is_empty() {
+                // The last message has come, and nobody waits for it.
+                self.end_in_silence(&core);
+            }
             core.pacer_sleeps_until = if claimed.is_empty() { next } else { Time::ZERO };
             drop(core);
-            if !claimed.is_empty() || !self.submissions.1.is_empty() {
+            let again = self.drive_again.swap(false, Ordering::SeqCst);
+            if again || !claimed.is_empty() || !self.submissions.1.is_empty() {
                 self.ring_all(&mut claimed);
                 continue;
             }

@@ -6,7 +6,7 @@ use std::{
     panic::resume_unwind,
     sync::{
         OnceLock,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     thread::{Thread, available_parallelism},
     time::Instant,
@@ -15,7 +15,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::{Condvar, Mutex};
 
-use super::{Pinning, Settings, bell::Bell};
+use super::{Pinning, Settings, bell::Bell, sync::AtomicUsize};
 use crate::{
     comm::Payload,
     error::{CommError, DeadlockReport, Failure},
@@ -264,9 +264,11 @@ impl Shared {
         let seat = &self.seats[node as usize];
         // The receiver lives as long as the thread, and after that nobody needs the answer.
         let _ = seat.inbox.send(Delivery::Reply(reply));
-        if seat.bell.claim(super::bell::FOR_THE_KERNEL) {
-            self.running.fetch_add(1, Ordering::AcqRel);
+        if seat.bell.claim(super::bell::FOR_THE_KERNEL, &self.running) {
             claimed.push(node);
+        } else if self.running.load(Ordering::Acquire) == 0 {
+            // It found the answer by itself, and went to sleep again while this seemed to be about to wake it.
+            self.drive_again.store(true, Ordering::SeqCst);
         }
     }
 

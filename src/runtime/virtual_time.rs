@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 
 use super::shared::{Cause, Outboxes, Shared};
 use crate::{
+    error::DeadlockReport,
     kernel::{NodeId, Progress},
     time::Time,
 };
@@ -55,17 +56,18 @@ impl Shared {
             // the kernel is through. If all are asleep already, all their calls are there.
             let asleep = self.running.load(Ordering::Acquire) == 0;
             let progress = core.kernel.advance(Time::MAX, &mut Outboxes(&self.seats));
+            let mut silence = asleep;
             for (node, reply) in core.kernel.take_replies() {
+                silence = false;
                 self.answer(node, reply, &mut claimed);
             }
             match progress {
                 Progress::Failed(node) => self.stop(Cause::Failed(node)),
                 Progress::Overflow(node) => self.stop(Cause::Overflow(node)),
                 Progress::Stalled(_) | Progress::Until(_) | Progress::Quiet => {
-                    if asleep && claimed.is_empty() && !core.kernel.all_finished() {
-                        self.stop(Cause::Deadlock(crate::error::DeadlockReport::new(
-                            self.blocked(&core.kernel),
-                        )));
+                    // Asleep are all threads that have not ended, and nobody has been answered.
+                    if silence && !core.kernel.all_finished() {
+                        self.stop(Cause::Deadlock(DeadlockReport::new(self.blocked(&core.kernel))));
                     }
                 }
             }
