@@ -20,7 +20,6 @@ pub(crate) use shared::{Contexts, Envelope, Pace};
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::atomic::Ordering,
     thread,
     time::{Duration, Instant},
 };
@@ -171,9 +170,6 @@ where
     let span = debug_span!("node", rank);
     let _entered = span.enter();
     let thread = NodeThread::new(rank as NodeId, shared, inbox);
-    if shared.begun.fetch_add(1, Ordering::AcqRel) + 1 == shared.seats.len() {
-        shared.begin();
-    }
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&thread))));
     let returned = Instant::now();
     let (output, fault) = match result {
@@ -193,12 +189,6 @@ where
 }
 
 impl Shared {
-    /// All threads have begun: modeled time starts.
-    fn begin(&self) {
-        self.epoch.get_or_init(Instant::now);
-        self.wake_pacer();
-    }
-
     fn thread_ended(&self, returned: Instant) {
         {
             let mut threads = self.threads.lock();

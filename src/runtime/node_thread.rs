@@ -4,7 +4,7 @@ use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, VecDeque},
     sync::atomic::Ordering,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use crossbeam_channel::Receiver;
@@ -54,6 +54,32 @@ struct Local {
     answer: Option<Reply>,
 }
 
+/// A moment on the wall clock and on the clock of a thread's CPU time.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    wall: Instant,
+    cpu: Duration,
+}
+
+impl Moment {
+    fn now() -> Moment {
+        Moment { wall: Instant::now(), cpu: cpu_time() }
+    }
+}
+
+/// How long this thread has had a core.
+#[cfg(unix)]
+fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// Where the host does not tell how long a thread has had a core, nothing counts but what is said with `compute`.
+#[cfg(not(unix))]
+fn cpu_time() -> Duration {
+    Duration::ZERO
+}
+
 /// See the [module](self).
 #[derive(Debug)]
 pub(crate) struct NodeThread<'run> {
@@ -62,7 +88,9 @@ pub(crate) struct NodeThread<'run> {
     inbox: Receiver<Delivery>,
     local: RefCell<Local>,
     /// When the last call returned; real time only.
-    resumed: Cell<Instant>,
+    resumed: Cell<Moment>,
+    /// Whether the program has made a call yet; real time only.
+    called: Cell<bool>,
     calls_after_end: Cell<u32>,
 }
 
@@ -70,8 +98,15 @@ impl<'run> NodeThread<'run> {
     /// The side of node `id`, to be made on its thread.
     pub(super) fn new(id: NodeId, shared: &'run Shared, inbox: Receiver<Delivery>) -> NodeThread<'run> {
         shared.seats[id as usize].bell.own();
-        let resumed = Cell::new(Instant::now());
-        NodeThread { id, shared, inbox, local: RefCell::default(), resumed, calls_after_end: Cell::new(0) }
+        NodeThread {
+            id,
+            shared,
+            inbox,
+            local: RefCell::default(),
+            resumed: Cell::new(Moment::now()),
+            called: Cell::new(false),
+            calls_after_end: Cell::new(0),
+        }
     }
 
     pub(crate) fn id(&self) -> NodeId {
@@ -249,7 +284,8 @@ impl<'run> NodeThread<'run> {
                 self.shared.retire();
             }
             Pace::Real(_) => {
-                self.shared.call_in_real_time(self.id, op, self.computed());
+                let computed = self.computed(&op);
+                self.call_in_real_time(op, computed);
                 self.shared.retire_in_real_time();
             }
         }
@@ -324,21 +360,21 @@ impl<'run> NodeThread<'run> {
     /// Makes a call and waits for its end.
     fn ask(&self, op: Op) -> Result<Reply, CommError> {
         self.check_running()?;
-        let computed = self.computed();
+        let computed = self.computed(&op);
         match self.shared.pace {
             Pace::Virtual => {
                 self.push(Call { op, reply: true, not_before: Time::ZERO }, 0);
                 self.shared.longing.fetch_add(1, Ordering::AcqRel);
                 self.shared.drive(false);
             }
-            Pace::Real(_) => self.shared.call_in_real_time(self.id, op, computed),
+            Pace::Real(_) => self.call_in_real_time(op, computed),
         }
         let reply = self.sleep_until(FOR_THE_KERNEL, |local| local.answer.take());
         if self.shared.pace == Pace::Virtual {
             self.shared.longing.fetch_sub(1, Ordering::AcqRel);
         } else if computed.is_some() || !matches!(reply, Ok(Reply { outcome: Outcome::Nothing, .. })) {
             // Looking in vain takes time, but each look too little to count by itself.
-            self.resumed.set(Instant::now());
+            self.resumed.set(Moment::now());
         }
         let reply = reply?;
         if reply.outcome == Outcome::Livelock {
@@ -366,13 +402,29 @@ impl<'run> NodeThread<'run> {
         Err(self.shared.ended())
     }
 
-    /// Real time: what the node has really computed since its last call returned, if the host counts it. Less than
-    /// the send overhead is within what a node may catch up with.
-    fn computed(&self) -> Option<Span> {
+    /// Real time: hands a call in. Modeled time starts when all programs have made their first.
+    fn call_in_real_time(&self, op: Op, computed: Option<Span>) {
+        self.shared.call_in_real_time(self.id, op, computed);
+        if !self.called.replace(true) {
+            self.shared.first_call();
+        }
+    }
+
+    /// Real time: what the node has really computed since its last call returned, if that counts. Less than the send
+    /// overhead is within what a node may catch up with. The time that the host has let the thread wait for a core is
+    /// not the node's; but a program that looks whether something is there yet waits for it by the wall clock.
+    fn computed(&self, op: &Op) -> Option<Span> {
         let Pace::Real(dilation) = self.shared.pace else { return None };
         self.shared.epoch.get()?;
-        let span = Span::from_secs_f64(self.resumed.get().elapsed().as_secs_f64() / dilation);
-        (span > self.shared.machine.parameters().send_overhead()).then_some(span)
+        let least = self.shared.machine.parameters().send_overhead();
+        let modeled = |real: Duration| Span::from_secs_f64(real.as_secs_f64() / dilation);
+        let resumed = self.resumed.get();
+        // No thread has had a core for longer than the wall clock says, which is cheaper to ask.
+        let passed = Some(modeled(resumed.wall.elapsed())).filter(|&span| span > least)?;
+        match op {
+            Op::Test { .. } | Op::Probe { blocking: false, .. } => Some(passed),
+            _ => Some(modeled(cpu_time().saturating_sub(resumed.cpu))).filter(|&span| span > least),
+        }
     }
 
     // How messages come in.

@@ -19,7 +19,24 @@ use crate::{
     time::{Span, Time},
 };
 
+/// After all threads have been started, modeled time starts at the latest so much later, though there are programs that
+/// have made no call yet.
+const PATIENCE: Duration = Duration::from_millis(5);
+
 impl Shared {
+    /// A program has made its first call. When all have, modeled time starts: to start threads takes the host its time,
+    /// which is not the machine's.
+    pub(super) fn first_call(&self) {
+        if self.silent.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.begin();
+        }
+    }
+
+    fn begin(&self) {
+        self.epoch.get_or_init(Instant::now);
+        self.wake_pacer();
+    }
+
     /// Hands in a call of a node, and before it the real computation since its last call, if that was more than
     /// what a late node may catch up with.
     pub(super) fn call_in_real_time(&self, node: NodeId, op: Op, computed: Option<Span>) {
@@ -119,6 +136,7 @@ impl Shared {
         let Pace::Real(dilation) = self.pace else { return };
         self.pacer.get_or_init(current);
         let mut claimed = Vec::new();
+        let latest_start = Instant::now() + PATIENCE;
         while !self.is_stopped() && self.threads.lock().ended < self.seats.len() {
             let mut core = self.core.lock();
             let now = self.modeled_now();
@@ -138,7 +156,12 @@ impl Shared {
             let due = self.epoch.get().filter(|_| next < Time::MAX).and_then(|epoch| {
                 epoch.checked_add(Duration::try_from_secs_f64(next.as_secs_f64() * dilation).ok()?)
             });
-            match due.into_iter().chain(limit.map(|(at, _)| at)).min() {
+            let start = Some(latest_start).filter(|_| self.epoch.get().is_none());
+            if start.is_some_and(|start| start <= Instant::now()) {
+                self.begin();
+                continue;
+            }
+            match due.into_iter().chain(start).chain(limit.map(|(at, _)| at)).min() {
                 Some(until) => park_timeout(until.saturating_duration_since(Instant::now())),
                 None => park(),
             }

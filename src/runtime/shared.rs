@@ -181,9 +181,9 @@ pub(crate) struct Shared {
     pub(super) threads: Mutex<Threads>,
     /// The caller of the run sleeps here, with the lock of `threads`, and in real time the threads that have ended.
     pub(super) caller: Condvar,
-    /// Threads that have begun.
-    pub(super) begun: AtomicUsize,
-    /// The wall-clock instant of modeled time zero: when the last thread had begun.
+    /// Programs that have not made their first call; real time only.
+    pub(super) silent: AtomicUsize,
+    /// The wall-clock instant of modeled time zero; real time only.
     pub(super) epoch: OnceLock<Instant>,
     /// How often a waiting thread looks again before it sleeps: not at all unless every thread has a core.
     pub(super) looks: u32,
@@ -221,7 +221,7 @@ impl Shared {
             cause: Mutex::new(None),
             threads: Mutex::default(),
             caller: Condvar::new(),
-            begun: AtomicUsize::new(0),
+            silent: AtomicUsize::new(nodes),
             epoch: OnceLock::new(),
             looks: if pace == Pace::Virtual && nodes > 1 && nodes <= cores { 200 } else { 0 },
         };
