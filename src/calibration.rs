@@ -16,6 +16,7 @@ use tracing::debug;
 use crate::{
     comm::Payload,
     error::RunError,
+    kernel::Outcomes,
     model::Description,
     rank::Rank,
     runtime::{Pace, Settings, run},
@@ -50,8 +51,12 @@ pub(crate) fn smallest_dilation(machine: &Description, settings: &Settings) -> R
         Ok(schedule) if slack > 0.0 && nodes > 1 => schedule,
         _ => return Ok(SMALLEST),
     };
+    let virtually = Settings { pace: Pace::Virtual, ..settings.clone() };
+    let modeled = trial(machine, &virtually, &schedule)?.nodes.iter().map(|node| node.finished).max();
+    let modeled = modeled.unwrap_or_default().as_secs_f64();
     let mut dilation = SMALLEST;
-    while began.elapsed() < BUDGET {
+    // A machine so slow that a trial takes longer than the budget leaves a host time enough.
+    while began.elapsed() < BUDGET && modeled * dilation < BUDGET.as_secs_f64() {
         let mut least = f64::INFINITY;
         for _ in 0..CHANCES {
             let lag = largest_lag(machine, settings, &schedule, dilation)?;
@@ -73,13 +78,19 @@ fn largest_lag(
     schedule: &Schedule,
     dilation: f64,
 ) -> Result<f64, RunError> {
-    let settings = Settings { pace: Pace::Real(dilation), traced: false, ..settings.clone() };
+    let settings = Settings { pace: Pace::Real(dilation), ..settings.clone() };
+    let lags = trial(machine, &settings, schedule)?.nodes.into_iter().map(|node| node.host_lag);
+    Ok(lags.max().unwrap_or_default().as_secs_f64())
+}
+
+/// What a broadcast on the machine amounts to.
+fn trial(machine: &Description, settings: &Settings, schedule: &Schedule) -> Result<Outcomes, RunError> {
+    let settings = Settings { traced: false, ..settings.clone() };
     let lengths = vec![BYTES; schedule.sources().len()];
     let ended = run(machine, &settings, |node| {
         let mine = schedule.sources().contains(&node.rank()).then(|| Payload::phantom(BYTES));
         br_lin(node.world(), schedule, &lengths, mine)?;
         Ok(())
     })?;
-    let lags = ended.outcomes.nodes.iter().map(|node| node.host_lag);
-    Ok(lags.max().unwrap_or_default().as_secs_f64())
+    Ok(ended.outcomes)
 }

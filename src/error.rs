@@ -96,14 +96,6 @@ pub enum CommError {
     /// A wait for any of no requests would never end.
     #[error("a wait for any request needs at least one request")]
     NothingToWaitFor,
-    /// A request is waited for on another node than the one that made it.
-    #[error("request of node {owner} used on node {used_by}")]
-    ForeignRequest {
-        /// The node that made the request.
-        owner: Rank,
-        /// The node that waits for it.
-        used_by: Rank,
-    },
     /// A group names a rank twice, or none at all.
     #[error("a group needs one or more ranks, each once: {0}")]
     BadGroup(String),

@@ -123,7 +123,8 @@ impl Machine {
     /// of any type end it with `?`. Panics of a program are caught; their message is printed as by any thread.
     ///
     /// # Errors
-    /// [`RunError`]: a program failed or panicked (the first in modeled time, in virtual time), no node can go on,
+    /// [`RunError`]: a program failed or panicked (in virtual time the first in modeled time, unless the others keep
+    /// modeled time from getting there for half a second), no node can go on,
     /// the wall-clock limit is reached, or messages that nobody received are to be an error. In every case all
     /// threads have ended when this returns.
     ///

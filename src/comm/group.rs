@@ -202,11 +202,7 @@ impl<'n> Group<'n> {
     /// # Errors
     /// [`CommError::NothingToWaitFor`] if there are none; what [`PointToPoint`] says of all calls.
     pub fn wait_any(&self, requests: &mut Vec<Request<'_>>) -> Result<(usize, Option<Message>), CommError> {
-        let mut ids = Vec::with_capacity(requests.len());
-        for request in requests.iter() {
-            self.check_owner(request)?;
-            ids.extend(request.id);
-        }
+        let ids: Vec<_> = requests.iter().filter_map(|request| request.id).collect();
         if ids.is_empty() {
             return Err(CommError::NothingToWaitFor);
         }
@@ -222,7 +218,6 @@ impl<'n> Group<'n> {
     /// # Errors
     /// [`CommError::Livelock`] if the program has done nothing but test and probe in vain for too long.
     pub fn test<'r>(&self, mut request: Request<'r>) -> Result<Tested<'r>, CommError> {
-        self.check_owner(&request)?;
         let Some(id) = request.id else { return Ok(Tested::Complete(None)) };
         match self.thread.test(id)? {
             Some(envelope) => {
@@ -273,11 +268,6 @@ impl<'n> Group<'n> {
             return Ok(());
         }
         Err(CommError::NoSuchRank { given: rank, size: self.size(), group: self.name.clone() })
-    }
-
-    fn check_owner(&self, request: &Request<'_>) -> Result<(), CommError> {
-        let (owner, used_by) = (request.owner(), self.thread.id() as Rank);
-        if owner == used_by { Ok(()) } else { Err(CommError::ForeignRequest { owner, used_by }) }
     }
 
     fn parcel(&self, to: Destination, payload: &Payload) -> Result<Parcel, CommError> {
@@ -359,7 +349,6 @@ impl PointToPoint for Group<'_> {
     }
 
     fn wait(&self, mut request: Request<'_>) -> Result<Option<Message>, CommError> {
-        self.check_owner(&request)?;
         let Some(id) = request.id.take() else { return Ok(None) };
         Ok(self.thread.wait(id)?.map(|envelope| request.group.message(envelope)))
     }

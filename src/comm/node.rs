@@ -112,8 +112,9 @@ impl<'n> Node<'n> {
     /// # Errors
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
     pub fn phase(&self, name: &str) -> Result<Phase<'_>, CommError> {
-        self.thread.phase(Op::PhaseBegin { name: Arc::from(name) })?;
-        Ok(Phase { thread: self.thread })
+        let name: Arc<str> = Arc::from(name);
+        self.thread.phase(Op::PhaseBegin { name: name.clone() })?;
+        Ok(Phase { thread: self.thread, name })
     }
 }
 
@@ -128,11 +129,12 @@ impl fmt::Debug for Node<'_> {
 #[must_use = "the phase ends when this is dropped"]
 pub struct Phase<'n> {
     thread: &'n NodeThread<'n>,
+    name: Arc<str>,
 }
 
 impl Drop for Phase<'_> {
     fn drop(&mut self) {
         // After the end of the run there is nobody to tell.
-        let _ = self.thread.phase(Op::PhaseEnd);
+        let _ = self.thread.phase(Op::PhaseEnd { name: self.name.clone() });
     }
 }

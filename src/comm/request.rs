@@ -1,13 +1,14 @@
 //! A send or receive that has been started and not yet waited for.
 
 use super::{Group, Message};
-use crate::{kernel::RequestId, rank::Rank};
+use crate::kernel::RequestId;
 
 /// A send or receive under way, from [`isend`](super::PointToPoint::isend) or
 /// [`irecv`](super::PointToPoint::irecv), to be handed to a wait or a test of the same group.
 ///
 /// It owns what it needs, so dropping one is safe: the send goes on; the receive stays posted, and the message that
-/// it takes is listed in the report as never received.
+/// it takes is listed in the report as never received. (Dropping a receive from any source has a price for the host:
+/// from then on the kernel must be asked what this node's receives take.)
 #[derive(Debug)]
 #[must_use = "a receive that is not waited for loses its message"]
 pub struct Request<'g> {
@@ -23,13 +24,6 @@ pub enum Tested<'g> {
     Complete(Option<Message>),
     /// It is still under way.
     Pending(Request<'g>),
-}
-
-impl Request<'_> {
-    /// The node that made it, as a rank of the world.
-    pub(super) fn owner(&self) -> Rank {
-        self.group.thread().id() as Rank
-    }
 }
 
 impl Drop for Request<'_> {

@@ -44,12 +44,9 @@ impl Kernel {
     }
 
     /// The network has got to where a node's wait began, or to its deadline.
-    pub(super) fn resume(&mut self, id: NodeId, serial: u64) {
+    pub(super) fn resume(&mut self, id: NodeId) {
         let now = self.now;
         let node = &mut self.nodes[id as usize];
-        if u64::from(node.serial) != serial {
-            return;
-        }
         match node.doing.clone() {
             Doing::Resume => {
                 node.doing = Doing::Idle;
@@ -97,14 +94,18 @@ impl Kernel {
                 self.nodes[id as usize].phases.push((name, called));
                 self.finish(id, called, Outcome::Done);
             }
-            Op::PhaseEnd => {
-                self.end_phase(id);
+            Op::PhaseEnd { name } => {
+                // The innermost of this name: phases need not end in the order of their nesting.
+                let phases = &self.nodes[id as usize].phases;
+                if let Some(at) = phases.iter().rposition(|(known, _)| *known == name) {
+                    self.end_phase(id, at);
+                }
                 self.finish(id, called, Outcome::Done);
             }
             Op::Sync => self.finish(id, called, Outcome::Done),
             Op::Finish => {
-                while !self.nodes[id as usize].phases.is_empty() {
-                    self.end_phase(id);
+                for at in (0..self.nodes[id as usize].phases.len()).rev() {
+                    self.end_phase(id, at);
                 }
                 self.nodes[id as usize].record.finished = called;
                 self.finish(id, called, Outcome::Done);
@@ -113,7 +114,8 @@ impl Kernel {
             Op::Fail => {
                 self.finish(id, called, Outcome::Done);
                 self.nodes[id as usize].doing = Doing::Finished;
-                self.schedule(called.max(self.now), Kind::Failure, id, 0);
+                // Where the network has got to depends on when the host brought this call; what failed first must not.
+                self.schedule(called, Kind::Failure, id, 0);
             }
         }
     }
@@ -175,6 +177,9 @@ impl Kernel {
         if ready > wanted {
             node.record.late_sends += 1;
             node.record.latest = node.record.latest.max(ready.since(wanted));
+        }
+        if ready > called {
+            node.polls = 0;
         }
         let seq = node.sent;
         node.sent += 1;
@@ -253,6 +258,10 @@ impl Kernel {
             let (end, overhead) = self.receive_end(id, called, called, &message);
             self.received(id, called, end, overhead, &message);
             self.finish(id, end, Outcome::Received(message.id));
+            return;
+        }
+        if last == called && deadline.is_some() {
+            self.in_vain(id, Outcome::TimedOut);
             return;
         }
         if last <= self.now {
@@ -443,7 +452,7 @@ impl Kernel {
                 self.complete(id, called, request, end, message);
                 self.finish(id, end, Outcome::Completed { index: 0, received: message.map(|m| m.id) });
             }
-            _ => self.in_vain(id),
+            _ => self.in_vain(id, Outcome::Nothing),
         }
     }
 
@@ -474,17 +483,17 @@ impl Kernel {
         } else if blocking {
             self.nodes[id as usize].doing = Doing::Probe { called, select };
         } else {
-            self.in_vain(id);
+            self.in_vain(id, Outcome::Nothing);
         }
     }
 
-    /// A probe or a test has found nothing.
-    fn in_vain(&mut self, id: NodeId) {
+    /// A call that does not wait has found nothing.
+    fn in_vain(&mut self, id: NodeId, outcome: Outcome) {
         let node = &mut self.nodes[id as usize];
         node.polls += 1;
         let livelock = self.guarded && node.polls > MOST_POLLS;
         let clock = node.clock;
-        self.finish(id, clock, if livelock { Outcome::Livelock } else { Outcome::Nothing });
+        self.finish(id, clock, if livelock { Outcome::Livelock } else { outcome });
     }
 
     fn barrier(&mut self, id: NodeId) {
@@ -504,9 +513,9 @@ impl Kernel {
         }
     }
 
-    fn end_phase(&mut self, id: NodeId) {
+    fn end_phase(&mut self, id: NodeId, at: usize) {
         let node = &mut self.nodes[id as usize];
-        let Some((name, begin)) = node.phases.pop() else { return };
+        let (name, begin) = node.phases.remove(at);
         let end = node.clock;
         let phase =
             node.record.phases.entry(name.clone()).or_insert(PhaseRecord { begin, end, time: Span::ZERO });

@@ -49,7 +49,7 @@ use crate::{
 
 /// Where the kernel gets the calls of the node programs from.
 pub(crate) trait Calls {
-    /// Appends the next calls of `node` to `calls`, as far as they are known.
+    /// Puts the next calls of `node`, as far as they are known, into `calls`, which is empty.
     fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>);
 }
 
@@ -195,7 +195,7 @@ impl Kernel {
             if let Some(node) = self.overflow {
                 return Progress::Overflow(node);
             }
-            let event = self.events.peek().map(|Reverse(event)| *event);
+            let event = self.next_event();
             let next = event.map_or(Time::MAX, |event| event.at);
             // All that starts and ends at one instant is shared out at once.
             if next > self.now && self.fabric.next_end().is_none_or(|end| end > self.now) {
@@ -239,10 +239,22 @@ impl Kernel {
                 Kind::Guard => {}
                 Kind::Entry => self.enter(event.rank),
                 Kind::Delivery => self.deliver(event.rank),
-                Kind::Resume => self.resume(event.rank, event.serial),
+                Kind::Resume => self.resume(event.rank),
                 Kind::Failure => return Progress::Failed(event.rank),
             }
         }
+    }
+
+    /// The next event, without the timers of waits that are over: in real time these would keep a deadlock waiting.
+    fn next_event(&mut self) -> Option<Event> {
+        while let Some(&Reverse(event)) = self.events.peek() {
+            let serial = u64::from(self.nodes[event.rank as usize].serial);
+            if event.kind != Kind::Resume || event.serial == serial {
+                return Some(event);
+            }
+            self.events.pop();
+        }
+        None
     }
 
     /// A guard lets the network pass if the node's call has become known or the guard is an old one.

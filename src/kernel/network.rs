@@ -40,7 +40,7 @@ impl Kernel {
             self.arrive(target, arrived);
         }
         if source != target && !self.exchange_overhead.is_zero() {
-            // All sends behind this one are still in the queue for the port.
+            // All sends behind this one are still in the queue for the port, and only sends that have left are forgotten.
             let node = &mut self.nodes[source as usize];
             let this = node.sends.len() - 1 - node.port.len();
             node.sends[this].1 = Some(left);

@@ -174,9 +174,9 @@ impl Node {
     /// Whether a send of this node was under way at any time from `posted` to `arrived`, so that a receive between
     /// these pays the exchange overhead.
     pub(super) fn send_overlaps(&self, posted: Time, arrived: Time) -> bool {
-        let overlap =
-            |&(called, left): &(Time, Option<Time>)| called < arrived && left.is_none_or(|t| t > posted);
-        posted < arrived && self.sends.iter().any(overlap)
+        // Messages leave in the order of their sends: the first that had not left when the receive was posted decides.
+        let left_before = self.sends.partition_point(|(_, left)| left.is_some_and(|left| left <= posted));
+        posted < arrived && self.sends.get(left_before).is_some_and(|&(called, _)| called < arrived)
     }
 
     /// Forgets the sends that no receive can overlap any more.

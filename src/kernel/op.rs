@@ -109,7 +109,9 @@ pub(crate) enum Op {
     PhaseBegin {
         name: Arc<str>,
     },
-    PhaseEnd,
+    PhaseEnd {
+        name: Arc<str>,
+    },
     /// Nothing, but the node wants to know its clock.
     Sync,
     /// The program has returned.

@@ -19,7 +19,7 @@ pub(crate) use shared::{Contexts, Envelope, Pace};
 
 use std::{
     any::Any,
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     thread,
     time::{Duration, Instant},
 };
@@ -27,13 +27,14 @@ use std::{
 use crossbeam_channel::Receiver;
 use tracing::{debug, debug_span};
 
-use self::shared::{Cause, Delivery, Fault, Shared, Unwound};
+use self::shared::{Cause, Delivery, Fault, Outboxes, Shared, Unwound};
 use crate::{
     comm::Node,
     error::{Failure, RunError},
     kernel::{NodeId, Outcomes},
     model::Description,
     rank::Rank,
+    time::Time,
 };
 
 /// How a program that fails is given time to be the first to fail in modeled time, too, before the run is ended
@@ -153,7 +154,7 @@ where
     let Shared { core, contexts, .. } = shared;
     let mut kernel = core.into_inner().kernel;
     // What nobody has received is still on its way.
-    kernel.advance(crate::time::Time::MAX, &mut crate::kernel::NoCalls);
+    kernel.advance(Time::MAX, &mut crate::kernel::NoCalls);
     Ok(Ended {
         outputs: results.into_iter().flatten().collect(),
         outcomes: kernel.outcomes(),
@@ -183,7 +184,12 @@ where
         debug!(?fault, "program failed");
         shared.fault(rank as NodeId, fault);
     }
-    thread.end(failed);
+    // The last to fall asleep carries out the calls of others; a topology of the user's that panics there must not
+    // leave them asleep.
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| thread.end(failed))) {
+        shared.fault(rank as NodeId, Fault::Panic(panic_message(&*panic)));
+        shared.stop(Cause::Failed(rank as NodeId));
+    }
     shared.thread_ended(returned);
     output
 }
@@ -219,10 +225,15 @@ fn pace_precisely(shared: &Shared, limit: Option<(Instant, Duration)>) {
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         slack
     };
-    shared.pace(limit);
+    let paced = catch_unwind(AssertUnwindSafe(|| shared.pace(limit)));
     #[cfg(target_os = "linux")]
     if let Some(slack) = slack {
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(slack));
+    }
+    if let Err(panic) = paced {
+        // A topology of the user's: nobody may wait for the pacer.
+        shared.stop(Cause::WallLimit(Vec::new()));
+        resume_unwind(panic);
     }
 }
 
@@ -250,7 +261,11 @@ fn wait_for_the_end(shared: &Shared, limit: Option<(Instant, Duration)>) {
                 shared.stop(Cause::Failed(node));
             }
             _ => {
-                let core = shared.core.lock();
+                let mut core = shared.core.lock();
+                if shared.pace == Pace::Virtual {
+                    // What those that sleep wait for may still be in their outboxes.
+                    core.kernel.advance(Time::MAX, &mut Outboxes(&shared.seats));
+                }
                 let blocked = shared.blocked(&core.kernel);
                 drop(core);
                 shared.stop(Cause::WallLimit(blocked));

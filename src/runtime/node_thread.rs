@@ -241,7 +241,9 @@ impl<'run> NodeThread<'run> {
         if self.local.borrow().pending.contains_key(&request) {
             // After the end of the run there is nobody to tell.
             let _ = self.tell(Op::Forget { request });
-            self.local.borrow_mut().pending.remove(&request);
+            let local = &mut *self.local.borrow_mut();
+            local.pending.remove(&request);
+            local.received.remove(&request);
         }
     }
 
@@ -542,7 +544,10 @@ impl<'run> NodeThread<'run> {
 impl Local {
     fn take_in(&mut self, envelope: Envelope) {
         if let Some((request, envelope)) = self.matching.arrive(envelope) {
-            self.received.insert(request, envelope);
+            // Nobody asks for what a forgotten receive takes.
+            if self.pending.contains_key(&request) {
+                self.received.insert(request, envelope);
+            }
         }
     }
 }

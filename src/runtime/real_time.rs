@@ -7,12 +7,15 @@
 
 use std::{
     cmp::Reverse,
-    sync::atomic::Ordering,
+    sync::atomic::{Ordering, fence},
     thread::{current, park, park_timeout},
     time::{Duration, Instant},
 };
 
-use super::shared::{Cause, Core, Pace, Shared, Submission, silent};
+use super::{
+    GRACE,
+    shared::{Cause, Core, Pace, Shared, Submission, silent},
+};
 use crate::{
     error::DeadlockReport,
     kernel::{Call, NoCalls, NodeId, Op, Progress},
@@ -50,6 +53,8 @@ impl Shared {
     fn take_submissions(&self, wait: bool) {
         let mut claimed = Vec::new();
         loop {
+            // Either this finds the lock free, or who has it finds the submission when it has given it back.
+            fence(Ordering::SeqCst);
             let core = if wait { Some(self.core.lock()) } else { self.core.try_lock() };
             let Some(mut core) = core else { return };
             // To be looked at first: a node that is answered now may have made its next call and be asleep again when
@@ -70,6 +75,7 @@ impl Shared {
                 self.wake_pacer();
             }
             self.ring_all(&mut claimed);
+            fence(Ordering::SeqCst);
             if self.submissions.1.is_empty() && !self.drive_again.swap(false, Ordering::SeqCst) {
                 return;
             }
@@ -148,6 +154,7 @@ impl Shared {
             }
             core.pacer_sleeps_until = if claimed.is_empty() { next } else { Time::ZERO };
             drop(core);
+            fence(Ordering::SeqCst);
             let again = self.drive_again.swap(false, Ordering::SeqCst);
             if again || !claimed.is_empty() || !self.submissions.1.is_empty() {
                 self.ring_all(&mut claimed);
@@ -161,7 +168,14 @@ impl Shared {
                 self.begin();
                 continue;
             }
-            match due.into_iter().chain(start).chain(limit.map(|(at, _)| at)).min() {
+            let patience = self.threads.lock().failed.map(|failed| failed + GRACE);
+            if patience.is_some_and(|patience| patience <= Instant::now()) {
+                if let Some(node) = self.threads.lock().faults.keys().next().copied() {
+                    self.stop(Cause::Failed(node));
+                }
+                continue;
+            }
+            match due.into_iter().chain(start).chain(patience).chain(limit.map(|(at, _)| at)).min() {
                 Some(until) => park_timeout(until.saturating_duration_since(Instant::now())),
                 None => park(),
             }

@@ -299,7 +299,9 @@ impl Shared {
         let mut threads = self.threads.lock();
         threads.faults.insert(node, fault);
         threads.failed.get_or_insert_with(Instant::now);
+        drop(threads);
         self.caller.notify_all();
+        self.wake_pacer();
     }
 }
 

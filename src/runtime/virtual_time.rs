@@ -6,7 +6,7 @@
 //! finds a reason to: it needs an answer, its outbox is full, or it is the last one awake. Then everything is asleep
 //! but the kernel, and if that has nothing to do either, the run has ended or is deadlocked.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{Ordering, fence};
 
 use super::shared::{Cause, Outboxes, Shared};
 use crate::{
@@ -46,6 +46,8 @@ impl Shared {
         let mut claimed = Vec::new();
         self.drive_again.store(true, Ordering::SeqCst);
         loop {
+            // Either this finds the lock free, or who has it finds `drive_again` when it has given it back.
+            fence(Ordering::SeqCst);
             let core = if wait { Some(self.core.lock()) } else { self.core.try_lock() };
             let Some(mut core) = core else { return };
             if self.is_stopped() {
@@ -73,6 +75,7 @@ impl Shared {
             }
             drop(core);
             self.ring_all(&mut claimed);
+            fence(Ordering::SeqCst);
             if !self.drive_again.load(Ordering::SeqCst) {
                 return;
             }
