@@ -15,6 +15,7 @@ pub use crate::{
 };
 use crate::{
     rank::{Rank, Tag},
+    report::count,
     time::Time,
 };
 
@@ -47,8 +48,8 @@ pub enum ConfigError {
     /// The topology has no nodes.
     #[error("the machine {0} has no nodes: at least one is needed")]
     NoNodes(String),
-    /// The dilation is no positive number.
-    #[error("a dilation of {0} is not possible: it must be a positive number, at most 1e9")]
+    /// The dilation is no positive number, or too large.
+    #[error("a dilation of {0:?} is not possible: it must be a positive number, at most 1e9")]
     Dilation(f64),
     /// The stack size is too small for a thread.
     #[error("a stack of {given} bytes is too small: at least {least} are needed")]
@@ -100,9 +101,9 @@ pub enum CommError {
     #[error("a group needs one or more ranks, each once: {0}")]
     BadGroup(String),
     /// A node asks for a group of which it is no member.
-    #[error("node {rank} is not a member of the group {group}")]
+    #[error("rank {rank} is not a member of {group}")]
     NotAMember {
-        /// The node, as a rank of the parent group.
+        /// The caller, as a rank of the parent group.
         rank: Rank,
         /// The group.
         group: String,
@@ -156,8 +157,8 @@ pub enum RunError {
         nodes: Vec<BlockedNode>,
     },
     /// Messages were never received, and the machine was told to take that as an error.
-    #[error("{} messages were never received, the first from node {} to node {} ({}, {} bytes)",
-        .0.len(), .0[0].from, .0[0].to, .0[0].tag, .0[0].bytes)]
+    #[error("{} never received, the first from node {} to node {} ({}, {})",
+        count(.0.len() as u64, "message"), .0[0].from, .0[0].to, .0[0].tag, count(.0[0].bytes, "byte"))]
     Unreceived(Vec<crate::report::UnreceivedMessage>),
     /// A node's clock passed the end of representable modeled time.
     #[error("the clock of node {rank} passed {}, the end of modeled time", Time::MAX)]

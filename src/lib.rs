@@ -69,3 +69,8 @@ pub mod prelude {
         error::{CommError, Failure},
     };
 }
+
+/// The program in the README, which is tested with the others.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

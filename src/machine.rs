@@ -29,7 +29,9 @@ pub enum Clock {
     /// As fast as the host allows; exact, and the same every time.
     #[default]
     Virtual,
-    /// Paced against the monotonic clock of the host.
+    /// Paced against the monotonic clock of the host. What a program really computes between two calls is charged,
+    /// by the CPU time of its thread and divided by the dilation, if it is more than o_s of modeled time. Every call
+    /// takes the host at least one switch of threads.
     RealTime {
         /// How many wall seconds one modeled second takes.
         dilation: Dilation,
@@ -40,7 +42,7 @@ pub enum Clock {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Dilation {
     /// The smallest, from true speed upwards, that the host can keep without late sends: it is measured for a
-    /// fraction of a second before the run.
+    /// fraction of a second, up to some 0.7 s, before each run. [`RealTimeReport::dilation`] says what it was.
     #[default]
     Auto,
     /// This one; 1 is true speed.

@@ -146,7 +146,7 @@ fn bad_arguments_are_refused_with_a_reason() {
 fn a_bad_filter_for_the_logs_is_refused() {
     let output = program(&["--mesh", "1x1"]).env("RUST_LOG", "=x=").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: the variable RUST_LOG: "));
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: the variable RUST_LOG is `=x=`: "));
 }
 
 #[test]

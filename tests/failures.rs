@@ -4,15 +4,17 @@
 
 use std::{
     fs,
-    sync::Mutex,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
 use multicomputer::{
     Clock, Dilation, Machine, MachineBuilder, Payload, Run,
     error::{ConfigError, DeadlockReport, Failure, RunError, TopologyError, WaitsFor},
-    model::Parameters,
+    model::{Description, Parameters},
     prelude::*,
+    topology::{Link, LinkId, Topology, Vertex},
 };
 
 const REAL: Clock = Clock::RealTime { dilation: Dilation::Fixed(1.0) };
@@ -360,7 +362,7 @@ fn messages_never_received_can_be_an_error() {
         let error = two_lost_messages(mesh(1, 2).clock(clock).deny_unreceived(true)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "2 messages were never received, the first from node 0 to node 1 (tag 1, 10 bytes)"
+            "2 messages never received, the first from node 0 to node 1 (tag 1, 10 bytes)"
         );
         let RunError::Unreceived(lost) = error else { panic!("{error}") };
         assert_eq!(lost.len(), 2);
@@ -519,4 +521,88 @@ fn a_message_that_takes_longer_than_time_lasts_ends_the_run() {
 fn a_deadline_at_the_end_of_time_is_no_deadline() {
     let report = deadlock(mesh(1, 1), |node| Ok(drop(node.world().recv_until(0, Time::MAX)?)));
     assert_eq!(report.cycle, [0]);
+}
+
+#[test]
+fn the_first_failure_does_not_depend_on_which_thread_was_slow() {
+    // Rank 1 fails at 0 and rank 0 at 50 us, whichever of the two the host runs late.
+    for slow in [0, 1] {
+        let error = failure(mesh(1, 2), |node| -> Result<(), Failure> {
+            if node.rank() == slow {
+                std::thread::sleep(Duration::from_millis(30));
+            }
+            if node.rank() == 0 {
+                node.world().recv_until(1, Time::ZERO + Span::from_micros(50))?;
+            }
+            Err("failed".into())
+        });
+        assert!(matches!(error, RunError::Node { rank: 1, .. }), "rank {slow} was slow: {error}");
+    }
+}
+
+#[test]
+fn a_deadline_that_was_met_does_not_hide_a_deadlock() {
+    let report = deadlock(mesh(1, 2).clock(REAL), |node| {
+        let world = node.world();
+        if node.rank() == 0 {
+            world.send(1, [1_u8])?;
+        } else {
+            world.recv_until(0, Time::ZERO + Span::from_millis(60_000))?;
+        }
+        Ok(world.recv(1 - node.rank())?)
+    });
+    assert_eq!(report.cycle, [0, 1]);
+}
+
+#[test]
+fn the_wall_limit_tells_what_the_sleeping_nodes_wait_for() {
+    let machine = mesh(1, 2).wall_limit(Duration::from_millis(100));
+    let error = failure(machine, |node| {
+        if node.rank() == 0 {
+            std::thread::sleep(Duration::from_millis(300));
+            node.now()?;
+            return Ok(());
+        }
+        Ok(drop(node.world().recv(0)?))
+    });
+    let RunError::WallLimit { nodes, .. } = error else { panic!("{error}") };
+    assert!(matches!(nodes[1].waits_for, WaitsFor::Message { source: Some(0), .. }), "{nodes:?}");
+}
+
+/// A topology of the user's that fails when it is asked for a route.
+#[derive(Debug)]
+struct NoRoutes;
+
+impl Topology for NoRoutes {
+    fn name(&self) -> String {
+        "no routes".into()
+    }
+    fn nodes(&self) -> usize {
+        2
+    }
+    fn links(&self) -> usize {
+        1
+    }
+    fn link(&self, _: LinkId) -> Link {
+        Link { from: Vertex::Node(0), to: Vertex::Node(1) }
+    }
+    fn route(&self, _: Rank, _: Rank, _: &mut Vec<LinkId>) {
+        panic!("there are no routes");
+    }
+}
+
+#[test]
+fn a_topology_that_panics_ends_the_run() {
+    for clock in BOTH_CLOCKS {
+        let description = Description::new("no routes", Arc::new(NoRoutes), Parameters::hockney());
+        let machine =
+            Machine::of(description).clock(clock).wall_limit(Duration::from_secs(5)).build().unwrap();
+        let run = catch_unwind(AssertUnwindSafe(|| {
+            machine.run(|node| match node.rank() {
+                0 => Ok(node.world().send(1, [1_u8])?),
+                _ => Ok(drop(node.world().recv(0)?)),
+            })
+        }));
+        assert!(!matches!(run, Ok(Ok(_))), "{clock:?}");
+    }
 }

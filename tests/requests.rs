@@ -708,3 +708,17 @@ fn a_polling_loop_in_real_time_sees_the_message_when_it_has_come() {
         panic!("{error}");
     }
 }
+
+#[test]
+fn looking_between_sends_is_no_endless_polling() {
+    // Every send costs o_s, so the instant passes between any two looks.
+    let machine = Machine::hockney(1, 1).build().unwrap();
+    let run = machine.run(|node| {
+        for _ in 0..110_000 {
+            assert!(node.world().try_probe((0, Tag(1)))?.is_none());
+            drop(node.world().isend(0, Payload::empty())?);
+        }
+        Ok(())
+    });
+    run.unwrap();
+}

@@ -10,7 +10,9 @@ pub(super) enum ClockError {
     #[error("allowed are `virtual`, `real` (the dilation is measured) and `real:DILATION` such as `real:4`")]
     Unknown,
     /// The dilation cannot be kept.
-    #[error("`{0}` is no dilation: it must be a positive number, the wall seconds of one modeled second")]
+    #[error(
+        "`{0}` is no dilation: it must be a positive number, at most 1e9: the wall seconds of one modeled second"
+    )]
     Dilation(String),
 }
 

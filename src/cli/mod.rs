@@ -94,11 +94,13 @@ fn dispatch(arguments: CommandLine, out: &mut impl Write) -> Result<(), Error> {
 
 /// Sends logs to standard error if `RUST_LOG` asks for them.
 fn start_logging() -> Result<(), Error> {
-    if std::env::var_os(EnvFilter::DEFAULT_ENV).is_none_or(|filter| filter.is_empty()) {
+    let Some(filter) = std::env::var_os(EnvFilter::DEFAULT_ENV).filter(|filter| !filter.is_empty()) else {
         return Ok(());
-    }
-    let filter = EnvFilter::try_from_default_env()
-        .map_err(|cause| Error::usage(format!("the variable {}: {cause}", EnvFilter::DEFAULT_ENV)))?;
+    };
+    let filter = EnvFilter::try_from_default_env().map_err(|cause| {
+        let (name, filter) = (EnvFilter::DEFAULT_ENV, filter.to_string_lossy());
+        Error::usage(format!("the variable {name} is `{filter}`: {cause}"))
+    })?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)

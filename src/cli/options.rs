@@ -48,7 +48,7 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(super) seed: u64,
 
-    /// End a run that takes longer than so many seconds on the wall clock
+    /// End a run that takes longer than this on the wall clock, in seconds or with a unit: 10, 500ms
     #[arg(long, value_name = "SECONDS", value_parser = read_limit)]
     wall_limit: Option<Duration>,
 

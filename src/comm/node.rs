@@ -98,7 +98,8 @@ impl<'n> Node<'n> {
     }
 
     /// Keeps the node's CPU busy for a modeled time (a [`Span`], or a `Duration` of the standard library). What the
-    /// program really computes costs nothing in virtual time.
+    /// program really computes costs nothing in virtual time; in [real time](crate::Clock::RealTime) it counts, and
+    /// this comes on top of it.
     ///
     /// # Errors
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.

@@ -79,14 +79,17 @@ impl fmt::Display for WaitsFor {
             }
             WaitsFor::Departure => f.write_str("its own message to leave"),
             WaitsFor::Barrier => f.write_str("the hardware barrier"),
-            WaitsFor::Nothing => f.write_str("nothing (it was running)"),
+            WaitsFor::Nothing => f.write_str("nothing"),
         }
     }
 }
 
 impl fmt::Display for BlockedNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "node {} waits since {} for {}", self.rank, self.since, self.waits_for)
+        match self.waits_for {
+            WaitsFor::Nothing => write!(f, "node {} was running, its clock at {}", self.rank, self.since),
+            _ => write!(f, "node {} waits since {} for {}", self.rank, self.since, self.waits_for),
+        }
     }
 }
 

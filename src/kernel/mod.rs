@@ -22,6 +22,7 @@ mod matching;
 mod network;
 mod node;
 mod op;
+mod requests;
 
 pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};

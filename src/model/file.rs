@@ -91,7 +91,7 @@ struct MachineFile {
 
 /// Its table `[parameters]`.
 #[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table of parameters")]
 struct ParameterTable {
     send_overhead: Option<Quantity>,
     receive_overhead: Option<Quantity>,
@@ -236,7 +236,7 @@ pub enum FileProblem {
     #[error("it cannot be read: {0}")]
     Unreadable(io::Error),
     /// It is not TOML, or a key is missing, unknown or of the wrong type.
-    #[error("{0}")]
+    #[error("{}", .0.to_string().trim_end())]
     Syntax(Box<toml::de::Error>),
     /// `topology` is none.
     #[error("topology: {0}")]

@@ -1,6 +1,6 @@
 //! What a machine is: a topology, and the parameters of the timing model.
 //!
-//! A [`Description`] is all that the emulator, the predictions and the reports need to know of a machine. It is
+//! A [`Description`] is all that the emulator, the algorithms and the reports need to know of a machine. It is
 //! read from a short text (`paragon:16x32`), from a [machine file](Description::from_file), or put together from its
 //! parts.
 

@@ -1,7 +1,7 @@
 //! Pure schedules: they say who talks to whom and when, and send nothing.
 //!
-//! One file per pattern. The same schedule is walked by the code on the nodes with real data, by the predictor in
-//! modeled time, and by the tests that check its shape.
+//! One file per pattern. The same schedule is walked by the code on the nodes, with real data, and by the tests that
+//! check its shape.
 
 mod halving;
 

@@ -22,6 +22,7 @@ pub struct Event {
 
 /// What a node did. A message is named by its sender and the number of messages which that had sent before.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EventKind {
     /// Sent a message; a blocking send ends when the message has left, a non-blocking one after its overhead.
     Send {

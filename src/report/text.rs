@@ -56,6 +56,8 @@ impl RunReport {
         ];
         if let Some(RealTimeReport { dilation, wall, error, late_sends, latest }) = self.real_time {
             let (wall, percent) = (Span::from(wall), 100.0 * error);
+            // A measured one has more decimals than mean anything.
+            let dilation = if dilation < 1.0 { dilation } else { (100.0 * dilation).round() / 100.0 };
             lines.push(format!("  wall time        {wall} at dilation {dilation}, error {percent:.2} %"));
             lines.push(match late_sends {
                 0 => "  late sends       none".to_owned(),
@@ -143,7 +145,7 @@ fn mean(spans: &[Span]) -> Span {
 }
 
 /// `1 byte`, `2 bytes`.
-fn count(number: u64, what: &str) -> String {
+pub(crate) fn count(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {what}{plural}")
 }

@@ -31,6 +31,7 @@ use crate::{rank::Rank, topology::Grid};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Distribution {
     /// `R(s)`: `ceil(s / c)` evenly spaced rows, the first row among them; every row is full except the last, which is
     /// filled from the left.
@@ -38,9 +39,9 @@ pub enum Distribution {
     /// `DR(s)`: `ceil(s / r)` evenly spaced diagonals that run down to the right, the main one from the top left corner
     /// among them; every diagonal is full except the last, which is filled from the top.
     ///
-    /// Diagonal `d` is the nodes `(i, (i + d) mod c)` of all rows `i`: columns are counted modulo `c` (in the
-    /// report diagonals do not wrap around, and are numbered from `-r` to `c - 1`). So each diagonal has one node in every row, on every mesh shape, and the
-    /// diagonals 0 to `c - 1` share out all nodes.
+    /// Diagonal `d` is the nodes `(i, (i + d) mod c)` of all rows `i`: columns are counted modulo `c` (in the report
+    /// diagonals do not wrap around, and are numbered from `-r` to `c - 1`). So each diagonal has one node in every
+    /// row, on every mesh shape, and the diagonals 0 to `c - 1` share out all nodes.
     RightDiagonal,
     /// `SB(s)`: a block of `ceil(sqrt(s))` columns at the top left corner, filled row by row. It is wider only if it
     /// would have more rows than the mesh, and narrower only if the mesh is.

@@ -1,0 +1,217 @@
+//! Payloads: what is shared and what is copied, types, phantoms, and any sequence of edits against a vector.
+
+use std::iter;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn data(payload: &Payload) -> Vec<*const u8> {
+    payload.data().map(|bytes| bytes.as_ptr()).collect()
+}
+
+#[test]
+fn a_vector_is_taken_not_copied() {
+    let vector = vec![1u32, 2, 3];
+    let address = vector.as_ptr().cast::<u8>();
+    let payload = Payload::from(vector);
+    assert_eq!(data(&payload), [address]);
+    assert_eq!(payload.to_bytes().unwrap().as_ptr(), address);
+}
+
+#[test]
+fn clones_chains_and_cuts_share_the_data() {
+    let (a, b) = (Payload::from(vec![1u64, 2]), Payload::from(vec![3u64]));
+    let addresses = [data(&a), data(&b)].concat();
+    let mut chain = Payload::concat([a.clone(), b.clone()]);
+    assert_eq!(data(&chain), addresses);
+    assert_eq!(data(&chain.clone()), addresses);
+    assert_eq!(data(&chain.slice(8..16).unwrap()), [addresses[0].wrapping_add(8)]);
+    let tail = chain.split_off(16).unwrap();
+    assert_eq!((data(&chain), data(&tail)), (data(&a), data(&b)));
+}
+
+#[test]
+fn data_reads_as_the_type_it_was_made_from() {
+    let payload = Payload::from(&[1.0f64, 2.0]);
+    assert_eq!(payload.to_vec::<f64>().unwrap(), [1.0, 2.0]);
+    assert_eq!(payload.to_vec::<u8>().unwrap().len(), 16);
+    assert_eq!(payload.to_bytes().unwrap().len(), 16);
+    let (sent, asked) = (Element::of::<f64>(), Element::of::<u32>());
+    assert_eq!(payload.to_vec::<u32>(), Err(PayloadError::TypeMismatch { sent, asked }));
+    let message = payload.to_vec::<u32>().unwrap_err().to_string();
+    assert_eq!(message, "the data was sent as f64 and is asked for as u32: ask for f64, or for u8");
+}
+
+#[test]
+fn plain_bytes_read_as_every_type_that_fits() {
+    for payload in [
+        Payload::from(vec![0u8; 8]),
+        Payload::from(Bytes::from(vec![0; 8])),
+        "\0".repeat(8).as_str().into(),
+        "\0".repeat(8).into(),
+    ] {
+        assert_eq!(payload.element(), None);
+        assert_eq!(payload.to_vec::<u64>().unwrap(), [0]);
+        assert_eq!(payload.to_vec::<[u16; 2]>().unwrap(), [[0; 2]; 2]);
+        let error = PayloadError::PartialElement { len: 8, element: Element::of::<[u8; 3]>() };
+        assert_eq!(payload.to_vec::<[u8; 3]>(), Err(error));
+    }
+}
+
+#[test]
+fn unaligned_and_scattered_data_reads_right() {
+    let words = Payload::from(vec![0x0101_0101u32, 0x0202_0202, 0x0303_0303]);
+    let middle = words.slice(1..9).unwrap();
+    assert_eq!(middle.element(), None);
+    let expected = [[1, 1, 1, 2], [2, 2, 2, 3]].map(u32::from_ne_bytes);
+    assert_eq!(middle.to_vec::<u32>().unwrap(), expected);
+    let scattered = Payload::concat([words.slice(1..2).unwrap(), words.slice(4..7).unwrap()]);
+    assert_eq!(scattered.to_vec::<u32>().unwrap(), [u32::from_ne_bytes([1, 2, 2, 2])]);
+}
+
+#[test]
+fn a_chain_keeps_its_type_only_if_all_parts_share_it() {
+    let f64s = || Payload::from([1.0f64, 2.0]);
+    let element = Some(Element::of::<f64>());
+    assert_eq!(Payload::concat([f64s(), Payload::empty(), f64s()]).element(), element);
+    assert_eq!(Payload::concat([Payload::from([0u32; 0]), f64s()]).element(), element);
+    assert_eq!(Payload::concat([f64s(), Payload::from([1u64])]).element(), None);
+    assert_eq!(Payload::concat([f64s(), Payload::from("text")]).element(), None);
+
+    let mut whole = f64s();
+    let tail = whole.split_off(8).unwrap();
+    assert_eq!((whole.element(), tail.element()), (element, element));
+    let rest = whole.split_off(3).unwrap();
+    assert_eq!((whole.element(), rest.element()), (None, None));
+}
+
+#[test]
+fn an_empty_payload_has_no_type_and_no_segment() {
+    let mut split = Payload::from([1.0f64]);
+    let all = split.split_off(0).unwrap();
+    assert_eq!(all.element(), Some(Element::of::<f64>()));
+    for empty in [split, Payload::empty(), Payload::from(Vec::<f64>::new()), "".into(), Payload::phantom(0)] {
+        assert!(empty.is_empty() && empty.segments().is_empty() && !empty.is_phantom());
+        assert_eq!(empty.element(), None);
+        assert!(empty.to_vec::<u32>().unwrap().is_empty());
+        assert!(empty.to_bytes().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn elements_without_size_make_an_empty_payload() {
+    let payload = Payload::from(vec![(); 3]);
+    assert!(payload.is_empty());
+    assert!(payload.to_vec::<()>().unwrap().is_empty());
+    assert!(Payload::from([1u8]).to_vec::<()>().is_err());
+}
+
+#[test]
+fn phantom_data_has_a_length_and_nothing_else() {
+    let mut payload = Payload::concat([Payload::phantom(1 << 40), Payload::phantom(1), Payload::from([7u8])]);
+    assert_eq!(payload.segments().len(), 2);
+    assert!(payload.is_phantom());
+    let error = PayloadError::Phantom { phantom: (1 << 40) + 1, len: (1 << 40) + 2 };
+    assert_eq!(payload.to_bytes(), Err(error.clone()));
+    assert_eq!(payload.to_vec::<u8>(), Err(error));
+    assert_eq!(payload.split_off((1 << 40) + 1).unwrap().to_vec::<u8>().unwrap(), [7]);
+}
+
+#[test]
+fn lengths_saturate() {
+    let mut payload = Payload::from("head");
+    payload.append(Payload::phantom(u64::MAX));
+    payload.append(Payload::phantom(1));
+    assert_eq!(payload.len(), u64::MAX);
+    assert_eq!(payload.split_off(4).unwrap().len(), u64::MAX - 4);
+    assert_eq!(payload.to_bytes().unwrap(), "head");
+}
+
+#[test]
+fn cuts_outside_are_errors() {
+    let mut payload = Payload::from("abc");
+    let past = PayloadError::OutOfRange { start: 4, end: 4, len: 3 };
+    assert_eq!(payload.split_off(4).unwrap_err(), past);
+    assert_eq!(payload.slice(4..).unwrap_err(), past);
+    assert!(payload.slice(..=3).is_err());
+    assert!(payload.slice(..=u64::MAX).is_err());
+    assert!(payload.slice((Bound::Included(2), Bound::Excluded(1))).is_err());
+    assert_eq!(payload.len(), 3);
+}
+
+#[test]
+fn debug_shows_lengths_not_data() {
+    let payload = Payload::concat(["secret".into(), Payload::phantom(9)]);
+    let shown = format!("{payload:?}");
+    assert_eq!(shown, "Payload { len: 15, element: None, segments: [Data(6), Phantom(9)] }");
+}
+
+/// Every byte of a payload, `None` where it is phantom.
+fn spelled_out(payload: &Payload) -> Vec<Option<u8>> {
+    let spell = |segment: &Segment| match segment {
+        Segment::Data(bytes) => bytes.iter().copied().map(Some).collect(),
+        Segment::Phantom(len) => vec![None; *len as usize],
+    };
+    payload.segments().iter().flat_map(spell).collect()
+}
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Append(Vec<u8>),
+    AppendPhantom(u8),
+    /// Cut at this fraction of 255 and put the parts together the other way round.
+    Rotate(u8),
+    Keep(u8, u8),
+}
+
+fn edits() -> impl Strategy<Value = Vec<Edit>> {
+    let edit = prop_oneof![
+        proptest::collection::vec(any::<u8>(), 0..20).prop_map(Edit::Append),
+        (0u8..20).prop_map(Edit::AppendPhantom),
+        any::<u8>().prop_map(Edit::Rotate),
+        (any::<u8>(), any::<u8>()).prop_map(|(a, b)| Edit::Keep(a.min(b), a.max(b))),
+    ];
+    proptest::collection::vec(edit, 0..30)
+}
+
+proptest! {
+    /// Any sequence of edits does to a payload what it does to a vector of bytes.
+    #[test]
+    fn edits_are_those_of_a_vector(edits in edits()) {
+        let mut payload = Payload::empty();
+        let mut model: Vec<Option<u8>> = Vec::new();
+        for edit in edits {
+            let place = |fraction: u8| model.len() * usize::from(fraction) / 255;
+            match edit {
+                Edit::Append(bytes) => {
+                    model.extend(bytes.iter().copied().map(Some));
+                    payload.append(Payload::from(bytes));
+                }
+                Edit::AppendPhantom(len) => {
+                    model.extend(iter::repeat_n(None, len.into()));
+                    payload.append(Payload::phantom(len.into()));
+                }
+                Edit::Rotate(at) => {
+                    let at = place(at);
+                    model.rotate_left(at);
+                    let mut tail = payload.split_off(at as u64).unwrap();
+                    tail.append(payload);
+                    payload = tail;
+                }
+                Edit::Keep(start, end) => {
+                    let range = place(start)..place(end);
+                    payload = payload.slice(range.start as u64..range.end as u64).unwrap();
+                    model = model[range].to_vec();
+                }
+            }
+            prop_assert_eq!(spelled_out(&payload), model.clone());
+            prop_assert_eq!(payload.len(), model.len() as u64);
+            prop_assert_eq!(payload.is_phantom(), model.contains(&None));
+            prop_assert!(payload.segments().iter().all(|segment| !segment.is_empty()));
+            let real: Option<Vec<u8>> = model.iter().copied().collect();
+            prop_assert_eq!(payload.to_vec::<u8>().ok(), real.clone());
+            prop_assert_eq!(payload.to_bytes().ok().map(|bytes| bytes.to_vec()), real);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Traces as a reader of the format takes them in: tracks, slices, arrows, exact times.
+
+use serde_json::Value;
+
+use super::*;
+use crate::time::Span;
+
+/// An event of a node from one microsecond to another.
+fn event(rank: Rank, start: u64, end: u64, kind: EventKind) -> Event {
+    let at = |micros| Time::ZERO + Span::from_micros(micros);
+    Event { rank, start: at(start), end: at(end), kind }
+}
+
+fn send(to: Rank, seq: u64) -> EventKind {
+    EventKind::Send { to, bytes: 1000, tag: Tag(7), seq }
+}
+
+fn recv(from: Rank, seq: u64) -> EventKind {
+    EventKind::Recv { from, bytes: 1000, tag: Tag(7), seq }
+}
+
+fn phase(name: &str) -> EventKind {
+    EventKind::Phase { name: name.into() }
+}
+
+fn written(events: &[Event], nodes: usize) -> String {
+    let mut bytes = Vec::new();
+    write_chrome_trace(events, nodes, "a \"small\" machine", &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn records(events: &[Event], nodes: usize) -> Vec<Value> {
+    let trace: Value = serde_json::from_str(&written(events, nodes)).unwrap();
+    assert_eq!(trace["displayTimeUnit"], "ns");
+    trace["traceEvents"].as_array().unwrap().clone()
+}
+
+/// An arrow: its id and the names of the slices at its two ends.
+type Arrow = (u64, String, String);
+
+/// Reads a trace as its readers do: in order of whole nanoseconds, of one time in the order of the file, with a
+/// stack of open slices for each track. Returns the arrows and the deepest nesting, and checks that every slice
+/// ends where it is the innermost.
+fn read(mut records: Vec<Value>) -> (Vec<Arrow>, usize) {
+    records.retain(|record| record["ph"] != "M");
+    records.sort_by_key(|record| (record["ts"].as_f64().unwrap() * 1000.0) as u64);
+    let mut tracks: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    let mut begun: BTreeMap<u64, String> = BTreeMap::new();
+    let (mut arrows, mut deepest) = (Vec::new(), 0);
+    for record in &records {
+        let open = tracks.entry(record["tid"].as_u64().unwrap()).or_default();
+        match record["ph"].as_str().unwrap() {
+            "B" => open.push(record["name"].as_str().unwrap().to_owned()),
+            "E" => drop(open.pop().expect("an end without a begin")),
+            "s" => {
+                let twice = begun.insert(record["id"].as_u64().unwrap(), open.last().unwrap().clone());
+                assert_eq!(twice, None, "an id that is not unique");
+            }
+            "f" => {
+                assert_eq!(record["bp"], "e");
+                let id = record["id"].as_u64().unwrap();
+                let from = begun.remove(&id).expect("an arrow that ends before it begins");
+                arrows.push((id, from, open.last().unwrap().clone()));
+            }
+            other => panic!("a record of kind {other}"),
+        }
+        deepest = deepest.max(open.len());
+    }
+    assert!(begun.is_empty(), "dangling arrows: {begun:?}");
+    assert!(tracks.values().all(Vec::is_empty), "slices without an end: {tracks:?}");
+    (arrows, deepest)
+}
+
+#[test]
+fn a_tiny_trace_in_full() {
+    let mut events =
+        [event(0, 0, 115, send(1, 0)), event(1, 0, 180, recv(0, 0)), event(1, 180, 180, EventKind::Wait)];
+    events[0].end += Span::from_picos(1_500);
+    let expected = r#"{"displayTimeUnit":"ns","traceEvents":[
+{"name":"process_name","ph":"M","pid":1,"tid":10000,"args":{"name":"a \"small\" machine"}},
+{"name":"thread_name","ph":"M","pid":1,"tid":10000,"args":{"name":"node 0"}},
+{"name":"thread_sort_index","ph":"M","pid":1,"tid":10000,"args":{"sort_index":0}},
+{"name":"thread_name","ph":"M","pid":1,"tid":10001,"args":{"name":"node 1"}},
+{"name":"thread_sort_index","ph":"M","pid":1,"tid":10001,"args":{"sort_index":1}},
+{"name":"send to 1","cat":"send","ph":"B","pid":1,"tid":10000,"ts":0,"args":{"peer":1,"bytes":1000,"tag":7,"seq":0}},
+{"name":"message","cat":"message","ph":"s","id":0,"pid":1,"tid":10000,"ts":0},
+{"name":"recv from 0","cat":"recv","ph":"B","pid":1,"tid":10001,"ts":0,"args":{"peer":0,"bytes":1000,"tag":7,"seq":0}},
+{"ph":"E","pid":1,"tid":10000,"ts":115.0015},
+{"name":"message","cat":"message","ph":"f","id":0,"bp":"e","pid":1,"tid":10001,"ts":180},
+{"ph":"E","pid":1,"tid":10001,"ts":180},
+{"name":"wait","cat":"wait","ph":"B","pid":1,"tid":10001,"ts":180},
+{"ph":"E","pid":1,"tid":10001,"ts":180}
+]}
+"#;
+    assert_eq!(written(&events, 2), expected);
+}
+
+#[test]
+fn the_same_events_in_another_order_give_the_same_bytes() {
+    let mut events = vec![
+        event(0, 0, 65, send(1, 0)),
+        event(0, 65, 180, recv(1, 0)),
+        event(0, 0, 200, phase("swap")),
+        event(1, 0, 65, send(0, 0)),
+        event(1, 65, 180, recv(0, 0)),
+    ];
+    let first = written(&events, 2);
+    assert_eq!(first, written(&events, 2));
+    events.reverse();
+    assert_eq!(first, written(&events, 2));
+}
+
+#[test]
+fn a_run_without_events_still_names_every_node() {
+    let names: Vec<_> = records(&[], 3).iter().map(|record| record["args"]["name"].clone()).collect();
+    let node = |rank| Value::from(format!("node {rank}"));
+    let (machine, none) = (Value::from("a \"small\" machine"), Value::Null);
+    assert_eq!(names, [machine, node(0), none.clone(), node(1), none.clone(), node(2), none]);
+}
+
+#[test]
+fn an_exchange_has_two_arrows_although_its_slices_touch() {
+    let events = [
+        event(0, 0, 65, send(1, 0)),
+        event(0, 65, 180, recv(1, 0)),
+        event(0, 180, 200, EventKind::Compute),
+        event(1, 0, 65, send(0, 0)),
+        event(1, 65, 180, recv(0, 0)),
+        event(1, 180, 200, EventKind::Compute),
+    ];
+    let (mut arrows, deepest) = read(records(&events, 2));
+    arrows.sort();
+    let arrow = |id, from: &str, to: &str| (id, from.to_owned(), to.to_owned());
+    assert_eq!(arrows, [arrow(0, "send to 1", "recv from 0"), arrow(1, "send to 0", "recv from 1")]);
+    assert_eq!(deepest, 1);
+}
+
+#[test]
+fn phases_lie_around_what_happens_in_them() {
+    let events = [
+        event(0, 0, 100, EventKind::Barrier),
+        event(0, 0, 100, phase("inner")),
+        event(0, 0, 120, phase("outer")),
+        event(0, 120, 130, phase("next")),
+    ];
+    let records = records(&events, 1);
+    let begun: Vec<_> = records.iter().filter(|record| record["ph"] == "B").collect();
+    let names: Vec<_> = begun.iter().map(|record| record["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["outer", "inner", "barrier", "next"]);
+    assert_eq!(begun[0]["cat"], "phase");
+    assert_eq!(read(records.clone()).1, 3);
+}
+
+#[test]
+fn slices_of_no_length_keep_their_arrows() {
+    let events = [
+        event(0, 10, 10, send(0, 0)),
+        event(0, 10, 10, send(1, 1)),
+        event(0, 10, 20, recv(0, 0)),
+        event(1, 30, 30, recv(0, 1)),
+        event(1, 30, 30, send(0, 0)),
+        event(1, 30, 40, EventKind::Compute),
+        event(0, 20, 31, recv(1, 0)),
+    ];
+    let (arrows, _) = read(records(&events, 2));
+    let ends: Vec<_> = arrows.iter().map(|(_, from, to)| (from.as_str(), to.as_str())).collect();
+    let expected = [("send to 0", "recv from 0"), ("send to 1", "recv from 0"), ("send to 0", "recv from 1")];
+    assert_eq!(ends, expected);
+}
+
+#[test]
+fn a_message_without_both_ends_or_without_length_has_no_arrow() {
+    let events = [
+        event(0, 0, 10, send(1, 0)),
+        event(1, 0, 10, recv(0, 1)),
+        event(0, 20, 20, send(0, 2)),
+        event(0, 20, 20, recv(0, 2)),
+    ];
+    assert_eq!(read(records(&events, 2)).0, []);
+}
+
+#[test]
+fn what_overlaps_goes_to_a_second_track() {
+    let events =
+        [event(1, 0, 10, phase("a")), event(1, 5, 15, phase("b")), event(1, 10, 20, EventKind::Compute)];
+    let records = records(&events, 2);
+    let begun = records.iter().filter(|record| record["ph"] == "B");
+    let tracks: Vec<_> = begun.map(|record| record["tid"].as_u64().unwrap()).collect();
+    assert_eq!(tracks, [10_001, 10_003, 10_001]);
+    assert!(records.iter().any(|record| record["args"]["name"] == "node 1, overlapping"));
+    assert_eq!(read(records).1, 1);
+}
+
+#[test]
+fn nesting_survives_readers_that_keep_whole_nanoseconds() {
+    // A phase of thirds of nanoseconds, full of slices that end where it ends.
+    let at = |picos| Time::ZERO + Span::from_picos(picos);
+    let mut events = Vec::new();
+    for round in 0..500 {
+        let (start, end) = (round * 131_666_667, (round + 1) * 131_666_667);
+        let middle = start + (round + 1) * 261_347;
+        events.push(Event { rank: 0, start: at(start), end: at(end), kind: phase("round") });
+        events.push(Event { rank: 0, start: at(start), end: at(middle), kind: send(0, round) });
+        events.push(Event { rank: 0, start: at(middle), end: at(end), kind: recv(0, round) });
+    }
+    let (arrows, deepest) = read(records(&events, 1));
+    assert_eq!((arrows.len(), deepest), (500, 2));
+    assert!(arrows.iter().all(|(_, from, to)| from == "send to 0" && to == "recv from 0"));
+}
+
+#[test]
+fn times_are_exact_however_large() {
+    let end = Time::MAX;
+    let long = Event { rank: 0, start: end - Span::from_picos(1), end, kind: EventKind::Compute };
+    let short = Event { rank: 0, start: Time::ZERO, end: Time::ZERO + Span::from_picos(1), ..long.clone() };
+    let text = written(&[short, long], 1);
+    for time in
+        ["\"ts\":0}", "\"ts\":0.000001}", "\"ts\":18446744073709.551614}", "\"ts\":18446744073709.551615}"]
+    {
+        assert!(text.contains(time), "{time} in {text}");
+    }
+}
+
+#[test]
+fn a_node_that_the_machine_does_not_have_is_refused() {
+    let refusal = write_chrome_trace(&[event(2, 0, 1, EventKind::Wait)], 2, "", io::sink()).unwrap_err();
+    assert_eq!(refusal.kind(), io::ErrorKind::InvalidInput);
+    assert_eq!(refusal.to_string(), "an event of node 2 on a machine of 2 nodes");
+}
+
+#[test]
+fn the_error_of_the_writer_is_passed_on() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let events: Vec<_> = (0..1000).map(|i| event(0, i, i + 1, EventKind::Compute)).collect();
+    for events in [&events, &events[..1]] {
+        let error = write_chrome_trace(events, 1, "", Full).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    }
+}
