@@ -7,6 +7,7 @@
 
 mod bell;
 mod limits;
+mod moment;
 mod node_thread;
 mod real_time;
 mod shared;

@@ -1,16 +1,19 @@
-//! A node's side of the run: its thread makes calls here, and here its messages come in.
+//! A node's side of the run: its thread makes calls here, and its messages [come in](incoming) here.
+
+mod incoming;
 
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, VecDeque},
     sync::atomic::Ordering,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use crossbeam_channel::Receiver;
 
 use super::{
     bell::FOR_THE_KERNEL,
+    moment::{Moment, cpu_time},
     shared::{Contexts, Delivery, Envelope, Pace, Shared, silent, unwind_silently},
     virtual_time::{MOST_BYTES, MOST_CALLS},
 };
@@ -52,32 +55,6 @@ struct Local {
     /// Messages that only the kernel can match, for now or at all.
     held: VecDeque<Envelope>,
     answer: Option<Reply>,
-}
-
-/// A moment on the wall clock and on the clock of a thread's CPU time.
-#[derive(Clone, Copy, Debug)]
-struct Moment {
-    wall: Instant,
-    cpu: Duration,
-}
-
-impl Moment {
-    fn now() -> Moment {
-        Moment { wall: Instant::now(), cpu: cpu_time() }
-    }
-}
-
-/// How long this thread has had a core.
-#[cfg(unix)]
-fn cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::try_from(time).unwrap_or_default()
-}
-
-/// Where the host does not tell how long a thread has had a core, nothing counts but what is said with `compute`.
-#[cfg(not(unix))]
-fn cpu_time() -> Duration {
-    Duration::ZERO
 }
 
 /// See the [module](self).
@@ -426,128 +403,6 @@ impl<'run> NodeThread<'run> {
         match op {
             Op::Test { .. } | Op::Probe { blocking: false, .. } => Some(passed),
             _ => Some(modeled(cpu_time().saturating_sub(resumed.cpu))).filter(|&span| span > least),
-        }
-    }
-
-    // How messages come in.
-
-    fn received(&self, reply: Reply) -> Result<Envelope, CommError> {
-        match self.maybe_received(reply)? {
-            Some(envelope) => Ok(envelope),
-            None => Err(self.shared.ended()),
-        }
-    }
-
-    /// The message that the kernel says has been received: it is here, since data goes before the calls.
-    fn maybe_received(&self, reply: Reply) -> Result<Option<Envelope>, CommError> {
-        let (Outcome::Received(id) | Outcome::Completed { received: Some(id), .. }) = reply.outcome else {
-            return Ok(None);
-        };
-        self.drain();
-        let local = &mut *self.local.borrow_mut();
-        let held = local.held.iter().position(|envelope| envelope.id == id);
-        let envelope = held.and_then(|at| local.held.remove(at));
-        let envelope = envelope.or_else(|| local.matching.take_if(|envelope| envelope.id == id));
-        Ok(envelope.or_else(|| {
-            let request = *local.received.iter().find(|(_, envelope)| envelope.id == id)?.0;
-            local.received.remove(&request)
-        }))
-    }
-
-    fn take_data(&self, select: &Selector) -> Result<Envelope, CommError> {
-        self.wait_for_data(select, |local| local.matching.take(select))
-    }
-
-    /// Waits until `take` finds what it wants among the messages, one of which is to come from the source named.
-    fn wait_for_data(
-        &self,
-        select: &Selector,
-        take: impl Fn(&mut Local) -> Option<Envelope>,
-    ) -> Result<Envelope, CommError> {
-        self.sleep_until(select.source.unwrap_or(FOR_THE_KERNEL), take)
-    }
-
-    /// Takes everything out of the channel and matches what may be matched here.
-    fn drain(&self) {
-        let local = &mut *self.local.borrow_mut();
-        let kernel_decides = self.shared.pace != Pace::Virtual || local.by_kernel > 0;
-        if !kernel_decides {
-            while let Some(envelope) = local.held.pop_front() {
-                local.take_in(envelope);
-            }
-        }
-        while let Ok(delivery) = self.inbox.try_recv() {
-            match delivery {
-                Delivery::Reply(reply) => local.answer = Some(reply),
-                Delivery::Message(envelope) if kernel_decides => local.held.push_back(envelope),
-                Delivery::Message(envelope) => local.take_in(envelope),
-            }
-        }
-    }
-
-    /// Does not sleep yet, since going to sleep and being woken costs the host several times what it takes to send.
-    /// Where every node has a core, what is awaited may be a moment away; and the sender may be next in line for this
-    /// core.
-    fn linger(&self) {
-        for _ in 0..self.shared.looks {
-            if !self.inbox.is_empty() {
-                return;
-            }
-            std::hint::spin_loop();
-        }
-        std::thread::yield_now();
-    }
-
-    /// Sleeps until `take` finds what it wants in what has come in.
-    fn sleep_until<T>(&self, what_for: u32, take: impl Fn(&mut Local) -> Option<T>) -> Result<T, CommError> {
-        let look = || {
-            self.drain();
-            take(&mut self.local.borrow_mut())
-        };
-        let bell = &self.shared.seats[self.id as usize].bell;
-        loop {
-            if let Some(found) = look() {
-                return Ok(found);
-            }
-            if self.shared.is_stopped() {
-                return Err(self.shared.ended());
-            }
-            if self.shared.pace == Pace::Virtual {
-                self.linger();
-                if let Some(found) = look() {
-                    return Ok(found);
-                }
-            }
-            bell.prepare(what_for);
-            let found = look();
-            if found.is_some() || self.shared.is_stopped() {
-                if !bell.cancel() {
-                    // Somebody has counted this thread as woken.
-                    self.shared.running.fetch_sub(1, Ordering::AcqRel);
-                }
-                match found {
-                    Some(found) => return Ok(found),
-                    None => continue,
-                }
-            }
-            if self.shared.pace == Pace::Virtual {
-                self.shared.help(self.id);
-                self.shared.retire();
-            } else {
-                self.shared.retire_in_real_time();
-            }
-            bell.sleep();
-        }
-    }
-}
-
-impl Local {
-    fn take_in(&mut self, envelope: Envelope) {
-        if let Some((request, envelope)) = self.matching.arrive(envelope) {
-            // Nobody asks for what a forgotten receive takes.
-            if self.pending.contains_key(&request) {
-                self.received.insert(request, envelope);
-            }
         }
     }
 }
