@@ -20,8 +20,7 @@ use crate::{
     model::Description,
     rank::Rank,
     runtime::{Pace, Settings, run},
-    stop::{Schedule, br_lin},
-    topology::Grid,
+    stop::{Algorithm, Instance, Plan},
 };
 
 /// True speed: what is never gone below.
@@ -44,22 +43,24 @@ pub(crate) fn smallest_dilation(machine: &Description, settings: &Settings) -> R
     let began = Instant::now();
     let slack = machine.parameters().send_overhead().as_secs_f64();
     let nodes = machine.nodes();
-    let grid = machine.topology().grid().unwrap_or(Grid { rows: 1, columns: nodes });
     let sources: Vec<Rank> = (0..nodes).step_by(NODES_PER_SOURCE).collect();
-    let schedule = match Schedule::br_lin(grid, &sources) {
+    let plan = Instance::new(machine, &sources, &vec![BYTES; sources.len()])
+        .ok()
+        .and_then(|instance| Algorithm::BrLin.plan(&instance).ok());
+    let plan = match plan {
         // Without a send overhead nothing can be caught up with; alone a node is never late.
-        Ok(schedule) if slack > 0.0 && nodes > 1 => schedule,
+        Some(plan) if slack > 0.0 && nodes > 1 => plan,
         _ => return Ok(SMALLEST),
     };
     let virtually = Settings { pace: Pace::Virtual, ..settings.clone() };
-    let modeled = trial(machine, &virtually, &schedule)?.nodes.iter().map(|node| node.finished).max();
+    let modeled = trial(machine, &virtually, &plan)?.nodes.iter().map(|node| node.finished).max();
     let modeled = modeled.unwrap_or_default().as_secs_f64();
     let mut dilation = SMALLEST;
     // A machine so slow that a trial takes longer than the budget leaves a host time enough.
     while began.elapsed() < BUDGET && modeled * dilation < BUDGET.as_secs_f64() {
         let mut least = f64::INFINITY;
         for _ in 0..CHANCES {
-            let lag = largest_lag(machine, settings, &schedule, dilation)?;
+            let lag = largest_lag(machine, settings, &plan, dilation)?;
             debug!(dilation, lag, slack, "trial");
             if lag * SPARE <= slack {
                 return Ok(dilation);
@@ -75,21 +76,20 @@ pub(crate) fn smallest_dilation(machine: &Description, settings: &Settings) -> R
 fn largest_lag(
     machine: &Description,
     settings: &Settings,
-    schedule: &Schedule,
+    plan: &Plan,
     dilation: f64,
 ) -> Result<f64, RunError> {
     let settings = Settings { pace: Pace::Real(dilation), ..settings.clone() };
-    let lags = trial(machine, &settings, schedule)?.nodes.into_iter().map(|node| node.host_lag);
+    let lags = trial(machine, &settings, plan)?.nodes.into_iter().map(|node| node.host_lag);
     Ok(lags.max().unwrap_or_default().as_secs_f64())
 }
 
 /// What a broadcast on the machine amounts to.
-fn trial(machine: &Description, settings: &Settings, schedule: &Schedule) -> Result<Outcomes, RunError> {
+fn trial(machine: &Description, settings: &Settings, plan: &Plan) -> Result<Outcomes, RunError> {
     let settings = Settings { traced: false, ..settings.clone() };
-    let lengths = vec![BYTES; schedule.sources().len()];
     let ended = run(machine, &settings, |node| {
-        let mine = schedule.sources().contains(&node.rank()).then(|| Payload::phantom(BYTES));
-        br_lin(node.world(), schedule, &lengths, mine)?;
+        let mine = plan.instance().sources().contains(&node.rank()).then(|| Payload::phantom(BYTES));
+        plan.broadcast(node.world(), mine)?;
         Ok(())
     })?;
     Ok(ended.outcomes)

@@ -34,7 +34,7 @@
 //! * [`comm`] is what programs use: [`Node`](comm::Node), [`Group`](comm::Group),
 //!   [`PointToPoint`](comm::PointToPoint), [`Payload`]. The [`prelude`] has all of it.
 //! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
-//! * [`pattern`] has pure schedules, [`stop`] the s-to-p broadcasts.
+//! * [`pattern`] has pure schedules, [`predict`](mod@predict) tells what they take, [`stop`] has the s-to-p broadcasts.
 //! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong.
 
 mod calibration;
@@ -45,6 +45,7 @@ mod kernel;
 mod machine;
 pub mod model;
 pub mod pattern;
+pub mod predict;
 mod rank;
 pub mod record;
 pub mod report;

@@ -1,31 +1,22 @@
 //! `multicomputer demo`, and `multicomputer` alone: an s-to-p broadcast of real data from several placements of the
 //! sources, in virtual and in real time.
-//!
-//! The data is made before the runs and checked after them, so that neither takes host time from the nodes while the
-//! clock is running: in real time what a program computes counts. Every node's program returns what it holds, and each
-//! byte of it is compared with what its source had, made afresh: the nodes pass data on by reference, and the copy that
-//! it is compared with is not part of what they share.
 
 use std::{fmt, io::Write};
 
-use clap::{
-    Args,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
+use clap::Args;
 use multicomputer::{
-    Clock, Machine, Payload, Run,
-    comm::MAX_MESSAGE,
-    prelude::*,
-    stop::{Distribution, Schedule, br_lin},
-    topology::Grid,
+    Clock, Machine,
+    model::Description,
+    stop::{Algorithm, Distribution, Instance, Plan},
     units::{Sizes, format_bytes},
 };
 
 use super::{
-    clock, data,
+    broadcast::{Content, broadcast},
+    clock,
     error::Error,
     files::{OutputFile, TraceFiles},
-    options::RunOptions,
+    options::{MachineOptions, RunOptions},
     progress::Progress,
 };
 
@@ -36,10 +27,15 @@ use self::results::Results;
 /// So many sources unless told otherwise, or all nodes of a smaller machine.
 const DEFAULT_SOURCES: usize = 30;
 
+/// Where the sources are unless told otherwise.
+const DEFAULT_DISTRIBUTIONS: [Distribution; 3] =
+    [Distribution::Row, Distribution::RightDiagonal, Distribution::SquareBlock];
+
 /// What the command can be told.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// How many nodes hold a message [default: 30, or all nodes of a smaller machine]
+    /// How many nodes hold a message [default: as many as a block or a list has, otherwise 30, or all nodes of a
+    /// smaller machine]
     #[arg(long, value_name = "NUMBER")]
     sources: Option<usize>,
 
@@ -47,22 +43,27 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SIZES", default_value = "2K")]
     bytes: Sizes,
 
-    /// Where the sources are; may be given several times, or as a list [default: all]
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = distributions())]
+    // The help text is made from what can be spelled.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help = distribution_help())]
     distribution: Vec<Distribution>,
+
+    #[command(flatten)]
+    machine: MachineOptions,
 
     #[command(flatten)]
     options: RunOptions,
 }
 
-/// Reads a distribution; the help lists their names.
-fn distributions() -> impl TypedValueParser<Value = Distribution> {
-    PossibleValuesParser::new(Distribution::ALL.map(Distribution::name))
-        .try_map(|name| name.parse::<Distribution>())
+fn distribution_help() -> String {
+    let default = DEFAULT_DISTRIBUTIONS.map(|distribution| distribution.name()).join(", ");
+    format!(
+        "Where the sources are; may be given several times, or as a list: {} [default: {default}]",
+        Distribution::spellings()
+    )
 }
 
 /// One run of the demonstration.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Case {
     clock: Clock,
     bytes: u64,
@@ -76,33 +77,23 @@ impl fmt::Display for Case {
     }
 }
 
-/// A source distribution with what follows from it.
-struct Placement {
-    distribution: Distribution,
-    schedule: Schedule,
-}
-
 /// Runs all cases, and prints their table and what it shows.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let description = options.description()?;
-    let grid = description.topology().grid().ok_or_else(|| {
-        Error::usage(format!("{} has no rows and columns to place the sources on", description.name()))
-    })?;
-    let sources = arguments.sources.unwrap_or(DEFAULT_SOURCES.min(grid.nodes()));
+    let description = arguments.machine.description()?;
+    let fixed = arguments.distribution.iter().find_map(Distribution::sources);
+    let sources = arguments.sources.or(fixed).unwrap_or(DEFAULT_SOURCES.min(description.nodes()));
     let clocks = options.clocks();
     let machines = clocks.iter().map(|&clock| Ok((clock, options.build(&description, clock)?)));
     let machines: Vec<(Clock, Machine)> = machines.collect::<Result<_, Error>>()?;
     // Only now: machines that this host cannot run have been refused, and theirs would not fit in memory.
-    let placements = placements(arguments, grid, sources)?;
+    let plans = plans(arguments, &description, sources)?;
 
     let mut cases = Vec::new();
     for (clock, machine) in &machines {
-        for bytes in &arguments.bytes {
-            for placement in &placements {
-                let case = Case { clock: *clock, bytes, distribution: placement.distribution };
-                cases.push((case, machine, placement));
-            }
+        for (bytes, distribution, plan) in &plans {
+            let case = Case { clock: *clock, bytes: *bytes, distribution: distribution.clone() };
+            cases.push((case, machine, plan));
         }
     }
     let (many_sizes, many_clocks) = (arguments.bytes.as_slice().len() > 1, clocks.len() > 1);
@@ -112,13 +103,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
 
     let mut results = Results::new(&description, sources);
     let progress = Progress::new(cases.len());
-    for ((case, machine, placement), trace) in cases.into_iter().zip(traces.into_files()) {
+    for ((case, machine, plan), trace) in cases.into_iter().zip(traces.into_files()) {
         progress.begin(&case.to_string());
-        let run = broadcast(machine, &placement.schedule, options.seed, case)?;
+        let run = broadcast(machine, plan, Content::Random { seed: options.seed }, &case)?;
         if let Some(trace) = trace {
             trace.write_trace(&run)?;
         }
-        results.add(case, run.report, run.wall);
+        results.add(case, run.report, run.wall, plan.instance().lower_bound());
         progress.end();
     }
     drop(progress);
@@ -129,68 +120,41 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     }
 }
 
-/// The schedules of the distributions asked for, each once; all of them if none is.
-fn placements(arguments: &Arguments, grid: Grid, sources: usize) -> Result<Vec<Placement>, Error> {
-    let asked = &arguments.distribution;
-    let mut placements = Vec::new();
-    for distribution in Distribution::ALL.into_iter().filter(|one| asked.is_empty() || asked.contains(one)) {
-        let ranks = distribution.place(grid, sources).map_err(Error::usage)?;
-        let schedule = Schedule::br_lin(grid, &ranks).map_err(Error::usage)?;
-        check_lengths(&schedule, &arguments.bytes)?;
-        placements.push(Placement { distribution, schedule });
-    }
-    Ok(placements)
-}
-
-/// Refuses messages that would become too long on the way.
-fn check_lengths(schedule: &Schedule, sizes: &Sizes) -> Result<(), Error> {
-    let sent =
-        (0..schedule.nodes()).flat_map(|rank| schedule.steps(rank)).filter_map(|step| step.action.sent());
-    let blocks = sent.map(|blocks| blocks.len() as u64).max().unwrap_or(1);
-    match sizes.into_iter().find(|size| size.saturating_mul(blocks) > MAX_MESSAGE) {
-        None => Ok(()),
-        Some(size) => Err(Error::usage(format!(
-            "--bytes {}: {blocks} of them travel as one message, and a message has at most {}",
-            format_bytes(size),
-            format_bytes(MAX_MESSAGE)
-        ))),
-    }
-}
-
-/// Broadcasts and checks what every node has in the end.
-fn broadcast(
-    machine: &Machine,
-    schedule: &Schedule,
-    seed: u64,
-    case: Case,
-) -> Result<Run<Vec<Payload>>, Error> {
-    let sources = schedule.sources();
-    let message = |&source: &Rank| data::message(seed, source, case.bytes);
-    let messages: Vec<Payload> = sources.iter().map(message).map(Payload::from).collect();
-    let lengths = vec![case.bytes; sources.len()];
-    let run = machine.run(|node| {
-        let source = sources.iter().position(|&source| source == node.rank());
-        let mine = source.map(|source| messages[source].clone());
-        Ok(br_lin(node.world(), schedule, &lengths, mine)?)
+/// The broadcasts of all sizes from the distributions asked for, each once, in the order in which they are named; from
+/// the default ones if none is.
+fn plans(
+    arguments: &Arguments,
+    description: &Description,
+    sources: usize,
+) -> Result<Vec<(u64, Distribution, Plan)>, Error> {
+    let grid = description.topology().grid().ok_or_else(|| {
+        Error::usage(format!("{} has no rows and columns to place the sources on", description.name()))
     })?;
-    for (block, source) in sources.iter().enumerate() {
-        let expected = message(source);
-        for (rank, received) in run.outputs.iter().enumerate() {
-            let received = received.get(block).and_then(|payload| payload.to_bytes().ok());
-            if received.is_none_or(|received| received != expected) {
-                return Err(Error::Wrong(format!(
-                    "node {rank} has other bytes than source {source} sent ({case})"
-                )));
-            }
+    let mut asked: Vec<Distribution> = Vec::new();
+    for distribution in &arguments.distribution {
+        if !asked.contains(distribution) {
+            asked.push(distribution.clone());
         }
     }
-    Ok(run)
+    if asked.is_empty() {
+        asked.extend(DEFAULT_DISTRIBUTIONS);
+    }
+    let mut plans = Vec::new();
+    for bytes in &arguments.bytes {
+        for distribution in &asked {
+            let ranks = distribution.place(grid, sources).map_err(Error::usage)?;
+            let instance = Instance::new(description, &ranks, &vec![bytes; sources]).map_err(Error::usage)?;
+            let plan = Algorithm::BrLin.plan(&instance).map_err(Error::usage)?;
+            plans.push((bytes, distribution.clone(), plan));
+        }
+    }
+    Ok(plans)
 }
 
 impl Case {
     /// What tells this case from the others, for the name of a file.
-    fn label(self, with_bytes: bool, with_clock: bool) -> String {
-        let mut label = self.distribution.to_string();
+    fn label(&self, with_bytes: bool, with_clock: bool) -> String {
+        let mut label = self.distribution.to_string().replace(':', "-"); // not allowed on every host
         if with_bytes {
             label += &format!("-{}", self.bytes);
         }

@@ -6,6 +6,7 @@
 //! A command is a file with an `Arguments` and a `run`, a line in [`Command`] and one in `dispatch`. [`demo`] is the
 //! one that is meant when none is named.
 
+mod broadcast;
 mod clock;
 mod data;
 mod demo;
@@ -13,7 +14,9 @@ mod error;
 mod files;
 mod machine;
 mod options;
+mod pace;
 mod progress;
+mod stop;
 mod table;
 
 use std::{
@@ -49,6 +52,9 @@ Examples:
   multicomputer --bytes 64..64K --csv times.csv        a sweep over message lengths
   multicomputer --distribution row --clock virtual --trace row.json
                                                        a timeline for ui.perfetto.dev
+  multicomputer stop --distribution square-block       all s-to-p algorithms on one problem
+  multicomputer stop --sources 10..100+10 --algorithm br-lin,2-step,auto
+                                                       a sweep over the number of sources
   multicomputer machine hockney:8x8                    the parameters of a machine
 
 Logs go to standard error, as the variable RUST_LOG says (RUST_LOG=info, RUST_LOG=multicomputer=debug).
@@ -58,6 +64,8 @@ The exit status is 0 for success, 1 for a run that failed, 2 for arguments that 
 enum Command {
     /// Broadcast from many sources to all nodes, in virtual and in real time; what runs when no command is named
     Demo(demo::Arguments),
+    /// Compare s-to-p broadcasting algorithms, on one problem or in a sweep
+    Stop(stop::Arguments),
     /// Print a machine's shape and its parameters
     Machine(machine::Arguments),
 }
@@ -87,6 +95,7 @@ fn dispatch(arguments: CommandLine, out: &mut impl Write) -> Result<(), Error> {
     match arguments.command {
         None => demo::run(&arguments.demo, out)?,
         Some(Command::Demo(arguments)) => demo::run(&arguments, out)?,
+        Some(Command::Stop(arguments)) => stop::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
     }
     Ok(out.flush()?)

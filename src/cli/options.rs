@@ -32,15 +32,26 @@ pub(super) struct MachineOptions {
     mesh: Option<Grid>,
 }
 
+/// Which machines, for a command that compares them.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Shared options")]
+pub(super) struct MachinesOptions {
+    /// The machine: paragon:16x32, hockney:10x10, mesh:7x13, line:8, or a machine file (.toml); may be given several
+    /// times [default: paragon:10x10]
+    #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
+    machine: Vec<Description>,
+
+    /// Short for Paragons of these shapes: 4x4,8x8,16x16
+    #[arg(long, value_name = "ROWSxCOLUMNS", value_delimiter = ',', conflicts_with = "machine")]
+    mesh: Vec<Grid>,
+}
+
 /// What every command that runs programs can be told.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct RunOptions {
-    #[command(flatten)]
-    machine: MachineOptions,
-
     /// virtual (exact, as fast as the host allows), real (the dilation is measured) or real:4 (a modeled second takes
-    /// four) [default: virtual, then real]
+    /// four) [default: virtual; of the demo: virtual, then real]
     #[arg(long, value_name = "CLOCK", value_parser = clock::read)]
     clock: Option<Clock>,
 
@@ -67,16 +78,32 @@ impl MachineOptions {
     pub(super) fn description(&self) -> Result<Description, Error> {
         match (&self.machine, self.mesh) {
             (Some(machine), _) => Ok(machine.clone()),
-            (None, Some(grid)) => grid.to_string().parse().map_err(Error::usage),
+            (None, Some(grid)) => paragon(grid),
             (None, None) => DEFAULT_MACHINE.parse().map_err(Error::usage),
         }
     }
 }
 
+impl MachinesOptions {
+    /// The machines asked for, in that order: at least one.
+    pub(super) fn descriptions(&self) -> Result<Vec<Description>, Error> {
+        match (&self.machine[..], &self.mesh[..]) {
+            ([], []) => Ok(vec![DEFAULT_MACHINE.parse().map_err(Error::usage)?]),
+            ([], shapes) => shapes.iter().map(|&grid| paragon(grid)).collect(),
+            (machines, _) => Ok(machines.to_vec()),
+        }
+    }
+}
+
+/// The Paragon of a shape.
+fn paragon(grid: Grid) -> Result<Description, Error> {
+    grid.to_string().parse().map_err(Error::usage)
+}
+
 impl RunOptions {
-    /// The machine asked for.
-    pub(super) fn description(&self) -> Result<Description, Error> {
-        self.machine.description()
+    /// The one clock to run under: virtual unless told otherwise.
+    pub(super) fn clock(&self) -> Clock {
+        self.clock.unwrap_or(Clock::Virtual)
     }
 
     /// The clocks to run under: the one asked for, or both.

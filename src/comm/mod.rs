@@ -11,6 +11,7 @@ mod node;
 mod payload;
 mod point_to_point;
 mod request;
+mod walk;
 
 pub use element::Element;
 pub use group::Group;
@@ -19,3 +20,4 @@ pub use node::{Node, Phase};
 pub use payload::{MAX_MESSAGE, Payload, PayloadError, Segment};
 pub use point_to_point::PointToPoint;
 pub use request::{Request, Tested};
+pub use walk::{WalkError, walk};

@@ -31,13 +31,13 @@ use std::{iter::FusedIterator, ops::Range};
 /// Recursive halving with exchange among the positions `0..positions` of a line.
 ///
 /// ```
-/// use multicomputer::pattern::{Direction, Halving, Transfer};
+/// use multicomputer::pattern::{Direction, Halving, Pairing};
 /// let halving = Halving::new(5);
 /// assert_eq!(halving.iterations(), 3);
-/// let mut last = halving.transfers(4);
-/// assert_eq!(last.next(), Some(Transfer { iteration: 0, partner: 1, direction: Direction::Both }));
-/// assert_eq!(last.next(), Some(Transfer { iteration: 0, partner: 2, direction: Direction::In }));
-/// assert_eq!(last.next(), Some(Transfer { iteration: 1, partner: 3, direction: Direction::Both }));
+/// let mut last = halving.pairings(4);
+/// assert_eq!(last.next(), Some(Pairing { iteration: 0, partner: 1, direction: Direction::Both }));
+/// assert_eq!(last.next(), Some(Pairing { iteration: 0, partner: 2, direction: Direction::In }));
+/// assert_eq!(last.next(), Some(Pairing { iteration: 1, partner: 3, direction: Direction::Both }));
 /// assert_eq!(last.next(), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Halving {
 
 /// What one position does with one partner in one iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transfer {
+pub struct Pairing {
     /// Counted from 0.
     pub iteration: usize,
     /// The position at the other end.
@@ -56,7 +56,7 @@ pub struct Transfer {
     pub direction: Direction,
 }
 
-/// Which way the data of a [`Transfer`] goes, as its position sees it.
+/// Which way the data of a [`Pairing`] goes, as its position sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Both send what they held at the start of the iteration.
@@ -83,12 +83,12 @@ impl Halving {
         (usize::BITS - self.positions.saturating_sub(1).leading_zeros()) as usize
     }
 
-    /// What `position` does, in the order in which it does it: one or two transfers an iteration, none in the last one
+    /// What `position` does, in the order in which it does it: one or two pairings an iteration, none in the last one
     /// if the position is alone by then. Nothing for a position outside the line.
     ///
-    /// Takes constant memory, and constant time for each transfer.
-    pub const fn transfers(self, position: usize) -> Transfers {
-        Transfers { position, segment: 0..self.positions, iteration: 0, then: None }
+    /// Takes constant memory, and constant time for each pairing.
+    pub const fn pairings(self, position: usize) -> Pairings {
+        Pairings { position, segment: 0..self.positions, iteration: 0, then: None }
     }
 }
 
@@ -104,25 +104,25 @@ impl Direction {
     }
 }
 
-/// The transfers of one position, made by [`Halving::transfers`].
+/// The pairings of one position, made by [`Halving::pairings`].
 #[derive(Clone, Debug)]
-pub struct Transfers {
+pub struct Pairings {
     position: usize,
     /// The segment that the position is in, in this iteration.
     segment: Range<usize>,
     iteration: usize,
-    /// A second transfer of the iteration before.
-    then: Option<Transfer>,
+    /// A second pairing of the iteration before.
+    then: Option<Pairing>,
 }
 
-impl Iterator for Transfers {
-    type Item = Transfer;
+impl Iterator for Pairings {
+    type Item = Pairing;
 
-    fn next(&mut self) -> Option<Transfer> {
+    fn next(&mut self) -> Option<Pairing> {
         if let Some(second) = self.then.take() {
             return Some(second);
         }
-        let Transfers { position, iteration, .. } = *self;
+        let Pairings { position, iteration, .. } = *self;
         let Range { start, end } = self.segment;
         if !self.segment.contains(&position) || end - start < 2 {
             return None;
@@ -131,22 +131,22 @@ impl Iterator for Transfers {
         let middle = start + half;
         let is_odd = middle - start > end - middle;
         let in_first = position < middle;
-        let transfer = |partner, direction| Transfer { iteration, partner, direction };
+        let pairing = |partner, direction| Pairing { iteration, partner, direction };
 
         self.iteration += 1;
         self.segment = if in_first { start..middle } else { middle..end };
         if is_odd && position == middle - 1 {
-            return Some(transfer(end - 1, Direction::Out));
+            return Some(pairing(end - 1, Direction::Out));
         }
         if is_odd && position == end - 1 {
-            self.then = Some(transfer(middle - 1, Direction::In));
+            self.then = Some(pairing(middle - 1, Direction::In));
         }
         let pair = if in_first { position + half } else { position - half };
-        Some(transfer(pair, Direction::Both))
+        Some(pairing(pair, Direction::Both))
     }
 }
 
-impl FusedIterator for Transfers {}
+impl FusedIterator for Pairings {}
 
 #[cfg(test)]
 mod tests {
@@ -163,9 +163,9 @@ mod tests {
         for iteration in 0..halving.iterations() {
             let before = held.clone();
             for (position, mine) in held.iter_mut().enumerate() {
-                let now = halving.transfers(position).filter(|transfer| transfer.iteration == iteration);
-                for transfer in now.filter(|transfer| transfer.direction.receives()) {
-                    let news = &before[transfer.partner];
+                let now = halving.pairings(position).filter(|pairing| pairing.iteration == iteration);
+                for pairing in now.filter(|pairing| pairing.direction.receives()) {
+                    let news = &before[pairing.partner];
                     assert!(mine.is_disjoint(news), "{halving:?}: sent twice to {position}");
                     sent += news.len();
                     mine.extend(news);
@@ -190,50 +190,44 @@ mod tests {
             let halving = Halving::new(positions);
             let expected = (positions as f64).log2().ceil() as usize;
             assert_eq!(halving.iterations(), expected);
-            let last = (0..positions)
-                .flat_map(|position| halving.transfers(position))
-                .map(|t| t.iteration + 1)
-                .max();
+            let last =
+                (0..positions).flat_map(|position| halving.pairings(position)).map(|t| t.iteration + 1).max();
             assert_eq!(last.unwrap_or(0), expected);
         }
     }
 
     #[test]
-    fn both_ends_agree_and_nobody_has_more_than_two_transfers_an_iteration() {
+    fn both_ends_agree_and_nobody_has_more_than_two_pairings_an_iteration() {
         for halving in LINES.map(Halving::new) {
             for position in 0..halving.positions() {
                 let mut count = vec![0; halving.iterations()];
-                for transfer in halving.transfers(position) {
-                    count[transfer.iteration] += 1;
-                    let direction = match transfer.direction {
+                for pairing in halving.pairings(position) {
+                    count[pairing.iteration] += 1;
+                    let direction = match pairing.direction {
                         Direction::Both => Direction::Both,
                         Direction::Out => Direction::In,
                         Direction::In => Direction::Out,
                     };
-                    let mirror = Transfer { iteration: transfer.iteration, partner: position, direction };
-                    assert!(halving.transfers(transfer.partner).any(|other| other == mirror));
+                    let mirror = Pairing { iteration: pairing.iteration, partner: position, direction };
+                    assert!(halving.pairings(pairing.partner).any(|other| other == mirror));
                 }
-                assert!(count.iter().all(|&transfers| transfers <= 2));
+                assert!(count.iter().all(|&pairings| pairings <= 2));
             }
         }
     }
 
     #[test]
     fn an_even_line_is_the_published_rule() {
-        let first: Vec<_> =
-            (0..8).filter_map(|position| Halving::new(8).transfers(position).next()).collect();
-        assert_eq!(
-            first.iter().map(|transfer| transfer.partner).collect::<Vec<_>>(),
-            [4, 5, 6, 7, 0, 1, 2, 3]
-        );
-        assert!(first.iter().all(|transfer| transfer.direction == Direction::Both));
+        let first: Vec<_> = (0..8).filter_map(|position| Halving::new(8).pairings(position).next()).collect();
+        assert_eq!(first.iter().map(|pairing| pairing.partner).collect::<Vec<_>>(), [4, 5, 6, 7, 0, 1, 2, 3]);
+        assert!(first.iter().all(|pairing| pairing.direction == Direction::Both));
     }
 
     #[test]
     fn nothing_happens_alone_or_outside() {
         assert_eq!(Halving::new(0).iterations(), 0);
-        assert_eq!(Halving::new(0).transfers(0).next(), None);
-        assert_eq!(Halving::new(1).transfers(0).next(), None);
-        assert_eq!(Halving::new(7).transfers(7).next(), None);
+        assert_eq!(Halving::new(0).pairings(0).next(), None);
+        assert_eq!(Halving::new(1).pairings(0).next(), None);
+        assert_eq!(Halving::new(7).pairings(7).next(), None);
     }
 }

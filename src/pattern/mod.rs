@@ -1,8 +1,13 @@
 //! Pure schedules: they say who talks to whom and when, and send nothing.
 //!
-//! One file per pattern. The same schedule is walked by the code on the nodes, with real data, and by the tests that
-//! check its shape.
+//! * [`Halving`] is recursive halving on a line of positions; [`line`](mod@line) lays lines through a mesh;
+//! * [`Schedule`] lists the steps of every node with the data that is moved, and a [`Builder`] makes one.
 
 mod halving;
+pub mod line;
+mod schedule;
 
-pub use self::halving::{Direction, Halving, Transfer, Transfers};
+pub use self::{
+    halving::{Direction, Halving, Pairing, Pairings},
+    schedule::{Action, Blocks, Builder, Exchange, Message, Schedule, Step, Transfer},
+};

@@ -2,13 +2,14 @@
 
 use std::{fmt, time::Duration};
 
-use multicomputer::{Span, model::Description, report::RunReport, units::format_bytes};
+use multicomputer::{Span, model::Description, report::RunReport, stop::LowerBound, units::format_bytes};
 
 use super::{
     super::{
         clock,
         error::Error,
         files::{OutputFile, micros},
+        pace::pace,
         table::{Align, Table},
     },
     Case,
@@ -19,6 +20,8 @@ struct Outcome {
     case: Case,
     report: RunReport,
     wall: Duration,
+    /// What no algorithm could beat.
+    bound: LowerBound,
 }
 
 /// The outcomes of all cases, in their order.
@@ -36,8 +39,8 @@ impl Results {
     }
 
     /// Adds the outcome of a case in which every byte was right.
-    pub(super) fn add(&mut self, case: Case, report: RunReport, wall: Duration) {
-        self.outcomes.push(Outcome { case, report, wall });
+    pub(super) fn add(&mut self, case: Case, report: RunReport, wall: Duration, bound: LowerBound) {
+        self.outcomes.push(Outcome { case, report, wall, bound });
     }
 
     /// Writes a line for each case, with exact modeled times. What the host took is there in real time only: in
@@ -94,6 +97,7 @@ impl Results {
             with_bytes.then_some(("bytes", Right)),
             Some(("clock", Left)),
             Some(("modeled ms", Right)),
+            Some(("/ bound", Right)),
             Some(("wall ms", Right)),
             Some(("dilation", Right)),
             Some(("error %", Right)),
@@ -101,7 +105,7 @@ impl Results {
             Some(("late sends", Right)),
         ];
         let mut table = Table::new(columns.into_iter().flatten());
-        for Outcome { case, report, wall } in &self.outcomes {
+        for Outcome { case, report, wall, bound } in &self.outcomes {
             let real = |figure: &dyn Fn(&_) -> String| {
                 report.real_time.as_ref().map_or_else(|| "-".to_owned(), figure)
             };
@@ -110,6 +114,11 @@ impl Results {
                 with_bytes.then(|| case.bytes.to_string()),
                 Some(clock::name(case.clock).to_owned()),
                 Some(millis(report)),
+                Some(
+                    bound
+                        .ratio(report.modeled.since_start())
+                        .map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
+                ),
                 Some(format!("{:.3}", 1e3 * wall.as_secs_f64())),
                 Some(real(&|real| format!("{:.2}", real.dilation))),
                 Some(real(&|real| format!("{:.2}", 100.0 * real.error))),
@@ -123,7 +132,8 @@ impl Results {
 
     /// What the figures say, in one line.
     fn conclusion(&self) -> String {
-        let parts = [Some(self.completeness()), self.comparison(), self.fidelity()];
+        let pace = pace(self.outcomes.iter().filter_map(|outcome| outcome.report.real_time));
+        let parts = [Some(self.completeness()), self.comparison(), pace];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ") + "."
     }
 
@@ -163,19 +173,6 @@ impl Results {
         ))
     }
 
-    /// How well the host kept pace in real time.
-    fn fidelity(&self) -> Option<String> {
-        let real = || self.outcomes.iter().filter_map(|outcome| outcome.report.real_time);
-        let error = real().map(|real| real.error.abs()).max_by(f64::total_cmp)?;
-        let late: u64 = real().map(|real| real.late_sends).sum();
-        let late = match (late, real().map(|real| real.latest).max().unwrap_or_default()) {
-            (0, _) => "no late send".to_owned(),
-            (1, latest) => format!("one late send, by {:.3} ms", latest.as_millis_f64()),
-            (late, latest) => format!("{late} late sends, the latest by {:.3} ms", latest.as_millis_f64()),
-        };
-        Some(format!("the wall clock is off by at most {:.2} %, with {late}", 100.0 * error))
-    }
-
     fn many_sizes(&self) -> bool {
         self.outcomes.windows(2).any(|pair| pair[0].case.bytes != pair[1].case.bytes)
     }
@@ -204,7 +201,10 @@ mod tests {
     use std::time::Duration;
 
     use multicomputer::{
-        Clock, Dilation, Machine, Time, comm::PointToPoint, report::RealTimeReport, stop::Distribution,
+        Clock, Dilation, Machine, Time,
+        comm::PointToPoint,
+        report::RealTimeReport,
+        stop::{Distribution, Instance},
     };
 
     use super::*;
@@ -213,11 +213,12 @@ mod tests {
     fn results(cases: &[(Distribution, Clock, u64, u64)]) -> Results {
         let machine = Machine::hockney(2, 2).build().unwrap();
         let mut results = Results::new(machine.description(), 3);
-        for &(distribution, clock, bytes, micros) in cases {
+        let bound = Instance::new(machine.description(), &[0, 1, 2], &[8; 3]).unwrap().lower_bound();
+        for (distribution, clock, bytes, micros) in cases.iter().cloned() {
             let run = machine.run(|node| Ok(node.world().compute(Span::ZERO)?));
             let mut report = run.unwrap().report;
             report.modeled = Time::ZERO + Span::from_micros(micros);
-            results.add(Case { clock, bytes, distribution }, report, Duration::from_millis(5));
+            results.add(Case { clock, bytes, distribution }, report, Duration::from_millis(5), bound);
         }
         results
     }
@@ -284,7 +285,9 @@ mod tests {
              by at most 25.00 %, with 3 late sends, the latest by 0.040 ms."
         );
         assert!(
-            results.to_string().contains("row           real        2.000    5.000      4.00     1.00"),
+            results
+                .to_string()
+                .contains("row           real        2.000     7.69    5.000      4.00     1.00"),
             "{results}"
         );
     }

@@ -1,0 +1,114 @@
+//! How the two quantities that decide grow from one iteration to the next: the nodes that hold a message, and the
+//! longest message.
+
+use multicomputer::pattern::Schedule;
+
+use super::super::table::{Align, Table};
+
+/// At most so many moments are shown.
+const SHOWN: usize = 12;
+
+/// Active nodes and most bytes on a node, before the first iteration and after some of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Growth {
+    pub(super) iterations: usize,
+    first: Vec<(usize, u64)>,
+    last: (usize, u64),
+}
+
+impl Growth {
+    /// Keeps only what can be shown.
+    pub(super) fn of(schedule: &Schedule) -> Growth {
+        let after = |iteration| (schedule.active_after(iteration), schedule.longest_after(iteration));
+        let iterations = schedule.iterations();
+        Growth {
+            iterations,
+            first: (0..=iterations).take(SHOWN).map(after).collect(),
+            last: after(iterations),
+        }
+    }
+}
+
+/// A table with a row for each algorithm and a column for each moment. If there are too many of them those between the
+/// first ones and the last one are left out.
+pub(super) fn table(
+    title: &str,
+    rows: &[(String, &Growth)],
+    quantity: impl Fn((usize, u64)) -> u64,
+) -> Table {
+    let most = rows.iter().map(|(_, growth)| growth.iterations).max().unwrap_or(0);
+    let is_cut = most >= SHOWN;
+    // A cut table has two more columns.
+    let columns = if is_cut { SHOWN - 2 } else { most + 1 };
+    let mut titles: Vec<String> = (0..columns).map(|iteration| iteration.to_string()).collect();
+    if is_cut {
+        titles.extend(["..", "last"].map(str::to_owned));
+    }
+    let right = titles.iter().map(|title| (title.as_str(), Align::Right));
+    let mut table = Table::new([(title, Align::Left)].into_iter().chain(right));
+    for (name, growth) in rows {
+        let mut cells = vec![name.clone()];
+        cells.extend(growth.first.iter().take(columns).map(|&holdings| quantity(holdings).to_string()));
+        if growth.iterations >= columns {
+            let dots = if growth.iterations > columns { ".." } else { "" };
+            cells.extend([dots.to_owned(), quantity(growth.last).to_string()]);
+        }
+        table.row(cells);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use multicomputer::pattern::{Builder, Exchange, Transfer};
+
+    use super::*;
+
+    /// A message of 10 bytes is handed on from node to node, so that one more is active after each iteration.
+    fn chain(iterations: usize) -> Growth {
+        let mut builder = Builder::new(iterations + 1, &[0], &[10], Exchange::Together);
+        for from in 0..iterations {
+            builder.iteration([Transfer { from, to: from + 1, blocks: [0].into() }]);
+        }
+        Growth::of(&builder.finish())
+    }
+
+    fn shown(iterations: &[usize]) -> String {
+        let growths: Vec<Growth> = iterations.iter().map(|&iterations| chain(iterations)).collect();
+        let rows: Vec<(String, &Growth)> =
+            growths.iter().map(|growth| (growth.iterations.to_string(), growth)).collect();
+        table("active", &rows, |(active, _)| active as u64).to_string()
+    }
+
+    #[test]
+    fn a_short_table_is_whole() {
+        let expected = "\
+active  0  1  2  3
+2       1  2  3
+3       1  2  3  4
+0       1
+";
+        assert_eq!(shown(&[2, 3, 0]), expected);
+        assert!(shown(&[11]).ends_with("\n11      1  2  3  4  5  6  7  8  9  10  11  12\n"));
+    }
+
+    #[test]
+    fn of_a_long_table_the_last_column_is_kept() {
+        let expected = "\
+active  0  1  2  3  4  5  6  7  8   9  ..  last
+9       1  2  3  4  5  6  7  8  9  10
+10      1  2  3  4  5  6  7  8  9  10        11
+11      1  2  3  4  5  6  7  8  9  10  ..    12
+63      1  2  3  4  5  6  7  8  9  10  ..    64
+";
+        assert_eq!(shown(&[9, 10, 11, 63]), expected);
+    }
+
+    #[test]
+    fn both_quantities_are_shown() {
+        let growth = chain(1);
+        let rows = [("chain".to_owned(), &growth)];
+        let bytes = table("bytes", &rows, |(_, longest)| longest).to_string();
+        assert_eq!(bytes, "bytes   0   1\nchain  10  10\n");
+    }
+}

@@ -1,0 +1,133 @@
+//! Walking a schedule with real messages: the code of a collective on a node.
+
+use thiserror::Error;
+
+use super::{Payload, PayloadError, PointToPoint};
+use crate::{
+    error::CommError,
+    pattern::{Action, Message, Schedule},
+    rank::{Rank, Tag},
+};
+
+/// Carries out this node's part of a schedule; all nodes of the group call it with the same one.
+///
+/// `blocks[k]` is what this node has of block `k`: the data where it is the block's origin, anything elsewhere. In the
+/// end it is what the schedule brought here. Data is chained and cut by reference; it is copied nowhere, and where the
+/// schedule says that a real machine would have to, the time for it is charged.
+///
+/// Messages go under `tag`, which keeps them apart from others that the program has on the way.
+///
+/// # Errors
+///
+/// [`WalkError`] if the group has another size than the schedule, blocks have other lengths than the schedule says, here
+/// or at another node, or if a message cannot be sent or received.
+pub fn walk<G: PointToPoint>(
+    group: &G,
+    schedule: &Schedule,
+    tag: Tag,
+    blocks: &mut [Payload],
+) -> Result<(), WalkError> {
+    if schedule.nodes() != group.size() {
+        return Err(WalkError::Nodes { schedule: schedule.nodes(), group: group.size() });
+    }
+    if schedule.sizes().len() != blocks.len() {
+        return Err(WalkError::Blocks { given: blocks.len(), schedule: schedule.sizes().len() });
+    }
+    let own = schedule.origins().iter().zip(schedule.sizes()).zip(&*blocks).enumerate();
+    for (block, ((&origin, &expected), given)) in own {
+        if origin == group.rank() && given.len() != expected {
+            return Err(WalkError::Length { block, given: given.len(), expected });
+        }
+    }
+    let chained = |blocks: &[Payload], message: &Message| {
+        Payload::concat(message.blocks.iter().map(|&block| blocks[block as usize].clone()))
+    };
+    let mut started = Vec::new();
+    for step in schedule.steps(group.rank()) {
+        let received = match &step.action {
+            Action::Send(message) => {
+                group.send((message.peer, tag), chained(blocks, message))?;
+                continue;
+            }
+            Action::Start(message) => {
+                started.push(group.isend((message.peer, tag), chained(blocks, message))?);
+                continue;
+            }
+            Action::Pack(bytes) => {
+                group.compute(group.machine().parameters().copying(*bytes))?;
+                continue;
+            }
+            Action::Recv(message) => (message, group.recv((message.peer, tag))?),
+            Action::Exchange { send, recv } => {
+                let data = chained(blocks, send);
+                (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
+            }
+        };
+        let (message, got) = received;
+        if got.len() != message.bytes {
+            return Err(WalkError::Received {
+                from: message.peer,
+                given: got.len(),
+                expected: message.bytes,
+            });
+        }
+        // From the end, where a cut is cheap.
+        let mut rest = got.payload;
+        for &block in message.blocks.iter().rev() {
+            let size = schedule.sizes()[block as usize];
+            blocks[block as usize] = rest.split_off(rest.len().saturating_sub(size))?;
+        }
+    }
+    group.wait_all(started)?;
+    Ok(())
+}
+
+/// Why a schedule cannot be carried out on a node.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum WalkError {
+    /// The schedule is one for another machine.
+    #[error("the schedule is for {schedule} nodes, and the group has {group}")]
+    Nodes {
+        /// Nodes of the schedule.
+        schedule: usize,
+        /// Nodes of the group.
+        group: usize,
+    },
+    /// There is not one payload for each block.
+    #[error("{given} blocks are given for a schedule of {schedule}")]
+    Blocks {
+        /// Payloads given.
+        given: usize,
+        /// Blocks of the schedule.
+        schedule: usize,
+    },
+    /// What this node has of a block has another length than the schedule says.
+    #[error("block {block} has {given} bytes here: {expected} are expected")]
+    Length {
+        /// The block.
+        block: usize,
+        /// Its length.
+        given: u64,
+        /// The length that it should have.
+        expected: u64,
+    },
+    /// Another node sent more or less than the schedule says: it was called with another one.
+    #[error(
+        "rank {from} sent {given} bytes where {expected} are expected: all nodes must walk the same schedule"
+    )]
+    Received {
+        /// The sender.
+        from: Rank,
+        /// The length of its message.
+        given: u64,
+        /// The length that it should have.
+        expected: u64,
+    },
+    /// A message cannot be sent or received.
+    #[error(transparent)]
+    Comm(#[from] CommError),
+    /// What was received cannot be taken apart.
+    #[error(transparent)]
+    Payload(#[from] PayloadError),
+}

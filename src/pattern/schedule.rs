@@ -1,0 +1,157 @@
+//! Who sends which blocks to whom: the [`Schedule`] of a collective operation.
+//!
+//! The data of the operation is cut into *blocks*, each with a size and a rank that has it in the beginning. A schedule
+//! lists for every rank the steps that it takes. It is plain data, made once and read by everyone: the code on the node
+//! threads [walks](crate::comm::walk) it with real messages, the [predictor](crate::predict) walks it in modeled time,
+//! and tests check its shape.
+//!
+//! A schedule is made iteration by iteration by a [`Builder`]. Nodes are *not* synchronized between iterations when it
+//! is carried out: each goes on as soon as it has done its own steps.
+
+mod builder;
+
+use std::sync::Arc;
+
+pub use builder::{Builder, Exchange, Transfer};
+
+use crate::rank::Rank;
+
+/// Numbers of blocks, in the order in which they lie in a message. Shared, not copied.
+pub type Blocks = Arc<[u32]>;
+
+/// The steps of all nodes, and what the blocks are.
+///
+/// ```
+/// use multicomputer::pattern::{Action, Builder, Exchange, Transfer};
+///
+/// // Block 0, of 100 bytes, is at rank 1; block 1, of 50, at rank 0. They are exchanged.
+/// let mut builder = Builder::new(2, &[1, 0], &[100, 50], Exchange::Together);
+/// builder.iteration([
+///     Transfer { from: 1, to: 0, blocks: [0].into() },
+///     Transfer { from: 0, to: 1, blocks: [1].into() },
+/// ]);
+/// let schedule = builder.finish();
+/// let [step] = schedule.steps(0) else { panic!("one step") };
+/// let Action::Exchange { send, recv } = &step.action else { panic!("both ways at once") };
+/// assert_eq!((send.peer, send.bytes, recv.peer, recv.bytes), (1, 50, 1, 100));
+/// assert_eq!(schedule.longest_after(1), 150);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    origins: Vec<Rank>,
+    sizes: Vec<u64>,
+    steps: Vec<Vec<Step>>,
+    /// What the nodes hold before the first iteration and after each one.
+    holdings: Vec<Holdings>,
+}
+
+/// One thing that a node does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The iteration that it belongs to, counted from 0.
+    pub iteration: usize,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What a node does in one step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Sends a message and goes on when it has left.
+    Send(Message),
+    /// Starts to send a message and goes on at once; all such are waited for when the node has done everything else.
+    Start(Message),
+    /// Receives a message.
+    Recv(Message),
+    /// Sends one message and receives another at the same time.
+    Exchange {
+        /// The message sent.
+        send: Message,
+        /// The message received.
+        recv: Message,
+    },
+    /// Copies so many bytes together, because the blocks of the next message do not lie side by side in memory.
+    Pack(u64),
+}
+
+/// One message of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The node at the other end.
+    pub peer: Rank,
+    /// What is in it.
+    pub blocks: Blocks,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// The two quantities that decide, at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Holdings {
+    active: usize,
+    longest: u64,
+}
+
+impl Action {
+    /// The message that the node sends, if it sends one.
+    pub fn sent(&self) -> Option<&Message> {
+        match self {
+            Action::Send(message) | Action::Start(message) | Action::Exchange { send: message, .. } => {
+                Some(message)
+            }
+            Action::Recv(_) | Action::Pack(_) => None,
+        }
+    }
+
+    /// The message that the node receives, if it receives one.
+    pub fn received(&self) -> Option<&Message> {
+        match self {
+            Action::Recv(message) | Action::Exchange { recv: message, .. } => Some(message),
+            Action::Send(_) | Action::Start(_) | Action::Pack(_) => None,
+        }
+    }
+}
+
+impl Schedule {
+    /// Nodes of the machine.
+    pub fn nodes(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The rank that has each block in the beginning.
+    pub fn origins(&self) -> &[Rank] {
+        &self.origins
+    }
+
+    /// The bytes of each block.
+    pub fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
+    /// The number of iterations.
+    pub fn iterations(&self) -> usize {
+        self.holdings.len() - 1
+    }
+
+    /// What `rank` does, in the order in which it does it; nothing for a rank outside the machine.
+    pub fn steps(&self, rank: Rank) -> &[Step] {
+        self.steps.get(rank).map_or(&[], Vec::as_slice)
+    }
+
+    /// All messages, in no particular order.
+    pub fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.steps.iter().flatten().filter_map(|step| step.action.sent())
+    }
+
+    /// How many nodes hold a block after so many iterations. In a broadcast it should grow as fast as possible.
+    /// Iterations that do not exist change nothing.
+    pub fn active_after(&self, iterations: usize) -> usize {
+        self.holdings[iterations.min(self.iterations())].active
+    }
+
+    /// The most bytes that any node holds after so many iterations: the longest message of the next one where nodes
+    /// send all that they hold. It should grow as slowly as possible. Iterations that do not exist change nothing.
+    pub fn longest_after(&self, iterations: usize) -> u64 {
+        self.holdings[iterations.min(self.iterations())].longest
+    }
+}

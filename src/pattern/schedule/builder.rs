@@ -1,0 +1,375 @@
+//! Makes a [`Schedule`] from the transfers of its iterations.
+
+use std::collections::BTreeMap;
+
+use super::{Action, Blocks, Holdings, Message, Schedule, Step};
+use crate::{
+    pattern::{Direction, Halving},
+    rank::Rank,
+};
+
+/// How a node that both sends and receives in an iteration does that.
+///
+/// The timing model tells the three apart: a receive that overlaps a send of its node costs `o_x` more. On a machine
+/// with `o_x = 0` the first two take the same time, and the third lets a node that sends more than it receives go on
+/// earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Exchange {
+    /// At the same time, as one call: `sendrecv`. What the papers call an exchange.
+    Together,
+    /// `send`, then `recv`: the receive is called when the message sent has left, so that the two do not overlap. If
+    /// both partners do this their messages pass each other all the same. It relies on messages being taken in by the
+    /// network without a receive, at no cost; where an unexpected message is copied through a buffer it gains less.
+    InTurn,
+    /// `isend`, then `recv`; the sends are waited for at the very end.
+    Overlapped,
+}
+
+/// One message of a [round](Builder::round).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// The sender.
+    pub from: Rank,
+    /// The receiver.
+    pub to: Rank,
+    /// What is sent; the sender must hold all of it before the round.
+    pub blocks: Blocks,
+}
+
+/// A schedule in the making, and what each node holds at its end so far.
+///
+/// A node keeps its blocks in one buffer, in the order in which they came: its own, then those of each receive. A
+/// message whose blocks lie side by side there is sent as it is. For any other message the builder adds a
+/// [`Pack`](Action::Pack) step, which costs the time of copying it.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    schedule: Schedule,
+    exchange: Exchange,
+    held: Vec<Vec<u32>>,
+    held_bytes: Vec<u64>,
+}
+
+impl Builder {
+    /// A schedule without steps. Block `k` has `sizes[k]` bytes and is at rank `origins[k]`; a rank may have several.
+    ///
+    /// # Panics
+    ///
+    /// If `origins` and `sizes` differ in length, or an origin is not below `nodes`.
+    pub fn new(nodes: usize, origins: &[Rank], sizes: &[u64], exchange: Exchange) -> Builder {
+        assert_eq!(origins.len(), sizes.len(), "each block has one origin and one size");
+        let mut held = vec![Vec::new(); nodes];
+        for (block, &rank) in (0..).zip(origins) {
+            held[rank].push(block);
+        }
+        let mut builder = Builder {
+            schedule: Schedule {
+                origins: origins.to_vec(),
+                sizes: sizes.to_vec(),
+                steps: vec![Vec::new(); nodes],
+                holdings: Vec::new(),
+            },
+            exchange,
+            held_bytes: vec![0; nodes],
+            held,
+        };
+        for (&rank, &size) in origins.iter().zip(sizes) {
+            builder.held_bytes[rank] = builder.held_bytes[rank].saturating_add(size);
+        }
+        builder.end_iteration();
+        builder
+    }
+
+    /// The blocks that `rank` holds, in the order in which they came.
+    pub fn held(&self, rank: Rank) -> &[u32] {
+        &self.held[rank]
+    }
+
+    /// Adds an iteration of one [round](Builder::round).
+    ///
+    /// # Panics
+    ///
+    /// As a round does.
+    pub fn iteration(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
+        self.round(transfers);
+        self.end_iteration();
+    }
+
+    /// Adds a round to the current iteration. In it each node sends before it receives, each in the order of the
+    /// transfers given; its first send and its first receive are an exchange if the builder was told to make them so.
+    ///
+    /// # Panics
+    ///
+    /// If a rank is outside the machine, sends to itself, or sends what it did not hold before the round (of several
+    /// blocks only the first is looked at, except in debug builds).
+    pub fn round(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
+        let iteration = self.schedule.iterations();
+        let mut messages: BTreeMap<Rank, (Vec<Message>, Vec<Message>)> = BTreeMap::new();
+        for Transfer { from, to, blocks } in transfers {
+            assert_ne!(from, to, "a node has nothing to send to itself");
+            let bytes = self.bytes(&blocks);
+            messages.entry(from).or_default().0.push(Message { peer: to, blocks: blocks.clone(), bytes });
+            messages.entry(to).or_default().1.push(Message { peer: from, blocks, bytes });
+        }
+        for (rank, (sends, receives)) in messages {
+            let (steps, held) = (&mut self.schedule.steps[rank], &mut self.held[rank]);
+            let before = held.len();
+            for message in &receives {
+                self.held_bytes[rank] = self.held_bytes[rank].saturating_add(message.bytes);
+            }
+            let mut receives = receives.into_iter();
+            let mut add = |action| steps.push(Step { iteration, action });
+            for (nth, send) in sends.into_iter().enumerate() {
+                if !lie_side_by_side(&held[..before], &send.blocks) {
+                    add(Action::Pack(send.bytes));
+                }
+                let together = self.exchange == Exchange::Together && nth == 0;
+                match together.then(|| receives.next()).flatten() {
+                    Some(recv) => {
+                        held.extend_from_slice(&recv.blocks);
+                        add(Action::Exchange { send, recv });
+                    }
+                    None if self.exchange == Exchange::Overlapped => add(Action::Start(send)),
+                    None => add(Action::Send(send)),
+                }
+            }
+            for recv in receives {
+                held.extend_from_slice(&recv.blocks);
+                add(Action::Recv(recv));
+            }
+        }
+    }
+
+    /// What follows belongs to the next iteration.
+    pub fn end_iteration(&mut self) {
+        let active = self.held.iter().filter(|blocks| !blocks.is_empty()).count();
+        let longest = self.held_bytes.iter().copied().max().unwrap_or(0);
+        self.schedule.holdings.push(Holdings { active, longest });
+    }
+
+    /// Adds a [`Halving`] on each of the lines, all at the same time: every node sends all that it holds, as one
+    /// message, and nothing if it holds nothing.
+    ///
+    /// The lines must have no node in common. If each block has one holder on a line, none is sent to a node that has
+    /// it already (the proof is with [`Halving`]).
+    pub fn halve(&mut self, lines: &[Vec<Rank>]) {
+        let mut walkers: Vec<_> = lines
+            .iter()
+            .flat_map(|line| {
+                let pairings = |position| Halving::new(line.len()).pairings(position).peekable();
+                (0..line.len()).map(move |position| (line, position, pairings(position)))
+            })
+            .collect();
+        let iterations = lines.iter().map(|line| Halving::new(line.len()).iterations()).max().unwrap_or(0);
+        for current in 0..iterations {
+            // Those of a position without a pair are carried out after those of the pairs.
+            let (mut pairs, mut extra) = (Vec::new(), Vec::new());
+            for (line, position, walker) in &mut walkers {
+                let from = line[*position];
+                let blocks: Blocks = self.held[from].as_slice().into();
+                while let Some(pairing) = walker.next_if(|pairing| pairing.iteration == current) {
+                    let to = line[pairing.partner];
+                    let round = if pairing.direction == Direction::Both { &mut pairs } else { &mut extra };
+                    if pairing.direction.sends() && !blocks.is_empty() {
+                        round.push(Transfer { from, to, blocks: blocks.clone() });
+                    }
+                }
+            }
+            self.round(pairs);
+            self.round(extra);
+            self.end_iteration();
+        }
+    }
+
+    /// From here on `rank` counts as holding only those of its blocks that are kept: it sends no others. For nodes that
+    /// have passed their data on, and take part in what follows like any node without.
+    pub fn retain(&mut self, rank: Rank, keep: impl Fn(u32) -> bool) {
+        let mut held = std::mem::take(&mut self.held[rank]);
+        held.retain(|&block| keep(block));
+        self.held_bytes[rank] = self.bytes(&held);
+        self.held[rank] = held;
+    }
+
+    /// The schedule.
+    pub fn finish(self) -> Schedule {
+        self.schedule
+    }
+
+    fn bytes(&self, blocks: &[u32]) -> u64 {
+        blocks.iter().map(|&block| self.schedule.sizes[block as usize]).fold(0, u64::saturating_add)
+    }
+}
+
+/// Whether `blocks` lie in `buffer` one after the other.
+///
+/// # Panics
+///
+/// If the first of them is not there; in debug builds if any is not.
+fn lie_side_by_side(buffer: &[u32], blocks: &[u32]) -> bool {
+    debug_assert!(blocks.iter().all(|block| buffer.contains(block)), "a node sends what it holds");
+    let Some((first, _)) = blocks.split_first() else { return true };
+    let start = buffer.iter().position(|block| block == first).expect("a node sends what it holds");
+    buffer[start..].starts_with(blocks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transfer(from: Rank, to: Rank, blocks: &[u32]) -> Transfer {
+        Transfer { from, to, blocks: blocks.into() }
+    }
+
+    fn message(peer: Rank, blocks: &[u32], bytes: u64) -> Message {
+        Message { peer, blocks: blocks.into(), bytes }
+    }
+
+    fn actions(builder: Builder, rank: Rank) -> Vec<Action> {
+        builder.finish().steps(rank).iter().map(|step| step.action.clone()).collect()
+    }
+
+    /// Nodes 0, 1 and 2 with a block each; node 0 sends to both others and hears from both.
+    fn busy(exchange: Exchange) -> Vec<Action> {
+        let mut builder = Builder::new(3, &[0, 1, 2], &[10, 20, 30], exchange);
+        builder.iteration([
+            transfer(2, 0, &[2]),
+            transfer(0, 1, &[0]),
+            transfer(0, 2, &[0]),
+            transfer(1, 0, &[1]),
+        ]);
+        assert_eq!(builder.held(0), [0, 2, 1], "its own, then as they come");
+        actions(builder, 0)
+    }
+
+    #[test]
+    fn an_exchange_is_made_in_three_ways() {
+        let (to_1, to_2) = (message(1, &[0], 10), message(2, &[0], 10));
+        let (from_2, from_1) = (message(2, &[2], 30), message(1, &[1], 20));
+        let together = Action::Exchange { send: to_1.clone(), recv: from_2.clone() };
+        assert_eq!(
+            busy(Exchange::Together),
+            [together, Action::Send(to_2.clone()), Action::Recv(from_1.clone())]
+        );
+        let receives = [Action::Recv(from_2), Action::Recv(from_1)];
+        let in_turn = [Action::Send(to_1.clone()), Action::Send(to_2.clone())];
+        assert_eq!(busy(Exchange::InTurn), [&in_turn[..], &receives[..]].concat());
+        let overlapped = [Action::Start(to_1), Action::Start(to_2)];
+        assert_eq!(busy(Exchange::Overlapped), [&overlapped[..], &receives[..]].concat());
+    }
+
+    #[test]
+    fn what_comes_in_a_round_is_sent_on_in_the_next() {
+        let mut builder = Builder::new(3, &[0], &[10], Exchange::Together);
+        builder.round([transfer(0, 1, &[0])]);
+        builder.round([transfer(1, 2, &[0])]);
+        builder.end_iteration();
+        let schedule = builder.finish();
+        assert_eq!(schedule.iterations(), 1);
+        assert_eq!((schedule.active_after(0), schedule.active_after(1)), (1, 3));
+        let [recv, send] = schedule.steps(1) else { panic!("two steps") };
+        assert_eq!((recv.iteration, send.iteration), (0, 0));
+        assert_eq!(recv.action, Action::Recv(message(0, &[0], 10)));
+        assert_eq!(send.action, Action::Send(message(2, &[0], 10)));
+    }
+
+    #[test]
+    fn blocks_side_by_side_are_sent_as_they_are() {
+        for blocks in [&[0][..], &[1, 2], &[0, 1, 2, 3], &[3]] {
+            let mut builder = Builder::new(2, &[0; 4], &[1, 2, 4, 8], Exchange::InTurn);
+            builder.iteration([transfer(0, 1, blocks)]);
+            let bytes = blocks.iter().map(|block| 1 << block).sum();
+            assert_eq!(actions(builder, 0), [Action::Send(message(1, blocks, bytes))]);
+        }
+    }
+
+    #[test]
+    fn other_blocks_are_packed() {
+        for blocks in [&[0, 2][..], &[1, 0], &[0, 1, 3], &[2, 3, 0]] {
+            let mut builder = Builder::new(2, &[0; 4], &[1, 2, 4, 8], Exchange::InTurn);
+            builder.iteration([transfer(0, 1, blocks)]);
+            assert_eq!(builder.held(1), blocks, "in the order in which they lie in the message");
+            let bytes = blocks.iter().map(|block| 1 << block).sum();
+            assert_eq!(actions(builder, 0), [Action::Pack(bytes), Action::Send(message(1, blocks, bytes))]);
+        }
+    }
+
+    #[test]
+    fn a_node_may_send_only_what_it_keeps() {
+        let mut builder = Builder::new(2, &[0, 0, 0], &[10, 20, 30], Exchange::Together);
+        builder.retain(0, |block| block != 1);
+        assert_eq!(builder.held(0), [0, 2]);
+        builder.end_iteration();
+        // What is kept has moved together.
+        builder.iteration([transfer(0, 1, &[0, 2])]);
+        builder.retain(0, |_| false);
+        builder.end_iteration();
+        let schedule = builder.finish();
+        assert_eq!([0, 1, 2, 3].map(|after| schedule.longest_after(after)), [60, 40, 40, 40]);
+        assert_eq!([0, 1, 2, 3].map(|after| schedule.active_after(after)), [1, 1, 2, 1]);
+        assert_eq!(schedule.steps(0).len(), 1);
+    }
+
+    /// Two lines of different lengths: the shorter one is done one iteration earlier.
+    #[test]
+    fn lines_are_halved_at_the_same_time() {
+        let mut builder = Builder::new(5, &[0, 4], &[1, 1], Exchange::Together);
+        builder.halve(&[vec![0, 1, 2], vec![3, 4]]);
+        let schedule = builder.finish();
+        assert_eq!(schedule.iterations(), 2);
+        assert_eq!([0, 1, 2].map(|after| schedule.active_after(after)), [2, 4, 5]);
+        assert!(schedule.steps(3).iter().all(|step| step.iteration == 0));
+    }
+
+    /// Three positions with a block each: the one without a pair sends after the pairs have exchanged, and what the last
+    /// position got from its pair does not go with it.
+    #[test]
+    fn an_odd_line_has_an_additional_message() {
+        let mut builder = Builder::new(3, &[0, 1, 2], &[1, 2, 4], Exchange::Together);
+        builder.halve(&[vec![0, 1, 2]]);
+        let exchange = |send, recv| Action::Exchange { send, recv };
+        assert_eq!(builder.held(2), [2, 0, 1]);
+        let schedule = builder.finish();
+        let actions =
+            |rank| schedule.steps(rank).iter().map(|step| &step.action).cloned().collect::<Vec<_>>();
+        assert_eq!(
+            actions(2),
+            [exchange(message(0, &[2], 4), message(0, &[0], 1)), Action::Recv(message(1, &[1], 2))]
+        );
+        assert_eq!(
+            actions(1),
+            [Action::Send(message(2, &[1], 2)), exchange(message(0, &[1], 2), message(0, &[0, 2], 5))]
+        );
+    }
+
+    #[test]
+    fn a_schedule_without_steps_is_one() {
+        let schedule = Builder::new(1, &[0], &[7], Exchange::Together).finish();
+        assert_eq!((schedule.nodes(), schedule.iterations(), schedule.messages().count()), (1, 0, 0));
+        assert_eq!((schedule.active_after(9), schedule.longest_after(9)), (1, 7));
+        assert!(schedule.steps(1).is_empty(), "nothing for a rank outside");
+    }
+
+    #[test]
+    #[should_panic(expected = "each block has one origin and one size")]
+    fn a_size_for_each_origin() {
+        Builder::new(2, &[0], &[1, 2], Exchange::Together);
+    }
+
+    #[test]
+    #[should_panic(expected = "a node has nothing to send to itself")]
+    fn nothing_for_oneself() {
+        Builder::new(2, &[0], &[1], Exchange::Together).iteration([transfer(0, 0, &[0])]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a node sends what it holds")]
+    fn nothing_that_is_not_there() {
+        Builder::new(2, &[0, 1], &[1, 1], Exchange::Together).iteration([transfer(0, 1, &[1])]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a node sends what it holds")]
+    fn nothing_that_comes_in_the_same_round() {
+        let mut builder = Builder::new(3, &[0], &[1], Exchange::Together);
+        builder.iteration([transfer(0, 1, &[0]), transfer(1, 2, &[0])]);
+    }
+}

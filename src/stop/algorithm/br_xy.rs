@@ -1,0 +1,85 @@
+//! Algorithms *Br_xy_source* and *Br_xy_dim*: recursive halving within the rows and within the columns, one after the
+//! other.
+//!
+//! **What they do.** One dimension comes first: all its lines run [`Halving`](crate::pattern::Halving) at the same time,
+//! so that every node of a line ends with what the line has. Then the lines of the other dimension do the same. They
+//! differ in which dimension comes first:
+//!
+//! * *Br_xy_source* looks where the sources are: the rows come first if the fullest row has fewer sources than the
+//!   fullest column, the columns otherwise. So the messages of the second phase are short.
+//! * *Br_xy_dim* looks at the shape alone: the rows come first if there are at least as many rows as columns. (The report
+//!   also calls that "along the longer dimension", which contradicts its own rule and its figure 5.)
+//!
+//! **Restrictions.** None.
+//!
+//! **Cost.** `ceil(log2 r) + ceil(log2 c)` iterations, each as in *Br_Lin*; the links of one dimension only are used at
+//! a time.
+//!
+//! **Source.** Report, section 2.
+
+use super::{Draft, Instance};
+use crate::{
+    pattern::{Builder, Exchange, line},
+    rank::Rank,
+    topology::Grid,
+};
+
+/// The dimension whose lines come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum First {
+    Rows,
+    Columns,
+}
+
+impl First {
+    pub(super) const BOTH: [First; 2] = [First::Rows, First::Columns];
+
+    /// What is first, in words.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            First::Rows => "rows first",
+            First::Columns => "columns first",
+        }
+    }
+
+    /// As *Br_xy_source* decides.
+    pub(super) fn by_sources(grid: Grid, sources: &[Rank]) -> First {
+        let (mut rows, mut columns) = (vec![0; grid.rows], vec![0; grid.columns]);
+        for &rank in sources {
+            let (row, column) = grid.coordinates(rank);
+            rows[row] += 1;
+            columns[column] += 1;
+        }
+        if rows.iter().max() < columns.iter().max() { First::Rows } else { First::Columns }
+    }
+
+    /// As *Br_xy_dim* decides.
+    pub(super) fn by_shape(grid: Grid) -> First {
+        if grid.rows >= grid.columns { First::Rows } else { First::Columns }
+    }
+
+    /// The lines of the mesh in the order of the two phases.
+    pub(super) fn lines(self, grid: Grid) -> [Vec<Vec<Rank>>; 2] {
+        match self {
+            First::Rows => [line::rows(grid), line::columns(grid)],
+            First::Columns => [line::columns(grid), line::rows(grid)],
+        }
+    }
+}
+
+pub(super) fn by_source(instance: &Instance) -> Draft {
+    draft(instance, First::by_sources(instance.grid(), instance.sources()), Exchange::Together)
+}
+
+pub(super) fn by_dim(instance: &Instance) -> Draft {
+    draft(instance, First::by_shape(instance.grid()), Exchange::Together)
+}
+
+pub(super) fn draft(instance: &Instance, first: First, exchange: Exchange) -> Draft {
+    Draft::whole(instance, exchange, |builder| broadcast(builder, first.lines(instance.grid())))
+}
+
+/// Both phases, from whatever the nodes hold.
+pub(super) fn broadcast(builder: &mut Builder, phases: [Vec<Vec<Rank>>; 2]) {
+    phases.iter().for_each(|lines| builder.halve(lines));
+}

@@ -1,0 +1,152 @@
+//! Algorithm *Circulant*: pipelined broadcasts from all sources at once on a circulant graph.
+//!
+//! **What it does.** The nodes form a ring, in the order of the line of [*Spread*](super::spread). In round `k` each node
+//! sends to the one `d` further on, where `d` goes down through `ceil(p/2)`, `ceil(p/4)`, .., 1 and then starts again, and
+//! receives from the one `d` behind. Each message is cut into `b` blocks. A source sends its next block until it has sent
+//! all of them; any other node sends, of each source's blocks, the newest one that the receiver does not have. All
+//! blocks for one receiver go as one message. The rule is carried out once, when the schedule is made; it ends when
+//! everybody has everything.
+//!
+//! **Restrictions.** None. At most 64 blocks a message, and 256 in all if there are not more sources.
+//!
+//! **Cost.** About `ceil(log2 p) + b - 1` rounds, the fewest possible for full-duplex nodes, each of
+//! `alpha + s (n/b) beta`. Counted on `p` up to 256 the rule above needs that number or up to two rounds more. With
+//! `b = 1` it is the dissemination (Bruck) all-gather, of as many rounds as halving has iterations, on any `p`. Where a
+//! message is of several sources its blocks must be copied together.
+//!
+//! **Source.** The graph and the number of rounds: J. L. Träff, "Fast(er) construction of round-optimal n-block
+//! broadcast schedules", arXiv 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous
+//! send/receive systems", Discrete Applied Mathematics 55, 1994. The rule which block to send is a simpler one.
+
+use super::{Draft, Instance, split::cut, spread::suited, variant::Variant};
+use crate::{
+    pattern::{Blocks, Builder, Exchange, Transfer, line},
+    rank::Rank,
+};
+
+/// The most blocks that a message is cut into: those of a source fit into the bits of a word.
+const MOST_BLOCKS: usize = 64;
+
+/// The most blocks of all messages, unless that is less than one each: more do not pay, and cost time to plan.
+const MOST_IN_ALL: usize = 256;
+
+/// The numbers of blocks that are tried.
+pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
+    let most = (MOST_IN_ALL / instance.sources().len()).clamp(1, MOST_BLOCKS);
+    let blocks = (0..).map(|exponent| 1 << exponent).take_while(|&blocks| blocks <= most);
+    let name = |blocks: usize| format!("{blocks} block{}", if blocks == 1 { "" } else { "s" });
+    Variant::each(blocks, name, draft)
+}
+
+fn draft(instance: &Instance, blocks: usize, exchange: Exchange) -> Draft {
+    let holders: Vec<(Rank, u64)> =
+        instance.sources().iter().copied().zip(instance.lengths().iter().copied()).collect();
+    let ring = suited(line::bisection(instance.grid()), &holders);
+    Draft::of(instance, cut(instance.lengths(), blocks), exchange, |builder| {
+        broadcast(builder, &ring, instance.sources(), blocks);
+    })
+}
+
+/// Broadcasts the blocks `k * blocks` to `(k + 1) * blocks - 1` of the builder from `holders[k]`, on a ring of all nodes.
+pub(super) fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks: usize) {
+    let distances = distances(ring.len());
+    let all = u64::MAX >> (MOST_BLOCKS - blocks);
+    // The blocks of each message that each node has, as bits.
+    let mut has = vec![vec![0_u64; holders.len()]; ring.len()];
+    for (message, &rank) in holders.iter().enumerate() {
+        has[rank][message] = all;
+    }
+    let mut round = 0;
+    while has.iter().flatten().any(|&has| has != all) {
+        let distance = distances[round % distances.len()];
+        let next = 1_u64 << round.min(MOST_BLOCKS - 1);
+        let mut transfers = Vec::new();
+        for (position, &from) in ring.iter().enumerate() {
+            let to = ring[(position + distance) % ring.len()];
+            let sent = (0..holders.len()).filter_map(|message| {
+                let missing = has[from][message] & !has[to][message];
+                let is_next = holders[message] == from && missing & next != 0;
+                let block = if is_next { next.trailing_zeros() } else { missing.checked_ilog2()? };
+                Some((message * blocks) as u32 + block)
+            });
+            let sent: Blocks = sent.collect();
+            if !sent.is_empty() {
+                transfers.push(Transfer { from, to, blocks: sent });
+            }
+        }
+        for transfer in &transfers {
+            for &block in transfer.blocks.iter() {
+                has[transfer.to][block as usize / blocks] |= 1 << (block as usize % blocks);
+            }
+        }
+        builder.iteration(transfers);
+        round += 1;
+    }
+}
+
+/// The distances around the ring of the rounds.
+fn distances(nodes: usize) -> Vec<usize> {
+    let halved = |&distance: &usize| (distance > 1).then(|| distance.div_ceil(2));
+    std::iter::successors(Some(nodes.div_ceil(2)), halved).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Description;
+
+    fn rounds(nodes: usize, sources: &[Rank], blocks: usize) -> usize {
+        let machine: Description = format!("line:{nodes}").parse().unwrap();
+        let instance = Instance::new(&machine, sources, &vec![64; sources.len()]).unwrap();
+        draft(&instance, blocks, Exchange::InTurn).schedule.iterations()
+    }
+
+    /// No fewer than `ceil(log2 p) + b - 1` rounds are possible for `b` blocks, of one source or of several at once.
+    #[test]
+    fn at_most_two_rounds_more_than_needed() {
+        for nodes in 2_usize..=130 {
+            let log = nodes.next_power_of_two().ilog2() as usize;
+            for blocks in [1, 2, 3, 4, 8, 16, 64] {
+                let fewest = log + blocks - 1;
+                let one = rounds(nodes, &[nodes / 3], blocks);
+                assert!((fewest..=fewest + 2).contains(&one), "{blocks} blocks on {nodes}: {one}");
+            }
+            let two = rounds(nodes, &[0, nodes - 1], 4);
+            assert!((log + 3..=log + 5).contains(&two), "two sources on {nodes}: {two}");
+        }
+    }
+
+    /// With one block it is the dissemination all-gather, whoever the sources are.
+    #[test]
+    fn whole_messages_take_the_logarithm() {
+        for nodes in 2_usize..=130 {
+            let log = nodes.next_power_of_two().ilog2() as usize;
+            let all: Vec<Rank> = (0..nodes).collect();
+            assert_eq!(rounds(nodes, &[nodes - 1], 1), log, "{nodes}");
+            assert_eq!(rounds(nodes, &all, 1), log, "{nodes}");
+        }
+        assert_eq!(rounds(1, &[0], 1), 0);
+    }
+
+    #[test]
+    fn distances_are_halved_down_to_one() {
+        assert_eq!(distances(1), [1]);
+        assert_eq!(distances(2), [1]);
+        assert_eq!(distances(10), [5, 3, 2, 1]);
+        assert_eq!(distances(16), [8, 4, 2, 1]);
+    }
+
+    #[test]
+    fn no_more_blocks_than_there_are_bits() {
+        let most = |sources: usize| {
+            let machine: Description = "line:300".parse().unwrap();
+            let sources: Vec<Rank> = (0..sources).collect();
+            let variants = variants(&Instance::new(&machine, &sources, &vec![1; sources.len()]).unwrap());
+            variants.last().unwrap().name.clone()
+        };
+        assert_eq!(
+            [1, 30, 129, 300].map(most),
+            ["64 blocks, overlapped", "8 blocks, overlapped", "1 block, overlapped", "1 block, overlapped"]
+        );
+    }
+}

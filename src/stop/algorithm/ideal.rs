@@ -1,0 +1,296 @@
+//! Where sources are best placed for an algorithm on a given mesh.
+//!
+//! Source: report, sections 3 and 4: an ideal distribution lets the number of active nodes grow as fast as possible and
+//! the messages as slowly; which one does depends on the exact dimensions. (It need not be the fastest: conflicts on the
+//! links count too.) The papers give an example, that two rows of 10 x 10 should be the first and the seventh, not the
+//! first and the sixth, and no rule. This is the rule used here.
+//!
+//! # Ideal places on a line
+//!
+//! [`Halving`](crate::pattern::Halving) on `n` positions makes two halves of the same data out of one line: position
+//! `i` and position `i + ceil(n/2)` are *equivalent*, for after the iteration both have what either had, in both halves.
+//! So after `l` iterations a datum counts only by its *place* in the first segment, where it comes by taking the
+//! equivalent position in the first half `l` times, and two data meet if they have the same place. `k` data do not meet
+//! before segments are shorter than `k` if there is one for each of the places 0 to `k - 1`. From then on they fill
+//! whole segments, so that messages double evenly. Which of the equivalent positions a datum starts at makes no
+//! difference, which leaves the choice to spread them: place by place, the data come as near as possible to an even
+//! spacing.
+//!
+//! Segments of one iteration differ in length by one if `n` is no power of two; what is at the last place of the longer
+//! ones doubles up with its neighbour in the others. So on such a line the choice is put to the test: as long as moving
+//! one datum lets the number of active positions grow faster, or else the messages more slowly, that is done. It takes
+//! too long for long lines, and these have little to gain.
+
+use super::br_xy::First;
+use crate::{
+    pattern::{Builder, Exchange, Halving, line},
+    rank::Rank,
+    topology::Grid,
+};
+
+/// `count` ideal places for [`Halving`](crate::pattern::Halving) on a line of `positions`, in increasing order: no
+/// two of the data at these places meet before they have to, if `positions` is a power of two. On other lines of up to
+/// 64 positions no single datum can be moved to advantage; on longer ones a few data may meet early.
+///
+/// Of places that are equally good those nearest to an even spacing are taken, and of two that are equally near the
+/// later one. Takes time proportional to `positions * count`, and on lines that are searched some milliseconds.
+///
+/// ```
+/// use multicomputer::stop::ideal_places;
+/// assert_eq!(ideal_places(10, 2), [0, 6]); // not 0 and 5, which meet in the first iteration
+/// assert_eq!(ideal_places(16, 4), [0, 5, 7, 14]);
+/// ```
+///
+/// # Panics
+///
+/// If `count` is larger than `positions`.
+pub fn ideal_places(positions: usize, count: usize) -> Vec<usize> {
+    assert!(count <= positions, "{count} places are asked for on a line of {positions}");
+    let place = places(positions, count);
+    let mut is_free = vec![true; count];
+    let mut chosen: Vec<usize> = (0..count)
+        .map(|index| {
+            let even = index * positions / count;
+            let free = (0..positions).filter(|&position| place[position] < count && is_free[place[position]]);
+            let nearest = free.min_by_key(|&position| (position.abs_diff(even), positions - position));
+            let nearest = nearest.unwrap_or(even);
+            is_free[place[nearest]] = false;
+            nearest
+        })
+        .collect();
+    chosen.sort_unstable();
+    if positions <= LONGEST_SEARCHED && !positions.is_power_of_two() {
+        improve(positions, &mut chosen);
+    }
+    chosen
+}
+
+/// The longest line on which places are moved about: the data of a position fit into the bits of a word.
+const LONGEST_SEARCHED: usize = 64;
+
+/// Moves one datum after the other to where it does most good, until no move does.
+fn improve(positions: usize, places: &mut [usize]) {
+    let mut least = growth(positions, places);
+    loop {
+        let free: Vec<usize> = (0..positions).filter(|position| !places.contains(position)).collect();
+        let moves = (0..places.len()).flat_map(|datum| free.iter().map(move |&to| (datum, to)));
+        let after = |(datum, to): (usize, usize)| {
+            let mut moved = places.to_vec();
+            moved[datum] = to;
+            (growth(positions, &moved), datum, to)
+        };
+        match moves.map(after).min() {
+            Some((better, datum, to)) if better < least => {
+                places[datum] = to;
+                least = better;
+            }
+            _ => break,
+        }
+    }
+    places.sort_unstable();
+}
+
+/// For each iteration of a halving from these places the number of positions that hold nothing yet, and the most that
+/// one holds: the smaller the better, the first iteration first.
+fn growth(positions: usize, places: &[usize]) -> Vec<(usize, u32)> {
+    let mut held = vec![0_u64; positions];
+    for (datum, &place) in places.iter().enumerate() {
+        held[place] = 1 << datum;
+    }
+    let mut segments = vec![(0, positions)];
+    let mut growth = Vec::new();
+    for _ in 0..Halving::new(positions).iterations() {
+        let mut halves = Vec::with_capacity(2 * segments.len());
+        for (start, end) in segments {
+            let middle = start + (end - start).div_ceil(2);
+            for pair in middle..end {
+                let both = held[pair] | held[start + pair - middle];
+                (held[pair], held[start + pair - middle]) = (both, both);
+            }
+            // The position without a pair sends to the last one; it has not changed in this iteration.
+            if middle - start > end - middle && middle < end {
+                held[end - 1] |= held[middle - 1];
+            }
+            halves.extend([(start, middle), (middle, end)]);
+        }
+        segments = halves;
+        let empty = held.iter().filter(|&&data| data == 0).count();
+        growth.push((empty, held.iter().map(|data| data.count_ones()).max().unwrap_or(0)));
+    }
+    growth
+}
+
+/// For each position its place in the first segment, in the last iteration whose longest segments have at least
+/// `least` positions.
+pub(super) fn places(positions: usize, least: usize) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..positions).collect();
+    let mut length = positions;
+    while length > 1 && length.div_ceil(2) >= least {
+        length = length.div_ceil(2);
+        places.iter_mut().filter(|place| **place >= length).for_each(|place| *place -= length);
+    }
+    places
+}
+
+/// The ideal places of `sources` sources on a line of nodes.
+pub(super) fn on_line(line: &[Rank], sources: usize) -> Vec<Rank> {
+    ideal_places(line.len(), sources).into_iter().map(|position| line[position]).collect()
+}
+
+/// The ideal distribution for the halving along rows and columns: whole rows in ideal places, if the columns come
+/// first, or whole columns if the rows do; the last line need not be full. Where the algorithm may choose it is the
+/// one whose messages are shorter, added up over the iterations, and rows if there is no difference.
+pub(super) fn rows_or_columns(grid: Grid, sources: usize, first: Option<First>) -> (Vec<Rank>, First) {
+    if sources == 0 {
+        return (Vec::new(), first.unwrap_or(First::Columns));
+    }
+    let candidate = |first: First| {
+        let lines = match first {
+            First::Columns => line::rows(grid),
+            First::Rows => line::columns(grid),
+        };
+        let count = sources.div_ceil(lines[0].len());
+        let places = ideal_places(lines.len(), count);
+        let placed: Vec<Rank> =
+            places.into_iter().flat_map(|place| lines[place].iter().copied()).take(sources).collect();
+        (placed, first)
+    };
+    let blocks_on_the_way = |(placed, first): &(Vec<Rank>, First)| {
+        let mut builder = Builder::new(grid.nodes(), placed, &vec![1; placed.len()], Exchange::Together);
+        super::br_xy::broadcast(&mut builder, first.lines(grid));
+        let schedule = builder.finish();
+        (0..schedule.iterations()).map(|iteration| schedule.longest_after(iteration)).sum::<u64>()
+    };
+    let firsts = match first {
+        Some(first) => vec![first],
+        None => vec![First::Columns, First::Rows],
+    };
+    let candidates = firsts.into_iter().map(candidate);
+    candidates.min_by_key(blocks_on_the_way).unwrap_or((Vec::new(), First::Columns))
+}
+
+/// Sources spread evenly in row-major order, for algorithms to which their places make little difference.
+pub(super) fn evenly(grid: Grid, sources: usize) -> Vec<Rank> {
+    (0..sources).map(|index| index * grid.nodes() / sources).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// How many positions hold something after each iteration, and the most that one holds, when data start at these
+    /// places.
+    fn growth(positions: usize, places: &[usize]) -> Vec<(usize, usize)> {
+        let mut held = vec![BTreeSet::new(); positions];
+        places.iter().for_each(|&place| {
+            held[place].insert(place);
+        });
+        let halving = Halving::new(positions);
+        let mut growth = Vec::new();
+        for iteration in 0..halving.iterations() {
+            let before = held.clone();
+            for (position, mine) in held.iter_mut().enumerate() {
+                let now = halving.pairings(position).filter(|pairing| pairing.iteration == iteration);
+                now.filter(|pairing| pairing.direction.receives())
+                    .for_each(|pairing| mine.extend(&before[pairing.partner]));
+            }
+            let active = held.iter().filter(|data| !data.is_empty()).count();
+            growth.push((active, held.iter().map(BTreeSet::len).max().unwrap_or(0)));
+        }
+        growth
+    }
+
+    /// As the module counts it: positions without data, and the most data of one, after each iteration.
+    fn counted(positions: usize, places: &[usize]) -> Vec<(usize, u32)> {
+        let count = |(active, longest)| (positions - active, longest as u32);
+        growth(positions, places).into_iter().map(count).collect()
+    }
+
+    /// The best that any choice of places gives.
+    fn best(positions: usize, count: usize) -> Vec<(usize, u32)> {
+        let sets = (0_u32..1 << positions).filter(|set| set.count_ones() as usize == count);
+        let places = |set: u32| (0..positions).filter(|place| set >> place & 1 == 1).collect::<Vec<_>>();
+        sets.map(|set| counted(positions, &places(set))).min().unwrap()
+    }
+
+    /// Report, section 4: two rows of ten are the first and the seventh.
+    #[test]
+    fn two_of_ten_are_the_first_and_the_seventh() {
+        assert_eq!(ideal_places(10, 2), [0, 6]);
+        assert_eq!(growth(10, &[0, 6]), [(4, 1), (8, 1), (10, 2), (10, 2)]);
+        assert_eq!(growth(10, &[0, 5])[0], (2, 2));
+        let grid = Grid { rows: 10, columns: 10 };
+        let (rows, first) = rows_or_columns(grid, 20, None);
+        assert_eq!(first, First::Columns, "of equally good ones whole rows are taken");
+        assert!(rows.into_iter().eq((0..10).chain(60..70)));
+        let (columns, _) = rows_or_columns(grid, 20, Some(First::Rows));
+        assert!(columns.iter().all(|rank| matches!(rank % 10, 0 | 6)));
+    }
+
+    #[test]
+    fn places_are_distinct_and_sorted() {
+        for positions in 1..=130 {
+            for count in 0..=positions {
+                let places = ideal_places(positions, count);
+                assert_eq!(places.len(), count);
+                assert!(places.is_sorted_by(|a, b| a < b), "{count} of {positions}: {places:?}");
+                assert!(places.last().is_none_or(|&last| last < positions));
+            }
+        }
+    }
+
+    /// On a line of a power of two nothing meets before segments are shorter than the number of data.
+    #[test]
+    fn nothing_meets_early_on_a_power_of_two() {
+        for positions in [2, 4, 8, 16, 32, 64, 128] {
+            for count in 1..=positions {
+                for (iteration, (active, longest)) in
+                    (1..).zip(growth(positions, &ideal_places(positions, count)))
+                {
+                    let segment = positions >> iteration;
+                    assert_eq!(active, positions.min(count << iteration), "{count} of {positions}");
+                    assert_eq!(longest, count.div_ceil(segment), "{count} of {positions}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_choice_is_better_on_short_lines() {
+        for positions in 1..=11 {
+            for count in 1..=positions {
+                let places = ideal_places(positions, count);
+                assert_eq!(counted(positions, &places), best(positions, count), "{count} of {positions}");
+                assert_eq!(counted(positions, &places), super::growth(positions, &places));
+            }
+        }
+    }
+
+    /// On lines of up to 40 at least three quarters of what doubling would give are active after every iteration.
+    #[test]
+    fn active_positions_nearly_double() {
+        for positions in 1..=40 {
+            for count in 1..=positions {
+                for (iteration, (active, _)) in (1..).zip(growth(positions, &ideal_places(positions, count)))
+                {
+                    let doubled = positions.min(count << iteration);
+                    assert!(4 * active >= 3 * doubled, "{count} of {positions}: {active} of {doubled}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn even_places_are_even() {
+        assert_eq!(evenly(Grid { rows: 2, columns: 5 }, 4), [0, 2, 5, 7]);
+        assert_eq!(evenly(Grid { rows: 1, columns: 3 }, 3), [0, 1, 2]);
+    }
+
+    #[test]
+    #[should_panic(expected = "4 places are asked for on a line of 3")]
+    fn more_places_than_positions_are_refused() {
+        ideal_places(3, 4);
+    }
+}

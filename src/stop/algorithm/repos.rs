@@ -1,0 +1,80 @@
+//! Algorithm *Repos*: the sources send their messages to places that are ideal for an algorithm, and that broadcasts them
+//! from there.
+//!
+//! **What it does.** A permutation brings the messages to the [ideal](super::ideal) distribution of the algorithm for
+//! this mesh: that of the first source, in the order of their ranks, to the first place, and so on. A node that both
+//! gives a message away and gets one does that as an exchange. Then the algorithm runs as if the places were the sources.
+//! As in the papers nothing is checked: the messages are moved even if the sources were well placed.
+//!
+//! | algorithm | ideal distribution |
+//! | --- | --- |
+//! | *Br_Lin* | ideal places on its line |
+//! | *Br_xy_source* | whole rows, or columns, in ideal places: those that make for the shorter messages |
+//! | *Br_xy_dim* | whole columns in ideal places if the rows come first, else rows |
+//! | *Xor* | spread evenly: only conflicts on the links depend on it |
+//! | *2-Step* | the first nodes of the line: next to node 0, and node 0 is one of them |
+//!
+//! **Restrictions.** None.
+//!
+//! **Cost.** `alpha + n beta`, with `o_x` and `2 / d` times the time of each byte where a node exchanges, and the algorithm's
+//! own cost on its ideal distribution.
+//!
+//! **Source.** Report, section 3.
+
+use std::collections::BTreeMap;
+
+use super::{Base, Draft, Instance, br_xy, br_xy::First, ideal};
+use crate::{
+    pattern::{Builder, Exchange, Transfer, line},
+    rank::Rank,
+};
+
+pub(super) fn draft(instance: &Instance, base: Base) -> Draft {
+    let (grid, count) = (instance.grid(), instance.sources().len());
+    let snake = line::snake(grid);
+    Draft::whole(instance, Exchange::Together, |builder| match base {
+        Base::BrLin => {
+            reposition(builder, instance.sources(), &ideal::on_line(&snake, count));
+            builder.halve(&[snake]);
+        }
+        Base::BrXySource | Base::BrXyDim => {
+            let fixed = (base == Base::BrXyDim).then(|| First::by_shape(grid));
+            let (places, first) = ideal::rows_or_columns(grid, count, fixed);
+            reposition(builder, instance.sources(), &places);
+            br_xy::broadcast(builder, first.lines(grid));
+        }
+        Base::Xor => {
+            let places = reposition(builder, instance.sources(), &ideal::evenly(grid, count));
+            super::xor::broadcast(builder, instance.nodes(), &places);
+        }
+        Base::TwoStep => {
+            let places = reposition(builder, instance.sources(), &snake[..count]);
+            super::two_step::broadcast(builder, grid, &places);
+        }
+    })
+}
+
+/// Moves the messages to the places, in one iteration: that of the first source, by rank, to the first place. Returns
+/// the new place of each source's message.
+pub(super) fn reposition(builder: &mut Builder, sources: &[Rank], places: &[Rank]) -> Vec<Rank> {
+    let mut order: Vec<(Rank, u32)> = sources.iter().copied().zip(0..).collect();
+    order.sort_unstable();
+    let mut places = places.to_vec();
+    places.sort_unstable();
+    let mut place_of = sources.to_vec();
+    let mut comes = BTreeMap::new();
+    let mut transfers = Vec::new();
+    for ((from, block), to) in order.into_iter().zip(places) {
+        place_of[block as usize] = to;
+        comes.insert(to, block);
+        if from != to {
+            transfers.push(Transfer { from, to, blocks: [block].into() });
+        }
+    }
+    builder.round(transfers);
+    for &rank in sources {
+        builder.retain(rank, |block| comes.get(&rank) == Some(&block));
+    }
+    builder.end_iteration();
+    place_of
+}

@@ -1,0 +1,357 @@
+//! The shape of every schedule that the algorithms come in, on random instances, and what it takes: each variant is
+//! checked, not only that which its algorithm would take.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use proptest::prelude::*;
+
+use super::{Algorithm, Base, Draft, Instance, auto, variant::Variant};
+use crate::{
+    model::{Description, Parameters},
+    pattern::{Action, Message, Schedule, Step},
+    predict::predict,
+    rank::Rank,
+    stop::Distribution,
+    time::{Span, Time},
+    topology::Grid,
+};
+
+// Instances.
+
+/// The fastest machines and the slowest, with costs of every kind or without; beta is no round number of picoseconds.
+fn parameters() -> impl Strategy<Value = Parameters> {
+    let overhead = || prop_oneof![Just(0.0), Just(65e-6), 1e-7..2e-4];
+    let random = (
+        (overhead(), overhead(), overhead()),
+        prop_oneof![Just(0.0), 0.0..2e-5],
+        prop_oneof![Just(0.0), 0.0..2e-6],
+        prop_oneof![Just(0.0), Just(50e-9), 1e-10..1e-7],
+        prop_oneof![Just(2.0), 1.0..2.0],
+        prop_oneof![Just(1.0), 0.3..8.0],
+        prop_oneof![Just(0.0), 1e-9..5e-8],
+    );
+    let random = random.prop_map(|((send, receive, exchange), latency, hop, beta, duplex, excess, copy)| {
+        let parameters = Parameters::builder()
+            .send_overhead(send)
+            .receive_overhead(receive)
+            .exchange_overhead(exchange)
+            .latency(latency)
+            .hop(hop)
+            .beta(beta)
+            .duplex(duplex)
+            .link_excess(excess)
+            .copy(copy);
+        parameters.build().expect("all within their limits")
+    });
+    prop_oneof![Just(Parameters::paragon()), Just(Parameters::hockney()), random.boxed()]
+}
+
+/// Any shape with sides of up to `side`, any set of sources in any order, lengths with zeros among them.
+fn instances(side: usize) -> impl Strategy<Value = Instance> {
+    let length = || prop_oneof![Just(0_u64), 1..20_u64, Just(2048), 1000..5000_u64];
+    let shape = (1..=side, 1..=side, parameters());
+    shape.prop_flat_map(move |(rows, columns, parameters)| {
+        let nodes = rows * columns;
+        let shuffled = Just((0..nodes).collect::<Vec<Rank>>()).prop_shuffle();
+        let count = prop_oneof![1..=nodes, 1..=nodes.min(3)];
+        (shuffled, count, prop::collection::vec(length(), nodes)).prop_map(move |(ranks, count, lengths)| {
+            let mesh: Description = format!("mesh:{rows}x{columns}").parse().expect("a mesh");
+            let machine = Description::new("random", mesh.topology().clone(), parameters.clone());
+            Instance::new(&machine, &ranks[..count], &lengths[..count]).expect("a broadcast")
+        })
+    })
+}
+
+fn instance(machine: &str, sources: &[Rank], lengths: &[u64]) -> Instance {
+    Instance::new(&machine.parse().unwrap(), sources, lengths).unwrap()
+}
+
+/// Every schedule of every algorithm.
+fn all_candidates(instance: &Instance) -> impl Iterator<Item = (Algorithm, Variant)> {
+    let single = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::Auto);
+    single.flat_map(|algorithm| algorithm.candidates(instance))
+}
+
+// Shape.
+
+/// Does what the schedule says as nodes would, without any synchronization, and fails unless it is a broadcast.
+/// Returns how often each block is sent.
+fn replay(schedule: &Schedule) -> Vec<usize> {
+    let (nodes, sizes) = (schedule.nodes(), schedule.sizes());
+    let mut holds = vec![vec![false; sizes.len()]; nodes];
+    for (block, &rank) in schedule.origins().iter().enumerate() {
+        holds[rank][block] = true;
+    }
+    let mut on_the_way: BTreeMap<(Rank, Rank), VecDeque<&Message>> = BTreeMap::new();
+    let mut sent = vec![0; sizes.len()];
+    // The next step of each node, and whether it has sent its part of that.
+    let mut next = vec![(0, false); nodes];
+    let mut progress = true;
+    while std::mem::take(&mut progress) {
+        for rank in 0..nodes {
+            while let Some(Step { action, .. }) = schedule.steps(rank).get(next[rank].0) {
+                if let (Some(message), false) = (action.sent(), next[rank].1) {
+                    assert!(message.peer < nodes && message.peer != rank, "to another node");
+                    assert!(!message.blocks.is_empty(), "there is something to send");
+                    let held = message.blocks.iter().all(|&block| holds[rank][block as usize]);
+                    assert!(held, "node {rank} sends what it holds at this moment: {message:?}");
+                    let bytes: u64 = message.blocks.iter().map(|&block| sizes[block as usize]).sum();
+                    assert_eq!(message.bytes, bytes);
+                    message.blocks.iter().for_each(|&block| sent[block as usize] += 1);
+                    on_the_way.entry((rank, message.peer)).or_default().push_back(message);
+                    (next[rank].1, progress) = (true, true);
+                }
+                if let Action::Pack(bytes) = action {
+                    let following = schedule.steps(rank).get(next[rank].0 + 1);
+                    let packed = following.and_then(|step| step.action.sent()).map(|message| message.bytes);
+                    assert_eq!(packed, Some(*bytes), "what is packed is sent at once");
+                }
+                if let Some(expected) = action.received() {
+                    let queue = on_the_way.get_mut(&(expected.peer, rank));
+                    let Some(message) = queue.and_then(VecDeque::pop_front) else { break };
+                    assert_eq!(message.peer, rank);
+                    assert_eq!(
+                        (&message.blocks, message.bytes),
+                        (&expected.blocks, expected.bytes),
+                        "both ends agree on what goes from {} to {rank}",
+                        expected.peer
+                    );
+                    message.blocks.iter().for_each(|&block| holds[rank][block as usize] = true);
+                }
+                (next[rank], progress) = ((next[rank].0 + 1, false), true);
+            }
+        }
+    }
+    assert!(on_the_way.values().all(VecDeque::is_empty), "every message is received");
+    for (rank, holds) in holds.iter().enumerate() {
+        let steps = schedule.steps(rank);
+        assert_eq!(next[rank].0, steps.len(), "node {rank} does not wait forever");
+        assert!(holds.iter().all(|&held| held), "node {rank} has every block");
+        assert!(steps.is_sorted_by_key(|step| step.iteration));
+        assert!(steps.iter().all(|step| step.iteration < schedule.iterations()));
+    }
+    sent
+}
+
+/// Fails unless the draft is a broadcast of the instance's messages.
+fn check(instance: &Instance, algorithm: Algorithm, Draft { schedule, .. }: &Draft) {
+    let (nodes, sources) = (instance.nodes(), instance.sources());
+    assert_eq!(schedule.nodes(), nodes);
+    assert_eq!(schedule.sizes().iter().sum::<u64>(), instance.bytes());
+    let blocks = schedule.sizes().len() / sources.len();
+    for (source, (&rank, &length)) in sources.iter().zip(instance.lengths()).enumerate() {
+        let own = source * blocks..(source + 1) * blocks;
+        assert!(schedule.origins()[own.clone()].iter().all(|&origin| origin == rank));
+        assert_eq!(schedule.sizes()[own].iter().sum::<u64>(), length);
+    }
+    let sent = replay(schedule);
+    let fewest = match algorithm {
+        Algorithm::BrLin | Algorithm::BrXySource | Algorithm::BrXyDim | Algorithm::Xor => true,
+        Algorithm::InTurn | Algorithm::Spread | Algorithm::Circulant | Algorithm::Bucket => true,
+        _ => sources.len() == 1 && algorithm == Algorithm::Tree,
+    };
+    if fewest {
+        assert!(sent.iter().all(|&times| times == nodes - 1), "{algorithm} sends no block twice to a node");
+    } else {
+        assert!(sent.iter().all(|&times| times >= nodes - 1));
+    }
+    let end = schedule.iterations();
+    assert_eq!((schedule.active_after(end), schedule.longest_after(end)), (nodes, instance.bytes()));
+    assert_eq!(schedule.active_after(0), sources.len());
+    assert_eq!(schedule.longest_after(0), instance.lengths().iter().copied().max().unwrap_or(0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_schedule_is_a_broadcast(instance in instances(9)) {
+        for (algorithm, variant) in all_candidates(&instance) {
+            check(&instance, algorithm, &variant.draft(&instance));
+        }
+    }
+}
+
+#[test]
+fn every_schedule_is_a_broadcast_where_sources_are_laid_out() {
+    for (rows, columns) in [(1, 1), (1, 2), (1, 7), (9, 1), (3, 5), (5, 3), (4, 4), (7, 13)] {
+        let grid = Grid { rows, columns };
+        let nodes = grid.nodes();
+        for distribution in Distribution::ALL {
+            for count in [1, 3, nodes / 2, nodes] {
+                let Ok(sources) = distribution.place(grid, count) else { continue };
+                let lengths: Vec<u64> = (0..count as u64).map(|source| source * 7 % 5 * 100).collect();
+                let instance = instance(&format!("paragon:{grid}"), &sources, &lengths);
+                for (algorithm, variant) in all_candidates(&instance) {
+                    check(&instance, algorithm, &variant.draft(&instance));
+                }
+            }
+        }
+    }
+}
+
+// Time.
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// No variant beats the lower limits or what its algorithm says that it takes at least, and each algorithm, *Auto*
+    /// among them, takes the first of its fastest variants.
+    #[test]
+    fn the_fastest_is_taken_and_beats_no_limit(instance in instances(7)) {
+        let bound = instance.lower_bound();
+        let mut all = Vec::new();
+        for algorithm in Algorithm::all() {
+            let mut fastest: Option<(Time, Algorithm, String)> = None;
+            for (of, variant) in algorithm.candidates(&instance) {
+                let schedule = variant.draft(&instance).schedule;
+                let prediction = predict(instance.machine(), &schedule).unwrap();
+                let took = prediction.modeled;
+                prop_assert_eq!(prediction.finished.len(), instance.nodes());
+                // The end of a message is rounded.
+                let rounded = took.since_start() + Span::from_picos(schedule.messages().count() as u64);
+                prop_assert!(rounded >= bound.time(), "{}, {} in {} beats {:?}", of, variant.name, took, bound);
+                // What a candidate is given up for must be no more than it takes, to the picosecond.
+                let floor = variant.floor.max(auto::busiest_node(&schedule, instance.parameters()));
+                prop_assert!(took.since_start() >= floor, "{}, {} in {} beats {}", of, variant.name, took, floor);
+                if fastest.as_ref().is_none_or(|&(least, ..)| took < least) {
+                    fastest = Some((took, of, variant.name));
+                }
+            }
+            let Some((least, of, variant)) = fastest else { continue };
+            let plan = algorithm.plan(&instance).unwrap();
+            let chosen = (plan.prediction().modeled, plan.algorithm(), plan.variant());
+            prop_assert_eq!(chosen, (least, of, variant.as_str()), "{}", algorithm);
+            all.push((least, algorithm));
+        }
+        let &(auto, _) = all.last().unwrap();
+        for (took, algorithm) in all {
+            prop_assert!(auto <= took, "{} takes {}, and auto {}", algorithm, took, auto);
+        }
+    }
+}
+
+/// Two nodes exchange 32 blocks each, one at a time, and an exchange takes 4592018.25 ps. Rounded one by one the run is
+/// eight picoseconds shorter than all the bytes together would have it.
+#[test]
+fn no_candidate_is_given_up_for_rounding() {
+    let half = Parameters::builder().beta(50e-9).duplex(1.3937226740292714).link_excess(7.3).build().unwrap();
+    let mesh: Description = "mesh:2x1".parse().unwrap();
+    let machine = Description::new("half", mesh.topology().clone(), half);
+    let instance = Instance::new(&machine, &[0, 1], &[2048, 2048]).unwrap();
+    let candidates = Algorithm::Circulant.candidates(&instance);
+    let (_, variant) = candidates.iter().find(|(_, variant)| variant.name == "32 blocks, in turn").unwrap();
+    let schedule = variant.draft(&instance).schedule;
+    let took = predict(&machine, &schedule).unwrap().modeled.since_start();
+    assert_eq!(took, instance.lower_bound().both_ways - Span::from_picos(8));
+    assert!(auto::busiest_node(&schedule, machine.parameters()) <= took);
+}
+
+/// Where every node is a source nothing can be moved, so *Auto* does not look at *Repos*; one of the others is as fast.
+#[test]
+fn auto_is_never_slower_where_all_are_sources() {
+    for rows in 1..7 {
+        for columns in 1..7 {
+            let all: Vec<Rank> = (0..rows * columns).collect();
+            for name in ["paragon", "hockney"] {
+                let instance = instance(&format!("{name}:{rows}x{columns}"), &all, &vec![3000; all.len()]);
+                let time = |algorithm: Algorithm| Some(algorithm.plan(&instance).ok()?.prediction().modeled);
+                let auto = time(Algorithm::Auto).unwrap();
+                assert!(
+                    Algorithm::all().filter_map(time).all(|time| time >= auto),
+                    "{name}:{rows}x{columns}"
+                );
+            }
+        }
+    }
+}
+
+// What the papers say of the shape.
+
+/// What node counts and longest messages become in the first iteration.
+fn after_one(machine: &str, sources: &[Rank]) -> (usize, u64) {
+    let instance = instance(machine, sources, &vec![1; sources.len()]);
+    let plan = Algorithm::BrLin.plan(&instance).unwrap();
+    (plan.schedule().active_after(1), plan.schedule().longest_after(1))
+}
+
+/// Report, section 4: two rows of 10 x 10 do not grow in the first iteration when they are the first and the sixth,
+/// and do when they are the first and the seventh.
+#[test]
+fn two_rows_grow_only_if_they_are_not_paired() {
+    let after_one = |rows: [usize; 2]| {
+        let sources: Vec<Rank> = rows.into_iter().flat_map(|row| row * 10..row * 10 + 10).collect();
+        after_one("paragon:10x10", &sources)
+    };
+    assert_eq!(after_one([0, 5]), (20, 2));
+    assert_eq!(after_one([0, 6]), (40, 1));
+}
+
+/// Report, section 4, says that the main diagonal of 10 x 10 does not grow in the first iteration. By its own rules
+/// it nearly doubles: node `(i, j)` is paired with `(i + 5, 9 - j)`, and of the diagonal only `(2, 2)` and `(7, 7)`
+/// are a pair (in row-major order without the snake no two would be).
+#[test]
+fn the_main_diagonal_grows_except_for_one_pair() {
+    let sources: Vec<Rank> = (0..100).step_by(11).collect();
+    assert_eq!(after_one("paragon:10x10", &sources), (18, 2));
+}
+
+#[test]
+fn a_single_source_doubles_the_active_nodes() {
+    let plan = Algorithm::BrLin.plan(&instance("paragon:4x8", &[13], &[1])).unwrap();
+    let schedule = plan.schedule();
+    assert_eq!(
+        Vec::from_iter((0..=5).map(|iterations| schedule.active_after(iterations))),
+        [1, 2, 4, 8, 16, 32]
+    );
+    assert_eq!(schedule.longest_after(5), 1);
+}
+
+/// Report, section 2: on a square mesh of a power of two of nodes *Br_Lin* uses only links of columns in the first half
+/// of its iterations and only links of rows in the second. By its own rules that holds with one exception: two rows next
+/// to each other run in opposite directions on the snake, so in the last iteration of the first half a node is paired
+/// with the mirrored column.
+#[test]
+fn br_lin_goes_along_columns_and_then_along_rows_of_a_square() {
+    for side in [2_usize, 4, 8, 16] {
+        let grid = Grid { rows: side, columns: side };
+        let all: Vec<Rank> = (0..grid.nodes()).collect();
+        let instance = instance(&format!("paragon:{grid}"), &all, &vec![1; all.len()]);
+        let plan = Algorithm::BrLin.plan(&instance).unwrap();
+        let half = plan.schedule().iterations() / 2;
+        for rank in all {
+            for Step { iteration, action } in plan.schedule().steps(rank) {
+                let (row, column) = grid.coordinates(rank);
+                let peer = grid.coordinates(action.sent().unwrap().peer);
+                if *iteration >= half {
+                    assert_eq!(peer.0, row, "{rank} in iteration {iteration}");
+                    continue;
+                }
+                let apart = side >> (iteration + 1);
+                let expected = if apart == 1 { side - 1 - column } else { column };
+                assert_eq!(
+                    (peer.0.abs_diff(row), peer.1),
+                    (apart, expected),
+                    "{rank} in iteration {iteration}"
+                );
+            }
+        }
+    }
+}
+
+/// The papers' algorithms exchange as one call; all that *Repos* adds is one iteration.
+#[test]
+fn repositioning_is_one_iteration() {
+    let instance = instance("paragon:4x5", &[3, 17, 9], &[5, 6, 7]);
+    for base in [Base::BrLin, Base::BrXyDim, Base::Xor, Base::TwoStep] {
+        let plain = match base {
+            Base::BrLin => Algorithm::BrLin,
+            Base::BrXySource => Algorithm::BrXySource,
+            Base::BrXyDim => Algorithm::BrXyDim,
+            Base::Xor => Algorithm::Xor,
+            Base::TwoStep => Algorithm::TwoStep,
+        };
+        let iterations = |algorithm: Algorithm| algorithm.plan(&instance).unwrap().schedule().iterations();
+        assert_eq!(iterations(Algorithm::Repos(base)), iterations(plain) + 1, "{}", plain);
+    }
+}

@@ -1,0 +1,216 @@
+//! Algorithm *Spread*: recursive halving on a line that is laid through the mesh to suit the sources.
+//!
+//! **What it does.** *Repos* moves the messages to places that are ideal for a line; this algorithm lays the line so that
+//! the sources are at ideal places of it, and moves nothing. It starts from a line on which every segment of the halving
+//! is a compact part of the mesh ([bisection](crate::pattern::line::bisection)), or from the line of *Br_Lin*. It looks
+//! at the last iteration whose segments are at least as long as there are sources, and reorders the nodes within each
+//! of these segments: each source, those with the longest messages first, takes the position whose
+//! [equivalent](super::ideal) positions, in this iteration and the following ones, have the least to carry so far. So
+//! short messages go to many nodes, far away, before they meet, and long messages are exchanged in equal parts between
+//! near nodes. All nodes compute the same line, so nothing is sent to agree on it.
+//!
+//! An exchange is a send and then a receive, or an `isend` and then a receive, whichever is faster
+//! ([`Exchange`]).
+//!
+//! **Restrictions.** None. It gains nothing over *Br_Lin* where the sources are well placed and the line has no
+//! conflicts, except by the way in which it exchanges.
+//!
+//! **Cost.** `ceil(log2 p)` iterations. With `s` messages of `n` bytes, `s` and `p` powers of two, full duplex and no
+//! conflicts `log2 p alpha + (log2(p/s) + s - 1) n beta`; half duplex doubles the part of `s - 1`.
+
+use super::{Draft, Instance, ideal, variant::Variant};
+use crate::{
+    pattern::{Exchange, Halving, line},
+    rank::Rank,
+    topology::Grid,
+};
+
+/// The line that is made to suit the sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    Snake,
+    Bisection,
+}
+
+impl Base {
+    const ALL: [Base; 2] = [Base::Bisection, Base::Snake];
+
+    fn name(self) -> &'static str {
+        match self {
+            Base::Snake => "snake",
+            Base::Bisection => "bisection",
+        }
+    }
+
+    pub(super) fn line(self, grid: Grid) -> Vec<Rank> {
+        match self {
+            Base::Snake => line::snake(grid),
+            Base::Bisection => line::bisection(grid),
+        }
+    }
+}
+
+/// Both lines.
+pub(super) fn variants() -> Vec<Variant> {
+    Variant::each(Base::ALL, |base| base.name().to_owned(), draft)
+}
+
+fn draft(instance: &Instance, base: Base, exchange: Exchange) -> Draft {
+    let holders: Vec<(Rank, u64)> =
+        instance.sources().iter().copied().zip(instance.lengths().iter().copied()).collect();
+    let line = suited(base.line(instance.grid()), &holders);
+    Draft::whole(instance, exchange, |builder| builder.halve(&[line]))
+}
+
+/// The line with its nodes reordered within segments, so that the holders of data, each with its number of bytes, are
+/// at ideal positions.
+pub(super) fn suited(line: Vec<Rank>, holders: &[(Rank, u64)]) -> Vec<Rank> {
+    let nodes = line.len();
+    let mut position_of = vec![0; nodes];
+    for (position, &rank) in line.iter().enumerate() {
+        position_of[rank] = position;
+    }
+    // Where each position leads to in the first segment, from the iteration of the segments on.
+    let iterations = Halving::new(nodes).iterations();
+    let first = (0..=iterations).rev().find(|&i| nodes.div_ceil(1 << i) >= holders.len()).unwrap_or(0);
+    let folded: Vec<Vec<usize>> =
+        (first..=iterations).map(|i| ideal::places(nodes, nodes.div_ceil(1 << i))).collect();
+    let segment = segments(nodes, first);
+
+    let mut load: Vec<Vec<(u64, usize)>> = vec![vec![(0, 0); nodes]; folded.len()];
+    let mut at: Vec<Option<Rank>> = vec![None; nodes];
+    let mut order = holders.to_vec();
+    order.sort_unstable_by_key(|&(rank, bytes)| (std::cmp::Reverse(bytes), position_of[rank]));
+    for &(rank, bytes) in &order {
+        let own = position_of[rank];
+        let (start, end) = segment[own];
+        let carried =
+            |position: usize| folded.iter().zip(&load).map(move |(folded, load)| load[folded[position]]);
+        let free = (start..end).filter(|&position| at[position].is_none());
+        let best = free.min_by(|&a, &b| {
+            carried(a).cmp(carried(b)).then_with(|| (a.abs_diff(own), a).cmp(&(b.abs_diff(own), b)))
+        });
+        let Some(best) = best else { continue };
+        at[best] = Some(rank);
+        for (folded, load) in folded.iter().zip(&mut load) {
+            let (carried, messages) = &mut load[folded[best]];
+            *carried += bytes;
+            *messages += 1;
+        }
+    }
+    // The others keep to their order in what is left of their segments.
+    let mut is_placed = vec![false; nodes];
+    at.iter().flatten().for_each(|&rank| is_placed[rank] = true);
+    let mut others = line.into_iter().filter(|&rank| !is_placed[rank]);
+    at.into_iter().filter_map(|placed| placed.or_else(|| others.next())).collect()
+}
+
+/// For each position the segment, from start to end, that it is in after so many iterations.
+fn segments(positions: usize, iterations: usize) -> Vec<(usize, usize)> {
+    let mut segments = vec![(0, positions)];
+    for _ in 0..iterations {
+        segments = segments
+            .into_iter()
+            .flat_map(|(start, end)| {
+                let middle = start + (end - start).div_ceil(2);
+                [(start, middle), (middle, end)]
+            })
+            .collect();
+    }
+    segments.into_iter().flat_map(|(start, end)| std::iter::repeat_n((start, end), end - start)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holders(ranks: &[Rank], bytes: u64) -> Vec<(Rank, u64)> {
+        ranks.iter().map(|&rank| (rank, bytes)).collect()
+    }
+
+    /// Every third node, some with messages of no bytes; all of them; the first ones with messages of one length.
+    #[test]
+    fn the_line_is_a_permutation() {
+        for (rows, columns) in [(1, 1), (1, 13), (6, 7), (8, 8), (9, 5)] {
+            let grid = Grid { rows, columns };
+            let nodes = grid.nodes();
+            let some: Vec<(Rank, u64)> = (0..nodes).step_by(3).map(|rank| (rank, rank as u64 % 4)).collect();
+            let all: Vec<(Rank, u64)> = (0..nodes).map(|rank| (rank, 100 - rank as u64)).collect();
+            let first = holders(&(0..nodes.div_ceil(2)).collect::<Vec<_>>(), 10);
+            for holders in [some, all, first] {
+                for base in Base::ALL {
+                    let mut line = suited(base.line(grid), &holders);
+                    line.sort_unstable();
+                    assert!(line.into_iter().eq(0..nodes), "{grid}, {}", base.name());
+                }
+            }
+        }
+    }
+
+    /// Wherever 2^k sources lie on a line of a power of two, no two messages of one length meet before segments are as
+    /// long as there are sources, and then they double.
+    #[test]
+    fn sources_get_ideal_places() {
+        for grid in
+            [Grid { rows: 1, columns: 16 }, Grid { rows: 4, columns: 8 }, Grid { rows: 8, columns: 8 }]
+        {
+            let nodes = grid.nodes();
+            for count in [1, 2, 4, 8, 16] {
+                let (block, last): (Vec<Rank>, Vec<Rank>) =
+                    ((0..count).collect(), (nodes - count..nodes).collect());
+                let apart: Vec<Rank> = (0..count).map(|index| index * nodes / count).collect();
+                for sources in [block, last, apart] {
+                    for base in Base::ALL {
+                        let line = suited(base.line(grid), &holders(&sources, 1));
+                        let mut builder =
+                            crate::pattern::Builder::new(nodes, &sources, &vec![1; count], Exchange::InTurn);
+                        builder.halve(&[line]);
+                        let schedule = builder.finish();
+                        for iteration in 0..=schedule.iterations() {
+                            let place = format!("{count} on {grid}, {}, after {iteration}", base.name());
+                            assert_eq!(
+                                schedule.active_after(iteration),
+                                nodes.min(count << iteration),
+                                "{place}"
+                            );
+                            let longest = count.div_ceil(nodes >> iteration) as u64;
+                            assert_eq!(schedule.longest_after(iteration), longest, "{place}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Two long and two short messages side by side on a line of eight: in the iteration in which messages meet first a
+    /// long one meets a short one.
+    #[test]
+    fn long_messages_are_kept_apart() {
+        let grid = Grid { rows: 1, columns: 8 };
+        let (sources, sizes) = ([0, 1, 2, 3], [1000, 1000, 10, 10]);
+        let holders: Vec<(Rank, u64)> = sources.into_iter().zip(sizes).collect();
+        let line = suited(Base::Snake.line(grid), &holders);
+        let mut builder = crate::pattern::Builder::new(8, &sources, &sizes, Exchange::InTurn);
+        builder.halve(&[line]);
+        let schedule = builder.finish();
+        assert_eq!([0, 1, 2, 3].map(|after| schedule.longest_after(after)), [1000, 1000, 1010, 2020]);
+    }
+
+    #[test]
+    fn nodes_stay_in_their_segments() {
+        let line: Vec<Rank> = (0..16).collect();
+        // Two sources: segments of two positions. Node 4 and node 5 may change places, and no others.
+        let suited = suited(line, &holders(&[4, 12], 1));
+        for (position, rank) in suited.into_iter().enumerate() {
+            assert_eq!(position / 2, rank / 2);
+        }
+    }
+
+    #[test]
+    fn segments_are_those_of_the_halving() {
+        assert_eq!(segments(5, 0), [(0, 5); 5]);
+        assert_eq!(segments(5, 1), [(0, 3), (0, 3), (0, 3), (3, 5), (3, 5)]);
+        assert_eq!(segments(5, 2), [(0, 2), (0, 2), (2, 3), (3, 4), (4, 5)]);
+        assert_eq!(segments(5, 3), [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]);
+    }
+}

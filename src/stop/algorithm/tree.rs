@@ -1,0 +1,69 @@
+//! Algorithm *Tree*: all messages to one source, and from there down the fastest tree.
+//!
+//! **What it does.** For one source, or a few short messages. The source with the longest message is the root; the
+//! others send it theirs. The tree makes use of what the machine's parameters say: a sender is busy for `o_s + n beta`
+//! only, and may be on its second or third message when its first receiver is ready to send. Whoever can have sent next
+//! sends next, so early nodes get more children than the last ones; where `o_r` is small against `o_s` it is a binomial
+//! tree.
+//!
+//! **Restrictions.** None.
+//!
+//! **Cost.** Without conflicts the least possible for one message in one piece: with `g = o_s + n beta` and
+//! `t = alpha + n beta` the number of nodes that have it grows as `N(x) = N(x - g) + N(x - t)`. Gathering costs
+//! `alpha + (s - 1) n beta + (s - 2) o_r` before: the messages share the in-port of the root, so equally long ones arrive
+//! together, and then the receives follow each other.
+//!
+//! **Source.** Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.
+
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+use super::{Draft, Instance};
+use crate::{
+    pattern::{Blocks, Exchange, Transfer, line},
+    rank::Rank,
+    time::Time,
+};
+
+pub(super) fn draft(instance: &Instance) -> Draft {
+    let (sources, lengths) = (instance.sources(), instance.lengths());
+    let longest = (0..sources.len()).max_by_key(|&source| (lengths[source], Reverse(source))).unwrap_or(0);
+    let root = sources[longest];
+    Draft::whole(instance, Exchange::InTurn, |builder| {
+        let others = sources.iter().zip(0u32..).filter(|&(&rank, _)| rank != root);
+        let gather = others.map(|(&from, block)| Transfer { from, to: root, blocks: [block].into() });
+        let gather: Vec<Transfer> = gather.collect();
+        if !gather.is_empty() {
+            builder.round(gather);
+            sources.iter().filter(|&&rank| rank != root).for_each(|&rank| builder.retain(rank, |_| false));
+            builder.end_iteration();
+        }
+        let all: Blocks = builder.held(root).into();
+        for pairs in rounds(instance, root) {
+            let transfer = |(from, to)| Transfer { from, to, blocks: all.clone() };
+            builder.iteration(pairs.into_iter().map(transfer));
+        }
+    })
+}
+
+/// Who sends to whom: a node sends for the first time in the round after it has received, and then in each round.
+fn rounds(instance: &Instance, root: Rank) -> Vec<Vec<(Rank, Rank)>> {
+    let parameters = instance.parameters();
+    let busy = parameters.send_overhead() + parameters.transfer(instance.bytes());
+    let informed = busy + parameters.latency() + parameters.receive_overhead();
+    let line = line::bisection(instance.grid());
+    let at = line.iter().position(|&rank| rank == root).unwrap_or(0);
+    let mut waiting = line[at + 1..].iter().chain(&line[..at]).copied();
+    let mut rounds: Vec<Vec<(Rank, Rank)>> = Vec::new();
+    // When a node can begin to send, the round in which it will, and who it is.
+    let mut senders = BinaryHeap::from([Reverse((Time::ZERO, 0, root))]);
+    while let Some(Reverse((free, round, from))) = senders.pop() {
+        let Some(to) = waiting.next() else { break };
+        if rounds.len() <= round {
+            rounds.resize_with(round + 1, Vec::new);
+        }
+        rounds[round].push((from, to));
+        senders.push(Reverse((free + busy, round + 1, from)));
+        senders.push(Reverse((free + informed, round + 1, to)));
+    }
+    rounds
+}

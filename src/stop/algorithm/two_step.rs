@@ -1,0 +1,39 @@
+//! Algorithm *2-Step*: all messages to node 0, then one broadcast from there.
+//!
+//! **What it does.** Every source sends its message to node 0, which receives them in rank order and combines them. Then
+//! node 0 broadcasts the combined message by [`Halving`](crate::pattern::Halving) on the line of *Br_Lin*, on which it
+//! alone counts as holding anything. Sources get their own message back with the others.
+//!
+//! **Restrictions.** None.
+//!
+//! **Cost.** With `n` bytes from each of the `s` sources about `o_s + s n beta + s o_r` for the first step, as the
+//! messages queue at the in-port and at the processor of node 0, and `ceil(log2 p) (alpha + s n beta)` for the second.
+//!
+//! **Source.** Report, sections 2 and 5.
+
+use super::{Draft, Instance};
+use crate::{
+    pattern::{Builder, Exchange, Transfer, line},
+    rank::Rank,
+    topology::Grid,
+};
+
+const ROOT: Rank = 0;
+
+pub(super) fn draft(instance: &Instance) -> Draft {
+    Draft::whole(instance, Exchange::Together, |builder| {
+        broadcast(builder, instance.grid(), instance.sources());
+    })
+}
+
+/// Broadcasts block `k` from `places[k]`.
+pub(super) fn broadcast(builder: &mut Builder, grid: Grid, places: &[Rank]) {
+    let mut others: Vec<(Rank, u32)> = places.iter().copied().zip(0..).collect();
+    others.sort_unstable();
+    others.retain(|&(rank, _)| rank != ROOT);
+    let to_root = |&(from, block)| Transfer { from, to: ROOT, blocks: [block].into() };
+    builder.round(others.iter().map(to_root));
+    others.iter().for_each(|&(rank, _)| builder.retain(rank, |_| false));
+    builder.end_iteration();
+    builder.halve(&[line::snake(grid)]);
+}

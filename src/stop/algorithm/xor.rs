@@ -1,0 +1,49 @@
+//! Algorithm *Xor*: a personalized all-to-all exchange in which each source sends its message to everybody.
+//!
+//! **What it does.** Step `k` is a permutation: node `i` is paired with node `i xor k`, for `k` from 1 up to the next
+//! power of two of `p`, less 1. Two sources exchange their messages, a source sends to a node that is none.
+//!
+//! **Restrictions.** None. Where `p` is no power of two a node sits out the steps in which its partner does not exist
+//! (the papers use it on 10 x 10 too, and do not say how).
+//!
+//! **Cost.** A source sends `p - 1` messages: at least `(p - 1) (o_s + n beta)`.
+//!
+//! **Source.** Report, sections 2 and 5.
+
+use super::{Draft, Instance, variant::Variant};
+use crate::{
+    pattern::{Blocks, Builder, Exchange, Transfer},
+    rank::Rank,
+    time::Span,
+};
+
+pub(super) fn draft(instance: &Instance) -> Draft {
+    Draft::whole(instance, Exchange::Together, |builder| {
+        broadcast(builder, instance.nodes(), instance.sources());
+    })
+}
+
+/// Sends block `k` from `places[k]` to everybody.
+pub(super) fn broadcast(builder: &mut Builder, nodes: usize, places: &[Rank]) {
+    let messages: Vec<(Rank, Blocks)> =
+        places.iter().zip(0u32..).map(|(&rank, block)| (rank, [block].into())).collect();
+    for step in 1..nodes.next_power_of_two() {
+        let partners = messages.iter().map(|(from, blocks)| (*from, from ^ step, blocks));
+        builder.iteration(partners.filter(|&(_, to, _)| to < nodes).map(|(from, to, blocks)| Transfer {
+            from,
+            to,
+            blocks: blocks.clone(),
+        }));
+    }
+}
+
+/// The one variant, made by `draft`. No run of it takes less than the start-ups and the bytes of the source with the
+/// longest message, less a picosecond a message for rounding.
+pub(super) fn variants(instance: &Instance, draft: fn(&Instance) -> Draft) -> Vec<Variant> {
+    let others = instance.nodes() as u64 - 1;
+    let longest = instance.lengths().iter().copied().max().unwrap_or(0);
+    let parameters = instance.parameters();
+    let bytes = parameters.transfer(longest.saturating_mul(others));
+    let floor = parameters.send_overhead().times(others) + (bytes - Span::from_picos(others));
+    vec![Variant::new(String::new(), draft).at_least(floor)]
+}

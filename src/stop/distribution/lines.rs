@@ -1,0 +1,52 @@
+//! Distributions made of lines: the sources in the order in which the lines are filled.
+
+use super::ceil_sqrt;
+use crate::{rank::Rank, topology::Grid};
+
+/// Where line `index` of `lines` starts, when they are spaced evenly over `length` places.
+pub(super) fn start(index: usize, lines: usize, length: usize) -> usize {
+    index * length / lines
+}
+
+pub(super) fn row(grid: Grid, sources: usize) -> impl Iterator<Item = Rank> {
+    let Grid { rows, columns, .. } = grid;
+    let lines = sources.div_ceil(columns);
+    (0..sources).map(move |index| grid.rank(start(index / columns, lines, rows), index % columns))
+}
+
+pub(super) fn column(grid: Grid, sources: usize) -> impl Iterator<Item = Rank> {
+    let Grid { rows, columns, .. } = grid;
+    let lines = sources.div_ceil(rows);
+    (0..sources).map(move |index| grid.rank(index % rows, start(index / rows, lines, columns)))
+}
+
+pub(super) fn right_diagonal(grid: Grid, sources: usize) -> impl Iterator<Item = Rank> {
+    let lines = sources.div_ceil(grid.rows);
+    diagonals(grid, sources, move |line| start(line, lines, grid.columns))
+}
+
+/// The mirror image of the right diagonals.
+pub(super) fn left_diagonal(grid: Grid, sources: usize) -> impl Iterator<Item = Rank> {
+    right_diagonal(grid, sources).map(move |rank| {
+        let (row, column) = grid.coordinates(rank);
+        grid.rank(row, grid.columns - 1 - column)
+    })
+}
+
+pub(super) fn band(grid: Grid, sources: usize) -> impl Iterator<Item = Rank> {
+    let lines = sources.div_ceil(grid.rows);
+    let bands = ceil_sqrt(lines); // which is ceil(sqrt(sources / rows)), too
+    let width = lines.div_ceil(bands);
+    // The second is the larger one only if the bands do not fit when they are spaced evenly.
+    let first = move |band| start(band, bands, grid.columns).max(band * width);
+    diagonals(grid, sources, move |line| first(line / width) + line % width)
+}
+
+/// Diagonals that run down to the right, each filled from the top; `column` is where each has its node of row 0.
+fn diagonals(grid: Grid, sources: usize, column: impl Fn(usize) -> usize) -> impl Iterator<Item = Rank> {
+    let Grid { rows, columns, .. } = grid;
+    (0..sources).map(move |index| {
+        let row = index % rows;
+        grid.rank(row, (row + column(index / rows)) % columns)
+    })
+}
