@@ -1,7 +1,11 @@
 //! Every example is a test: what it finds, and its modeled times to the picosecond.
 #![expect(dead_code, reason = "`main` of an example is for `cargo run --example`")]
 
-use multicomputer::{Run, Time, error::RunError};
+use multicomputer::{
+    Machine, Run, Time,
+    error::RunError,
+    stop::{Algorithm, Distribution},
+};
 
 #[path = "../examples/05_deadlock.rs"]
 pub mod deadlock;
@@ -13,6 +17,14 @@ pub mod ring;
 pub mod rows_and_columns;
 #[path = "../examples/03_shared_link.rs"]
 pub mod shared_link;
+#[path = "../examples/10_stop_auto.rs"]
+pub mod stop_auto;
+#[path = "../examples/07_stop_halving.rs"]
+pub mod stop_halving;
+#[path = "../examples/09_stop_repositioning.rs"]
+pub mod stop_repositioning;
+#[path = "../examples/08_stop_two_operations.rs"]
+pub mod stop_two_operations;
 #[path = "../examples/06_trace.rs"]
 pub mod trace;
 
@@ -110,4 +122,58 @@ fn a_trace_is_the_same_every_time() {
     assert_eq!(run.trace[0].start, Time::ZERO);
     assert!(serde_json::from_slice::<serde_json::Value>(&file).is_ok());
     assert!(written().1 == file, "a second run wrote another trace");
+}
+
+#[test]
+fn halving_depends_on_where_the_sources_are() {
+    for (distribution, expected) in [
+        (Distribution::Row, ["6.935124715 ms", "6.621766586 ms", "8.021694025 ms"]),
+        (Distribution::Cross, ["6.468366079 ms", "9.235080555 ms", "9.235080555 ms"]),
+    ] {
+        for (algorithm, expected) in stop_halving::HALVINGS.into_iter().zip(expected) {
+            let (plan, run) = stop_halving::broadcast(algorithm, &distribution).unwrap();
+            assert_eq!(run.report.modeled.to_string(), expected, "{algorithm}, {distribution}");
+            assert_eq!(run.report.modeled, plan.prediction().modeled);
+            let sum: u64 = plan.instance().sources().iter().map(|&source| source as u64 * 2048).sum();
+            assert_eq!(run.outputs, [sum; 100]);
+        }
+    }
+}
+
+#[test]
+fn two_operations_are_fine_on_four_nodes_only() {
+    let modeled = |side| {
+        stop_two_operations::ALGORITHMS.map(|algorithm| {
+            stop_two_operations::broadcast(algorithm, side, side).unwrap().modeled.to_string()
+        })
+    };
+    assert_eq!(modeled(2), ["661.170133 us", "708.872 us", "661.210133 us"]);
+    assert_eq!(modeled(4), ["2.723756799 ms", "1.6997936 ms", "1.38513203 ms"]);
+    assert_eq!(modeled(8), ["9.809678694 ms", "3.564312 ms", "2.249801422 ms"]);
+}
+
+#[test]
+fn repositioning_pays_on_a_cross() {
+    let times = stop_repositioning::ALGORITHMS
+        .map(|algorithm| stop_repositioning::predicted(algorithm).unwrap().to_string());
+    assert_eq!(times, ["4.864736 ms", "3.576319373 ms", "3.444595012 ms"]);
+}
+
+#[test]
+fn auto_takes_what_it_predicts_and_beats_the_papers() {
+    let machine = Machine::paragon(7, 13).build().unwrap();
+    for (unit, expected) in
+        [(0, "1.28884 ms"), (100, "1.831671594 ms"), (1000, "5.817900754 ms"), (10_000, "45.645815807 ms")]
+    {
+        let instance = stop_auto::instance(&machine, unit).unwrap();
+        let plan = Algorithm::Auto.plan(&instance).unwrap();
+        let run = stop_auto::broadcast(&machine, &plan).unwrap();
+        assert_eq!(run.outputs, [78 * unit; 91]);
+        assert_eq!(run.report.modeled.to_string(), expected);
+        assert_eq!(run.report.modeled, plan.prediction().modeled);
+        for algorithm in Algorithm::PAPER {
+            let papers = algorithm.plan(&instance).unwrap().prediction().modeled;
+            assert!(run.report.modeled <= papers, "{unit}: {algorithm}");
+        }
+    }
 }
