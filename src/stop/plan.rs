@@ -99,11 +99,14 @@ impl Plan {
     }
 
     /// What it takes in virtual time if all nodes start at the same instant: exactly what a run takes. Worked out when
-    /// it is first asked for.
+    /// it is first asked for. [`Time::MAX`] everywhere if it takes longer than modeled time can tell; a run then ends
+    /// with an error.
     pub fn prediction(&self) -> &Prediction {
         self.prediction.get_or_init(|| {
-            predict(self.instance.machine(), self.schedule())
-                .unwrap_or(Prediction { modeled: Time::MAX, finished: Vec::new() })
+            predict(self.instance.machine(), self.schedule()).unwrap_or_else(|| Prediction {
+                modeled: Time::MAX,
+                finished: vec![Time::MAX; self.instance.nodes()],
+            })
         })
     }
 

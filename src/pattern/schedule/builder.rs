@@ -80,6 +80,10 @@ impl Builder {
     }
 
     /// The blocks that `rank` holds, in the order in which they came.
+    ///
+    /// # Panics
+    ///
+    /// If the rank is outside the machine.
     pub fn held(&self, rank: Rank) -> &[u32] {
         &self.held[rank]
     }
@@ -151,6 +155,10 @@ impl Builder {
     ///
     /// The lines must have no node in common. If each block has one holder on a line, none is sent to a node that has
     /// it already (the proof is with [`Halving`]).
+    ///
+    /// # Panics
+    ///
+    /// If a rank is outside the machine, or twice on a line.
     pub fn halve(&mut self, lines: &[Vec<Rank>]) {
         let mut walkers: Vec<_> = lines
             .iter()
@@ -182,6 +190,10 @@ impl Builder {
 
     /// From here on `rank` counts as holding only those of its blocks that are kept: it sends no others. For nodes that
     /// have passed their data on, and take part in what follows like any node without.
+    ///
+    /// # Panics
+    ///
+    /// If the rank is outside the machine.
     pub fn retain(&mut self, rank: Rank, keep: impl Fn(u32) -> bool) {
         let mut held = std::mem::take(&mut self.held[rank]);
         held.retain(|&block| keep(block));

@@ -22,7 +22,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::{Algorithm, Instance, Plan, variant::Variant};
+use super::{Algorithm, Base, Instance, Plan, variant::Variant};
 use crate::{
     model::Parameters,
     pattern::{Action, Schedule},
@@ -33,9 +33,12 @@ use crate::{
 /// Whose variants are candidates. Those most likely to be the fastest come first, so that others are soon given up.
 pub(super) fn algorithms(instance: &Instance) -> Vec<Algorithm> {
     let every_node_is_a_source = instance.sources().len() == instance.nodes();
-    let moves_nothing = |algorithm| every_node_is_a_source && matches!(algorithm, Algorithm::Repos(_));
+    // Then the messages stay where they are, and only *Br_xy_source* may take another dimension first than without.
+    let is_the_same_as_its_base = |algorithm| {
+        every_node_is_a_source && matches!(algorithm, Algorithm::Repos(base) if base != Base::BrXySource)
+    };
     let algorithms = Algorithm::BEYOND.into_iter().chain(Algorithm::PAPER);
-    algorithms.filter(|&algorithm| !moves_nothing(algorithm)).collect()
+    algorithms.filter(|&algorithm| !is_the_same_as_its_base(algorithm)).collect()
 }
 
 /// A variant and the algorithm that it is of.

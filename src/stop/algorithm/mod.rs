@@ -163,7 +163,8 @@ impl Algorithm {
     ///
     /// # Errors
     ///
-    /// [`PlanError`] if the algorithm has no variant for the instance, or its modeled time is beyond what can be told.
+    /// [`PlanError`] if the algorithm has no variant for the instance, or if it has several and modeled time cannot tell
+    /// how long any of them takes.
     pub fn plan(self, instance: &Instance) -> Result<Plan, PlanError> {
         let candidates = self.candidates(instance);
         match &candidates[..] {

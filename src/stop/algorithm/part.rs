@@ -8,7 +8,7 @@
 //! node `i` of the first group and node `i` of the second exchange all that they have, and the nodes that `G1` has more
 //! get a copy from the first nodes of `G2`.
 //!
-//! Which messages go to which group: those of the first nodes in row-major order to the first.
+//! Which message goes where, and so to which group: the sources in row-major order to the places in row-major order.
 //!
 //! **Restrictions.** None. If one group gets no source (`s = 1`) it only receives.
 //!

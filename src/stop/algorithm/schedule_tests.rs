@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use proptest::prelude::*;
 
-use super::{Algorithm, Base, Draft, Instance, auto, variant::Variant};
+use super::{Algorithm, Base, Draft, Instance, PlanError, auto, variant::Variant};
 use crate::{
     model::{Description, Parameters},
     pattern::{Action, Message, Schedule, Step},
@@ -247,7 +247,46 @@ fn no_candidate_is_given_up_for_rounding() {
     assert!(auto::busiest_node(&schedule, machine.parameters()) <= took);
 }
 
-/// Where every node is a source nothing can be moved, so *Auto* does not look at *Repos*; one of the others is as fast.
+/// Where every node is a source *Repos* moves nothing, so *Auto* looks at it only over *Br_xy_source*: that may take the
+/// other dimension first, and on 2 x 7 is the faster for it. Over the others it takes what they take.
+#[test]
+fn repos_is_its_base_where_all_are_sources_except_for_the_order_of_dimensions() {
+    for (rows, columns) in [(1, 1), (1, 7), (2, 7), (5, 6), (7, 2), (4, 4)] {
+        let all: Vec<Rank> = (0..rows * columns).collect();
+        let instance = instance(&format!("paragon:{rows}x{columns}"), &all, &vec![3000; all.len()]);
+        let time = |algorithm: Algorithm| algorithm.plan(&instance).unwrap().prediction().modeled;
+        for (base, plain) in [
+            (Base::BrLin, Algorithm::BrLin),
+            (Base::BrXyDim, Algorithm::BrXyDim),
+            (Base::Xor, Algorithm::Xor),
+            (Base::TwoStep, Algorithm::TwoStep),
+        ] {
+            assert_eq!(time(Algorithm::Repos(base)), time(plain), "{plain} on {rows} x {columns}");
+        }
+        let (repos, plain) = (time(Algorithm::Repos(Base::BrXySource)), time(Algorithm::BrXySource));
+        assert_eq!(repos < plain, (rows, columns) == (2, 7) || (rows, columns) == (7, 2));
+        let candidates = Algorithm::Auto.candidates(&instance);
+        let repos = candidates.iter().filter(|(algorithm, _)| matches!(algorithm, Algorithm::Repos(_)));
+        assert!(repos.map(|(algorithm, _)| *algorithm).eq([Algorithm::Repos(Base::BrXySource)]));
+    }
+}
+
+/// Twelve days a byte: a plan of one variant can be made, and its time is the end of time on all nodes.
+#[test]
+fn what_takes_too_long_is_told() {
+    let slow = Parameters::builder().beta(1e6).build().unwrap();
+    let mesh: Description = "mesh:1x4".parse().unwrap();
+    let machine = Description::new("slow", mesh.topology().clone(), slow);
+    let instance = Instance::new(&machine, &[0], &[1 << 20]).unwrap();
+    let plan = Algorithm::BrLin.plan(&instance).unwrap();
+    assert_eq!(plan.prediction().modeled, Time::MAX);
+    assert_eq!(plan.prediction().finished, [Time::MAX; 4]);
+    assert_eq!(
+        Algorithm::Auto.plan(&instance).unwrap_err(),
+        PlanError::TooLong { algorithm: Algorithm::Auto }
+    );
+}
+
 #[test]
 fn auto_is_never_slower_where_all_are_sources() {
     for rows in 1..7 {
