@@ -1,11 +1,11 @@
 //! Example 7 of 10: s-to-p broadcasting by recursive halving, where the places of the sources decide.
 //!
 //! 30 nodes of a 10 x 10 Paragon have a message of 2 KiB each, and all 100 nodes are to have all 30 messages. Three
-//! algorithms double what is known in every iteration: *Br_Lin* on a line through all nodes, *Br_xy_source* and *Br_xy_dim*
-//! within rows and columns. The time depends on two quantities: how fast the number of nodes grows that have anything to
-//! send, and how slowly the messages do. Three full rows are easy for *Br_xy_source*, which takes the columns first; *Br_xy_dim*
-//! looks at the shape alone, takes the rows first, and has 20 KiB at every source after four iterations. A cross is
-//! difficult for both, and *Br_Lin* is the fastest.
+//! algorithms double what is known in every iteration: *Br_Lin* on a line through all nodes, *Br_xy_source* and
+//! *Br_xy_dim* within rows and columns. The time depends on two quantities: how fast the number of nodes grows that
+//! have anything to send, and how slowly the messages do. Three full rows are easy for *Br_xy_source*, which takes the
+//! columns first; *Br_xy_dim* looks at the shape alone, takes the rows first, and has 20 KiB at every source after four
+//! iterations. A cross is difficult for both, and *Br_Lin* is the fastest.
 //!
 //! Run it with `cargo run --release --example 07_stop_halving`. Next: `08_stop_two_operations`.
 

@@ -1,9 +1,9 @@
 //! Example 8 of 10: s-to-p broadcasting out of operations that a library has anyway, and what that costs.
 //!
-//! An all-to-all exchange in exclusive-or permutations (*Xor*) makes every source send to every node itself: few on a small
-//! machine, far too many on a large one. Gathering everything at node 0 and broadcasting it from there (*2-Step*) sends
-//! few messages, but they queue at node 0, and all of them travel as one in every iteration of the second step. *Br_Lin*
-//! combines messages where they meet.
+//! An all-to-all exchange in exclusive-or permutations (*Xor*) makes every source send to every node itself: few on a
+//! small machine, far too many on a large one. Gathering everything at node 0 and broadcasting it from there (*2-Step*)
+//! sends few messages, but they queue at node 0, and all of them travel as one in every iteration of the second step.
+//! *Br_Lin* combines messages where they meet.
 //!
 //! Run it with `cargo run --release --example 08_stop_two_operations`. Next: `09_stop_repositioning`.
 

@@ -1,10 +1,10 @@
 //! Example 9 of 10: s-to-p broadcasting that moves the messages to better places first.
 //!
-//! 15 sources of an 8 x 8 Paragon form a cross, as in figure 9 of the report. *Repos* moves their messages to two rows that
-//! *Br_xy_source* likes best and broadcasts from there. *Part_xy_source* also halves the machine: each half broadcasts half of
-//! the messages, and then every node exchanges what it has with one in the other half. On the real machine that exchange
-//! of long messages ate up what the smaller broadcasts save (2.5 ms of 4.8); the timing model charges single long messages
-//! less than the machine did, and here it pays, just.
+//! 15 sources of an 8 x 8 Paragon form a cross, as in figure 9 of the report. *Repos* moves their messages to two rows
+//! that *Br_xy_source* likes best and broadcasts from there. *Part_xy_source* also halves the machine: each half
+//! broadcasts half of the messages, and then every node exchanges what it has with one in the other half. On the real
+//! machine that exchange of long messages ate up what the smaller broadcasts save (2.5 ms of 4.8); the timing model
+//! charges single long messages less than the machine did, and here it pays, just.
 //!
 //! Run it with `cargo run --release --example 09_stop_repositioning`. Next: `10_stop_auto`.
 

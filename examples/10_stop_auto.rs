@@ -1,4 +1,5 @@
-//! Example 10 of 10: s-to-p broadcasting with the schedule that is the fastest for the machine, the sources and the lengths.
+//! Example 10 of 10: s-to-p broadcasting with the schedule that is the fastest for the machine, the sources and the
+//! lengths.
 //!
 //! All nodes know where the sources are and how long the messages are, so each can predict what any schedule takes, and
 //! all choose the same one without a word. *Auto* predicts every algorithm of the papers and those beyond them. Here

@@ -1,8 +1,8 @@
 //! Modeled times of s-to-p broadcasts against formulas worked out by hand.
 //!
-//! Unless a test says otherwise: `o_s = o_r = 65 us`, no latency, `beta = 50 ns/byte`, full duplex (Hockney's model), and
-//! links so fast that no two messages get in each other's way. A step is `alpha + n beta`, a message of n bytes from the
-//! call of the send to the return of the receive.
+//! Unless a test says otherwise: `o_s = o_r = 65 us`, no latency, `beta = 50 ns/byte`, full duplex (Hockney's model),
+//! and links so fast that no two messages get in each other's way. A step is `alpha + n beta`, a message of n bytes
+//! from the call of the send to the return of the receive.
 
 use multicomputer::{
     model::{Description, Parameters, ParametersBuilder},
@@ -55,15 +55,16 @@ fn br_lin_takes_a_step_an_iteration() {
     }
 }
 
-/// The system: a Paragon of 2^a x 2^b, one source in the corner. The halving of rows takes b steps and that of columns a,
-/// in either order, and a message pays for each link of its way.
+/// The system: a Paragon of 2^a x 2^b, one source in the corner. The halving of rows takes b steps and that of columns
+/// a, in either order, and a message pays for each link of its way.
 #[test]
 fn br_xy_takes_a_step_an_iteration() {
     for (a, b) in [(0, 3), (3, 0), (1, 2), (2, 2), (3, 4)] {
         let (rows, columns) = (1 << a, 1 << b);
         for (parameters, k) in [(wide(), 64), (Parameters::paragon().to_builder(), 5)] {
             let machine = machine(parameters, rows, columns);
-            // The last node to know is that of the far corner: every message of its way goes half as far as the one before.
+            // The last node to know is that of the far corner: every message of its way goes half as far as the one
+            // before.
             let links = (rows - 1 + columns - 1) as u64;
             let expected = step(&machine, N).times(a + b) + machine.parameters().hop().times(links);
             for algorithm in [Algorithm::BrXySource, Algorithm::BrXyDim] {
@@ -208,8 +209,8 @@ fn xor_from_everybody_takes_a_step_for_each_other_node() {
 }
 
 /// The system: two nodes, both with n bytes, as wide as one may go: `d < 2`, so that the two messages of an exchange
-/// take `2 / d` times as long. Done at the same time the receive costs `o_x` more; done one after the other the messages
-/// still pass each other, and it does not.
+/// take `2 / d` times as long. Done at the same time the receive costs `o_x` more; done one after the other the
+/// messages still pass each other, and it does not.
 #[test]
 fn an_exchange_in_turn_saves_the_exchange_overhead() {
     for duplex in [1.0, 1.6, 2.0] {
@@ -271,10 +272,10 @@ fn blocks_that_do_not_lie_side_by_side_are_copied() {
 }
 
 /// The system: 5 nodes in a row, all with n bytes, copying takes 10 ns/byte. The distances are 3, 2 and 1. After the
-/// first round node i has the messages of i and i - 3. In the second it sends its own, for node i + 2 has the other one.
-/// In the third it sends both. They lie side by side in the order in which they came; the circulant sends them in the
-/// order of the sources, which on a circle cannot be the same for all nodes. So some node copies 2n bytes, and as all
-/// are together until then it takes `3 alpha + 4 n beta + 2 n copy`.
+/// first round node i has the messages of i and i - 3. In the second it sends its own, for node i + 2 has the other
+/// one. In the third it sends both. They lie side by side in the order in which they came; the circulant sends them in
+/// the order of the sources, which on a circle cannot be the same for all nodes. So some node copies 2n bytes, and as
+/// all are together until then it takes `3 alpha + 4 n beta + 2 n copy`.
 #[test]
 fn the_circulant_copies_messages_together() {
     let all: Vec<Rank> = (0..5).collect();

@@ -8,8 +8,8 @@
 //! * every `r x c` of at least two rows and two columns for every `p` up to 40;
 //! * 7 x 13, 10 x 10 and 15 x 16.
 //!
-//! There are four kinds of lengths: no bytes, one byte, 2 KiB, and mixed ones with zeros among them. Up to 12 nodes each
-//! algorithm is run with all four. On larger machines each is run with one of them, and which one changes with the
+//! There are four kinds of lengths: no bytes, one byte, 2 KiB, and mixed ones with zeros among them. Up to 12 nodes
+//! each algorithm is run with all four. On larger machines each is run with one of them, and which one changes with the
 //! algorithm, the distribution, the number of sources and the shape. Beyond 40 nodes *Auto*, whose schedule is one of
 //! the others, is left out where there are more than two sources. Instances that two distributions share are run once.
 //!

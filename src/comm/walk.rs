@@ -19,8 +19,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`WalkError`] if the group has another size than the schedule, blocks have other lengths than the schedule says, here
-/// or at another node, or if a message cannot be sent or received.
+/// [`WalkError`] if the group has another size than the schedule, blocks have other lengths than the schedule says,
+/// here or at another node, or if a message cannot be sent or received.
 pub fn walk<G: PointToPoint>(
     group: &G,
     schedule: &Schedule,

@@ -7,8 +7,8 @@
 //! # A segment of odd length
 //!
 //! The papers leave this open. A segment of `n` positions is cut into a first half of `h = ceil(n / 2)` and a second of
-//! `n - h`. Position `i` of the first half is paired with position `i + h`. If `n` is odd the last position of the first
-//! half has no pair; in the same iteration it sends what it holds to the last position of the second half, which
+//! `n - h`. Position `i` of the first half is paired with position `i + h`. If `n` is odd the last position of the
+//! first half has no pair; in the same iteration it sends what it holds to the last position of the second half, which
 //! receives it after its own exchange. Nothing is sent back.
 //!
 //! ```text

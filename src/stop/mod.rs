@@ -3,10 +3,10 @@
 //! Every node knows where the sources are and how long the messages are, so each can work out on its own who holds
 //! what in every iteration; nothing needs to be agreed on and no node waits for more than its own messages.
 //!
-//! * [`Distribution`] places the sources on a mesh, by the rules of the papers, at random or as listed; [`picture`] draws
-//!   them;
-//! * an [`Instance`] is a machine, the sources on it, and the lengths of their messages; [`Instance::lower_bound`] is what
-//!   no algorithm can beat on it;
+//! * [`Distribution`] places the sources on a mesh, by the rules of the papers, at random or as listed; [`picture`]
+//!   draws them;
+//! * an [`Instance`] is a machine, the sources on it, and the lengths of their messages; [`Instance::lower_bound`] is
+//!   what no algorithm can beat on it;
 //! * an [`Algorithm`] makes a [`Plan`] for it, which knows what it takes before it is run;
 //! * [`Plan::broadcast`] carries it out on a node, on any machine that can send and receive; [`Plans`] are plans shared
 //!   by nodes that come to know the instance only while they run.

@@ -9,8 +9,8 @@ use super::{Algorithm, Instance, Plan, PlanError};
 /// Plans shared by all that ask for them, each made once, by the first who asks; others who ask meanwhile wait for it.
 ///
 /// For programs that come to know their sources only while they run: every node asks for the same plan, and all get it.
-/// In virtual time making it takes no modeled time; in real time it counts as computing, so a plan is better made before
-/// the run.
+/// In virtual time making it takes no modeled time; in real time it counts as computing, so a plan is better made
+/// before the run.
 ///
 /// ```
 /// use multicomputer::{Machine, prelude::*, stop::{Algorithm, Instance, Plans}};

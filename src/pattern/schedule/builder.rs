@@ -331,8 +331,8 @@ mod tests {
         assert!(schedule.steps(3).iter().all(|step| step.iteration == 0));
     }
 
-    /// Three positions with a block each: the one without a pair sends after the pairs have exchanged, and what the last
-    /// position got from its pair does not go with it.
+    /// Three positions with a block each: the one without a pair sends after the pairs have exchanged, and what the
+    /// last position got from its pair does not go with it.
     #[test]
     fn an_odd_line_has_an_additional_message() {
         let mut builder = Builder::new(3, &[0, 1, 2], &[1, 2, 4], Exchange::Together);

@@ -93,8 +93,8 @@ fn within(instance: &Instance, candidate: &Candidate, limit: Time) -> Option<(Ti
     Some((time, Plan::new(instance, *algorithm, variant.name.clone(), draft, Some(prediction))))
 }
 
-/// No run of the schedule takes less: what the messages of one node take its processor, and its ports. The kernel rounds
-/// when a message has left to the nearest picosecond, so ports may be done up to one a message earlier.
+/// No run of the schedule takes less: what the messages of one node take its processor, and its ports. The kernel
+/// rounds when a message has left to the nearest picosecond, so ports may be done up to one a message earlier.
 pub(super) fn busiest_node(schedule: &Schedule, parameters: &Parameters) -> Span {
     let node = |rank| {
         let (mut busy, mut sent, mut received, mut messages) = (Span::ZERO, 0_u64, 0_u64, 0);

@@ -1,9 +1,9 @@
 //! Algorithm *Br_Lin*: recursive halving on the nodes of the mesh in snake-like order.
 //!
-//! **What it does.** The nodes form a line, the rows of the mesh from left to right and from right to left in turn. Each
-//! node is paired with the one half the line away; if both hold data they exchange it, if one does it sends. Then the
-//! same happens in each half. A node sends everything that it holds, as one message, and puts what it receives behind it.
-//! The papers leave open how an odd part is halved; the rule is with [`Halving`](crate::pattern::Halving).
+//! **What it does.** The nodes form a line, the rows of the mesh from left to right and from right to left in turn.
+//! Each node is paired with the one half the line away; if both hold data they exchange it, if one does it sends. Then
+//! the same happens in each half. A node sends everything that it holds, as one message, and puts what it receives
+//! behind it. The papers leave open how an odd part is halved; the rule is with [`Halving`](crate::pattern::Halving).
 //!
 //! *Br_Lin in row-major order* is the same on the line of the ranks. The report's text says "snake-like", but several
 //! things that it says about the algorithm are true only in row-major order: that on squares of powers of two the first

@@ -1,14 +1,14 @@
 //! Algorithms *Br_xy_source* and *Br_xy_dim*: recursive halving within the rows and within the columns, one after the
 //! other.
 //!
-//! **What they do.** One dimension comes first: all its lines run [`Halving`](crate::pattern::Halving) at the same time,
-//! so that every node of a line ends with what the line has. Then the lines of the other dimension do the same. They
-//! differ in which dimension comes first:
+//! **What they do.** One dimension comes first: all its lines run [`Halving`](crate::pattern::Halving) at the same
+//! time, so that every node of a line ends with what the line has. Then the lines of the other dimension do the same.
+//! They differ in which dimension comes first:
 //!
 //! * *Br_xy_source* looks where the sources are: the rows come first if the fullest row has fewer sources than the
 //!   fullest column, the columns otherwise. So the messages of the second phase are short.
-//! * *Br_xy_dim* looks at the shape alone: the rows come first if there are at least as many rows as columns. (The report
-//!   also calls that "along the longer dimension", which contradicts its own rule and its figure 5.)
+//! * *Br_xy_dim* looks at the shape alone: the rows come first if there are at least as many rows as columns. (The
+//!   report also calls that "along the longer dimension", which contradicts its own rule and its figure 5.)
 //!
 //! **Restrictions.** None.
 //!

@@ -7,10 +7,10 @@
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** `(r + c - 2) alpha + (m + s n) beta`, where `m` is the most bytes of sources in one line of the first phase;
-//! half duplex doubles the bytes. Each link carries one message at a time, on every mesh: where halving suffers from
-//! conflicts, with many sources and links no faster than nodes, this wins. Nothing is copied: a node sends on what it
-//! received as one message.
+//! **Cost.** `(r + c - 2) alpha + (m + s n) beta`, where `m` is the most bytes of sources in one line of the first
+//! phase; half duplex doubles the bytes. Each link carries one message at a time, on every mesh: where halving suffers
+//! from conflicts, with many sources and links no faster than nodes, this wins. Nothing is copied: a node sends on what
+//! it received as one message.
 //!
 //! **Source.** The bucket collect of Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994, section 4.

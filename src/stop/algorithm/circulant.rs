@@ -1,11 +1,11 @@
 //! Algorithm *Circulant*: pipelined broadcasts from all sources at once on a circulant graph.
 //!
-//! **What it does.** The nodes form a ring, in the order of the line of [*Spread*](super::spread). In round `k` each node
-//! sends to the one `d` further on, where `d` goes down through `ceil(p/2)`, `ceil(p/4)`, .., 1 and then starts again, and
-//! receives from the one `d` behind. Each message is cut into `b` blocks. A source sends its next block until it has sent
-//! all of them; any other node sends, of each source's blocks, the newest one that the receiver does not have. All
-//! blocks for one receiver go as one message. The rule is carried out once, when the schedule is made; it ends when
-//! everybody has everything.
+//! **What it does.** The nodes form a ring, in the order of the line of [*Spread*](super::spread). In round `k` each
+//! node sends to the one `d` further on, where `d` goes down through `ceil(p/2)`, `ceil(p/4)`, .., 1 and then starts
+//! again, and receives from the one `d` behind. Each message is cut into `b` blocks. A source sends its next block
+//! until it has sent all of them; any other node sends, of each source's blocks, the newest one that the receiver does
+//! not have. All blocks for one receiver go as one message. The rule is carried out once, when the schedule is made; it
+//! ends when everybody has everything.
 //!
 //! **Restrictions.** None. At most 64 blocks a message, and 256 in all if there are not more sources.
 //!
@@ -47,7 +47,8 @@ fn draft(instance: &Instance, blocks: usize, exchange: Exchange) -> Draft {
     })
 }
 
-/// Broadcasts the blocks `k * blocks` to `(k + 1) * blocks - 1` of the builder from `holders[k]`, on a ring of all nodes.
+/// Broadcasts the blocks `k * blocks` to `(k + 1) * blocks - 1` of the builder from `holders[k]`, on a ring of all
+/// nodes.
 pub(super) fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks: usize) {
     let distances = distances(ring.len());
     let all = u64::MAX >> (MOST_BLOCKS - blocks);

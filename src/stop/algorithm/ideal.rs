@@ -1,18 +1,18 @@
 //! Where sources are best placed for an algorithm on a given mesh.
 //!
 //! Source: report, sections 3 and 4: an ideal distribution lets the number of active nodes grow as fast as possible and
-//! the messages as slowly; which one does depends on the exact dimensions. (It need not be the fastest: conflicts on the
-//! links count too.) The papers give an example, that two rows of 10 x 10 should be the first and the seventh, not the
-//! first and the sixth, and no rule. This is the rule used here.
+//! the messages as slowly; which one does depends on the exact dimensions. (It need not be the fastest: conflicts on
+//! the links count too.) The papers give an example, that two rows of 10 x 10 should be the first and the seventh, not
+//! the first and the sixth, and no rule. This is the rule used here.
 //!
 //! # Ideal places on a line
 //!
 //! [`Halving`](crate::pattern::Halving) on `n` positions makes two halves of the same data out of one line: position
-//! `i` and position `i + ceil(n/2)` are *equivalent*, for after the iteration both have what either had, in both halves.
-//! So after `l` iterations a datum counts only by its *place* in the first segment, where it comes by taking the
-//! equivalent position in the first half `l` times, and two data meet if they have the same place. `k` data do not meet
-//! before segments are shorter than `k` if there is one for each of the places 0 to `k - 1`. From then on they fill
-//! whole segments, so that messages double evenly. Which of the equivalent positions a datum starts at makes no
+//! `i` and position `i + ceil(n/2)` are *equivalent*, for after the iteration both have what either had, in both
+//! halves. So after `l` iterations a datum counts only by its *place* in the first segment, where it comes by taking
+//! the equivalent position in the first half `l` times, and two data meet if they have the same place. `k` data do not
+//! meet before segments are shorter than `k` if there is one for each of the places 0 to `k - 1`. From then on they
+//! fill whole segments, so that messages double evenly. Which of the equivalent positions a datum starts at makes no
 //! difference, which leaves the choice to spread them: place by place, the data come as near as possible to an even
 //! spacing.
 //!

@@ -157,14 +157,14 @@ impl Algorithm {
 
     /// Works the broadcast out: once, for all nodes.
     ///
-    /// An algorithm of one variant takes time and memory in proportion to its messages and the blocks in them. Otherwise
-    /// all variants are [predicted](crate::predict), some microseconds a message, and the fastest is taken, of equally
-    /// fast ones the first. That depends on the instance alone, so it is the same whoever works it out.
+    /// An algorithm of one variant takes time and memory in proportion to its messages and the blocks in them.
+    /// Otherwise all variants are [predicted](crate::predict), some microseconds a message, and the fastest is taken,
+    /// of equally fast ones the first. That depends on the instance alone, so it is the same whoever works it out.
     ///
     /// # Errors
     ///
-    /// [`PlanError`] if the algorithm has no variant for the instance, or if it has several and modeled time cannot tell
-    /// how long any of them takes.
+    /// [`PlanError`] if the algorithm has no variant for the instance, or if it has several and modeled time cannot
+    /// tell how long any of them takes.
     pub fn plan(self, instance: &Instance) -> Result<Plan, PlanError> {
         let candidates = self.candidates(instance);
         match &candidates[..] {
@@ -234,7 +234,10 @@ impl FromStr for Algorithm {
 
 /// A name that is none of an [`Algorithm`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no algorithm is called {name:?}: the names are {}", Algorithm::all().map(Algorithm::name).collect::<Vec<_>>().join(", "))]
+#[error(
+    "no algorithm is called {name:?}: the names are {}",
+    Algorithm::all().map(Algorithm::name).collect::<Vec<_>>().join(", ")
+)]
 pub struct ParseAlgorithmError {
     /// The name given.
     pub name: String,

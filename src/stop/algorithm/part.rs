@@ -1,12 +1,12 @@
 //! Algorithms *Part_Lin* and *Part_xy_source*: half of the machine broadcasts half of the messages each, and then the
 //! halves exchange what they have.
 //!
-//! **What they do.** The mesh is cut into two groups `G1` and `G2` of `p1 >= p2` nodes, across a side of even length, the
-//! longer one if both are; if both are odd across the longer one, with one line more in `G1`. The first group gets
+//! **What they do.** The mesh is cut into two groups `G1` and `G2` of `p1 >= p2` nodes, across a side of even length,
+//! the longer one if both are; if both are odd across the longer one, with one line more in `G1`. The first group gets
 //! `s1 = s p1 / p` of the messages, rounded, the second the others; a permutation moves them to the
-//! [ideal](super::ideal) places in their group. In each group *Br_Lin*, or *Br_xy_source*, broadcasts its part. In the end
-//! node `i` of the first group and node `i` of the second exchange all that they have, and the nodes that `G1` has more
-//! get a copy from the first nodes of `G2`.
+//! [ideal](super::ideal) places in their group. In each group *Br_Lin*, or *Br_xy_source*, broadcasts its part. In the
+//! end node `i` of the first group and node `i` of the second exchange all that they have, and the nodes that `G1` has
+//! more get a copy from the first nodes of `G2`.
 //!
 //! Which message goes where, and so to which group: the sources in row-major order to the places in row-major order.
 //!

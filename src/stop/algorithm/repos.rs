@@ -1,10 +1,10 @@
-//! Algorithm *Repos*: the sources send their messages to places that are ideal for an algorithm, and that broadcasts them
-//! from there.
+//! Algorithm *Repos*: the sources send their messages to places that are ideal for an algorithm, and that broadcasts
+//! them from there.
 //!
 //! **What it does.** A permutation brings the messages to the [ideal](super::ideal) distribution of the algorithm for
 //! this mesh: that of the first source, in the order of their ranks, to the first place, and so on. A node that both
-//! gives a message away and gets one does that as an exchange. Then the algorithm runs as if the places were the sources.
-//! As in the papers nothing is checked: the messages are moved even if the sources were well placed.
+//! gives a message away and gets one does that as an exchange. Then the algorithm runs as if the places were the
+//! sources. As in the papers nothing is checked: the messages are moved even if the sources were well placed.
 //!
 //! | algorithm | ideal distribution |
 //! | --- | --- |
@@ -16,8 +16,8 @@
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** `alpha + n beta`, with `o_x` and `2 / d` times the time of each byte where a node exchanges, and the algorithm's
-//! own cost on its ideal distribution.
+//! **Cost.** `alpha + n beta`, with `o_x` and `2 / d` times the time of each byte where a node exchanges, and the
+//! algorithm's own cost on its ideal distribution.
 //!
 //! **Source.** Report, section 3.
 

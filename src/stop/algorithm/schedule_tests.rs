@@ -247,8 +247,8 @@ fn no_candidate_is_given_up_for_rounding() {
     assert!(auto::busiest_node(&schedule, machine.parameters()) <= took);
 }
 
-/// Where every node is a source *Repos* moves nothing, so *Auto* looks at it only over *Br_xy_source*: that may take the
-/// other dimension first, and on 2 x 7 is the faster for it. Over the others it takes what they take.
+/// Where every node is a source *Repos* moves nothing, so *Auto* looks at it only over *Br_xy_source*: that may take
+/// the other dimension first, and on 2 x 7 is the faster for it. Over the others it takes what they take.
 #[test]
 fn repos_is_its_base_where_all_are_sources_except_for_the_order_of_dimensions() {
     for (rows, columns) in [(1, 1), (1, 7), (2, 7), (5, 6), (7, 2), (4, 4)] {
@@ -347,9 +347,9 @@ fn a_single_source_doubles_the_active_nodes() {
 }
 
 /// Report, section 2: on a square mesh of a power of two of nodes *Br_Lin* uses only links of columns in the first half
-/// of its iterations and only links of rows in the second. By its own rules that holds with one exception: two rows next
-/// to each other run in opposite directions on the snake, so in the last iteration of the first half a node is paired
-/// with the mirrored column.
+/// of its iterations and only links of rows in the second. By its own rules that holds with one exception: two rows
+/// next to each other run in opposite directions on the snake, so in the last iteration of the first half a node is
+/// paired with the mirrored column.
 #[test]
 fn br_lin_goes_along_columns_and_then_along_rows_of_a_square() {
     for side in [2_usize, 4, 8, 16] {

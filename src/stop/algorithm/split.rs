@@ -1,7 +1,7 @@
 //! Algorithm *Split*: each source first deals its message out in pieces, and then the pieces are broadcast together.
 //!
-//! **What it does.** For few sources with long messages. Each source is given `q - 1` helpers, nodes near it on the line,
-//! and scatters its message among them and itself, by halves: after `ceil(log2 q)` steps each has one piece. Then
+//! **What it does.** For few sources with long messages. Each source is given `q - 1` helpers, nodes near it on the
+//! line, and scatters its message among them and itself, by halves: after `ceil(log2 q)` steps each has one piece. Then
 //! [*Spread*](super::spread) broadcasts the `s q` pieces from where they are.
 //!
 //! **Restrictions.** `2 <= q <= p / s`: only if at most half of the nodes are sources. Powers of two and `floor(p / s)`

@@ -1,10 +1,10 @@
 //! Algorithm *Spread*: recursive halving on a line that is laid through the mesh to suit the sources.
 //!
-//! **What it does.** *Repos* moves the messages to places that are ideal for a line; this algorithm lays the line so that
-//! the sources are at ideal places of it, and moves nothing. It starts from a line on which every segment of the halving
-//! is a compact part of the mesh ([bisection](crate::pattern::line::bisection)), or from the line of *Br_Lin*. It looks
-//! at the last iteration whose segments are at least as long as there are sources, and reorders the nodes within each
-//! of these segments: each source, those with the longest messages first, takes the position whose
+//! **What it does.** *Repos* moves the messages to places that are ideal for a line; this algorithm lays the line so
+//! that the sources are at ideal places of it, and moves nothing. It starts from a line on which every segment of the
+//! halving is a compact part of the mesh ([bisection](crate::pattern::line::bisection)), or from the line of *Br_Lin*.
+//! It looks at the last iteration whose segments are at least as long as there are sources, and reorders the nodes
+//! within each of these segments: each source, those with the longest messages first, takes the position whose
 //! [equivalent](super::ideal) positions, in this iteration and the following ones, have the least to carry so far. So
 //! short messages go to many nodes, far away, before they meet, and long messages are exchanged in equal parts between
 //! near nodes. All nodes compute the same line, so nothing is sent to agree on it.

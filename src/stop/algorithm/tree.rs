@@ -10,8 +10,8 @@
 //!
 //! **Cost.** Without conflicts the least possible for one message in one piece: with `g = o_s + n beta` and
 //! `t = alpha + n beta` the number of nodes that have it grows as `N(x) = N(x - g) + N(x - t)`. Gathering costs
-//! `alpha + (s - 1) n beta + (s - 2) o_r` before: the messages share the in-port of the root, so equally long ones arrive
-//! together, and then the receives follow each other.
+//! `alpha + (s - 1) n beta + (s - 2) o_r` before: the messages share the in-port of the root, so equally long ones
+//! arrive together, and then the receives follow each other.
 //!
 //! **Source.** Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.
 

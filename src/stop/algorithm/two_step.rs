@@ -1,8 +1,8 @@
 //! Algorithm *2-Step*: all messages to node 0, then one broadcast from there.
 //!
-//! **What it does.** Every source sends its message to node 0, which receives them in rank order and combines them. Then
-//! node 0 broadcasts the combined message by [`Halving`](crate::pattern::Halving) on the line of *Br_Lin*, on which it
-//! alone counts as holding anything. Sources get their own message back with the others.
+//! **What it does.** Every source sends its message to node 0, which receives them in rank order and combines them.
+//! Then node 0 broadcasts the combined message by [`Halving`](crate::pattern::Halving) on the line of *Br_Lin*, on
+//! which it alone counts as holding anything. Sources get their own message back with the others.
 //!
 //! **Restrictions.** None.
 //!

@@ -79,9 +79,9 @@ pub enum Distribution {
     /// The papers leave `a` and `b` open. Here `a` and `b` are at least 1 and such that the cross has as few lines as
     /// it can, `ceil(a / c) + ceil(b / r)`; of these the difference of `a` and `b` is the smallest; then `a` is. So 15
     /// sources on 8 x 8 are a row and a column, 58 on 15 x 16 two rows and two columns, and 30 on 10 x 10 `R(17)` and
-    /// `C(17)`, two of each again; without the first condition they would have more lines, some of them short. Where few
-    /// lines do not leave a choice `a` and `b` may differ much: on a single row `b` is 1. There is always a solution,
-    /// for `C(1)` is part of every `R(s)`.
+    /// `C(17)`, two of each again; without the first condition they would have more lines, some of them short. Where
+    /// few lines do not leave a choice `a` and `b` may differ much: on a single row `b` is 1. There is always a
+    /// solution, for `C(1)` is part of every `R(s)`.
     Cross,
     /// `SB(s)`: a block of `ceil(sqrt(s))` columns at the top left corner, filled row by row. It is wider only if it
     /// would have more rows than the mesh, and narrower only if the mesh is.
@@ -89,8 +89,8 @@ pub enum Distribution {
     /// Conference version only; the report has [`Block`](Self::Block).
     SquareBlock,
     /// `B(s)`: as [`RightDiagonal`](Self::RightDiagonal), with `b = ceil(sqrt(s / r))` evenly spaced bands, each of
-    /// `w = ceil(s / (b * r))` adjacent diagonals. Filled band after band, in each diagonal after diagonal to the right,
-    /// each from the top; only the last diagonal may be incomplete, and the last band have fewer of them.
+    /// `w = ceil(s / (b * r))` adjacent diagonals. Filled band after band, in each diagonal after diagonal to the
+    /// right, each from the top; only the last diagonal may be incomplete, and the last band have fewer of them.
     ///
     /// Conference version only. Its text was at hand with the symbols of this formula lost: that there are bands whose
     /// number is the root of something over `r`, and whose width follows from `b` and `r`, is what is left of it; the
@@ -100,8 +100,8 @@ pub enum Distribution {
     /// at `k * w` instead: they touch and there is no gap left to spread. They never overlap either way, and every `s`
     /// up to `p` fits.
     Band,
-    /// `B(i, j)`: all nodes of a block of `i` rows and `j` columns. Its number of sources is `i * j` and no other, and it
-    /// must lie within the mesh.
+    /// `B(i, j)`: all nodes of a block of `i` rows and `j` columns. Its number of sources is `i * j` and no other, and
+    /// it must lie within the mesh.
     ///
     /// Report only; there `top` and `left` are 0 if not stated otherwise, and so they are if not spelled out.
     Block {
