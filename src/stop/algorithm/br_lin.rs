@@ -29,11 +29,7 @@ use super::{Draft, Instance};
 use crate::pattern::{Exchange, line};
 
 pub(super) fn draft(instance: &Instance) -> Draft {
-    draft_with(instance, Exchange::Together)
-}
-
-pub(super) fn draft_with(instance: &Instance, exchange: Exchange) -> Draft {
-    Draft::whole(instance, exchange, |builder| builder.halve(&[line::snake(instance.grid())]))
+    Draft::whole(instance, Exchange::Together, |builder| builder.halve(&[line::snake(instance.grid())]))
 }
 
 pub(super) fn row_major(instance: &Instance) -> Draft {

@@ -68,15 +68,15 @@ impl First {
 }
 
 pub(super) fn by_source(instance: &Instance) -> Draft {
-    draft(instance, First::by_sources(instance.grid(), instance.sources()), Exchange::Together)
+    draft(instance, First::by_sources(instance.grid(), instance.sources()))
 }
 
 pub(super) fn by_dim(instance: &Instance) -> Draft {
-    draft(instance, First::by_shape(instance.grid()), Exchange::Together)
+    draft(instance, First::by_shape(instance.grid()))
 }
 
-pub(super) fn draft(instance: &Instance, first: First, exchange: Exchange) -> Draft {
-    Draft::whole(instance, exchange, |builder| broadcast(builder, first.lines(instance.grid())))
+fn draft(instance: &Instance, first: First) -> Draft {
+    Draft::whole(instance, Exchange::Together, |builder| broadcast(builder, first.lines(instance.grid())))
 }
 
 /// Both phases, from whatever the nodes hold.

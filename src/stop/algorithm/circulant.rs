@@ -30,12 +30,25 @@ const MOST_BLOCKS: usize = 64;
 /// The most blocks of all messages, unless that is less than one each: more do not pay, and cost time to plan.
 const MOST_IN_ALL: usize = 256;
 
-/// The numbers of blocks that are tried.
+/// The numbers of blocks that are tried: 1, and powers of two near the best by the closed form. That leaves out conflicts
+/// and what does not overlap, so that it is the prediction that decides.
 pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
     let most = (MOST_IN_ALL / instance.sources().len()).clamp(1, MOST_BLOCKS);
+    let best = best_number(instance);
     let blocks = (0..).map(|exponent| 1 << exponent).take_while(|&blocks| blocks <= most);
+    let near = blocks.filter(|&blocks| blocks == 1 || (0.4..=2.5).contains(&(blocks as f64 / best)));
     let name = |blocks: usize| format!("{blocks} block{}", if blocks == 1 { "" } else { "s" });
-    Variant::each(blocks, name, draft)
+    Variant::each(near, name, draft)
+}
+
+/// Where `(log2 p + b - 1) (o_s + o_r + n beta / b)` is the smallest, for `n` bytes of all sources together and, half
+/// duplex, `2 beta / d` for `beta`.
+fn best_number(instance: &Instance) -> f64 {
+    let parameters = instance.parameters();
+    let round = (parameters.send_overhead() + parameters.receive_overhead()).as_secs_f64();
+    let bytes = instance.bytes() as f64 * parameters.beta() * 2.0 / parameters.duplex();
+    let more_rounds = (instance.nodes() as f64).log2() - 1.0;
+    (more_rounds.max(0.0) * bytes / round).sqrt().clamp(1.0, MOST_BLOCKS as f64)
 }
 
 fn draft(instance: &Instance, blocks: usize, exchange: Exchange) -> Draft {

@@ -4,23 +4,51 @@
 //! they do not send and receive at the same time. Each sends and then receives: the messages pass each other in the
 //! network, and no receive overlaps a send of its node, so `o_x` is not paid. Or each starts to send (`isend`) and
 //! receives, and waits for what it has sent at the very end: `o_x` is paid, but who sends more than it receives goes on
-//! earlier. See [`Exchange`]. The fastest of these is taken.
+//! earlier. See [`Exchange`]. The sources stay where they are, or their messages are moved to ideal places first, as by
+//! *Repos*. The fastest of these is taken.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** As *Br_Lin* and *Br_xy*, without the `o_x` of each exchange.
+//! **Cost.** As *Br_Lin*, *Br_xy* and *Repos*, without the `o_x` of each exchange.
 
-use super::{br_lin, br_xy, br_xy::First, variant::Variant};
+use super::{Draft, Instance, br_xy, br_xy::First, ideal, repos::reposition, variant::Variant};
+use crate::pattern::{Exchange, line};
 
-/// All orders of the dimensions, and the line through all nodes.
+/// One of the schedules.
+#[derive(Clone, Copy)]
+struct Choice {
+    /// Which dimension comes first; none for the line through all nodes.
+    first: Option<First>,
+    /// Whether the messages are moved to ideal places before.
+    is_moved: bool,
+}
+
+/// All orders of the dimensions, and the line through all nodes, from where the sources are and from ideal places.
 pub(super) fn variants() -> Vec<Variant> {
-    let choices = [Some(First::Rows), Some(First::Columns), None];
-    Variant::each(
-        choices,
-        |first| first.map_or("one line", First::name).to_owned(),
-        |instance, first, exchange| match first {
-            Some(first) => br_xy::draft(instance, first, exchange),
-            None => br_lin::draft_with(instance, exchange),
-        },
-    )
+    let orders = [Some(First::Rows), Some(First::Columns), None];
+    let choices =
+        [false, true].into_iter().flat_map(|is_moved| orders.map(|first| Choice { first, is_moved }));
+    let name = |Choice { first, is_moved }| {
+        let order = first.map_or("one line", First::name);
+        if is_moved { format!("moved, {order}") } else { order.to_owned() }
+    };
+    Variant::each(choices, name, draft)
+}
+
+fn draft(instance: &Instance, Choice { first, is_moved }: Choice, exchange: Exchange) -> Draft {
+    let (grid, sources) = (instance.grid(), instance.sources());
+    let line = line::snake(grid);
+    Draft::whole(instance, exchange, |builder| {
+        if is_moved {
+            let places = match first {
+                Some(_) => ideal::rows_or_columns(grid, sources.len(), first).0,
+                None => ideal::on_line(&line, sources.len()),
+            };
+            reposition(builder, sources, &places);
+        }
+        match first {
+            Some(first) => br_xy::broadcast(builder, first.lines(grid)),
+            None => builder.halve(&[line]),
+        }
+    })
 }

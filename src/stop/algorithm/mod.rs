@@ -209,7 +209,7 @@ impl Algorithm {
             Algorithm::Spread => spread::variants(),
             Algorithm::Split => split::variants(instance),
             Algorithm::Circulant => circulant::variants(instance),
-            Algorithm::Bucket => bucket::variants(),
+            Algorithm::Bucket => bucket::variants(instance),
             Algorithm::Tree => Variant::only(tree::draft),
             Algorithm::Auto => Vec::new(),
         }

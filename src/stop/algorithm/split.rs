@@ -2,30 +2,33 @@
 //!
 //! **What it does.** For few sources with long messages. Each source is given `q - 1` helpers, nodes near it on the
 //! line, and scatters its message among them and itself, by halves: after `ceil(log2 q)` steps each has one piece. Then
-//! [*Spread*](super::spread) broadcasts the `s q` pieces from where they are.
+//! all pieces are brought together: by halving as in [*Spread*](super::spread), on the graph of
+//! [*Circulant*](super::circulant) without cutting them again, or in rings as in [*Bucket*](super::bucket).
 //!
 //! **Restrictions.** `2 <= q <= p / s`: only if at most half of the nodes are sources. Powers of two and `floor(p / s)`
-//! are tried for `q`.
+//! are tried for `q`, with rings only the largest.
 //!
-//! **Cost.** `ceil(log2 q) alpha + (1 - 1/q) n beta` to deal out `n` bytes each, and *Spread* on `s q` pieces: the
-//! doubling of whole messages, `log2(p/s) n beta`, becomes one of pieces. It is the scatter and collect of long-vector
-//! broadcasts, for more sources than one and with a choice of `q`.
+//! **Cost.** `ceil(log2 q) alpha + (1 - 1/q) n beta` to deal out `n` bytes each, and the cost of what follows for `s q`
+//! pieces: the doubling of whole messages, `log2(p/s) n beta`, becomes one of pieces. It is the scatter and collect of
+//! long-vector broadcasts, for more sources than one and with a choice of `q`. Rings win where links are slow.
 //!
 //! **Source.** The idea for one source: Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994; van de Geijn.
 
-use super::{Draft, Instance, Piece, circulant, spread::suited, variant::Variant};
+use super::{Draft, Instance, Piece, br_xy::First, bucket, circulant, spread::suited, variant::Variant};
 use crate::{
     pattern::{Exchange, Transfer, line},
     rank::Rank,
 };
 
-/// Every number of pieces, brought together in both ways.
+/// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too.
 pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
-    let pieces = pieces(instance).into_iter();
-    let choices = pieces.flat_map(|pieces| Collect::BOTH.map(|collect| (pieces, collect)));
+    let pieces = pieces(instance);
+    let most = pieces.iter().max().copied();
+    let choices = pieces.iter().flat_map(|&pieces| Collect::ANYWHERE.map(|collect| (pieces, collect)));
+    let rings = most.into_iter().flat_map(|most| First::BOTH.map(|first| (most, Collect::Rings(first))));
     let name = |(pieces, collect): (usize, Collect)| format!("{pieces} pieces, {}", collect.name());
-    Variant::each(choices, name, draft)
+    Variant::each(choices.chain(rings), name, draft)
 }
 
 /// The numbers of pieces that are tried.
@@ -43,15 +46,17 @@ fn pieces(instance: &Instance) -> Vec<usize> {
 enum Collect {
     Halving,
     Circulant,
+    Rings(First),
 }
 
 impl Collect {
-    const BOTH: [Collect; 2] = [Collect::Halving, Collect::Circulant];
+    const ANYWHERE: [Collect; 2] = [Collect::Halving, Collect::Circulant];
 
-    fn name(self) -> &'static str {
+    fn name(self) -> String {
         match self {
-            Collect::Halving => "halving",
-            Collect::Circulant => "circulant",
+            Collect::Halving => "halving".to_owned(),
+            Collect::Circulant => "circulant".to_owned(),
+            Collect::Rings(first) => format!("rings, {}", first.name()),
         }
     }
 }
@@ -94,6 +99,7 @@ fn draft(instance: &Instance, (pieces, collect): (usize, Collect), exchange: Exc
         match collect {
             Collect::Halving => builder.halve(&[line]),
             Collect::Circulant => circulant::broadcast(builder, &line, &holders, 1),
+            Collect::Rings(first) => bucket::collect(builder, first.lines(instance.grid()), true),
         }
     })
 }
