@@ -8,7 +8,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use multicomputer::stop::Distribution;
+use multicomputer::stop::{Algorithm, Distribution};
 use serde_json::Value;
 
 /// The program with these arguments, and without a say of the surroundings in its logs.
@@ -112,6 +112,12 @@ fn the_help_tells_of_every_option_and_has_examples() {
     for part in ["--at", "--algorithm", "--phantom", "--machine", "--mesh", "--clock", "Examples:"] {
         assert!(help.contains(part), "no {part} in\n{help}");
     }
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&Distribution::spellings()), "not every distribution is in\n{help}");
+    for algorithm in Algorithm::all() {
+        assert!(words.contains(algorithm.name()), "no {algorithm} in\n{help}");
+    }
+    assert!(succeeds(&["machine", "--help"]).contains("topology = \"mesh:16x32\""));
     assert!(succeeds(&["--version"]).starts_with("multicomputer "));
 }
 
@@ -132,6 +138,8 @@ fn bad_arguments_are_refused_with_a_reason() {
         (&["--bytes", "8..4"], "`8..4` goes down"),
         (&["--bytes", "512M"], "travel as one in the end: a message has at most 1 GiB"),
         (&["--sources", "10", "--mesh", "3x3"], "10 sources on a mesh of 3 x 3: 1 to 9 can be placed"),
+        (&["--sources", "-3"], "allowed is a whole number from 0 to 2^64 - 1"),
+        (&["--seed", "one"], "allowed is a whole number from 0 to 2^64 - 1"),
         (&["--sources", "0"], "0 sources on a mesh of 10 x 10: 1 to 100 can be placed"),
         (&["--distribution", "rows"], "`rows` is no distribution; allowed are row, column, right-diagonal,"),
         (
@@ -477,6 +485,22 @@ fn phantom_messages_may_be_longer_than_memory() {
 }
 
 #[test]
+fn a_problem_named_twice_is_solved_once() {
+    let once = succeeds(&["stop", "--mesh", "2x2", "--sources", "1,2", "--algorithm", "br-lin"]);
+    let twice = ["--mesh", "2x2,2x2", "--sources", "1..2,2", "--bytes", "2K,2048", "--algorithm", "br-lin"];
+    assert_eq!(succeeds(&[&["stop"], &twice[..]].concat()), once);
+}
+
+#[test]
+fn a_machine_that_takes_no_time_has_no_busy_links() {
+    let folder = folder("no-time");
+    let file = folder.join("free.toml");
+    fs::write(&file, "name = \"free\"\ntopology = \"line:2\"\n").unwrap();
+    let output = succeeds(&["stop", "--machine", text(&file), "--algorithm", "br-lin"]);
+    assert!(output.contains("0.000 *") && !output.contains("NaN"), "{output}");
+}
+
+#[test]
 fn broadcasts_run_in_real_time() {
     let output = succeeds(&[
         "stop",
@@ -513,6 +537,7 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         (&["--algorithm", "br-lin,"], "all, paper and beyond stand for several"),
         (&["--distribution", "rows"], "`rows` is no distribution; allowed are row, column, right-diagonal,"),
         (&["--sources", "8..4"], "`8..4` goes down"),
+        (&["--sources", "-3"], "`-3` is no number of sources"),
         (&["--sources", "many"], "`many` is no number of sources: allowed are a number such as 30"),
         (&["--sources", "1..9+0"], "`1..9+0` goes in steps of 0"),
         (&["--sources", "0"], "0 sources on a mesh of 10 x 10: 1 to 100 can be placed"),

@@ -16,7 +16,7 @@ use super::{
     clock,
     error::Error,
     files::{OutputFile, TraceFiles},
-    options::{MachineOptions, RunOptions},
+    options::{MachineOptions, RunOptions, read_number},
     progress::Progress,
 };
 
@@ -36,11 +36,11 @@ const DEFAULT_DISTRIBUTIONS: [Distribution; 3] =
 pub(super) struct Arguments {
     /// How many nodes hold a message [default: as many as a block or a list has, otherwise 30, or all nodes of a
     /// smaller machine]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     sources: Option<usize>,
 
     /// The length of each message: 2K, a list 1K,4K, or a doubling range 8..64K
-    #[arg(long, value_name = "SIZES", default_value = "2K")]
+    #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
 
     // The help text is made from what can be spelled.

@@ -16,6 +16,7 @@ use super::{
 
 /// What the command can be told.
 #[derive(Args, Debug)]
+#[command(after_help = MACHINE_FILE)]
 pub(super) struct Arguments {
     /// The machine: paragon:16x32, hockney:10x10, mesh:7x13, line:8, 10x10 (a Paragon), or a machine file (.toml)
     #[arg(value_name = "MACHINE", value_parser = read_machine, conflicts_with_all = ["machine", "mesh"])]
@@ -24,6 +25,18 @@ pub(super) struct Arguments {
     #[command(flatten)]
     options: MachineOptions,
 }
+
+const MACHINE_FILE: &str = "\
+A machine file has a name, a topology and what differs from a preset:
+  name = \"Paragon with a faster operating system\"
+  topology = \"mesh:16x32\"
+  preset = \"paragon\"
+  [parameters]
+  send_overhead = \"35 us\"
+  beta = \"30.6 ns/B\"
+All parameters: send_overhead, receive_overhead, exchange_overhead, latency, hop, barrier, beta,
+copy, gamma, duplex, and link_excess or link_capacity. Without a preset what is not given costs
+nothing.";
 
 /// Prints the machine.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
+    str::FromStr,
     time::Duration,
 };
 
@@ -56,7 +57,7 @@ pub(super) struct RunOptions {
     clock: Option<Clock>,
 
     /// What all data and choices made at random follow from
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = read_number::<u64>, allow_negative_numbers = true)]
     pub(super) seed: u64,
 
     /// End a run that takes longer than this on the wall clock, in seconds or with a unit: 10, 500ms
@@ -153,6 +154,16 @@ pub(super) fn read_machine(text: &str) -> Result<Description, MachineError> {
         DescriptionError::Unknown { .. } => MachineError::Unknown,
         cause => MachineError::Description(cause),
     })
+}
+
+/// A number that is none.
+#[derive(Debug, Error)]
+#[error("allowed is a whole number from 0 to 2^64 - 1")]
+pub(super) struct NumberError;
+
+/// Reads a whole number.
+pub(super) fn read_number<N: FromStr>(text: &str) -> Result<N, NumberError> {
+    text.trim().parse().map_err(|_| NumberError)
 }
 
 /// A time on the wall clock that is none.

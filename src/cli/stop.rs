@@ -42,12 +42,12 @@ use self::{
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// How many nodes hold a message: 30, a list 1,5,10, a doubling range 1..64, or one in steps 10..100+10
-    /// [default: 30, or all nodes of a smaller machine]
-    #[arg(long, value_name = "NUMBERS")]
+    /// [default: as many as a block or a list has, otherwise 30, or all nodes of a smaller machine]
+    #[arg(long, value_name = "NUMBERS", allow_negative_numbers = true)]
     sources: Option<Counts>,
 
-    /// Where the sources are, or a list of such; all stands for those that are names
-    #[arg(long, value_name = "NAMES", default_value = "row")]
+    // The help texts of names are made from what can be spelled.
+    #[arg(long, value_name = "NAMES", default_value = "row", help = names::distribution_help())]
     distribution: Distributions,
 
     /// The ranks of the sources, such as 0,5,17
@@ -55,12 +55,10 @@ pub(super) struct Arguments {
     at: Option<Ranks>,
 
     /// The length of each message: 2K, a list 1K,4K, or a doubling range 8..64K
-    #[arg(long, value_name = "SIZES", default_value = "2K")]
+    #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
 
-    /// The algorithms: names, and paper, beyond or all for several; those that stand for several leave out what does
-    /// not work
-    #[arg(long, value_name = "NAMES", default_value = "all")]
+    #[arg(long, value_name = "NAMES", default_value = "all", help = names::algorithm_help())]
     algorithm: Algorithms,
 
     /// Send lengths without data, for messages that would not fit in memory; then only lengths are checked

@@ -32,6 +32,28 @@ pub(super) enum NamesError {
     Distribution(#[from] ParseDistributionError),
 }
 
+/// What `--distribution` is.
+pub(super) fn distribution_help() -> String {
+    format!(
+        "Where the sources are, or a list of such: {}; all stands for those up to band",
+        Distribution::spellings()
+    )
+}
+
+/// What `--algorithm` is.
+pub(super) fn algorithm_help() -> String {
+    let names = |algorithms: &[Algorithm]| {
+        algorithms.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ")
+    };
+    format!(
+        "The algorithms, or a list of such: paper for those of the papers ({}), beyond for others ({}), {} for the \
+         fastest of these on the machine, or all; paper, beyond and all leave out what does not work",
+        names(&Algorithm::PAPER),
+        names(&Algorithm::BEYOND),
+        Algorithm::Auto
+    )
+}
+
 impl Algorithms {
     pub(super) fn as_slice(&self) -> &[Choice] {
         &self.0

@@ -87,9 +87,16 @@ impl Results {
         };
         let mut notes = vec!["* is the fastest, to the microsecond.".to_owned(), checked.to_owned()];
         let runs = self.solved.iter().flat_map(|solved| &solved.outcomes);
-        notes.extend(
-            pace(runs.filter_map(|outcome| outcome.real_time)).map(|pace| format!("In real time {pace}.")),
-        );
+        let real: Vec<RealTimeReport> = runs.filter_map(|outcome| outcome.real_time).collect();
+        let is_late = real.iter().any(|run| run.late_sends > 0);
+        notes.extend(pace(real).map(|pace| format!("In real time {pace}.")));
+        if is_late {
+            notes.push(
+                "Late sends can make modeled times longer than they are in virtual time: try a larger dilation \
+                 (--clock real:N)."
+                    .to_owned(),
+            );
+        }
         notes.extend(self.left_out());
         notes
     }

@@ -73,7 +73,10 @@ fn algorithms(solved: &Solved) -> Table {
     for outcome in &solved.outcomes {
         let real = outcome.real_time.as_ref();
         let link = outcome.link.as_ref();
-        let share = |busy: f64| format!("{:.1}", 100.0 * busy / outcome.modeled.as_secs_f64());
+        let share = |busy: f64| match outcome.modeled.is_zero() {
+            true => none(),
+            false => format!("{:.1}", 100.0 * busy / outcome.modeled.as_secs_f64()),
+        };
         let cells = [
             Some(outcome.algorithm.to_string()),
             Some(solved.time_cell(outcome)),

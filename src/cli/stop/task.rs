@@ -48,7 +48,10 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[Machine]) -> Result<Vec<T
                 let instance = Instance::new(machine, &sources, &lengths).map_err(Error::usage)?;
                 let (algorithms, left_out) = algorithms(arguments, &instance)?;
                 let distribution = distribution.clone();
-                tasks.push(Task { machine: index, instance, distribution, bytes, algorithms, left_out });
+                let task = Task { machine: index, instance, distribution, bytes, algorithms, left_out };
+                if !tasks.iter().any(|earlier| task.is_same(earlier)) {
+                    tasks.push(task);
+                }
             }
         }
     }
@@ -114,6 +117,14 @@ impl fmt::Display for Task {
 }
 
 impl Task {
+    /// Whether this is a problem that is there already, as one of 4 sources is in `--sources 1..8,4`.
+    fn is_same(&self, other: &Task) -> bool {
+        self.bytes == other.bytes
+            && self.distribution == other.distribution
+            && self.machine_name() == other.machine_name()
+            && self.instance == other.instance
+    }
+
     pub(super) fn machine_name(&self) -> &str {
         self.instance.machine().name()
     }

@@ -25,8 +25,10 @@ use crate::{
 
 /// Both orders of the dimensions, with buckets as they are, and with even ones where they can differ.
 pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
-    let is_even = [false, true].into_iter().take(1 + usize::from(instance.sources().len() < instance.nodes()));
-    let choices = First::BOTH.into_iter().flat_map(|first| is_even.clone().map(move |is_even| (first, is_even)));
+    let is_even =
+        [false, true].into_iter().take(1 + usize::from(instance.sources().len() < instance.nodes()));
+    let choices =
+        First::BOTH.into_iter().flat_map(|first| is_even.clone().map(move |is_even| (first, is_even)));
     let name = |(first, is_even): (First, bool)| {
         if is_even { format!("{}, even buckets", first.name()) } else { first.name().to_owned() }
     };
