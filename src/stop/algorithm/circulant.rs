@@ -34,7 +34,7 @@ const MOST_IN_ALL: usize = 256;
 /// and what does not overlap, so that it is the prediction that decides.
 pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
     let most = (MOST_IN_ALL / instance.sources().len()).clamp(1, MOST_BLOCKS);
-    let best = best_number(instance);
+    let best = best_number(instance).min(most as f64);
     let blocks = (0..).map(|exponent| 1 << exponent).take_while(|&blocks| blocks <= most);
     let near = blocks.filter(|&blocks| blocks == 1 || (0.4..=2.5).contains(&(blocks as f64 / best)));
     let name = |blocks: usize| format!("{blocks} block{}", if blocks == 1 { "" } else { "s" });
@@ -51,7 +51,7 @@ fn best_number(instance: &Instance) -> f64 {
     (more_rounds.max(0.0) * bytes / round).sqrt().clamp(1.0, MOST_BLOCKS as f64)
 }
 
-fn draft(instance: &Instance, blocks: usize, exchange: Exchange) -> Draft {
+pub(super) fn draft(instance: &Instance, blocks: usize, exchange: Exchange) -> Draft {
     let holders: Vec<(Rank, u64)> =
         instance.sources().iter().copied().zip(instance.lengths().iter().copied()).collect();
     let ring = suited(line::bisection(instance.grid()), &holders);
@@ -151,16 +151,25 @@ mod tests {
     }
 
     #[test]
-    fn no_more_blocks_than_there_are_bits() {
-        let most = |sources: usize| {
-            let machine: Description = "line:300".parse().unwrap();
+    fn the_numbers_of_blocks_are_near_the_best_one() {
+        let tried = |sources: usize, bytes: u64| {
+            let machine: Description = "hockney:16x16".parse().unwrap();
             let sources: Vec<Rank> = (0..sources).collect();
-            let variants = variants(&Instance::new(&machine, &sources, &vec![1; sources.len()]).unwrap());
-            variants.last().unwrap().name.clone()
+            let variants = variants(&Instance::new(&machine, &sources, &vec![bytes; sources.len()]).unwrap());
+            Vec::from_iter(variants.into_iter().step_by(2).map(|variant| variant.name))
         };
+        assert_eq!(tried(1, 0), ["1 block, in turn", "2 blocks, in turn"]);
+        // (7 * 131072 * 50 ns / 130 us)^(1/2) = 18.8
+        assert_eq!(tried(1, 128 << 10).len(), 4);
         assert_eq!(
-            [1, 30, 129, 300].map(most),
-            ["64 blocks, overlapped", "8 blocks, overlapped", "1 block, overlapped", "1 block, overlapped"]
+            tried(1, 128 << 10)[1..],
+            ["8 blocks, in turn", "16 blocks, in turn", "32 blocks, in turn"]
         );
+        assert_eq!(
+            tried(30, 128 << 10)[1..],
+            ["4 blocks, in turn", "8 blocks, in turn"],
+            "256 blocks in all"
+        );
+        assert_eq!(tried(1, 1 << 30)[1..], ["32 blocks, in turn", "64 blocks, in turn"]);
     }
 }
