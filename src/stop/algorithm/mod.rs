@@ -65,11 +65,11 @@ pub enum Algorithm {
     PartLin,
     /// The same with *Br_xy_source*.
     PartXySource,
-    /// The halvings of the papers, each with a cheaper exchange and both orders of the dimensions.
+    /// The halvings of the papers with a cheaper exchange, in both orders of the dimensions, moved first or not.
     InTurn,
     /// Halving on a line laid to suit the sources.
     Spread,
-    /// Messages dealt out in pieces, then *Spread*.
+    /// Messages dealt out in pieces, which are then brought together by halving, on a circulant graph or in rings.
     Split,
     /// Pipelined broadcasts on a circulant graph.
     Circulant,
