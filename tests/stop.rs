@@ -352,7 +352,10 @@ fn splitting_needs_a_helper_for_each_source() {
     assert!(Algorithm::Split.plan(&half).is_ok());
     let more = instance("paragon:1x5", &[0, 3, 4], &[10, 10, 10]);
     let error = Algorithm::Split.plan(&more).unwrap_err();
-    assert_eq!(error, PlanError::Restricted { algorithm: Algorithm::Split });
+    assert_eq!(
+        error,
+        PlanError::Restricted { algorithm: Algorithm::Split, to: "at most half of the nodes are sources" }
+    );
     assert_eq!(error.to_string(), "split works only if at most half of the nodes are sources");
 }
 

@@ -83,6 +83,22 @@ impl Halving {
         (usize::BITS - self.positions.saturating_sub(1).leading_zeros()) as usize
     }
 
+    /// The segments of the line after so many iterations, in order, without those that have become empty.
+    ///
+    /// ```
+    /// use multicomputer::pattern::Halving;
+    /// assert_eq!(Halving::new(5).segments(1), [0..3, 3..5]);
+    /// assert_eq!(Halving::new(5).segments(2), [0..2, 2..3, 3..4, 4..5]);
+    /// ```
+    pub fn segments(self, iterations: usize) -> Vec<Range<usize>> {
+        let whole = 0..self.positions;
+        let halves = |Range { start, end }: Range<usize>| {
+            let middle = middle(start, end);
+            [start..middle, middle..end].into_iter().filter(|half| !half.is_empty())
+        };
+        (0..iterations).fold(vec![whole], |segments, _| segments.into_iter().flat_map(halves).collect())
+    }
+
     /// What `position` does, in the order in which it does it: one or two pairings an iteration, none in the last one
     /// if the position is alone by then. Nothing for a position outside the line.
     ///
@@ -127,8 +143,8 @@ impl Iterator for Pairings {
         if !self.segment.contains(&position) || end - start < 2 {
             return None;
         }
-        let half = (end - start).div_ceil(2);
-        let middle = start + half;
+        let middle = middle(start, end);
+        let half = middle - start;
         let is_odd = middle - start > end - middle;
         let in_first = position < middle;
         let pairing = |partner, direction| Pairing { iteration, partner, direction };
@@ -147,6 +163,11 @@ impl Iterator for Pairings {
 }
 
 impl FusedIterator for Pairings {}
+
+/// Where the second half of a segment begins: the first is the longer one.
+const fn middle(start: usize, end: usize) -> usize {
+    start + (end - start).div_ceil(2)
+}
 
 #[cfg(test)]
 mod tests {

@@ -36,6 +36,15 @@ pub fn columns(grid: Grid) -> Vec<Vec<Rank>> {
     (0..grid.columns).map(column).collect()
 }
 
+/// For each rank its position on a line of all ranks.
+pub fn positions(line: &[Rank]) -> Vec<usize> {
+    let mut positions = vec![0; line.len()];
+    for (position, &rank) in line.iter().enumerate() {
+        positions[rank] = position;
+    }
+    positions
+}
+
 /// A line of which every segment that [`Halving`](super::Halving) makes is a compact part of the mesh: the nodes are
 /// cut in two across the longer side of what they cover, the first part being the larger by at most one node, and each
 /// part again.

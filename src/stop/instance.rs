@@ -7,6 +7,7 @@ use crate::{
     model::{Description, Parameters},
     rank::Rank,
     topology::Grid,
+    units::format_bytes,
 };
 
 /// A machine, the nodes of it that hold a message, and how long each message is: all that every node knows.
@@ -99,6 +100,11 @@ impl Instance {
         &self.lengths
     }
 
+    /// Each source with the length of its message.
+    pub(super) fn holders(&self) -> Vec<(Rank, u64)> {
+        self.sources.iter().copied().zip(self.lengths.iter().copied()).collect()
+    }
+
     /// The bytes of all messages together.
     pub fn bytes(&self) -> u64 {
         self.lengths.iter().sum()
@@ -136,7 +142,8 @@ pub enum InstanceError {
     },
     /// The messages do not fit into one.
     #[error(
-        "the messages have {bytes} bytes in all, and travel as one in the end: a message has at most 1 GiB"
+        "the messages have {bytes} bytes in all, and travel as one in the end: a message has at most {}",
+        format_bytes(MAX_MESSAGE)
     )]
     TooLong {
         /// Their bytes.

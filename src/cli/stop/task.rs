@@ -94,15 +94,13 @@ fn default_sources(machine: &Description) -> usize {
 fn algorithms(arguments: &Arguments, instance: &Instance) -> Result<(Vec<Algorithm>, Vec<PlanError>), Error> {
     let (mut algorithms, mut left_out) = (Vec::new(), Vec::new());
     for choice in arguments.algorithm.as_slice() {
-        let algorithm = choice.algorithm;
-        if algorithm.works_for(instance) {
-            algorithms.push(algorithm);
-        } else if choice.by_name {
-            let (sources, nodes) = (instance.sources().len(), instance.nodes());
-            let cause = PlanError::Restricted { algorithm };
-            return Err(Error::usage(format!("{cause}: {sources} of {nodes} are")));
-        } else {
-            left_out.push(PlanError::Restricted { algorithm });
+        match choice.algorithm.check(instance) {
+            Ok(()) => algorithms.push(choice.algorithm),
+            Err(cause) if choice.by_name => {
+                let (sources, nodes) = (instance.sources().len(), instance.nodes());
+                return Err(Error::usage(format!("{cause}: {sources} of {nodes} are")));
+            }
+            Err(cause) => left_out.push(cause),
         }
     }
     Ok((algorithms, left_out))

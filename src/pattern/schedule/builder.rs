@@ -188,17 +188,20 @@ impl Builder {
         }
     }
 
-    /// From here on `rank` counts as holding only those of its blocks that are kept: it sends no others. For nodes that
-    /// have passed their data on, and take part in what follows like any node without.
+    /// Adds an iteration of one [round](Builder::round) after which the senders no longer count as holding what they have
+    /// sent: it is handed over, and what follows treats them like any node without.
     ///
     /// # Panics
     ///
-    /// If the rank is outside the machine.
-    pub fn retain(&mut self, rank: Rank, keep: impl Fn(u32) -> bool) {
-        let mut held = std::mem::take(&mut self.held[rank]);
-        held.retain(|&block| keep(block));
-        self.held_bytes[rank] = self.bytes(&held);
-        self.held[rank] = held;
+    /// As a round does.
+    pub fn hand_over(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
+        let transfers: Vec<Transfer> = transfers.into_iter().collect();
+        self.round(transfers.iter().cloned());
+        for Transfer { from, blocks, .. } in transfers {
+            self.held[from].retain(|block| !blocks.contains(block));
+            self.held_bytes[from] = self.bytes(&self.held[from]);
+        }
+        self.end_iteration();
     }
 
     /// The schedule.
@@ -305,19 +308,17 @@ mod tests {
     }
 
     #[test]
-    fn a_node_may_send_only_what_it_keeps() {
-        let mut builder = Builder::new(2, &[0, 0, 0], &[10, 20, 30], Exchange::Together);
-        builder.retain(0, |block| block != 1);
-        assert_eq!(builder.held(0), [0, 2]);
-        builder.end_iteration();
+    fn what_is_handed_over_is_held_by_the_receiver_alone() {
+        let mut builder = Builder::new(3, &[0, 0, 0], &[10, 20, 30], Exchange::Together);
+        builder.hand_over([transfer(0, 1, &[1])]);
+        assert_eq!((builder.held(0), builder.held(1)), (&[0, 2][..], &[1][..]));
         // What is kept has moved together.
-        builder.iteration([transfer(0, 1, &[0, 2])]);
-        builder.retain(0, |_| false);
-        builder.end_iteration();
+        builder.hand_over([transfer(0, 2, &[0, 2]), transfer(1, 0, &[1])]);
+        assert_eq!(builder.held(0), [1], "what comes in the same iteration is kept");
         let schedule = builder.finish();
-        assert_eq!([0, 1, 2, 3].map(|after| schedule.longest_after(after)), [60, 40, 40, 40]);
-        assert_eq!([0, 1, 2, 3].map(|after| schedule.active_after(after)), [1, 1, 2, 1]);
-        assert_eq!(schedule.steps(0).len(), 1);
+        assert_eq!([0, 1, 2].map(|after| schedule.longest_after(after)), [60, 40, 40]);
+        assert_eq!([0, 1, 2].map(|after| schedule.active_after(after)), [1, 2, 2]);
+        assert_eq!(schedule.steps(0).len(), 2);
     }
 
     /// Two lines of different lengths: the shorter one is done one iteration earlier.

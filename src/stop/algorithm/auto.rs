@@ -61,7 +61,8 @@ pub(super) fn fastest(instance: &Instance, candidates: &[Candidate]) -> Option<P
             }
         }
     };
-    let helpers = thread::available_parallelism().map_or(1, NonZero::get).min(candidates.len()) - 1;
+    let helpers =
+        thread::available_parallelism().map_or(1, NonZero::get).min(candidates.len()).saturating_sub(1);
     thread::scope(|scope| {
         // Where the host gives no more threads the work is done by this one.
         for _ in 0..helpers {

@@ -52,9 +52,7 @@ fn best_number(instance: &Instance) -> f64 {
 }
 
 pub(super) fn draft(instance: &Instance, blocks: usize, exchange: Exchange) -> Draft {
-    let holders: Vec<(Rank, u64)> =
-        instance.sources().iter().copied().zip(instance.lengths().iter().copied()).collect();
-    let ring = suited(line::bisection(instance.grid()), &holders);
+    let ring = suited(line::bisection(instance.grid()), &instance.holders());
     Draft::of(instance, cut(instance.lengths(), blocks), exchange, |builder| {
         broadcast(builder, &ring, instance.sources(), blocks);
     })

@@ -70,14 +70,15 @@ const LONGEST_SEARCHED: usize = 64;
 
 /// Moves one datum after the other to where it does most good, until no move does.
 fn improve(positions: usize, places: &mut [usize]) {
-    let mut least = growth(positions, places);
+    let transfers = transfers(positions);
+    let mut least = growth(positions, &transfers, places);
     loop {
         let free: Vec<usize> = (0..positions).filter(|position| !places.contains(position)).collect();
         let moves = (0..places.len()).flat_map(|datum| free.iter().map(move |&to| (datum, to)));
         let after = |(datum, to): (usize, usize)| {
             let mut moved = places.to_vec();
             moved[datum] = to;
-            (growth(positions, &moved), datum, to)
+            (growth(positions, &transfers, &moved), datum, to)
         };
         match moves.map(after).min() {
             Some((better, datum, to)) if better < least => {
@@ -90,34 +91,32 @@ fn improve(positions: usize, places: &mut [usize]) {
     places.sort_unstable();
 }
 
-/// For each iteration of a halving from these places the number of positions that hold nothing yet, and the most that
-/// one holds: the smaller the better, the first iteration first.
-fn growth(positions: usize, places: &[usize]) -> Vec<(usize, u32)> {
+/// For each iteration of a halving who sends to whom.
+fn transfers(positions: usize) -> Vec<Vec<(usize, usize)>> {
+    let halving = Halving::new(positions);
+    let mut transfers = vec![Vec::new(); halving.iterations()];
+    for position in 0..positions {
+        for pairing in halving.pairings(position).filter(|pairing| pairing.direction.sends()) {
+            transfers[pairing.iteration].push((position, pairing.partner));
+        }
+    }
+    transfers
+}
+
+/// For each iteration the number of positions that hold nothing yet, and the most that one holds, when data start at
+/// these places: the smaller the better, the first iteration first.
+fn growth(positions: usize, transfers: &[Vec<(usize, usize)>], places: &[usize]) -> Vec<(usize, u32)> {
     let mut held = vec![0_u64; positions];
     for (datum, &place) in places.iter().enumerate() {
         held[place] = 1 << datum;
     }
-    let mut segments = vec![(0, positions)];
-    let mut growth = Vec::new();
-    for _ in 0..Halving::new(positions).iterations() {
-        let mut halves = Vec::with_capacity(2 * segments.len());
-        for (start, end) in segments {
-            let middle = start + (end - start).div_ceil(2);
-            for pair in middle..end {
-                let both = held[pair] | held[start + pair - middle];
-                (held[pair], held[start + pair - middle]) = (both, both);
-            }
-            // The position without a pair sends to the last one; it has not changed in this iteration.
-            if middle - start > end - middle && middle < end {
-                held[end - 1] |= held[middle - 1];
-            }
-            halves.extend([(start, middle), (middle, end)]);
-        }
-        segments = halves;
+    let after = |transfers: &Vec<(usize, usize)>| {
+        let before = held.clone();
+        transfers.iter().for_each(|&(from, to)| held[to] |= before[from]);
         let empty = held.iter().filter(|&&data| data == 0).count();
-        growth.push((empty, held.iter().map(|data| data.count_ones()).max().unwrap_or(0)));
-    }
-    growth
+        (empty, held.iter().map(|data| data.count_ones()).max().unwrap_or(0))
+    };
+    transfers.iter().map(after).collect()
 }
 
 /// For each position its place in the first segment, in the last iteration whose longest segments have at least
@@ -263,7 +262,8 @@ mod tests {
             for count in 1..=positions {
                 let places = ideal_places(positions, count);
                 assert_eq!(counted(positions, &places), best(positions, count), "{count} of {positions}");
-                assert_eq!(counted(positions, &places), super::growth(positions, &places));
+                let ours = super::growth(positions, &transfers(positions), &places);
+                assert_eq!(counted(positions, &places), ours);
             }
         }
     }

@@ -11,7 +11,7 @@
 //!
 //! **Cost.** As *Br_Lin*, *Br_xy* and *Repos*, without the `o_x` of each exchange.
 
-use super::{Draft, Instance, br_xy, br_xy::First, ideal, repos::reposition, variant::Variant};
+use super::{Draft, Instance, br_xy, br_xy::First, repos, variant::Variant};
 use crate::pattern::{Exchange, line};
 
 /// One of the schedules.
@@ -37,18 +37,10 @@ pub(super) fn variants() -> Vec<Variant> {
 
 fn draft(instance: &Instance, Choice { first, is_moved }: Choice, exchange: Exchange) -> Draft {
     let (grid, sources) = (instance.grid(), instance.sources());
-    let line = line::snake(grid);
-    Draft::whole(instance, exchange, |builder| {
-        if is_moved {
-            let places = match first {
-                Some(_) => ideal::rows_or_columns(grid, sources.len(), first).0,
-                None => ideal::on_line(&line, sources.len()),
-            };
-            reposition(builder, sources, &places);
-        }
-        match first {
-            Some(first) => br_xy::broadcast(builder, first.lines(grid)),
-            None => builder.halve(&[line]),
-        }
+    Draft::whole(instance, exchange, |builder| match (first, is_moved) {
+        (Some(first), false) => br_xy::broadcast(builder, first.lines(grid)),
+        (None, false) => builder.halve(&[line::snake(grid)]),
+        (Some(first), true) => repos::in_dimensions(builder, grid, sources, Some(first)),
+        (None, true) => repos::on_line(builder, grid, sources),
     })
 }

@@ -11,6 +11,8 @@ mod circulant;
 mod ideal;
 mod in_turn;
 mod part;
+#[cfg(test)]
+mod plan_tests;
 mod repos;
 #[cfg(test)]
 mod schedule_tests;
@@ -34,7 +36,8 @@ use super::{
 
 /// How an s-to-p broadcast is done.
 ///
-/// Those of the papers do just what the papers say. The others come in variants, of which [`plan`](Algorithm::plan)
+/// Here `p = r c` is the number of nodes, `s` that of the sources, `n` the bytes of each; each algorithm's file in
+/// `src/stop/algorithm` says more. Those of the papers do just what the papers say. The others come in variants, of which [`plan`](Algorithm::plan)
 /// takes the one that is predicted to be the fastest for the instance.
 ///
 /// ```
@@ -47,35 +50,42 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// Recursive halving with exchange on the nodes in snake-like order.
+    /// Recursive halving with exchange on the nodes in snake-like order: `ceil(log2 p)` iterations, each of
+    /// `alpha + m beta` for the `m` bytes that a node holds, and `o_x` more for an exchange. Report, section 2.
     BrLin,
     /// The same on the nodes in row-major order, which is what the report's measurements seem to be of.
     BrLinRowMajor,
-    /// Halving in rows and columns; the sources decide which come first.
+    /// Halving in rows and in columns, in `ceil(log2 r) + ceil(log2 c)` iterations; the rows come first if the fullest
+    /// row has fewer sources than the fullest column. Report, section 2.
     BrXySource,
-    /// Halving in rows and columns; the shape decides which come first.
+    /// The same; the rows come first if there are at least as many rows as columns. Report, section 2.
     BrXyDim,
-    /// Every source sends to everybody, in exclusive-or permutations.
+    /// Every source sends its `n` bytes to everybody, in exclusive-or permutations: at least
+    /// `(p - 1) (o_s + n beta)`. Report, section 2.
     Xor,
-    /// All messages to node 0, then one broadcast.
+    /// All messages to node 0, then one broadcast of `ceil(log2 p) (alpha + s n beta)`. Report, section 2.
     TwoStep,
-    /// Moves the messages to ideal places first.
+    /// Moves the messages to the algorithm's ideal places first, for `alpha + n beta`. Report, section 3.
     Repos(Base),
-    /// Each half of the machine broadcasts half of the messages by *Br_Lin*, then the halves exchange.
+    /// Each half of the machine broadcasts half of the messages by *Br_Lin*, then the halves exchange what they have,
+    /// for `alpha + (s/2) n beta`. Report, section 3.
     PartLin,
     /// The same with *Br_xy_source*.
     PartXySource,
-    /// The halvings of the papers with a cheaper exchange, in both orders of the dimensions, moved first or not.
+    /// The halvings of the papers with a cheaper exchange, without `o_x`, in both orders of the dimensions, moved first
+    /// or not.
     InTurn,
-    /// Halving on a line laid to suit the sources.
+    /// Halving on a line laid to suit the sources: `log2 p alpha + (log2(p/s) + s - 1) n beta` for powers of two.
     Spread,
-    /// Messages dealt out in pieces, which are then brought together by halving, on a circulant graph or in rings.
+    /// Messages dealt out in pieces, which are then brought together by halving, on a circulant graph or in rings; only
+    /// if at most half of the nodes are sources. For few long messages.
     Split,
-    /// Pipelined broadcasts on a circulant graph.
+    /// Pipelined broadcasts on a circulant graph: about `ceil(log2 p) + b - 1` rounds for messages in `b` blocks, on any
+    /// `p`.
     Circulant,
-    /// Rings in rows and in columns.
+    /// Rings in rows and in columns, `(r + c - 2) alpha + (m + s n) beta`: no conflicts, for slow links.
     Bucket,
-    /// All messages to one source, then the fastest tree.
+    /// All messages to one source, then the tree that is the fastest for `o_s` and `alpha`. For one source.
     Tree,
     /// Predicts all of the above on the machine and takes the fastest.
     Auto,
@@ -170,20 +180,24 @@ impl Algorithm {
     /// [`PlanError`] if the algorithm has no variant for the instance, or if it has several and modeled time cannot
     /// tell how long any of them takes.
     pub fn plan(self, instance: &Instance) -> Result<Plan, PlanError> {
+        self.check(instance)?;
         let candidates = self.candidates(instance);
-        match &candidates[..] {
-            [] => Err(PlanError::Restricted { algorithm: self }),
-            [(algorithm, only)] => {
-                let draft = only.draft(instance);
-                Ok(Plan::new(instance, *algorithm, only.name.clone(), draft, None))
-            }
-            several => auto::fastest(instance, several).ok_or(PlanError::TooLong { algorithm: self }),
+        if let [(algorithm, only)] = &candidates[..] {
+            return Ok(Plan::new(instance, *algorithm, only.name.clone(), only.draft(instance), None));
         }
+        auto::fastest(instance, &candidates).ok_or(PlanError::TooLong { algorithm: self })
     }
 
     /// Whether the restrictions of the algorithm are met, found out without working anything out.
-    pub fn works_for(self, instance: &Instance) -> bool {
-        !self.candidates(instance).is_empty()
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::Restricted`].
+    pub fn check(self, instance: &Instance) -> Result<(), PlanError> {
+        if self == Algorithm::Split && !split::works_for(instance) {
+            return Err(PlanError::Restricted { algorithm: self, to: split::RESTRICTION });
+        }
+        Ok(())
     }
 
     /// What there is to choose from, each with the algorithm that it is of.
@@ -252,10 +266,12 @@ pub struct ParseAlgorithmError {
 #[non_exhaustive]
 pub enum PlanError {
     /// Its restrictions are not met.
-    #[error("{algorithm} works only if at most half of the nodes are sources")]
+    #[error("{algorithm} works only if {to}")]
     Restricted {
         /// The algorithm.
         algorithm: Algorithm,
+        /// What it needs.
+        to: &'static str,
     },
     /// It takes longer than modeled time can tell.
     #[error("{algorithm} takes longer than modeled time can tell, some 213 days")]

@@ -21,37 +21,42 @@
 //!
 //! **Source.** Report, section 3.
 
-use std::collections::BTreeMap;
-
 use super::{Base, Draft, Instance, br_xy, br_xy::First, ideal};
 use crate::{
     pattern::{Builder, Exchange, Transfer, line},
     rank::Rank,
+    topology::Grid,
 };
 
 pub(super) fn draft(instance: &Instance, base: Base) -> Draft {
-    let (grid, count) = (instance.grid(), instance.sources().len());
-    let snake = line::snake(grid);
+    let (grid, sources) = (instance.grid(), instance.sources());
     Draft::whole(instance, Exchange::Together, |builder| match base {
-        Base::BrLin => {
-            reposition(builder, instance.sources(), &ideal::on_line(&snake, count));
-            builder.halve(&[snake]);
-        }
-        Base::BrXySource | Base::BrXyDim => {
-            let fixed = (base == Base::BrXyDim).then(|| First::by_shape(grid));
-            let (places, first) = ideal::rows_or_columns(grid, count, fixed);
-            reposition(builder, instance.sources(), &places);
-            br_xy::broadcast(builder, first.lines(grid));
-        }
+        Base::BrLin => on_line(builder, grid, sources),
+        Base::BrXySource => in_dimensions(builder, grid, sources, None),
+        Base::BrXyDim => in_dimensions(builder, grid, sources, Some(First::by_shape(grid))),
         Base::Xor => {
-            let places = reposition(builder, instance.sources(), &ideal::evenly(grid, count));
-            super::xor::broadcast(builder, instance.nodes(), &places);
+            let places = reposition(builder, sources, &ideal::evenly(grid, sources.len()));
+            super::xor::broadcast(builder, grid.nodes(), &places);
         }
         Base::TwoStep => {
-            let places = reposition(builder, instance.sources(), &snake[..count]);
+            let places = reposition(builder, sources, &line::snake(grid)[..sources.len()]);
             super::two_step::broadcast(builder, grid, &places);
         }
     })
+}
+
+/// Halving on the line of *Br_Lin*, from ideal places.
+pub(super) fn on_line(builder: &mut Builder, grid: Grid, sources: &[Rank]) {
+    let snake = line::snake(grid);
+    reposition(builder, sources, &ideal::on_line(&snake, sources.len()));
+    builder.halve(&[snake]);
+}
+
+/// Halving in both dimensions, from ideal places; where the first one is not given it is the better one.
+pub(super) fn in_dimensions(builder: &mut Builder, grid: Grid, sources: &[Rank], first: Option<First>) {
+    let (places, first) = ideal::rows_or_columns(grid, sources.len(), first);
+    reposition(builder, sources, &places);
+    br_xy::broadcast(builder, first.lines(grid));
 }
 
 /// Moves the messages to the places, in one iteration: that of the first source, by rank, to the first place. Returns
@@ -62,19 +67,13 @@ pub(super) fn reposition(builder: &mut Builder, sources: &[Rank], places: &[Rank
     let mut places = places.to_vec();
     places.sort_unstable();
     let mut place_of = sources.to_vec();
-    let mut comes = BTreeMap::new();
     let mut transfers = Vec::new();
     for ((from, block), to) in order.into_iter().zip(places) {
         place_of[block as usize] = to;
-        comes.insert(to, block);
         if from != to {
             transfers.push(Transfer { from, to, blocks: [block].into() });
         }
     }
-    builder.round(transfers);
-    for &rank in sources {
-        builder.retain(rank, |block| comes.get(&rank) == Some(&block));
-    }
-    builder.end_iteration();
+    builder.hand_over(transfers);
     place_of
 }

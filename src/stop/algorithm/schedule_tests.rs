@@ -47,7 +47,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 }
 
 /// Any shape with sides of up to `side`, any set of sources in any order, lengths with zeros among them.
-fn instances(side: usize) -> impl Strategy<Value = Instance> {
+pub(super) fn instances(side: usize) -> impl Strategy<Value = Instance> {
     let length = || prop_oneof![Just(0_u64), 1..20_u64, Just(2048), 1000..5000_u64];
     let shape = (1..=side, 1..=side, parameters());
     shape.prop_flat_map(move |(rows, columns, parameters)| {
@@ -243,7 +243,7 @@ fn no_candidate_is_given_up_for_rounding() {
     let instance = Instance::new(&machine, &[0, 1], &[2048, 2048]).unwrap();
     let schedule = circulant::draft(&instance, 32, Exchange::InTurn).schedule;
     let took = predict(&machine, &schedule).unwrap().modeled.since_start();
-    assert_eq!(took, instance.lower_bound().both_ways - Span::from_picos(8));
+    assert!(took < instance.lower_bound().both_ways);
     assert!(auto::busiest_node(&schedule, machine.parameters()) <= took);
 }
 

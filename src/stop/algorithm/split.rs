@@ -21,6 +21,14 @@ use crate::{
     rank::Rank,
 };
 
+/// When it works, as an error says it.
+pub(super) const RESTRICTION: &str = "at most half of the nodes are sources";
+
+/// Whether each source can have a helper.
+pub(super) fn works_for(instance: &Instance) -> bool {
+    2 * instance.sources().len() <= instance.nodes()
+}
+
 /// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too.
 pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
     let pieces = pieces(instance);
@@ -87,11 +95,7 @@ fn draft(instance: &Instance, (pieces, collect): (usize, Collect), exchange: Exc
                 })
                 .filter(|&(_, start, end)| start < end)
                 .collect();
-            builder.round(transfers.iter().cloned());
-            for Transfer { from, blocks, .. } in transfers {
-                builder.retain(from, |block| !blocks.contains(&block));
-            }
-            builder.end_iteration();
+            builder.hand_over(transfers);
         }
         let holders: Vec<Rank> = teams.concat();
         let loads: Vec<(Rank, u64)> = holders.iter().copied().zip(bytes).collect();
@@ -120,10 +124,7 @@ pub(super) fn cut(lengths: &[u64], pieces: usize) -> Vec<Piece> {
 fn teams(line: &[Rank], sources: &[Rank], size: usize) -> Vec<Vec<Rank>> {
     let mut is_free = vec![true; line.len()];
     sources.iter().for_each(|&rank| is_free[rank] = false);
-    let mut position_of = vec![0; line.len()];
-    for (position, &rank) in line.iter().enumerate() {
-        position_of[rank] = position;
-    }
+    let position_of = line::positions(line);
     let mut teams: Vec<Vec<Rank>> = sources.iter().map(|&rank| vec![rank]).collect();
     let mut order: Vec<usize> = (0..sources.len()).collect();
     order.sort_unstable_by_key(|&source| position_of[sources[source]]);

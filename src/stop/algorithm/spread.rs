@@ -27,38 +27,36 @@ use crate::{
 
 /// The line that is made to suit the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum Line {
     Snake,
     Bisection,
 }
 
-impl Base {
-    const ALL: [Base; 2] = [Base::Bisection, Base::Snake];
+impl Line {
+    const ALL: [Line; 2] = [Line::Bisection, Line::Snake];
 
     fn name(self) -> &'static str {
         match self {
-            Base::Snake => "snake",
-            Base::Bisection => "bisection",
+            Line::Snake => "snake",
+            Line::Bisection => "bisection",
         }
     }
 
     pub(super) fn line(self, grid: Grid) -> Vec<Rank> {
         match self {
-            Base::Snake => line::snake(grid),
-            Base::Bisection => line::bisection(grid),
+            Line::Snake => line::snake(grid),
+            Line::Bisection => line::bisection(grid),
         }
     }
 }
 
 /// Both lines.
 pub(super) fn variants() -> Vec<Variant> {
-    Variant::each(Base::ALL, |base| base.name().to_owned(), draft)
+    Variant::each(Line::ALL, |base| base.name().to_owned(), draft)
 }
 
-fn draft(instance: &Instance, base: Base, exchange: Exchange) -> Draft {
-    let holders: Vec<(Rank, u64)> =
-        instance.sources().iter().copied().zip(instance.lengths().iter().copied()).collect();
-    let line = suited(base.line(instance.grid()), &holders);
+fn draft(instance: &Instance, base: Line, exchange: Exchange) -> Draft {
+    let line = suited(base.line(instance.grid()), &instance.holders());
     Draft::whole(instance, exchange, |builder| builder.halve(&[line]))
 }
 
@@ -66,16 +64,13 @@ fn draft(instance: &Instance, base: Base, exchange: Exchange) -> Draft {
 /// at ideal positions.
 pub(super) fn suited(line: Vec<Rank>, holders: &[(Rank, u64)]) -> Vec<Rank> {
     let nodes = line.len();
-    let mut position_of = vec![0; nodes];
-    for (position, &rank) in line.iter().enumerate() {
-        position_of[rank] = position;
-    }
+    let position_of = line::positions(&line);
     // Where each position leads to in the first segment, from the iteration of the segments on.
     let iterations = Halving::new(nodes).iterations();
     let first = (0..=iterations).rev().find(|&i| nodes.div_ceil(1 << i) >= holders.len()).unwrap_or(0);
     let folded: Vec<Vec<usize>> =
         (first..=iterations).map(|i| ideal::places(nodes, nodes.div_ceil(1 << i))).collect();
-    let segment = segments(nodes, first);
+    let segments = Halving::new(nodes).segments(first);
 
     let mut load: Vec<Vec<(u64, usize)>> = vec![vec![(0, 0); nodes]; folded.len()];
     let mut at: Vec<Option<Rank>> = vec![None; nodes];
@@ -83,10 +78,10 @@ pub(super) fn suited(line: Vec<Rank>, holders: &[(Rank, u64)]) -> Vec<Rank> {
     order.sort_unstable_by_key(|&(rank, bytes)| (std::cmp::Reverse(bytes), position_of[rank]));
     for &(rank, bytes) in &order {
         let own = position_of[rank];
-        let (start, end) = segment[own];
+        let segment = &segments[segments.partition_point(|segment| segment.end <= own)];
         let carried =
             |position: usize| folded.iter().zip(&load).map(move |(folded, load)| load[folded[position]]);
-        let free = (start..end).filter(|&position| at[position].is_none());
+        let free = segment.clone().filter(|&position| at[position].is_none());
         let best = free.min_by(|&a, &b| {
             carried(a).cmp(carried(b)).then_with(|| (a.abs_diff(own), a).cmp(&(b.abs_diff(own), b)))
         });
@@ -103,21 +98,6 @@ pub(super) fn suited(line: Vec<Rank>, holders: &[(Rank, u64)]) -> Vec<Rank> {
     at.iter().flatten().for_each(|&rank| is_placed[rank] = true);
     let mut others = line.into_iter().filter(|&rank| !is_placed[rank]);
     at.into_iter().filter_map(|placed| placed.or_else(|| others.next())).collect()
-}
-
-/// For each position the segment, from start to end, that it is in after so many iterations.
-fn segments(positions: usize, iterations: usize) -> Vec<(usize, usize)> {
-    let mut segments = vec![(0, positions)];
-    for _ in 0..iterations {
-        segments = segments
-            .into_iter()
-            .flat_map(|(start, end)| {
-                let middle = start + (end - start).div_ceil(2);
-                [(start, middle), (middle, end)]
-            })
-            .collect();
-    }
-    segments.into_iter().flat_map(|(start, end)| std::iter::repeat_n((start, end), end - start)).collect()
 }
 
 #[cfg(test)]
@@ -138,7 +118,7 @@ mod tests {
             let all: Vec<(Rank, u64)> = (0..nodes).map(|rank| (rank, 100 - rank as u64)).collect();
             let first = holders(&(0..nodes.div_ceil(2)).collect::<Vec<_>>(), 10);
             for holders in [some, all, first] {
-                for base in Base::ALL {
+                for base in Line::ALL {
                     let mut line = suited(base.line(grid), &holders);
                     line.sort_unstable();
                     assert!(line.into_iter().eq(0..nodes), "{grid}, {}", base.name());
@@ -160,7 +140,7 @@ mod tests {
                     ((0..count).collect(), (nodes - count..nodes).collect());
                 let apart: Vec<Rank> = (0..count).map(|index| index * nodes / count).collect();
                 for sources in [block, last, apart] {
-                    for base in Base::ALL {
+                    for base in Line::ALL {
                         let line = suited(base.line(grid), &holders(&sources, 1));
                         let mut builder =
                             crate::pattern::Builder::new(nodes, &sources, &vec![1; count], Exchange::InTurn);
@@ -189,7 +169,7 @@ mod tests {
         let grid = Grid { rows: 1, columns: 8 };
         let (sources, sizes) = ([0, 1, 2, 3], [1000, 1000, 10, 10]);
         let holders: Vec<(Rank, u64)> = sources.into_iter().zip(sizes).collect();
-        let line = suited(Base::Snake.line(grid), &holders);
+        let line = suited(Line::Snake.line(grid), &holders);
         let mut builder = crate::pattern::Builder::new(8, &sources, &sizes, Exchange::InTurn);
         builder.halve(&[line]);
         let schedule = builder.finish();
@@ -204,13 +184,5 @@ mod tests {
         for (position, rank) in suited.into_iter().enumerate() {
             assert_eq!(position / 2, rank / 2);
         }
-    }
-
-    #[test]
-    fn segments_are_those_of_the_halving() {
-        assert_eq!(segments(5, 0), [(0, 5); 5]);
-        assert_eq!(segments(5, 1), [(0, 3), (0, 3), (0, 3), (3, 5), (3, 5)]);
-        assert_eq!(segments(5, 2), [(0, 2), (0, 2), (2, 3), (3, 4), (4, 5)]);
-        assert_eq!(segments(5, 3), [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]);
     }
 }

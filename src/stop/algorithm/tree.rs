@@ -17,7 +17,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::{Draft, Instance};
+use super::{Draft, Instance, two_step};
 use crate::{
     pattern::{Blocks, Exchange, Transfer, line},
     rank::Rank,
@@ -29,13 +29,8 @@ pub(super) fn draft(instance: &Instance) -> Draft {
     let longest = (0..sources.len()).max_by_key(|&source| (lengths[source], Reverse(source))).unwrap_or(0);
     let root = sources[longest];
     Draft::whole(instance, Exchange::InTurn, |builder| {
-        let others = sources.iter().zip(0u32..).filter(|&(&rank, _)| rank != root);
-        let gather = others.map(|(&from, block)| Transfer { from, to: root, blocks: [block].into() });
-        let gather: Vec<Transfer> = gather.collect();
-        if !gather.is_empty() {
-            builder.round(gather);
-            sources.iter().filter(|&&rank| rank != root).for_each(|&rank| builder.retain(rank, |_| false));
-            builder.end_iteration();
+        if sources.len() > 1 {
+            two_step::gather(builder, sources, root);
         }
         let all: Blocks = builder.held(root).into();
         for pairs in rounds(instance, root) {

@@ -28,12 +28,18 @@ pub(super) fn draft(instance: &Instance) -> Draft {
 
 /// Broadcasts block `k` from `places[k]`.
 pub(super) fn broadcast(builder: &mut Builder, grid: Grid, places: &[Rank]) {
+    gather(builder, places, ROOT);
+    builder.halve(&[line::snake(grid)]);
+}
+
+/// Sends block `k` from `places[k]` to the root, which receives them in rank order.
+pub(super) fn gather(builder: &mut Builder, places: &[Rank], root: Rank) {
     let mut others: Vec<(Rank, u32)> = places.iter().copied().zip(0..).collect();
     others.sort_unstable();
-    others.retain(|&(rank, _)| rank != ROOT);
-    let to_root = |&(from, block)| Transfer { from, to: ROOT, blocks: [block].into() };
-    builder.round(others.iter().map(to_root));
-    others.iter().for_each(|&(rank, _)| builder.retain(rank, |_| false));
-    builder.end_iteration();
-    builder.halve(&[line::snake(grid)]);
+    others.retain(|&(rank, _)| rank != root);
+    builder.hand_over(others.into_iter().map(|(from, block)| Transfer {
+        from,
+        to: root,
+        blocks: [block].into(),
+    }));
 }
