@@ -1,0 +1,243 @@
+//! `multicomputer stop`.
+
+use super::*;
+
+/// The lines of the table that begins with this title, without its titles.
+fn rows<'t>(output: &'t str, title: &str) -> Vec<Vec<&'t str>> {
+    let lines = output.lines().skip_while(|line| !line.starts_with(title)).skip(1);
+    lines.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().collect()).collect()
+}
+
+#[test]
+fn one_problem_is_shown_with_all_that_is_known_of_it() {
+    let options = ["stop", "--mesh", "2x3", "--sources", "2", "--bytes", "1K"];
+    let output = succeeds(&[&options[..], &["--algorithm", "2-step,br-lin,auto"]].concat());
+    let head =
+        "S-to-p broadcasting: paragon:2x3, row, 2 sources, 1 KiB each, virtual time\n\n● ● ·\n· · ·\n\n";
+    assert!(output.starts_with(head), "{output}");
+
+    let runs = rows(&output, "algorithm");
+    let names: Vec<&str> = runs.iter().map(|row| row[0]).collect();
+    assert_eq!(names, ["br-lin", "2-step", "auto"], "in the order of the registry");
+    let times: Vec<f64> = runs.iter().map(|row| row[1].parse().unwrap()).collect();
+    assert!(times[2] <= times[0] && times[2] <= times[1], "{output}");
+    assert_eq!(runs[2][2], "*", "{output}");
+    assert!(
+        output.contains("\nLower bound: 0.460 ms, decided by start-up (start-up 0.460, intake "),
+        "{output}"
+    );
+    assert!(output.contains("\nAfter every run every node held every byte of every source.\n"), "{output}");
+
+    // Node 1 sends to node 0, and then only that counts as holding anything; it broadcasts both messages.
+    assert_eq!(rows(&output, "active nodes after")[1], ["2-step", "2", "1", "2", "4", "6"], "{output}");
+    assert_eq!(
+        rows(&output, "longest, in bytes")[1],
+        ["2-step", "1024", "2048", "2048", "2048", "2048"],
+        "{output}"
+    );
+    assert_eq!(
+        output,
+        succeeds(&[&options[..], &["--algorithm", "2-step,br-lin,auto", "--seed", "7"]].concat())
+    );
+}
+
+#[test]
+fn all_algorithms_are_the_default_and_many_iterations_are_abbreviated() {
+    let output = succeeds(&["stop", "--mesh", "4x4", "--sources", "3"]);
+    assert_eq!(rows(&output, "algorithm").len(), 20, "{output}");
+    assert!(!output.contains("Left out"), "{output}");
+    let active = rows(&output, "active nodes after");
+    let xor = active.iter().find(|row| row[0] == "xor").unwrap();
+    assert_eq!((xor.len(), xor[11], xor[12]), (13, "..", "16"), "{output}");
+}
+
+#[test]
+fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_named() {
+    let options = ["stop", "--mesh", "2x2", "--sources", "3"];
+    let output = succeeds(&[&options[..], &["--algorithm", "beyond"]].concat());
+    assert!(
+        output.contains("\nLeft out: split works only if at most half of the nodes are sources.\n"),
+        "{output}"
+    );
+    assert_eq!(rows(&output, "algorithm").len(), 5, "{output}");
+    let errors = fails(2, &[&options[..], &["--algorithm", "beyond,split"]].concat());
+    assert!(
+        errors.contains("split works only if at most half of the nodes are sources: 3 of 4 are"),
+        "{errors}"
+    );
+
+    let sweep = ["stop", "--mesh", "2x2", "--sources", "1..4+1", "--algorithm", "beyond"];
+    let output = succeeds(&sweep);
+    assert!(output.contains("\nLeft out of 2 of 4 problems: split works only"), "{output}");
+    let cells = |row: &[&str]| row.iter().filter(|cell| **cell != "*").count();
+    let table = rows(&output, "sources");
+    assert!(table.iter().all(|row| cells(row) == 8), "{output}");
+    assert_eq!(table.iter().filter(|row| row.contains(&"-")).count(), 2, "{output}");
+}
+
+#[test]
+fn sources_can_be_named() {
+    let output = succeeds(&["stop", "--mesh", "2x3", "--at", "4,0", "--algorithm", "br-lin"]);
+    let head =
+        "S-to-p broadcasting: paragon:2x3, list:4+0, 2 sources, 2 KiB each, virtual time\n\n● · ·\n· ● ·\n";
+    assert!(output.starts_with(head), "{output}");
+}
+
+#[test]
+fn a_sweep_has_a_row_for_each_problem() {
+    let output = succeeds(&[
+        "stop",
+        "--mesh",
+        "2x2,2x4",
+        "--distribution",
+        "square-block,row",
+        "--sources",
+        "1..4",
+        "--algorithm",
+        "br-lin,2-step",
+    ]);
+    assert!(
+        output.starts_with("S-to-p broadcasting: 2 KiB each, virtual time; modeled times in ms\n"),
+        "{output}"
+    );
+    let table = rows(&output, "machine");
+    let problems: Vec<String> = table.iter().map(|row| row[..3].join(" ")).collect();
+    let mut expected = Vec::new();
+    for machine in ["paragon:2x2", "paragon:2x4"] {
+        for distribution in ["square-block", "row"] {
+            expected.extend([1, 2, 4].map(|sources| format!("{machine} {distribution} {sources}")));
+        }
+    }
+    assert_eq!(problems, expected);
+    assert!(table.iter().all(|row| row.contains(&"*")), "{output}");
+}
+
+#[test]
+fn a_sweep_of_many_algorithms_has_a_row_for_each_run() {
+    let output = succeeds(&["stop", "--mesh", "2x2", "--bytes", "8,64", "--algorithm", "paper"]);
+    let table = rows(&output, "bytes");
+    assert_eq!(table.len(), 26, "{output}");
+    assert_eq!(table[0][..2], ["8", "br-lin"], "{output}");
+    assert_eq!(table[13][..2], ["64", "br-lin"], "{output}");
+}
+
+#[test]
+fn all_figures_of_a_broadcast_are_written_as_csv() {
+    let file = folder("stop_csv").join("times.csv");
+    let machines = ["--machine", "hockney:2x2", "--machine", "line:3"];
+    let options = ["--sources", "2", "--bytes", "8,64", "--algorithm", "2-step,spread,auto"];
+    succeeds(&[&["stop", "--csv", text(&file)], &machines[..], &options].concat());
+    let mut reader = csv::Reader::from_path(&file).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let column = |title: &str| header.iter().position(|known| known == title).unwrap();
+    let cells = |title: &str| rows.iter().map(|row| row[column(title)].to_owned()).collect::<Vec<_>>();
+    assert_eq!(cells("machine")[5..7], ["hockney:2x2", "line:3"]);
+    assert_eq!((&cells("rows")[6][..], &cells("columns")[6][..]), ("1", "3"));
+    assert_eq!(cells("bytes")[..4], ["8", "8", "8", "64"]);
+    assert_eq!(cells("algorithm")[..3], ["2-step", "spread", "auto"]);
+    assert_eq!((&cells("variant")[0][..], &cells("clock")[0][..]), ("", "virtual"));
+    // One of the two sources sends 8 bytes to node 0, and then 16 go to each of three nodes.
+    assert_eq!((&cells("messages")[0][..], &cells("bytes_sent")[0][..]), ("4", "56"));
+    for row in &rows {
+        let number = |title: &str| row[column(title)].parse::<f64>().unwrap();
+        assert!((number("ratio") - number("modeled_us") / number("bound_us")).abs() < 1e-9);
+        assert!(number("ratio") >= 1.0);
+        assert!(number("link_bytes") >= 8.0);
+        assert_eq!((&row[column("wall_us")], &row[column("late_sends")]), ("", ""));
+    }
+    for runs in rows.chunks(3) {
+        let time = |run: usize| runs[run][column("modeled_us")].parse::<f64>().unwrap();
+        assert!(time(2) <= time(0).min(time(1)), "auto is never slower");
+    }
+}
+
+#[test]
+fn phantom_messages_may_be_longer_than_memory() {
+    let options = ["--sources", "8", "--bytes", "128M", "--phantom"];
+    let output = succeeds(&[&["stop", "--mesh", "8x8", "--algorithm", "br-lin"], &options[..]].concat());
+    assert!(
+        output.contains("every node held a message of the right length from every source.\n"),
+        "{output}"
+    );
+    assert!(output.contains("1073741824"), "{output}");
+    let phantom = succeeds(&["stop", "--mesh", "2x2", "--phantom"]);
+    let real = succeeds(&["stop", "--mesh", "2x2"]);
+    assert_eq!(rows(&real, "algorithm"), rows(&phantom, "algorithm"), "data takes no part in time");
+}
+
+#[test]
+fn a_problem_named_twice_is_solved_once() {
+    let once = succeeds(&["stop", "--mesh", "2x2", "--sources", "1,2", "--algorithm", "br-lin"]);
+    let twice = ["--mesh", "2x2,2x2", "--sources", "1..2,2", "--bytes", "2K,2048", "--algorithm", "br-lin"];
+    assert_eq!(succeeds(&[&["stop"], &twice[..]].concat()), once);
+}
+
+#[test]
+fn a_machine_that_takes_no_time_has_no_busy_links() {
+    let folder = folder("no-time");
+    let file = folder.join("free.toml");
+    fs::write(&file, "name = \"free\"\ntopology = \"line:2\"\n").unwrap();
+    let output = succeeds(&["stop", "--machine", text(&file), "--algorithm", "br-lin"]);
+    assert!(output.contains("0.000 *") && !output.contains("NaN"), "{output}");
+}
+
+#[test]
+fn broadcasts_run_in_real_time() {
+    let output = succeeds(&[
+        "stop",
+        "--mesh",
+        "1x2",
+        "--sources",
+        "1",
+        "--algorithm",
+        "br-lin,tree",
+        "--clock",
+        "real:8",
+    ]);
+    assert!(output.contains("1 source, 2 KiB each, real time\n"), "{output}");
+    assert!(output.contains("late sends  error %"), "{output}");
+    assert!(output.contains("\nIn real time the wall clock is off by at most "), "{output}");
+}
+
+#[test]
+fn every_broadcast_has_its_trace() {
+    let folder = folder("stop_traces");
+    let trace = folder.join("t.json");
+    let options = ["--sources", "1,2", "--algorithm", "2-step,br-lin"];
+    succeeds(&[&["stop", "--mesh", "2x2", "--trace", text(&trace)], &options[..]].concat());
+    let mut names: Vec<String> =
+        fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["t-1-2-step.json", "t-1-br-lin.json", "t-2-2-step.json", "t-2-br-lin.json"]);
+}
+
+#[test]
+fn problems_that_are_none_are_refused_with_a_reason() {
+    for (arguments, reason) in [
+        (&["--algorithm", "fast"][..], "no algorithm is called \"fast\": the names are br-lin, "),
+        (&["--algorithm", "br-lin,"], "all, paper and beyond stand for several"),
+        (&["--distribution", "rows"], "`rows` is no distribution; allowed are row, column, right-diagonal,"),
+        (&["--sources", "8..4"], "`8..4` goes down"),
+        (&["--sources", "-3"], "`-3` is no number of sources"),
+        (&["--sources", "many"], "`many` is no number of sources: allowed are a number such as 30"),
+        (&["--sources", "1..9+0"], "`1..9+0` goes in steps of 0"),
+        (&["--sources", "0"], "0 sources on a mesh of 10 x 10: 1 to 100 can be placed"),
+        (&["--mesh", "4x4,2x2", "--sources", "9"], "9 sources on a mesh of 2 x 2: 1 to 4 can be placed"),
+        (&["--mesh", "4x4,2"], "`2` is not a shape"),
+        (&["--mesh", "4x4", "--machine", "line:3"], "cannot be used with '--machine <MACHINE>'"),
+        (&["--at", "0,100"], "source 100 is outside the machine: its ranks are below 100"),
+        (&["--at", "3,3"], "rank 3 is a source twice"),
+        (&["--at", "3,x"], "`x` is no rank: allowed are whole numbers from 0"),
+        (&["--at", "3", "--sources", "1"], "cannot be used with '--sources <NUMBERS>'"),
+        (&["--at", "3", "--distribution", "row"], "cannot be used with '--distribution <NAMES>'"),
+        (&["--bytes", "512M"], "travel as one in the end: a message has at most 1 GiB"),
+        (&["--csv", "no/such/folder/times.csv"], "no/such/folder/times.csv cannot be written"),
+    ] {
+        let errors = fails(2, &[&["stop"], arguments].concat());
+        assert!(errors.contains(reason), "{arguments:?}: no\n{reason}\nin\n{errors}");
+        assert!(errors.contains("try '--help'"), "{arguments:?}: {errors}");
+    }
+    let errors = fails(1, &["stop", "--mesh", "16x16", "--wall-limit", "1 ns"]);
+    assert!(errors.contains("the run was ended after 1ns of wall-clock time"), "{errors}");
+}
