@@ -6,11 +6,12 @@
 //! a trial is kept with something to spare. A trial may be spoilt by something else that the host had to do, so each
 //! dilation has a second chance.
 //!
-//! A program in which all nodes are woken at the very same instants, again and again, asks for two or three times as
-//! much. Its report tells of late sends, and [`Dilation::Fixed`](crate::Dilation::Fixed) helps.
+//! A program in which all nodes are woken at the very same instants, again and again, asks for several times as much. Its
+//! report tells of late sends, and the machine [learns](Experience) from that for its next runs.
 
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tracing::debug;
 
 use crate::{
@@ -37,6 +38,27 @@ const BUDGET: Duration = Duration::from_millis(700);
 const NODES_PER_SOURCE: usize = 3;
 /// The length of a source's message.
 const BYTES: u64 = 2048;
+
+/// What a machine has learnt from its runs: the dilation below which sends were late.
+#[derive(Debug, Default)]
+pub(crate) struct Experience {
+    least: Mutex<f64>,
+}
+
+impl Experience {
+    /// The least dilation for the next run.
+    pub(crate) fn least(&self) -> f64 {
+        *self.least.lock()
+    }
+
+    /// A run at this dilation had so many late sends.
+    pub(crate) fn learn(&self, dilation: f64, late_sends: u64) {
+        if late_sends > 0 {
+            let mut least = self.least.lock();
+            *least = least.max(dilation * LONG_STEP);
+        }
+    }
+}
 
 /// Measures this host with the threads of a run on `machine`.
 pub(crate) fn smallest_dilation(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
@@ -93,4 +115,19 @@ fn trial(machine: &Description, settings: &Settings, plan: &Plan) -> Result<Outc
         Ok(())
     })?;
     Ok(ended.outcomes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_learns_from_late_sends_alone() {
+        let experience = Experience::default();
+        experience.learn(4.0, 0);
+        assert_eq!(experience.least(), 0.0);
+        experience.learn(4.0, 3);
+        experience.learn(2.0, 1);
+        assert_eq!(experience.least(), 6.0);
+    }
 }

@@ -117,6 +117,23 @@ pub enum CommError {
         /// The instant.
         at: Time,
     },
+    /// Two members of a group have made different collective calls where all must make the same. Which of them gets the
+    /// error depends on who came first on the host.
+    #[error(
+        "in {group}, rank {rank} calls {call} where rank {other} calls {other_call}: all ranks must make the same call"
+    )]
+    Mismatch {
+        /// The group.
+        group: String,
+        /// This rank.
+        rank: Rank,
+        /// What it calls.
+        call: String,
+        /// Another rank, which came first.
+        other: Rank,
+        /// What that one calls.
+        other_call: String,
+    },
     /// No node can go on: the run is over. [`RunError::Deadlock`] has the details.
     #[error("deadlock: no node can go on")]
     Deadlock,

@@ -35,9 +35,12 @@
 //!   [`PointToPoint`](comm::PointToPoint), [`Payload`]. The [`prelude`] has all of it.
 //! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
 //! * [`pattern`] has pure schedules, [`predict`](mod@predict) tells what they take, [`stop`] has the s-to-p broadcasts.
+//! * [`nx`] has the calls that programs for the Paragon make.
 //! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong.
 
+mod bound;
 mod calibration;
+mod choice;
 pub mod comm;
 pub mod error;
 mod fabric;

@@ -3,7 +3,7 @@
 use std::{io, sync::Arc, time::Duration};
 
 use crate::{
-    calibration,
+    calibration::{self, Experience},
     comm::Node,
     error::{ConfigError, Failure, RunError},
     fabric::Work,
@@ -42,7 +42,8 @@ pub enum Clock {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Dilation {
     /// The smallest, from true speed upwards, that the host can keep without late sends: it is measured for a
-    /// fraction of a second, up to some 0.7 s, before each run. [`RealTimeReport::dilation`] says what it was.
+    /// fraction of a second, up to some 0.7 s, before each run. [`RealTimeReport::dilation`] says what it was. After a run
+    /// with late sends, the next ones on the same machine take one and a half times as much at least.
     #[default]
     Auto,
     /// This one; 1 is true speed.
@@ -145,7 +146,8 @@ impl Machine {
             Clock::Virtual => Pace::Virtual,
             Clock::RealTime { dilation: Dilation::Fixed(dilation) } => Pace::Real(dilation),
             Clock::RealTime { dilation: Dilation::Auto } => {
-                Pace::Real(calibration::smallest_dilation(&self.description, &self.settings)?)
+                let least = calibration::smallest_dilation(&self.description, &self.settings)?;
+                Pace::Real(least.max(self.settings.memo.of::<Experience>().least()))
             }
         };
         let settings = Settings { pace, ..self.settings.clone() };
@@ -153,6 +155,11 @@ impl Machine {
         let work = ended.outcomes.work;
         let (report, trace) =
             self.report(ended.outcomes, ended.wall, pace, |context| ended.contexts.name(context));
+        if let (Clock::RealTime { dilation: Dilation::Auto }, Some(real_time)) =
+            (self.clock, &report.real_time)
+        {
+            self.settings.memo.of::<Experience>().learn(real_time.dilation, real_time.late_sends);
+        }
         tracing::info!(modeled = %report.modeled, wall = ?ended.wall, messages = report.messages, "run ended");
         if self.unreceived_is_an_error && !report.unreceived.is_empty() {
             return Err(RunError::Unreceived(report.unreceived));

@@ -11,7 +11,7 @@ use crate::{
     kernel::{Call, Calls, Kernel, NodeId, Op, Parcel, Progress, RequestId, Selector},
     model::Description,
     pattern::{Action, Message, Schedule},
-    rank::Tag,
+    rank::{Rank, Tag},
     time::Time,
 };
 
@@ -47,14 +47,31 @@ pub fn predict(machine: &Description, schedule: &Schedule) -> Option<Prediction>
 
 /// As [`predict`], but gives up, with `None`, when the schedule has not ended by `limit`.
 pub(crate) fn predict_until(machine: &Description, schedule: &Schedule, limit: Time) -> Option<Prediction> {
-    if machine.nodes() != schedule.nodes() {
+    let everybody: Vec<Rank> = (0..machine.nodes()).collect();
+    predict_among(machine, &everybody, schedule, limit)
+}
+
+/// As [`predict_until`], for a schedule among some nodes of the machine: its rank `i` is node `members[i]`. The others do
+/// nothing.
+pub(crate) fn predict_among(
+    machine: &Description,
+    members: &[Rank],
+    schedule: &Schedule,
+    limit: Time,
+) -> Option<Prediction> {
+    if members.len() != schedule.nodes() {
         return None;
     }
+    let mut ranks = vec![None; machine.nodes()];
+    for (rank, &node) in members.iter().enumerate() {
+        *ranks.get_mut(node)? = Some(rank);
+    }
     let mut kernel = Kernel::new(machine, true, false);
-    let mut calls = Script { machine, schedule, fetched: vec![false; schedule.nodes()] };
+    let mut calls = Script { machine, members, ranks, schedule, fetched: vec![false; machine.nodes()] };
     match kernel.advance(limit, &mut calls) {
         Progress::Quiet if kernel.all_finished() => {
-            let finished: Vec<Time> = kernel.outcomes().nodes.into_iter().map(|node| node.finished).collect();
+            let nodes = kernel.outcomes().nodes;
+            let finished: Vec<Time> = members.iter().map(|&node| nodes[node].finished).collect();
             let modeled = finished.iter().copied().max().unwrap_or_default();
             (modeled <= limit).then_some(Prediction { modeled, finished })
         }
@@ -65,8 +82,27 @@ pub(crate) fn predict_until(machine: &Description, schedule: &Schedule, limit: T
 /// The calls of all nodes, known in advance.
 struct Script<'a> {
     machine: &'a Description,
+    members: &'a [Rank],
+    /// The rank in the schedule of each node of the machine that has one.
+    ranks: Vec<Option<Rank>>,
     schedule: &'a Schedule,
     fetched: Vec<bool>,
+}
+
+impl Script<'_> {
+    fn combining(&self, bytes: u64) -> Op {
+        Op::Compute { span: self.machine.parameters().combining(self.schedule.elements(bytes)) }
+    }
+
+    fn parcel(&self, message: &Message) -> Parcel {
+        let target = self.members[message.peer] as NodeId;
+        Parcel { target, context: 0, tag: TAG, bytes: message.bytes }
+    }
+
+    fn selector(&self, message: &Message) -> Selector {
+        let source = self.members[message.peer] as NodeId;
+        Selector { context: 0, source: Some(source), tag: Some(TAG) }
+    }
 }
 
 impl Calls for Script<'_> {
@@ -75,18 +111,21 @@ impl Calls for Script<'_> {
             return;
         }
         let mut started: RequestId = 0;
-        for step in self.schedule.steps(node as usize) {
+        for step in self.ranks[node as usize].map_or(&[][..], |rank| self.schedule.steps(rank)) {
             calls.push_back(call(match &step.action {
-                Action::Send(message) => Op::Send { parcel: parcel(message), request: None },
+                Action::Send(message) => Op::Send { parcel: self.parcel(message), request: None },
                 Action::Start(message) => {
                     started += 1;
-                    Op::Send { parcel: parcel(message), request: Some(started - 1) }
+                    Op::Send { parcel: self.parcel(message), request: Some(started - 1) }
                 }
-                Action::Recv(message) => Op::Recv { select: selector(message), request: None },
+                Action::Recv(message) => Op::Recv { select: self.selector(message), request: None },
                 Action::Exchange { send, recv } => {
-                    Op::SendRecv { parcel: parcel(send), select: selector(recv) }
+                    Op::SendRecv { parcel: self.parcel(send), select: self.selector(recv) }
                 }
                 Action::Pack(bytes) => Op::Compute { span: self.machine.parameters().copying(*bytes) },
+                Action::Pause(span) => Op::Compute { span: *span },
+                Action::Combine(bytes) => self.combining(*bytes),
+                Action::Merge { into, .. } => self.combining(self.schedule.sizes()[*into as usize]),
             }));
         }
         calls.extend((0..started).map(|request| call(Op::Wait { request })));
@@ -98,12 +137,4 @@ const TAG: Tag = Tag(0);
 
 fn call(op: Op) -> Call {
     Call { op, reply: false, not_before: Time::ZERO }
-}
-
-fn parcel(message: &Message) -> Parcel {
-    Parcel { target: message.peer as NodeId, context: 0, tag: TAG, bytes: message.bytes }
-}
-
-fn selector(message: &Message) -> Selector {
-    Selector { context: 0, source: Some(message.peer as NodeId), tag: Some(TAG) }
 }

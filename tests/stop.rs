@@ -8,7 +8,7 @@ use multicomputer::{
     comm::{WalkError, walk},
     error::{CommError, Failure, RunError},
     model::{Description, Parameters},
-    pattern::{Builder, Exchange, Schedule, Transfer},
+    pattern::{Builder, Exchange, Origin, Schedule, Transfer},
     prelude::*,
     stop::{Algorithm, BroadcastError, Distribution, Instance, InstanceError, Plan, PlanError},
     topology::{Grid, Link, LinkId, Topology, Vertex},
@@ -112,7 +112,7 @@ fn a_plan_says_what_it_is() {
     assert_eq!((plan.algorithm(), plan.variant()), (Algorithm::BrLin, ""));
     assert_eq!((plan.instance().sources(), plan.instance().lengths()), (&[4, 1][..], &[7, 9][..]));
     assert_eq!((plan.instance().bytes(), plan.instance().nodes()), (16, 6));
-    assert_eq!(plan.schedule().origins(), [4, 1]);
+    assert_eq!(plan.schedule().origins(), [Origin::At(4), Origin::At(1)]);
     assert_eq!(plan.schedule().sizes(), [7, 9]);
     let auto = Algorithm::Auto.plan(&instance).unwrap();
     assert_ne!(auto.algorithm(), Algorithm::Auto, "auto names the algorithm that it has chosen");

@@ -1,6 +1,6 @@
 //! Waiting for all members of a group.
 
-use super::{Group, Payload, PointToPoint};
+use super::{Call, Group, Payload, PointToPoint};
 use crate::error::CommError;
 
 impl Group<'_> {
@@ -14,6 +14,7 @@ impl Group<'_> {
     /// # Errors
     /// What [`PointToPoint`] says of all calls.
     pub fn barrier(&self) -> Result<(), CommError> {
+        let tag = self.agree(&Call::new("a barrier".into(), ()))?;
         if self.is_world() && self.machine().parameters().barrier().is_some() {
             return self.thread().barrier();
         }
@@ -26,7 +27,7 @@ impl Group<'_> {
         while distance < size {
             let to = (self.rank() + distance) % size;
             let from = (self.rank() + size - distance) % size;
-            scenes.sendrecv(to, Payload::empty(), from)?;
+            scenes.sendrecv((to, tag), Payload::empty(), (from, tag))?;
             distance *= 2;
         }
         Ok(())

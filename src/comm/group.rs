@@ -1,14 +1,19 @@
 //! Nodes that talk among themselves: the world, a row, a column, any list of ranks.
 
-use std::{cell::RefCell, collections::BTreeMap, fmt, rc::Rc};
+use std::{
+    cell::{Cell, OnceCell, RefCell},
+    collections::BTreeMap,
+    fmt,
+    rc::Rc,
+};
 
-use super::{MAX_MESSAGE, Message, Payload, PointToPoint, Request, Tested};
+use super::{Call, MAX_MESSAGE, Memo, Message, Payload, PointToPoint, Request, Tested};
 use crate::{
     error::{CommError, describe},
     kernel::{Context, Label, Parcel, Selector},
     model::Description,
     rank::{Destination, Rank, Select, Tag},
-    runtime::{Envelope, NodeThread},
+    runtime::{Agreements, Envelope, NodeThread},
     time::{Span, Time},
 };
 
@@ -16,6 +21,13 @@ use crate::{
 pub(super) const ROWS: u32 = 0;
 pub(super) const COLUMNS: u32 = 1;
 const FIRST_OF_ITS_KIND: u32 = 2;
+
+/// What messages that the program does not see are for: see [`Group::hidden`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Hidden {
+    Collective = 0,
+    Nx = 16,
+}
 
 /// The ranks of a group as nodes of the world.
 #[derive(Clone)]
@@ -83,6 +95,10 @@ pub struct Group<'n> {
     members: Members,
     /// How often a group of the same members has been made of this one.
     made: RefCell<BTreeMap<Vec<Rank>, u32>>,
+    /// Where messages go that the program does not see.
+    scenes: OnceCell<Context>,
+    /// Collective calls so far.
+    calls: Cell<u64>,
 }
 
 impl<'n> Group<'n> {
@@ -99,7 +115,8 @@ impl<'n> Group<'n> {
         rank: Rank,
         members: Members,
     ) -> Group<'n> {
-        Group { thread, name, context, rank, members, made: RefCell::default() }
+        let (made, scenes, calls) = Default::default();
+        Group { thread, name, context, rank, members, made, scenes, calls }
     }
 
     /// A row or a column: nodes of the world at equal distances. `family` keeps rows, columns and groups that the
@@ -255,11 +272,13 @@ impl<'n> Group<'n> {
         self.context == 0
     }
 
-    /// The same members, for messages that the program does not see.
-    pub(super) fn behind_the_scenes(&self) -> Group<'n> {
-        let context = self.thread.with_contexts(|contexts| {
-            contexts.of(self.context, &[], 0, || format!("a barrier in {}", self.name))
-        });
+    /// The same members, for messages of this kind alone.
+    pub(crate) fn hidden(&self, kind: Hidden, name: impl FnOnce() -> String) -> Group<'n> {
+        let new = || self.thread.with_contexts(|contexts| contexts.of(self.context, &[], kind as u32, name));
+        let context = match kind {
+            Hidden::Collective => *self.scenes.get_or_init(new),
+            Hidden::Nx => new(),
+        };
         Group::new(self.thread, self.name.clone(), context, self.rank, self.members.clone())
     }
 
@@ -355,6 +374,42 @@ impl PointToPoint for Group<'_> {
 
     fn compute(&self, time: Span) -> Result<(), CommError> {
         self.thread.compute(time)
+    }
+
+    fn place(&self, rank: Rank) -> Rank {
+        self.members.node(rank)
+    }
+
+    fn behind_the_scenes(&self) -> Self {
+        self.hidden(Hidden::Collective, || format!("collective calls in {}", self.name))
+    }
+
+    fn agree(&self, call: &Call) -> Result<Tag, CommError> {
+        let nth = self.calls.get();
+        self.calls.set(nth + 1);
+        let arrive =
+            |agreements: &mut Agreements| agreements.arrive(self.context, nth, self.size(), self.rank, call);
+        self.thread.with_agreements(arrive).map_err(|(other, other_call)| CommError::Mismatch {
+            group: self.name.clone(),
+            rank: self.rank,
+            call: call.to_string(),
+            other,
+            other_call: match other_call.to_string() {
+                same if same == call.to_string() => {
+                    format!("{same} with other block lengths or another operator")
+                }
+                different => different,
+            },
+        })?;
+        Ok(Tag(nth as u32))
+    }
+
+    fn memo(&self) -> &Memo {
+        self.thread.memo()
+    }
+
+    fn off_the_clock<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.thread.off_the_clock(work)
     }
 }
 

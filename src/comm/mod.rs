@@ -4,8 +4,10 @@
 //! one implementation of it.
 
 mod barrier;
+mod call;
 mod element;
 mod group;
+mod memo;
 mod message;
 mod node;
 mod payload;
@@ -13,11 +15,14 @@ mod point_to_point;
 mod request;
 mod walk;
 
+pub use call::Call;
 pub use element::Element;
 pub use group::Group;
+pub(crate) use group::Hidden;
+pub use memo::Memo;
 pub use message::Message;
 pub use node::{Node, Phase};
 pub use payload::{MAX_MESSAGE, Payload, PayloadError, Segment};
 pub use point_to_point::PointToPoint;
 pub use request::{Request, Tested};
-pub use walk::{WalkError, walk};
+pub use walk::{WalkError, walk, walk_combining};

@@ -3,7 +3,7 @@
 use std::{cell::OnceCell, fmt, sync::Arc};
 
 use super::{
-    Group, PointToPoint,
+    Group, Hidden, PointToPoint,
     group::{COLUMNS, ROWS},
 };
 use crate::{
@@ -33,11 +33,13 @@ pub struct Node<'n> {
     world: Group<'n>,
     row: OnceCell<Group<'n>>,
     column: OnceCell<Group<'n>>,
+    nx: OnceCell<Group<'n>>,
 }
 
 impl<'n> Node<'n> {
     pub(crate) fn new(thread: &'n NodeThread<'n>) -> Node<'n> {
-        Node { thread, world: Group::world(thread), row: OnceCell::new(), column: OnceCell::new() }
+        let world = Group::world(thread);
+        Node { thread, world, row: OnceCell::new(), column: OnceCell::new(), nx: OnceCell::new() }
     }
 
     /// The number of this node, from 0.
@@ -82,6 +84,12 @@ impl<'n> Node<'n> {
             let (_, column) = grid.coordinates(self.rank());
             self.world.strided(format!("column {column}"), COLUMNS, column, grid.columns, grid.rows)
         }))
+    }
+
+    /// All nodes, for the messages of one library that takes in whatever comes; `None` from the second call on.
+    pub(crate) fn nx(&self) -> Option<&Group<'n>> {
+        let group = self.world.hidden(Hidden::Nx, || "NX".into());
+        self.nx.set(group).ok().and_then(|()| self.nx.get())
     }
 
     fn grid(&self) -> Result<Grid, CommError> {

@@ -10,6 +10,7 @@
 //! payload has no element type, so that it is neutral in every concatenation.
 
 use std::{
+    borrow::Cow,
     fmt,
     ops::{Bound, RangeBounds},
 };
@@ -42,10 +43,12 @@ pub const MAX_MESSAGE: u64 = 1 << 30;
 /// assert_eq!(last.to_vec::<f64>()?, [3.5]);
 /// # Ok::<(), multicomputer::PayloadError>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Payload {
     len: u64,
     element: Option<Element>,
+    /// The node for which another one passes this on. It is of the header that every message has, so it is not counted.
+    origin: Option<u32>,
     segments: SmallVec<[Segment; 1]>,
 }
 
@@ -178,6 +181,17 @@ impl Payload {
         self.element
     }
 
+    /// The same data as a message of node `origin`, whoever sends it; a `None` takes that away.
+    pub(crate) fn on_behalf_of(mut self, origin: Option<u32>) -> Payload {
+        self.origin = origin;
+        self
+    }
+
+    /// The node on whose behalf this was sent, if the sender said so.
+    pub(crate) fn origin(&self) -> Option<u32> {
+        self.origin
+    }
+
     /// The links of the chain in their order, none of them empty.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
@@ -274,6 +288,50 @@ impl Payload {
     /// [`PayloadError::Phantom`] if any part has no data, [`PayloadError::TypeMismatch`] if the data is of another
     /// type, [`PayloadError::PartialElement`] if the length is no multiple of the size of `T`.
     pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>, PayloadError> {
+        let mut elements = vec![T::zeroed(); self.count::<T>()?];
+        self.copy_to(&mut elements)?;
+        Ok(elements)
+    }
+
+    /// Copies all data, as elements of type `T`, into a slice of the same length.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::OutOfRange`] if the slice has another length.
+    pub fn copy_to<T: Pod>(&self, elements: &mut [T]) -> Result<(), PayloadError> {
+        self.count::<T>()?;
+        let mut rest: &mut [u8] =
+            if size_of::<T>() == 0 { &mut [] } else { bytemuck::cast_slice_mut(elements) };
+        if rest.len() as u64 != self.len {
+            return Err(PayloadError::OutOfRange { start: 0, end: rest.len() as u64, len: self.len });
+        }
+        for bytes in self.data() {
+            let (part, behind) = rest.split_at_mut(bytes.len());
+            part.copy_from_slice(bytes);
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    /// All data as elements of type `T`: where it lies, if that is in one piece and at an address that is good for `T`;
+    /// otherwise copied once.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_vec`](Payload::to_vec).
+    pub fn elements<T: Pod>(&self) -> Result<Cow<'_, [T]>, PayloadError> {
+        self.count::<T>()?;
+        if let [Segment::Data(bytes)] = self.segments()
+            && size_of::<T>() > 0
+            && let Ok(elements) = bytemuck::try_cast_slice(bytes)
+        {
+            return Ok(Cow::Borrowed(elements));
+        }
+        self.to_vec().map(Cow::Owned)
+    }
+
+    /// How many elements of this type the data is, if it can be read as such.
+    fn count<T: Pod>(&self) -> Result<usize, PayloadError> {
         self.check_real()?;
         let asked = Element::of::<T>();
         if let Some(sent) = self.element
@@ -285,17 +343,7 @@ impl Payload {
         if !self.len.is_multiple_of(asked.size() as u64) {
             return Err(PayloadError::PartialElement { len: self.len, element: asked });
         }
-        if self.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut elements = vec![T::zeroed(); self.len as usize / asked.size()];
-        let mut rest = bytemuck::cast_slice_mut::<T, u8>(&mut elements);
-        for bytes in self.data() {
-            let (part, behind) = rest.split_at_mut(bytes.len());
-            part.copy_from_slice(bytes);
-            rest = behind;
-        }
-        Ok(elements)
+        Ok(if self.is_empty() { 0 } else { self.len as usize / asked.size() })
     }
 
     /// The data of all segments that have some.
@@ -350,7 +398,7 @@ impl Payload {
             }
         }
         tail.reverse();
-        let tail = Payload { len: self.len - at, element, segments: tail };
+        let tail = Payload { len: self.len - at, element, origin: None, segments: tail };
         self.len = at;
         self.element = element.filter(|_| at > 0);
         tail
@@ -424,6 +472,15 @@ impl<T: Pod, const N: usize> From<&[T; N]> for Payload {
 impl<T: Pod, const N: usize> From<[T; N]> for Payload {
     fn from(array: [T; N]) -> Payload {
         Payload::from_slice(&array)
+    }
+}
+
+/// Lengths, not data.
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Payload { len, element, segments, .. } = self;
+        let mut shown = f.debug_struct("Payload");
+        shown.field("len", len).field("element", element).field("segments", segments).finish()
     }
 }
 

@@ -1,10 +1,10 @@
 //! What a collective needs from a machine.
 
-use super::{Message, Payload};
+use super::{Call, Memo, Message, Payload};
 use crate::{
     error::CommError,
     model::Description,
-    rank::{Destination, Rank, Select},
+    rank::{Destination, Rank, Select, Tag},
     time::Span,
 };
 
@@ -73,6 +73,26 @@ pub trait PointToPoint {
     {
         requests.into_iter().map(|request| self.wait(request)).collect()
     }
+
+    /// The node of the machine that has this rank; any node if there is no such rank.
+    fn place(&self, rank: Rank) -> Rank;
+
+    /// The same members, for messages that the program does not see: they mix with no others.
+    fn behind_the_scenes(&self) -> Self
+    where
+        Self: Sized;
+
+    /// Says that this member makes a collective call, behind the scenes, and returns the tag for its messages. Every
+    /// member makes the same calls in the same order.
+    ///
+    /// Fails with [`CommError::Mismatch`] where the machine can tell that another member makes another call.
+    fn agree(&self, call: &Call) -> Result<Tag, CommError>;
+
+    /// What is kept on the machine for all its nodes.
+    fn memo(&self) -> &Memo;
+
+    /// Does something that the program would not do on a real machine, so that it does not count as its work.
+    fn off_the_clock<T>(&self, work: impl FnOnce() -> T) -> T;
 
     /// Keeps the CPU busy: for combining, copying and other work whose cost the machine's parameters give.
     fn compute(&self, time: Span) -> Result<(), CommError>;

@@ -27,24 +27,31 @@ pub fn walk<G: PointToPoint>(
     tag: Tag,
     blocks: &mut [Payload],
 ) -> Result<(), WalkError> {
-    if schedule.nodes() != group.size() {
-        return Err(WalkError::Nodes { schedule: schedule.nodes(), group: group.size() });
-    }
-    if schedule.sizes().len() != blocks.len() {
-        return Err(WalkError::Blocks { given: blocks.len(), schedule: schedule.sizes().len() });
-    }
-    let own = schedule.origins().iter().zip(schedule.sizes()).zip(&*blocks).enumerate();
-    for (block, ((&origin, &expected), given)) in own {
-        if origin == group.rank() && given.len() != expected {
-            return Err(WalkError::Length { block, given: given.len(), expected });
-        }
-    }
+    let nothing = |_: Payload, came: Payload| Ok(came);
+    walk_combining(group, schedule, tag, blocks, nothing)
+}
+
+/// As [`walk`], for a schedule in which versions of a block are combined: `combine` makes one of the left and the right
+/// operand.
+///
+/// # Errors
+///
+/// As [`walk`], and those of `combine`.
+pub fn walk_combining<G: PointToPoint>(
+    group: &G,
+    schedule: &Schedule,
+    tag: Tag,
+    blocks: &mut [Payload],
+    mut combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+) -> Result<(), WalkError> {
+    check(group, schedule, blocks)?;
+    let parameters = group.machine().parameters();
     let chained = |blocks: &[Payload], message: &Message| {
         Payload::concat(message.blocks.iter().map(|&block| blocks[block as usize].clone()))
     };
     let mut started = Vec::new();
     for step in schedule.steps(group.rank()) {
-        let received = match &step.action {
+        let (message, got) = match &step.action {
             Action::Send(message) => {
                 group.send((message.peer, tag), chained(blocks, message))?;
                 continue;
@@ -54,7 +61,21 @@ pub fn walk<G: PointToPoint>(
                 continue;
             }
             Action::Pack(bytes) => {
-                group.compute(group.machine().parameters().copying(*bytes))?;
+                group.compute(parameters.copying(*bytes))?;
+                continue;
+            }
+            Action::Combine(bytes) => {
+                group.compute(parameters.combining(schedule.elements(*bytes)))?;
+                continue;
+            }
+            Action::Pause(span) => {
+                group.compute(*span)?;
+                continue;
+            }
+            Action::Merge { left, right, into } => {
+                let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
+                group.compute(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
+                blocks[into] = combine(blocks[left].clone(), blocks[right].clone())?;
                 continue;
             }
             Action::Recv(message) => (message, group.recv((message.peer, tag))?),
@@ -63,7 +84,6 @@ pub fn walk<G: PointToPoint>(
                 (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
             }
         };
-        let (message, got) = received;
         if got.len() != message.bytes {
             return Err(WalkError::Received {
                 from: message.peer,
@@ -75,10 +95,33 @@ pub fn walk<G: PointToPoint>(
         let mut rest = got.payload;
         for &block in message.blocks.iter().rev() {
             let size = schedule.sizes()[block as usize];
-            blocks[block as usize] = rest.split_off(rest.len().saturating_sub(size))?;
+            let came = rest.split_off(rest.len().saturating_sub(size))?;
+            let place = &mut blocks[block as usize];
+            let own = std::mem::take(place);
+            *place = match message.combined {
+                false => came,
+                true if message.peer < group.rank() => combine(came, own)?,
+                true => combine(own, came)?,
+            };
         }
     }
     group.wait_all(started)?;
+    Ok(())
+}
+
+/// Whether what this node has fits the schedule.
+fn check(group: &impl PointToPoint, schedule: &Schedule, blocks: &[Payload]) -> Result<(), WalkError> {
+    if schedule.nodes() != group.size() {
+        return Err(WalkError::Nodes { schedule: schedule.nodes(), group: group.size() });
+    }
+    if schedule.sizes().len() != blocks.len() {
+        return Err(WalkError::Blocks { given: blocks.len(), schedule: schedule.sizes().len() });
+    }
+    for (block, (&expected, given)) in schedule.sizes().iter().zip(blocks).enumerate() {
+        if schedule.starts_with(group.rank(), block) && given.len() != expected {
+            return Err(WalkError::Length { block, given: given.len(), expected });
+        }
+    }
     Ok(())
 }
 

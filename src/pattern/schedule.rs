@@ -9,12 +9,17 @@
 //! is carried out: each goes on as soon as it has done its own steps.
 
 mod builder;
+mod clocked;
+mod combiner;
+mod dual;
+mod eager;
 
 use std::sync::Arc;
 
 pub use builder::{Builder, Exchange, Transfer};
+pub use combiner::{Combiner, Fold};
 
-use crate::rank::Rank;
+use crate::{rank::Rank, time::Span};
 
 /// Numbers of blocks, in the order in which they lie in a message. Shared, not copied.
 pub type Blocks = Arc<[u32]>;
@@ -38,11 +43,24 @@ pub type Blocks = Arc<[u32]>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    origins: Vec<Rank>,
+    origins: Vec<Origin>,
     sizes: Vec<u64>,
+    /// Bytes of an element, for combining.
+    element: u64,
     steps: Vec<Vec<Step>>,
     /// What the nodes hold before the first iteration and after each one.
     holdings: Vec<Holdings>,
+}
+
+/// Who has a block in the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// One rank.
+    At(Rank),
+    /// Every rank has its own version of it; they are to be combined.
+    Everywhere,
+    /// Nobody: it is made of others on the way.
+    Nowhere,
 }
 
 /// One thing that a node does.
@@ -72,6 +90,19 @@ pub enum Action {
     },
     /// Copies so many bytes together, because the blocks of the next message do not lie side by side in memory.
     Pack(u64),
+    /// Combines so many bytes that have come with the node's own version of them.
+    Combine(u64),
+    /// Does nothing for so long, to keep in step with others.
+    Pause(Span),
+    /// Makes a block by combining two others.
+    Merge {
+        /// The left operand.
+        left: u32,
+        /// The right operand.
+        right: u32,
+        /// The block that is made.
+        into: u32,
+    },
 }
 
 /// One message of a schedule.
@@ -83,6 +114,9 @@ pub struct Message {
     pub blocks: Blocks,
     /// Its length.
     pub bytes: u64,
+    /// At the receiver: whether it combines what comes with its own version, which is the left operand if its rank is the
+    /// lower one, instead of putting it into an empty place.
+    pub combined: bool,
 }
 
 /// The two quantities that decide, at one moment.
@@ -99,7 +133,7 @@ impl Action {
             Action::Send(message) | Action::Start(message) | Action::Exchange { send: message, .. } => {
                 Some(message)
             }
-            Action::Recv(_) | Action::Pack(_) => None,
+            _ => None,
         }
     }
 
@@ -107,7 +141,7 @@ impl Action {
     pub fn received(&self) -> Option<&Message> {
         match self {
             Action::Recv(message) | Action::Exchange { recv: message, .. } => Some(message),
-            Action::Send(_) | Action::Start(_) | Action::Pack(_) => None,
+            _ => None,
         }
     }
 }
@@ -118,9 +152,29 @@ impl Schedule {
         self.steps.len()
     }
 
-    /// The rank that has each block in the beginning.
-    pub fn origins(&self) -> &[Rank] {
+    /// Who has each block in the beginning.
+    pub fn origins(&self) -> &[Origin] {
         &self.origins
+    }
+
+    /// Whether `rank` has the block, or its own version of it, in the beginning.
+    pub fn starts_with(&self, rank: Rank, block: usize) -> bool {
+        match self.origins[block] {
+            Origin::At(origin) => origin == rank,
+            Origin::Everywhere => true,
+            Origin::Nowhere => false,
+        }
+    }
+
+    /// The same with elements of so many bytes, at least 1; only the time of combining depends on it.
+    #[must_use]
+    pub fn with_elements_of(self, bytes: u64) -> Schedule {
+        Schedule { element: bytes.max(1), ..self }
+    }
+
+    /// The elements in so many bytes.
+    pub fn elements(&self, bytes: u64) -> u64 {
+        bytes / self.element
     }
 
     /// The bytes of each block.
@@ -136,6 +190,11 @@ impl Schedule {
     /// What `rank` does, in the order in which it does it; nothing for a rank outside the machine.
     pub fn steps(&self, rank: Rank) -> &[Step] {
         self.steps.get(rank).map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of steps of all ranks.
+    pub(crate) fn steps_in_all(&self) -> usize {
+        self.steps.iter().map(Vec::len).sum()
     }
 
     /// All messages, in no particular order.

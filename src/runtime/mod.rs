@@ -5,6 +5,7 @@
 //! crossbeam channel. [`virtual_time`] and [`real_time`] are the two ways of driving the kernel. [`bell`] is how a
 //! thread goes to sleep and is woken.
 
+mod agreement;
 mod bell;
 mod limits;
 mod moment;
@@ -14,6 +15,7 @@ mod shared;
 mod sync;
 mod virtual_time;
 
+pub(crate) use agreement::Agreements;
 pub(crate) use limits::spare_threads;
 pub(crate) use node_thread::NodeThread;
 pub(crate) use shared::{Contexts, Envelope, Pace};
@@ -21,6 +23,7 @@ pub(crate) use shared::{Contexts, Envelope, Pace};
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -30,7 +33,7 @@ use tracing::{debug, debug_span};
 
 use self::shared::{Cause, Delivery, Fault, Outboxes, Shared, Unwound};
 use crate::{
-    comm::Node,
+    comm::{Memo, Node},
     error::{Failure, RunError},
     kernel::{NodeId, Outcomes},
     model::Description,
@@ -63,6 +66,8 @@ pub(crate) struct Settings {
     pub(crate) pinning: Pinning,
     pub(crate) wall_limit: Option<Duration>,
     pub(crate) traced: bool,
+    /// Kept from one run to the next.
+    pub(crate) memo: Arc<Memo>,
 }
 
 impl Default for Settings {
@@ -73,6 +78,7 @@ impl Default for Settings {
             pinning: Pinning::None,
             wall_limit: None,
             traced: false,
+            memo: Arc::default(),
         }
     }
 }

@@ -12,13 +12,14 @@ use std::{
 use crossbeam_channel::Receiver;
 
 use super::{
+    agreement::Agreements,
     bell::FOR_THE_KERNEL,
     moment::{Moment, cpu_time},
     shared::{Contexts, Delivery, Envelope, Pace, Shared, silent, unwind_silently},
     virtual_time::{MOST_BYTES, MOST_CALLS},
 };
 use crate::{
-    comm::{Payload, Segment},
+    comm::{Memo, Payload, Segment},
     error::CommError,
     kernel::{Call, Label, Matching, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector},
     model::Description,
@@ -92,6 +93,26 @@ impl<'run> NodeThread<'run> {
 
     pub(crate) fn machine(&self) -> &'run Description {
         &self.shared.machine
+    }
+
+    pub(crate) fn memo(&self) -> &'run Memo {
+        &self.shared.memo
+    }
+
+    pub(crate) fn with_agreements<T>(&self, f: impl FnOnce(&mut Agreements) -> T) -> T {
+        f(&mut self.shared.agreements.lock())
+    }
+
+    /// Does something that does not count as work of the program: in real time it takes no modeled time.
+    pub(crate) fn off_the_clock<T>(&self, work: impl FnOnce() -> T) -> T {
+        let (before, resumed) = (Moment::now(), self.resumed.get());
+        let done = work();
+        let after = Moment::now();
+        self.resumed.set(Moment {
+            wall: resumed.wall + (after.wall - before.wall),
+            cpu: resumed.cpu + after.cpu.saturating_sub(before.cpu),
+        });
+        done
     }
 
     pub(crate) fn with_contexts<T>(&self, f: impl FnOnce(&mut Contexts) -> T) -> T {

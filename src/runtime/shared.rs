@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeMap, BinaryHeap, VecDeque},
     panic::resume_unwind,
     sync::{
-        OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     thread::{Thread, available_parallelism},
@@ -15,9 +15,9 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::{Condvar, Mutex};
 
-use super::{Pinning, Settings, bell::Bell, sync::AtomicUsize};
+use super::{Pinning, Settings, agreement::Agreements, bell::Bell, sync::AtomicUsize};
 use crate::{
-    comm::Payload,
+    comm::{Memo, Payload},
     error::{CommError, DeadlockReport, Failure},
     kernel::{
         BlockedNode, Call, Calls, Context, Kernel, Label, Labeled, MessageId, NodeId, Op, Reply,
@@ -164,6 +164,8 @@ impl Contexts {
 pub(crate) struct Shared {
     pub(crate) machine: Description,
     pub(crate) contexts: Mutex<Contexts>,
+    pub(crate) agreements: Mutex<Agreements>,
+    pub(crate) memo: Arc<Memo>,
     pub(super) pace: Pace,
     pub(super) seats: Vec<Seat>,
     pub(super) core: Mutex<Core>,
@@ -210,6 +212,8 @@ impl Shared {
             }),
             machine,
             contexts: Mutex::default(),
+            agreements: Mutex::default(),
+            memo: settings.memo.clone(),
             pace,
             seats: senders.into_iter().map(seat).collect(),
             submissions: unbounded(),

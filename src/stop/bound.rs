@@ -4,17 +4,12 @@
 //! with a send of `o_s` and ends with a way through the network and a receive, `L + hop + o_r`, during none of which
 //! its bytes move; so these come on top of the time of the bytes.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
-
 use super::Instance;
 use crate::{
+    bound::{Crossing, Links, ratio, start_up},
     rank::Rank,
-    time::{Span, Time},
-    topology::{Grid, Topology, Vertex},
+    time::Span,
 };
-
-/// The longest side of a submesh that is looked at.
-const LONGEST_SIDE: usize = 8;
 
 /// Lower limits of the modeled time of a broadcast, each for a reason of its own; 0 on a single node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +38,7 @@ impl LowerBound {
 
     /// How many times the bound a broadcast takes that takes so long; `None` on a single node, where the bound is 0.
     pub fn ratio(&self, modeled: Span) -> Option<f64> {
-        let bound = self.time();
-        (!bound.is_zero()).then(|| modeled.as_secs_f64() / bound.as_secs_f64())
+        ratio(modeled, self.time())
     }
 }
 
@@ -85,120 +79,19 @@ impl Instance {
         let least = own.iter().copied().min().unwrap_or(0);
         let mean = (nodes as f64 - 1.0) * total as f64 / nodes as f64;
         let both_ways = 2.0 * mean * parameters.beta() / parameters.duplex();
-        let links = Links::of(self);
-        let over = |(bytes, capacity): (u64, f64)| if bytes == 0 { 0.0 } else { bytes as f64 / capacity };
-        let slowest = |regions: &mut dyn Iterator<Item = Region>| {
-            let times = regions.flat_map(|region| links.around(&region, &own, total)).map(over);
-            Span::from_secs_f64(times.fold(0.0, f64::max))
+        let crossing = |inside: &[Rank]| {
+            let bytes = inside.iter().map(|&rank| own[rank]).sum::<u64>();
+            Crossing { out: bytes as f64, into: (total - bytes) as f64 }
         };
+        let links = Links::of(self.machine());
+        let links = links.as_ref();
         LowerBound {
             start_up: start_up(nodes, parameters.send_overhead(), around),
             intake: around + Span::from_secs_f64((total - least) as f64 * parameters.beta()),
             both_ways: around + Span::from_secs_f64(both_ways),
-            bisection: around + slowest(&mut cuts(self.grid())),
-            submesh: around + slowest(&mut submeshes(self.grid())),
+            bisection: around + links.map_or(Span::ZERO, |links| links.bisection(crossing)),
+            submesh: around + links.map_or(Span::ZERO, |links| links.submesh(crossing)),
         }
-    }
-}
-
-/// When the last of so many nodes can know what one knew, if a sender is busy for `busy` and a receiver knows it
-/// `informed` after the sender began.
-fn start_up(nodes: usize, busy: Span, informed: Span) -> Span {
-    let mut free = BinaryHeap::from([Reverse(Time::ZERO)]);
-    let mut last = Time::ZERO;
-    for _ in 1..nodes {
-        let Some(Reverse(begin)) = free.pop() else { break };
-        last = last.max(begin + informed);
-        free.push(Reverse(begin + busy));
-        free.push(Reverse(begin + informed));
-    }
-    last.since_start()
-}
-
-/// The nodes from one corner to the other, both included.
-struct Region {
-    rows: (usize, usize),
-    columns: (usize, usize),
-}
-
-/// Everything above each line between two rows, and left of each between two columns.
-fn cuts(grid: Grid) -> impl Iterator<Item = Region> {
-    let (bottom, right) = (grid.rows - 1, grid.columns - 1);
-    let above = (0..bottom).map(move |last| Region { rows: (0, last), columns: (0, right) });
-    let left = (0..right).map(move |last| Region { rows: (0, bottom), columns: (0, last) });
-    above.chain(left)
-}
-
-/// All submeshes of small sides.
-fn submeshes(grid: Grid) -> impl Iterator<Item = Region> {
-    let spans = |length: usize| {
-        (0..length)
-            .flat_map(move |first| (first..length.min(first + LONGEST_SIDE)).map(move |last| (first, last)))
-    };
-    spans(grid.rows)
-        .flat_map(move |rows| spans(grid.columns).map(move |columns| Region { rows, columns }))
-        .filter(move |region| region.size() < grid.nodes())
-}
-
-impl Region {
-    fn size(&self) -> usize {
-        (self.rows.1 - self.rows.0 + 1) * (self.columns.1 - self.columns.0 + 1)
-    }
-
-    fn contains(&self, (row, column): (usize, usize)) -> bool {
-        (self.rows.0..=self.rows.1).contains(&row) && (self.columns.0..=self.columns.1).contains(&column)
-    }
-}
-
-/// The links between nodes, from both their ends.
-struct Links {
-    grid: Grid,
-    /// For each node the other end of each link from it, and the capacity of the link.
-    from: Vec<Vec<(Rank, f64)>>,
-    to: Vec<Vec<(Rank, f64)>>,
-}
-
-impl Links {
-    /// No links at all if the network has switches that are no nodes: then nothing follows from them here.
-    fn of(instance: &Instance) -> Links {
-        let topology: &dyn Topology = &**instance.machine().topology();
-        let mut links = Links {
-            grid: instance.grid(),
-            from: vec![Vec::new(); instance.nodes()],
-            to: vec![Vec::new(); instance.nodes()],
-        };
-        for id in 0..topology.links() {
-            let link = topology.link(id);
-            let (Vertex::Node(from), Vertex::Node(to)) = (link.from, link.to) else {
-                return Links { grid: instance.grid(), from: Vec::new(), to: Vec::new() };
-            };
-            let capacity = topology.capacity(id).unwrap_or_else(|| instance.parameters().link_capacity());
-            links.from[from].push((to, capacity));
-            links.to[to].push((from, capacity));
-        }
-        links
-    }
-
-    /// The bytes that must leave a region and the capacity of the links out of it; the same for what must enter.
-    fn around(&self, region: &Region, own: &[u64], total: u64) -> [(u64, f64); 2] {
-        if self.from.is_empty() {
-            return [(0, 1.0); 2];
-        }
-        let (mut inside, mut out, mut into) = (0, 0.0, 0.0);
-        for row in region.rows.0..=region.rows.1 {
-            for column in region.columns.0..=region.columns.1 {
-                let rank = self.grid.rank(row, column);
-                let crossing = |links: &[(Rank, f64)]| {
-                    let outside =
-                        |&&(other, _): &&(Rank, f64)| !region.contains(self.grid.coordinates(other));
-                    links.iter().filter(outside).map(|&(_, capacity)| capacity).sum::<f64>()
-                };
-                inside += own[rank];
-                out += crossing(&self.from[rank]);
-                into += crossing(&self.to[rank]);
-            }
-        }
-        [(inside, out), (total - inside, into)]
     }
 }
 
@@ -210,15 +103,6 @@ mod tests {
     fn bound(machine: &str, sources: &[Rank], lengths: &[u64]) -> LowerBound {
         let machine: Description = machine.parse().unwrap();
         Instance::new(&machine, sources, lengths).unwrap().lower_bound()
-    }
-
-    /// o_s = o_r and no latency: the numbers of nodes reached are Fibonacci's, and 512 nodes take 14 half start-ups.
-    #[test]
-    fn start_ups_grow_as_fibonacci_numbers() {
-        let half = Parameters::hockney().send_overhead();
-        for (nodes, halves) in [(2, 2), (3, 3), (5, 4), (8, 5), (9, 6), (377, 13), (512, 14)] {
-            assert_eq!(start_up(nodes, half, half.times(2)), half.times(halves), "{nodes}");
-        }
     }
 
     #[test]

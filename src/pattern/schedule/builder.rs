@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, Blocks, Holdings, Message, Schedule, Step};
+use super::{Action, Blocks, Holdings, Message, Origin, Schedule, Step};
 use crate::{
     pattern::{Direction, Halving},
     rank::Rank,
@@ -63,8 +63,9 @@ impl Builder {
         }
         let mut builder = Builder {
             schedule: Schedule {
-                origins: origins.to_vec(),
+                origins: origins.iter().map(|&rank| Origin::At(rank)).collect(),
                 sizes: sizes.to_vec(),
+                element: 1,
                 steps: vec![Vec::new(); nodes],
                 holdings: Vec::new(),
             },
@@ -111,8 +112,13 @@ impl Builder {
         for Transfer { from, to, blocks } in transfers {
             assert_ne!(from, to, "a node has nothing to send to itself");
             let bytes = self.bytes(&blocks);
-            messages.entry(from).or_default().0.push(Message { peer: to, blocks: blocks.clone(), bytes });
-            messages.entry(to).or_default().1.push(Message { peer: from, blocks, bytes });
+            messages.entry(from).or_default().0.push(Message {
+                peer: to,
+                blocks: blocks.clone(),
+                bytes,
+                combined: false,
+            });
+            messages.entry(to).or_default().1.push(Message { peer: from, blocks, bytes, combined: false });
         }
         for (rank, (sends, receives)) in messages {
             let (steps, held) = (&mut self.schedule.steps[rank], &mut self.held[rank]);
@@ -235,7 +241,7 @@ mod tests {
     }
 
     fn message(peer: Rank, blocks: &[u32], bytes: u64) -> Message {
-        Message { peer, blocks: blocks.into(), bytes }
+        Message { peer, blocks: blocks.into(), bytes, combined: false }
     }
 
     fn actions(builder: Builder, rank: Rank) -> Vec<Action> {

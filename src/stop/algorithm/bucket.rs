@@ -15,11 +15,9 @@
 //! **Source.** The bucket collect of Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994, section 4.
 
-use std::collections::VecDeque;
-
 use super::{Draft, Instance, br_xy::First, variant::Variant};
 use crate::{
-    pattern::{Blocks, Builder, Exchange, Transfer},
+    pattern::{Builder, Exchange, ring},
     rank::Rank,
 };
 
@@ -41,46 +39,8 @@ fn draft(instance: &Instance, (first, is_even): (First, bool), exchange: Exchang
 
 /// Both phases, from whatever the nodes hold.
 pub(super) fn collect(builder: &mut Builder, phases: [Vec<Vec<Rank>>; 2], is_even: bool) {
-    phases.iter().for_each(|rings| go_around(builder, rings, is_even));
-}
-
-/// What a node of a ring has to send on: blocks, each with the number of nodes that it still has to reach.
-type Queue = VecDeque<(Vec<u32>, usize)>;
-
-/// All rings at the same time, until every node of a ring has what the ring has.
-fn go_around(builder: &mut Builder, rings: &[Vec<Rank>], is_even: bool) {
-    let mut queues: Vec<Vec<Queue>> = Vec::new();
-    for ring in rings {
-        let blocks: usize = ring.iter().map(|&rank| builder.held(rank).len()).sum();
-        let most = if is_even { blocks.div_ceil(ring.len()).max(1) } else { usize::MAX };
-        let queue = |&rank: &Rank| -> Queue {
-            let held = builder.held(rank);
-            held.chunks(most.min(held.len().max(1))).map(|bucket| (bucket.to_vec(), ring.len() - 1)).collect()
-        };
-        queues.push(ring.iter().map(queue).collect());
-    }
-    loop {
-        let mut transfers = Vec::new();
-        let mut arrivals = Vec::new();
-        for (number, (ring, queues)) in rings.iter().zip(&mut queues).enumerate() {
-            for (position, &from) in ring.iter().enumerate() {
-                let Some((bucket, left)) = queues[position].pop_front().filter(|&(_, left)| left > 0) else {
-                    continue;
-                };
-                let next = (position + 1) % ring.len();
-                let blocks: Blocks = bucket.as_slice().into();
-                transfers.push(Transfer { from, to: ring[next], blocks });
-                arrivals.push((number, next, (bucket, left - 1)));
-            }
-        }
-        if transfers.is_empty() {
-            return;
-        }
-        builder.iteration(transfers);
-        for (ring, position, bucket) in arrivals {
-            if bucket.1 > 0 {
-                queues[ring][position].push_back(bucket);
-            }
-        }
-    }
+    let most = |counts: &[usize]| {
+        if is_even { counts.iter().sum::<usize>().div_ceil(counts.len()) } else { usize::MAX }
+    };
+    phases.iter().for_each(|rings| ring::collect(builder, rings, most));
 }

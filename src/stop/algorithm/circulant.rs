@@ -19,12 +19,9 @@
 //! send/receive systems", Discrete Applied Mathematics 55, 1994. The rule which block to send is a simpler one.
 
 use super::{Draft, Instance, split::cut, spread::suited, variant::Variant};
-use crate::{
-    pattern::{Blocks, Builder, Exchange, Transfer, line},
-    rank::Rank,
-};
+use crate::pattern::{Exchange, circulant, line};
 
-/// The most blocks that a message is cut into: those of a source fit into the bits of a word.
+/// The most blocks that a message is cut into.
 const MOST_BLOCKS: usize = 64;
 
 /// The most blocks of all messages, unless that is less than one each: more do not pay, and cost time to plan.
@@ -54,58 +51,14 @@ fn best_number(instance: &Instance) -> f64 {
 pub(super) fn draft(instance: &Instance, blocks: usize, exchange: Exchange) -> Draft {
     let ring = suited(line::bisection(instance.grid()), &instance.holders());
     Draft::of(instance, cut(instance.lengths(), blocks), exchange, |builder| {
-        broadcast(builder, &ring, instance.sources(), blocks);
+        circulant::broadcast(builder, &ring, instance.sources(), blocks);
     })
-}
-
-/// Broadcasts the blocks `k * blocks` to `(k + 1) * blocks - 1` of the builder from `holders[k]`, on a ring of all
-/// nodes.
-pub(super) fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks: usize) {
-    let distances = distances(ring.len());
-    let all = u64::MAX >> (MOST_BLOCKS - blocks);
-    // The blocks of each message that each node has, as bits.
-    let mut has = vec![vec![0_u64; holders.len()]; ring.len()];
-    for (message, &rank) in holders.iter().enumerate() {
-        has[rank][message] = all;
-    }
-    let mut round = 0;
-    while has.iter().flatten().any(|&has| has != all) {
-        let distance = distances[round % distances.len()];
-        let next = 1_u64 << round.min(MOST_BLOCKS - 1);
-        let mut transfers = Vec::new();
-        for (position, &from) in ring.iter().enumerate() {
-            let to = ring[(position + distance) % ring.len()];
-            let sent = (0..holders.len()).filter_map(|message| {
-                let missing = has[from][message] & !has[to][message];
-                let is_next = holders[message] == from && missing & next != 0;
-                let block = if is_next { next.trailing_zeros() } else { missing.checked_ilog2()? };
-                Some((message * blocks) as u32 + block)
-            });
-            let sent: Blocks = sent.collect();
-            if !sent.is_empty() {
-                transfers.push(Transfer { from, to, blocks: sent });
-            }
-        }
-        for transfer in &transfers {
-            for &block in transfer.blocks.iter() {
-                has[transfer.to][block as usize / blocks] |= 1 << (block as usize % blocks);
-            }
-        }
-        builder.iteration(transfers);
-        round += 1;
-    }
-}
-
-/// The distances around the ring of the rounds.
-fn distances(nodes: usize) -> Vec<usize> {
-    let halved = |&distance: &usize| (distance > 1).then(|| distance.div_ceil(2));
-    std::iter::successors(Some(nodes.div_ceil(2)), halved).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Description;
+    use crate::{model::Description, rank::Rank};
 
     fn rounds(nodes: usize, sources: &[Rank], blocks: usize) -> usize {
         let machine: Description = format!("line:{nodes}").parse().unwrap();
@@ -138,14 +91,6 @@ mod tests {
             assert_eq!(rounds(nodes, &all, 1), log, "{nodes}");
         }
         assert_eq!(rounds(1, &[0], 1), 0);
-    }
-
-    #[test]
-    fn distances_are_halved_down_to_one() {
-        assert_eq!(distances(1), [1]);
-        assert_eq!(distances(2), [1]);
-        assert_eq!(distances(10), [5, 3, 2, 1]);
-        assert_eq!(distances(16), [8, 4, 2, 1]);
     }
 
     #[test]

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use proptest::prelude::*;
 
-use super::{Algorithm, Base, Draft, Instance, PlanError, auto, circulant, variant::Variant};
+use super::{Algorithm, Base, Draft, Instance, PlanError, circulant, variant::Variant};
 use crate::{
+    choice::busiest_node,
     model::{Description, Parameters},
-    pattern::{Action, Exchange, Message, Schedule, Step},
+    pattern::{Action, Exchange, Message, Origin, Schedule, Step},
     predict::predict,
     rank::Rank,
     stop::Distribution,
@@ -74,12 +75,20 @@ fn all_candidates(instance: &Instance) -> impl Iterator<Item = (Algorithm, Varia
 
 // Shape.
 
+/// The source of each block.
+fn origins(schedule: &Schedule) -> impl Iterator<Item = Rank> {
+    schedule.origins().iter().map(|origin| match origin {
+        Origin::At(rank) => *rank,
+        other => panic!("a block of a broadcast is {other:?}"),
+    })
+}
+
 /// Does what the schedule says as nodes would, without any synchronization, and fails unless it is a broadcast.
 /// Returns how often each block is sent.
 fn replay(schedule: &Schedule) -> Vec<usize> {
     let (nodes, sizes) = (schedule.nodes(), schedule.sizes());
     let mut holds = vec![vec![false; sizes.len()]; nodes];
-    for (block, &rank) in schedule.origins().iter().enumerate() {
+    for (block, rank) in origins(schedule).enumerate() {
         holds[rank][block] = true;
     }
     let mut on_the_way: BTreeMap<(Rank, Rank), VecDeque<&Message>> = BTreeMap::new();
@@ -142,7 +151,7 @@ fn check(instance: &Instance, algorithm: Algorithm, variant: &Variant) {
     let blocks = schedule.sizes().len() / sources.len();
     for (source, (&rank, &length)) in sources.iter().zip(instance.lengths()).enumerate() {
         let own = source * blocks..(source + 1) * blocks;
-        assert!(schedule.origins()[own.clone()].iter().all(|&origin| origin == rank));
+        assert!(origins(schedule).skip(own.start).take(own.len()).all(|origin| origin == rank));
         assert_eq!(schedule.sizes()[own].iter().sum::<u64>(), length);
     }
     let sent = replay(schedule);
@@ -214,7 +223,7 @@ proptest! {
                 let rounded = took.since_start() + Span::from_picos(schedule.messages().count() as u64);
                 prop_assert!(rounded >= bound.time(), "{}, {} in {} beats {:?}", of, variant.name, took, bound);
                 // What a candidate is given up for must be no more than it takes, to the picosecond.
-                let floor = variant.floor.max(auto::busiest_node(&schedule, instance.parameters()));
+                let floor = variant.floor.max(busiest_node(&schedule, instance.parameters()));
                 prop_assert!(took.since_start() >= floor, "{}, {} in {} beats {}", of, variant.name, took, floor);
                 if fastest.as_ref().is_none_or(|&(least, ..)| took < least) {
                     fastest = Some((took, of, variant.name));
@@ -244,7 +253,7 @@ fn no_candidate_is_given_up_for_rounding() {
     let schedule = circulant::draft(&instance, 32, Exchange::InTurn).schedule;
     let took = predict(&machine, &schedule).unwrap().modeled.since_start();
     assert!(took < instance.lower_bound().both_ways);
-    assert!(auto::busiest_node(&schedule, machine.parameters()) <= took);
+    assert!(busiest_node(&schedule, machine.parameters()) <= took);
 }
 
 /// Where every node is a source *Repos* moves nothing, so *Auto* looks at it only over *Br_xy_source*: that may take

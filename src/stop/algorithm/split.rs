@@ -15,9 +15,9 @@
 //! **Source.** The idea for one source: Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994; van de Geijn.
 
-use super::{Draft, Instance, Piece, br_xy::First, bucket, circulant, spread::suited, variant::Variant};
+use super::{Draft, Instance, Piece, br_xy::First, bucket, spread::suited, variant::Variant};
 use crate::{
-    pattern::{Exchange, Transfer, line},
+    pattern::{Exchange, Transfer, circulant, line},
     rank::Rank,
 };
 

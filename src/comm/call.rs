@@ -1,0 +1,29 @@
+//! What the members of a group must agree on when they make a collective call.
+
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+/// A collective call as one member makes it: how a message calls it, and a digest of all that must be the same on all
+/// members.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    text: String,
+    digest: u64,
+}
+
+impl Call {
+    /// A call described by `text`, of which `details` must be the same too.
+    pub fn new(text: String, details: impl Hash) -> Call {
+        let mut hasher = DefaultHasher::new();
+        details.hash(&mut hasher);
+        Call { text, digest: hasher.finish() }
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

@@ -1,0 +1,300 @@
+//! Spanning trees in which every subtree covers neighbouring positions: how one reaches all of a line, or all reach one.
+//!
+//! The holder of a line cuts a part off, hands it to a node of that part, and both go on with what they have. Cut in
+//! halves this is the minimum spanning tree of the papers: on a linear array no two messages of it share a link. Cut
+//! where it pays it is the fastest tree that the parameters of a machine allow.
+
+use std::collections::VecDeque;
+
+use super::{Blocks, Builder, Transfer};
+use crate::{rank::Rank, time::Span};
+
+/// A tree over the positions of a line, from one of them, the root.
+///
+/// ```
+/// use multicomputer::pattern::Division;
+///
+/// // Six positions from position 0: three are handed to position 3, then each half is cut again.
+/// let division = Division::halves(6, 0);
+/// let first = &division.rounds()[0][0];
+/// assert_eq!((first.from, first.to, first.start, first.count), (0, 3, 3, 3));
+/// assert_eq!(division.rounds().len(), 3);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Division {
+    nodes: usize,
+    rounds: Vec<Vec<Cut>>,
+}
+
+/// One edge of the tree: `from` hands a part of its line to `to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The position that hands over.
+    pub from: usize,
+    /// The position that takes over, one of the part.
+    pub to: usize,
+    /// Where the part starts.
+    pub start: usize,
+    /// The number of positions in it. It may go on at position 0 after the last one.
+    pub count: usize,
+}
+
+impl Division {
+    /// In halves, the first being the larger by at most one: `ceil(log2 nodes)` rounds.
+    ///
+    /// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, section 4.1.
+    ///
+    /// # Panics
+    ///
+    /// If the root is not on the line.
+    pub fn halves(nodes: usize, root: usize) -> Division {
+        assert!(root < nodes, "the root is on the line");
+        let mut rounds = Vec::new();
+        let mut parts = vec![(0, nodes, root)];
+        while parts.iter().any(|&(_, count, _)| count > 1) {
+            let mut round = Vec::new();
+            parts = parts
+                .into_iter()
+                .flat_map(|(start, count, holder)| {
+                    let first = count.div_ceil(2);
+                    if count == 1 {
+                        return [Some((start, 1, holder)), None];
+                    }
+                    let (second, rest) = (start + first, count - first);
+                    // The one at the same place in the other half takes it over.
+                    let in_first = holder < second;
+                    let to = if in_first { second + (holder - start).min(rest - 1) } else { holder - first };
+                    let (start_of_part, size) = if in_first { (second, rest) } else { (start, first) };
+                    round.push(Cut { from: holder, to, start: start_of_part, count: size });
+                    let other = (start_of_part, size, to);
+                    let own = if in_first { (start, first, holder) } else { (second, rest, holder) };
+                    [Some(own), Some(other)]
+                })
+                .flatten()
+                .collect();
+            rounds.push(round);
+        }
+        Division { nodes, rounds }
+    }
+
+    /// Where it is the fastest, if nothing else is under way: the holder of a part of `m` positions hands `s` of them to
+    /// another one, is busy with that for `busy(s)`, and the other one goes on `informed(s)` after the beginning.
+    ///
+    /// Found by trying every `s` for every `m`. Where both times are the same for all `s` it is the tree of Karp, Sahay,
+    /// Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993. Parts may go on at position 0
+    /// after the last one, unless it is to be `in_order`: then all of the root's parts lie on the line, and it is the
+    /// fastest only from position 0.
+    ///
+    /// Costs the host a time that grows with the square of `nodes`: 1 ms for 1000.
+    ///
+    /// # Panics
+    ///
+    /// If the root is not on the line.
+    pub fn fastest(
+        nodes: usize,
+        root: usize,
+        in_order: bool,
+        busy: impl Fn(usize) -> Span,
+        informed: impl Fn(usize) -> Span,
+    ) -> Division {
+        assert!(root < nodes, "the root is on the line");
+        let (_, best) = best_cuts(nodes, busy, informed);
+        // Each part waits for its turn as (round, start, count, holder); `start` counts from the root unless in order.
+        let shift = if in_order { 0 } else { root };
+        let place = |position: usize| (position + shift) % nodes;
+        let mut rounds: Vec<Vec<Cut>> = Vec::new();
+        let mut waiting = VecDeque::from([(0, 0, nodes, if in_order { root } else { 0 })]);
+        while let Some((round, start, count, holder)) = waiting.pop_front() {
+            if count == 1 {
+                continue;
+            }
+            let (before, behind) = (holder - start, start + count - 1 - holder);
+            let size = best[count].min(before.max(behind));
+            let (part, rest, to) = if behind >= before {
+                // From the far end, its first position takes over.
+                let part = start + count - size;
+                (part, start, part)
+            } else {
+                (start, start + size, start + size - 1)
+            };
+            if rounds.len() <= round {
+                rounds.push(Vec::new());
+            }
+            rounds[round].push(Cut { from: place(holder), to: place(to), start: place(part), count: size });
+            waiting.push_back((round + 1, rest, count - size, holder));
+            waiting.push_back((round + 1, part, size, to));
+        }
+        Division { nodes, rounds }
+    }
+
+    /// How long the [fastest](Division::fastest) tree takes until everybody can go on.
+    pub fn fastest_time(
+        nodes: usize,
+        busy: impl Fn(usize) -> Span,
+        informed: impl Fn(usize) -> Span,
+    ) -> Span {
+        best_cuts(nodes, busy, informed).0
+    }
+
+    /// The edges, those of a round by senders that have received in an earlier one; each sends once a round.
+    pub fn rounds(&self) -> &[Vec<Cut>] {
+        &self.rounds
+    }
+
+    /// The positions of a part.
+    fn positions(&self, cut: &Cut) -> impl Iterator<Item = usize> {
+        let (start, nodes) = (cut.start, self.nodes);
+        (0..cut.count).map(move |offset| (start + offset) % nodes)
+    }
+}
+
+/// How long so many positions take, and for each number of them how many are best handed over first.
+fn best_cuts(
+    nodes: usize,
+    busy: impl Fn(usize) -> Span,
+    informed: impl Fn(usize) -> Span,
+) -> (Span, Vec<usize>) {
+    let costs: Vec<(u64, u64)> =
+        (0..nodes).map(|size| (busy(size).as_picos(), informed(size).as_picos())).collect();
+    let mut times = vec![0_u64; nodes + 1];
+    let mut cuts = vec![0; nodes + 1];
+    for count in 2..=nodes {
+        let time = |size: usize| {
+            let (busy, informed) = costs[size];
+            busy.saturating_add(times[count - size]).max(informed.saturating_add(times[size]))
+        };
+        let (least, size) = (1..count).map(|size| (time(size), size)).min().unwrap_or((0, 0));
+        (times[count], cuts[count]) = (least, size);
+    }
+    (Span::from_picos(times[nodes]), cuts)
+}
+
+/// What a position of a line holds before a spreading pattern: its own parts of the data.
+pub(crate) type Contents<'a> = &'a dyn Fn(usize, usize) -> Vec<u32>;
+
+/// Sends along the edges of a tree on each of the lines, all at the same time, to each position the blocks that are its
+/// own: `contents(line, position)`. Afterwards each counts as holding these alone.
+pub fn scatter(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], contents: Contents) {
+    for transfers in rounds(lines, trees, contents) {
+        builder.hand_over(transfers);
+    }
+}
+
+/// The way back: the root of each line gets all blocks, and the others count as holding none.
+pub fn gather(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], contents: Contents) {
+    for transfers in rounds(lines, trees, contents).into_iter().rev() {
+        let back = |transfer: Transfer| Transfer { from: transfer.to, to: transfer.from, ..transfer };
+        builder.hand_over(transfers.into_iter().map(back));
+    }
+}
+
+/// Sends all that the root of each line holds along the edges of its tree.
+pub fn broadcast(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division]) {
+    let most = trees.iter().map(|tree| tree.rounds.len()).max().unwrap_or(0);
+    let all: Vec<Option<Blocks>> = lines
+        .iter()
+        .zip(trees)
+        .map(|(line, tree)| {
+            let root = tree.rounds.first()?.first()?.from;
+            Some(builder.held(line[root]).into())
+        })
+        .collect();
+    for round in 0..most {
+        let mut transfers = Vec::new();
+        for ((line, tree), blocks) in lines.iter().zip(trees).zip(&all) {
+            let Some(blocks) = blocks.as_ref().filter(|blocks| !blocks.is_empty()) else { continue };
+            let cuts = tree.rounds.get(round).into_iter().flatten();
+            transfers.extend(cuts.map(|cut| Transfer {
+                from: line[cut.from],
+                to: line[cut.to],
+                blocks: blocks.clone(),
+            }));
+        }
+        builder.iteration(transfers);
+    }
+}
+
+/// The transfers of a scatter.
+fn rounds(lines: &[Vec<Rank>], trees: &[Division], contents: Contents) -> Vec<Vec<Transfer>> {
+    let most = trees.iter().map(|tree| tree.rounds.len()).max().unwrap_or(0);
+    let round = |round: usize| {
+        let mut transfers = Vec::new();
+        for (number, (line, tree)) in lines.iter().zip(trees).enumerate() {
+            for cut in tree.rounds.get(round).into_iter().flatten() {
+                let blocks: Blocks =
+                    tree.positions(cut).flat_map(|position| contents(number, position)).collect();
+                if !blocks.is_empty() {
+                    transfers.push(Transfer { from: line[cut.from], to: line[cut.to], blocks });
+                }
+            }
+        }
+        transfers
+    };
+    (0..most).map(round).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every position is handed to once, by one that has it, as part of what that one has.
+    fn check(tree: &Division, nodes: usize, root: usize) {
+        let mut has: Vec<Vec<usize>> = vec![Vec::new(); nodes];
+        has[root] = (0..nodes).collect();
+        for round in tree.rounds() {
+            let mut senders: Vec<usize> = round.iter().map(|cut| cut.from).collect();
+            senders.sort_unstable();
+            assert!(senders.windows(2).all(|pair| pair[0] != pair[1]), "one message a round");
+            let before = has.clone();
+            for cut in round {
+                let part: Vec<usize> = tree.positions(cut).collect();
+                assert!(
+                    part.contains(&cut.to) && part.iter().all(|position| before[cut.from].contains(position))
+                );
+                has[cut.from].retain(|position| !part.contains(position));
+                assert!(has[cut.to].is_empty());
+                has[cut.to] = part;
+            }
+        }
+        assert!(
+            has.iter().enumerate().all(|(position, has)| has[..] == [position]),
+            "each is left with itself"
+        );
+    }
+
+    #[test]
+    fn everybody_is_reached_once() {
+        let (g, t) = (Span::from_micros(2), Span::from_micros(5));
+        for nodes in 1..=40 {
+            for root in 0..nodes {
+                check(&Division::halves(nodes, root), nodes, root);
+                for in_order in [false, true] {
+                    check(&Division::fastest(nodes, root, in_order, |_| g, |_| t), nodes, root);
+                    let long = |size: usize| g.times(size as u64);
+                    check(
+                        &Division::fastest(nodes, root, in_order, long, |size| long(size) + t),
+                        nodes,
+                        root,
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn halving_takes_a_logarithm_of_rounds() {
+        for nodes in 1_usize..=130 {
+            let log = nodes.next_power_of_two().ilog2() as usize;
+            assert_eq!(Division::halves(nodes, nodes / 3).rounds().len(), log);
+        }
+    }
+
+    /// A send takes one unit, and the receiver can send two units after its beginning: Fibonacci numbers.
+    #[test]
+    fn the_fastest_tree_is_that_of_logp() {
+        let unit = Span::from_micros(1);
+        let tree = Division::fastest(8, 0, true, |_| unit, |_| unit.times(2));
+        // f(8) = 5: 3 of 8 are handed over, f(3) = 3 is left for them, and f(5) = 4 for the others.
+        assert_eq!(tree.rounds()[0][0].count, 3);
+    }
+}

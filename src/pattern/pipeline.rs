@@ -1,0 +1,228 @@
+//! Pipelines: a long vector, cut into chunks, goes down a set of spanning trees, chunk after chunk.
+//!
+//! Chunk `i` goes down tree `i mod T` of `T` trees. A node is one-port: in a step it sends at most one chunk and
+//! receives at most one. One tree can do no better than its node with the most children: a chain moves a chunk a
+//! step, a binary tree one every second step. Several trees can: if no node has more than `T` children in all of them
+//! together, every node is as busy as a node of a chain, and the trees may be as low as binary ones.
+//!
+//! **The order.** Who sends when is periodic: the period is the largest number of messages that a node sends or
+//! receives for `T` chunks, one down each tree. Each edge of a tree is given one step of the period in such a way
+//! that edges with the same sender, or the same receiver, have different ones. So it is an edge colouring of a
+//! bipartite graph, the senders on one side and the receivers on the other, and by König's theorem there always is
+//! one. A chunk crosses an edge in the first step of that edge in which the sender has it. In lockstep nothing ever
+//! waits for a port, and the root sends a chunk every step.
+//!
+//! **Cost.** With `N` chunks of `m` bytes it takes `N - 1 + h` rounds if the period is `T`, where `h` is the number of
+//! rounds until the first chunks are everywhere: about twice the hops below. A round takes `max(alpha, m beta)`, since
+//! ports go on while a node takes in what came in the round before; half duplex, `beta` becomes `2 beta / d`. With
+//! `m = alpha / beta` that comes to `n beta + h alpha`.
+//!
+//! Nodes do not run in lockstep by themselves, and nothing keeps two senders from sending to one node at the same time.
+//! Both are then slowed down while others could have used their ports, and such delays grow rather than die out: long
+//! vectors move at `1.75 beta` a byte. Only a chain, where everybody has one sender, keeps the full rate. So nodes are to
+//! go [by the clock](crate::pattern::Schedule::clocked).
+//!
+//! | trees | hops of the first chunk | conflicts where links are as fast as ports |
+//! | --- | --- | --- |
+//! | [`chain`] | `p - 1` | none |
+//! | [`spines_in_columns`], [`spines_in_rows`] of `r x c` | `c + (2r)^(1/2) + 2`, `r + (2c)^(1/2) + 2` | none |
+//! | [`two_trees`] | `log2 p + 1`, every second child a round later | many |
+//!
+//! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing
+//! Letters 5, 1995; P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction
+//! and scan", Parallel Computing 35, 2009.
+
+mod mesh;
+mod tree;
+
+pub use self::{
+    mesh::{chain, spines_in_columns, spines_in_rows},
+    tree::{Tree, two_trees},
+};
+
+use crate::rank::Rank;
+
+/// One message of a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hop {
+    /// The sender.
+    pub from: Rank,
+    /// The receiver.
+    pub to: Rank,
+    /// What is sent.
+    pub chunk: u32,
+}
+
+/// The messages of each round, in which every node sends at most one and receives at most one, until every node has every
+/// chunk. No node is sent a chunk twice, and what is sent came at least two rounds before, so that a node can take in what
+/// came in the last round while it sends something else.
+///
+/// ```
+/// use multicomputer::pattern::pipeline::{Hop, Tree, rounds};
+///
+/// let chain = Tree::new(0, vec![vec![1], vec![2], vec![]]).unwrap();
+/// let hop = |from, to, chunk| Hop { from, to, chunk };
+/// assert_eq!(
+///     rounds(&[chain], 2),
+///     [vec![hop(0, 1, 0)], vec![hop(0, 1, 1)], vec![hop(1, 2, 0)], vec![hop(1, 2, 1)]]
+/// );
+/// ```
+///
+/// # Panics
+///
+/// If there is no tree, or the trees have different roots or numbers of nodes.
+pub fn rounds(trees: &[Tree], chunks: usize) -> Vec<Vec<Hop>> {
+    let timetable = Timetable::new(trees);
+    let mut rounds: Vec<Vec<Hop>> = Vec::new();
+    for chunk in 0..chunks {
+        let first = chunk / trees.len() * timetable.period;
+        for edge in timetable.edges.iter().filter(|edge| edge.tree == chunk % trees.len()) {
+            let round = first + edge.round;
+            if rounds.len() <= round {
+                rounds.resize(round + 1, Vec::new());
+            }
+            rounds[round].push(Hop { from: edge.from, to: edge.to, chunk: chunk as u32 });
+        }
+    }
+    rounds
+}
+
+/// A chunk that comes in one round is sent on so many rounds later, at the earliest.
+const LAG: usize = 2;
+
+/// When the first chunk of each tree crosses each of its edges; the later ones do so a period later each.
+struct Timetable {
+    period: usize,
+    edges: Vec<Edge>,
+}
+
+struct Edge {
+    tree: usize,
+    from: Rank,
+    to: Rank,
+    round: usize,
+}
+
+impl Timetable {
+    fn new(trees: &[Tree]) -> Timetable {
+        let first = trees.first().expect("there is a tree");
+        let alike = |tree: &Tree| (tree.root(), tree.nodes()) == (first.root(), first.nodes());
+        assert!(trees.iter().all(alike), "all trees have the same root and the same nodes");
+        let nodes = first.nodes();
+        // A tree's edges stand in the order of a walk from the root, so that an edge comes after the one above it.
+        let mut edges = Vec::new();
+        let mut above = Vec::new();
+        let mut through = Vec::new();
+        for (number, tree) in trees.iter().enumerate() {
+            let start = edges.len();
+            let order = tree.by_levels();
+            let mut edge_to = vec![None; nodes];
+            let (mut depth, mut height) = (vec![0; nodes], vec![0; nodes]);
+            for &from in &order {
+                for &to in tree.children(from) {
+                    edge_to[to] = Some(edges.len());
+                    above.push(edge_to[from]);
+                    depth[to] = depth[from] + 1;
+                    edges.push(Edge { tree: number, from, to, round: 0 });
+                }
+            }
+            for edge in edges[start..].iter().rev() {
+                height[edge.from] = height[edge.from].max(height[edge.to] + 1);
+            }
+            // The longest way from the root to a leaf over this edge.
+            through.extend(edges[start..].iter().map(|edge| depth[edge.to] + height[edge.to]));
+        }
+        let mut colouring = Colouring::new(nodes, &edges);
+        let mut order: Vec<usize> = (0..edges.len()).collect();
+        order.sort_by_key(|&edge| (std::cmp::Reverse(through[edge]), edge));
+        for edge in order {
+            colouring.colour_all_around(edge, &edges, &above);
+        }
+        let period = colouring.colours;
+        for index in 0..edges.len() {
+            let earliest = above[index].map_or(0, |above| edges[above].round + LAG);
+            let colour = colouring.colour_of[index].expect("every edge has one");
+            edges[index].round = earliest + (colour + period - earliest % period) % period;
+        }
+        Timetable { period, edges }
+    }
+}
+
+/// Edges with colours, such that no two at the same end have the same one.
+struct Colouring {
+    colours: usize,
+    colour_of: Vec<Option<usize>>,
+    /// The edges at each end: first those of the senders, then those of the receivers.
+    at: Vec<Vec<usize>>,
+    nodes: usize,
+}
+
+impl Colouring {
+    fn new(nodes: usize, edges: &[Edge]) -> Colouring {
+        let mut at = vec![Vec::new(); 2 * nodes];
+        for (index, edge) in edges.iter().enumerate() {
+            at[edge.from].push(index);
+            at[nodes + edge.to].push(index);
+        }
+        let colours = at.iter().map(Vec::len).max().unwrap_or(0).max(1);
+        Colouring { colours, colour_of: vec![None; edges.len()], at, nodes }
+    }
+
+    /// Colours an edge, then those that share an end with it, and so on. With at most two edges at each end this
+    /// never meets an edge whose ends have no free colour in common.
+    fn colour_all_around(&mut self, edge: usize, edges: &[Edge], above: &[Option<usize>]) {
+        let mut next = vec![edge];
+        while let Some(edge) = next.pop() {
+            if self.colour_of[edge].is_some() {
+                continue;
+            }
+            let ends = self.ends(&edges[edge]);
+            let colour_above = above[edge].map(|above| self.colour_of[above]);
+            let wished = match colour_above {
+                // The root sends down one tree after the other.
+                None => edges[edge].tree % self.colours,
+                Some(above) => above.map_or(0, |colour| (colour + LAG) % self.colours),
+            };
+            let free_at = |ends: &[usize]| {
+                let mut in_order = (0..self.colours).map(|later| (wished + later) % self.colours);
+                in_order.find(|&colour| ends.iter().all(|&end| self.with(end, colour).is_none()))
+            };
+            let colour = match free_at(&ends) {
+                Some(colour) => colour,
+                None => {
+                    let [one, other] = ends.map(|end| free_at(&[end]).expect("fewer edges than colours"));
+                    self.swap_from(ends[1], one, other, edges);
+                    one
+                }
+            };
+            self.colour_of[edge] = Some(colour);
+            next.extend(ends.iter().flat_map(|&end| &self.at[end]).rev());
+        }
+    }
+
+    /// Makes `colour` free at an end where `other` is: swaps the two on the path that starts there.
+    fn swap_from(&mut self, end: usize, colour: usize, other: usize, edges: &[Edge]) {
+        let (mut end, mut colours) = (end, [colour, other]);
+        let mut path = Vec::new();
+        while let Some(edge) = self.with(end, colours[0]) {
+            path.push((edge, colours[1]));
+            let ends = self.ends(&edges[edge]);
+            end = if ends[0] == end { ends[1] } else { ends[0] };
+            colours.reverse();
+        }
+        for (edge, colour) in path {
+            self.colour_of[edge] = Some(colour);
+        }
+    }
+
+    fn with(&self, end: usize, colour: usize) -> Option<usize> {
+        self.at[end].iter().copied().find(|&edge| self.colour_of[edge] == Some(colour))
+    }
+
+    fn ends(&self, edge: &Edge) -> [usize; 2] {
+        [edge.from, self.nodes + edge.to]
+    }
+}
+
+#[cfg(test)]
+mod tests;

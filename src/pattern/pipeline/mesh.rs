@@ -1,0 +1,196 @@
+//! Trees on a mesh whose messages do not disturb each other, even where links are only as fast as ports.
+
+use super::Tree;
+use crate::{pattern::line, rank::Rank, topology::Grid};
+
+/// One path through all nodes: along the [snake](line::snake) from the root to its end, then from the root's other
+/// neighbour to its start.
+///
+/// The one long way, from the end back to that neighbour, goes against the snake in its last row and up a column that
+/// the snake only goes down. So no link is used twice.
+///
+/// **Restrictions.** None. **Cost.** `N + p - 2` rounds for `N` chunks: for vectors of very many chunks only.
+///
+/// **Source.** Folklore; for long vectors on meshes, van de Geijn and Watts, 1995.
+///
+/// # Panics
+///
+/// If the root is outside the mesh.
+pub fn chain(grid: Grid, root: Rank) -> Vec<Tree> {
+    let snake = line::snake(grid);
+    let position = line::positions(&snake)[root];
+    let (before, from_root) = snake.split_at(position);
+    let mut children = vec![Vec::new(); grid.nodes()];
+    let path: Vec<Rank> = from_root.iter().chain(before.iter().rev()).copied().collect();
+    for pair in path.windows(2) {
+        children[pair[0]].push(pair[1]);
+    }
+    vec![Tree::new(root, children).expect("the snake has every node once")]
+}
+
+/// Two trees with their spines in the first and in the last column, from which chains run along the rows towards the
+/// other side.
+///
+/// A node on a spine has up to two children in its tree and is a leaf of the other one; any other node has one child
+/// in each. So each sends and receives a chunk a step, and the two chains of a row use its links in opposite
+/// directions.
+///
+/// *The spine* is no chain of all rows but has shortcuts: from the row where it starts, skips go up and down over
+/// groups of fewer and fewer rows, `g`, `g - 1`, .., 1, and each group is filled by a chain of short hops back. Skips
+/// and fills use the column's links in opposite directions. The lengths are such that all groups are full at the same
+/// time, `r^(1/2)` to `(2r)^(1/2)` hops from the start. A node with a skip and a fill has no send left for its own
+/// row, which the last node of a fill, in the next row, starts instead.
+///
+/// *The row of the root* is different, for the root's messages to the two spines run through it. Its chain goes from
+/// the spine to the node before the root, then at one go to the far end, and from there back. What the jump shares
+/// with a message of the root has the same receiver, and so could not be received at the same time anyway.
+///
+/// **Restrictions.** None; a mesh of one column is taken as one of one row.
+///
+/// **Cost.** About `N + c + (2r)^(1/2) + 3` rounds for `N` chunks on an `r x c` mesh, up to `N + 2c + 2 (2r)^(1/2)`
+/// where the edges of a row have to wait for their rounds.
+///
+/// **Source.** The two directions on a mesh: Watts and van de Geijn, 1995. Each node inner in one tree and a leaf in
+/// the other: Sanders, Speck and Träff, 2009. The spine with shortcuts: ours.
+///
+/// # Panics
+///
+/// If the root is outside the mesh.
+pub fn spines_in_columns(grid: Grid, root: Rank) -> Vec<Tree> {
+    spines(grid, root, grid.columns == 1)
+}
+
+/// As [`spines_in_columns`], with spines in the first and in the last row and chains along the columns: better for
+/// meshes with more columns than rows.
+///
+/// # Panics
+///
+/// If the root is outside the mesh.
+pub fn spines_in_rows(grid: Grid, root: Rank) -> Vec<Tree> {
+    spines(grid, root, grid.rows > 1)
+}
+
+fn spines(grid: Grid, root: Rank, is_transposed: bool) -> Vec<Tree> {
+    let (row, column) = grid.coordinates(root);
+    let (lanes, width, lane, place) = if is_transposed {
+        (grid.columns, grid.rows, column, row)
+    } else {
+        (grid.rows, grid.columns, row, column)
+    };
+    assert!(root < grid.nodes(), "the root is in the mesh");
+    let trees = [false, true].map(|is_mirrored| {
+        let mirrored = |place: usize| if is_mirrored { width - 1 - place } else { place };
+        let mut children = vec![Vec::new(); grid.nodes()];
+        let rank = |(lane, place): Place| {
+            let place = mirrored(place);
+            if is_transposed { grid.rank(place, lane) } else { grid.rank(lane, place) }
+        };
+        for (parent, child) in comb(lanes, width, (lane, mirrored(place))) {
+            children[rank(parent)].push(rank(child));
+        }
+        Tree::new(root, children).expect("a spine and its chains have every node once")
+    });
+    trees.into()
+}
+
+/// A lane and a place on it.
+type Place = (usize, usize);
+
+/// The edges of the tree with its spine at place 0 of the lanes; the other tree is its mirror image. Of a node's
+/// children those further from the leaves come first.
+fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
+    let (root_lane, root_place) = root;
+    let own = lane_of_root(width, root_place);
+    let mut edges = Vec::new();
+    let Some(&first) = own.first() else { return edges };
+    let start = (root_lane, first);
+    edges.push((root, start));
+    // The other tree goes on from the start of this one, unless it ends there.
+    let ends_there = lane_of_root(width, width - 1 - root_place).last() == Some(&(width - 1 - first));
+    let spine = Spine::new(lanes, root_lane);
+    if let Some(&next) = spine.order.first() {
+        edges.push((start, (next, 0)));
+    }
+    edges.extend(spine.edges.iter().map(|&(from, to)| ((from, 0), (to, 0))));
+    let mut free = spine.free.clone();
+    let mut feeder_of = |lane: usize| {
+        let can_feed = spine.order.iter().copied().filter(|&feeder| free[feeder] > 0);
+        let nearest = can_feed.min_by_key(|feeder| feeder.abs_diff(lane)).expect("as many as are needed");
+        free[nearest] -= 1;
+        (nearest, 0)
+    };
+    // Whoever can feeds its own lane; then come the others.
+    let (own_feeders, others): (Vec<usize>, Vec<usize>) =
+        spine.order.iter().partition(|&&lane| spine.free[lane] > 0);
+    for lane in own_feeders.into_iter().chain(others) {
+        edges.push((feeder_of(lane), (lane, 1)));
+        edges.extend((2..width).map(|place| ((lane, place - 1), (lane, place))));
+    }
+    if let Some(&second) = own.get(1) {
+        let feeder = if ends_there || spine.order.is_empty() { start } else { feeder_of(root_lane) };
+        edges.push((feeder, (root_lane, second)));
+        edges.extend(own[1..].windows(2).map(|pair| ((root_lane, pair[0]), (root_lane, pair[1]))));
+    }
+    edges
+}
+
+/// The order in which the lane of the root is visited: up to the root, then from the far end back.
+fn lane_of_root(width: usize, root: usize) -> Vec<usize> {
+    // At the border the first step has to be over the root's place.
+    let near = if root == 0 { 1..width.min(2) } else { 0..root };
+    let far = near.end.max(root + 1)..width;
+    near.chain(far.rev()).collect()
+}
+
+/// The spine on all lanes but the root's.
+struct Spine {
+    /// The lanes from the top of the spine on.
+    order: Vec<usize>,
+    edges: Vec<(usize, usize)>,
+    /// How many messages the node of each lane can still send for a chunk.
+    free: Vec<usize>,
+}
+
+impl Spine {
+    fn new(lanes: usize, root: usize) -> Spine {
+        let before: Vec<usize> = (0..root).rev().collect();
+        let after: Vec<usize> = (root + 1..lanes).collect();
+        let (more, fewer) = if after.len() >= before.len() { (after, before) } else { (before, after) };
+        let mut spine = Spine { order: Vec::new(), edges: Vec::new(), free: vec![0; lanes] };
+        if let Some((&top, more)) = more.split_first() {
+            spine.order.push(top);
+            spine.free[top] = 2;
+            spine.side(top, more);
+            spine.side(top, &fewer);
+        }
+        spine
+    }
+
+    /// Goes from the top through the lanes of one side, which lie one beside the other.
+    fn side(&mut self, top: usize, side: &[usize]) {
+        let largest = (1..).find(|group| group * (group + 1) / 2 >= side.len()).expect("there are numbers");
+        let mut groups = Vec::new();
+        let mut rest = side;
+        for group in (1..=largest).rev() {
+            let (lanes, further) = rest.split_at(group.min(rest.len()));
+            groups.push(lanes);
+            rest = further;
+        }
+        groups.retain(|lanes| !lanes.is_empty());
+        let mut from = top;
+        for lanes in &groups {
+            from = self.add(from, lanes[lanes.len() - 1]);
+        }
+        for lanes in groups {
+            lanes.iter().rev().copied().reduce(|above, lane| self.add(above, lane));
+        }
+    }
+
+    fn add(&mut self, above: usize, lane: usize) -> usize {
+        self.edges.push((above, lane));
+        self.order.push(lane);
+        self.free[above] -= 1;
+        self.free[lane] = 2;
+        lane
+    }
+}

@@ -1,0 +1,114 @@
+//! A spanning tree, and pairs of trees on any line of nodes.
+
+use crate::rank::Rank;
+
+/// A spanning tree of all nodes, each with its children in order.
+///
+/// ```
+/// use multicomputer::pattern::pipeline::Tree;
+///
+/// let tree = Tree::new(1, vec![vec![], vec![2, 0], vec![]]).unwrap();
+/// assert_eq!((tree.root(), tree.nodes(), tree.children(1)), (1, 3, &[2, 0][..]));
+/// assert_eq!(Tree::new(0, vec![vec![], vec![2], vec![1]]), None, "1 and 2 hang on each other");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    root: Rank,
+    children: Vec<Vec<Rank>>,
+}
+
+impl Tree {
+    /// The tree in which node `i` has `children[i]`; `None` if that is not a tree with this root and all nodes.
+    pub fn new(root: Rank, children: Vec<Vec<Rank>>) -> Option<Tree> {
+        let nodes = children.len();
+        let mut has_parent = vec![false; nodes];
+        for &child in children.iter().flatten() {
+            if std::mem::replace(has_parent.get_mut(child)?, true) {
+                return None;
+            }
+        }
+        if root >= nodes || has_parent[root] {
+            return None;
+        }
+        // Each node has one parent at most, so that the walk ends even if there is a cycle: it does not get there.
+        let tree = Tree { root, children };
+        (tree.by_levels().len() == nodes).then_some(tree)
+    }
+
+    /// The node from which all data comes.
+    pub fn root(&self) -> Rank {
+        self.root
+    }
+
+    /// The number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.children.len()
+    }
+
+    /// To whom a node sends each chunk, in order; nothing for a rank outside.
+    pub fn children(&self, rank: Rank) -> &[Rank] {
+        self.children.get(rank).map_or(&[], Vec::as_slice)
+    }
+
+    /// The nodes, level by level.
+    pub(super) fn by_levels(&self) -> Vec<Rank> {
+        let mut order = vec![self.root];
+        let mut next = 0;
+        while next < order.len() {
+            order.extend_from_slice(&self.children[order[next]]);
+            next += 1;
+        }
+        order
+    }
+}
+
+/// Two binary trees on a line of all nodes, each node having children in at most one of them.
+///
+/// The root hands the chunks in turn to the tops of the two. In the first, built in order on the line without the
+/// root, every second node is a leaf; the second is its mirror image, or the same one node further on, so that those
+/// nodes are its inner ones.
+///
+/// **Restrictions.** None. Conflicts depend on the line: an edge to a child goes half as far along it as the edge
+/// above. On [`bisection`](crate::pattern::line::bisection) most are short ways on the mesh.
+///
+/// **Cost.** `N + 2 log2 p` rounds or a little less, for `N` chunks.
+///
+/// **Source.** Sanders, Speck and Träff, 2009.
+///
+/// # Panics
+///
+/// If the root is not on the line, or the line does not have every rank below its length once.
+pub fn two_trees(line: &[Rank], root: Rank) -> Vec<Tree> {
+    let mut others = line.to_vec();
+    others.retain(|&rank| rank != root);
+    let count = others.len();
+    let tree = |at: &dyn Fn(usize) -> Rank| {
+        let mut children = vec![Vec::new(); line.len()];
+        let top = in_order(0, count, at, &mut children);
+        children[root].extend(top);
+        Tree::new(root, children).expect("the line has every rank once, the root among them")
+    };
+    let second =
+        |position| if count.is_multiple_of(2) { count - 1 - position } else { (position + 1) % count };
+    vec![tree(&|position| others[position]), tree(&|position| others[second(position)])]
+}
+
+/// Makes the tree of the positions from `start`, which is even, to `end`, and gives its top. Leaves are at even
+/// positions.
+fn in_order(
+    start: usize,
+    end: usize,
+    at: &dyn Fn(usize) -> Rank,
+    children: &mut [Vec<Rank>],
+) -> Option<Rank> {
+    let count = end - start;
+    let top = start + if count < 2 { 0 } else { ((count - 1) / 2) | 1 };
+    if count > 1 {
+        let before = in_order(start, top, at, children);
+        let after = in_order(top + 1, end, at, children);
+        // The larger part first.
+        let both = if top - start < end - top - 1 { [after, before] } else { [before, after] };
+        children[at(top)].extend(both.into_iter().flatten());
+    }
+    (count > 0).then(|| at(top))
+}

@@ -1,0 +1,54 @@
+//! The bucket collect: data goes around in rings.
+
+use std::collections::VecDeque;
+
+use super::{Blocks, Builder, Transfer};
+use crate::rank::Rank;
+
+/// What a node of a ring has to send on: blocks, each with the number of nodes that it still has to reach.
+type Queue = VecDeque<(Vec<u32>, usize)>;
+
+/// All rings at the same time, until every node of a ring has what the ring has.
+///
+/// In each step a node sends to the next one of its ring a bucket that it has not sent on yet, its own blocks first. What
+/// it holds in the beginning is cut into buckets of `most` blocks, which is told how many each node of the ring has: one
+/// bucket is the plain algorithm, several even out what the nodes hold, or let a bucket move on while the next one comes.
+///
+/// On a linear array no two messages of a step share a link, since only the last node sends back.
+///
+/// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, section 4.2.
+pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>], most: impl Fn(&[usize]) -> usize) {
+    let mut queues: Vec<Vec<Queue>> = Vec::new();
+    for ring in rings {
+        let counts: Vec<usize> = ring.iter().map(|&rank| builder.held(rank).len()).collect();
+        let most = most(&counts).max(1);
+        let queue = |&rank: &Rank| -> Queue {
+            builder.held(rank).chunks(most).map(|bucket| (bucket.to_vec(), ring.len() - 1)).collect()
+        };
+        queues.push(ring.iter().map(queue).collect());
+    }
+    loop {
+        let mut transfers = Vec::new();
+        let mut arrivals = Vec::new();
+        for (number, (ring, queues)) in rings.iter().zip(&mut queues).enumerate() {
+            for (position, &from) in ring.iter().enumerate() {
+                let Some((bucket, left)) = queues[position].pop_front().filter(|&(_, left)| left > 0) else {
+                    continue;
+                };
+                let next = (position + 1) % ring.len();
+                let blocks: Blocks = bucket.as_slice().into();
+                transfers.push(Transfer { from, to: ring[next], blocks });
+                arrivals.push((number, next, (bucket, left - 1)));
+            }
+        }
+        if transfers.is_empty() {
+            return;
+        }
+        builder.iteration(transfers);
+        for (ring, position, bucket) in arrivals {
+            if bucket.1 > 0 {
+                queues[ring][position].push_back(bucket);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Makes a [`Schedule`] in which ranks combine versions of a block without spreading anything first.
+
+use std::collections::BTreeMap;
+
+use super::{Action, Exchange, Holdings, Message, Origin, Schedule, Step};
+use crate::rank::Rank;
+
+/// A schedule in the making whose messages are combined with what the receiver has.
+///
+/// ```
+/// use multicomputer::pattern::{Action, Combiner, Exchange, Fold, Origin};
+///
+/// // Both ranks have a version of block 0; each sends it to the other one and combines.
+/// let mut combiner = Combiner::new(2, &[Origin::Everywhere], &[8], Exchange::Together);
+/// combiner.iteration([(0, 1), (1, 0)].map(|(from, to)| Fold { from, to, sent: 0, into: 0 }));
+/// let schedule = combiner.finish();
+/// assert!(matches!(schedule.steps(0)[0].action, Action::Exchange { .. }));
+/// assert_eq!(schedule.steps(0)[1].action, Action::Combine(8));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Combiner {
+    schedule: Schedule,
+    exchange: Exchange,
+    has: Vec<Vec<bool>>,
+}
+
+/// One message of an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fold {
+    /// The sender.
+    pub from: Rank,
+    /// The receiver.
+    pub to: Rank,
+    /// The block that is sent, which the sender must have before the iteration.
+    pub sent: u32,
+    /// The block of the receiver, equally long, with which it is combined, or which it becomes if there is none yet.
+    pub into: u32,
+}
+
+impl Combiner {
+    /// A schedule without steps.
+    ///
+    /// # Panics
+    ///
+    /// If `origins` and `sizes` differ in length, or an origin is not below `nodes`.
+    pub fn new(nodes: usize, origins: &[Origin], sizes: &[u64], exchange: Exchange) -> Combiner {
+        assert_eq!(origins.len(), sizes.len(), "each block has one origin and one size");
+        let has = |rank: Rank| {
+            origins
+                .iter()
+                .map(move |origin| *origin == Origin::Everywhere || *origin == Origin::At(rank))
+                .collect()
+        };
+        let longest = sizes.iter().copied().fold(0, u64::saturating_add);
+        let schedule = Schedule {
+            origins: origins.to_vec(),
+            sizes: sizes.to_vec(),
+            element: 1,
+            steps: vec![Vec::new(); nodes],
+            holdings: vec![Holdings { active: nodes, longest }],
+        };
+        Combiner { schedule, exchange, has: (0..nodes).map(has).collect() }
+    }
+
+    /// Adds an iteration. In it each node sends at most one message and receives at most one; it sends what it had before.
+    ///
+    /// # Panics
+    ///
+    /// If a rank is outside the machine, sends to itself or twice, or sends what it does not have.
+    pub fn iteration(&mut self, folds: impl IntoIterator<Item = Fold>) {
+        self.round(folds, false);
+    }
+
+    /// As [`iteration`](Combiner::iteration), but what comes takes the place of what the receiver has.
+    ///
+    /// # Panics
+    ///
+    /// As an iteration does.
+    pub fn replacing(&mut self, folds: impl IntoIterator<Item = Fold>) {
+        self.round(folds, true);
+    }
+
+    fn round(&mut self, folds: impl IntoIterator<Item = Fold>, replaces: bool) {
+        let mut both: BTreeMap<Rank, (Option<Message>, Option<Message>)> = BTreeMap::new();
+        let mut arrivals = Vec::new();
+        for Fold { from, to, sent, into } in folds {
+            assert_ne!(from, to, "a node has nothing to send to itself");
+            assert!(self.has[from][sent as usize], "a node sends what it holds");
+            let bytes = self.schedule.sizes[sent as usize];
+            let combined = !replaces && self.has[to][into as usize];
+            let send = Message { peer: to, blocks: [sent].into(), bytes, combined: false };
+            let recv = Message { peer: from, blocks: [into].into(), bytes, combined };
+            let is_second = both.entry(from).or_default().0.replace(send).is_some()
+                | both.entry(to).or_default().1.replace(recv).is_some();
+            assert!(!is_second, "one message each way");
+            arrivals.push((to, into));
+        }
+        for (rank, (send, recv)) in both {
+            let combined = recv.as_ref().filter(|recv| recv.combined).map(|recv| recv.bytes);
+            match (send, recv) {
+                (Some(send), Some(recv)) if self.exchange == Exchange::Together => {
+                    self.step(rank, Action::Exchange { send, recv });
+                }
+                (send, recv) => {
+                    let action =
+                        if self.exchange == Exchange::Overlapped { Action::Start } else { Action::Send };
+                    send.into_iter().for_each(|send| self.step(rank, action(send)));
+                    recv.into_iter().for_each(|recv| self.step(rank, Action::Recv(recv)));
+                }
+            }
+            combined.into_iter().for_each(|bytes| self.step(rank, Action::Combine(bytes)));
+        }
+        arrivals.into_iter().for_each(|(rank, block)| self.has[rank][block as usize] = true);
+        let holdings = self.schedule.holdings[0];
+        self.schedule.holdings.push(holdings);
+    }
+
+    /// Every rank makes a block out of two others.
+    ///
+    /// # Panics
+    ///
+    /// If a rank has not both.
+    pub fn merge(&mut self, left: u32, right: u32, into: u32) {
+        for rank in 0..self.schedule.nodes() {
+            assert!([left, right].iter().all(|&block| self.has[rank][block as usize]), "both are there");
+            self.step(rank, Action::Merge { left, right, into });
+            self.has[rank][into as usize] = true;
+        }
+    }
+
+    /// The schedule.
+    pub fn finish(self) -> Schedule {
+        self.schedule
+    }
+
+    fn step(&mut self, rank: Rank, action: Action) {
+        let iteration = self.schedule.iterations();
+        self.schedule.steps[rank].push(Step { iteration, action });
+    }
+}

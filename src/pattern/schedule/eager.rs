@@ -1,0 +1,119 @@
+//! Sends started as early as their data is there.
+
+use super::{Action, Message, Schedule, Step};
+
+impl Schedule {
+    /// The schedule with every [`Start`](Action::Start) moved to where its blocks are there: before receives, with
+    /// what is combined after them, of other blocks. The order of a node's sends stays as it is.
+    ///
+    /// A node with several to send to then hands all messages to its port at once, and the port is never idle while
+    /// the node waits for something else.
+    #[must_use]
+    pub fn eager(self) -> Schedule {
+        Schedule { steps: self.steps.into_iter().map(moved_ahead).collect(), ..self }
+    }
+}
+
+fn moved_ahead(steps: Vec<Step>) -> Vec<Step> {
+    let mut moved: Vec<Step> = Vec::with_capacity(steps.len());
+    for step in steps {
+        let Action::Start(message) = &step.action else {
+            moved.push(step);
+            continue;
+        };
+        let is_packed = moved.last().is_some_and(|step| matches!(step.action, Action::Pack(_)));
+        let pack = if is_packed { moved.pop() } else { None };
+        let mut place = moved.len();
+        loop {
+            let combines = place > 0 && matches!(moved[place - 1].action, Action::Combine(_));
+            let recv = place.checked_sub(1 + usize::from(combines)).map(|recv| (recv, &moved[recv].action));
+            match recv {
+                Some((before, Action::Recv(received))) if !have_common(message, received) => place = before,
+                _ => break,
+            }
+        }
+        moved.splice(place..place, pack.into_iter().chain([step]));
+    }
+    moved
+}
+
+fn have_common(one: &Message, other: &Message) -> bool {
+    one.blocks.iter().any(|block| other.blocks.contains(block))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        pattern::{Action, Builder, Exchange, Transfer},
+        rank::Rank,
+    };
+
+    fn transfer(from: Rank, to: Rank, blocks: &[u32]) -> Transfer {
+        Transfer { from, to, blocks: blocks.into() }
+    }
+
+    /// What each step of a node is about: `<` for a receive, `>` for a send, `=` for a copy, `+` for combining.
+    fn outline(schedule: &crate::pattern::Schedule, rank: Rank) -> String {
+        let sign = |action: &Action| match action {
+            Action::Recv(message) => format!("<{}", message.blocks[0]),
+            Action::Start(message) | Action::Send(message) => format!(">{}", message.blocks[0]),
+            Action::Pack(_) => "=".to_owned(),
+            Action::Combine(_) | Action::Merge { .. } => "+".to_owned(),
+            Action::Exchange { .. } => "x".to_owned(),
+            Action::Pause(_) => "-".to_owned(),
+        };
+        schedule.steps(rank).iter().map(|step| sign(&step.action)).collect()
+    }
+
+    #[test]
+    fn a_send_goes_before_receives_of_other_blocks() {
+        let mut builder = Builder::new(4, &[0; 4], &[1; 4], Exchange::Overlapped);
+        builder.iteration([transfer(0, 1, &[0])]);
+        builder.iteration([transfer(0, 1, &[2])]);
+        builder.iteration([transfer(0, 1, &[3])]);
+        builder.iteration([transfer(1, 2, &[0])]);
+        builder.iteration([transfer(1, 2, &[0, 3])]);
+        builder.iteration([transfer(0, 1, &[1])]);
+        builder.iteration([transfer(1, 3, &[2])]);
+        let schedule = builder.finish();
+        assert_eq!(outline(&schedule, 1), "<0<2<3>0=>0<1>2");
+        let eager = schedule.eager();
+        assert_eq!(outline(&eager, 1), "<0>0<2<3=>0>2<1");
+        assert_eq!(outline(&eager, 0), ">0>2>3>1");
+        assert_eq!(eager.clone().eager(), eager);
+    }
+
+    /// Turned around, what is received changes the node's own version: a send of it waits for that, no other one
+    /// does.
+    #[test]
+    fn a_send_goes_after_what_is_combined_into_it() {
+        let mut builder = Builder::new(3, &[0; 2], &[1; 2], Exchange::Overlapped);
+        builder.iteration([transfer(0, 1, &[0])]);
+        builder.iteration([transfer(0, 1, &[1])]);
+        builder.iteration([transfer(1, 2, &[1])]);
+        builder.iteration([transfer(1, 2, &[0])]);
+        let combining = builder.finish().combining();
+        assert_eq!(outline(&combining, 1), "<0+<1+>1>0");
+        assert_eq!(outline(&combining.eager(), 1), "<0+<1+>1>0", "the order of the sends stays");
+        let mut builder = Builder::new(3, &[0; 2], &[1; 2], Exchange::Overlapped);
+        builder.iteration([transfer(0, 1, &[1])]);
+        builder.iteration([transfer(0, 1, &[0])]);
+        builder.iteration([transfer(1, 2, &[1])]);
+        builder.iteration([transfer(1, 2, &[0])]);
+        let combining = builder.finish().combining();
+        assert_eq!(outline(&combining, 1), "<0+<1+>0>1");
+        assert_eq!(outline(&combining.eager(), 1), "<0+>0<1+>1");
+    }
+
+    #[test]
+    fn blocking_sends_stay_where_they_are() {
+        for exchange in [Exchange::Together, Exchange::InTurn] {
+            let mut builder = Builder::new(3, &[0; 2], &[1; 2], exchange);
+            builder.iteration([transfer(0, 1, &[0])]);
+            builder.iteration([transfer(0, 1, &[1])]);
+            builder.iteration([transfer(1, 2, &[0])]);
+            let schedule = builder.finish();
+            assert_eq!(schedule.clone().eager(), schedule);
+        }
+    }
+}

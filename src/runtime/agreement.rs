@@ -1,0 +1,62 @@
+//! Whether the members of a group make the same collective calls.
+//!
+//! Each member says what it calls before it does anything else. The first one of a call leaves word, the others compare.
+//! It takes no modeled time: a real machine would not look, and hang or give nonsense.
+
+use std::collections::BTreeMap;
+
+use crate::{comm::Call, kernel::Context, rank::Rank};
+
+/// The calls that some members have made, and others have not.
+#[derive(Debug, Default)]
+pub(crate) struct Agreements {
+    open: BTreeMap<(Context, u64), Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    rank: Rank,
+    call: Call,
+    arrived: usize,
+}
+
+impl Agreements {
+    /// Rank `rank` of a group of `size` makes its `nth` call. Returns who has called what instead, if there is somebody.
+    pub(crate) fn arrive(
+        &mut self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call,
+    ) -> Result<(), (Rank, Call)> {
+        let key = (context, nth);
+        let open = self.open.entry(key).or_insert_with(|| Open { rank, call: call.clone(), arrived: 0 });
+        if open.call != *call {
+            return Err((open.rank, open.call.clone()));
+        }
+        open.arrived += 1;
+        if open.arrived == size {
+            self.open.remove(&key);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_compared_with_the_first_one() {
+        let mut agreements = Agreements::default();
+        let call = |text: &str, details: u64| Call::new(text.into(), details);
+        assert_eq!(agreements.arrive(1, 0, 3, 2, &call("a", 5)), Ok(()));
+        assert_eq!(agreements.arrive(2, 0, 3, 0, &call("b", 5)), Ok(()), "another group");
+        assert_eq!(agreements.arrive(1, 1, 3, 2, &call("c", 5)), Ok(()), "the next call");
+        assert_eq!(agreements.arrive(1, 0, 3, 0, &call("a", 5)), Ok(()));
+        assert_eq!(agreements.arrive(1, 0, 3, 1, &call("a", 6)), Err((2, call("a", 5))));
+        assert_eq!(agreements.arrive(1, 0, 3, 1, &call("a", 5)), Ok(()));
+        assert_eq!(agreements.open.len(), 2, "what all have called is forgotten");
+    }
+}
