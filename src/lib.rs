@@ -41,6 +41,7 @@
 mod bound;
 mod calibration;
 mod choice;
+pub mod collective;
 pub mod comm;
 pub mod error;
 mod fabric;

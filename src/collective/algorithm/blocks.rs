@@ -1,0 +1,81 @@
+//! *Blocks*: a pipelined broadcast on a circulant graph.
+//!
+//! **What it does.** The vector is cut into `N` blocks. In round `k` each rank sends to the one `d` further on around a
+//! ring of all, where `d` goes down through `ceil(p/2)`, `ceil(p/4)`, .., 1 and starts again: the newest block that the
+//! receiver does not have. Backwards it combines to one rank.
+//!
+//! **Restrictions.** A commutative operator.
+//!
+//! **Cost.** `(ceil(log2 p) + N - 1) (alpha + n/N beta)` without conflicts, or up to two rounds more: at the best `N`
+//! `(sqrt((L - 1) alpha) + sqrt(n beta))^2` with `L = ceil(log2 p)`. With sends that do not block a round takes
+//! `max(alpha, n/N beta)` after the first ones. Messages go far: links should be a few times faster than ports.
+//!
+//! **Source.** J. L. Träff, "Fast(er) construction of round-optimal n-block broadcast schedules", arXiv 2205.10072;
+//! A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous send/receive systems", Discrete Applied
+//! Mathematics 55, 1994.
+
+use super::{
+    super::{
+        Operation, Task,
+        cost::conflict,
+        draft::{Draft, Piece, Tuning, cut},
+        layout::Layout,
+    },
+    Candidate, round,
+};
+use crate::{
+    pattern::{Exchange, circulant, line},
+    rank::Rank,
+};
+
+/// The most blocks: more do not pay where there are enough bytes for them, and cost time to plan.
+const MOST: usize = 256;
+
+pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
+    if task.is_in_order() || task.size() < 3 {
+        return Vec::new();
+    }
+    let conflict = mean_conflict(task);
+    let log = task.size().next_power_of_two().ilog2() as usize;
+    let candidate = |(blocks, is_compact): (usize, bool)| {
+        let bytes = (task.bytes() as f64 / blocks as f64 * conflict) as u64;
+        Candidate {
+            name: format!("{blocks} blocks{}", if is_compact { ",compact" } else { "" }),
+            estimate: round(task, bytes).times((log + blocks - 1) as u64),
+            messages: blocks,
+            tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+            make: Box::new(move |task, tuning| draft(task, blocks, is_compact, tuning)),
+        }
+    };
+    let most = (task.bytes() / task.element_bytes()).min(MOST as u64) as usize;
+    let numbers = (1..).map(|exponent| 1 << exponent).take_while(|&blocks| blocks <= most);
+    numbers.flat_map(|blocks| [(blocks, false), (blocks, true)]).map(candidate).collect()
+}
+
+/// How much longer messages take than on links of their own, in the mean of all distances: those along a row make each
+/// other wait there, those over whole rows in the columns.
+fn mean_conflict(task: &Task) -> f64 {
+    let grid = Layout::of(task).grid;
+    let distances = circulant::distances(task.size());
+    let sharing = |&distance: &usize| (distance % grid.columns).max(distance / grid.columns);
+    let sum: f64 = distances.iter().map(|distance| conflict(task.parameters(), sharing(distance))).sum();
+    sum / distances.len() as f64
+}
+
+fn draft(task: &Task, blocks: usize, is_compact: bool, tuning: Tuning) -> Draft {
+    let pieces: Vec<Piece> =
+        cut(0, task.bytes(), task.element_bytes(), blocks).map(|(_, piece)| piece).collect();
+    let layout = Layout::of(task);
+    let ring: Vec<Rank> = if is_compact {
+        line::bisection(layout.grid).into_iter().map(|place| layout.ranks[place]).collect()
+    } else {
+        layout.ranks
+    };
+    let count = pieces.len();
+    let broadcast = Draft::moving(task, pieces, &vec![task.root(); count], tuning.exchange, |builder| {
+        if count > 0 {
+            circulant::broadcast(builder, &ring, &[task.root()], count);
+        }
+    });
+    if task.operation() == Operation::CombineToOne { broadcast.combining() } else { broadcast }
+}

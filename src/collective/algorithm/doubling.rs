@@ -1,0 +1,112 @@
+//! *Doubling*: in each round everybody combines with somebody twice as far away, and after `ceil(log2 p)` rounds has all.
+//!
+//! **What it does.** Combine-to-all. On a power of two ranks exchange their vectors with the rank that differs in one
+//! bit, the lowest first (recursive doubling). On any other number some ranks first send their vectors to a neighbour and
+//! get the result from it in the end. If it does not matter how operands are grouped, there is a way without that: rank
+//! `i` keeps the sum of the vectors of `i + 1` to `i + w`, and gets that of `w` or `w + 1` further ranks from the one
+//! behind them, where `w` runs through the leading bits of `p - 1`. In the end it adds its own vector.
+//!
+//! **Restrictions.** None. Ranks are combined in their order, except in the last way, which is taken only for operators
+//! that are exact and commutative: each rank adds in an order of its own.
+//!
+//! **Cost.** `ceil(log2 p) (alpha + n beta + n gamma)`; on other numbers up to twice the `gamma`, or one round more with an
+//! operator that is not exact. No algorithm needs fewer rounds; for short vectors it is the best there is.
+//!
+//! **Source.** Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1),
+//! 2005; for any `p`: J. Bruck, C.-T. Ho, "Efficient global combine operations in multi-port message-passing systems",
+//! Parallel Processing Letters 3(4), 1993.
+
+use super::{
+    super::{
+        Task,
+        draft::{Draft, Piece, Role, Tuning},
+        layout::Layout,
+    },
+    Candidate, round,
+};
+use crate::pattern::{Combiner, Fold, Origin};
+
+pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
+    let rounds = u64::from(task.size().ilog2())
+        + if task.size().is_power_of_two() {
+            0
+        } else if in_windows(task) {
+            1
+        } else {
+            2
+        };
+    vec![Candidate {
+        name: "doubling".into(),
+        estimate: round(task, task.bytes()).times(rounds),
+        messages: rounds as usize,
+        tunings: vec![Tuning::PLAIN],
+        make: Box::new(draft),
+    }]
+}
+
+/// Whether ranks may each add in an order of their own.
+fn in_windows(task: &Task) -> bool {
+    task.is_exact() && !task.is_in_order() && !task.size().is_power_of_two()
+}
+
+fn draft(task: &Task, tuning: Tuning) -> Draft {
+    if task.bytes() == 0 {
+        return Draft::moving(task, Vec::new(), &[], tuning.exchange, |_| ());
+    }
+    if in_windows(task) { windows(task, tuning) } else { folded(task, tuning) }
+}
+
+/// A rank's own vector, the sum of those behind it, and the sum of both.
+const OWN: u32 = 0;
+const BEHIND: u32 = 1;
+const BOTH: u32 = 2;
+
+/// On a power of two of ranks, into which the others are folded first.
+fn folded(task: &Task, tuning: Tuning) -> Draft {
+    let ranks = Layout::of(task).ranks;
+    let rounds = ranks.len().ilog2();
+    let extra = ranks.len() - (1 << rounds);
+    // Of each of the first pairs the second one stands aside.
+    let (aside, inside): (Vec<usize>, Vec<usize>) =
+        (0..ranks.len()).partition(|&place| place < 2 * extra && place % 2 == 1);
+    let mut combiner = Combiner::new(ranks.len(), &[Origin::Everywhere], &[task.bytes()], tuning.exchange);
+    let fold = |from: usize, to: usize| Fold { from: ranks[from], to: ranks[to], sent: OWN, into: OWN };
+    combiner.iteration(aside.iter().map(|&place| fold(place, place - 1)));
+    for bit in 0..rounds {
+        combiner.iteration((0..inside.len()).map(|place| fold(inside[place], inside[place ^ 1 << bit])));
+    }
+    combiner.replacing(aside.iter().map(|&place| fold(place - 1, place)));
+    let schedule = combiner.finish().with_elements_of(task.element_bytes());
+    Draft { pieces: vec![Piece { start: 0, bytes: task.bytes(), role: Role::Both }], schedule }
+}
+
+/// On any number of ranks, each of which adds from its own place on around the ring.
+fn windows(task: &Task, tuning: Tuning) -> Draft {
+    let size = task.size();
+    let ranks = Layout::of(task).ranks;
+    let piece = |role| Piece { start: 0, bytes: task.bytes(), role };
+    let origins = [Origin::Everywhere, Origin::Nowhere, Origin::Nowhere];
+    let mut combiner = Combiner::new(size, &origins, &[task.bytes(); 3], tuning.exchange);
+    let mut width = 0;
+    for bit in (0..=(size - 1).ilog2()).rev() {
+        let is_odd = (size - 1) >> bit & 1;
+        let sent = match (is_odd, width) {
+            (0, _) => BEHIND,
+            (_, 0) => OWN,
+            _ => {
+                combiner.merge(OWN, BEHIND, BOTH);
+                BOTH
+            }
+        };
+        let distance = width + is_odd;
+        let fold = |place: usize| {
+            let to = (place + size - distance) % size;
+            Fold { from: ranks[place], to: ranks[to], sent, into: BEHIND }
+        };
+        combiner.iteration((0..size).map(fold));
+        width = 2 * width + is_odd;
+    }
+    combiner.merge(OWN, BEHIND, BOTH);
+    let schedule = combiner.finish().with_elements_of(task.element_bytes());
+    Draft { pieces: vec![piece(Role::Operand), piece(Role::Scratch), piece(Role::Result)], schedule }
+}

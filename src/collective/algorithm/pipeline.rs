@@ -1,0 +1,180 @@
+//! *Pipeline*: the vector in chunks, down several spanning trees at the same time.
+//!
+//! **What it does.** Broadcast, and backwards combine-to-one. Chunk `i` goes down tree `i mod T`. On a rectangle there are
+//! two trees with their spines on opposite sides and chains from there along the rows, or the columns: every rank sends
+//! and receives one chunk in each step, and no two messages share a link. On a line there is one chain.
+//!
+//! **Restrictions.** A commutative operator.
+//!
+//! **Cost.** `(N + h - 1) max(alpha, n/N beta)` for `N` chunks, with `h` steps until the first ones are everywhere, given
+//! in [`pattern::pipeline`](crate::pattern::pipeline); `2 beta / d` for `beta`. At the best `N` that comes to
+//! `n beta + h alpha`. For long vectors it is the fastest there is, and needs links no faster than ports. Combining hides
+//! behind the bytes where it is shorter. All ranks go by the clock: a step begins on all of them at the same time, so they
+//! must have started together. Where they have not, it is slower, not wrong.
+//!
+//! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing
+//! Letters 5, 1995; P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and
+//! scan", Parallel Computing 35, 2009.
+
+use std::collections::BTreeMap;
+
+use super::{
+    super::{
+        Operation, Task,
+        cost::both_ways,
+        draft::{Draft, Piece, Tuning, cut},
+        layout::Layout,
+    },
+    Candidate,
+};
+use crate::{
+    pattern::{
+        Action, Exchange, Transfer, line,
+        pipeline::{self, Tree},
+    },
+    rank::Rank,
+    time::Span,
+    topology::{Grid, LinkId},
+};
+
+/// The most chunks: more cost time to plan.
+const MOST: usize = 512;
+
+/// A set of trees on a rectangle.
+#[derive(Clone, Copy)]
+struct Trees {
+    name: &'static str,
+    make: fn(Grid, Rank) -> Vec<Tree>,
+}
+
+const IN_ROWS: Trees = Trees { name: "spines in rows", make: pipeline::spines_in_rows };
+const IN_COLUMNS: Trees = Trees { name: "spines in columns", make: pipeline::spines_in_columns };
+const TWO_TREES: Trees =
+    Trees { name: "two trees", make: |grid, root| pipeline::two_trees(&line::bisection(grid), root) };
+const CHAIN: Trees = Trees { name: "chain", make: pipeline::chain };
+
+/// How long a step takes in which every rank sends and receives so many bytes and so many messages share a link: as long as
+/// the bytes, and a bit more for the way through the network, or as long as the processor needs, combining included.
+fn length(task: &Task, network: Network, bytes: u64) -> Span {
+    let parameters = task.parameters();
+    let both_ways =
+        parameters.transfer((bytes as f64 * both_ways(parameters, network.sharing)).ceil() as u64);
+    let way = parameters.latency() + parameters.hop().times(network.links as u64);
+    // What is there early does not overlap the send of the next step.
+    let early = if parameters.exchange_overhead().is_zero() { Span::ZERO } else { Span::from_nanos(1) };
+    let busy = parameters.send_overhead() + parameters.receive_overhead() + combining(task, bytes);
+    (both_ways + way + early).max(busy)
+}
+
+fn combining(task: &Task, bytes: u64) -> Span {
+    let elements = if task.operation().combines() { bytes / task.element_bytes() } else { 0 };
+    task.parameters().combining(elements)
+}
+
+/// Each set of trees, with the number of chunks that is the best one.
+pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
+    let grid = Layout::of(task).grid;
+    if task.is_in_order() || task.size() < 3 || task.bytes() < 2 * task.element_bytes() {
+        return Vec::new();
+    }
+    let is_line = grid.rows == 1 || grid.columns == 1;
+    let trees = if is_line { &[CHAIN][..] } else { &[IN_ROWS, IN_COLUMNS, CHAIN, TWO_TREES] };
+    let candidate = |&trees: &Trees| {
+        let placed = placed(task, trees);
+        let first = pipeline::rounds(&placed, 2);
+        let network = Network::of(task, placed.len(), &first);
+        let (chunks, estimate) = best_number(task, network, first.len());
+        Candidate {
+            name: format!("{}, {chunks} chunks", trees.name),
+            estimate,
+            messages: chunks,
+            tunings: vec![Tuning::PLAIN],
+            make: Box::new(move |task, _| draft(task, trees, network, chunks)),
+        }
+    };
+    trees.iter().map(candidate).collect()
+}
+
+/// The number of chunks for which `(N + depth - 1)` steps take the least time, among numbers an eighth apart.
+fn best_number(task: &Task, network: Network, depth: usize) -> (usize, Span) {
+    let most = (task.bytes() / task.element_bytes()).min(MOST as u64) as usize;
+    let numbers = std::iter::successors(Some(2), |&number| Some(number + (number / 8).max(1)));
+    let time = |chunks: usize| {
+        length(task, network, task.bytes().div_ceil(chunks as u64)).times((chunks + depth - 1) as u64)
+    };
+    let timed = numbers.take_while(|&chunks| chunks <= most).map(|chunks| (time(chunks), chunks));
+    timed.min().map_or((2, time(2)), |(time, chunks)| (chunks, time))
+}
+
+/// What the messages of a pipeline meet in the network.
+#[derive(Clone, Copy)]
+struct Network {
+    /// The most that share a link in a step.
+    sharing: usize,
+    /// The most links that one crosses.
+    links: usize,
+}
+
+impl Network {
+    /// For the rounds of the first chunks, one down each of the trees. Once all steps are alike, every `trees`-th of these
+    /// rounds happens at the same time.
+    fn of(task: &Task, trees: usize, first: &[Vec<pipeline::Hop>]) -> Network {
+        let (topology, members, ranks) = (task.machine().topology(), task.members(), Layout::of(task).ranks);
+        let mut loads: BTreeMap<(usize, LinkId), usize> = BTreeMap::new();
+        let mut network = Network { sharing: 1, links: 0 };
+        let mut route = Vec::new();
+        for (round, hops) in first.iter().enumerate() {
+            for hop in hops {
+                route.clear();
+                topology.route(members[ranks[hop.from]], members[ranks[hop.to]], &mut route);
+                network.links = network.links.max(route.len());
+                for &link in &route {
+                    let load = loads.entry((round % trees, link)).or_default();
+                    *load += 1;
+                    network.sharing = network.sharing.max(*load);
+                }
+            }
+        }
+        network
+    }
+}
+
+/// The trees of the places, from the root's.
+fn placed(task: &Task, trees: Trees) -> Vec<Tree> {
+    let Layout { grid, ranks } = Layout::of(task);
+    let root = ranks.iter().position(|&rank| rank == task.root()).unwrap_or(0);
+    (trees.make)(grid, root)
+}
+
+fn draft(task: &Task, trees: Trees, network: Network, chunks: usize) -> Draft {
+    let pieces: Vec<Piece> =
+        cut(0, task.bytes(), task.element_bytes(), chunks).map(|(_, piece)| piece).collect();
+    let ranks = Layout::of(task).ranks;
+    let rounds = pipeline::rounds(&placed(task, trees), pieces.len());
+    let origins = vec![task.root(); pieces.len()];
+    let longest = pieces.iter().map(|piece| piece.bytes).max().unwrap_or(0);
+    let mut draft = Draft::moving(task, pieces, &origins, Exchange::Overlapped, |builder| {
+        for hops in rounds {
+            let transfer = |hop: pipeline::Hop| Transfer {
+                from: ranks[hop.from],
+                to: ranks[hop.to],
+                blocks: [hop.chunk].into(),
+            };
+            builder.iteration(hops.into_iter().map(transfer));
+        }
+    });
+    if task.operation() == Operation::CombineToOne {
+        draft = draft.combining();
+    }
+    let parameters = task.parameters();
+    let busy = |action: &Action| match action {
+        Action::Start(_) => parameters.send_overhead(),
+        Action::Recv(_) => parameters.receive_overhead(),
+        Action::Pack(bytes) => parameters.copying(*bytes),
+        Action::Combine(bytes) => combining(task, *bytes),
+        Action::Pause(span) => *span,
+        _ => Span::ZERO,
+    };
+    let schedule = draft.schedule.clocked(length(task, network, longest), parameters.send_overhead(), busy);
+    Draft { schedule, ..draft }
+}

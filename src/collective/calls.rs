@@ -1,0 +1,451 @@
+//! What a program calls.
+
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use thiserror::Error;
+
+use super::{
+    Algorithm, Operation, Operator, Plan, PlanError, Task, TaskError,
+    operator::{Named, combined},
+    plans::Plans,
+};
+use crate::{
+    comm::{Call, Element, Payload, PayloadError, PointToPoint, WalkError},
+    error::CommError,
+    rank::Rank,
+};
+
+/// The collective operations of a group: every member calls the same one, with the same root, lengths, operator and
+/// algorithm, in the same order.
+///
+/// They work on any machine behind [`PointToPoint`]. *Auto* chooses the algorithm unless it is [given](Collective::using).
+/// Members that make different calls get [`CommError::Mismatch`] where the machine can tell.
+///
+/// The first call of a kind plans: that takes a few milliseconds on some ten nodes, a tenth of a second or more on
+/// hundreds. Another length, group, operator or algorithm is another kind, another root is not. In real time the nodes are
+/// late after that; [`plan`](Collective::plan) and a barrier beforehand, or an earlier run of the same machine, keep it out
+/// of what is timed.
+///
+/// Functions cannot be compared: where members combine by different closures of one kind nobody can tell.
+///
+/// Vectors are slices of plain elements; what comes of a [`carry_out`](Collective::carry_out) moves by reference.
+///
+/// ```
+/// use multicomputer::{Machine, collective::{Algorithm, Collective, Sum}, prelude::*};
+///
+/// let machine = Machine::paragon(3, 4).build()?;
+/// let run = machine.run(|node| {
+///     // Everybody in a row gets the sum of its row, then of the whole machine, by an algorithm of choice.
+///     let mut x = [node.rank() as f64];
+///     node.row()?.combine_all(&mut x, Sum)?;
+///     node.column()?.using(&Algorithm::Short).combine_all(&mut x, Sum)?;
+///     Ok(x[0])
+/// })?;
+/// assert_eq!(run.outputs, [66.0; 12]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Every call fails with [`CollectiveError`] if its arguments do not fit each other or those of the other members, and if
+/// a message cannot be sent or received.
+pub trait Collective {
+    /// The machine behind it.
+    type Group: PointToPoint;
+
+    /// The group.
+    fn group(&self) -> &Self::Group;
+
+    /// By which algorithm it works.
+    fn algorithm(&self) -> &Algorithm;
+
+    /// The same group, with an algorithm of choice.
+    fn using<'a>(&'a self, algorithm: &'a Algorithm) -> Using<'a, Self::Group> {
+        Using { group: self.group(), algorithm }
+    }
+
+    /// Everybody gets the root's vector. All must give one of the same length.
+    #[doc(alias = "bcast")]
+    fn broadcast<T: Pod + Send>(&self, root: Rank, x: &mut [T]) -> Result<(), CollectiveError> {
+        let is_root = self.group().rank() == root;
+        let mine = if is_root { Payload::from(&*x) } else { Payload::empty() };
+        let job = Job::of::<T>(Operation::Broadcast, root, Lengths::Even(x.len() as u64));
+        let result = self.carry_out(&job, mine)?;
+        if !is_root {
+            result.copy_to(x)?;
+        }
+        Ok(())
+    }
+
+    /// Everybody gets its block of the root's vector, which is empty elsewhere. `lengths` has the elements of each block,
+    /// or of the whole vector.
+    fn scatter<T: Pod + Send>(
+        &self,
+        root: Rank,
+        x: &[T],
+        lengths: impl Into<Lengths>,
+    ) -> Result<Vec<T>, CollectiveError> {
+        let job = Job::of::<T>(Operation::Scatter, root, lengths.into());
+        Ok(self.carry_out(&job, x)?.to_vec()?)
+    }
+
+    /// The root gets all blocks in rank order, the others nothing. `lengths` has the elements of each block, or of the
+    /// whole vector.
+    fn gather<T: Pod + Send>(
+        &self,
+        root: Rank,
+        mine: &[T],
+        lengths: impl Into<Lengths>,
+    ) -> Result<Vec<T>, CollectiveError> {
+        let job = Job::of::<T>(Operation::Gather, root, lengths.into());
+        Ok(self.carry_out(&job, mine)?.to_vec()?)
+    }
+
+    /// Everybody gets all blocks in rank order. `lengths` has the elements of each block, or of the whole vector.
+    #[doc(alias = "allgather")]
+    fn collect<T: Pod + Send>(
+        &self,
+        mine: &[T],
+        lengths: impl Into<Lengths>,
+    ) -> Result<Vec<T>, CollectiveError> {
+        let job = Job::of::<T>(Operation::Collect, 0, lengths.into());
+        Ok(self.carry_out(&job, mine)?.to_vec()?)
+    }
+
+    /// The root gets all vectors combined; elsewhere `x` stays as it is. All must give one of the same length.
+    #[doc(alias = "reduce")]
+    fn combine_one<T: Pod + Send, O: Operator<T>>(
+        &self,
+        root: Rank,
+        x: &mut [T],
+        operator: O,
+    ) -> Result<(), CollectiveError> {
+        let job = Job::of::<T>(Operation::CombineToOne, root, Lengths::Even(x.len() as u64));
+        let result = self.combine(&job, Payload::from(&*x), &operator)?;
+        if self.group().rank() == root {
+            result.copy_to(x)?;
+        }
+        Ok(())
+    }
+
+    /// Everybody gets all vectors combined. All must give one of the same length.
+    #[doc(alias = "allreduce")]
+    fn combine_all<T: Pod + Send, O: Operator<T>>(
+        &self,
+        x: &mut [T],
+        operator: O,
+    ) -> Result<(), CollectiveError> {
+        let job = Job::of::<T>(Operation::CombineToAll, 0, Lengths::Even(x.len() as u64));
+        Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
+    }
+
+    /// Everybody gets its block of all vectors combined. `lengths` has the elements of each block, or of the whole vector.
+    #[doc(alias = "reduce_scatter")]
+    fn distributed_combine<T: Pod + Send, O: Operator<T>>(
+        &self,
+        y: &[T],
+        lengths: impl Into<Lengths>,
+        operator: O,
+    ) -> Result<Vec<T>, CollectiveError> {
+        let job = Job::of::<T>(Operation::DistributedCombine, 0, lengths.into());
+        Ok(self.combine(&job, Payload::from(y), &operator)?.to_vec()?)
+    }
+
+    /// Everybody gets the vectors of all ranks up to its own combined. All must give one of the same length.
+    #[doc(alias = "prefix")]
+    fn scan<T: Pod + Send, O: Operator<T>>(&self, x: &mut [T], operator: O) -> Result<(), CollectiveError> {
+        let job = Job::of::<T>(Operation::Scan, 0, Lengths::Even(x.len() as u64));
+        Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
+    }
+
+    /// An operation that moves data, on a payload: it gives what the rank has of the vector before, and gets what it has
+    /// after, as in the table of [`Operation`], by reference and without a copy. Phantom payloads work too.
+    ///
+    /// ```
+    /// use multicomputer::{Machine, Payload, collective::{Collective, Operation, Job}, prelude::*};
+    ///
+    /// let machine = Machine::paragon(2, 2).build()?;
+    /// let run = machine.run(|node| {
+    ///     let blocks = Job::bytes(Operation::Collect, [5, 0, 3, 4]);
+    ///     let mine = Payload::from(["Hello", "", ", w", "orld"][node.rank()]);
+    ///     Ok(node.world().carry_out(&blocks, mine)?.to_bytes()?)
+    /// })?;
+    /// assert!(run.outputs.iter().all(|text| text == "Hello, world"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn carry_out(&self, job: &Job, mine: impl Into<Payload>) -> Result<Payload, CollectiveError> {
+        if job.operation.combines() {
+            return Err(CollectiveError::NoOperator { operation: job.operation });
+        }
+        perform(self.group(), self.algorithm(), job, &mine.into(), None, |_, right| Ok(right))
+    }
+
+    /// The plan that a job is carried out by, which says what was chosen and what it takes: the same on all members. For
+    /// operations that combine it is that of a commutative and exact operator.
+    fn plan(&self, job: &Job) -> Result<Arc<Plan>, CollectiveError> {
+        planned(self.group(), self.algorithm(), job, false, true)
+    }
+
+    /// An operation that combines, on a payload of elements of type `T`.
+    fn combine<T: Pod + Send>(
+        &self,
+        job: &Job,
+        mine: impl Into<Payload>,
+        operator: &impl Operator<T>,
+    ) -> Result<Payload, CollectiveError> {
+        let combine = |left: Payload, right: Payload| combined(operator, &left, &right);
+        let given = Element::of::<T>();
+        if given != job.element {
+            return Err(CollectiveError::Element { given, expected: job.element });
+        }
+        let mine = mine.into();
+        if let Some(sent) = mine.element().filter(|&sent| sent != given && !given.is_plain()) {
+            return Err(PayloadError::TypeMismatch { sent, asked: given }.into());
+        }
+        let named = Named::of(operator);
+        combine_by(self.group(), self.algorithm(), job, &mine, named, combine)
+    }
+}
+
+impl<G: PointToPoint> Collective for G {
+    type Group = G;
+
+    fn group(&self) -> &G {
+        self
+    }
+
+    fn algorithm(&self) -> &Algorithm {
+        &Algorithm::Auto
+    }
+}
+
+/// A group that works by an algorithm of choice: see [`Collective::using`].
+#[derive(Debug)]
+pub struct Using<'a, G> {
+    group: &'a G,
+    algorithm: &'a Algorithm,
+}
+
+impl<G: PointToPoint> Collective for Using<'_, G> {
+    type Group = G;
+
+    fn group(&self) -> &G {
+        self.group
+    }
+
+    fn algorithm(&self) -> &Algorithm {
+        self.algorithm
+    }
+}
+
+/// How long blocks are, in elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Lengths {
+    /// So many elements in all, in blocks that differ by one at most.
+    Even(u64),
+    /// The elements of each rank's block.
+    Blocks(Vec<u64>),
+}
+
+impl From<usize> for Lengths {
+    fn from(elements: usize) -> Lengths {
+        Lengths::Even(elements as u64)
+    }
+}
+
+impl From<&[usize]> for Lengths {
+    fn from(blocks: &[usize]) -> Lengths {
+        Lengths::Blocks(blocks.iter().map(|&elements| elements as u64).collect())
+    }
+}
+
+impl From<Vec<usize>> for Lengths {
+    fn from(blocks: Vec<usize>) -> Lengths {
+        blocks.as_slice().into()
+    }
+}
+
+impl<const N: usize> From<&[usize; N]> for Lengths {
+    fn from(blocks: &[usize; N]) -> Lengths {
+        blocks.as_slice().into()
+    }
+}
+
+impl From<&Vec<usize>> for Lengths {
+    fn from(blocks: &Vec<usize>) -> Lengths {
+        blocks.as_slice().into()
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for Lengths {
+    fn from(blocks: [usize; N]) -> Lengths {
+        blocks.as_slice().into()
+    }
+}
+
+/// An operation, its root and its lengths, to be carried out on payloads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    operation: Operation,
+    root: Rank,
+    lengths: Lengths,
+    element: Element,
+}
+
+impl Job {
+    /// On elements of type `T`. The root is ignored if the operation has none.
+    pub fn of<T: Pod>(operation: Operation, root: Rank, lengths: impl Into<Lengths>) -> Job {
+        let root = if operation.has_root() { root } else { 0 };
+        let (element, lengths) = (Element::of::<T>(), lengths.into());
+        Job { operation, root, lengths, element }
+    }
+
+    /// The same with another root; ignored if the operation has none.
+    #[must_use]
+    pub fn root(self, rank: Rank) -> Job {
+        if self.operation.has_root() { Job { root: rank, ..self } } else { self }
+    }
+
+    /// On bytes, with root 0.
+    pub fn bytes(operation: Operation, lengths: impl Into<Lengths>) -> Job {
+        Job::of::<u8>(operation, 0, lengths)
+    }
+
+    /// What it is called in messages about mistakes.
+    fn call(&self, algorithm: &Algorithm, operator: Option<Named<'_>>) -> Call {
+        let Job { operation, root, lengths, element } = self;
+        let from = if operation.has_root() { format!(" with root {root}") } else { String::new() };
+        let with = operator.map_or(String::new(), |operator| {
+            let order = if operator.is_commutative { "" } else { " in rank order" };
+            format!(", {}{order}", operator.name)
+        });
+        let how_long = match lengths {
+            Lengths::Even(elements) => format!("{elements} {element}"),
+            Lengths::Blocks(blocks) => match blocks[..] {
+                [] => format!("0 blocks of {element}"),
+                [first] => format!("1 block of {first} {element}"),
+                [first, .., last] => {
+                    let all = blocks.iter().fold(0, |sum: u64, &block| sum.saturating_add(block));
+                    format!("{} blocks of {first} .. {last} {element} ({all} in all)", blocks.len())
+                }
+            },
+        };
+        let text = format!("{operation}{from} on {how_long}{with} by {}", algorithm.name(*operation));
+        Call::new(text, (lengths, operator))
+    }
+
+    fn task<G: PointToPoint>(&self, group: &G, in_order: bool, exact: bool) -> Result<Task, TaskError> {
+        let members: Arc<[Rank]> = (0..group.size()).map(|rank| group.place(rank)).collect();
+        let task = Task::builder(group.machine(), self.operation)
+            .members(members)
+            .root(self.root)
+            .element_bytes(self.element.size() as u64)
+            .in_order(in_order)
+            .exact(exact);
+        match &self.lengths {
+            Lengths::Even(elements) => task.elements(*elements).build(),
+            Lengths::Blocks(blocks) => task.blocks(blocks.as_slice()).build(),
+        }
+    }
+}
+
+/// An operation that combines, by a function of whole payloads with a name, which is commutative or not.
+pub(crate) fn combine_by<G: PointToPoint>(
+    group: &G,
+    algorithm: &Algorithm,
+    job: &Job,
+    mine: &Payload,
+    operator: Named<'_>,
+    combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+) -> Result<Payload, CollectiveError> {
+    perform(group, algorithm, job, mine, Some(operator), combine)
+}
+
+/// Carries out this member's part.
+fn perform<G: PointToPoint>(
+    group: &G,
+    algorithm: &Algorithm,
+    job: &Job,
+    mine: &Payload,
+    operator: Option<Named<'_>>,
+    combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+) -> Result<Payload, CollectiveError> {
+    if job.element.size() == 0 {
+        return Err(CollectiveError::NoBytes { element: job.element });
+    }
+    let tag = group.agree(&job.call(algorithm, operator))?;
+    let (in_order, exact) =
+        operator.map_or((false, true), |operator| (!operator.is_commutative, operator.is_exact));
+    let plan = planned(group, algorithm, job, in_order, exact)?;
+    let expected = plan.given(group.rank());
+    if mine.len() != expected {
+        return Err(CollectiveError::Length { operation: job.operation, given: mine.len(), expected });
+    }
+    Ok(plan.carry_out(&group.behind_the_scenes(), tag, mine, combine)?)
+}
+
+/// The plan, which is made once for all members.
+fn planned<G: PointToPoint>(
+    group: &G,
+    algorithm: &Algorithm,
+    job: &Job,
+    in_order: bool,
+    exact: bool,
+) -> Result<Arc<Plan>, CollectiveError> {
+    group.off_the_clock(|| {
+        let task = job.task(group, in_order, exact)?;
+        Ok(group.memo().of::<Plans>().of(algorithm, &task)?)
+    })
+}
+
+/// Why a collective operation fails on a rank.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CollectiveError {
+    /// The vector or block given has another length than the call says.
+    #[error("{given} bytes are given for a {operation}: this rank has {expected} of the vector before it")]
+    Length {
+        /// The operation.
+        operation: Operation,
+        /// Bytes given.
+        given: u64,
+        /// Bytes that the rank should have.
+        expected: u64,
+    },
+    /// The operator is for other elements than the job has.
+    #[error("the operator is for {given}, and the job is on {expected}")]
+    Element {
+        /// The operator's.
+        given: Element,
+        /// The job's.
+        expected: Element,
+    },
+    /// Elements without any bytes.
+    #[error("{element} has no bytes: there is nothing to move or to combine")]
+    NoBytes {
+        /// The type given.
+        element: Element,
+    },
+    /// Vectors are to be combined, and nothing says how.
+    #[error("a {operation} combines: it needs an operator")]
+    NoOperator {
+        /// The operation.
+        operation: Operation,
+    },
+    /// The arguments do not fit each other or the group.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// The algorithm does not work here.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// Another member makes another call, or the run is over.
+    #[error(transparent)]
+    Comm(#[from] CommError),
+    /// A message cannot be sent or received.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// The data cannot be read as what is asked for.
+    #[error(transparent)]
+    Payload(#[from] PayloadError),
+}

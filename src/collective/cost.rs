@@ -1,0 +1,212 @@
+//! What a hybrid costs, in closed form.
+
+use super::{
+    Operation, Task,
+    algorithm::hybrid::{Direction, Load, edge},
+    layout::Layout,
+    strategy::{Collect, Order, Strategy, Tree},
+};
+use crate::{
+    model::Parameters,
+    pattern::{Division, circulant},
+    time::Span,
+    topology::Grid,
+};
+
+/// Coefficients of the machine's parameters along the critical path, conflicts on links included.
+///
+/// ```
+/// use multicomputer::collective::{Operation, Strategy, Task};
+///
+/// // The first lines of table 2 in the InterCom paper: 9 alpha + 160/30 n beta.
+/// let task = Task::builder(&"line:30".parse()?, Operation::Broadcast).elements(30_000).build()?;
+/// let cost = Strategy::parse(Operation::Broadcast, "2x3x5:SSMCC")?.cost(&task);
+/// assert_eq!((cost.alphas, cost.bytes.round()), (9.0, 160_000.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Start-ups.
+    pub alphas: f64,
+    /// Bytes at `beta`; those that share a link with others count as often as they make each other wait.
+    pub bytes: f64,
+    /// Elements combined, at `gamma`.
+    pub elements: f64,
+    /// What the fastest trees take, which follow from the parameters in no closed form.
+    pub trees: Span,
+}
+
+impl Cost {
+    /// The time it stands for.
+    pub fn time(&self, parameters: &Parameters) -> Span {
+        let alphas = self.alphas * parameters.alpha().as_secs_f64();
+        let rest = self.bytes * parameters.beta() + self.elements * parameters.gamma();
+        Span::from_secs_f64(alphas + rest) + self.trees
+    }
+}
+
+impl Strategy {
+    /// What it costs for a task: the formula that Barnett et al. (1994, section 6) give for broadcasts, for every
+    /// operation, with the excess bandwidth of links and both directions of a mesh.
+    ///
+    /// In a dimension `i` with `h_i` groups interleaved on the same links a message takes `c_i = max(1, h_i / k)` times as
+    /// long; where nodes send and receive at the same time, at least `2 / d` times. Vectors are taken to be cut evenly.
+    ///
+    /// # Panics
+    ///
+    /// If the strategy is not one for so many ranks.
+    pub fn cost(&self, task: &Task) -> Cost {
+        self.cost_in(task, Layout::of(task).grid)
+    }
+
+    /// The same for members that make up this rectangle.
+    pub(super) fn cost_in(&self, task: &Task, grid: Grid) -> Cost {
+        assert_eq!(self.nodes(), task.size(), "a strategy for this group");
+        let mut sum = Sum { task, strategy: self, grid, cost: Cost::default() };
+        sum.add_all();
+        sum.cost
+    }
+
+    /// How many lines of a dimension with this stride lie interleaved on the same links.
+    pub(super) fn interleaved(&self, grid: Grid, stride: usize) -> usize {
+        let inner = match self.order {
+            Order::Rows => grid.columns,
+            Order::Columns => grid.rows,
+            Order::Compact => return stride,
+        };
+        if stride.is_multiple_of(inner) { stride / inner } else { stride }
+    }
+}
+
+/// How much longer messages take if so many share each link.
+pub(super) fn conflict(parameters: &Parameters, sharing: usize) -> f64 {
+    (sharing as f64 / parameters.link_excess()).max(1.0)
+}
+
+/// The same where nodes send and receive at the same time.
+pub(super) fn both_ways(parameters: &Parameters, sharing: usize) -> f64 {
+    conflict(parameters, sharing).max(2.0 / parameters.duplex())
+}
+
+struct Sum<'a> {
+    task: &'a Task,
+    strategy: &'a Strategy,
+    grid: Grid,
+    cost: Cost,
+}
+
+impl Sum<'_> {
+    fn add_all(&mut self) {
+        let operation = self.task.operation();
+        let strategy = self.strategy;
+        let bytes = self.task.bytes() as f64;
+        let (mut stride, mut parts) = (1, 1);
+        for &(side, collect) in &strategy.long {
+            let share = bytes / parts as f64;
+            match operation {
+                Operation::Broadcast => {
+                    self.scatter(side, stride, share);
+                    self.collect(side, stride, share, collect, false);
+                }
+                Operation::CombineToOne => {
+                    self.collect(side, stride, share, collect, true);
+                    self.scatter(side, stride, share);
+                }
+                Operation::Scatter | Operation::Gather => self.scatter(side, stride, share),
+                Operation::Collect => self.collect(side, stride, share, collect, false),
+                Operation::DistributedCombine => self.collect(side, stride, share, collect, true),
+                Operation::CombineToAll | Operation::Scan => {
+                    self.collect(side, stride, share, collect, true);
+                    self.collect(side, stride, share, collect, false);
+                }
+            }
+            (stride, parts) = (stride * side, parts * side);
+        }
+        let Some((side, tree)) = strategy.short else { return };
+        let share = bytes / parts as f64;
+        let whole = Load::Whole { bytes: share as u64 };
+        let blocks = Load::Blocks { bytes: share as u64 };
+        match operation {
+            Operation::Broadcast => self.tree(side, stride, whole, tree, false),
+            Operation::CombineToOne => self.tree(side, stride, whole, tree, true),
+            Operation::Scatter | Operation::Gather => self.tree(side, stride, blocks, tree, false),
+            Operation::Collect => {
+                self.tree(side, stride, blocks, tree, false);
+                self.tree(side, stride, whole, tree, false);
+            }
+            Operation::DistributedCombine => {
+                self.tree(side, stride, whole, tree, true);
+                self.tree(side, stride, blocks, tree, false);
+            }
+            Operation::CombineToAll | Operation::Scan => {
+                self.tree(side, stride, whole, tree, true);
+                self.tree(side, stride, whole, tree, false);
+            }
+        }
+    }
+
+    fn conflict(&self, stride: usize) -> f64 {
+        conflict(self.task.parameters(), self.strategy.interleaved(self.grid, stride))
+    }
+
+    fn scatter(&mut self, side: usize, stride: usize, bytes: f64) {
+        let conflict = self.conflict(stride);
+        self.cost.alphas += f64::from(log2_ceil(side));
+        self.cost.bytes += conflict * bytes * (side - 1) as f64 / side as f64;
+    }
+
+    fn collect(&mut self, side: usize, stride: usize, bytes: f64, collect: Collect, combines: bool) {
+        let parameters = self.task.parameters();
+        let lines = self.strategy.interleaved(self.grid, stride);
+        let block = bytes / side as f64;
+        match collect {
+            Collect::Ring => {
+                self.cost.alphas += (side - 1) as f64;
+                self.cost.bytes += both_ways(parameters, lines) * block * (side - 1) as f64;
+            }
+            Collect::Circulant => {
+                let mut has = 1;
+                for distance in circulant::distances(side) {
+                    let sent = has.min(side - has);
+                    // Each link of a line is crossed by those that go forward, or by those that go around.
+                    let sharing = lines * distance.min(side - distance);
+                    self.cost.alphas += 1.0;
+                    self.cost.bytes += both_ways(parameters, sharing) * block * sent as f64;
+                    has += sent;
+                }
+            }
+        }
+        if combines {
+            self.cost.elements += block * (side - 1) as f64 / self.task.element_bytes() as f64;
+        }
+    }
+
+    fn tree(&mut self, side: usize, stride: usize, load: Load, tree: Tree, combines: bool) {
+        let conflict = self.conflict(stride);
+        let rounds = f64::from(log2_ceil(side));
+        match (tree, load) {
+            (Tree::Fastest, _) => {
+                let inwards = combines
+                    || matches!(
+                        (load, self.task.operation()),
+                        (Load::Blocks { .. }, Operation::Gather | Operation::Collect)
+                    );
+                let direction = if inwards { Direction::In } else { Direction::Out };
+                let cost = |size| edge(self.task, load, direction, conflict, side, size);
+                self.cost.trees += Division::fastest_time(side, |size| cost(size).0, |size| cost(size).1);
+            }
+            (Tree::Halves, Load::Whole { bytes }) => {
+                self.cost.alphas += rounds;
+                self.cost.bytes += rounds * conflict * bytes as f64;
+                if combines {
+                    self.cost.elements += rounds * bytes as f64 / self.task.element_bytes() as f64;
+                }
+            }
+            (Tree::Halves, Load::Blocks { bytes }) => self.scatter(side, stride, bytes as f64),
+        }
+    }
+}
+
+fn log2_ceil(number: usize) -> u32 {
+    number.next_power_of_two().ilog2()
+}

@@ -1,0 +1,131 @@
+//! What an algorithm makes of a task: the vector cut into pieces, and a schedule that moves them.
+
+use super::Task;
+use crate::{
+    pattern::{Builder, Exchange, Origin, Schedule},
+    rank::Rank,
+};
+
+/// A part of the vector that is moved as a whole: a block of the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// Its first byte.
+    pub(super) start: u64,
+    /// Its length.
+    pub(super) bytes: u64,
+    /// What of it is the caller's.
+    pub(super) role: Role,
+}
+
+/// What a block of a schedule is for the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It starts with data and ends as a result.
+    Both,
+    /// It only starts with data.
+    Operand,
+    /// It only ends as a result.
+    Result,
+    /// Neither.
+    Scratch,
+}
+
+/// The pieces, in the order of the blocks of the schedule.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) schedule: Schedule,
+}
+
+/// How a schedule is carried out in detail; what it moves is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Tuning {
+    /// How a node that sends and receives in an iteration does that.
+    pub(super) exchange: Exchange,
+    /// Into how many pieces a block is cut where it goes around in a ring.
+    pub(super) segments: usize,
+}
+
+impl Tuning {
+    /// Send, then receive, blocks in one piece.
+    pub(super) const PLAIN: Tuning = Tuning { exchange: Exchange::InTurn, segments: 1 };
+
+    /// Those of which any may be the fastest.
+    pub(super) fn worth_trying(task: &Task) -> Vec<Tuning> {
+        let parameters = task.parameters();
+        let overlapped = |segments| Tuning { exchange: Exchange::Overlapped, segments };
+        let mut tunings = vec![Tuning::PLAIN, overlapped(1)];
+        // Where the time of the bytes of a block is nothing, it is not worth while to cut it.
+        let block = task.bytes() / task.size() as u64;
+        let work = parameters.transfer(block) + parameters.combining(block / task.element_bytes());
+        if work.times(4) > parameters.alpha() {
+            tunings.extend([2, 4].map(overlapped));
+        }
+        tunings
+    }
+
+    /// What the report calls it, after the name of the algorithm.
+    pub(super) fn name(self) -> String {
+        let exchange = match self.exchange {
+            Exchange::Together => "at once",
+            Exchange::InTurn => "in turn",
+            Exchange::Overlapped => "overlapped",
+        };
+        match self.segments {
+            1 => exchange.to_owned(),
+            segments => format!("{exchange}, {segments} segments"),
+        }
+    }
+}
+
+/// Cuts `bytes` from `start` on into pieces of whole elements, as equal as they can be. Those without any bytes are left
+/// out, with the others keeping their numbers.
+pub(super) fn cut(
+    start: u64,
+    bytes: u64,
+    element: u64,
+    pieces: usize,
+) -> impl Iterator<Item = (usize, Piece)> {
+    let elements = u128::from(bytes / element);
+    let at = move |piece: usize| start + (elements * piece as u128 / pieces as u128) as u64 * element;
+    let piece = move |piece| Piece { start: at(piece), bytes: at(piece + 1) - at(piece), role: Role::Both };
+    (0..pieces).map(move |number| (number, piece(number))).filter(|(_, piece)| piece.bytes > 0)
+}
+
+impl Draft {
+    /// Of pieces that are at one rank each in the beginning; `build` moves them.
+    pub(super) fn moving(
+        task: &Task,
+        pieces: Vec<Piece>,
+        origins: &[Rank],
+        exchange: Exchange,
+        build: impl FnOnce(&mut Builder),
+    ) -> Draft {
+        let sizes: Vec<u64> = pieces.iter().map(|piece| piece.bytes).collect();
+        let mut builder = Builder::new(task.size(), origins, &sizes, exchange);
+        build(&mut builder);
+        let schedule = builder.finish().with_elements_of(task.element_bytes());
+        Draft { pieces, schedule }
+    }
+
+    /// The dual, that gathers what this spreads: piece `k` is at `origins[k]` in the beginning.
+    pub(super) fn gathering(self, origins: &[Rank]) -> Draft {
+        let origins = origins.iter().map(|&rank| Origin::At(rank)).collect();
+        Draft { schedule: self.schedule.gathering(origins), ..self }
+    }
+
+    /// The dual, that combines what this spreads.
+    pub(super) fn combining(self) -> Draft {
+        Draft { schedule: self.schedule.combining(), ..self }
+    }
+
+    /// With sends started as early as their data is there.
+    pub(super) fn eager(self) -> Draft {
+        Draft { schedule: self.schedule.eager(), ..self }
+    }
+
+    /// The dual, and then this.
+    pub(super) fn combining_and_back(self) -> Draft {
+        Draft { schedule: self.schedule.combining().then(self.schedule), ..self }
+    }
+}

@@ -1,0 +1,62 @@
+//! Collective communication: broadcast, scatter, gather, collect, the combines and scan, at every length and in any group.
+//!
+//! What a program calls is the trait [`Collective`], which every group has:
+//!
+//! ```
+//! use multicomputer::{Machine, collective::{Collective, Max, Sum}, prelude::*};
+//!
+//! let machine = Machine::paragon(4, 4).build()?;
+//! let run = machine.run(|node| {
+//!     let world = node.world();
+//!     let mut x = vec![0.0; 1000];
+//!     if world.rank() == 5 {
+//!         x.fill(1.5);
+//!     }
+//!     world.broadcast(5, &mut x)?;
+//!     world.combine_all(&mut x, Sum)?;
+//!     let mut largest = [world.rank() as u32];
+//!     node.row()?.combine_all(&mut largest, Max)?;
+//!     let all = node.row()?.collect(&largest, 4)?;
+//!     Ok((x[999], all))
+//! })?;
+//! assert_eq!(run.outputs[6], (24.0, vec![7; 4]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A call becomes a [`Task`]: the operation, the members, the root and all lengths. An [`Algorithm`] makes a [`Plan`] of it,
+//! with the schedule that all members carry out; *Auto* predicts the candidates that the closed forms find cheapest, and
+//! takes the fastest. Plans are kept, so that all but the first call of a kind find theirs. [`LowerBound`] says what
+//! nothing can beat.
+//!
+//! The building blocks, the short and long forms and the hybrids are those of InterCom: Barnett, Gupta, Payne, Shuler,
+//! van de Geijn, Watts, "Building a High-Performance Collective Communication Library", Supercomputing 1994. Its
+//! [`Strategy`] says in one line how a hybrid goes about an operation, `2x3x5:SSMCC`; here it is the language of nearly all
+//! algorithms.
+
+mod algorithm;
+mod bound;
+mod calls;
+mod cost;
+mod draft;
+mod layout;
+mod operation;
+mod operator;
+mod plan;
+mod plans;
+mod strategy;
+mod task;
+
+pub use algorithm::Algorithm;
+pub use bound::LowerBound;
+pub(crate) use calls::combine_by;
+pub use calls::{Collective, CollectiveError, Job, Lengths, Using};
+pub use cost::Cost;
+pub use operation::Operation;
+pub(crate) use operator::Named;
+pub use operator::{
+    BitAnd, BitOr, BitXor, Function, LogicalAnd, LogicalOr, LogicalXor, Max, Min, Operator, Product, Sum,
+    Truth, associative, commutative,
+};
+pub use plan::{Plan, PlanError};
+pub use strategy::{Strategy, StrategyError};
+pub use task::{Task, TaskBuilder, TaskError};

@@ -1,0 +1,117 @@
+//! The operations of the library.
+
+use std::fmt;
+
+/// What is done, among `p` ranks; the names are InterCom's.
+///
+/// | operation | before | after |
+/// | --- | --- | --- |
+/// | broadcast | `x` at the root | `x` everywhere |
+/// | scatter | `x` at the root | `x_j` at `j` |
+/// | gather | `x_j` at `j` | `x` at the root |
+/// | collect | `x_j` at `j` | `x` everywhere |
+/// | combine-to-one | `y^(j)` at `j` | the sum of all `y^(i)` at the root |
+/// | combine-to-all | `y^(j)` at `j` | the sum of all `y^(i)` everywhere |
+/// | distributed combine | `y^(j)` at `j` | the sum of all `y_j^(i)` at `j` |
+/// | scan | `y^(j)` at `j` | the sum of `y^(0)` to `y^(j)` at `j` |
+///
+/// `x` is a vector of `n` elements, cut into blocks `x_0` to `x_(p-1)` in rank order; "sum" stands for any associative
+/// operator.
+///
+/// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, table 1. Scan is not
+/// in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// From one to all.
+    #[doc(alias = "bcast")]
+    Broadcast,
+    /// A block for each, from one.
+    Scatter,
+    /// A block from each, to one.
+    Gather,
+    /// A block from each, to all.
+    #[doc(alias = "allgather")]
+    Collect,
+    /// A vector from each, combined at one.
+    #[doc(alias = "reduce")]
+    CombineToOne,
+    /// A vector from each, combined everywhere.
+    #[doc(alias = "allreduce")]
+    CombineToAll,
+    /// A vector from each, of which each gets one block combined.
+    #[doc(alias = "reduce_scatter")]
+    DistributedCombine,
+    /// A vector from each, combined with those of all lower ranks.
+    #[doc(alias = "prefix")]
+    Scan,
+}
+
+impl Operation {
+    /// All of them, in the order of the paper's table; scan comes last.
+    pub const ALL: [Operation; 8] = [
+        Operation::Broadcast,
+        Operation::Scatter,
+        Operation::Gather,
+        Operation::Collect,
+        Operation::CombineToOne,
+        Operation::CombineToAll,
+        Operation::DistributedCombine,
+        Operation::Scan,
+    ];
+
+    /// As the command line spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Broadcast => "broadcast",
+            Operation::Scatter => "scatter",
+            Operation::Gather => "gather",
+            Operation::Collect => "collect",
+            Operation::CombineToOne => "combine-to-one",
+            Operation::CombineToAll => "combine-to-all",
+            Operation::DistributedCombine => "distributed-combine",
+            Operation::Scan => "scan",
+        }
+    }
+
+    /// The operation of this name.
+    pub fn named(name: &str) -> Option<Operation> {
+        Operation::ALL.into_iter().find(|operation| operation.name() == name)
+    }
+
+    /// Whether one rank, the root, has a part of its own.
+    pub fn has_root(self) -> bool {
+        use Operation::{Broadcast, CombineToOne, Gather, Scatter};
+        matches!(self, Broadcast | Scatter | Gather | CombineToOne)
+    }
+
+    /// Whether vectors are combined, so that an operator is needed.
+    pub fn combines(self) -> bool {
+        use Operation::{CombineToAll, CombineToOne, DistributedCombine, Scan};
+        matches!(self, CombineToOne | CombineToAll | DistributedCombine | Scan)
+    }
+
+    /// Whether each rank has a block of its own of the vector.
+    pub fn has_blocks(self) -> bool {
+        use Operation::{Collect, DistributedCombine, Gather, Scatter};
+        matches!(self, Scatter | Gather | Collect | DistributedCombine)
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for operation in Operation::ALL {
+            assert_eq!(Operation::named(operation.name()), Some(operation));
+        }
+        assert_eq!(Operation::named("allreduce"), None);
+    }
+}

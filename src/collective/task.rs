@@ -1,0 +1,308 @@
+//! One collective operation, known well enough to be planned: who takes part, and how long everything is.
+
+use std::{ops::Range, sync::Arc};
+
+use thiserror::Error;
+
+use super::Operation;
+use crate::{
+    model::{Description, Parameters},
+    rank::Rank,
+};
+
+/// A collective operation to be carried out once: the operation, its members and root, and the length of every block.
+///
+/// All members know it in full before they start, as in InterCom and in MPI's vector forms.
+///
+/// ```
+/// use multicomputer::collective::{Operation, Task};
+///
+/// // A collect among the first row of a Paragon; the blocks have 3, 0, 2 and 1 doubles.
+/// let task = Task::builder(&"paragon:4x4".parse()?, Operation::Collect)
+///     .members([0, 1, 2, 3])
+///     .blocks([3, 0, 2, 1])
+///     .element_bytes(8)
+///     .build()?;
+/// assert_eq!((task.size(), task.bytes()), (4, 48));
+/// assert_eq!(task.block(2), 24..40);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Task {
+    machine: Description,
+    members: Arc<[Rank]>,
+    operation: Operation,
+    root: Rank,
+    /// Where each rank's block starts, in bytes, and at last where the vector ends.
+    starts: Arc<[u64]>,
+    element: u64,
+    in_order: bool,
+    exact: bool,
+}
+
+/// Makes a [`Task`].
+#[derive(Clone, Debug)]
+pub struct TaskBuilder {
+    machine: Description,
+    members: Option<Arc<[Rank]>>,
+    operation: Operation,
+    root: Rank,
+    lengths: Lengths,
+    element: u64,
+    in_order: bool,
+    exact: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Lengths {
+    Even(u64),
+    Blocks(Vec<u64>),
+}
+
+impl Task {
+    /// Describes a task: by default among all nodes of the machine, with root 0, on no elements, of one byte each, with
+    /// a commutative operator.
+    pub fn builder(machine: &Description, operation: Operation) -> TaskBuilder {
+        TaskBuilder {
+            machine: machine.clone(),
+            members: None,
+            operation,
+            root: 0,
+            lengths: Lengths::Even(0),
+            element: 1,
+            in_order: false,
+            exact: true,
+        }
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Description {
+        &self.machine
+    }
+
+    /// Its parameters.
+    pub fn parameters(&self) -> &Parameters {
+        self.machine.parameters()
+    }
+
+    /// The node of the machine that each rank is.
+    pub fn members(&self) -> &Arc<[Rank]> {
+        &self.members
+    }
+
+    /// The number of ranks.
+    pub fn size(&self) -> usize {
+        self.members.len()
+    }
+
+    /// What is done.
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The root; 0 if the operation has none.
+    pub fn root(&self) -> Rank {
+        self.root
+    }
+
+    /// Bytes of the whole vector.
+    pub fn bytes(&self) -> u64 {
+        self.starts[self.size()]
+    }
+
+    /// The bytes of the vector that are the block of `rank`. Operations without blocks are cut evenly.
+    ///
+    /// # Panics
+    ///
+    /// If the rank is outside the group.
+    pub fn block(&self, rank: Rank) -> Range<u64> {
+        self.starts[rank]..self.starts[rank + 1]
+    }
+
+    /// Bytes of an element.
+    pub fn element_bytes(&self) -> u64 {
+        self.element
+    }
+
+    /// Whether vectors may only be combined in rank order: the operator is associative and not commutative.
+    pub fn is_in_order(&self) -> bool {
+        self.in_order
+    }
+
+    /// Whether results do not depend on how operands are grouped. Where they do, all ranks must group them in one way.
+    pub fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// The same with rank 0 as its root, where it has one.
+    pub(super) fn with_root_0(&self) -> Task {
+        Task { root: 0, ..self.clone() }
+    }
+
+    /// What tells it from other tasks on the same machine.
+    pub(super) fn key(&self) -> Key {
+        Key {
+            operation: self.operation,
+            root: self.root,
+            element: self.element,
+            in_order: self.in_order,
+            exact: self.exact,
+            members: self.members.clone(),
+            starts: self.starts.clone(),
+        }
+    }
+}
+
+/// See [`Task::key`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    operation: Operation,
+    root: Rank,
+    element: u64,
+    in_order: bool,
+    exact: bool,
+    members: Arc<[Rank]>,
+    starts: Arc<[u64]>,
+}
+
+impl TaskBuilder {
+    /// The nodes that take part, in rank order; all of them unless given.
+    #[must_use]
+    pub fn members(mut self, nodes: impl Into<Arc<[Rank]>>) -> Self {
+        self.members = Some(nodes.into());
+        self
+    }
+
+    /// The root; 0 unless given, and without a meaning where the operation has none.
+    #[must_use]
+    pub fn root(mut self, rank: Rank) -> Self {
+        self.root = rank;
+        self
+    }
+
+    /// Elements of the whole vector; 0 unless given. Blocks differ by one element at most.
+    #[must_use]
+    pub fn elements(mut self, elements: u64) -> Self {
+        self.lengths = Lengths::Even(elements);
+        self
+    }
+
+    /// Elements of each rank's block.
+    #[must_use]
+    pub fn blocks(mut self, elements: impl Into<Vec<u64>>) -> Self {
+        self.lengths = Lengths::Blocks(elements.into());
+        self
+    }
+
+    /// Bytes of an element, at least 1; 1 unless given.
+    #[must_use]
+    pub fn element_bytes(mut self, bytes: u64) -> Self {
+        self.element = bytes.max(1);
+        self
+    }
+
+    /// Whether vectors may only be combined in rank order; false unless given.
+    #[must_use]
+    pub fn in_order(mut self, in_order: bool) -> Self {
+        self.in_order = in_order;
+        self
+    }
+
+    /// Whether results do not depend on how operands are grouped, as those of whole numbers do not; true unless given.
+    #[must_use]
+    pub fn exact(mut self, exact: bool) -> Self {
+        self.exact = exact;
+        self
+    }
+
+    /// The task.
+    ///
+    /// # Errors
+    ///
+    /// [`TaskError`] if the parts do not fit together.
+    pub fn build(self) -> Result<Task, TaskError> {
+        let nodes = self.machine.nodes();
+        let members = self.members.unwrap_or_else(|| (0..nodes).collect());
+        let mut sorted = members.to_vec();
+        sorted.sort_unstable();
+        if sorted.is_empty() || sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+            let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+            return Err(TaskError::BadGroup { twice });
+        }
+        if let Some(&given) = sorted.last().filter(|&&last| last >= nodes) {
+            return Err(TaskError::NoSuchNode { given, nodes });
+        }
+        let size = members.len();
+        if self.root >= size {
+            return Err(TaskError::NoSuchRoot { given: self.root, size });
+        }
+        let starts = match self.lengths {
+            Lengths::Even(elements) => {
+                elements.checked_mul(self.element).filter(|&bytes| bytes < MOST).ok_or(TaskError::TooLong)?;
+                let start = |rank| (u128::from(elements) * rank as u128 / size as u128) as u64 * self.element;
+                (0..=size).map(start).collect()
+            }
+            Lengths::Blocks(blocks) => {
+                if blocks.len() != size {
+                    return Err(TaskError::Blocks { given: blocks.len(), size });
+                }
+                let mut starts = vec![0_u64];
+                for elements in blocks {
+                    let end = elements
+                        .checked_mul(self.element)
+                        .and_then(|bytes| bytes.checked_add(*starts.last()?));
+                    starts.push(end.filter(|&bytes| bytes < MOST).ok_or(TaskError::TooLong)?);
+                }
+                starts.into()
+            }
+        };
+        let root = if self.operation.has_root() { self.root } else { 0 };
+        let in_order = self.in_order && self.operation.combines();
+        let exact = self.exact || !self.operation.combines();
+        let Self { machine, operation, element, .. } = self;
+        Ok(Task { machine, members, operation, root, starts, element, in_order, exact })
+    }
+}
+
+/// More bytes than any vector may have.
+const MOST: u64 = 1 << 60;
+
+/// Why a task cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TaskError {
+    /// No members, or one of them twice.
+    #[error("{}: a group needs at least one member, and each only once",
+        twice.map_or("no member is given".to_owned(), |node| format!("node {node} is given twice")))]
+    BadGroup {
+        /// A member that is given twice; `None` if there is none at all.
+        twice: Option<Rank>,
+    },
+    /// A member that the machine does not have.
+    #[error("node {given} is given as a member: the machine has nodes 0 to {}", nodes - 1)]
+    NoSuchNode {
+        /// The node.
+        given: Rank,
+        /// Nodes of the machine.
+        nodes: usize,
+    },
+    /// A root outside the group.
+    #[error("rank {given} is given as the root: the group has ranks 0 to {}", size - 1)]
+    NoSuchRoot {
+        /// The rank.
+        given: Rank,
+        /// Ranks of the group.
+        size: usize,
+    },
+    /// Not one block length for each rank.
+    #[error("{given} block lengths are given for a group of {size}")]
+    Blocks {
+        /// Lengths given.
+        given: usize,
+        /// Ranks of the group.
+        size: usize,
+    },
+    /// More bytes than can be.
+    #[error("the vector is as long as 2^60 bytes or longer: less is allowed")]
+    TooLong,
+}
