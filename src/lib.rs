@@ -48,6 +48,7 @@ mod fabric;
 mod kernel;
 mod machine;
 pub mod model;
+pub mod nx;
 pub mod pattern;
 pub mod predict;
 mod rank;

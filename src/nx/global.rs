@@ -1,0 +1,169 @@
+//! Global operations: every node calls them, in the same order, and every node gets the result.
+
+use bytemuck::Pod;
+
+use super::{Nx, NxError};
+use crate::comm::Payload;
+
+/// Makes the methods that combine vectors element by element.
+macro_rules! elementwise {
+    ($($name:ident: $type:ty, $what:literal, $operator:expr;)*) => {
+        impl Nx<'_, '_> {
+            $(
+                #[doc = concat!($what, ", element by element, over the vectors `x` of all nodes, which must have one ",
+                    "length. `x` is the result on every node.")]
+                ///
+                /// Elements are combined in the order of node numbers, by InterCom's algorithms in any order. For the time see
+                /// [`Library`](super::Library).
+                ///
+                /// # Errors
+                /// As [`gopf`](Nx::gopf).
+                pub fn $name(&self, x: &mut [$type]) -> Result<(), NxError> {
+                    let operator: fn($type, $type) -> $type = $operator;
+                    self.combine(stringify!($name), x, true, |x, other| {
+                        x.iter_mut().zip(other).for_each(|(x, &other)| *x = operator(*x, other));
+                    })
+                }
+            )*
+        }
+    };
+}
+
+elementwise! {
+    gdsum: f64, "The sum", |x, y| x + y;
+    gdprod: f64, "The product", |x, y| x * y;
+    gdhigh: f64, "The greatest value", f64::max;
+    gdlow: f64, "The least value", f64::min;
+    gssum: f32, "The sum", |x, y| x + y;
+    gsprod: f32, "The product", |x, y| x * y;
+    gshigh: f32, "The greatest value", f32::max;
+    gslow: f32, "The least value", f32::min;
+    gisum: i32, "The sum modulo 2^32", i32::wrapping_add;
+    giprod: i32, "The product modulo 2^32", i32::wrapping_mul;
+    gihigh: i32, "The greatest value", i32::max;
+    gilow: i32, "The least value", i32::min;
+    giand: i32, "The bitwise \"and\"", |x, y| x & y;
+    gior: i32, "The bitwise \"or\"", |x, y| x | y;
+    gixor: i32, "The bitwise \"exclusive or\" (not among the Paragon's calls)", |x, y| x ^ y;
+}
+
+/// Makes the methods that combine truth values.
+macro_rules! logical {
+    ($($name:ident: $what:literal, $operator:expr;)*) => {
+        impl Nx<'_, '_> {
+            $(
+                #[doc = concat!("The logical ", $what, ", element by element, over the vectors `x` of all nodes, ",
+                    "which must have one length. `x` is the result on every node.")]
+                ///
+                /// 0 is false and all else true; the result is 0 or 1. For the time see [`Library`](super::Library).
+                ///
+                /// # Errors
+                /// As [`gopf`](Nx::gopf).
+                pub fn $name(&self, x: &mut [i32]) -> Result<(), NxError> {
+                    let operator: fn(bool, bool) -> bool = $operator;
+                    x.iter_mut().for_each(|x| *x = i32::from(*x != 0));
+                    self.combine(stringify!($name), x, true, |x, other| {
+                        x.iter_mut()
+                            .zip(other)
+                            .for_each(|(x, &other)| *x = i32::from(operator(*x != 0, other != 0)));
+                    })
+                }
+            )*
+        }
+    };
+}
+
+logical! {
+    gland: "\"and\"", |x, y| x && y;
+    glor: "\"or\"", |x, y| x || y;
+    glxor: "\"exclusive or\" (not among the Paragon's calls)", |x, y| x != y;
+}
+
+impl Nx<'_, '_> {
+    /// Returns when all nodes have called it. For the time see [`Library`](super::Library).
+    ///
+    /// On a machine with a hardware barrier a node that waits here passes no broadcasts on.
+    ///
+    /// # Errors
+    /// [`NxError::Comm`].
+    pub fn gsync(&self) -> Result<(), NxError> {
+        self.synchronize()
+    }
+
+    /// The vectors `x` of all nodes, which must have one length, combined by a function of the program: `f(x, other)`
+    /// puts `other` onto `x`. `x` is the result on every node.
+    ///
+    /// `f` must be associative. It need not be commutative, for vectors are combined in the order of node numbers; NX
+    /// did not promise that. It is called with slices of that one length. For the time see [`Library`](super::Library).
+    ///
+    /// ```
+    /// # use multicomputer::{Machine, nx::Nx};
+    /// // The node with the greatest value, and that value.
+    /// let run = Machine::paragon(2, 3).build()?.run(|node| {
+    ///     let nx = Nx::new(node)?;
+    ///     let mine = (nx.mynode() * 7) % 5;
+    ///     let mut best = [mine, nx.mynode()];
+    ///     nx.gopf(&mut best, |best, other| {
+    ///         if other[0] > best[0] {
+    ///             best.copy_from_slice(other);
+    ///         }
+    ///     })?;
+    ///     Ok(best)
+    /// })?;
+    /// assert_eq!(run.outputs, [[4, 2]; 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`NxError::Lengths`] if the vectors have different lengths; [`NxError::Data`] if another node called it for
+    /// elements of another type; [`NxError::Comm`].
+    pub fn gopf<T: Pod + Send>(&self, x: &mut [T], f: impl FnMut(&mut [T], &[T])) -> Result<(), NxError> {
+        self.combine("gopf", x, false, f)
+    }
+
+    /// The vectors `x` of all nodes, one after the other in the order of node numbers, in `y` on every node. They may
+    /// have any lengths, and no node need know those of the others. Returns the number of elements in `y`, NX's `ncnt`.
+    ///
+    /// For the time see [`Library`](super::Library).
+    ///
+    /// # Errors
+    /// [`NxError::ResultTooShort`] if `y` is too short; [`NxError::Data`] if another node called it for elements of
+    /// another type; [`NxError::Comm`].
+    pub fn gcol<T: Pod>(&self, x: &[T], y: &mut [T]) -> Result<usize, NxError> {
+        let whole = self.collect(Payload::from(x), None)?.to_vec::<T>()?;
+        let given = y.len();
+        let place = y.get_mut(..whole.len());
+        place.ok_or(NxError::ResultTooShort { needed: whole.len(), given })?.copy_from_slice(&whole);
+        Ok(whole.len())
+    }
+
+    /// As [`gcol`](Nx::gcol), where every node knows the lengths of all: `xlens[i]` is the number of elements of node
+    /// i.
+    ///
+    /// # Errors
+    /// [`NxError::Parts`] if there is not one length for each node, [`NxError::Part`] if a part has another length than
+    /// that, here or on another node, [`NxError::ResultTooShort`] if `y` is shorter than all of them together; as
+    /// [`gcol`](Nx::gcol).
+    pub fn gcolx<T: Pod>(&self, x: &[T], xlens: &[usize], y: &mut [T]) -> Result<(), NxError> {
+        let (node, nodes) = (self.node.rank(), self.node.size());
+        if xlens.len() != nodes {
+            return Err(NxError::Parts { given: xlens.len(), nodes });
+        }
+        let bytes: Vec<u64> =
+            xlens.iter().map(|&elements| elements.saturating_mul(size_of::<T>()) as u64).collect();
+        if xlens[node] != x.len() {
+            return Err(NxError::Part { node, given: size_of_val(x) as u64, expected: bytes[node] });
+        }
+        let needed = xlens.iter().fold(0, |sum: usize, &elements| sum.saturating_add(elements));
+        let given = y.len();
+        let place = y.get_mut(..needed).ok_or(NxError::ResultTooShort { needed, given })?;
+        let whole = self.collect(Payload::from(x), Some(&bytes))?;
+        let there = whole.len();
+        let here = size_of_val(place) as u64;
+        if there != here {
+            return Err(NxError::Lengths { node: 0, there, here });
+        }
+        place.copy_from_slice(&whole.to_vec()?);
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! What is known of a message, who is meant by a selector, and how data gets into a buffer.
+
+use bytemuck::Pod;
+
+use super::{ANY, MOST_TYPE, NxError, system::Wanted};
+use crate::{
+    comm::{Element, Payload, PayloadError},
+    rank::{Rank, Tag},
+};
+
+/// A message as it was received or found: the entries that the `x` calls of NX fill in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// Its type.
+    pub mtype: i32,
+    /// Its length in bytes.
+    pub count: u64,
+    /// The node that sent it; of a broadcast the one that called it, whoever passed it on.
+    pub node: i32,
+    /// The type of the sending process: 0.
+    pub ptype: i32,
+}
+
+impl Info {
+    pub(super) fn new(source: Rank, tag: Tag, payload: &Payload) -> Info {
+        Info { mtype: tag.0 as i32, count: payload.len(), node: source as i32, ptype: 0 }
+    }
+}
+
+/// The tag of a message of the program.
+pub(super) fn sent_type(given: i32) -> Result<Tag, NxError> {
+    let tag = u32::try_from(given).ok().filter(|_| given <= MOST_TYPE);
+    tag.map(Tag).ok_or(NxError::Type { given })
+}
+
+/// A process on a node: there is one.
+pub(super) fn process(given: i32) -> Result<(), NxError> {
+    if given == 0 { Ok(()) } else { Err(NxError::ProcessType { given }) }
+}
+
+/// What the selectors of a receive or a probe ask for.
+pub(super) fn wanted(typesel: i32, nodesel: i32, ptypesel: i32, nodes: usize) -> Result<Wanted, NxError> {
+    let tag = match typesel {
+        ANY => None,
+        given => Some(sent_type(given).map_err(|_| NxError::TypeSelector { given })?),
+    };
+    let source = match nodesel {
+        ANY => None,
+        given => {
+            let node = usize::try_from(given).ok().filter(|&node| node < nodes);
+            Some(node.ok_or(NxError::NodeSelector { given, nodes })?)
+        }
+    };
+    if ptypesel != ANY {
+        process(ptypesel)?;
+    }
+    Ok(Wanted { source, tag })
+}
+
+/// Where a message goes to: memory of the program, and the type of its elements.
+#[derive(Debug)]
+pub(super) struct Buffer<'b> {
+    bytes: &'b mut [u8],
+    element: Element,
+}
+
+impl<'b> Buffer<'b> {
+    pub(super) fn of<T: Pod>(elements: &'b mut [T]) -> Buffer<'b> {
+        let bytes = if size_of::<T>() == 0 { &mut [] } else { bytemuck::cast_slice_mut::<T, u8>(elements) };
+        Buffer { bytes, element: Element::of::<T>() }
+    }
+
+    /// Puts the message at the beginning.
+    pub(super) fn fill(&mut self, info: Info, payload: &Payload) -> Result<(), NxError> {
+        if info.count > self.bytes.len() as u64 {
+            return Err(NxError::BufferTooShort { info, buffer: self.bytes.len() });
+        }
+        let asked = self.element;
+        if let Some(sent) = payload.element()
+            && sent != asked
+            && !asked.is_plain()
+        {
+            return Err(PayloadError::TypeMismatch { sent, asked }.into());
+        }
+        if !info.count.is_multiple_of(asked.size() as u64) {
+            return Err(PayloadError::PartialElement { len: info.count, element: asked }.into());
+        }
+        let data = payload.to_bytes()?;
+        self.bytes[..data.len()].copy_from_slice(&data);
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! InterCom's algorithms behind NX's global operations: see [`Library::InterCom`](super::Library::InterCom).
+
+use std::any::type_name;
+
+use bytemuck::Pod;
+
+use super::{Nx, NxError};
+use crate::{
+    collective::{Algorithm, Collective, Job, Lengths, Named, Operation, combine_by},
+    comm::Payload,
+};
+
+/// See [`Nx::combine`].
+pub(super) fn combine<T: Pod + Send>(
+    nx: &Nx<'_, '_>,
+    x: &mut [T],
+    name: &'static str,
+    is_commutative: bool,
+    mut f: impl FnMut(&mut [T], &[T]),
+) -> Result<(), NxError> {
+    let onto = |left: Payload, right: Payload| {
+        let mut left = left.to_vec::<T>()?;
+        f(&mut left, &right.elements::<T>()?);
+        Ok(Payload::from(left))
+    };
+    let job = Job::of::<T>(Operation::CombineToAll, 0, x.len());
+    let (world, mine) = (nx.node.world(), Payload::from(&*x));
+    // Sums of floating-point numbers depend on how they are grouped.
+    let named = Named { name, of: type_name::<T>(), is_commutative, is_exact: false };
+    let result = combine_by(world, &Algorithm::Hybrid, &job, &mine, named, onto)?;
+    Ok(result.copy_to(x)?)
+}
+
+/// See [`Nx::collect`]. Lengths that are not known are collected first.
+pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
+    let world = nx.node.world().using(&Algorithm::Hybrid);
+    let lengths = match lengths {
+        Some(lengths) => lengths.to_vec(),
+        None => world.collect(&[part.len()], nx.node.size())?,
+    };
+    Ok(world.carry_out(&Job::bytes(Operation::Collect, Lengths::Blocks(lengths)), part)?)
+}
+
+/// See [`Nx::synchronize`].
+pub(super) fn synchronize(nx: &Nx<'_, '_>) -> Result<(), NxError> {
+    Ok(nx.node.world().barrier()?)
+}

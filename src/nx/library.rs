@@ -1,0 +1,124 @@
+//! Who carries the global operations out: the seam between the calls and the algorithms.
+//!
+//! A library has the three operations that all global calls come down to: [`combine`](Nx::combine),
+//! [`collect`](Nx::collect) and [`synchronize`](Nx::synchronize). To add one, add its variant, a file beside `own` with
+//! its three functions, and an arm in each of these three. A message to node -1 is none of them: it is NX's own under
+//! every library, for its receivers call `crecv` and nothing that a library could take part in.
+
+use bytemuck::Pod;
+
+use super::{Nx, NxError, intercom, own};
+use crate::{comm::Payload, time::Span};
+
+/// The algorithms behind the global calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Library {
+    /// Those of NX itself, as far as its times tell, on node numbers and without regard to the mesh:
+    ///
+    /// * a broadcast goes down a minimum spanning tree by recursive halving;
+    /// * a combine goes up the tree of node 0, and its result is broadcast from there;
+    /// * a collect is gathered by node 0, one message after the other, and broadcast from there;
+    /// * `gsync` is the barrier of the machine, or else by dissemination, as
+    ///   [`barrier`](crate::comm::Group::barrier) is (chosen: nothing is known).
+    ///
+    /// With p nodes, n bytes and the [costs](NxCosts) `copy`, `gamma` and `gather`:
+    ///
+    /// | operation | time |
+    /// | --- | --- |
+    /// | broadcast | ceil(log2 p) (alpha + n (beta + copy)) |
+    /// | combine | ceil(log2 p) (alpha + n (beta + copy + gamma)), then a broadcast |
+    /// | collect | about n beta + n copy + (p - 1) (o_r + gather), then a broadcast |
+    ///
+    /// Source: the times of the column "NX" in table 3 of Barnett et al., "Building a High-Performance Collective
+    /// Communication Library", 1994; the algorithms are inferred from them.
+    #[default]
+    Nx,
+    /// InterCom's: the fastest [hybrid](crate::collective::Algorithm::Hybrid) for each length, as the paper's library
+    /// "NXtoiCC" had it. Elements are combined in any order, but those of [`gopf`](Nx::gopf), whose function need not be
+    /// commutative. While it works, a node does not pass on what others send to node -1.
+    ///
+    /// Source: the same paper, section 10.
+    InterCom,
+}
+
+/// What NX's own algorithms cost beyond the parameters of the machine.
+///
+/// | cost | [`PARAGON`](NxCosts::PARAGON) | how sure |
+/// | --- | --- | --- |
+/// | `copy` | 22 ns/B | fitted: a step of a broadcast takes 54 ns/B, of which 30.6 are beta |
+/// | `gamma` | 178 ns/B, 1.4 us/double | fitted: what a step of a global sum takes beyond that; see below |
+/// | `gather` | 450 us | fitted: a collect of 8 bytes takes 528 us for each of 511 nodes, o_r included |
+///
+/// `gamma` is four times that of the machine and no arithmetic: packets with a start-up each would explain it.
+///
+/// Source: fitted to table 3 of Barnett et al., "Building a High-Performance Collective Communication Library", 1994:
+/// nine times on 16 x 32 nodes under OSF/1 R1.1. With the [parameters of the
+/// Paragon](crate::model::Parameters::paragon) the modeled times are (in s; published in brackets):
+///
+/// | | 8 bytes | 64 KiB | 1 MiB |
+/// | --- | --- | --- | --- |
+/// | broadcast | 0.0017 (0.0012) | 0.033 (0.031) | 0.50 (0.51) |
+/// | collect | 0.28 (0.27) | 0.31 (0.32) | 0.83 (0.94) |
+/// | global sum | 0.0033 (0.0036) | 0.17 (0.17) | 2.68 (2.72) |
+///
+/// The first is 1.4 times what was measured and the last collect 0.88 of it; all others are within 8 %.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NxCosts {
+    /// Processor time for each byte of a message of a broadcast or a global operation, where it is received.
+    pub copy: Span,
+    /// Processor time for each byte of a partial result that is combined; the machine's own gamma is not charged.
+    pub gamma: Span,
+    /// Processor time of node 0 for each part that it gathers for a collect.
+    pub gather: Span,
+}
+
+impl NxCosts {
+    /// Those of a Paragon under OSF/1 R1.1.
+    pub const PARAGON: NxCosts =
+        NxCosts { copy: Span::from_nanos(22), gamma: Span::from_nanos(178), gather: Span::from_micros(450) };
+
+    /// None: the algorithms alone.
+    pub const NONE: NxCosts = NxCosts { copy: Span::ZERO, gamma: Span::ZERO, gather: Span::ZERO };
+}
+
+/// [`NxCosts::PARAGON`].
+impl Default for NxCosts {
+    fn default() -> Self {
+        NxCosts::PARAGON
+    }
+}
+
+impl Nx<'_, '_> {
+    /// `x` combined over all nodes, on every node, in the order of their numbers unless `f` is commutative; it puts the
+    /// second slice onto the first.
+    pub(super) fn combine<T: Pod + Send>(
+        &self,
+        name: &'static str,
+        x: &mut [T],
+        is_commutative: bool,
+        f: impl FnMut(&mut [T], &[T]),
+    ) -> Result<(), NxError> {
+        match self.library {
+            Library::Nx => own::combine(self, x, f),
+            Library::InterCom => intercom::combine(self, x, name, is_commutative, f),
+        }
+    }
+
+    /// The parts of all nodes in the order of their numbers, on every node. `lengths`, in bytes, are those of the
+    /// parts, if they are known.
+    pub(super) fn collect(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
+        match self.library {
+            Library::Nx => own::collect(self, part, lengths),
+            Library::InterCom => intercom::collect(self, part, lengths),
+        }
+    }
+
+    /// Returns when all nodes have called it.
+    pub(super) fn synchronize(&self) -> Result<(), NxError> {
+        match self.library {
+            Library::Nx => own::synchronize(self),
+            Library::InterCom => intercom::synchronize(self),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! NX's own algorithms for the global operations: see [`Library::Nx`](super::Library::Nx).
+
+use bytemuck::Pod;
+
+use super::{
+    Nx, NxError,
+    system::{Wanted, tags},
+};
+use crate::{
+    comm::{Payload, PointToPoint},
+    pattern::Halving,
+    rank::{Rank, Tag},
+};
+
+/// See [`Nx::combine`].
+pub(super) fn combine<T: Pod + Send>(
+    nx: &Nx<'_, '_>,
+    x: &mut [T],
+    mut f: impl FnMut(&mut [T], &[T]),
+) -> Result<(), NxError> {
+    let onto = |mine: &Payload, came: &Payload| {
+        let mut combined = mine.to_vec::<T>()?;
+        f(&mut combined, &came.to_vec()?);
+        Ok(Payload::from(combined))
+    };
+    let result = combine_payloads(nx, Payload::from(&*x), onto)?;
+    if !x.is_empty() {
+        x.copy_from_slice(&result.to_vec()?);
+    }
+    Ok(())
+}
+
+/// Up the tree of node 0, nearest child first, and down again. All payloads must have the same length.
+pub(super) fn combine_payloads(
+    nx: &Nx<'_, '_>,
+    mut mine: Payload,
+    mut onto: impl FnMut(&Payload, &Payload) -> Result<Payload, NxError>,
+) -> Result<Payload, NxError> {
+    let family = nx.family(0);
+    let here = mine.len();
+    for &child in family.children.iter().rev() {
+        let came = from(nx, child, tags::COMBINE)?;
+        same_length(child, came.len(), here)?;
+        nx.copy(here)?;
+        nx.charge(nx.costs.gamma.times(here))?;
+        mine = onto(&mine, &came)?;
+    }
+    let Some(parent) = family.parent else { return spread(nx, Some(mine)) };
+    nx.wire.send((parent, tags::COMBINE), mine)?;
+    let result = spread(nx, None)?;
+    same_length(0, result.len(), here)?;
+    Ok(result)
+}
+
+/// See [`Nx::collect`].
+pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
+    if nx.node.rank() > 0 {
+        nx.wire.send((0, tags::GATHER), part)?;
+        return spread(nx, None);
+    }
+    let mut whole = part;
+    for node in 1..nx.node.size() {
+        let came = from(nx, node, tags::GATHER)?;
+        let given = came.len();
+        if let Some(expected) = lengths.map(|lengths| lengths[node]).filter(|&expected| expected != given) {
+            return Err(NxError::Part { node, given, expected });
+        }
+        nx.copy(given)?;
+        nx.charge(nx.costs.gather)?;
+        whole.append(came);
+    }
+    spread(nx, Some(whole))
+}
+
+/// See [`Nx::synchronize`].
+pub(super) fn synchronize(nx: &Nx<'_, '_>) -> Result<(), NxError> {
+    if nx.node.machine().parameters().barrier().is_some() {
+        return Ok(nx.node.world().barrier()?);
+    }
+    let (me, size) = (nx.node.rank(), nx.node.size());
+    for round in 0..Halving::new(size).iterations() {
+        let distance = 1 << round;
+        let tag = tags::sync(round as u32);
+        let source = Some((me + size - distance) % size);
+        let ticket = nx.post(Wanted { source, tag: Some(tag) }, true)?;
+        nx.wire.send(((me + distance) % size, tag), Payload::empty())?;
+        nx.wait_for(ticket)?;
+    }
+    Ok(())
+}
+
+/// What node 0 has, on every node.
+fn spread(nx: &Nx<'_, '_>, whole: Option<Payload>) -> Result<Payload, NxError> {
+    match whole {
+        Some(whole) => {
+            nx.pass_on(0, tags::SPREAD, &whole)?;
+            Ok(whole)
+        }
+        None => from(nx, 0, tags::SPREAD),
+    }
+}
+
+fn from(nx: &Nx<'_, '_>, node: Rank, tag: Tag) -> Result<Payload, NxError> {
+    Ok(nx.take(Wanted { source: Some(node), tag: Some(tag) })?.payload)
+}
+
+fn same_length(node: Rank, there: u64, here: u64) -> Result<(), NxError> {
+    if there == here { Ok(()) } else { Err(NxError::Lengths { node, there, here }) }
+}

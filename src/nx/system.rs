@@ -1,0 +1,299 @@
+//! What NX's part of the operating system does on a node: it takes messages in, keeps them, and passes broadcasts on.
+//!
+//! # Why there is a system at all
+//!
+//! A broadcast must go on through a node that has other things on its mind: one that waits for a message of another
+//! type, or is in a global operation, and will ask for the broadcast only later. If it were passed on by the receive
+//! that asks for it, such programs would deadlock here and run on a Paragon. So *every* call that waits takes in
+//! whatever comes, in the order in which it comes:
+//!
+//! ```text
+//!                      +-- is it a broadcast? charge the copy, send it to this node's children
+//!                      v
+//!   the network --> bring_in --> the first posted receive that accepts it --> filled, until somebody waits for it
+//!                        \
+//!                         +----> the buffer, if there is none             --> a receive or a probe that comes later
+//! ```
+//!
+//! The receive overhead of a message is charged when it is brought in. For a message that is received as soon as it is
+//! there, that is what [`recv`](PointToPoint::recv) costs. One that came before it was asked for costs nothing any more
+//! when it is: the node has spent that time while it waited for something else.
+//!
+//! A posted receive (`irecv`) posts a receive with the machine, too, so that the machine sees what overlaps what. It
+//! accepts anything: messages fill them in the order of their coming, and here they are told apart.
+//!
+//! A node that computes, or whose program has returned, passes nothing on.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{
+    MOST_TYPE, Nx, NxError,
+    info::Info,
+    tree::{Family, family},
+};
+use crate::{
+    comm::{Message, Payload, PointToPoint, Request, Tested},
+    error::CommError,
+    rank::{ANY_SOURCE, Rank, Tag},
+    time::Span,
+};
+
+/// The tags of the library's own messages, which no program can ask for.
+pub(super) mod tags {
+    use crate::rank::Tag;
+
+    const SYSTEM: u32 = 1 << 30;
+    /// Partial results, on their way to node 0.
+    pub(crate) const COMBINE: Tag = Tag(SYSTEM);
+    /// Parts of a vector, on their way to node 0.
+    pub(crate) const GATHER: Tag = Tag(SYSTEM + 1);
+    /// Results, on their way to everybody.
+    pub(crate) const SPREAD: Tag = Tag(SYSTEM + 2);
+
+    /// A round of a barrier.
+    pub(crate) fn sync(round: u32) -> Tag {
+        Tag(SYSTEM + 16 + round)
+    }
+}
+
+/// What a receive or a probe accepts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// `None` accepts every node.
+    pub(super) source: Option<Rank>,
+    /// `None` accepts every type that a program can use.
+    pub(super) tag: Option<Tag>,
+}
+
+impl Wanted {
+    fn accepts(&self, arrived: &Arrived) -> bool {
+        self.source.is_none_or(|source| source == arrived.source)
+            && self.tag.map_or(arrived.tag.0 <= MOST_TYPE as u32, |tag| tag == arrived.tag)
+    }
+}
+
+/// A message that has been brought in.
+#[derive(Clone, Debug)]
+pub(super) struct Arrived {
+    pub(super) source: Rank,
+    pub(super) tag: Tag,
+    pub(super) payload: Payload,
+}
+
+impl Arrived {
+    pub(super) fn info(&self) -> Info {
+        Info::new(self.source, self.tag, &self.payload)
+    }
+}
+
+/// The number of a receive.
+pub(super) type Ticket = u64;
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub(super) struct System<'a> {
+    /// Receives posted with the machine that have not been waited for, the oldest first.
+    open: VecDeque<Request<'a>>,
+    /// Messages that nobody has asked for yet.
+    buffer: VecDeque<Arrived>,
+    next: Ticket,
+    /// Receives that no message has been found for.
+    posted: VecDeque<(Ticket, Wanted)>,
+    /// What was found for the others.
+    filled: BTreeMap<Ticket, Arrived>,
+    /// Receives, posted or filled, whose message is to be thrown away.
+    ignored: Vec<Ticket>,
+    /// The message that `infocount` and its kin are about.
+    pub(super) last: Option<Info>,
+}
+
+impl System<'_> {
+    fn find(&self, wanted: Wanted) -> Option<usize> {
+        self.buffer.iter().position(|arrived| wanted.accepts(arrived))
+    }
+
+    /// A receive asks for a message.
+    fn post(&mut self, wanted: Wanted) -> Ticket {
+        let ticket = self.next;
+        self.next += 1;
+        match self.find(wanted).and_then(|at| self.buffer.remove(at)) {
+            Some(arrived) => drop(self.filled.insert(ticket, arrived)),
+            None => self.posted.push_back((ticket, wanted)),
+        }
+        ticket
+    }
+
+    /// A message goes to whom it belongs.
+    fn sort(&mut self, arrived: Arrived) {
+        let Some(at) = self.posted.iter().position(|(_, wanted)| wanted.accepts(&arrived)) else {
+            return self.buffer.push_back(arrived);
+        };
+        if let Some((ticket, _)) = self.posted.remove(at) {
+            match self.ignored.iter().position(|&ignored| ignored == ticket) {
+                Some(at) => drop(self.ignored.swap_remove(at)),
+                None => drop(self.filled.insert(ticket, arrived)),
+            }
+        }
+    }
+
+    /// Nobody will ask for what this receive gets.
+    pub(super) fn ignore(&mut self, ticket: Ticket) {
+        if self.filled.remove(&ticket).is_none() {
+            self.ignored.push(ticket);
+        }
+    }
+
+    /// A receive is taken back; a message that it has got goes back to where it would be without it.
+    pub(super) fn cancel(&mut self, ticket: Ticket) {
+        self.posted.retain(|&(posted, _)| posted != ticket);
+        let Some(arrived) = self.filled.remove(&ticket) else { return };
+        if self.posted.iter().any(|(_, wanted)| wanted.accepts(&arrived)) {
+            self.sort(arrived);
+        } else {
+            // What the buffer has of its kind came later.
+            self.buffer.push_front(arrived);
+        }
+    }
+}
+
+impl<'a> Nx<'a, '_> {
+    /// Posts a receive; `early` says that the program goes on and waits for it later.
+    pub(super) fn post(&self, wanted: Wanted, early: bool) -> Result<Ticket, NxError> {
+        let ticket = self.system.borrow_mut().post(wanted);
+        if early && !self.system.borrow().filled.contains_key(&ticket) {
+            let request = self.wire.irecv(ANY_SOURCE)?;
+            self.system.borrow_mut().open.push_back(request);
+        }
+        Ok(ticket)
+    }
+
+    /// The message of a receive, once it is there.
+    pub(super) fn wait_for(&self, ticket: Ticket) -> Result<Arrived, NxError> {
+        loop {
+            if let Some(arrived) = self.system.borrow_mut().filled.remove(&ticket) {
+                return Ok(arrived);
+            }
+            self.bring_in()?;
+        }
+    }
+
+    /// The message of a receive, if it is there at this instant.
+    pub(super) fn look_for(&self, ticket: Ticket) -> Result<Option<Arrived>, NxError> {
+        loop {
+            if let Some(arrived) = self.system.borrow_mut().filled.remove(&ticket) {
+                return Ok(Some(arrived));
+            }
+            if !self.look()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Receives a message and waits for it.
+    pub(super) fn take(&self, wanted: Wanted) -> Result<Arrived, NxError> {
+        let ticket = self.post(wanted, false)?;
+        self.wait_for(ticket)
+    }
+
+    /// Waits until there is a message that could be received.
+    pub(super) fn find(&self, wanted: Wanted) -> Result<Info, NxError> {
+        loop {
+            if let Some(info) = self.found(wanted) {
+                return Ok(info);
+            }
+            self.bring_in()?;
+        }
+    }
+
+    /// Whether at this instant there is a message that could be received.
+    pub(super) fn try_find(&self, wanted: Wanted) -> Result<Option<Info>, NxError> {
+        loop {
+            let found = self.found(wanted);
+            if found.is_some() || !self.look()? {
+                return Ok(found);
+            }
+        }
+    }
+
+    fn found(&self, wanted: Wanted) -> Option<Info> {
+        let system = self.system.borrow();
+        system.find(wanted).map(|at| system.buffer[at].info())
+    }
+
+    /// Takes in the next message, waiting for it.
+    fn bring_in(&self) -> Result<(), NxError> {
+        let request = self.system.borrow_mut().open.pop_front();
+        let message = match request {
+            Some(request) => self.wire.wait(request)?.ok_or(CommError::Ended)?,
+            None => self.wire.recv(ANY_SOURCE)?,
+        };
+        self.came(message)
+    }
+
+    /// Takes in a message if one is there at this instant; whether there was.
+    fn look(&self) -> Result<bool, NxError> {
+        let request = self.system.borrow_mut().open.pop_front();
+        let message = match request {
+            Some(request) => match self.wire.test(request)? {
+                Tested::Complete(message) => message.ok_or(CommError::Ended)?,
+                Tested::Pending(request) => {
+                    self.system.borrow_mut().open.push_front(request);
+                    return Ok(false);
+                }
+            },
+            None if self.wire.try_probe(ANY_SOURCE)?.is_none() => return Ok(false),
+            None => self.wire.recv(ANY_SOURCE)?,
+        };
+        self.came(message).map(|()| true)
+    }
+
+    /// A message has been taken out of the network.
+    fn came(&self, message: Message) -> Result<(), NxError> {
+        let Message { source, tag, payload } = message;
+        let origin = payload.origin();
+        let source = match origin {
+            Some(root) => {
+                self.copy(payload.len())?;
+                self.pass_on(root as Rank, tag, &payload)?;
+                root as Rank
+            }
+            None => source,
+        };
+        self.system.borrow_mut().sort(Arrived { source, tag, payload: payload.on_behalf_of(None) });
+        Ok(())
+    }
+
+    /// Sends a broadcast of node `root` to this node's children in its tree, one after the other.
+    pub(super) fn pass_on(&self, root: Rank, tag: Tag, payload: &Payload) -> Result<(), NxError> {
+        for child in self.family(root).children {
+            self.wire.send((child, tag), payload.clone().on_behalf_of(Some(root as u32)))?;
+        }
+        Ok(())
+    }
+
+    /// As [`pass_on`](Nx::pass_on), without waiting for the messages to leave.
+    pub(super) fn start_broadcast(&self, tag: Tag, payload: &Payload) -> Result<Vec<Request<'a>>, NxError> {
+        let root = self.node.rank();
+        let start = |child| {
+            let payload = payload.clone().on_behalf_of(Some(root as u32));
+            Ok(self.wire.isend((child, tag), payload)?)
+        };
+        self.family(root).children.into_iter().map(start).collect()
+    }
+
+    pub(super) fn family(&self, root: Rank) -> Family {
+        family(root, self.node.size(), self.node.rank())
+    }
+
+    /// Charges the copy of a message of the library through the system's buffer.
+    pub(super) fn copy(&self, bytes: u64) -> Result<(), NxError> {
+        self.charge(self.costs.copy.times(bytes))
+    }
+
+    pub(super) fn charge(&self, time: Span) -> Result<(), NxError> {
+        if !time.is_zero() {
+            self.wire.compute(time)?;
+        }
+        Ok(())
+    }
+}

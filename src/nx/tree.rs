@@ -1,0 +1,79 @@
+//! The minimum spanning tree that NX's broadcasts go down and its combines go up: recursive halving of node numbers.
+//!
+//! The nodes `0..p` are cut into a first half of `ceil(p / 2)` and a second. The root sends to the node that has its
+//! place in the other half (to the last one there, if the root is the odd one of the first half), and the two are the
+//! roots of their halves: the pairs of [`Halving`](crate::pattern::Halving).
+//!
+//! Every subtree of node 0 is a run of consecutive nodes that begins with its own root. So a combine that goes up to
+//! node 0 and takes the children nearest first combines in the order of node numbers.
+
+use crate::rank::Rank;
+
+/// A node's relatives in the tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Family {
+    /// `None` for the root.
+    pub(super) parent: Option<Rank>,
+    /// In the order in which they are sent to: the one with the largest part of the tree first.
+    pub(super) children: Vec<Rank>,
+}
+
+/// The relatives of node `me` in the tree over `nodes` nodes that is rooted at `root`.
+pub(super) fn family(root: Rank, nodes: usize, me: Rank) -> Family {
+    let mut family = Family::default();
+    let (mut start, mut end, mut root) = (0, nodes, root);
+    while end - start > 1 {
+        let half = (end - start).div_ceil(2);
+        let middle = start + half;
+        let partner = if root < middle { (root + half).min(end - 1) } else { root - half };
+        if me == root {
+            family.children.push(partner);
+        } else if me == partner {
+            family.parent = Some(root);
+        }
+        if (me < middle) != (root < middle) {
+            root = partner;
+        }
+        (start, end) = if me < middle { (start, middle) } else { (middle, end) };
+    }
+    family
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tree_reaches_every_node_once_in_as_many_steps_as_the_logarithm_rounded_up() {
+        for nodes in 1..=70_usize {
+            for root in 0..nodes {
+                let families: Vec<_> = (0..nodes).map(|me| family(root, nodes, me)).collect();
+                // When each node has it: a child has it one step after its elder sister.
+                let mut steps = vec![None; nodes];
+                steps[root] = Some(0);
+                let mut reached = vec![root];
+                while let Some(node) = reached.pop() {
+                    for (nth, &child) in families[node].children.iter().enumerate() {
+                        assert_eq!(families[child].parent, Some(node), "{nodes} nodes, root {root}");
+                        assert_eq!(steps[child], None);
+                        steps[child] = steps[node].map(|step: u32| step + nth as u32 + 1);
+                        reached.push(child);
+                    }
+                }
+                let last = steps.into_iter().map(Option::unwrap).max().unwrap();
+                assert!(last <= nodes.next_power_of_two().ilog2(), "{nodes} nodes, root {root}: {last}");
+                assert_eq!(families[root].parent, None);
+            }
+        }
+    }
+
+    #[test]
+    fn the_subtrees_of_node_0_are_runs_of_nodes() {
+        for nodes in 1..=70 {
+            for me in 0..nodes {
+                let children = family(0, nodes, me).children;
+                assert!(children.is_sorted_by(|far, near| far > near) && children.iter().all(|&c| c > me));
+            }
+        }
+    }
+}
