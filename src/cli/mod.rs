@@ -8,6 +8,7 @@
 
 mod broadcast;
 mod clock;
+mod collective;
 mod data;
 mod demo;
 mod error;
@@ -18,6 +19,7 @@ mod pace;
 mod progress;
 mod stop;
 mod table;
+mod tune;
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -55,6 +57,9 @@ Examples:
   multicomputer stop --distribution square-block       all s-to-p algorithms on one problem
   multicomputer stop --sources 10..100+10 --algorithm br-lin,2-step,auto
                                                        a sweep over the number of sources
+  multicomputer collective broadcast --mesh 15x30 --bytes 8..64K
+                                                       all algorithms of a collective operation, by length
+  multicomputer tune 8x8 collect                       which algorithm is fastest for which length
   multicomputer machine hockney:8x8                    the parameters of a machine
 
 Logs go to standard error, as the variable RUST_LOG says (RUST_LOG=info, RUST_LOG=multicomputer=debug).
@@ -66,6 +71,10 @@ enum Command {
     Demo(demo::Arguments),
     /// Compare s-to-p broadcasting algorithms, on one problem or in a sweep
     Stop(stop::Arguments),
+    /// Compare algorithms for collective operations, for one length or for many
+    Collective(collective::Arguments),
+    /// Print which algorithm is fastest for which length of a collective operation
+    Tune(tune::Arguments),
     /// Print a machine's shape and its parameters
     Machine(machine::Arguments),
 }
@@ -96,6 +105,8 @@ fn dispatch(arguments: CommandLine, out: &mut impl Write) -> Result<(), Error> {
         None => demo::run(&arguments.demo, out)?,
         Some(Command::Demo(arguments)) => demo::run(&arguments, out)?,
         Some(Command::Stop(arguments)) => stop::run(&arguments, out)?,
+        Some(Command::Collective(arguments)) => collective::run(&arguments, out)?,
+        Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
     }
     Ok(out.flush()?)

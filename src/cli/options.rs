@@ -75,6 +75,11 @@ pub(super) struct RunOptions {
 }
 
 impl MachineOptions {
+    /// Whether one is asked for.
+    pub(super) fn is_given(&self) -> bool {
+        self.machine.is_some() || self.mesh.is_some()
+    }
+
     /// The machine asked for.
     pub(super) fn description(&self) -> Result<Description, Error> {
         match (&self.machine, self.mesh) {

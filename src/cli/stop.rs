@@ -28,6 +28,7 @@ mod single;
 mod sweep;
 mod task;
 
+pub(super) use self::outcome::millis;
 use self::{
     differences::Differences,
     names::{Algorithms, Distributions},

@@ -2,7 +2,9 @@
 
 #![cfg(feature = "cli")]
 
+mod collective;
 mod stop;
+mod tune;
 
 use std::{
     fs,
@@ -10,7 +12,10 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use multicomputer::stop::{Algorithm, Distribution};
+use multicomputer::{
+    collective as library,
+    stop::{Algorithm, Distribution},
+};
 use serde_json::Value;
 
 /// The program with these arguments, and without a say of the surroundings in its logs.
@@ -118,6 +123,18 @@ fn the_help_tells_of_every_option_and_has_examples() {
     assert!(words.contains(&Distribution::spellings()), "not every distribution is in\n{help}");
     for algorithm in Algorithm::all() {
         assert!(words.contains(algorithm.name()), "no {algorithm} in\n{help}");
+    }
+    let help = succeeds(&["collective", "--help"]);
+    for part in ["--members", "--algorithm", "--in-order", "--root", "--element", "--run", "Examples:"] {
+        assert!(help.contains(part), "no {part} in\n{help}");
+    }
+    for algorithm in library::Algorithm::NAMED {
+        let (name, about) = (algorithm.name(library::Operation::Broadcast), algorithm.about());
+        assert!(help.contains(&format!("  {name:10} {about}\n")), "no {name} in\n{help}");
+    }
+    for operation in library::Operation::ALL {
+        assert!(help.contains(operation.name()), "no {operation} in\n{help}");
+        assert!(succeeds(&["tune", "--help"]).contains(operation.name()));
     }
     assert!(succeeds(&["machine", "--help"]).contains("topology = \"mesh:16x32\""));
     assert!(succeeds(&["--version"]).starts_with("multicomputer "));
@@ -335,7 +352,13 @@ fn machines_are_described() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
-    for arguments in [&["--mesh", "2x2", "--clock", "virtual"][..], &["--help"], &["machine"]] {
+    for arguments in [
+        &["--mesh", "2x2", "--clock", "virtual"][..],
+        &["--help"],
+        &["machine"],
+        &["collective", "scan", "--mesh", "2x2"],
+        &["tune", "2x2", "scan", "--bytes", "8"],
+    ] {
         let mut child = program(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();

@@ -120,6 +120,6 @@ impl Results {
 }
 
 /// A modeled time.
-pub(super) fn millis(span: Span) -> String {
+pub(in crate::cli) fn millis(span: Span) -> String {
     format!("{:.3}", span.as_millis_f64())
 }

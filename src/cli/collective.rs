@@ -1,0 +1,228 @@
+//! `multicomputer collective`: the algorithms of collective operations side by side, for one length or for many.
+//!
+//! All of them are predicted, which is exact and needs no threads. Which of the plans are then also run is the user's
+//! choice; the fastest for each length is, unless said otherwise. What cannot be done is found out before the first
+//! plan is made. A plan is dropped as soon as its figures are known, for those of a long sweep would not fit in memory
+//! together.
+
+use std::{fmt, io::Write};
+
+use clap::{Args, ValueEnum};
+use multicomputer::{Machine, Span, collective::Plan, units::Sizes};
+
+use super::{
+    clock,
+    error::Error,
+    files::{OutputFile, TraceFiles},
+    options::{MachineOptions, RunOptions},
+    progress::Progress,
+};
+
+mod csv;
+mod data;
+mod execution;
+mod members;
+pub(super) mod names;
+mod outcome;
+mod reasons;
+mod single;
+mod sweep;
+mod task;
+
+pub(super) use self::task::default_element;
+
+use self::{
+    data::Content,
+    execution::execute,
+    members::Members,
+    names::{Algorithms, Operations},
+    outcome::{Line, Results, Solved},
+    single::Single,
+    sweep::Sweep,
+    task::Task,
+};
+
+/// What the command can be told.
+#[derive(Args, Debug)]
+#[command(after_help = names::after_help(EXAMPLES))]
+pub(super) struct Arguments {
+    // The help texts of names are made from what can be spelled.
+    #[arg(value_name = "OPERATION", help = names::operation_help())]
+    operation: Operations,
+
+    /// The length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M
+    #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
+    bytes: Sizes,
+
+    /// Bytes of an element, which is never divided [default: 8 for operations that combine, 1 for the others]
+    #[arg(long, value_name = "BYTES", value_parser = task::read_element, allow_negative_numbers = true)]
+    element: Option<u64>,
+
+    /// The rank of the root among the members
+    #[arg(long, value_name = "RANK", default_value_t = 0, value_parser = super::options::read_number::<usize>, allow_negative_numbers = true)]
+    root: usize,
+
+    /// The nodes that take part, in rank order: all, row:3, column:0, block:4x4@2+0 or a list such as 0,5,8-15
+    #[arg(long, value_name = "NODES", default_value = "all")]
+    members: Members,
+
+    #[arg(long, value_name = "NAMES", default_value = "all", help = names::algorithm_help())]
+    algorithm: Algorithms,
+
+    /// Combine in rank order only, as for an operator that is not commutative
+    #[arg(long)]
+    in_order: bool,
+
+    /// Which of the plans are also run, and their results checked
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Runs::Fastest)]
+    run: Runs,
+
+    /// Run with lengths instead of data, for vectors that would not fit in memory; then only lengths are checked
+    #[arg(long)]
+    phantom: bool,
+
+    #[command(flatten)]
+    machine: MachineOptions,
+
+    #[command(flatten)]
+    options: RunOptions,
+}
+
+/// Which plans are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Runs {
+    /// The fastest for each length
+    Fastest,
+    /// All of them
+    All,
+    /// No plan: modeled times are predictions
+    None,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multicomputer collective broadcast                   all algorithms on one vector
+  multicomputer collective broadcast --mesh 15x30 --bytes 8..1M
+                                                       a sweep over lengths
+  multicomputer collective collect --members row:2 --bytes 64K --algorithm 2x5:MC,10:B,auto
+                                                       strategies, in a row of the mesh
+  multicomputer collective all --bytes 8,64K --run none --csv times.csv
+                                                       all operations, predicted only, into a file
+  multicomputer collective combine-to-all --mesh 4x4 --clock real:8 --run all
+                                                       all algorithms in real time";
+
+/// Predicts all algorithms on all tasks, runs some of them, and prints how they compare.
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+    let options = &arguments.options;
+    let machine = options.build(&arguments.machine.description()?, options.clock())?;
+    let content = match arguments.phantom {
+        true => Content::Phantom,
+        false => Content::Random { seed: options.seed },
+    };
+    let tasks = task::tasks(arguments, machine.description(), content)?;
+    let csv = options.csv.as_ref().map(OutputFile::create).transpose()?;
+    let labels: Vec<String> = tasks.iter().flat_map(|task| runs(arguments.run, task)).collect();
+    let mut traces = TraceFiles::create(options.trace(), &labels)?.into_files();
+
+    let progress = Progress::new(tasks.iter().map(|task| task.asked.len()).sum());
+    let mut solved = Vec::new();
+    for task in tasks {
+        solved.push(solve(arguments, &machine, task, content, &mut traces, &progress)?);
+    }
+    drop(progress);
+    // Where nothing at all can be done, the reason is not for a table.
+    let lines = || solved.iter().flat_map(|solved| &solved.lines);
+    if let (true, Some(cause)) =
+        (lines().all(|line| line.figures.is_err()), lines().find_map(|line| line.figures.as_ref().err()))
+    {
+        return Err(Error::usage(cause.as_str()));
+    }
+
+    let results = Results { clock: options.clock(), content, solved };
+    for (index, solved) in results.by_operation().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        match solved {
+            [one] => write!(out, "{}", Single { results: &results, solved: one })?,
+            several => write!(out, "{}", Sweep { results: &results, solved: several })?,
+        }
+    }
+    match csv {
+        Some(file) => csv::write(&results, arguments.members.to_string(), file),
+        None => Ok(()),
+    }
+}
+
+/// What the traces of a task's runs are called.
+fn runs(runs: Runs, task: &Task) -> Vec<String> {
+    let (operation, bytes) = (task.task.operation(), task.task.bytes());
+    let label = |algorithm: &str| {
+        let is_harmless = |c: char| c.is_alphanumeric() || c == '-';
+        let algorithm: String = algorithm.chars().map(|c| if is_harmless(c) { c } else { '-' }).collect();
+        format!("{operation}-{bytes}-{algorithm}")
+    };
+    match runs {
+        Runs::None => Vec::new(),
+        Runs::Fastest => vec![label("fastest")],
+        Runs::All => task.asked.iter().map(|asked| label(&asked.name)).collect(),
+    }
+}
+
+/// Makes the plans of a task, and runs those that are to be run.
+fn solve(
+    arguments: &Arguments,
+    machine: &Machine,
+    task: Task,
+    content: Content,
+    traces: &mut impl Iterator<Item = Option<OutputFile>>,
+    progress: &Progress,
+) -> Result<Solved, Error> {
+    let clock = clock::name(arguments.options.clock());
+    let mut lines: Vec<Line> = Vec::new();
+    let mut fastest: Option<(Span, usize, Plan)> = None;
+    for asked in &task.asked {
+        progress.begin(&format!("{} by {}", task.name(), asked.name));
+        let plan = match &asked.algorithm {
+            Ok(algorithm) => algorithm.plan(&task.task).map_err(|cause| cause.to_string()),
+            Err(cause) => Err(cause.to_string()),
+        };
+        let mut line = Line::of(&asked.name, plan.as_ref());
+        if arguments.run == Runs::All {
+            let trace = traces.next().flatten();
+            if let (Ok(plan), Ok(figures)) = (&plan, &mut line.figures) {
+                let case = format!("{} by {}, {clock} time", task.name(), asked.name);
+                figures.ran = Some(execute(machine, plan, content, &case, trace)?);
+            }
+        }
+        if let (Ok(plan), Some(modeled)) = (plan, line.modeled()) {
+            let is_faster = fastest.as_ref().is_none_or(|&(least, ..)| modeled < least);
+            if is_faster && arguments.run == Runs::Fastest {
+                fastest = Some((modeled, lines.len(), plan));
+            }
+        }
+        lines.push(line);
+        progress.end();
+    }
+    if arguments.run == Runs::Fastest {
+        let trace = traces.next().flatten();
+        if let Some((_, index, plan)) = fastest {
+            let case = format!("{} by {}, {clock} time", task.name(), lines[index].algorithm);
+            progress.begin(&case);
+            if let Ok(figures) = &mut lines[index].figures {
+                figures.ran = Some(execute(machine, &plan, content, &case, trace)?);
+            }
+        }
+    }
+    Ok(Solved { bound: task.task.lower_bound(), task, lines })
+}
+
+impl fmt::Display for Runs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Runs::Fastest => "fastest",
+            Runs::All => "all",
+            Runs::None => "none",
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! All figures, exact, as CSV.
+
+use multicomputer::{Span, report::RealTimeReport};
+
+use super::{
+    super::{
+        clock,
+        error::Error,
+        files::{OutputFile, micros},
+    },
+    outcome::{Figures, Line, Results, Solved},
+    reasons::decides,
+};
+
+const HEADER: [&str; 24] = [
+    "machine",
+    "rows",
+    "columns",
+    "members",
+    "size",
+    "operation",
+    "root",
+    "bytes",
+    "element",
+    "in_order",
+    "algorithm",
+    "chosen",
+    "modeled_us",
+    "estimate_us",
+    "bound_us",
+    "decided_by",
+    "ratio",
+    "clock",
+    "run_us",
+    "wall_us",
+    "dilation",
+    "error",
+    "late_sends",
+    "restriction",
+];
+
+/// Writes a line for each algorithm on each task. What was not run has no clock.
+pub(super) fn write(results: &Results, members: String, file: OutputFile) -> Result<(), Error> {
+    let lines = results.solved.iter().flat_map(|solved| solved.lines.iter().map(move |line| (solved, line)));
+    file.write_csv(HEADER, lines.map(|(solved, line)| row(results, &members, solved, line)))
+}
+
+fn row(results: &Results, members: &str, solved: &Solved, line: &Line) -> [String; HEADER.len()] {
+    let task = &solved.task.task;
+    let grid = task.machine().topology().grid();
+    let side = |side: Option<usize>| side.map_or_else(String::new, |side| side.to_string());
+    let figures = line.figures.as_ref().ok();
+    let figure = |show: &dyn Fn(&Figures) -> String| figures.map_or_else(String::new, show);
+    let ran = figures.and_then(|figures| figures.ran);
+    let real = ran.and_then(|ran| ran.real_time);
+    let real = |show: &dyn Fn(RealTimeReport) -> String| real.map_or_else(String::new, show);
+    let ratio =
+        |modeled: Span| solved.bound.ratio(modeled).map_or_else(String::new, |ratio| ratio.to_string());
+    [
+        task.machine().name().to_owned(),
+        side(grid.map(|grid| grid.rows)),
+        side(grid.map(|grid| grid.columns)),
+        members.to_owned(),
+        task.size().to_string(),
+        task.operation().to_string(),
+        if task.operation().has_root() { task.root().to_string() } else { String::new() },
+        task.bytes().to_string(),
+        task.element_bytes().to_string(),
+        task.is_in_order().to_string(),
+        line.algorithm.clone(),
+        figure(&|figures| figures.chosen.clone()),
+        figure(&|figures| micros(figures.predicted)),
+        figure(&|figures| micros(figures.estimate)),
+        micros(solved.bound.time()),
+        decides(&solved.bound).to_owned(),
+        figure(&|figures| ratio(figures.predicted)),
+        ran.map_or_else(String::new, |_| clock::name(results.clock).to_owned()),
+        ran.map_or_else(String::new, |ran| micros(ran.modeled)),
+        real(&|real| micros(Span::from(real.wall))),
+        real(&|real| real.dilation.to_string()),
+        real(&|real| real.error.to_string()),
+        real(&|real| real.late_sends.to_string()),
+        line.figures.as_ref().err().cloned().unwrap_or_default(),
+    ]
+}

@@ -1,0 +1,183 @@
+//! What is moved and combined, and what must come of it by a loop over the ranks.
+//!
+//! Elements may have any length, so the operators work on every byte for itself. The one that is commutative adds them
+//! up. The other one takes a byte for the map `x -> a x + b` modulo 16, with `a` in its upper half and `b` in its lower
+//! one, and makes one map of two: associative, and not commutative. `a` is odd, so that no map forgets anything.
+
+use multicomputer::{
+    Payload, PayloadError, Rank,
+    collective::{Operation, Task},
+};
+
+use super::super::data;
+
+/// What the vectors are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Bytes that follow from a seed.
+    Random {
+        /// The seed.
+        seed: u64,
+    },
+    /// Lengths without bytes.
+    Phantom,
+}
+
+/// The parts of the vector that a rank has before and after.
+fn before_and_after(task: &Task, rank: Rank) -> [std::ops::Range<u64>; 2] {
+    use Operation::{
+        Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
+    };
+    let (all, block) = (0..task.bytes(), task.block(rank));
+    let if_root = |range| if rank == task.root() { range } else { 0..0 };
+    match task.operation() {
+        Broadcast => [if_root(all.clone()), all],
+        Scatter => [if_root(all), block],
+        Gather => [block, if_root(all)],
+        Collect => [block, all],
+        CombineToOne => [all.clone(), if_root(all)],
+        CombineToAll | Scan => [all.clone(), all],
+        DistributedCombine => [all, block],
+    }
+}
+
+impl Content {
+    /// The vector that an operation begins with: where vectors are combined that of a rank, otherwise the only one.
+    fn vector(self, seed: u64, task: &Task, rank: Rank) -> Vec<u8> {
+        let source = if task.operation().combines() { rank } else { task.root() };
+        let mut bytes = data::message(seed, source, task.bytes());
+        if task.is_in_order() {
+            bytes.iter_mut().for_each(|byte| *byte |= 0x10);
+        }
+        bytes
+    }
+
+    /// What every rank begins with.
+    pub(super) fn given(self, task: &Task) -> Vec<Payload> {
+        let ranks = (0..task.size()).map(|rank| (rank, before_and_after(task, rank)[0].clone()));
+        let Content::Random { seed } = self else {
+            return ranks.map(|(_, range)| Payload::phantom(range.end - range.start)).collect();
+        };
+        if task.operation().combines() {
+            return ranks.map(|(rank, _)| self.vector(seed, task, rank).into()).collect();
+        }
+        let vector = self.vector(seed, task, task.root());
+        ranks.map(|(_, range)| vector[range.start as usize..range.end as usize].to_vec().into()).collect()
+    }
+
+    /// Makes one of two operands.
+    pub(super) fn combine(self, task: &Task, left: Payload, right: Payload) -> Result<Payload, PayloadError> {
+        match self {
+            Content::Phantom => Ok(left),
+            Content::Random { .. } => {
+                let mut bytes = left.to_bytes()?.to_vec();
+                accumulate(&mut bytes, &right.to_bytes()?, task.is_in_order());
+                Ok(bytes.into())
+            }
+        }
+    }
+
+    /// The first rank that has something else than it should, and what; nothing if all is well.
+    pub(super) fn fault(self, task: &Task, results: &[&Payload]) -> Option<(Rank, &'static str)> {
+        let expected = |rank| before_and_after(task, rank)[1].clone();
+        let has_length = |rank: Rank| {
+            results.get(rank).is_some_and(|result| {
+                let range = expected(rank);
+                result.len() == range.end - range.start
+            })
+        };
+        if let Some(rank) = (0..task.size()).find(|&rank| !has_length(rank)) {
+            return Some((rank, "another length"));
+        }
+        let Content::Random { seed } = self else { return None };
+        // What has been combined so far; in a scan each rank is compared with just that.
+        let mut vector = self.vector(seed, task, 0);
+        let is_wrong = |rank: Rank, vector: &[u8]| {
+            let range = expected(rank);
+            let part = &vector[range.start as usize..range.end as usize];
+            !results[rank].to_bytes().is_ok_and(|bytes| bytes == part)
+        };
+        let is_scan = task.operation() == Operation::Scan;
+        for rank in 0..task.size() {
+            if task.operation().combines() && rank > 0 {
+                accumulate(&mut vector, &self.vector(seed, task, rank), task.is_in_order());
+            }
+            if is_scan && is_wrong(rank, &vector) {
+                return Some((rank, "other bytes"));
+            }
+        }
+        let wrong = (0..task.size()).find(|&rank| !is_scan && is_wrong(rank, &vector));
+        wrong.map(|rank| (rank, "other bytes"))
+    }
+}
+
+/// Combines what is there with a right operand.
+fn accumulate(left: &mut [u8], right: &[u8], in_order: bool) {
+    for (left, &right) in left.iter_mut().zip(right) {
+        *left = if in_order { composed(*left, right) } else { left.wrapping_add(right) };
+    }
+}
+
+/// The map that is `right` and then `left`.
+fn composed(left: u8, right: u8) -> u8 {
+    let ([a, b], [c, d]) = ([left >> 4, left & 15], [right >> 4, right & 15]);
+    (a.wrapping_mul(c) << 4) | (a.wrapping_mul(d).wrapping_add(b) & 15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(operation: Operation, in_order: bool) -> Task {
+        let task = Task::builder(&"line:3".parse().unwrap(), operation);
+        task.elements(7).element_bytes(8).root(2).in_order(in_order).build().unwrap()
+    }
+
+    #[test]
+    fn the_composition_is_associative_and_not_commutative() {
+        let maps = (0..=255).step_by(7).map(|byte: u8| byte | 0x10);
+        for x in maps.clone() {
+            for y in maps.clone() {
+                for z in maps.clone() {
+                    assert_eq!(composed(composed(x, y), z), composed(x, composed(y, z)));
+                }
+            }
+        }
+        assert_ne!(composed(0x31, 0x50), composed(0x50, 0x31));
+    }
+
+    #[test]
+    fn what_is_wrong_is_found() {
+        let content = Content::Random { seed: 1 };
+        for operation in Operation::ALL {
+            let task = task(operation, false);
+            let given = content.given(&task);
+            assert!(given.iter().map(Payload::len).sum::<u64>() >= 56, "{operation}");
+            let empty = [&Payload::empty(), &Payload::empty(), &Payload::empty()];
+            assert!(matches!(content.fault(&task, &empty), Some((_, "another length"))), "{operation}");
+            let zeros: Vec<Payload> = (0..3)
+                .map(|rank| {
+                    let range = before_and_after(&task, rank)[1].clone();
+                    vec![0_u8; (range.end - range.start) as usize].into()
+                })
+                .collect();
+            let zeros: Vec<&Payload> = zeros.iter().collect();
+            assert!(matches!(content.fault(&task, &zeros), Some((_, "other bytes"))), "{operation}");
+        }
+    }
+
+    #[test]
+    fn a_scan_has_a_result_for_every_rank() {
+        for in_order in [false, true] {
+            let (content, task) = (Content::Random { seed: 5 }, task(Operation::Scan, in_order));
+            let mut results = content.given(&task);
+            for rank in 1..3 {
+                results[rank] =
+                    content.combine(&task, results[rank - 1].clone(), results[rank].clone()).unwrap();
+            }
+            assert_eq!(content.fault(&task, &results.iter().collect::<Vec<_>>()), None);
+            results.swap(1, 2);
+            assert_eq!(content.fault(&task, &results.iter().collect::<Vec<_>>()), Some((1, "other bytes")));
+        }
+    }
+}

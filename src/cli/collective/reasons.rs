@@ -1,0 +1,64 @@
+//! What decides a lower bound.
+
+use multicomputer::{Span, collective::LowerBound};
+
+use super::super::stop::millis;
+
+/// The reasons with their names. Of equal ones the first is named: start-ups before bytes, and ports before links.
+fn reasons(bound: &LowerBound) -> [(&'static str, Span); 8] {
+    [
+        ("start-up", bound.start_up),
+        ("gossip", bound.gossip),
+        ("intake", bound.intake),
+        ("output", bound.output),
+        ("both ways", bound.both_ways),
+        ("combining", bound.combining),
+        ("bisection", bound.bisection),
+        ("submesh", bound.submesh),
+    ]
+}
+
+/// The largest reason.
+pub(super) fn decides(bound: &LowerBound) -> &'static str {
+    let time = bound.time();
+    match time.is_zero() {
+        true => "nothing",
+        false => reasons(bound).iter().find(|(_, part)| *part == time).map_or("", |&(name, _)| name),
+    }
+}
+
+/// What no algorithm can beat, and why; reasons that do not apply are left out.
+pub(super) fn bound_line(bound: &LowerBound) -> String {
+    if bound.time().is_zero() {
+        return "Lower bound: 0 ms, as nothing has to be sent.".to_owned();
+    }
+    let parts: Vec<String> = reasons(bound)
+        .iter()
+        .filter(|(_, part)| !part.is_zero())
+        .map(|(name, part)| format!("{name} {}", millis(*part)))
+        .collect();
+    format!("Lower bound: {} ms, decided by {} ({}).", millis(bound.time()), decides(bound), parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_that_decides_is_named() {
+        let part = Span::from_micros;
+        let bound = LowerBound {
+            start_up: part(1000),
+            intake: part(2500),
+            output: part(2500),
+            ..LowerBound::default()
+        };
+        assert_eq!(
+            bound_line(&bound),
+            "Lower bound: 2.500 ms, decided by intake (start-up 1.000, intake 2.500, output 2.500)."
+        );
+        let nothing = LowerBound::default();
+        assert_eq!(bound_line(&nothing), "Lower bound: 0 ms, as nothing has to be sent.");
+        assert_eq!(decides(&nothing), "nothing");
+    }
+}

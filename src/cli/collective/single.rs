@@ -1,0 +1,82 @@
+//! One length with all that is known of it.
+
+use std::fmt;
+
+use super::{
+    super::{
+        stop::millis,
+        table::{
+            Align::{Left, Right},
+            Table,
+        },
+    },
+    outcome::{Results, Solved},
+    reasons::bound_line,
+};
+
+/// What is printed.
+pub(super) struct Single<'a> {
+    pub(super) results: &'a Results,
+    pub(super) solved: &'a Solved,
+}
+
+impl fmt::Display for Single<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Single { results, solved } = self;
+        writeln!(f, "Collective communication: {}, {}\n", solved.task.name(), solved.task.place())?;
+        writeln!(f, "{}", algorithms(solved))?;
+        if let Some((line, figures)) = solved.fastest() {
+            let of_bound = match solved.bound.ratio(figures.predicted) {
+                Some(ratio) => format!(", {ratio:.2} times the lower bound"),
+                None => String::new(),
+            };
+            let how = match line.algorithm == figures.chosen {
+                true => line.algorithm.clone(),
+                false => format!("{}, which takes {}", line.algorithm, figures.chosen),
+            };
+            writeln!(f, "Fastest: {how}: {} ms{of_bound}.", millis(figures.predicted))?;
+        }
+        writeln!(f, "{}", bound_line(&solved.bound))?;
+        let one = std::slice::from_ref(*solved);
+        results.notes(one).into_iter().try_for_each(|note| writeln!(f, "{note}"))
+    }
+}
+
+/// A row for each algorithm.
+fn algorithms(solved: &Solved) -> Table {
+    let works = || solved.lines.iter().filter_map(|line| line.figures.as_ref().ok());
+    let is_real = works().any(|figures| figures.ran.is_some_and(|ran| ran.real_time.is_some()));
+    let columns = [
+        Some(("algorithm", Left)),
+        // The star of the fastest stands behind it.
+        Some(("modeled ms  ", Right)),
+        Some(("closed form", Right)),
+        Some(("/ bound", Right)),
+        is_real.then_some(("run ms", Right)),
+        is_real.then_some(("late sends", Right)),
+        is_real.then_some(("error %", Right)),
+        Some(("chosen", Left)),
+    ];
+    let mut table = Table::new(columns.into_iter().flatten());
+    let none = || "-".to_owned();
+    for line in &solved.lines {
+        let figures = line.figures.as_ref().ok();
+        let ran = figures.and_then(|figures| figures.ran);
+        let real = ran.and_then(|ran| ran.real_time);
+        let cells = [
+            Some(line.algorithm.clone()),
+            Some(solved.time_cell(line)),
+            Some(figures.map_or_else(none, |figures| millis(figures.estimate))),
+            Some(figures.map_or_else(none, |figures| solved.ratio_cell(figures.predicted))),
+            is_real.then(|| ran.map_or_else(none, |ran| millis(ran.modeled))),
+            is_real.then(|| real.map_or_else(none, |real| real.late_sends.to_string())),
+            is_real.then(|| real.map_or_else(none, |real| format!("{:.2}", 100.0 * real.error))),
+            Some(match &line.figures {
+                Ok(figures) => figures.chosen.clone(),
+                Err(cause) => format!("({cause})"),
+            }),
+        ];
+        table.row(cells.into_iter().flatten());
+    }
+    table
+}

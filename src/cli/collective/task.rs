@@ -1,0 +1,153 @@
+//! What is to be done: one task for every operation and length, and the algorithms that are asked for.
+
+use multicomputer::{
+    collective::{Operation, Task as Collective},
+    comm::MAX_MESSAGE,
+    model::Description,
+    units::{UnitError, format_bytes, parse_bytes},
+};
+use thiserror::Error;
+
+use super::{super::error::Error, Arguments, Runs, data::Content, names::Asked};
+
+/// So many bytes of data a run may begin with.
+const MOST_DATA: u64 = 512 << 20;
+
+/// Bytes of an element of an operation that combines, unless told otherwise: a double's.
+const COMBINED_ELEMENT: u64 = 8;
+
+/// One task.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) task: Collective,
+    /// At least one.
+    pub(super) asked: Vec<Asked>,
+}
+
+/// A length of elements that is none.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum ElementError {
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+    #[error("an element has at least 1 byte")]
+    Zero,
+}
+
+/// Reads the length of an element.
+pub(super) fn read_element(text: &str) -> Result<u64, ElementError> {
+    match parse_bytes(text)? {
+        0 => Err(ElementError::Zero),
+        bytes => Ok(bytes),
+    }
+}
+
+/// Bytes of an element unless told otherwise.
+pub(in crate::cli) fn default_element(operation: Operation) -> u64 {
+    if operation.combines() { COMBINED_ELEMENT } else { 1 }
+}
+
+/// All tasks asked for: by operation, then length.
+pub(super) fn tasks(
+    arguments: &Arguments,
+    machine: &Description,
+    content: Content,
+) -> Result<Vec<Task>, Error> {
+    let members = arguments.members.on(machine).map_err(Error::usage)?;
+    let mut tasks = Vec::new();
+    for &operation in arguments.operation.as_slice() {
+        let element = arguments.element.unwrap_or_else(|| default_element(operation));
+        let mut lengths = Vec::new();
+        for bytes in &arguments.bytes {
+            if lengths.contains(&bytes) {
+                continue;
+            }
+            lengths.push(bytes);
+            if bytes % element != 0 {
+                return Err(Error::usage(format!(
+                    "{bytes} bytes are no whole number of elements of {element} bytes each, as {operation} has \
+                     them: give another length, or --element"
+                )));
+            }
+            let task = Collective::builder(machine, operation)
+                .root(arguments.root)
+                .elements(bytes / element)
+                .element_bytes(element)
+                .in_order(arguments.in_order);
+            let task = match &members {
+                Some(members) => task.members(members.as_slice()),
+                None => task,
+            };
+            let task = task.build().map_err(Error::usage)?;
+            if arguments.run != Runs::None {
+                check(&task, content)?;
+            }
+            tasks.push(Task { asked: arguments.algorithm.of(operation), task });
+        }
+    }
+    Ok(tasks)
+}
+
+/// Whether a task can be run, and not only predicted.
+fn check(task: &Collective, content: Content) -> Result<(), Error> {
+    let (operation, bytes) = (task.operation(), task.bytes());
+    if bytes > MAX_MESSAGE {
+        return Err(Error::usage(format!(
+            "a vector of {} may travel as one message, and a message has at most {}: it can only be predicted \
+             (--run none)",
+            format_bytes(bytes),
+            format_bytes(MAX_MESSAGE)
+        )));
+    }
+    let vectors = if operation.combines() { task.size() as u64 } else { 1 };
+    let data = bytes.saturating_mul(vectors);
+    match content {
+        Content::Random { .. } if data > MOST_DATA => Err(Error::usage(format!(
+            "a {operation} of {} among {} members begins with {} of data, and at most {} are made: run it without data \
+             (--phantom), or not at all (--run none)",
+            format_bytes(bytes),
+            task.size(),
+            format_bytes(data),
+            format_bytes(MOST_DATA)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+impl Task {
+    /// `broadcast of 2 KiB`
+    pub(super) fn name(&self) -> String {
+        format!("{} of {}", self.task.operation(), format_bytes(self.task.bytes()))
+    }
+
+    /// What all lengths have in common: `paragon:4x4, 16 members, root 3`
+    pub(super) fn place(&self) -> String {
+        let task = &self.task;
+        let members = match (task.size(), task.machine().nodes()) {
+            (1, nodes) if nodes > 1 => "1 member".to_owned(),
+            (1, _) => "1 node".to_owned(),
+            (size, nodes) if size == nodes => format!("all {nodes} nodes"),
+            (size, nodes) => format!("{size} of {nodes} nodes"),
+        };
+        let root =
+            if task.operation().has_root() { format!(", root {}", task.root()) } else { String::new() };
+        let element = match task.element_bytes() {
+            1 => String::new(),
+            element => format!(", elements of {}", format_bytes(element)),
+        };
+        let order = if task.is_in_order() { ", in rank order" } else { "" };
+        format!("{}, {members}{root}{element}{order}", task.machine().name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_has_a_length() {
+        assert_eq!(read_element("8"), Ok(8));
+        assert_eq!(read_element("1K"), Ok(1024));
+        assert_eq!(read_element("0"), Err(ElementError::Zero));
+        assert!(read_element("-1").is_err() && read_element("").is_err());
+    }
+}

@@ -1,0 +1,269 @@
+//! `multicomputer tune`: which algorithm *Auto* takes for which length, and from which length on InterCom's algorithm
+//! for long vectors is faster than the one for short ones.
+//!
+//! To plan is to predict many candidates, and on a large machine with long vectors that takes seconds. So the lengths
+//! to begin with are further apart there, and those at which the choice changes are found less precisely, unless told
+//! otherwise.
+
+use std::{io::Write, path::PathBuf, str::FromStr};
+
+use clap::Args;
+use multicomputer::{
+    Machine,
+    model::Description,
+    units::{Sizes, format_bytes},
+};
+use thiserror::Error;
+
+use super::{
+    collective::names::{NamesError, Operations, operation_help},
+    error::Error,
+    files::{OutputFile, micros},
+    options::{MachineError, MachineOptions, read_machine},
+    progress::Progress,
+    stop::millis,
+    table::{
+        Align::{Left, Right},
+        Table,
+    },
+};
+
+mod crossover;
+mod search;
+
+use self::{
+    crossover::Crossover,
+    search::{Interval, Search},
+};
+
+/// What the command can be told.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    // One argument at least may be left out, and either can be told from the other.
+    #[arg(value_name = "MACHINE] [OPERATION", num_args = 0..=2, value_parser = read_subject, help = subject_help())]
+    subjects: Vec<Subject>,
+
+    /// The lengths of the whole vector to begin with [default: from 8 B to 16 MiB in steps of 2; of 4 beyond 64 nodes,
+    /// of 8 beyond 256]
+    #[arg(long, value_name = "SIZES", allow_negative_numbers = true)]
+    bytes: Option<Sizes>,
+
+    /// How precisely lengths are found at which the choice changes, in percent [default: 5; 20 beyond 64 nodes, 100
+    /// beyond 256]
+    #[arg(long, value_name = "PERCENT", value_parser = read_percent, allow_negative_numbers = true)]
+    precision: Option<f64>,
+
+    /// Write the table to a CSV file, times exact
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multicomputer tune                                   all operations on a Paragon of 10 x 10 nodes
+  multicomputer tune hockney:8x8 combine-to-all        one operation
+  multicomputer tune line:16 broadcast,collect --bytes 64..64K --precision 1
+                                                       some lengths, more precisely";
+
+/// One of the two arguments without a name.
+#[derive(Clone, Debug)]
+enum Subject {
+    Machine(Description),
+    Operations(Operations),
+}
+
+/// What is neither a machine nor an operation.
+#[derive(Debug, Error)]
+enum SubjectError {
+    /// It could be neither.
+    #[error("{0}; and {1}")]
+    Neither(MachineError, NamesError),
+    /// It is a machine, but a wrong one.
+    #[error(transparent)]
+    Machine(MachineError),
+}
+
+/// A precision that is none.
+#[derive(Debug, Error)]
+#[error("allowed is a number of percent from 0.1 to 1000")]
+struct PercentError;
+
+fn subject_help() -> String {
+    format!(
+        "The machine: paragon:16x32, hockney:10x10, mesh:7x13, line:8, 10x10 (a Paragon), or a machine file (.toml) \
+         [default: paragon:10x10]. {} [default: all]",
+        operation_help()
+    )
+}
+
+/// Reads a machine, or else operations.
+fn read_subject(text: &str) -> Result<Subject, SubjectError> {
+    match (Operations::from_str(text), read_machine(text)) {
+        (Ok(operations), _) => Ok(Subject::Operations(operations)),
+        (_, Ok(machine)) => Ok(Subject::Machine(machine)),
+        (Err(no_name), Err(cause @ MachineError::Unknown)) => Err(SubjectError::Neither(cause, no_name)),
+        (_, Err(cause)) => Err(SubjectError::Machine(cause)),
+    }
+}
+
+fn read_percent(text: &str) -> Result<f64, PercentError> {
+    text.trim().parse().ok().filter(|percent| (0.1..=1000.0).contains(percent)).ok_or(PercentError)
+}
+
+impl Arguments {
+    fn machine(&self) -> Result<Description, Error> {
+        let mut machines = self.subjects.iter().filter_map(|subject| match subject {
+            Subject::Machine(machine) => Some(machine),
+            Subject::Operations(_) => None,
+        });
+        match (machines.next(), machines.next()) {
+            (None, _) => self.machine.description(),
+            (Some(_), Some(_)) => Err(Error::usage("two machines are given: one is tuned at a time")),
+            (Some(_), None) if self.machine.is_given() => Err(Error::usage(
+                "a machine is given by name and by --machine or --mesh: one is tuned at a time",
+            )),
+            (Some(machine), None) => Ok(machine.clone()),
+        }
+    }
+
+    fn operations(&self) -> Result<Operations, Error> {
+        let mut operations = self.subjects.iter().filter_map(|subject| match subject {
+            Subject::Operations(operations) => Some(operations),
+            Subject::Machine(_) => None,
+        });
+        match (operations.next(), operations.next()) {
+            (None, _) => Ok(Operations::all()),
+            (Some(operations), None) => Ok(operations.clone()),
+            (Some(_), Some(_)) => {
+                Err(Error::usage("operations are given twice: name several with commas between them"))
+            }
+        }
+    }
+
+    /// The lengths to begin with, from the shortest to the longest.
+    fn lengths(&self, nodes: usize) -> Vec<u64> {
+        let mut lengths: Vec<u64> = match &self.bytes {
+            Some(sizes) => sizes.into_iter().collect(),
+            None => {
+                let doublings = by_size(nodes, [1, 2, 3]);
+                (3..=24).step_by(doublings).map(|exponent| 1 << exponent).collect()
+            }
+        };
+        lengths.sort_unstable();
+        lengths.dedup();
+        lengths
+    }
+
+    /// By how many percent two lengths may differ that are as good as one.
+    fn percent(&self, nodes: usize) -> f64 {
+        self.precision.unwrap_or(by_size(nodes, [5.0, 20.0, 100.0]))
+    }
+}
+
+/// What there is for small, medium and large machines.
+fn by_size<T>(nodes: usize, [small, medium, large]: [T; 3]) -> T {
+    match nodes {
+        0..=64 => small,
+        65..=256 => medium,
+        _ => large,
+    }
+}
+
+/// Finds the intervals and prints them.
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+    // What this host could not run is not tuned either.
+    let machine = Machine::of(arguments.machine()?).build()?;
+    let machine = machine.description();
+    let operations = arguments.operations()?;
+    let (lengths, percent) = (arguments.lengths(machine.nodes()), arguments.percent(machine.nodes()));
+    let csv = arguments.csv.as_ref().map(OutputFile::create).transpose()?;
+
+    let progress = Progress::new(operations.as_slice().len() * lengths.len());
+    let mut found = Vec::new();
+    for &operation in operations.as_slice() {
+        let factor = 1.0 + percent / 100.0;
+        let search = Search { machine, operation, factor, progress: &progress };
+        found.push((operation, search.intervals(&lengths)?, Crossover::find(&search, &lengths)?));
+    }
+    drop(progress);
+
+    let ends = (lengths.first().copied().unwrap_or(0), lengths.last().copied().unwrap_or(0));
+    writeln!(
+        out,
+        "Collective communication on {}, all {} nodes: what auto chooses, by length of the whole vector from {} to {}",
+        machine.name(),
+        machine.nodes(),
+        format_bytes(ends.0),
+        format_bytes(ends.1)
+    )?;
+    for (operation, intervals, crossover) in &found {
+        write!(out, "\n{operation}\n{}", table(intervals))?;
+        if let Some(crossover) = crossover {
+            writeln!(out, "\n{crossover}")?;
+        }
+    }
+    let count = lengths.len();
+    writeln!(out, "\nFrom {count} lengths each; where the choice changes is found to {percent} %.")?;
+    let Some(csv) = csv else { return Ok(()) };
+    let rows = found.iter().flat_map(|(operation, intervals, _)| {
+        intervals.iter().map(move |interval| row(machine.name(), operation.name(), interval))
+    });
+    csv.write_csv(HEADER, rows)
+}
+
+/// A row for each interval.
+fn table(intervals: &[Interval]) -> Table {
+    let mut table = Table::new([
+        ("from", Right),
+        ("to", Right),
+        ("ms at from", Right),
+        ("/ bound", Right),
+        ("ms at to", Right),
+        ("/ bound", Right),
+        ("algorithm", Left),
+    ]);
+    let ratio = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
+    for Interval { first, last } in intervals {
+        table.row([
+            first.bytes.to_string(),
+            last.bytes.to_string(),
+            millis(first.modeled),
+            ratio(first.ratio),
+            millis(last.modeled),
+            ratio(last.ratio),
+            first.choice.clone(),
+        ]);
+    }
+    table
+}
+
+const HEADER: [&str; 9] = [
+    "machine",
+    "operation",
+    "from_bytes",
+    "to_bytes",
+    "algorithm",
+    "from_us",
+    "from_ratio",
+    "to_us",
+    "to_ratio",
+];
+
+fn row(machine: &str, operation: &str, Interval { first, last }: &Interval) -> [String; HEADER.len()] {
+    let ratio = |ratio: Option<f64>| ratio.map_or_else(String::new, |ratio| ratio.to_string());
+    [
+        machine.to_owned(),
+        operation.to_owned(),
+        first.bytes.to_string(),
+        last.bytes.to_string(),
+        first.choice.clone(),
+        micros(first.modeled),
+        ratio(first.ratio),
+        micros(last.modeled),
+        ratio(last.ratio),
+    ]
+}

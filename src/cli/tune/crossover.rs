@@ -1,0 +1,91 @@
+//! From which length on InterCom's algorithm for long vectors is faster than the one for short ones, and what its
+//! hybrids make of it there.
+
+use std::fmt;
+
+use multicomputer::{Span, collective::Algorithm};
+
+use super::{
+    super::{error::Error, stop::millis},
+    search::Search,
+};
+
+/// The crossover is found as precisely as this, whatever else is: few candidates are behind it.
+const FACTOR: f64 = 1.05;
+
+/// Where long becomes faster than short.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Crossover {
+    /// Nowhere.
+    Never,
+    /// At the shortest length already.
+    Always,
+    /// Somewhere.
+    At(Crossing),
+}
+
+/// The first length known for which long is faster.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Crossing {
+    bytes: u64,
+    short: Span,
+    long: Span,
+    /// The fastest hybrid there, and what it takes.
+    hybrid: (String, Span),
+}
+
+impl Crossover {
+    /// Looks for it; nothing if the operation is none of InterCom's.
+    pub(super) fn find(search: &Search<'_>, lengths: &[u64]) -> Result<Option<Crossover>, Error> {
+        let known = Algorithm::of(search.operation);
+        if ![Algorithm::Short, Algorithm::Long, Algorithm::Hybrid].iter().all(|own| known.contains(own)) {
+            return Ok(None);
+        }
+        let time = |algorithm, bytes| -> Result<Span, Error> {
+            Ok(search.plan(&algorithm, bytes)?.prediction().modeled.since_start())
+        };
+        let times = |bytes| Ok::<_, Error>((time(Algorithm::Short, bytes)?, time(Algorithm::Long, bytes)?));
+        let (mut low, mut high) = (None, None);
+        for bytes in search.whole(lengths) {
+            let (short, long) = times(bytes)?;
+            if long < short {
+                high = Some((bytes, short, long));
+                break;
+            }
+            low = Some(bytes);
+        }
+        let Some((mut bytes, mut short, mut long)) = high else { return Ok(Some(Crossover::Never)) };
+        let Some(mut low) = low else { return Ok(Some(Crossover::Always)) };
+        while bytes as f64 > low as f64 * FACTOR {
+            let Some(middle) = search.between(low, bytes) else { break };
+            match times(middle)? {
+                (of_short, of_long) if of_long < of_short => {
+                    (bytes, short, long) = (middle, of_short, of_long)
+                }
+                _ => low = middle,
+            }
+        }
+        let hybrid = search.plan(&Algorithm::Hybrid, bytes)?;
+        let hybrid = (hybrid.name().to_owned(), hybrid.prediction().modeled.since_start());
+        Ok(Some(Crossover::At(Crossing { bytes, short, long, hybrid })))
+    }
+}
+
+impl fmt::Display for Crossover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Crossover::Never => write!(f, "InterCom: long is nowhere faster than short."),
+            Crossover::Always => {
+                write!(f, "InterCom: long is faster than short from the shortest length on.")
+            }
+            Crossover::At(Crossing { bytes, short, long, hybrid: (name, hybrid) }) => write!(
+                f,
+                "InterCom: long is faster than short from {bytes} bytes on ({} ms and {} ms there); the fastest hybrid, \
+                 {name}, takes {} ms there.",
+                millis(*long),
+                millis(*short),
+                millis(*hybrid)
+            ),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The lengths at which a choice changes: a sweep, and then halves where the choices at both ends differ.
+//!
+//! A choice that holds only between two neighbouring lengths of the sweep, both of which have another one in common, is
+//! not found.
+
+use multicomputer::{
+    Span,
+    collective::{Algorithm, Operation, Plan, Task},
+    model::Description,
+};
+
+use super::super::{collective::default_element, error::Error, progress::Progress};
+
+/// What is searched, and how precisely.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Search<'a> {
+    pub(super) machine: &'a Description,
+    pub(super) operation: Operation,
+    /// Lengths that differ by no more than this are as good as one.
+    pub(super) factor: f64,
+    pub(super) progress: &'a Progress,
+}
+
+/// What is chosen for one length.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) bytes: u64,
+    pub(super) choice: String,
+    pub(super) modeled: Span,
+    /// How many times the lower bound it takes.
+    pub(super) ratio: Option<f64>,
+}
+
+/// Lengths with one choice, as far as is known.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Interval {
+    pub(super) first: Point,
+    pub(super) last: Point,
+}
+
+impl Search<'_> {
+    /// The intervals from the shortest to the longest of the lengths.
+    pub(super) fn intervals(&self, lengths: &[u64]) -> Result<Vec<Interval>, Error> {
+        let mut points = Vec::new();
+        for bytes in self.whole(lengths) {
+            points.push(self.point(bytes)?);
+            self.progress.end();
+        }
+        let points = refined(points, self.factor, &mut |low, high| match self.between(low, high) {
+            Some(bytes) => self.point(bytes).map(Some),
+            None => Ok(None),
+        })?;
+        Ok(joined(points))
+    }
+
+    /// The lengths in whole elements, each once.
+    pub(super) fn whole(&self, lengths: &[u64]) -> Vec<u64> {
+        let element = default_element(self.operation);
+        let mut lengths: Vec<u64> = lengths.iter().map(|bytes| bytes / element * element).collect();
+        lengths.dedup();
+        lengths
+    }
+
+    /// A length half-way between two others, if there is one.
+    pub(super) fn between(&self, low: u64, high: u64) -> Option<u64> {
+        let element = default_element(self.operation) as f64;
+        let middle = (low as f64 * high as f64).sqrt();
+        let middle = ((middle / element).round() * element) as u64;
+        (low < middle && middle < high).then_some(middle)
+    }
+
+    /// The plan of an algorithm for a length.
+    pub(super) fn plan(&self, algorithm: &Algorithm, bytes: u64) -> Result<Plan, Error> {
+        self.progress.begin(&format!("{} of {bytes} bytes", self.operation));
+        algorithm.plan(&self.task(bytes)?).map_err(Error::usage)
+    }
+
+    fn task(&self, bytes: u64) -> Result<Task, Error> {
+        let element = default_element(self.operation);
+        let task = Task::builder(self.machine, self.operation).elements(bytes / element);
+        task.element_bytes(element).build().map_err(Error::usage)
+    }
+
+    fn point(&self, bytes: u64) -> Result<Point, Error> {
+        let plan = self.plan(&Algorithm::Auto, bytes)?;
+        let modeled = plan.prediction().modeled.since_start();
+        let ratio = plan.task().lower_bound().ratio(modeled);
+        Ok(Point { bytes, choice: without_details(plan.name()), modeled, ratio })
+    }
+}
+
+/// The name of a plan without how it is carried out in detail: what stands in brackets at the end, and numbers of
+/// pieces.
+fn without_details(name: &str) -> String {
+    let name = name.split_once(" (").map_or(name, |(name, _)| name);
+    let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
+    name.split(' ').filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Points with others between those that differ, as close as they shall be.
+fn refined(
+    points: Vec<Point>,
+    factor: f64,
+    between: &mut impl FnMut(u64, u64) -> Result<Option<Point>, Error>,
+) -> Result<Vec<Point>, Error> {
+    let mut done: Vec<Point> = Vec::new();
+    // What is still to come, the next one last.
+    let mut rest: Vec<Point> = points.into_iter().rev().collect();
+    while let Some(next) = rest.pop() {
+        let differing = done
+            .last()
+            .filter(|last| last.choice != next.choice && next.bytes as f64 > last.bytes as f64 * factor);
+        let middle = match differing {
+            Some(last) => between(last.bytes, next.bytes)?,
+            None => None,
+        };
+        match middle {
+            Some(middle) => rest.extend([next, middle]),
+            None => done.push(next),
+        }
+    }
+    Ok(done)
+}
+
+/// Neighbours with the same choice made one.
+fn joined(points: Vec<Point>) -> Vec<Interval> {
+    let intervals = points.chunk_by(|one, other| one.choice == other.choice);
+    let interval = |points: &[Point]| {
+        let (first, last) = (points.first()?.clone(), points.last()?.clone());
+        Some(Interval { first, last })
+    };
+    intervals.filter_map(interval).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(bytes: u64, choice: &str) -> Point {
+        Point { bytes, choice: choice.to_owned(), modeled: Span::ZERO, ratio: None }
+    }
+
+    /// `a` up to 99, `b` up to 149, `c` from there on.
+    fn choice(bytes: u64) -> Point {
+        point(
+            bytes,
+            if bytes < 100 {
+                "a"
+            } else if bytes < 150 {
+                "b"
+            } else {
+                "c"
+            },
+        )
+    }
+
+    #[test]
+    fn changes_are_found_by_halves() {
+        let mut tried = 0;
+        let mut between = |low: u64, high: u64| {
+            tried += 1;
+            let middle = ((low * high) as f64).sqrt().round() as u64;
+            Ok((low < middle && middle < high).then(|| choice(middle)))
+        };
+        let ends = [1, 64, 512].map(choice).to_vec();
+        let intervals = joined(refined(ends, 1.05, &mut between).unwrap());
+        assert_eq!(intervals.len(), 3);
+        for (pair, change) in intervals.windows(2).zip([100.0, 150.0]) {
+            let (last, first) = (pair[0].last.bytes as f64, pair[1].first.bytes as f64);
+            assert!(last < change && change <= first && first <= 1.05 * last, "{pair:?}");
+        }
+        assert_eq!((intervals[0].first.bytes, intervals[2].last.bytes), (1, 512));
+        assert!(tried <= 12, "{tried}");
+    }
+
+    #[test]
+    fn details_are_no_part_of_a_choice() {
+        for (name, choice) in [
+            ("2x3:SMC,columns (in turn)", "2x3:SMC,columns"),
+            ("doubling", "doubling"),
+            ("64 blocks,compact (overlapped, 2 segments)", "blocks,compact"),
+            ("chain, 8 chunks", "chain, chunks"),
+        ] {
+            assert_eq!(without_details(name), choice);
+        }
+    }
+}

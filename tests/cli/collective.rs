@@ -1,0 +1,210 @@
+//! `multicomputer collective`.
+
+use multicomputer::collective::{Algorithm, Operation};
+
+use super::*;
+
+/// The lines of the table that begins with this title, without its titles.
+fn rows<'t>(output: &'t str, title: &str) -> Vec<Vec<&'t str>> {
+    let lines = output.lines().skip_while(|line| !line.trim_start().starts_with(title)).skip(1);
+    lines.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().collect()).collect()
+}
+
+/// With these arguments after the name of the command.
+fn collective(arguments: &str) -> String {
+    succeeds(&["collective"].into_iter().chain(arguments.split(' ')).collect::<Vec<_>>())
+}
+
+#[test]
+fn one_length_is_shown_with_all_that_is_known_of_it() {
+    let output = collective("broadcast --mesh 2x3 --bytes 4K --root 4");
+    let head = "Collective communication: broadcast of 4 KiB, paragon:2x3, all 6 nodes, root 4\n\nalgorithm";
+    assert!(output.starts_with(head), "{output}");
+    let table = rows(&output, "algorithm");
+    let names: Vec<String> = table.iter().map(|row| row[0].to_owned()).collect();
+    let expected = Algorithm::of(Operation::Broadcast);
+    let expected = expected.iter().map(|algorithm| algorithm.name(Operation::Broadcast));
+    assert_eq!(names, expected.collect::<Vec<_>>(), "in the order of the registry");
+    let times: Vec<f64> = table.iter().map(|row| row[1].parse().unwrap()).collect();
+    assert!(times.iter().all(|&time| times[0] <= time), "auto is never slower: {output}");
+    assert_eq!((table[0][0], table[0][2]), ("auto", "*"), "{output}");
+    assert!(output.contains("\nFastest: auto, which takes "), "{output}");
+    assert!(output.contains("\nLower bound: 0."), "{output}");
+    assert!(output.contains(" ms, decided by "), "{output}");
+    assert!(
+        output.contains("\nThe fastest was run: that took exactly the modeled time, and every member had")
+    );
+    assert_eq!(output, collective("broadcast --mesh 2x3 --bytes 4K --root 4 --seed 7"));
+}
+
+#[test]
+fn every_operation_is_run_and_checked_with_every_algorithm() {
+    for order in ["", " --in-order"] {
+        let output = collective(&format!("all --mesh 2x3 --bytes 4096 --run all{order}"));
+        for operation in Operation::ALL {
+            assert!(output.contains(&format!("{operation} of 4 KiB, paragon:2x3, all 6 nodes")), "{output}");
+        }
+        assert_eq!(output.matches("were run: that took exactly the modeled time").count(), 8, "{output}");
+        assert_eq!(output.contains("in rank order"), !order.is_empty(), "{output}");
+    }
+}
+
+#[test]
+fn a_strategy_keeps_its_commas() {
+    let output = collective("broadcast --mesh 2x3 --algorithm 2x3:SMC,columns,short,3x2:SMC,1x6:SC");
+    let table = rows(&output, "algorithm");
+    let names: Vec<&str> = table.iter().map(|row| row[0]).collect();
+    assert_eq!(names, ["short", "2x3:SMC,columns", "3x2:SMC", "1x6:SC"], "{output}");
+    assert_eq!(table[3].last(), Some(&"6:SC"), "{output}");
+}
+
+#[test]
+fn what_does_not_work_says_why_unless_nothing_else_does() {
+    let output = collective("combine-to-all --mesh 2x3 --in-order --algorithm long,auto");
+    let table = rows(&output, "algorithm");
+    assert_eq!((table[0][0], table[1][0], table[1][1]), ("auto", "long", "-"), "{output}");
+    assert!(table[1].join(" ").contains("(long does not work for this combine-to-all: "), "{output}");
+    let errors = fails(2, &["collective", "broadcast", "--algorithm", "doubling"]);
+    assert!(errors.contains("doubling is no algorithm for a broadcast"), "{errors}");
+    let errors = fails(2, &["collective", "collect", "--mesh", "2x3", "--algorithm", "2x3:SMC"]);
+    assert!(errors.contains("`2x3:SMC` is no hybrid for collect: "), "{errors}");
+
+    let sweep = "combine-to-all --mesh 2x3 --in-order --bytes 8..64 --algorithm long,auto";
+    let output = collective(sweep);
+    assert!(output.contains("\nLeft out: long does not work for this combine-to-all: "), "{output}");
+}
+
+#[test]
+fn a_sweep_has_a_row_for_each_length() {
+    let output = collective("collect --mesh 3x4 --bytes 8..64,1K,8 --algorithm auto,short,3x4:CC");
+    let head = "Collective communication: collect, paragon:3x4, all 12 nodes; modeled times in ms\n";
+    assert!(output.starts_with(head), "{output}");
+    let lengths = ["8", "16", "32", "64", "1024"];
+    let times = output.lines().skip(2).take(6).map(str::split_whitespace);
+    let times: Vec<Vec<&str>> = times.map(Iterator::collect).collect();
+    assert_eq!(times[0], ["bytes", "auto", "short", "3x4:CC"], "{output}");
+    assert_eq!(times[1..].iter().map(|row| row[0]).collect::<Vec<_>>(), lengths, "{output}");
+    let choices = rows(&output, "bytes  fastest ms");
+    assert_eq!(choices.iter().map(|row| row[0]).collect::<Vec<_>>(), lengths, "{output}");
+    assert!(choices.iter().all(|row| row[3].parse::<f64>().unwrap() >= 1.0), "{output}");
+    assert!(output.contains("\nThe fastest of each length was run (5 runs): "), "{output}");
+}
+
+#[test]
+fn members_are_named_by_place_or_number() {
+    for (members, count) in
+        [("row:1", 4), ("column:3", 3), ("block:2x2@1+2", 4), ("11,0,3-5", 5), ("7", 1), ("0-11", 12)]
+    {
+        let output = collective(&format!("gather --mesh 3x4 --members {members} --algorithm auto"));
+        let place = match count {
+            12 => "all 12 nodes".to_owned(),
+            1 => "1 member".to_owned(),
+            count => format!("{count} of 12 nodes"),
+        };
+        assert!(output.contains(&format!("gather of 2 KiB, paragon:3x4, {place}, root 0\n")), "{output}");
+    }
+}
+
+#[test]
+fn all_figures_are_written_as_csv() {
+    let file = folder("collective_csv").join("times.csv");
+    let options = ["--mesh", "2x3", "--members", "row:0", "--bytes", "64,2K", "--algorithm", "auto,doubling"];
+    succeeds(&[&["collective", "all", "--csv", text(&file)], &options[..]].concat());
+    let mut reader = csv::Reader::from_path(&file).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 8 * 2 * 2);
+    let cell = |row: &csv::StringRecord, title: &str| {
+        row[header.iter().position(|known| known == title).unwrap()].to_owned()
+    };
+    for row in &rows {
+        let number = |title: &str| cell(row, title).parse::<f64>().unwrap();
+        assert_eq!((&cell(row, "members")[..], &cell(row, "size")[..]), ("row:0", "3"));
+        if cell(row, "restriction").is_empty() {
+            assert!((number("ratio") - number("modeled_us") / number("bound_us")).abs() < 1e-9);
+            assert!(number("estimate_us") > 0.0);
+        } else {
+            assert_eq!((&cell(row, "algorithm")[..], &cell(row, "modeled_us")[..]), ("doubling", ""));
+        }
+        let is_run = cell(row, "clock") == "virtual";
+        assert_eq!(is_run, cell(row, "run_us") == cell(row, "modeled_us") && !cell(row, "run_us").is_empty());
+        assert_eq!(cell(row, "wall_us"), "");
+    }
+    assert_eq!(rows.iter().filter(|row| cell(row, "clock") == "virtual").count(), 8 * 2);
+}
+
+#[test]
+fn long_vectors_are_predicted_or_run_without_data() {
+    let long = ["collective", "combine-to-one", "--mesh", "8x8", "--bytes", "64M", "--algorithm", "short"];
+    let errors = fails(2, &long);
+    assert!(errors.contains("begins with 4 GiB of data, and at most 512 MiB are made"), "{errors}");
+    let phantom = succeeds(&[&long[..], &["--phantom"]].concat());
+    assert!(
+        phantom.contains("It was run: that took exactly the modeled time, and every member had a vector")
+    );
+    let predicted = succeeds(&[&long[..], &["--run", "none"]].concat());
+    assert!(predicted.contains("\nNothing was run: all times are predictions"), "{predicted}");
+    assert_eq!(rows(&phantom, "algorithm"), rows(&predicted, "algorithm"));
+    let errors = fails(2, &["collective", "scatter", "--bytes", "2G", "--phantom"]);
+    assert!(errors.contains("a message has at most 1 GiB: it can only be predicted"), "{errors}");
+}
+
+#[test]
+fn plans_run_in_real_time() {
+    let output = collective("broadcast --mesh 1x2 --algorithm short,tree --clock real:8 --run all");
+    assert!(output.contains("run ms  late sends  error %"), "{output}");
+    assert!(output.contains("\nAll 2 were run in real time: every member had every byte"), "{output}");
+    assert!(output.contains("\nIn real time the wall clock is off by at most "), "{output}");
+}
+
+#[test]
+fn every_run_has_a_trace() {
+    let folder = folder("collective_traces");
+    let trace = folder.join("t.json");
+    let options = "scan,broadcast --mesh 2x2 --bytes 8,64 --run all --algorithm auto";
+    collective(&format!("{options} --trace {}", text(&trace)));
+    let mut names: Vec<String> =
+        fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    let expected = ["broadcast-64", "broadcast-8", "scan-64", "scan-8"];
+    assert_eq!(names, expected.map(|name| format!("t-{name}-auto.json")));
+}
+
+#[test]
+fn tasks_that_are_none_are_refused_with_a_reason() {
+    for (arguments, reason) in [
+        (&["allreduce"][..], "`allreduce` is no operation; allowed are broadcast, scatter, gather, "),
+        (&["broadcast,"], "`` is no operation"),
+        (&["collect", "--algorithm", "fast"], "`fast` is no algorithm; allowed are auto, short, "),
+        (&["collect", "--algorithm", "auto,columns"], "`columns` is no algorithm"),
+        (&["collect", "--algorithm", "2x3:MC,rows", "--mesh", "2x3"], "after a comma only `columns` or"),
+        (&["collect", "--algorithm", "2x3:MC", "--mesh", "2x2"], "the sides multiply up to the size"),
+        (
+            &["collect", "--members", "row:10"],
+            "`row:10` is not there: the machine has 10 rows and 10 columns",
+        ),
+        (&["collect", "--members", "0,100"], "node 100 is given as a member: the machine has nodes 0 to 99"),
+        (&["collect", "--members", "3,3"], "a group needs at least one member, and each only once"),
+        (
+            &["collect", "--members", "8..4"],
+            "`8..4` names no nodes: allowed are all, row:3, column:0, block:",
+        ),
+        (&["collect", "--members", "block:11x1"], "it must have at least a row and a column"),
+        (&["gather", "--root", "100"], "rank 100 is given as the root: the group has ranks 0 to 99"),
+        (&["gather", "--root", "-1"], "allowed is a whole number from 0 to 2^64 - 1"),
+        (&["scan", "--bytes", "12"], "12 bytes are no whole number of elements of 8 bytes each, as scan has"),
+        (&["scan", "--element", "0"], "an element has at least 1 byte"),
+        (&["scan", "--bytes", "8..4"], "`8..4` goes down"),
+        (&["scan", "--run", "some"], "possible values: fastest, all, none"),
+        (&["scan", "--mesh", "0x3"], "`0x3` has no nodes"),
+        (&["scan", "--mesh", "5000x5000"], "25000000 nodes are too many"),
+        (&["scan", "--csv", "no/such/folder/times.csv"], "no/such/folder/times.csv cannot be written"),
+        (&[], "<OPERATION>"),
+    ] {
+        let errors = fails(2, &[&["collective"], arguments].concat());
+        assert!(errors.contains(reason), "{arguments:?}: no\n{reason}\nin\n{errors}");
+        assert!(errors.contains("try '--help'"), "{arguments:?}: {errors}");
+    }
+    let errors = fails(1, &["collective", "scan", "--mesh", "16x16", "--wall-limit", "1 ns"]);
+    assert!(errors.contains("the run was ended after 1ns of wall-clock time"), "{errors}");
+}
