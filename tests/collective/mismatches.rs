@@ -1,0 +1,320 @@
+//! Members that do not make the same call: an error that names them, and never a hang.
+
+use multicomputer::{
+    Clock, Dilation, Payload,
+    collective::{
+        Algorithm, Collective, CollectiveError, Job, Max, Min, Operation, Sum, associative, commutative,
+    },
+    error::{RunError, WaitsFor},
+};
+
+use super::*;
+
+type Call = fn(&Group<'_>) -> Result<(), CollectiveError>;
+
+/// Broadcasts so many elements.
+fn broadcast(group: &Group<'_>, root: Rank, elements: usize) -> Result<(), CollectiveError> {
+    group.broadcast(root, &mut vec![1_u64; elements])
+}
+
+fn error(clock: Clock, program: impl Fn(&Node<'_>) -> Result<(), Failure> + Sync) -> RunError {
+    let machine = Machine::of("line:5".parse().unwrap()).clock(clock).wall_limit(PATIENCE);
+    machine.build().unwrap().run(program).map(|_| ()).unwrap_err()
+}
+
+/// What is said if rank 3 of five makes a call of its own, in virtual or in real time.
+fn said(clock: Clock, others: Call, own: Call) -> String {
+    let error = error(clock, |node| {
+        // One call that all agree on comes before.
+        broadcast(node.world(), 0, 7)?;
+        Ok(if node.rank() == 3 { own(node.world())? } else { others(node.world())? })
+    });
+    assert!(matches!(error, RunError::Node { .. }), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn two_different_calls_are_named_with_their_ranks() {
+    use Operation::Collect;
+    let pairs: [(Call, &str, Call, &str); 14] = [
+        (
+            |group| broadcast(group, 0, 4),
+            "broadcast with root 0 on 4 u64 by auto",
+            |group| group.gather(0, &[1_u64], [1; 5]).map(drop),
+            "gather with root 0 on 5 blocks of 1 .. 1 u64 (5 in all) by auto",
+        ),
+        (|group| broadcast(group, 0, 4), "with root 0", |group| broadcast(group, 3, 4), "with root 3"),
+        (|group| broadcast(group, 0, 4), "on 4 u64", |group| broadcast(group, 0, 5), "on 5 u64"),
+        (|group| broadcast(group, 0, 4), "on 4 u64", |group| group.broadcast(0, &mut [1_i64; 4]), "on 4 i64"),
+        (
+            |group| broadcast(group, 0, 4),
+            "by auto",
+            |group| group.using(&Algorithm::Short).broadcast(0, &mut [1_u64; 4]),
+            "by short",
+        ),
+        (
+            |group| group.using(&Algorithm::Tree).broadcast(0, &mut [1_u64; 4]),
+            "by tree",
+            |group| group.using(&Algorithm::Long).broadcast(0, &mut [1_u64; 4]),
+            "by long",
+        ),
+        (
+            |group| group.combine_all(&mut [1, 2], Sum),
+            "combine-to-all on 2 i32, sum by auto",
+            |group| group.combine_all(&mut [1, 2], Max),
+            "combine-to-all on 2 i32, max by auto",
+        ),
+        (
+            |group| group.combine_all(&mut [1, 2], commutative(|a: i32, b| a + b)),
+            "a commutative function",
+            |group| group.combine_all(&mut [1, 2], associative(|a: i32, b| a + b)),
+            "an associative function",
+        ),
+        (
+            |group| group.combine_all(&mut [1, 2], Min),
+            "combine-to-all on",
+            |group| group.combine_one(0, &mut [1, 2], Min),
+            "combine-to-one with root 0 on",
+        ),
+        (
+            |group| group.scan(&mut [1_u8], Sum),
+            "scan on 1 u8",
+            |group| group.combine_all(&mut [1_u8], Sum),
+            "combine-to-all on 1 u8",
+        ),
+        (
+            |group| group.collect(&[1_u8], [1, 1, 1, 1, 1]).map(drop),
+            "collect on 5 blocks",
+            |group| group.collect(&[1_u8], 5).map(drop),
+            "collect on 5 u8",
+        ),
+        (
+            |group| group.collect(&[1_u8], [1, 2, 1, 1, 1]).map(drop),
+            "collect on 5 blocks",
+            |group| group.collect(&[1_u8], [1, 1, 2, 1, 1]).map(drop),
+            "collect on 5 blocks",
+        ),
+        (
+            |group| Ok(group.barrier()?),
+            "a barrier",
+            |group| broadcast(group, 3, 1),
+            "broadcast with root 3 on 1 u64",
+        ),
+        (
+            |group| group.carry_out(&Job::bytes(Collect, 5), Payload::phantom(1)).map(drop),
+            "collect on 5 u8 by auto",
+            |group| group.carry_out(&Job::bytes(Collect, 6), Payload::phantom(1)).map(drop),
+            "collect on 6 u8 by auto",
+        ),
+    ];
+    for clock in [Clock::Virtual, Clock::RealTime { dilation: Dilation::Fixed(1.0) }] {
+        for (others, common, own, special) in pairs {
+            let text = said(clock, others, own);
+            assert!(text.contains("in the world, rank "), "{text}");
+            assert!(text.ends_with("all ranks must make the same call"), "{text}");
+            // Rank 3 may have been the first or a later one.
+            let (calls, _) = text.rsplit_once(": all ranks").unwrap();
+            let (_, calls) = calls.split_once("in the world, ").unwrap();
+            let sides: Vec<&str> = calls.split(" where ").collect();
+            let [one, two] = sides[..] else { panic!("{text}") };
+            let (odd, other) = if one.starts_with("rank 3 calls ") { (one, two) } else { (two, one) };
+            assert!(odd.starts_with("rank 3 calls ") && odd.contains(special), "{text}");
+            assert!(other.contains(common) && !other.starts_with("rank 3"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_order_of_calls_counts() {
+    let text = error(Clock::Virtual, |node| {
+        let sum = |node: &Node<'_>| node.world().combine_all(&mut [1.5], Sum);
+        let all = |node: &Node<'_>| node.world().collect(&[1_u8], 5).map(drop);
+        Ok(if node.rank() == 1 {
+            all(node).and_then(|()| sum(node))
+        } else {
+            sum(node).and_then(|()| all(node))
+        }?)
+    });
+    let text = text.to_string();
+    assert!(text.contains("rank 1 calls collect on 5 u8 by auto"), "{text}");
+    assert!(text.contains("calls combine-to-all on 1 f64, sum by auto"), "{text}");
+}
+
+#[test]
+fn a_mismatch_in_one_group_names_that_group() {
+    let text = error(Clock::Virtual, |node| {
+        let group = node.world().split(|rank| rank % 2)?;
+        // Nodes 0, 2 and 4 disagree; 1 and 3 do not.
+        let length = if node.rank() == 4 { 2 } else { 1 };
+        Ok(group.broadcast(0, &mut vec![0_u8; length])?)
+    });
+    let text = text.to_string();
+    assert!(text.contains("rank 2 calls broadcast with root 0 on 2 u8 by auto"), "{text}");
+    assert!(!text.contains("in the world, rank"), "{text}");
+}
+
+/// The ranks that wait, and for whom, where rank 3 makes no call at all.
+fn without_rank_3(call: Call) -> Vec<(Rank, Option<Rank>, String)> {
+    let program = |node: &Node<'_>| {
+        Ok(if node.rank() == 3 {
+        } else {
+            call(node.world())?
+        })
+    };
+    match error(Clock::Virtual, program) {
+        RunError::Deadlock(report) => report
+            .blocked
+            .into_iter()
+            .map(|node| match node.waits_for {
+                WaitsFor::Message { source, group, .. } => (node.rank, source, group),
+                other => panic!("{other}"),
+            })
+            .collect(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_member_that_makes_no_call_is_found_where_others_need_it() {
+    let calls: [Call; 7] = [
+        |group| broadcast(group, 3, 1),
+        |group| group.gather(0, &[1_u8], 5).map(drop),
+        |group| group.collect(&[1_u8], 5).map(drop),
+        |group| group.combine_one(0, &mut [1_u8], Sum),
+        |group| group.combine_all(&mut [1_u8], Sum),
+        |group| group.scan(&mut [1_u8], Sum),
+        |group| Ok(group.barrier()?),
+    ];
+    for (number, call) in calls.into_iter().enumerate() {
+        let blocked = without_rank_3(call);
+        assert!(blocked.iter().any(|&(_, source, _)| source == Some(3)), "{number}: {blocked:?}");
+        assert!(blocked.iter().all(|&(rank, ..)| rank != 3), "{number}: {blocked:?}");
+        assert!(
+            blocked.iter().all(|(.., group)| group == "collective calls in the world"),
+            "{number}: {blocked:?}"
+        );
+    }
+}
+
+/// A leaf of the tree is missed by nobody; its message is one that was never received.
+#[test]
+fn a_member_that_nobody_needs_leaves_a_message() {
+    let machine = |denied| {
+        let machine = Machine::of("line:5".parse().unwrap()).wall_limit(PATIENCE).deny_unreceived(denied);
+        machine.build().unwrap()
+    };
+    let program = |node: &Node<'_>| {
+        Ok(if node.rank() == 4 {
+        } else {
+            node.world().using(&Algorithm::Short).broadcast(0, &mut [1_u8; 9])?
+        })
+    };
+    let run = machine(false).run(program).unwrap();
+    let left: Vec<_> =
+        run.report.unreceived.iter().map(|message| (message.to, message.bytes, &message.group[..])).collect();
+    assert_eq!(left, [(4, 9, "collective calls in the world")]);
+    assert!(matches!(machine(true).run(program), Err(RunError::Unreceived(_))));
+}
+
+/// The error of rank 1, which is the only one to see it.
+fn on_rank_1(call: impl Fn(&Group<'_>) -> Result<(), CollectiveError> + Sync) -> String {
+    let error = error(Clock::Virtual, |node| {
+        let result = call(node.world());
+        match (node.rank(), result) {
+            (1, Err(error)) => Err(error.into()),
+            (1, Ok(())) => Ok(()),
+            (_, Err(CollectiveError::Comm(_) | CollectiveError::Walk(_)) | Ok(())) => Ok(()),
+            (rank, Err(other)) => Err(format!("rank {rank}: {other}").into()),
+        }
+    });
+    match error {
+        RunError::Node { rank: 1, source } => source.to_string(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_block_of_the_wrong_length_is_refused() {
+    let text = on_rank_1(|group| {
+        let mine = vec![0_u32; if group.rank() == 1 { 3 } else { 2 }];
+        group.collect(&mine, [2; 5]).map(drop)
+    });
+    assert_eq!(text, "12 bytes are given for a collect: this rank has 8 of the vector before it");
+    let text = on_rank_1(|group| {
+        let x = if group.rank() < 2 { &[1_u8; 5][..] } else { &[] };
+        group.scatter(0, x, 5).map(drop)
+    });
+    assert_eq!(text, "5 bytes are given for a scatter: this rank has 0 of the vector before it");
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_refused_on_every_rank() {
+    let calls: [(Call, &str); 6] = [
+        (|group| broadcast(group, 5, 1), "rank 5 is given as the root: the group has ranks 0 to 4"),
+        (|group| group.collect(&[1_u8], [1, 1]).map(drop), "2 block lengths are given for a group of 5"),
+        (
+            |group| group.carry_out(&Job::bytes(Operation::Scan, 5), Payload::phantom(5)).map(drop),
+            "a scan combines: it needs an operator",
+        ),
+        (
+            |group| group.carry_out(&Job::bytes(Operation::Broadcast, 1 << 60), Payload::empty()).map(drop),
+            "the vector is as long as 2^60 bytes or longer: less is allowed",
+        ),
+        (
+            |group| group.using(&Algorithm::Doubling).broadcast(0, &mut [1_u8]),
+            "doubling is no algorithm for a broadcast",
+        ),
+        (
+            |group| group.using(&Algorithm::Circulant).combine_all(&mut [1_u8], associative(|a, _| a)),
+            "circulant does not work for this combine-to-all: an operator that is not commutative needs one \
+             short-vector dimension",
+        ),
+    ];
+    for (call, expected) in calls {
+        let run = run("line:5", |node| Ok(call(node.world()).unwrap_err().to_string()));
+        assert!(run.outputs.iter().all(|text| text == expected), "{:?}", run.outputs);
+    }
+}
+
+/// Data of another type than the request says is found where vectors are combined.
+#[test]
+fn a_payload_of_another_type_is_refused() {
+    let text = on_rank_1(|group| {
+        let mine = if group.rank() == 1 { Payload::from([1_u32, 2]) } else { Payload::from([1.0_f32, 2.0]) };
+        let request = Job::of::<f32>(Operation::CombineToAll, 0, 2);
+        group.using(&Algorithm::Doubling).combine::<f32>(&request, mine, &Sum).map(drop)
+    });
+    assert!(text.contains("u32") && text.contains("f32"), "{text}");
+}
+
+/// Every named algorithm refuses the operations that it is not for, on every rank.
+#[test]
+fn algorithms_refuse_operations_that_they_are_not_for() {
+    let refused = run("line:3", |node| {
+        let mut refused = Vec::new();
+        for operation in Operation::ALL {
+            let request = Job::bytes(operation, [4, 4, 4]);
+            let others =
+                Algorithm::NAMED.into_iter().filter(|named| !Algorithm::of(operation).contains(named));
+            for algorithm in others {
+                let group = node.world().using(&algorithm);
+                let mine = Payload::phantom(match operation {
+                    Operation::Broadcast | Operation::Scatter if node.rank() > 0 => 0,
+                    Operation::Gather | Operation::Collect => 4,
+                    _ => 12,
+                });
+                let result = if operation.combines() {
+                    group.combine::<u8>(&request, mine, &Sum)
+                } else {
+                    group.carry_out(&request, mine)
+                };
+                let error = result.err().map_or_else(|| "nothing".to_owned(), |error| error.to_string());
+                let name = algorithm.name(operation);
+                assert_eq!(error, format!("{name} is no algorithm for a {operation}"));
+                refused.push(name);
+            }
+        }
+        Ok(refused.len())
+    });
+    assert!(refused.outputs[0] > 15, "{:?}", refused.outputs);
+}
