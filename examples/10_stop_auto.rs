@@ -1,4 +1,4 @@
-//! Example 10 of 10: s-to-p broadcasting with the schedule that is the fastest for the machine, the sources and the
+//! Example 10 of 20: s-to-p broadcasting with the schedule that is the fastest for the machine, the sources and the
 //! lengths.
 //!
 //! All nodes know where the sources are and how long the messages are, so each can predict what any schedule takes, and
@@ -6,7 +6,7 @@
 //! twelve nodes of a 7 x 13 Paragon have messages of different lengths; the choice changes with the lengths. The lower
 //! bound says how much is left to gain.
 //!
-//! Run it with `cargo run --release --example 10_stop_auto`.
+//! Run it with `cargo run --release --example 10_stop_auto`. Next: `11_nx_style`.
 
 use std::error::Error;
 
