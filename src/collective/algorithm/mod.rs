@@ -20,7 +20,7 @@ use crate::time::Span;
 /// An algorithm for collective operations.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Algorithm {
-    /// The fastest of all others, by prediction.
+    /// The fastest of all others: of each, the ways that the closed forms find cheapest are predicted.
     Auto,
     /// InterCom's short-vector algorithm: minimum spanning trees by halves.
     Short,

@@ -42,7 +42,7 @@ pub(super) fn chains(task: &Task) -> Vec<Candidate> {
         tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
         make: Box::new(move |task, tuning| chain(task, chunks, tuning)),
     };
-    (0..=8).map(|exponent| candidate(1 << exponent)).collect()
+    (0..=9).map(|exponent| candidate(1 << exponent)).collect()
 }
 
 fn combiner(task: &Task, pieces: &[Piece], tuning: Tuning) -> Combiner {
