@@ -12,6 +12,7 @@ mod collective;
 mod data;
 mod demo;
 mod error;
+mod figures;
 mod files;
 mod machine;
 mod options;

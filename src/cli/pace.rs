@@ -14,3 +14,13 @@ pub(super) fn pace(runs: impl IntoIterator<Item = RealTimeReport>) -> Option<Str
     };
     Some(format!("the wall clock is off by at most {:.2} %, with {late}", 100.0 * error))
 }
+
+/// The same as notes under a table, with what helps against late sends.
+pub(super) fn notes(runs: impl IntoIterator<Item = RealTimeReport>) -> Vec<String> {
+    let runs: Vec<RealTimeReport> = runs.into_iter().collect();
+    let is_late = runs.iter().any(|run| run.late_sends > 0);
+    let pace = pace(runs).map(|pace| format!("In real time {pace}."));
+    let late = "Late sends can make modeled times longer than they are in virtual time: try a larger dilation \
+                (--clock real:N).";
+    pace.into_iter().chain(is_late.then(|| late.to_owned())).collect()
+}

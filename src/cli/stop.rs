@@ -28,7 +28,6 @@ mod single;
 mod sweep;
 mod task;
 
-pub(super) use self::outcome::millis;
 use self::{
     differences::Differences,
     names::{Algorithms, Distributions},

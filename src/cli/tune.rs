@@ -18,10 +18,10 @@ use thiserror::Error;
 use super::{
     collective::names::{NamesError, Operations, operation_help},
     error::Error,
+    figures::millis,
     files::{OutputFile, micros},
     options::{MachineError, MachineOptions, read_machine},
     progress::Progress,
-    stop::millis,
     table::{
         Align::{Left, Right},
         Table,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    model::Description,
+    model::{Description, arbitrary::parameters},
     pattern::{Blocks, Builder, Exchange, Origin, Schedule, Transfer},
     predict::predict,
     time::Time,
@@ -446,31 +446,7 @@ fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
 }
 
 fn tasks() -> impl Strategy<Value = Task> {
-    let overhead = || prop_oneof![Just(0.0), Just(65e-6), 1e-7..2e-4];
-    let random = (
-        (overhead(), overhead(), overhead()),
-        (prop_oneof![Just(0.0), 0.0..2e-5], prop_oneof![Just(0.0), 0.0..2e-6]),
-        prop_oneof![Just(0.0), Just(50e-9), 1e-10..1e-7],
-        prop_oneof![Just(2.0), 1.0..2.0],
-        prop_oneof![Just(1.0), 0.05..8.0],
-        prop_oneof![Just(0.0), 1e-9..5e-5],
-    );
-    let random =
-        random.prop_map(|((send, receive, exchange), (latency, hop), beta, duplex, excess, gamma)| {
-            let parameters = Parameters::builder()
-                .send_overhead(send)
-                .receive_overhead(receive)
-                .exchange_overhead(exchange)
-                .latency(latency)
-                .hop(hop)
-                .beta(beta)
-                .duplex(duplex)
-                .link_excess(excess)
-                .gamma(gamma);
-            parameters.build().expect("all within their limits")
-        });
-    let parameters = prop_oneof![Just(Parameters::paragon()), Just(Parameters::hockney()), random.boxed()];
-    (1..5_usize, 1..6_usize, parameters, 0..Operation::ALL.len()).prop_flat_map(
+    (1..5_usize, 1..6_usize, parameters(0.05), 0..Operation::ALL.len()).prop_flat_map(
         |(rows, columns, parameters, operation)| {
             let nodes = rows * columns;
             let shuffled = Just((0..nodes).collect::<Vec<Rank>>()).prop_shuffle();

@@ -10,6 +10,8 @@ use thiserror::Error;
 
 use crate::topology::{self, Grid, Topology, TopologyError};
 
+#[cfg(test)]
+pub(crate) mod arbitrary;
 mod file;
 mod parameters;
 pub mod presets;

@@ -7,7 +7,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{pace::pace, stop::millis},
+    super::{figures::starred, pace},
     data::Content,
     execution::Ran,
     task::Task,
@@ -73,14 +73,10 @@ impl Solved {
         works.min_by_key(|(_, figures)| figures.predicted)
     }
 
-    /// The modeled time of an algorithm, with a star at the fastest: `6.542 *`. All cells are equally long behind the
-    /// point. Times that look the same are marked alike.
+    /// The modeled time of an algorithm, with a star at the fastest.
     pub(super) fn time_cell(&self, line: &Line) -> String {
-        let Some(modeled) = line.modeled() else { return "-  ".to_owned() };
-        let time = millis(modeled);
-        let least = self.fastest().map(|(_, figures)| millis(figures.predicted));
-        let mark = if Some(&time) == least.as_ref() { " *" } else { "  " };
-        time + mark
+        let fastest = self.fastest().map(|(_, figures)| figures.predicted);
+        line.modeled().map_or_else(|| "-  ".to_owned(), |modeled| starred(modeled, fastest))
     }
 
     /// How many times the bound something takes.
@@ -120,15 +116,7 @@ impl Results {
             Clock::RealTime { .. } => format!("{which} in real time: {has}."),
         });
         let real: Vec<RealTimeReport> = ran.iter().filter_map(|ran| ran.real_time).collect();
-        let is_late = real.iter().any(|run| run.late_sends > 0);
-        notes.extend(pace(real).map(|pace| format!("In real time {pace}.")));
-        if is_late {
-            notes.push(
-                "Late sends can make modeled times longer than they are in virtual time: try a larger dilation \
-                 (--clock real:N)."
-                    .to_owned(),
-            );
-        }
+        notes.extend(pace::notes(real));
         notes
     }
 }

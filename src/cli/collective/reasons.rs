@@ -2,7 +2,7 @@
 
 use multicomputer::{Span, collective::LowerBound};
 
-use super::super::stop::millis;
+use super::super::figures;
 
 /// The reasons with their names. Of equal ones the first is named: start-ups before bytes, and ports before links.
 fn reasons(bound: &LowerBound) -> [(&'static str, Span); 8] {
@@ -23,21 +23,14 @@ pub(super) fn decides(bound: &LowerBound) -> &'static str {
     let time = bound.time();
     match time.is_zero() {
         true => "nothing",
-        false => reasons(bound).iter().find(|(_, part)| *part == time).map_or("", |&(name, _)| name),
+        false => figures::decisive(time, &reasons(bound)),
     }
 }
 
 /// What no algorithm can beat, and why; reasons that do not apply are left out.
 pub(super) fn bound_line(bound: &LowerBound) -> String {
-    if bound.time().is_zero() {
-        return "Lower bound: 0 ms, as nothing has to be sent.".to_owned();
-    }
-    let parts: Vec<String> = reasons(bound)
-        .iter()
-        .filter(|(_, part)| !part.is_zero())
-        .map(|(name, part)| format!("{name} {}", millis(*part)))
-        .collect();
-    format!("Lower bound: {} ms, decided by {} ({}).", millis(bound.time()), decides(bound), parts.join(", "))
+    let parts = reasons(bound).into_iter().filter(|(_, part)| !part.is_zero());
+    figures::bound_line(bound.time(), &parts.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{
     super::{
-        stop::millis,
+        figures::millis,
         table::{
             Align::{Left, Right},
             Table,

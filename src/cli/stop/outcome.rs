@@ -7,7 +7,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{broadcast::Content, pace::pace},
+    super::{broadcast::Content, figures::starred, pace},
     growth::Growth,
     task::Task,
 };
@@ -66,13 +66,9 @@ impl Outcome {
 }
 
 impl Solved {
-    /// The modeled time of a run, with a star at the fastest: `6.542 *`. All cells are equally long behind the point.
-    /// Times that look the same are marked alike: some differ by the few nanoseconds of a hop.
+    /// The modeled time of a run, with a star at the fastest.
     pub(super) fn time_cell(&self, outcome: &Outcome) -> String {
-        let least = self.outcomes.iter().map(|outcome| outcome.modeled).min();
-        let time = millis(outcome.modeled);
-        let mark = if Some(&time) == least.map(millis).as_ref() { " *" } else { "  " };
-        time + mark
+        starred(outcome.modeled, self.outcomes.iter().map(|outcome| outcome.modeled).min())
     }
 }
 
@@ -88,15 +84,7 @@ impl Results {
         let mut notes = vec!["* is the fastest, to the microsecond.".to_owned(), checked.to_owned()];
         let runs = self.solved.iter().flat_map(|solved| &solved.outcomes);
         let real: Vec<RealTimeReport> = runs.filter_map(|outcome| outcome.real_time).collect();
-        let is_late = real.iter().any(|run| run.late_sends > 0);
-        notes.extend(pace(real).map(|pace| format!("In real time {pace}.")));
-        if is_late {
-            notes.push(
-                "Late sends can make modeled times longer than they are in virtual time: try a larger dilation \
-                 (--clock real:N)."
-                    .to_owned(),
-            );
-        }
+        notes.extend(pace::notes(real));
         notes.extend(self.left_out());
         notes
     }
@@ -117,9 +105,4 @@ impl Results {
         }
         notes
     }
-}
-
-/// A modeled time.
-pub(in crate::cli) fn millis(span: Span) -> String {
-    format!("{:.3}", span.as_millis_f64())
 }

@@ -6,7 +6,7 @@ use multicomputer::stop::{LowerBound, picture};
 
 use super::{
     super::{
-        clock,
+        clock, figures,
         table::{
             Align::{Left, Right},
             Table,
@@ -14,7 +14,7 @@ use super::{
     },
     differences::Differences,
     growth::{self, Growth},
-    outcome::{Results, Solved, millis},
+    outcome::{Results, Solved},
 };
 
 /// What is printed.
@@ -96,23 +96,16 @@ fn algorithms(solved: &Solved) -> Table {
     table
 }
 
-/// What no algorithm can beat, and which of the reasons for that decides.
+/// What no algorithm can beat, and which of the reasons for that decides: start-ups before bytes, and ports before links.
 fn bound_line(bound: &LowerBound) -> String {
-    if bound.time().is_zero() {
-        return "Lower bound: 0 ms, as nothing has to be sent.".to_owned();
-    }
-    // The first of equal ones is named: start-ups before bytes, and ports before links.
-    let parts = [
+    let reasons = [
         ("start-up", bound.start_up),
         ("intake", bound.intake),
         ("both ways", bound.both_ways),
         ("bisection", bound.bisection),
         ("submesh", bound.submesh),
     ];
-    let time = bound.time();
-    let decides = parts.iter().find(|(_, part)| *part == time).map_or("", |(name, _)| name);
-    let parts = parts.map(|(name, part)| format!("{name} {}", millis(part))).join(", ");
-    format!("Lower bound: {} ms, decided by {decides} ({parts}).", millis(time))
+    figures::bound_line(bound.time(), &reasons)
 }
 
 #[cfg(test)]

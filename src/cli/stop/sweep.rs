@@ -6,14 +6,14 @@ use multicomputer::stop::Algorithm;
 
 use super::{
     super::{
-        clock,
+        clock, figures,
         table::{
             Align::{Left, Right},
             Table,
         },
     },
     differences::Differences,
-    outcome::{Results, millis},
+    outcome::Results,
 };
 
 /// With more algorithms than this a row for each problem would be too wide; then each run has a row of its own.
@@ -46,7 +46,7 @@ impl Sweep<'_> {
                 let outcome = solved.outcomes.iter().find(|outcome| outcome.algorithm == algorithm);
                 outcome.map_or_else(|| "-  ".to_owned(), |outcome| solved.time_cell(outcome))
             }));
-            cells.push(millis(solved.bound.time()));
+            cells.push(figures::millis(solved.bound.time()));
             table.row(cells);
         }
         table
@@ -69,7 +69,7 @@ impl Sweep<'_> {
                 cells.extend([
                     outcome.algorithm.to_string(),
                     solved.time_cell(outcome),
-                    millis(solved.bound.time()),
+                    figures::millis(solved.bound.time()),
                     ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
                     outcome.variant.clone(),
                 ]);

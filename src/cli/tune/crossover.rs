@@ -6,7 +6,7 @@ use std::fmt;
 use multicomputer::{Span, collective::Algorithm};
 
 use super::{
-    super::{error::Error, stop::millis},
+    super::{error::Error, figures::millis},
     search::Search,
 };
 

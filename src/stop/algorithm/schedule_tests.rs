@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::{Algorithm, Base, Draft, Instance, PlanError, circulant, variant::Variant};
 use crate::{
     choice::busiest_node,
-    model::{Description, Parameters},
+    model::{Description, Parameters, arbitrary::parameters},
     pattern::{Action, Exchange, Message, Origin, Schedule, Step},
     predict::predict,
     rank::Rank,
@@ -19,38 +19,10 @@ use crate::{
 
 // Instances.
 
-/// The fastest machines and the slowest, with costs of every kind or without; beta is no round number of picoseconds.
-fn parameters() -> impl Strategy<Value = Parameters> {
-    let overhead = || prop_oneof![Just(0.0), Just(65e-6), 1e-7..2e-4];
-    let random = (
-        (overhead(), overhead(), overhead()),
-        prop_oneof![Just(0.0), 0.0..2e-5],
-        prop_oneof![Just(0.0), 0.0..2e-6],
-        prop_oneof![Just(0.0), Just(50e-9), 1e-10..1e-7],
-        prop_oneof![Just(2.0), 1.0..2.0],
-        prop_oneof![Just(1.0), 0.3..8.0],
-        prop_oneof![Just(0.0), 1e-9..5e-8],
-    );
-    let random = random.prop_map(|((send, receive, exchange), latency, hop, beta, duplex, excess, copy)| {
-        let parameters = Parameters::builder()
-            .send_overhead(send)
-            .receive_overhead(receive)
-            .exchange_overhead(exchange)
-            .latency(latency)
-            .hop(hop)
-            .beta(beta)
-            .duplex(duplex)
-            .link_excess(excess)
-            .copy(copy);
-        parameters.build().expect("all within their limits")
-    });
-    prop_oneof![Just(Parameters::paragon()), Just(Parameters::hockney()), random.boxed()]
-}
-
 /// Any shape with sides of up to `side`, any set of sources in any order, lengths with zeros among them.
 pub(super) fn instances(side: usize) -> impl Strategy<Value = Instance> {
     let length = || prop_oneof![Just(0_u64), 1..20_u64, Just(2048), 1000..5000_u64];
-    let shape = (1..=side, 1..=side, parameters());
+    let shape = (1..=side, 1..=side, parameters(0.3));
     shape.prop_flat_map(move |(rows, columns, parameters)| {
         let nodes = rows * columns;
         let shuffled = Just((0..nodes).collect::<Vec<Rank>>()).prop_shuffle();
