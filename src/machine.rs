@@ -1,6 +1,6 @@
 //! The machine: built once, run as often as wanted.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{fmt::Display, io, sync::Arc, time::Duration};
 
 use crate::{
     calibration::{self, Experience},
@@ -14,7 +14,7 @@ use crate::{
     report::{LinkReport, RealTimeReport, RunReport, UnreceivedMessage},
     runtime::{self, Pace, Pinning, Settings},
     time::Time,
-    topology::Mesh,
+    topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
 /// The smallest stack that a node may have.
@@ -86,20 +86,41 @@ pub struct MachineBuilder {
 }
 
 impl Machine {
-    /// An Intel Paragon under OSF/1 R1.1: see [`Parameters::paragon`].
-    pub fn paragon(rows: usize, columns: usize) -> MachineBuilder {
-        MachineBuilder::preset("paragon", rows, columns, Parameters::paragon())
+    /// A Connection Machine CM-5, a fat tree with this many nodes: see [`Parameters::cm5`].
+    pub fn cm5(nodes: usize) -> MachineBuilder {
+        MachineBuilder::preset("cm5", nodes, FatTree::new(nodes), Parameters::cm5())
+    }
+
+    /// An Intel Touchstone Delta, a 2-D mesh: see [`Parameters::delta`].
+    pub fn delta(rows: usize, columns: usize) -> MachineBuilder {
+        MachineBuilder::on_mesh("delta", rows, columns, Parameters::delta())
     }
 
     /// The reference machine of comparisons: see [`Parameters::hockney`].
     pub fn hockney(rows: usize, columns: usize) -> MachineBuilder {
-        MachineBuilder::preset("hockney", rows, columns, Parameters::hockney())
+        MachineBuilder::on_mesh("hockney", rows, columns, Parameters::hockney())
+    }
+
+    /// An Intel iPSC/860, a hypercube with this many nodes, a power of two: see [`Parameters::ipsc860`].
+    pub fn ipsc860(nodes: usize) -> MachineBuilder {
+        MachineBuilder::preset("ipsc860", nodes, Hypercube::new(nodes), Parameters::ipsc860())
+    }
+
+    /// An Intel Paragon under OSF/1 R1.1: see [`Parameters::paragon`].
+    pub fn paragon(rows: usize, columns: usize) -> MachineBuilder {
+        MachineBuilder::on_mesh("paragon", rows, columns, Parameters::paragon())
+    }
+
+    /// A Cray T3D, a 3-D torus: see [`Parameters::t3d`].
+    pub fn t3d(planes: usize, rows: usize, columns: usize) -> MachineBuilder {
+        let shape = format!("{planes}x{rows}x{columns}");
+        MachineBuilder::preset("t3d", shape, Torus::new_3d(planes, rows, columns), Parameters::t3d())
     }
 
     /// A 2-D mesh with [parameters](MachineBuilder::parameters) of one's own; those of
     /// [`Parameters::hockney`] unless given.
     pub fn mesh(rows: usize, columns: usize) -> MachineBuilder {
-        MachineBuilder::preset("mesh", rows, columns, Parameters::hockney())
+        MachineBuilder::on_mesh("mesh", rows, columns, Parameters::hockney())
     }
 
     /// Any machine: one read from a name or from a machine file, or put together from a topology and parameters.
@@ -187,7 +208,6 @@ impl Machine {
             }),
         };
         let topology = self.description.topology();
-        let used = links.into_iter().filter(|(_, load)| load.messages > 0);
         let report = RunReport {
             machine: self.description.name().into(),
             modeled,
@@ -195,7 +215,10 @@ impl Machine {
             bytes: nodes.iter().map(|node| node.bytes_sent).sum(),
             lost_to_sharing,
             real_time,
-            links: used.map(|(id, load)| LinkReport { id, link: topology.link(id), load }).collect(),
+            links: links
+                .into_iter()
+                .map(|(id, load)| LinkReport { id, link: topology.link(id), load })
+                .collect(),
             phases: RunReport::phases_of(&nodes),
             nodes,
             unreceived: unreceived
@@ -222,10 +245,18 @@ fn emulation_error(wall: Duration, dilation: f64, modeled: Time) -> f64 {
 }
 
 impl MachineBuilder {
-    fn preset(name: &str, rows: usize, columns: usize, parameters: Parameters) -> MachineBuilder {
-        let describe =
-            |mesh: Mesh| Description::new(format!("{name}:{rows}x{columns}"), Arc::new(mesh), parameters);
-        MachineBuilder::new(Mesh::new(rows, columns).map(describe).map_err(ConfigError::from))
+    fn preset(
+        name: &str,
+        shape: impl Display,
+        topology: Result<impl Topology + 'static, TopologyError>,
+        parameters: Parameters,
+    ) -> MachineBuilder {
+        let describe = |topology| Description::new(format!("{name}:{shape}"), Arc::new(topology), parameters);
+        MachineBuilder::new(topology.map(describe).map_err(ConfigError::from))
+    }
+
+    fn on_mesh(name: &str, rows: usize, columns: usize, parameters: Parameters) -> MachineBuilder {
+        MachineBuilder::preset(name, format!("{rows}x{columns}"), Mesh::new(rows, columns), parameters)
     }
 
     fn new(description: Result<Description, ConfigError>) -> MachineBuilder {

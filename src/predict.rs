@@ -70,8 +70,7 @@ pub(crate) fn predict_among(
     let mut calls = Script { machine, members, ranks, schedule, fetched: vec![false; machine.nodes()] };
     match kernel.advance(limit, &mut calls) {
         Progress::Quiet if kernel.all_finished() => {
-            let nodes = kernel.outcomes().nodes;
-            let finished: Vec<Time> = members.iter().map(|&node| nodes[node].finished).collect();
+            let finished: Vec<Time> = members.iter().map(|&node| kernel.finished(node as NodeId)).collect();
             let modeled = finished.iter().copied().max().unwrap_or_default();
             (modeled <= limit).then_some(Prediction { modeled, finished })
         }

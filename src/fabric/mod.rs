@@ -3,6 +3,9 @@
 //! Ordinary sequential code without threads or clocks; the present is an argument. A node's out-port carries one
 //! message at a time, so a flow is named by the rank of its sender.
 //!
+//! What is kept of a link is laid out when a message first crosses it: a network may have many more links than a run
+//! uses, and a prediction of a few messages is not to pay for them.
+//!
 //! Within one modeled instant flows are [started](Fabric::start) and [ended](Fabric::pop_end) in any number; then
 //! [`settle`](Fabric::settle) works out the shares once, for all of them together.
 
@@ -37,7 +40,8 @@ pub struct LinkLoad {
 
 #[derive(Debug, Default)]
 struct Transfer {
-    route: Vec<LinkId>,
+    /// The links on its way, each by its place among those that are used.
+    route: Vec<usize>,
     remaining: f64,
     /// When `remaining` was right.
     updated: Time,
@@ -45,9 +49,10 @@ struct Transfer {
     bytes: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 struct LinkState {
     load: LinkLoad,
+    link: u32,
     flows: u32,
     busy_since: Time,
 }
@@ -58,7 +63,14 @@ pub(crate) struct Fabric {
     shares: Shares,
     ends: Ends,
     transfers: Vec<Transfer>,
+    /// For each link of the network its place among those that are used, counted from 1, or 0 if it has none. The host
+    /// lays out no memory for zeros that nobody has touched.
+    places: Vec<u32>,
+    /// The links that are used, in the order of their first use.
     links: Vec<LinkState>,
+    /// The resource of the first of them: before it are those of the nodes.
+    first: usize,
+    link_capacity: f64,
     beta: f64,
     nodes: usize,
     half_duplex: bool,
@@ -69,18 +81,24 @@ impl Fabric {
     pub(crate) fn new(topology: &dyn Topology, parameters: &Parameters) -> Fabric {
         let (nodes, links) = (topology.nodes(), topology.links());
         let port = parameters.port_capacity();
-        let mut capacities: Vec<f64> =
-            (0..links).map(|link| topology.capacity(link).unwrap_or(parameters.link_capacity())).collect();
-        capacities.extend(std::iter::repeat_n(port, nodes));
         let half_duplex = parameters.duplex() < 2.0;
+        let mut capacities = vec![port; nodes];
         if half_duplex {
             capacities.extend(std::iter::repeat_n(parameters.duplex() * port, nodes));
         }
+        // Resources are numbered as if every link had its own: links first, then what belongs to nodes.
+        let mut shares = Shares::new(port, nodes);
+        for (number, &capacity) in (links as u32..).zip(&capacities) {
+            shares.add(number, capacity);
+        }
         Fabric {
-            shares: Shares::new(port, capacities, nodes),
+            shares,
             ends: Ends::new(nodes),
             transfers: (0..nodes).map(|_| Transfer::default()).collect(),
-            links: vec![LinkState::default(); links],
+            places: vec![0; links],
+            links: Vec::new(),
+            first: capacities.len(),
+            link_capacity: parameters.link_capacity(),
             beta: parameters.beta(),
             nodes,
             half_duplex,
@@ -97,13 +115,21 @@ impl Fabric {
         bytes: u64,
         topology: &dyn Topology,
     ) {
-        let transfer = &mut self.transfers[source];
+        let Fabric { shares, transfers, places, links, link_capacity, .. } = self;
+        let transfer = &mut transfers[source];
         transfer.route.clear();
         topology.route(source, target, &mut transfer.route);
         (transfer.remaining, transfer.updated) = (bytes as f64, now);
         (transfer.started, transfer.bytes) = (now, bytes);
-        for &link in &transfer.route {
-            let state = &mut self.links[link];
+        for hop in &mut transfer.route {
+            let link = *hop;
+            if places[link] == 0 {
+                shares.add(link as u32, topology.capacity(link).unwrap_or(*link_capacity));
+                links.push(LinkState { link: link as u32, ..LinkState::default() });
+                places[link] = links.len() as u32;
+            }
+            *hop = places[link] as usize - 1;
+            let state = &mut links[*hop];
             if state.flows == 0 {
                 state.busy_since = now;
             }
@@ -112,14 +138,14 @@ impl Fabric {
             state.load.bytes += bytes;
             state.load.most_flows = state.load.most_flows.max(state.flows);
         }
-        let (links, nodes, half_duplex) = (self.links.len(), self.nodes, self.half_duplex);
+        let (first, nodes, half_duplex) = (self.first, self.nodes, self.half_duplex);
         let limited = bytes > 0
-            && self.shares.start(source as u32, |path| {
-                path.extend(transfer.route.iter().map(|&link| link as u32));
-                path.push((links + target) as u32);
+            && shares.start(source as u32, |path| {
+                path.extend(transfer.route.iter().map(|&place| (first + place) as u32));
+                path.push(target as u32);
                 if half_duplex {
-                    path.push((links + nodes + source) as u32);
-                    path.push((links + nodes + target) as u32);
+                    path.push((nodes + source) as u32);
+                    path.push((nodes + target) as u32);
                 }
             });
         if !limited {
@@ -155,8 +181,8 @@ impl Fabric {
             self.shares.end(flow);
         }
         let transfer = &self.transfers[flow as usize];
-        for &link in &transfer.route {
-            let state = &mut self.links[link];
+        for &place in &transfer.route {
+            let state = &mut self.links[place];
             state.flows -= 1;
             if state.flows == 0 {
                 state.load.busy += now.since(state.busy_since);
@@ -167,9 +193,11 @@ impl Fabric {
         Some((now, flow as Rank, transfer.route.len()))
     }
 
-    /// What each link has carried so far.
-    pub(crate) fn link_loads(&self) -> impl Iterator<Item = (LinkId, LinkLoad)> + '_ {
-        self.links.iter().map(|state| state.load).enumerate()
+    /// What each link that is used has carried so far, in the order of their numbers.
+    pub(crate) fn link_loads(&self) -> Vec<(LinkId, LinkLoad)> {
+        let mut loads: Vec<_> = self.links.iter().map(|state| (state.link as LinkId, state.load)).collect();
+        loads.sort_unstable_by_key(|&(link, _)| link);
+        loads
     }
 
     /// By how much all messages together took longer than n * beta.
@@ -180,5 +208,30 @@ impl Fabric {
     /// How much work keeping the shares has been.
     pub(crate) fn work(&self) -> Work {
         self.shares.work()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology;
+
+    /// Three messages on a network of 3540 links: what is kept is that of the links that they crossed.
+    #[test]
+    fn links_have_a_place_from_their_first_use_and_are_listed_by_number() {
+        let topology = topology::parse("complete:60").unwrap();
+        let mut fabric = Fabric::new(&*topology, &Parameters::hockney());
+        for (source, target, bytes) in [(58, 59, 100), (0, 1, 10), (7, 7, 1)] {
+            fabric.start(Time::ZERO, source, target, bytes, &*topology);
+        }
+        fabric.settle(Time::ZERO);
+        let ends = std::iter::from_fn(|| fabric.pop_end(Time::MAX).map(|(now, ..)| now));
+        let last = ends.last().expect("three messages end");
+        fabric.start(last, 58, 59, 1000, &*topology);
+        assert_eq!(fabric.links.len(), 2);
+        let loads = fabric.link_loads().into_iter();
+        let carried: Vec<_> =
+            loads.map(|(link, load)| (topology.link(link).to_string(), load.bytes)).collect();
+        assert_eq!(carried, [("node 0 -> node 1".to_owned(), 10), ("node 58 -> node 59".to_owned(), 1100)]);
     }
 }

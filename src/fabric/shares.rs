@@ -67,6 +67,8 @@ pub(super) struct Shares {
     /// The rate that its own out-port allows a flow.
     limit: f64,
     resources: Vec<Resource>,
+    /// The number of each.
+    numbers: Vec<u32>,
     flows: Vec<Flow>,
     /// Resources on the paths of flows that started or ended since the last update.
     changed: Vec<u32>,
@@ -76,21 +78,19 @@ pub(super) struct Shares {
     // Kept between updates for their memory only.
     chosen: Vec<u32>,
     touched: Vec<u32>,
-    levels: Vec<(u64, u32)>,
-    risen: BinaryHeap<Reverse<(u64, u32)>>,
+    levels: Vec<Level>,
+    risen: BinaryHeap<Reverse<Level>>,
     old_rates: Vec<f64>,
     work: Work,
 }
 
 impl Shares {
-    /// No flows yet, of which none is faster than `limit`, on resources of these capacities. All are positive, in
-    /// bytes per second, and may be infinite.
-    pub(super) fn new(limit: f64, capacities: Vec<f64>, flows: usize) -> Shares {
-        let resource =
-            |capacity| Resource { capacity, free: capacity, members: Vec::new(), bound: 0, open: 0 };
+    /// No flows yet, of which none is faster than `limit`, and no resources.
+    pub(super) fn new(limit: f64, flows: usize) -> Shares {
         Shares {
             limit,
-            resources: capacities.into_iter().map(resource).collect(),
+            resources: Vec::new(),
+            numbers: Vec::new(),
             flows: (0..flows).map(|_| Flow { bottleneck: NONE, ..Flow::default() }).collect(),
             changed: Vec::new(),
             started: Vec::new(),
@@ -102,6 +102,14 @@ impl Shares {
             old_rates: Vec::new(),
             work: Work::default(),
         }
+    }
+
+    /// Adds a resource, of a capacity in bytes per second that is positive and may be infinite. Paths name it by its
+    /// place in the order of addition, but the shares do not depend on that order: of two resources that are full at the
+    /// same rate, the one of the lower `number` goes first. Each has a number of its own.
+    pub(super) fn add(&mut self, number: u32, capacity: f64) {
+        self.numbers.push(number);
+        self.resources.push(Resource { capacity, free: capacity, members: Vec::new(), bound: 0, open: 0 });
     }
 
     pub(super) fn work(&self) -> Work {
@@ -231,7 +239,7 @@ impl Shares {
 
     /// Progressive filling of the chosen flows with what the others leave.
     fn fill(&mut self) {
-        let Shares { limit, resources, flows, chosen, touched, levels, risen, epoch, .. } = self;
+        let Shares { limit, resources, numbers, flows, chosen, touched, levels, risen, epoch, .. } = self;
         touched.clear();
         for &flow in chosen.iter() {
             let state = &mut flows[flow as usize];
@@ -252,9 +260,9 @@ impl Shares {
         levels.clear();
         for &r in touched.iter() {
             // A level only rises: where there is room for all to run at the limit, there is no bottleneck.
-            let level = level(&resources[r as usize]);
-            if level < limit.to_bits() {
-                levels.push((level, r));
+            let share = equal_share(&resources[r as usize]);
+            if share < *limit {
+                levels.push(Level::new(share, numbers[r as usize], r));
             }
         }
         levels.sort_unstable();
@@ -266,16 +274,17 @@ impl Shares {
                 (first, _) => first.is_none(),
             };
             let next = if from_risen { risen.pop().map(|Reverse(next)| next) } else { sorted.next() };
-            let Some((bits, r)) = next else { break };
+            let Some(next) = next else { break };
+            let r = next.resource();
             let resource = &resources[r as usize];
             if resource.open == 0 {
                 continue;
             }
-            let now = level(resource);
-            if now > bits {
+            let share = equal_share(resource);
+            if share > next.share() {
                 // Flows of it were frozen elsewhere at lower rates: its level has risen.
-                if now < limit.to_bits() {
-                    risen.push(Reverse((now, r)));
+                if share < *limit {
+                    risen.push(Reverse(Level::new(share, numbers[r as usize], r)));
                 }
                 continue;
             }
@@ -283,7 +292,7 @@ impl Shares {
                 let flow = resources[r as usize].members[m].flow;
                 let state = &mut flows[flow as usize];
                 if state.chosen == *epoch && state.filled != *epoch {
-                    freeze(state, f64::from_bits(now), resources);
+                    freeze(state, share, resources);
                     (state.bottleneck, state.filled) = (r, *epoch);
                     resources[r as usize].bound += 1;
                 }
@@ -355,9 +364,29 @@ fn freeze(flow: &mut Flow, rate: f64, resources: &mut [Resource]) {
     }
 }
 
-/// The equal share of the open flows of a resource, as bits: positive floats are ordered like their bits.
-fn level(resource: &Resource) -> u64 {
-    (resource.free.max(0.0) / f64::from(resource.open)).to_bits()
+/// The equal share of the open flows of a resource.
+fn equal_share(resource: &Resource) -> f64 {
+    resource.free.max(0.0) / f64::from(resource.open)
+}
+
+/// The rate at which a resource is full, and which one it is: ordered by the rate, then by the resource's number. It is
+/// one integer because sorting these is much of the work, and one is compared faster than three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Level(u128);
+
+impl Level {
+    fn new(share: f64, number: u32, resource: u32) -> Level {
+        // Floats that are not negative are ordered like their bits.
+        Level(u128::from(share.to_bits()) << 64 | u128::from(number) << 32 | u128::from(resource))
+    }
+
+    fn share(self) -> f64 {
+        f64::from_bits((self.0 >> 64) as u64)
+    }
+
+    fn resource(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 fn same(a: f64, b: f64) -> bool {

@@ -4,6 +4,13 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// Resources of these capacities, numbered from 0.
+fn shares(limit: f64, capacities: &[f64], flows: usize) -> Shares {
+    let mut shares = Shares::new(limit, flows);
+    (0..).zip(capacities).for_each(|(number, &capacity)| shares.add(number, capacity));
+    shares
+}
+
 /// Progressive filling of all flows from nothing, round by round, as it stands in the textbooks.
 fn solve(limit: f64, capacities: &[f64], paths: &[Option<Vec<u32>>]) -> Vec<f64> {
     let mut rates = vec![0.0; paths.len()];
@@ -97,7 +104,7 @@ proptest! {
 
     #[test]
     fn updates_agree_with_a_solution_from_nothing((limit, capacities, changes) in system()) {
-        let mut shares = Shares::new(limit, capacities.clone(), FLOWS);
+        let mut shares = shares(limit, &capacities, FLOWS);
         let mut paths: Vec<Option<Vec<u32>>> = vec![None; FLOWS];
         for Change { flow, path, settle } in changes {
             match paths[flow].take() {
@@ -121,11 +128,40 @@ proptest! {
     }
 }
 
+proptest! {
+    /// To the last bit: a run is the same whichever of its links was used first.
+    #[test]
+    fn the_order_in_which_resources_were_added_changes_nothing((limit, capacities, changes) in system()) {
+        let last = capacities.len() as u32 - 1;
+        let mut one = shares(limit, &capacities, FLOWS);
+        let mut other = Shares::new(limit, FLOWS);
+        (0..=last).rev().for_each(|number| other.add(number, capacities[number as usize]));
+        let mut under_way = [false; FLOWS];
+        for Change { flow, path, settle } in changes {
+            under_way[flow] = !under_way[flow];
+            if !under_way[flow] {
+                one.end(flow as u32);
+                other.end(flow as u32);
+            } else {
+                one.start(flow as u32, |to| to.extend_from_slice(&path));
+                other.start(flow as u32, |to| to.extend(path.iter().map(|number| last - number)));
+            }
+            if settle {
+                one.update(|_, _, _| ());
+                other.update(|_, _, _| ());
+                for flow in 0..FLOWS as u32 {
+                    prop_assert_eq!(one.rate(flow).to_bits(), other.rate(flow).to_bits(), "flow {}", flow);
+                }
+            }
+        }
+    }
+}
+
 /// A system in words: A crosses both links, B only the first, C only the second, which is twice as wide.
 /// A and B halve the first link; C gets what A leaves of the second.
 #[test]
 fn what_a_frozen_flow_leaves_goes_to_the_others() {
-    let mut shares = Shares::new(f64::INFINITY, vec![1.0, 2.0], 3);
+    let mut shares = shares(f64::INFINITY, &[1.0, 2.0], 3);
     shares.start(0, |path| path.extend([0, 1]));
     shares.start(1, |path| path.push(0));
     shares.start(2, |path| path.push(1));
@@ -140,7 +176,7 @@ fn what_a_frozen_flow_leaves_goes_to_the_others() {
 /// Two pairs of flows on links that share nothing: a change at one is not felt at the other.
 #[test]
 fn only_what_an_event_touches_is_worked_out_again() {
-    let mut shares = Shares::new(1.0, vec![1.0, 1.0], 4);
+    let mut shares = shares(1.0, &[1.0, 1.0], 4);
     for flow in 0..4 {
         shares.start(flow, |path| path.push(flow / 2));
     }
@@ -162,7 +198,7 @@ fn a_long_history_on_a_mesh_leaves_no_error_behind() {
     let mesh = Mesh::new(SIDE, SIDE).unwrap();
     let nodes = mesh.nodes();
     let capacities = vec![1.0; mesh.links() + nodes];
-    let mut shares = Shares::new(1.0, capacities.clone(), nodes);
+    let mut shares = shares(1.0, &capacities, nodes);
     let mut paths: Vec<Option<Vec<u32>>> = vec![None; nodes];
     let mut state = 1_u64;
     let mut random = move |below: usize| {

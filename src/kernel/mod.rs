@@ -109,6 +109,7 @@ struct Event {
 pub(crate) struct Outcomes {
     pub(crate) nodes: Vec<NodeRecord>,
     pub(crate) events: Vec<RecordedEvent>,
+    /// Those that messages crossed, in the order of their numbers.
     pub(crate) links: Vec<(LinkId, LinkLoad)>,
     pub(crate) lost_to_sharing: Span,
     /// Target, label and length of each message that no program has received.
@@ -185,6 +186,11 @@ impl Kernel {
     /// Whether the programs of all nodes have returned.
     pub(crate) fn all_finished(&self) -> bool {
         self.nodes.iter().all(|node| matches!(node.doing, Doing::Finished))
+    }
+
+    /// When the program of a node has returned.
+    pub(crate) fn finished(&self, node: NodeId) -> Time {
+        self.nodes[node as usize].record.finished
     }
 
     /// Carries out what can be carried out up to `until`, no further than the known calls allow.
@@ -307,7 +313,7 @@ impl Kernel {
         unreceived.sort_by_key(|&(target, _, _, id)| (id, target));
         events.sort_by_key(|event: &RecordedEvent| (event.start, event.rank, Reverse(event.end)));
         Outcomes {
-            links: self.fabric.link_loads().collect(),
+            links: self.fabric.link_loads(),
             lost_to_sharing: self.fabric.lost_to_sharing(),
             work: self.fabric.work(),
             nodes: self.nodes.into_iter().map(|node| node.record).collect(),

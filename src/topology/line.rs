@@ -2,18 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Grid, Kind, Link, LinkId, Mesh, Topology, TopologyError, check_extents, read_extent};
+use super::{Grid, Kind, Link, LinkId, Mesh, Topology, TopologyError, check_extents, read_nodes};
 use crate::rank::Rank;
 
 /// How a line is spelled: `line:8`.
-pub(super) const KIND: Kind = Kind {
-    name: "line",
-    shape: "NODES",
-    read: |shape| {
-        let unreadable = || TopologyError::Shape { given: shape.to_owned(), allowed: "NODES, such as 8" };
-        Ok(Arc::new(Line::new(read_extent(shape).ok_or_else(unreadable)?)?))
-    },
-};
+pub(super) const KIND: Kind =
+    Kind { name: "line", shape: "NODES", read: |shape| Ok(Arc::new(Line::new(read_nodes(shape)?)?)) };
 
 /// A linear array of nodes.
 ///
@@ -60,6 +54,10 @@ impl Topology for Line {
 
     fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
         self.row.route(from, to, route);
+    }
+
+    fn longest_route(&self) -> Option<usize> {
+        self.row.longest_route()
     }
 
     fn grid(&self) -> Option<Grid> {

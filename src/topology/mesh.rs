@@ -10,16 +10,18 @@
 
 use std::sync::Arc;
 
-use super::{Grid, Kind, Link, LinkId, Topology, TopologyError, Vertex};
+use super::{Grid, Kind, Link, LinkId, Mesh3d, Topology, TopologyError, Vertex, lattice};
 use crate::rank::Rank;
 
-/// How a mesh is spelled: `mesh:16x32`.
+/// How a mesh is spelled: `mesh:16x32`, or [`mesh:8x16x32`](Mesh3d).
 pub(super) const KIND: Kind = Kind {
     name: "mesh",
-    shape: "ROWSxCOLUMNS",
+    shape: lattice::SHAPE,
     read: |shape| {
-        let Grid { rows, columns } = shape.parse()?;
-        Ok(Arc::new(Mesh::new(rows, columns)?))
+        Ok(match lattice::read_shape(shape)? {
+            (None, rows, columns) => Arc::new(Mesh::new(rows, columns)?),
+            (Some(planes), rows, columns) => Arc::new(Mesh3d::new(planes, rows, columns)?),
+        })
     },
 };
 
@@ -117,8 +119,16 @@ impl Topology for Mesh {
         }
     }
 
+    fn longest_route(&self) -> Option<usize> {
+        Some(self.grid.rows - 1 + self.grid.columns - 1)
+    }
+
     fn grid(&self) -> Option<Grid> {
         Some(self.grid)
+    }
+
+    fn extents(&self) -> Vec<usize> {
+        vec![self.grid.rows, self.grid.columns]
     }
 }
 
@@ -127,7 +137,7 @@ mod tests {
     use proptest::{prelude::*, sample::Index};
 
     use super::*;
-    use crate::topology::tests::checked_route;
+    use crate::topology::tests::{checked_route, visited};
 
     /// A mesh of any shape; single nodes, rows and columns are as likely as the rest.
     fn meshes() -> impl Strategy<Value = Mesh> {
@@ -197,13 +207,7 @@ mod tests {
     #[test]
     fn the_longest_route_turns_in_the_corner() {
         let mesh = Mesh::new(3, 3).unwrap();
-        let visited: Vec<Rank> = std::iter::once(8)
-            .chain(checked_route(&mesh, 8, 0).into_iter().map(|link| match mesh.link(link).to {
-                Vertex::Node(rank) => rank,
-                Vertex::Switch(_) => panic!("a mesh has no switches"),
-            }))
-            .collect();
-        assert_eq!(visited, [8, 7, 6, 3, 0]);
+        assert_eq!(visited(&mesh, 8, 0), [8, 7, 6, 3, 0]);
     }
 
     #[test]

@@ -20,6 +20,7 @@
 
 use std::{
     fmt::{self, Debug, Display},
+    path::Path,
     str::FromStr,
     sync::Arc,
 };
@@ -29,11 +30,32 @@ use thiserror::Error;
 
 use crate::rank::Rank;
 
+mod complete;
+mod fat_tree;
+mod hypercube;
+mod lattice;
 mod line;
 mod mesh;
+mod mesh_3d;
+mod network;
+mod ring;
+mod torus;
+mod tree;
 
+#[cfg(test)]
+mod network_tests;
+
+pub use complete::Complete;
+pub use fat_tree::FatTree;
+pub use hypercube::Hypercube;
 pub use line::Line;
 pub use mesh::Mesh;
+pub use mesh_3d::Mesh3d;
+pub(crate) use network::NetworkTable;
+pub use network::{Network, NetworkProblem};
+pub use ring::Ring;
+pub use torus::Torus;
+pub use tree::Tree;
 
 /// The number of a directed link: 0 to `links() - 1`, without gaps.
 pub type LinkId = usize;
@@ -41,13 +63,22 @@ pub type LinkId = usize;
 /// The most nodes a topology can have, 536,870,911: node and link numbers then fit in 32 bits.
 pub const MAX_NODES: usize = (u32::MAX / 8) as usize;
 
+/// The most directed links a topology can have, 2,147,483,647: the numbers of links and ports together then fit in 32
+/// bits.
+pub const MAX_LINKS: usize = (u32::MAX / 2) as usize;
+
 /// Nodes, directed links, and the one fixed route of every ordered pair of nodes.
 pub trait Topology: Send + Sync + Debug {
-    /// The topology as the command line spells it and [`parse`] reads it: `mesh:10x10`, `line:8`.
+    /// The topology as the command line spells it and [`parse`] reads it: `mesh:10x10`, `line:8`, `torus:4x4x8`.
     fn name(&self) -> String;
 
     /// The number of nodes; their ranks are 0 to `nodes() - 1`.
     fn nodes(&self) -> usize;
+
+    /// The number of switches, vertices of the network that are not nodes; their numbers are 0 to `switches() - 1`.
+    fn switches(&self) -> usize {
+        0
+    }
 
     /// The number of directed links.
     fn links(&self) -> usize;
@@ -71,9 +102,20 @@ pub trait Topology: Send + Sync + Debug {
         None
     }
 
+    /// The most links that a route has, where that is known without looking at every pair.
+    fn longest_route(&self) -> Option<usize> {
+        None
+    }
+
     /// The rows and columns of what is a two-dimensional grid in row-major rank order; a line is `1 x n`.
     fn grid(&self) -> Option<Grid> {
         None
+    }
+
+    /// The number of nodes along each dimension of what is a grid of any dimension in row-major rank order:
+    /// neighbours in the last dimension have neighbouring ranks. What has no dimensions is one row of all nodes.
+    fn extents(&self) -> Vec<usize> {
+        vec![self.nodes()]
     }
 }
 
@@ -180,11 +222,12 @@ impl FromStr for Grid {
     }
 }
 
-/// Reads a topology as it is spelled on the command line: `mesh:7x13` (rows, then columns), `line:8` (nodes).
+/// Reads a topology as it is spelled on the command line: `mesh:7x13` (rows, then columns), `torus:2x4x8` (planes,
+/// rows, columns), `line:8` (nodes), `file:network.toml` (a path).
 ///
 /// # Errors
 /// [`TopologyError`] says what was given and what is allowed: a known name, a shape it can read, at least one
-/// node and at most [`MAX_NODES`].
+/// node, at most [`MAX_NODES`] and [`MAX_LINKS`], and a number of nodes that the topology can have.
 pub fn parse(text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     let unknown = || TopologyError::Unknown { given: text.to_owned() };
     let (name, shape) = text.split_once(':').ok_or_else(unknown)?;
@@ -192,13 +235,33 @@ pub fn parse(text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     (kind.read)(shape)
 }
 
-/// What [`parse`] reads, for help texts and error messages: `line:NODES, mesh:ROWSxCOLUMNS`.
+/// The same for a text that stands in a file of this folder, so that the path of a network is relative to it.
+pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
+    match text.split_once(':') {
+        Some((name, path)) if name == network::KIND.name => {
+            Ok(Arc::new(Network::from_file(folder.join(path))?))
+        }
+        _ => parse(text),
+    }
+}
+
+/// What [`parse`] reads, for help texts and error messages: `complete:NODES, hypercube:NODES, ..`.
 pub fn spellings() -> String {
-    KINDS.map(|kind| format!("{}:{}", kind.name, kind.shape)).join(", ")
+    KINDS.iter().map(|kind| format!("{}:{}", kind.name, kind.shape)).collect::<Vec<_>>().join(", ")
 }
 
 /// The registry: every topology, in alphabetical order.
-const KINDS: [Kind; 2] = [line::KIND, mesh::KIND];
+const KINDS: &[Kind] = &[
+    complete::KIND,
+    fat_tree::KIND,
+    network::KIND,
+    hypercube::KIND,
+    line::KIND,
+    mesh::KIND,
+    ring::KIND,
+    torus::KIND,
+    tree::KIND,
+];
 
 /// How one topology is spelled and read.
 struct Kind {
@@ -240,6 +303,45 @@ pub enum TopologyError {
         /// The shape that was given.
         given: String,
     },
+    /// More than [`MAX_LINKS`] links.
+    #[error("`{given}` has too many links; allowed are at most {MAX_LINKS}")]
+    TooManyLinks {
+        /// The shape that was given.
+        given: String,
+    },
+    /// A number of nodes that this topology cannot have.
+    #[error("a {topology} cannot have {given} nodes; allowed are {allowed}")]
+    Nodes {
+        /// The name of the topology.
+        topology: &'static str,
+        /// The number that was given.
+        given: usize,
+        /// The numbers that are allowed.
+        allowed: &'static str,
+    },
+    /// A tree that would not branch.
+    #[error("`{given}` is not the arity of a tree; allowed are 2 or more children to a switch")]
+    Arity {
+        /// The number that was given.
+        given: usize,
+    },
+    /// Not a positive bandwidth.
+    #[error("`{given}` is not the bandwidth of a node; allowed is a number above 0 and finite")]
+    Bandwidth {
+        /// What was given.
+        given: String,
+    },
+    /// No bandwidth where there must be one.
+    #[error("no bandwidth is given; allowed are one or more")]
+    NoBandwidth,
+    /// A file that does not describe a network.
+    #[error("`{name}` is not a network: {problem}")]
+    Network {
+        /// The name of the network: `file:` and the path of its file, if it has one.
+        name: String,
+        /// What is wrong in it.
+        problem: Box<NetworkProblem>,
+    },
 }
 
 /// Reads one extent of a shape: decimal digits alone. One that does not fit in a `usize` becomes the largest, which
@@ -247,6 +349,12 @@ pub enum TopologyError {
 fn read_extent(text: &str) -> Option<usize> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(usize::MAX))
+}
+
+/// Reads a shape that is a number of nodes.
+pub(crate) fn read_nodes(text: &str) -> Result<usize, TopologyError> {
+    read_extent(text)
+        .ok_or_else(|| TopologyError::Shape { given: text.to_owned(), allowed: "NODES, such as 8" })
 }
 
 /// Refuses a shape that has no nodes or more than [`MAX_NODES`]: the product of its extents.
@@ -260,42 +368,113 @@ fn check_extents(given: &dyn Display, extents: &[usize]) -> Result<(), TopologyE
     }
 }
 
+/// Refuses a shape with more than [`MAX_LINKS`] links; `None` are more than can be counted.
+fn check_links(given: &dyn Display, links: Option<usize>) -> Result<(), TopologyError> {
+    match links {
+        Some(..=MAX_LINKS) => Ok(()),
+        _ => Err(TopologyError::TooManyLinks { given: given.to_string() }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Every topology, in small sizes of every sort: the smallest, odd ones, flat ones.
+    pub(super) fn samples() -> Vec<Arc<dyn Topology>> {
+        let mut names: Vec<String> = Vec::new();
+        for nodes in [1, 2, 3, 4, 5, 8, 9, 16, 17] {
+            names.extend(["complete", "line", "ring"].map(|name| format!("{name}:{nodes}")));
+        }
+        for nodes in [1, 2, 4, 8, 16, 32] {
+            names.push(format!("hypercube:{nodes}"));
+        }
+        for shape in ["1x1", "1x2", "1x7", "6x1", "2x2", "2x5", "3x3", "4x4", "5x6"] {
+            names.extend(["mesh", "torus"].map(|name| format!("{name}:{shape}")));
+        }
+        for nodes in [1, 2, 3, 4, 6, 8, 11, 16] {
+            names.push(format!("tree:{nodes}"));
+        }
+        for shape in ["1", "4", "5", "16", "19", "9:3:2,1", "10:2:1", "7:8:0.25"] {
+            names.push(format!("fat-tree:{shape}"));
+        }
+        names.push("file:tests/data/network.toml".to_owned());
+        for shape in ["1x1x1", "1x1x5", "1x4x1", "3x1x1", "2x2x2", "3x2x5", "3x3x3", "4x5x2"] {
+            names.extend(["mesh", "torus"].map(|name| format!("{name}:{shape}")));
+        }
+        names.iter().map(|name| parse(name).unwrap()).collect()
+    }
+
     /// Checks what holds for the route of a pair in every topology, and returns it: it starts at `from`, ends at
-    /// `to`, consecutive links join, and what was in the buffer before stays there.
+    /// `to`, consecutive links join, no vertex is visited twice, and what was in the buffer before stays there.
     pub(super) fn checked_route(topology: &dyn Topology, from: Rank, to: Rank) -> Vec<LinkId> {
         let before = LinkId::MAX;
         let mut route = vec![before];
         topology.route(from, to, &mut route);
         assert_eq!(route.remove(0), before, "the route is appended");
-        let end = route.iter().fold(Vertex::Node(from), |here, &link| {
-            assert_eq!(topology.link(link).from, here, "{} from {from} to {to}: a gap", topology.name());
-            topology.link(link).to
-        });
-        assert_eq!(end, Vertex::Node(to), "{} from {from} to {to}: it ends elsewhere", topology.name());
+        let mut visited = vec![Vertex::Node(from)];
+        for &link in &route {
+            let link = topology.link(link);
+            assert_eq!(Some(&link.from), visited.last(), "{} from {from} to {to}: a gap", topology.name());
+            visited.push(link.to);
+        }
+        assert_eq!(visited.last(), Some(&Vertex::Node(to)), "{} from {from} to {to}", topology.name());
+        visited.sort_unstable();
+        assert!(
+            visited.is_sorted_by(|one, next| one < next),
+            "{} from {from} to {to}: a loop",
+            topology.name()
+        );
         route
+    }
+
+    /// The nodes on the route of a pair, both ends included, in a topology without switches.
+    pub(super) fn visited(topology: &dyn Topology, from: Rank, to: Rank) -> Vec<Rank> {
+        let reached =
+            checked_route(topology, from, to).into_iter().map(|link| match topology.link(link).to {
+                Vertex::Node(rank) => rank,
+                Vertex::Switch(_) => panic!("{} has switches", topology.name()),
+            });
+        std::iter::once(from).chain(reached).collect()
     }
 
     #[test]
     fn every_topology_reads_its_own_name() {
-        for name in ["mesh:7x13", "mesh:1x1", "line:8"] {
-            assert_eq!(parse(name).unwrap().name(), name);
+        let samples = samples();
+        for topology in &samples {
+            assert_eq!(parse(&topology.name()).unwrap().name(), topology.name());
         }
+        for kind in KINDS {
+            assert!(
+                samples.iter().any(|topology| topology.name().starts_with(kind.name)),
+                "no {}",
+                kind.name
+            );
+        }
+    }
+
+    #[test]
+    fn topologies_are_listed_in_alphabetical_order() {
+        assert!(KINDS.is_sorted_by(|one, other| one.name < other.name), "{}", spellings());
     }
 
     #[test]
     fn refusals_say_what_was_given_and_what_is_allowed() {
         let refusal = |text: &str| parse(text).unwrap_err().to_string();
+        for text in ["ball:3", "mesh", ":8", ""] {
+            assert_eq!(refusal(text), format!("`{text}` names no topology; allowed are {}", spellings()));
+        }
+        for shape in ["7", "7x+3", "7x", "2x3x4x5"] {
+            let allowed = "[PLANESx]ROWSxCOLUMNS, such as 16x32 or 8x16x32";
+            for name in ["mesh", "torus"] {
+                let refused = refusal(&format!("{name}:{shape}"));
+                assert_eq!(refused, format!("`{shape}` is not a shape; allowed is {allowed}"));
+            }
+        }
         assert_eq!(
-            refusal("ball:3"),
-            "`ball:3` names no topology; allowed are line:NODES, mesh:ROWSxCOLUMNS"
+            "7x8x9".parse::<Grid>().unwrap_err().to_string(),
+            "`7x8x9` is not a shape; allowed is ROWSxCOLUMNS, such as 16x32"
         );
-        assert_eq!(refusal("mesh"), "`mesh` names no topology; allowed are line:NODES, mesh:ROWSxCOLUMNS");
-        assert_eq!(refusal("mesh:7"), "`7` is not a shape; allowed is ROWSxCOLUMNS, such as 16x32");
-        assert_eq!(refusal("mesh:7x+3"), "`7x+3` is not a shape; allowed is ROWSxCOLUMNS, such as 16x32");
         assert_eq!(refusal("line:x"), "`x` is not a shape; allowed is NODES, such as 8");
         assert_eq!(refusal("mesh:0x3"), "`0x3` has no nodes; every extent must be at least 1");
         assert_eq!(refusal("line:0"), "`0` has no nodes; every extent must be at least 1");
@@ -307,6 +486,8 @@ mod tests {
             refusal("line:536870912"),
             "`536870912` has too many nodes; allowed are at most 536870911"
         );
+        assert_eq!(refusal("complete:46342"), "`46342` has too many links; allowed are at most 2147483647");
+        assert_eq!(refusal("hypercube:12"), "a hypercube cannot have 12 nodes; allowed are powers of two");
         assert!(matches!(parse("line:99999999999999999999999"), Err(TopologyError::TooLarge { .. })));
         assert!(matches!(Grid::new(usize::MAX, usize::MAX), Err(TopologyError::TooLarge { .. })));
         assert!(Grid::new(1, MAX_NODES).is_ok());

@@ -1,0 +1,202 @@
+//! What grids of one, two or three dimensions have in common, whether their lines are open (meshes) or closed to rings
+//! (tori): coordinates, the numbers of links, and dimension-ordered routes.
+//!
+//! Ranks are row-major: the last extent varies fastest. Dimensions are counted from there, X, then Y, then Z.
+//!
+//! The directed links are numbered in two blocks a dimension, X first: up, towards higher coordinates, and down. Within
+//! a block a link has the number of its lower end in row-major order of the ends that there are: all nodes if the lines
+//! are closed, all but the last of each line if not. The link that closes a line has the last node as its lower end. So
+//! the links of a stretch of a line are an arithmetic progression, and a number leads back to its link without a table.
+
+use std::fmt::{self, Display};
+
+use super::{Grid, Link, LinkId, TopologyError, Vertex, check_extents, check_links, read_extent};
+use crate::rank::Rank;
+
+/// How a shape of two or three extents is pictured.
+pub(super) const SHAPE: &str = "[PLANESx]ROWSxCOLUMNS";
+
+/// Reads a shape of two or three extents, `4x8` or `2x4x8`: planes if there are any, rows, columns.
+pub(super) fn read_shape(text: &str) -> Result<(Option<usize>, usize, usize), TopologyError> {
+    let mut extents = text.split('x').map(read_extent);
+    let read = match (extents.next(), extents.next(), extents.next(), extents.next()) {
+        (Some(Some(rows)), Some(Some(columns)), None, None) => Some((None, rows, columns)),
+        (Some(Some(planes)), Some(Some(rows)), Some(Some(columns)), None) => {
+            Some((Some(planes), rows, columns))
+        }
+        _ => None,
+    };
+    read.ok_or_else(|| TopologyError::Shape {
+        given: text.to_owned(),
+        allowed: "[PLANESx]ROWSxCOLUMNS, such as 16x32 or 8x16x32",
+    })
+}
+
+/// Whether lines are closed to rings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// The ends of a line are not linked.
+    Open,
+    /// They are, if the line has more than two nodes: the two of a shorter one are neighbours already.
+    Closed,
+}
+
+/// One dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Axis {
+    /// The nodes of a line.
+    extent: usize,
+    /// The difference between the ranks of neighbours.
+    stride: usize,
+    closed: bool,
+    /// The first link up of this dimension.
+    first: LinkId,
+    /// The links up, which are as many as those down.
+    links: usize,
+}
+
+impl Axis {
+    /// How many nodes of a line are lower ends of links.
+    fn lower_ends(&self) -> usize {
+        if self.closed { self.extent } else { self.extent - 1 }
+    }
+
+    /// Appends the links from one place of a line to another: the only way if the line is open, the shorter one if it
+    /// is closed, and of two equal ones the one up. `line` is the link up whose lower end is the first node of the
+    /// line.
+    fn walk(&self, line: LinkId, from: usize, to: usize, route: &mut Vec<LinkId>) {
+        let up = if from <= to { to - from } else { to + self.extent - from };
+        let is_up = if self.closed { 2 * up <= self.extent } else { from <= to };
+        // A link up has the number of the place that it leaves, a link down of the one that it reaches. Places are
+        // counted past the end of the line and then brought back, the same way in all cases: where routes are short,
+        // branches that nobody can predict are what they cost.
+        let (links, begin, step, steps) = if is_up {
+            (line, from, 1, up)
+        } else {
+            (line + self.links, from + self.extent - 1, usize::MAX, self.extent - up)
+        };
+        route.extend((0..steps).map(|hop| {
+            let place = begin.wrapping_add(step.wrapping_mul(hop));
+            let place = if place < self.extent { place } else { place - self.extent };
+            links + place * self.stride
+        }));
+    }
+
+    /// The ranks of the ends of a link up, which has this number among them: first the lower end.
+    fn ends(&self, number: usize) -> (Rank, Rank) {
+        let layer = self.stride * self.lower_ends();
+        let place = number % layer / self.stride;
+        let lower = number + number / layer * self.stride * (self.extent - self.lower_ends());
+        let upper = if place + 1 < self.extent { lower + self.stride } else { lower - place * self.stride };
+        (lower, upper)
+    }
+}
+
+/// A grid of one, two or three dimensions, with open or closed lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lattice {
+    /// X, Y and Z; those beyond `dimensions` have one node a line.
+    axes: [Axis; 3],
+    dimensions: usize,
+    nodes: usize,
+    links: usize,
+}
+
+impl Lattice {
+    /// A lattice of these extents, of which the last is X, and refused if it is empty or too large.
+    pub(super) fn new<const N: usize>(extents: [usize; N], lines: Lines) -> Result<Lattice, TopologyError> {
+        const { assert!(0 < N && N <= 3, "there are one, two or three dimensions") };
+        let given = Shape(&extents);
+        check_extents(&given, &extents)?;
+        let nodes = extents.iter().product();
+        let mut axes = [Axis { extent: 1, stride: nodes, closed: false, first: 0, links: 0 }; 3];
+        let (mut stride, mut first) = (1, 0);
+        for (axis, &extent) in axes.iter_mut().zip(extents.iter().rev()) {
+            *axis = Axis { extent, stride, closed: lines == Lines::Closed && extent > 2, first, links: 0 };
+            axis.links = nodes / extent * axis.lower_ends();
+            stride *= extent;
+            first += 2 * axis.links;
+        }
+        check_links(&given, Some(first))?;
+        Ok(Lattice { axes, dimensions: N, nodes, links: first })
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    pub(super) fn links(&self) -> usize {
+        self.links
+    }
+
+    /// The links of the longest route: across every dimension, half way round where it is closed.
+    pub(super) fn longest_route(&self) -> usize {
+        self.axes().iter().map(|axis| if axis.closed { axis.extent / 2 } else { axis.extent - 1 }).sum()
+    }
+
+    /// X first.
+    fn axes(&self) -> &[Axis] {
+        &self.axes[..self.dimensions]
+    }
+
+    /// The extents in the order in which they are given: X last.
+    pub(super) fn extents(&self) -> Vec<usize> {
+        self.axes().iter().rev().map(|axis| axis.extent).collect()
+    }
+
+    /// Rows and columns, if there are no more than two dimensions.
+    pub(super) fn grid(&self) -> Option<Grid> {
+        let [columns, rows, _] = self.axes.map(|axis| axis.extent);
+        (self.dimensions <= 2).then_some(Grid { rows, columns })
+    }
+
+    /// The ends of a link of the topology of this name.
+    pub(super) fn link(&self, link: LinkId, name: impl FnOnce() -> String) -> Link {
+        assert!(link < self.links, "link {link} of {}, which has {} links", name(), self.links);
+        let mut number = link;
+        for axis in self.axes() {
+            if number < 2 * axis.links {
+                let (lower, upper) = axis.ends(number % axis.links);
+                let (from, to) = if number < axis.links { (lower, upper) } else { (upper, lower) };
+                return Link { from: Vertex::Node(from), to: Vertex::Node(to) };
+            }
+            number -= 2 * axis.links;
+        }
+        unreachable!("the blocks of all dimensions hold all links")
+    }
+
+    /// Appends the route between two nodes of the topology of this name: X to the end, then Y, then Z.
+    pub(super) fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>, name: impl FnOnce() -> String) {
+        assert!(from < self.nodes && to < self.nodes, "a route from {from} to {to} on {}", name());
+        // What the dimensions passed so far add to the rank of the node reached, and the coordinates of the others.
+        let (mut here, mut from, mut to) = (0, from, to);
+        for axis in self.axes() {
+            let (place, target) = (from % axis.extent, to % axis.extent);
+            (from, to) = (from / axis.extent, to / axis.extent);
+            if place != target {
+                let line = axis.first + from * axis.stride * axis.lower_ends() + here;
+                axis.walk(line, place, target, route);
+            }
+            here += target * axis.stride;
+        }
+    }
+}
+
+impl Display for Lattice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Shape(&self.extents()).fmt(f)
+    }
+}
+
+/// Extents as they are spelled: `2x4x8`.
+struct Shape<'a>(&'a [usize]);
+
+impl Display for Shape<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, extent) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "x" };
+            write!(f, "{separator}{extent}")?;
+        }
+        Ok(())
+    }
+}

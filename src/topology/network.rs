@@ -1,0 +1,271 @@
+//! A network described in a TOML file: any nodes, switches and links, with routes of one's own or the shortest ones.
+//!
+//! # The file
+//!
+//! | key | value |
+//! | --- | --- |
+//! | `nodes` | how many nodes there are: 0, 1, 2, .. |
+//! | `switches` | optional: how many switches there are besides: `"s0"`, `"s1"`, .. |
+//! | `[[links]]` | one table for each link, in the order in which shortest routes prefer them |
+//! | `links.between` | its two ends: two directed links, one each way |
+//! | `links.from`, `links.to` | instead of `between`: one directed link |
+//! | `links.capacity` | optional: its bandwidth, each way, if it differs from that of the machine's other links: `"100 MB/s"`, `1e8` |
+//! | `[[routes]]` | optional: one table for each ordered pair of nodes whose route is given |
+//! | `routes.path` | the vertices on the way, both ends included: `[0, "s0", 3]` |
+//!
+//! Unknown keys are refused. There is at most one link from one vertex to another, none from a vertex to itself, and at
+//! least one to or from each switch. Messages may pass through nodes. Every node must be able to reach every other.
+//!
+//! # Routes
+//!
+//! The route of a pair that has a table in `routes` is that path, in this direction alone; it visits no vertex twice.
+//! All other routes have as few links as can be. Of several such routes it is the one that takes at every vertex, among
+//! the links that lead closer to the receiver, the one whose table stands first in the file. So a file decides by the
+//! order of its links: with those along the rows first a mesh is routed along the row, then along the column.
+//!
+//! Nothing is worked out for pairs that do not talk to each other. With the first message to a node one search through
+//! the network finds the next link from every vertex to that node, and these are kept: four bytes a vertex, for each
+//! node that messages are sent to. What is found depends on nothing but the file.
+
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc, sync::OnceLock};
+
+use super::{Kind, Link, LinkId, Topology, TopologyError, Vertex};
+use crate::rank::Rank;
+
+mod file;
+
+pub use file::NetworkProblem;
+pub(crate) use file::NetworkTable;
+
+/// How a network from a file is spelled: `file:network.toml`.
+pub(super) const KIND: Kind =
+    Kind { name: "file", shape: "PATH", read: |path| Ok(Arc::new(Network::from_file(path)?)) };
+
+/// A network of nodes, switches and links, read from a file.
+///
+/// ```
+/// use multicomputer::topology::{Network, Topology, Vertex};
+///
+/// // Two pairs of nodes, and a slow line between them.
+/// let network = Network::from_toml("dumbbell", r#"
+///     nodes = 4
+///     switches = 2                  # "s0" and "s1"
+///
+///     [[links]]
+///     between = [0, "s0"]           # two directed links, one each way ..
+///     [[links]]
+///     between = [1, "s0"]
+///     [[links]]
+///     between = ["s1", 2]
+///     [[links]]
+///     between = ["s1", 3]
+///     [[links]]
+///     between = ["s0", "s1"]
+///     capacity = "2.5 MB/s"         # .. that are not like the others
+///     [[links]]
+///     from = 0                      # one directed link
+///     to = 3
+///
+///     [[routes]]
+///     path = [0, "s0", "s1", 3]     # instead of the shortest, the link from 0 to 3
+/// "#)?;
+/// assert_eq!((network.nodes(), network.switches(), network.links()), (4, 2, 11));
+/// assert_eq!((network.capacity(0), network.capacity(8)), (None, Some(2.5e6)));
+///
+/// let links = |from, to| {
+///     let mut route = Vec::new();
+///     network.route(from, to, &mut route);
+///     route.into_iter().map(|link| network.link(link).to_string()).collect::<Vec<_>>()
+/// };
+/// assert_eq!(links(2, 1), ["node 2 -> switch 1", "switch 1 -> switch 0", "switch 0 -> node 1"]);
+/// assert_eq!(links(0, 3), ["node 0 -> switch 0", "switch 0 -> switch 1", "switch 1 -> node 3"]);
+/// // Over node 3 the way would be as short, but the link from 0 to s0 stands before the one from 0 to 3.
+/// assert_eq!(links(0, 2), ["node 0 -> switch 0", "switch 0 -> switch 1", "switch 1 -> node 2"]);
+/// # Ok::<(), multicomputer::topology::TopologyError>(())
+/// ```
+///
+/// Links are numbered in the order of their tables; one with two directions has two numbers, first that of the way from
+/// the first vertex to the second. The first route to a node allocates what is kept for it; the others allocate
+/// nothing.
+#[derive(Debug)]
+pub struct Network {
+    name: String,
+    nodes: usize,
+    switches: usize,
+    /// Where each directed link begins and ends: a node by its rank, a switch by its number behind all nodes.
+    links: Vec<(u32, u32)>,
+    /// In bytes/s, where it is the link's own.
+    capacities: Vec<Option<f64>>,
+    /// The routes that the file gives.
+    given: Paths,
+    /// The links into each vertex.
+    into: Adjacent,
+    /// For each node that messages were sent to: the next link on the way to it, from every vertex.
+    next: Box<[OnceLock<Box<[u32]>>]>,
+}
+
+/// The links of some pairs' routes.
+type Paths = BTreeMap<(Rank, Rank), Box<[LinkId]>>;
+
+/// Stands for no link and for no distance.
+const NONE: u32 = u32::MAX;
+
+impl Network {
+    /// Reads a network from a TOML file. Its name is `file:` and the path.
+    ///
+    /// ```no_run
+    /// use multicomputer::topology::{self, Network, Topology};
+    ///
+    /// let network = Network::from_file("examples/network.toml")?;
+    /// assert_eq!(network.name(), "file:examples/network.toml");
+    /// # Ok::<(), topology::TopologyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TopologyError::Network`] names the file and says why it cannot be read or what is wrong in it.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Network, TopologyError> {
+        let path = path.as_ref();
+        let name = format!("{}:{}", KIND.name, path.display());
+        match fs::read_to_string(path) {
+            Ok(text) => Network::from_toml(name, &text),
+            Err(cause) => {
+                let problem = Box::new(NetworkProblem::Unreadable { cause: cause.to_string() });
+                Err(TopologyError::Network { name, problem })
+            }
+        }
+    }
+
+    /// Reads a network from the text of a TOML file. The name is for reports alone.
+    ///
+    /// # Errors
+    /// [`TopologyError::Network`] names the table, what was given and what is allowed; for what is not TOML, is
+    /// missing, unknown or of the wrong type, the line.
+    pub fn from_toml(name: impl Into<String>, text: &str) -> Result<Network, TopologyError> {
+        let name = name.into();
+        let table = toml::from_str(text).map_err(|cause| NetworkProblem::Syntax(Box::new(cause)));
+        table
+            .and_then(|table: NetworkTable| table.network(name.clone()))
+            .map_err(|problem| TopologyError::Network { name, problem: Box::new(problem) })
+    }
+
+    /// The vertex of this number.
+    fn vertex(&self, number: u32) -> Vertex {
+        let number = number as usize;
+        if number < self.nodes { Vertex::Node(number) } else { Vertex::Switch(number - self.nodes) }
+    }
+
+    /// From every vertex the link that stands first of those that lead closer to a node.
+    fn next_links(&self, to: Rank) -> Box<[u32]> {
+        let distances = self.into.distances(to, |link| self.links[link].0);
+        let mut next = vec![NONE; distances.len()];
+        for (number, &(from, to)) in self.links.iter().enumerate() {
+            let (from, to) = (from as usize, to as usize);
+            // Neither end may be one from which the node cannot be reached.
+            if next[from] == NONE && distances[to] != NONE && distances[from] == distances[to] + 1 {
+                next[from] = number as u32;
+            }
+        }
+        next.into()
+    }
+}
+
+impl Topology for Network {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    fn switches(&self) -> usize {
+        self.switches
+    }
+
+    fn links(&self) -> usize {
+        self.links.len()
+    }
+
+    fn link(&self, link: LinkId) -> Link {
+        let links = self.links();
+        assert!(link < links, "link {link} of {}, which has {links} links", self.name);
+        let (from, to) = self.links[link];
+        Link { from: self.vertex(from), to: self.vertex(to) }
+    }
+
+    fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
+        let nodes = self.nodes;
+        assert!(from < nodes && to < nodes, "a route from {from} to {to} on {}", self.name);
+        if from == to {
+            return;
+        }
+        if let Some(given) = self.given.get(&(from, to)) {
+            route.extend_from_slice(given);
+            return;
+        }
+        let next = self.next[to].get_or_init(|| self.next_links(to));
+        let mut here = from;
+        while here != to {
+            // Every node reaches every other, and so does what is on the way.
+            let link = next[here] as LinkId;
+            route.push(link);
+            here = self.links[link].1 as usize;
+        }
+    }
+
+    fn capacity(&self, link: LinkId) -> Option<f64> {
+        self.capacities[link]
+    }
+}
+
+/// The links at each vertex, on one of their two ends.
+#[derive(Debug)]
+struct Adjacent {
+    /// Where the links of each vertex begin in `links`; and the end of all.
+    first: Vec<u32>,
+    links: Vec<u32>,
+}
+
+impl Adjacent {
+    /// Sorts links by the vertex at one of their ends; within a vertex they keep their order.
+    fn of(vertices: usize, ends: impl Iterator<Item = u32> + Clone) -> Adjacent {
+        let mut first = vec![0; vertices + 1];
+        for end in ends.clone() {
+            first[end as usize + 1] += 1;
+        }
+        for vertex in 0..vertices {
+            first[vertex + 1] += first[vertex];
+        }
+        let mut free = first.clone();
+        let mut links = vec![0; first[vertices] as usize];
+        for (link, end) in ends.enumerate() {
+            links[free[end as usize] as usize] = link as u32;
+            free[end as usize] += 1;
+        }
+        Adjacent { first, links }
+    }
+
+    /// How many links each vertex is from one of them, over the links that are sorted here; `other` is the far end of a
+    /// link.
+    fn distances(&self, start: usize, other: impl Fn(LinkId) -> u32) -> Vec<u32> {
+        let mut distances = vec![NONE; self.first.len() - 1];
+        distances[start] = 0;
+        let mut reached = vec![start as u32];
+        let mut visited = 0;
+        while let Some(&vertex) = reached.get(visited) {
+            visited += 1;
+            let vertex = vertex as usize;
+            for &link in &self.links[self.first[vertex] as usize..self.first[vertex + 1] as usize] {
+                let neighbour = other(link as LinkId);
+                if distances[neighbour as usize] == NONE {
+                    distances[neighbour as usize] = distances[vertex] + 1;
+                    reached.push(neighbour);
+                }
+            }
+        }
+        distances
+    }
+}
+
+#[cfg(test)]
+mod tests;

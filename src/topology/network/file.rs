@@ -1,0 +1,384 @@
+//! What a network file holds, and what can be wrong in it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt, iter,
+    sync::OnceLock,
+};
+
+use serde::{Deserialize, Deserializer, de};
+use thiserror::Error;
+
+use super::{Adjacent, NONE, Network, Paths};
+use crate::{
+    rank::Rank,
+    topology::{Link, LinkId, MAX_LINKS, MAX_NODES, Vertex},
+    units::{self, Quantity},
+};
+
+/// A network file, or a table that describes a network in another file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table of nodes, switches, links and routes")]
+pub(crate) struct NetworkTable {
+    nodes: usize,
+    #[serde(default)]
+    switches: usize,
+    #[serde(default)]
+    links: Vec<LinkTable>,
+    #[serde(default)]
+    routes: Vec<RouteTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table of a link")]
+struct LinkTable {
+    between: Option<Vec<Place>>,
+    from: Option<Place>,
+    to: Option<Place>,
+    capacity: Option<Quantity>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table of a route")]
+struct RouteTable {
+    path: Vec<Place>,
+}
+
+/// A vertex as the file spells it: a number is a node, `"s3"` is a switch.
+#[derive(Clone, Copy, Debug)]
+struct Place(Vertex);
+
+impl<'de> Deserialize<'de> for Place {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Place, D::Error> {
+        struct Visitor;
+
+        impl de::Visitor<'_> for Visitor {
+            type Value = Place;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a node such as 3 or a switch such as \"s3\"")
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Place, E> {
+                let rank = Rank::try_from(number);
+                rank.map(|rank| Place(Vertex::Node(rank)))
+                    .map_err(|_| E::invalid_value(de::Unexpected::Signed(number), &self))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Place, E> {
+                let number =
+                    text.strip_prefix('s').filter(|number| number.bytes().all(|b| b.is_ascii_digit()));
+                let number = number.and_then(|number| number.parse().ok());
+                number
+                    .map(|number| Place(Vertex::Switch(number)))
+                    .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+        }
+
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl NetworkTable {
+    /// Checks all that the table says and makes the network of it.
+    pub(crate) fn network(self, name: String) -> Result<Network, NetworkProblem> {
+        let NetworkTable { nodes, switches, links: tables, routes } = self;
+        if !(1..=MAX_NODES).contains(&nodes) {
+            return Err(NetworkProblem::Nodes { given: nodes });
+        }
+        if switches > MAX_NODES {
+            return Err(NetworkProblem::Switches { given: switches });
+        }
+        let links = Links::read(tables, Extent { nodes, switches })?;
+        let given = links.routes(routes)?;
+        links.check_ends()?;
+
+        let Links { extent, links, capacities, .. } = links;
+        let (from, to) = (|| links.iter().map(|link| link.0), || links.iter().map(|link| link.1));
+        let vertices = nodes + switches;
+        let into = Adjacent::of(vertices, to());
+        let out_of = Adjacent::of(vertices, from());
+        // Who reaches node 0 and is reached from it reaches everybody.
+        let reached = out_of.distances(0, |link| links[link].1);
+        let reaching = into.distances(0, |link| links[link].0);
+        let none = |distances: &[u32]| distances[..extent.nodes].iter().position(|&links| links == NONE);
+        if let Some(to) = none(&reached) {
+            return Err(NetworkProblem::NoPath { from: 0, to });
+        }
+        if let Some(from) = none(&reaching) {
+            return Err(NetworkProblem::NoPath { from, to: 0 });
+        }
+        let next = iter::repeat_with(OnceLock::new).take(nodes).collect();
+        Ok(Network { name, nodes, switches, links, capacities, given, into, next })
+    }
+}
+
+/// The numbers of nodes and switches.
+#[derive(Clone, Copy)]
+struct Extent {
+    nodes: usize,
+    switches: usize,
+}
+
+impl Extent {
+    /// The number of a vertex, if there is such a one: nodes first, then switches.
+    fn number(self, vertex: Vertex) -> Option<u32> {
+        let Extent { nodes, switches } = self;
+        match vertex {
+            Vertex::Node(rank) => (rank < nodes).then_some(rank as u32),
+            Vertex::Switch(number) => (number < switches).then(|| (nodes + number) as u32),
+        }
+    }
+}
+
+/// The directed links of a file, in its order.
+struct Links {
+    extent: Extent,
+    links: Vec<(u32, u32)>,
+    capacities: Vec<Option<f64>>,
+    /// The number of each link, by its ends.
+    numbers: BTreeMap<(u32, u32), LinkId>,
+}
+
+impl Links {
+    fn read(tables: Vec<LinkTable>, extent: Extent) -> Result<Links, NetworkProblem> {
+        let mut read = Links { extent, links: Vec::new(), capacities: Vec::new(), numbers: BTreeMap::new() };
+        for (entry, table) in (1..).zip(tables) {
+            let (Place(from), Place(to), both_ways) = match (table.between.as_deref(), table.from, table.to) {
+                (Some(&[one, other]), None, None) => (one, other, true),
+                (None, Some(from), Some(to)) => (from, to, false),
+                _ => return Err(NetworkProblem::Ends { entry }),
+            };
+            let capacity = match table.capacity {
+                None => None,
+                Some(quantity) => Some(read_capacity(quantity, entry)?),
+            };
+            read.add(Link { from, to }, capacity, entry)?;
+            if both_ways {
+                read.add(Link { from: to, to: from }, capacity, entry)?;
+            }
+        }
+        Ok(read)
+    }
+
+    fn add(&mut self, link: Link, capacity: Option<f64>, entry: usize) -> Result<(), NetworkProblem> {
+        let ends = (self.number(link.from, "links", entry)?, self.number(link.to, "links", entry)?);
+        if ends.0 == ends.1 {
+            return Err(NetworkProblem::Loop { entry, vertex: link.from });
+        }
+        if self.links.len() == MAX_LINKS {
+            return Err(NetworkProblem::Links);
+        }
+        if self.numbers.insert(ends, self.links.len()).is_some() {
+            return Err(NetworkProblem::LinkTwice { entry, link });
+        }
+        self.links.push(ends);
+        self.capacities.push(capacity);
+        Ok(())
+    }
+
+    fn number(&self, vertex: Vertex, list: &'static str, entry: usize) -> Result<u32, NetworkProblem> {
+        let Extent { nodes, switches } = self.extent;
+        let unknown = NetworkProblem::Vertex { list, entry, vertex, nodes, switches };
+        self.extent.number(vertex).ok_or(unknown)
+    }
+
+    /// The routes that are given, checked.
+    fn routes(&self, tables: Vec<RouteTable>) -> Result<Paths, NetworkProblem> {
+        let mut routes = Paths::new();
+        for (entry, RouteTable { path }) in (1..).zip(tables) {
+            let path: Vec<Vertex> = path.into_iter().map(|Place(vertex)| vertex).collect();
+            let [Vertex::Node(from), .., Vertex::Node(to)] = path[..] else {
+                return Err(NetworkProblem::PathEnds { entry });
+            };
+            let mut visited = BTreeSet::new();
+            for &vertex in &path {
+                self.number(vertex, "routes", entry)?;
+                if !visited.insert(vertex) {
+                    return Err(NetworkProblem::PathVisitsTwice { entry, vertex });
+                }
+            }
+            let number = |pair: &[Vertex]| {
+                let ends = (self.number(pair[0], "routes", entry)?, self.number(pair[1], "routes", entry)?);
+                let link = Link { from: pair[0], to: pair[1] };
+                self.numbers.get(&ends).copied().ok_or(NetworkProblem::PathWithoutLink { entry, link })
+            };
+            let links = path.windows(2).map(number).collect::<Result<_, _>>()?;
+            if routes.insert((from, to), links).is_some() {
+                return Err(NetworkProblem::PathTwice { entry, from, to });
+            }
+        }
+        Ok(routes)
+    }
+
+    /// Refuses nodes and switches without links. There can be no more vertices than ends of links after that, so that a
+    /// short file cannot ask for much memory.
+    fn check_ends(&self) -> Result<(), NetworkProblem> {
+        let Extent { nodes, switches } = self.extent;
+        let from: BTreeSet<u32> = self.links.iter().map(|link| link.0).collect();
+        let to: BTreeSet<u32> = self.links.iter().map(|link| link.1).collect();
+        let other = |node: Rank| if node == 0 { 1 } else { 0 };
+        match (first_missing(&from, 0, nodes), first_missing(&to, 0, nodes)) {
+            _ if nodes == 1 => {}
+            (Some(node), _) => return Err(NetworkProblem::NoPath { from: node, to: other(node) }),
+            (_, Some(node)) => return Err(NetworkProblem::NoPath { from: other(node), to: node }),
+            (None, None) => {}
+        }
+        let any = &from | &to;
+        match first_missing(&any, nodes, switches) {
+            None => Ok(()),
+            Some(switch) => Err(NetworkProblem::SwitchWithoutLinks { switch }),
+        }
+    }
+}
+
+/// The smallest k below `count` for which `first + k` is not in a set.
+fn first_missing(set: &BTreeSet<u32>, first: usize, count: usize) -> Option<usize> {
+    let present =
+        set.range(first as u32..).zip(first as u32..).take_while(|(there, wanted)| *there == wanted);
+    let present = present.count();
+    (present < count).then_some(present)
+}
+
+/// Reads a bandwidth, which must be positive.
+fn read_capacity(quantity: Quantity, entry: usize) -> Result<f64, NetworkProblem> {
+    let given = quantity.to_string();
+    let refused = |cause: String| NetworkProblem::Capacity { entry, cause };
+    let capacity =
+        quantity.read(units::parse_bytes_per_second).map_err(|cause| refused(cause.to_string()))?;
+    if capacity > 0.0 && capacity.is_finite() {
+        Ok(capacity)
+    } else {
+        Err(refused(format!("`{given}` is not a bandwidth above 0 and finite")))
+    }
+}
+
+/// What can be wrong in a network file. Tables are counted from 1, in the order of the file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NetworkProblem {
+    /// The file cannot be read.
+    #[error("it cannot be read: {cause}")]
+    Unreadable {
+        /// What the system says.
+        cause: String,
+    },
+    /// It is not TOML, or a key is missing, unknown or of the wrong type.
+    #[error("{}", .0.to_string().trim_end())]
+    Syntax(Box<toml::de::Error>),
+    /// No nodes, or too many.
+    #[error("nodes: `{given}` is not allowed; it must be from 1 to {MAX_NODES}")]
+    Nodes {
+        /// What was given.
+        given: usize,
+    },
+    /// Too many switches.
+    #[error("switches: `{given}` is not allowed; it must be from 0 to {MAX_NODES}")]
+    Switches {
+        /// What was given.
+        given: usize,
+    },
+    /// More than [`MAX_LINKS`] directed links.
+    #[error("links: there are too many; allowed are at most {MAX_LINKS}, each way counted")]
+    Links,
+    /// A table that does not say which two vertices a link connects.
+    #[error("links, table {entry}: it must have either two vertices in `between` or both `from` and `to`")]
+    Ends {
+        /// Which table of `links`.
+        entry: usize,
+    },
+    /// A vertex that the network does not have.
+    #[error("{list}, table {entry}: there is no {vertex}; allowed are {}", vertices(*nodes, *switches))]
+    Vertex {
+        /// `links` or `routes`.
+        list: &'static str,
+        /// Which table of that list.
+        entry: usize,
+        /// What was given.
+        vertex: Vertex,
+        /// How many nodes there are.
+        nodes: usize,
+        /// How many switches there are.
+        switches: usize,
+    },
+    /// A link with one end.
+    #[error("links, table {entry}: it connects {vertex} with itself; allowed are links between two vertices")]
+    Loop {
+        /// Which table of `links`.
+        entry: usize,
+        /// Its one end.
+        vertex: Vertex,
+    },
+    /// A second link from one vertex to another.
+    #[error(
+        "links, table {entry}: there is a link {link} already; allowed is one, with the capacity of all together"
+    )]
+    LinkTwice {
+        /// Which table of `links`.
+        entry: usize,
+        /// The directed link.
+        link: Link,
+    },
+    /// A capacity that is none.
+    #[error("links, table {entry}, capacity: {cause}")]
+    Capacity {
+        /// Which table of `links`.
+        entry: usize,
+        /// What was given, and what is allowed.
+        cause: String,
+    },
+    /// A switch to which and from which no link leads.
+    #[error("switches: switch {switch} has no links; allowed are switches with at least one")]
+    SwitchWithoutLinks {
+        /// Its number.
+        switch: usize,
+    },
+    /// A node that cannot reach another one.
+    #[error("links: no path leads from node {from} to node {to}; every node must reach every other")]
+    NoPath {
+        /// The sender.
+        from: Rank,
+        /// The receiver.
+        to: Rank,
+    },
+    /// A path that does not lead from a node to a node.
+    #[error("routes, table {entry}: the path must begin with a node and end with another")]
+    PathEnds {
+        /// Which table of `routes`.
+        entry: usize,
+    },
+    /// A path with a loop.
+    #[error("routes, table {entry}: the path visits {vertex} twice; allowed is once")]
+    PathVisitsTwice {
+        /// Which table of `routes`.
+        entry: usize,
+        /// The vertex.
+        vertex: Vertex,
+    },
+    /// A path with a gap.
+    #[error("routes, table {entry}: there is no link {link}; a path must go along links")]
+    PathWithoutLink {
+        /// Which table of `routes`.
+        entry: usize,
+        /// The link that would be needed.
+        link: Link,
+    },
+    /// A second path for the same pair.
+    #[error("routes, table {entry}: there is a path from node {from} to node {to} already; allowed is one")]
+    PathTwice {
+        /// Which table of `routes`.
+        entry: usize,
+        /// Where it begins.
+        from: Rank,
+        /// Where it ends.
+        to: Rank,
+    },
+}
+
+/// Which vertices there are, in words.
+fn vertices(nodes: usize, switches: usize) -> String {
+    match switches {
+        0 => format!("nodes 0 to {}", nodes - 1),
+        _ => format!("nodes 0 to {} and switches s0 to s{}", nodes - 1, switches - 1),
+    }
+}
