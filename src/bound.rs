@@ -1,7 +1,7 @@
 //! What bounds from below are made of, whatever is communicated: how fast something spreads from one node, and what
-//! must cross the border of a part of the mesh.
+//! must cross the border of a part of the machine.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
+use std::{cmp::Reverse, collections::BinaryHeap, iter};
 
 use crate::{
     model::Description,
@@ -12,6 +12,9 @@ use crate::{
 
 /// The longest side of a submesh that is looked at.
 const LONGEST_SIDE: usize = 8;
+
+/// Into how many parts at most what is no grid is cut.
+const MOST_CUTS: usize = 64;
 
 /// How many times the bound something takes that takes so long; `None` if the bound is 0.
 pub(crate) fn ratio(modeled: Span, bound: Span) -> Option<f64> {
@@ -47,43 +50,65 @@ pub(crate) struct Crossing {
     pub(crate) into: f64,
 }
 
-/// The links between nodes, from both their ends.
+/// The links of a machine, from both their ends.
 pub(crate) struct Links {
+    /// What is no grid is taken as one row.
     grid: Grid,
-    /// For each node the other end of each link from it, and the capacity of the link.
-    from: Vec<Vec<(Rank, f64)>>,
-    to: Vec<Vec<(Rank, f64)>>,
+    is_grid: bool,
+    /// For each vertex, nodes first and then switches, the other end of each link from it, and the capacity of the
+    /// link.
+    from: Vec<Vec<(usize, f64)>>,
+    to: Vec<Vec<(usize, f64)>>,
+    /// For each switch, the capacity of all its links, both ways.
+    around: Vec<f64>,
 }
 
 impl Links {
-    /// `None` if the network has switches that are no nodes: then nothing follows from the links here. What is no grid
-    /// is taken as one row.
-    pub(crate) fn of(machine: &Description) -> Option<Links> {
+    pub(crate) fn of(machine: &Description) -> Links {
         let (topology, nodes) = (machine.topology(), machine.nodes());
+        // Also where a topology of the user's does not say how many there are.
+        let switch = |vertex| if let Vertex::Switch(switch) = vertex { switch + 1 } else { 0 };
+        let ends =
+            (0..topology.links()).map(|link| topology.link(link)).flat_map(|link| [link.from, link.to]);
+        let switches = ends.map(switch).max().unwrap_or(0);
+        let number = |vertex| match vertex {
+            Vertex::Node(rank) => rank,
+            Vertex::Switch(switch) => nodes + switch,
+        };
         let mut links = Links {
             grid: topology.grid().unwrap_or(Grid { rows: 1, columns: nodes }),
-            from: vec![Vec::new(); nodes],
-            to: vec![Vec::new(); nodes],
+            is_grid: topology.grid().is_some(),
+            from: vec![Vec::new(); nodes + switches],
+            to: vec![Vec::new(); nodes + switches],
+            around: vec![0.0; switches],
         };
         for id in 0..topology.links() {
             let link = topology.link(id);
-            let (Vertex::Node(from), Vertex::Node(to)) = (link.from, link.to) else { return None };
+            let (from, to) = (number(link.from), number(link.to));
             let capacity = topology.capacity(id).unwrap_or_else(|| machine.parameters().link_capacity());
             links.from[from].push((to, capacity));
             links.to[to].push((from, capacity));
+            for switch in [from, to].into_iter().filter_map(|vertex| vertex.checked_sub(nodes)) {
+                links.around[switch] += capacity;
+            }
         }
-        Some(links)
+        links
     }
 
     /// What the slowest straight cut through the mesh takes, if `crossing` tells what must cross the border of a region
     /// from the nodes in it, which are in rank order.
     pub(crate) fn bisection(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {
-        self.slowest(cuts(self.grid), crossing)
+        match self.is_grid {
+            true => self.slowest(cuts(self.grid), crossing),
+            false => self.slowest(row_cuts(self.grid.columns), crossing),
+        }
     }
 
-    /// The same for the slowest border of a submesh of up to 8 x 8 nodes.
+    /// The same for the slowest border of a submesh of up to 8 x 8 nodes; of what is no grid, also of a block of
+    /// neighbouring ranks that may be a subtree or a subcube.
     pub(crate) fn submesh(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {
-        self.slowest(submeshes(self.grid), crossing)
+        let nodes = if self.is_grid { 0 } else { self.grid.columns };
+        self.slowest(submeshes(self.grid).chain(blocks(nodes)), crossing)
     }
 
     fn slowest(
@@ -93,21 +118,92 @@ impl Links {
     ) -> Span {
         let over = |bytes: f64, capacity: f64| if bytes > 0.0 { bytes / capacity } else { 0.0 };
         let mut inside = Vec::new();
+        let mut attached = Attached::new(self);
         let times = regions.map(|region| {
             inside.clear();
             inside.extend(region.nodes(self.grid));
             let Crossing { out, into } = crossing(&inside);
-            let capacity = |ends: &[Vec<(Rank, f64)>]| -> f64 {
-                let outside = |&&(other, _): &&(Rank, f64)| !region.contains(self.grid.coordinates(other));
-                inside
-                    .iter()
-                    .flat_map(|&node| ends[node].iter().filter(outside))
-                    .map(|&(_, capacity)| capacity)
-                    .sum()
+            let switches = attached.find(&inside);
+            let is_outside = |vertex: usize| match vertex.checked_sub(self.grid.nodes()) {
+                None => !region.contains(self.grid.coordinates(vertex)),
+                Some(switch) => !switches.contains(switch),
+            };
+            let capacity = |ends: &[Vec<(usize, f64)>]| -> f64 {
+                let vertices = inside.iter().chain(&switches.inside);
+                let links = vertices.flat_map(|&vertex| ends[vertex].iter());
+                links.filter(|&&(other, _)| is_outside(other)).map(|&(_, capacity)| capacity).sum()
             };
             over(out, capacity(&self.from)).max(over(into, capacity(&self.to)))
         });
         Span::from_secs_f64(times.fold(0.0, f64::max))
+    }
+}
+
+/// The switches that are taken as part of a region. Whichever they are, all that leaves the nodes of the region crosses
+/// its border, so that any choice gives a limit; a good one has a border of little capacity. A switch is taken in if at
+/// least half of the capacity of its links leads into the region, and then the next ones with it. Of a subtree these
+/// are all switches below its root, itself included.
+struct Attached<'a> {
+    links: &'a Links,
+    /// The vertices of the switches that are part of it.
+    inside: Vec<usize>,
+    /// For each switch, the capacity of its links with the region, both ways.
+    pull: Vec<f64>,
+    is_inside: Vec<bool>,
+    /// The switches with a pull.
+    touched: Vec<usize>,
+}
+
+impl<'a> Attached<'a> {
+    fn new(links: &'a Links) -> Attached<'a> {
+        let switches = links.around.len();
+        Attached {
+            links,
+            inside: Vec::new(),
+            pull: vec![0.0; switches],
+            is_inside: vec![false; switches],
+            touched: Vec::new(),
+        }
+    }
+
+    /// Whether a switch is part of the region.
+    fn contains(&self, switch: usize) -> bool {
+        self.is_inside[switch]
+    }
+
+    /// Finds the switches of a region of these nodes.
+    fn find(&mut self, nodes: &[Rank]) -> &Self {
+        for switch in self.touched.drain(..) {
+            (self.pull[switch], self.is_inside[switch]) = (0.0, false);
+        }
+        self.inside.clear();
+        if self.links.around.is_empty() {
+            return self;
+        }
+        nodes.iter().for_each(|&node| self.draw(node));
+        let mut next = 0;
+        while let Some(&switch) = self.inside.get(next) {
+            self.draw(switch);
+            next += 1;
+        }
+        self
+    }
+
+    /// A vertex of the region draws the switches that it has links with.
+    fn draw(&mut self, vertex: usize) {
+        let links = self.links;
+        let first = links.from.len() - links.around.len();
+        for &(other, capacity) in links.from[vertex].iter().chain(&links.to[vertex]) {
+            let Some(switch) = other.checked_sub(first) else { continue };
+            if self.pull[switch] == 0.0 {
+                self.touched.push(switch);
+            }
+            self.pull[switch] += capacity;
+            if !self.is_inside[switch] && 2.0 * self.pull[switch] >= links.around[switch] {
+                self.is_inside[switch] = true;
+                self.inside.push(other);
+            }
+        }
     }
 }
 
@@ -125,6 +221,15 @@ fn cuts(grid: Grid) -> impl Iterator<Item = Region> {
     above.chain(left)
 }
 
+/// Some of the cuts between two neighbours in a row of nodes, all if there are few: such a cut may have links with all
+/// nodes on either side. One is in the middle.
+fn row_cuts(nodes: usize) -> impl Iterator<Item = Region> {
+    let lengths = (1..MOST_CUTS).map(move |part| part * nodes / MOST_CUTS).filter(|&length| length > 0);
+    let mut last = 0;
+    let lengths = lengths.filter(move |&length| std::mem::replace(&mut last, length) != length);
+    lengths.map(|length| Region { rows: (0, 0), columns: (0, length - 1) })
+}
+
 /// All submeshes of small sides.
 fn submeshes(grid: Grid) -> impl Iterator<Item = Region> {
     let spans = |length: usize| {
@@ -134,6 +239,19 @@ fn submeshes(grid: Grid) -> impl Iterator<Item = Region> {
     spans(grid.rows)
         .flat_map(move |rows| spans(grid.columns).map(move |columns| Region { rows, columns }))
         .filter(move |region| region.size() < grid.nodes())
+}
+
+/// All blocks of 2^i neighbouring ranks that begin with a multiple of 2^i, larger than those that are looked at anyway:
+/// the subtrees of a tree whose arity is a power of two, the subcubes of a hypercube. The last of a size may be
+/// shorter.
+fn blocks(nodes: usize) -> impl Iterator<Item = Region> {
+    let sizes = iter::successors(Some(2 * LONGEST_SIDE), |size| Some(2 * size));
+    sizes.take_while(move |&size| size < nodes).flat_map(move |size| {
+        (0..nodes).step_by(size).map(move |first| {
+            let last = nodes.min(first + size) - 1;
+            Region { rows: (0, 0), columns: (first, last) }
+        })
+    })
 }
 
 impl Region {
@@ -157,6 +275,54 @@ impl Region {
 mod tests {
     use super::*;
     use crate::model::Parameters;
+
+    /// What one byte takes over the border of some nodes, and is not asked of any other region.
+    fn over_border(links: &Links, nodes: &[Rank]) -> Span {
+        let crossing = |inside: &[Rank]| {
+            let out = if inside == nodes { 1.0 } else { 0.0 };
+            Crossing { out, into: out }
+        };
+        links.submesh(crossing).max(links.bisection(crossing))
+    }
+
+    #[test]
+    fn a_subtree_is_cut_off_by_the_link_above_it() {
+        // A link of hockney carries 20 bytes a microsecond.
+        let span = |capacity: f64| Span::from_secs_f64(1.0 / capacity);
+        let tree = Links::of(&"tree:32".parse().unwrap());
+        for size in [1, 2, 4, 8, 16] {
+            for first in (0..32).step_by(size) {
+                let block: Vec<Rank> = (first..first + size).collect();
+                assert_eq!(over_border(&tree, &block), span(20e6), "{size} from {first} on");
+            }
+        }
+        assert_eq!(over_border(&tree, &[1, 2]), span(40e6));
+        assert_eq!(over_border(&tree, &[0, 1, 2]), span(40e6));
+        let fat = Links::of(&"fat-tree:64".parse().unwrap());
+        for (size, capacity) in [(1, 20e6), (4, 40e6), (16, 80e6), (32, 160e6)] {
+            for first in (0..64).step_by(size) {
+                let block: Vec<Rank> = (first..first + size).collect();
+                assert_eq!(over_border(&fat, &block), span(capacity), "{size} from {first} on");
+            }
+        }
+        // The last leaf is alone below three switches.
+        let thin = Links::of(&"tree:9".parse().unwrap());
+        assert_eq!(over_border(&thin, &[8]), span(20e6));
+        assert_eq!(over_border(&thin, &[6, 7, 8]), span(40e6));
+    }
+
+    #[test]
+    fn what_is_no_grid_is_cut_in_the_middle_and_in_blocks() {
+        let cube = Links::of(&"hypercube:64".parse().unwrap());
+        let half: Vec<Rank> = (0..32).collect();
+        assert_eq!(over_border(&cube, &half), Span::from_secs_f64(1.0 / (32.0 * 20e6)));
+        let subcube: Vec<Rank> = (48..64).collect();
+        assert_eq!(over_border(&cube, &subcube), Span::from_secs_f64(1.0 / (32.0 * 20e6)));
+        assert_eq!(row_cuts(3).map(|region| region.size()).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(row_cuts(100).count(), 63);
+        assert_eq!(row_cuts(1).count() + blocks(1).count() + blocks(16).count(), 0);
+        assert_eq!(blocks(33).map(|region| region.size()).collect::<Vec<_>>(), [16, 16, 1, 32, 1]);
+    }
 
     /// o_s = o_r and no latency: the numbers of nodes reached are Fibonacci's, and 512 nodes take 14 half start-ups.
     #[test]

@@ -4,8 +4,9 @@
 //! are read as the nearest `f64` of the number as written (`30.6 ns` is exactly the literal `30.6e-9`). What cannot
 //! be kept is refused, never rounded away: a fraction of a byte, a number that overflows, one that vanishes.
 
-use std::{iter, slice, str::FromStr, vec};
+use std::{fmt, iter, slice, str::FromStr, vec};
 
+use serde::{Deserialize, Deserializer, de};
 use thiserror::Error;
 
 /// The binary units of a size, with the power of two of each, the largest first.
@@ -237,6 +238,62 @@ fn split(text: &str) -> (&str, &str) {
     let is_unit = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E'));
     let (number, unit) = text.split_at(text.find(is_unit).unwrap_or(text.len()));
     (number, unit.trim_start())
+}
+
+/// A number in SI units, or a text with a unit, in a file.
+#[derive(Clone, Debug)]
+pub(crate) enum Quantity {
+    /// A plain number.
+    Number(f64),
+    /// What one of the parsers here reads.
+    Text(String),
+}
+
+impl Quantity {
+    /// The number, or what `parse` makes of the text.
+    pub(crate) fn read(&self, parse: impl FnOnce(&str) -> Result<f64, UnitError>) -> Result<f64, UnitError> {
+        match self {
+            Quantity::Number(number) => Ok(*number),
+            Quantity::Text(text) => parse(text),
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Quantity::Number(number) => write!(f, "{number}"),
+            Quantity::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+        struct Visitor;
+
+        impl de::Visitor<'_> for Visitor {
+            type Value = Quantity;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number in SI units or a text with a unit, such as \"92 us\"")
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Quantity, E> {
+                Ok(Quantity::Number(number))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Quantity, E> {
+                Ok(Quantity::Number(number as f64))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Quantity, E> {
+                Ok(Quantity::Text(text.to_owned()))
+            }
+        }
+
+        deserializer.deserialize_any(Visitor)
+    }
 }
 
 /// Why a text is not a number with a unit.

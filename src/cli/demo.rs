@@ -16,7 +16,7 @@ use super::{
     clock,
     error::Error,
     files::{OutputFile, TraceFiles},
-    options::{MachineOptions, RunOptions, read_number},
+    options::{MachineOptions, RunOptions, as_grid, read_number},
     progress::Progress,
 };
 
@@ -127,9 +127,7 @@ fn plans(
     description: &Description,
     sources: usize,
 ) -> Result<Vec<(u64, Distribution, Plan)>, Error> {
-    let grid = description.topology().grid().ok_or_else(|| {
-        Error::usage(format!("{} has no rows and columns to place the sources on", description.name()))
-    })?;
+    let grid = as_grid(description);
     let mut asked: Vec<Distribution> = Vec::new();
     for distribution in &arguments.distribution {
         if !asked.contains(distribution) {

@@ -1,11 +1,12 @@
 //! `multicomputer machine`: the shape and the parameters of a machine.
 
-use std::io::Write;
+use std::{collections::BTreeMap, io::Write};
 
 use clap::Args;
 use multicomputer::{
     Span,
     model::{Description, Parameters},
+    topology::Topology,
 };
 
 use super::{
@@ -18,7 +19,8 @@ use super::{
 #[derive(Args, Debug)]
 #[command(after_help = MACHINE_FILE)]
 pub(super) struct Arguments {
-    /// The machine: paragon:16x32, hockney:10x10, mesh:7x13, line:8, 10x10 (a Paragon), or a machine file (.toml)
+    /// The machine: 10x10 (a Paragon), a preset such as cm5:32 or t3d:4x4x8, a topology such as hypercube:16,
+    /// file:network.toml, or a machine file (.toml)
     #[arg(value_name = "MACHINE", value_parser = read_machine, conflicts_with_all = ["machine", "mesh"])]
     described: Option<Description>,
 
@@ -36,7 +38,23 @@ A machine file has a name, a topology and what differs from a preset:
   beta = \"30.6 ns/B\"
 All parameters: send_overhead, receive_overhead, exchange_overhead, latency, hop, barrier, beta,
 copy, gamma, duplex, and link_excess or link_capacity. Without a preset what is not given costs
-nothing.";
+nothing. The topology may be that of another file (file:network.toml), or there is a table instead:
+  [network]
+  nodes = 3
+  switches = 1
+  [[network.links]]
+  between = [0, \"s0\"]
+  capacity = \"100 MB/s\"
+and so on. A network file has the same keys without `network`; docs/machines.md has them all.";
+
+/// The most nodes of a machine whose routes are all walked to find the longest.
+const MOST_WALKED: usize = 256;
+
+/// The most links of a machine whose links are counted by capacity.
+const MOST_COUNTED: usize = 1 << 22;
+
+/// The most capacities that are listed.
+const MOST_KINDS: usize = 20;
 
 /// Prints the machine.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
@@ -44,14 +62,84 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         Some(machine) => machine.clone(),
         None => arguments.options.description()?,
     };
-    let topology = machine.topology();
     writeln!(out, "{}", machine.name())?;
-    write!(out, "{}: {} nodes, {} directed links", topology.name(), topology.nodes(), topology.links())?;
-    if let Some(grid) = topology.grid() {
-        write!(out, ", {} rows, {} columns", grid.rows, grid.columns)?;
+    writeln!(out, "{}", shape(&**machine.topology()))?;
+    write!(out, "\n{}", table(machine.parameters()))?;
+    if let Some(table) = capacities(&machine) {
+        write!(out, "\n{table}")?;
     }
-    write!(out, "\n\n{}", table(machine.parameters()))?;
     Ok(())
+}
+
+/// The network in one line.
+fn shape(topology: &dyn Topology) -> String {
+    let counted = |count: usize, one: &str| match count {
+        1 => format!("1 {one}"),
+        _ if one.ends_with("ch") => format!("{count} {one}es"),
+        _ => format!("{count} {one}s"),
+    };
+    let mut parts = vec![counted(topology.nodes(), "node")];
+    if topology.switches() > 0 {
+        parts.push(counted(topology.switches(), "switch"));
+    }
+    parts.push(counted(topology.links(), "directed link"));
+    match (topology.grid(), &topology.extents()[..]) {
+        (Some(grid), _) => parts.extend([counted(grid.rows, "row"), counted(grid.columns, "column")]),
+        (None, [planes, rows, columns]) => {
+            parts.extend([counted(*planes, "plane"), counted(*rows, "row"), counted(*columns, "column")]);
+        }
+        _ => {}
+    }
+    if let Some(links) = topology.longest_route().or_else(|| longest_route(topology)) {
+        parts.push(format!("longest route {}", counted(links, "link")));
+    }
+    format!("{}: {}", topology.name(), parts.join(", "))
+}
+
+/// The most links on a route, by looking at all; `None` where these are too many.
+fn longest_route(topology: &dyn Topology) -> Option<usize> {
+    let nodes = topology.nodes();
+    if nodes > MOST_WALKED {
+        return None;
+    }
+    let mut route = Vec::new();
+    let pairs = (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to)));
+    pairs
+        .map(|(from, to)| {
+            route.clear();
+            topology.route(from, to, &mut route);
+            route.len()
+        })
+        .max()
+}
+
+/// How many links have which capacity, where some have one of their own; `None` where none has, or there are too many to
+/// look at.
+fn capacities(machine: &Description) -> Option<Table> {
+    let (topology, ordinary) = (machine.topology(), machine.parameters().link_capacity());
+    if topology.links() > MOST_COUNTED {
+        return None;
+    }
+    // Positive numbers have the order of their bits.
+    let mut links: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut own = 0;
+    for link in 0..topology.links() {
+        let capacity = topology.capacity(link);
+        own += usize::from(capacity.is_some());
+        *links.entry(capacity.unwrap_or(ordinary).to_bits()).or_default() += 1;
+    }
+    if own == 0 {
+        return None;
+    }
+    let mut table = Table::new([("directed links", Align::Right), ("capacity of each", Align::Right)]);
+    let kinds = links.len();
+    for (capacity, links) in links.into_iter().take(MOST_KINDS) {
+        table.row([links.to_string(), bandwidth(f64::from_bits(capacity))]);
+    }
+    if kinds > MOST_KINDS {
+        table.row(["..".to_owned(), format!("{} more", kinds - MOST_KINDS)]);
+    }
+    Some(table)
 }
 
 /// All parameters, those that follow from others at the end.
@@ -100,7 +188,12 @@ fn table(machine: &Parameters) -> Table {
         bandwidth(machine.port_capacity()),
         "of a node's in-port and of its out-port",
     );
-    add("link capacity", "C", bandwidth(machine.link_capacity()), "k / beta, of each directed link");
+    add(
+        "link capacity",
+        "C",
+        bandwidth(machine.link_capacity()),
+        "k / beta, of each directed link without one of its own",
+    );
     table
 }
 

@@ -24,7 +24,8 @@ const DEFAULT_MACHINE: &str = "paragon:10x10";
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachineOptions {
-    /// The machine: paragon:16x32, hockney:10x10, mesh:7x13, line:8, or a machine file (.toml) [default: paragon:10x10]
+    /// The machine: a preset such as paragon:16x32, cm5:32 or t3d:4x4x8, a topology such as mesh:7x13 or hypercube:16,
+    /// file:network.toml, or a machine file (.toml) [default: paragon:10x10]
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Option<Description>,
 
@@ -37,8 +38,8 @@ pub(super) struct MachineOptions {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachinesOptions {
-    /// The machine: paragon:16x32, hockney:10x10, mesh:7x13, line:8, or a machine file (.toml); may be given several
-    /// times [default: paragon:10x10]
+    /// The machine: a preset such as paragon:16x32, cm5:32 or t3d:4x4x8, a topology such as mesh:7x13 or hypercube:16,
+    /// file:network.toml, or a machine file (.toml); may be given several times [default: paragon:10x10]
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Vec<Description>,
 
@@ -101,6 +102,11 @@ impl MachinesOptions {
     }
 }
 
+/// Where sources are placed: what has no rows and columns is one row of all nodes, as algorithms take it.
+pub(super) fn as_grid(machine: &Description) -> Grid {
+    machine.topology().grid().unwrap_or(Grid { rows: 1, columns: machine.nodes() })
+}
+
 /// The Paragon of a shape.
 fn paragon(grid: Grid) -> Result<Description, Error> {
     grid.to_string().parse().map_err(Error::usage)
@@ -150,9 +156,10 @@ pub(super) enum MachineError {
     File(#[from] FileError),
 }
 
-/// Reads a machine by its name, or from a file if what is given ends in `.toml`.
+/// Reads a machine by its name, or from a file if what is given ends in `.toml` and is not the file of a network alone.
 pub(super) fn read_machine(text: &str) -> Result<Description, MachineError> {
-    if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
+    let is_file = Path::new(text).extension().is_some_and(|extension| extension == "toml");
+    if is_file && !text.starts_with("file:") {
         return Ok(Description::from_file(text)?);
     }
     text.parse().map_err(|cause| match cause {
@@ -196,6 +203,8 @@ mod tests {
         assert!(matches!(read_machine("abacus:8"), Err(MachineError::Unknown)));
         assert!(matches!(read_machine("mesh:0x8"), Err(MachineError::Description(_))));
         assert!(matches!(read_machine("no/such/machine.toml"), Err(MachineError::File(_))));
+        assert_eq!(read_machine("file:examples/network.toml").unwrap().nodes(), 8);
+        assert!(matches!(read_machine("file:no/such/network.toml"), Err(MachineError::Description(_))));
     }
 
     #[test]

@@ -87,9 +87,11 @@ pub struct LowerBound {
     /// To make one vector out of `p` takes `p - 1` combinations an element, and so do the `p - 1` results of a scan.
     /// Some rank does at least the mean of them, and none before a first message has come.
     pub combining: Span,
-    /// The bytes that must cross the links of a straight cut through the mesh one way.
+    /// The bytes that must cross the links of a straight cut through the mesh one way. What is no grid is cut between two
+    /// ranks.
     pub bisection: Span,
-    /// The bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links.
+    /// The bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In what is no grid, up to 8
+    /// neighbouring ranks, or a block of 2^i that begins with a multiple of 2^i, such as a subtree or a subcube.
     pub submesh: Span,
 }
 
@@ -139,7 +141,6 @@ impl Task {
         let gathered = start_up(demand.heard, parameters.receive_overhead() + combine, around + combine);
         let after = |crossing: Span| if crossing.is_zero() { Span::ZERO } else { around + crossing };
         let links = Links::of(self.machine());
-        let links = links.as_ref();
         let borders = Borders::of(self);
         LowerBound {
             start_up: spread.max(gathered),
@@ -152,10 +153,8 @@ impl Task {
             } else {
                 Span::ZERO
             },
-            bisection: links
-                .map_or(Span::ZERO, |links| after(links.bisection(|inside| borders.crossing(inside)))),
-            submesh: links
-                .map_or(Span::ZERO, |links| after(links.submesh(|inside| borders.crossing(inside)))),
+            bisection: after(links.bisection(|inside| borders.crossing(inside))),
+            submesh: after(links.submesh(|inside| borders.crossing(inside))),
         }
     }
 }

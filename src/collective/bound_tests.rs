@@ -4,7 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    model::{Description, arbitrary::parameters},
+    model::{
+        Description,
+        arbitrary::{parameters, topologies},
+    },
     pattern::{Blocks, Builder, Exchange, Origin, Schedule, Transfer},
     predict::predict,
     time::Time,
@@ -446,15 +449,15 @@ fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
 }
 
 fn tasks() -> impl Strategy<Value = Task> {
-    (1..5_usize, 1..6_usize, parameters(0.05), 0..Operation::ALL.len()).prop_flat_map(
-        |(rows, columns, parameters, operation)| {
-            let nodes = rows * columns;
+    (topologies(5), parameters(0.05), 0..Operation::ALL.len()).prop_flat_map(
+        |(topology, parameters, operation)| {
+            let nodes = topology.nodes();
             let shuffled = Just((0..nodes).collect::<Vec<Rank>>()).prop_shuffle();
             let length = prop_oneof![Just(0_u64), 1..20_u64, Just(1000), 1000..5000_u64];
             let blocks = prop::collection::vec(length, nodes);
             (shuffled, 1..=nodes, 0..nodes, blocks, prop_oneof![Just(1_u64), Just(8)]).prop_map(
                 move |(members, size, root, blocks, element)| {
-                    let on = with(&format!("mesh:{rows}x{columns}"), parameters.clone());
+                    let on = Description::new("random", topology.clone(), parameters.clone());
                     Task::builder(&on, Operation::ALL[operation])
                         .members(&members[..size])
                         .root(root % size)

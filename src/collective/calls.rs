@@ -433,6 +433,12 @@ pub enum CollectiveError {
         /// The operation.
         operation: Operation,
     },
+    /// The operator is not commutative, and the plan combines in any order.
+    #[error("the operator of a {operation} is not commutative, and its plan does not combine in rank order")]
+    Order {
+        /// The operation.
+        operation: Operation,
+    },
     /// The arguments do not fit each other or the group.
     #[error(transparent)]
     Task(#[from] TaskError),

@@ -8,18 +8,18 @@ use crate::{
 
 /// A part of the vector that is moved as a whole: a block of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(crate) struct Piece {
     /// Its first byte.
-    pub(super) start: u64,
+    pub(crate) start: u64,
     /// Its length.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// What of it is the caller's.
-    pub(super) role: Role,
+    pub(crate) role: Role,
 }
 
 /// What a block of a schedule is for the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// It starts with data and ends as a result.
     Both,
     /// It only starts with data.
@@ -32,26 +32,26 @@ pub(super) enum Role {
 
 /// The pieces, in the order of the blocks of the schedule.
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
-    pub(super) pieces: Vec<Piece>,
-    pub(super) schedule: Schedule,
+pub(crate) struct Draft {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) schedule: Schedule,
 }
 
 /// How a schedule is carried out in detail; what it moves is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Tuning {
+pub(crate) struct Tuning {
     /// How a node that sends and receives in an iteration does that.
-    pub(super) exchange: Exchange,
+    pub(crate) exchange: Exchange,
     /// Into how many pieces a block is cut where it goes around in a ring.
-    pub(super) segments: usize,
+    pub(crate) segments: usize,
 }
 
 impl Tuning {
     /// Send, then receive, blocks in one piece.
-    pub(super) const PLAIN: Tuning = Tuning { exchange: Exchange::InTurn, segments: 1 };
+    pub(crate) const PLAIN: Tuning = Tuning { exchange: Exchange::InTurn, segments: 1 };
 
     /// Those of which any may be the fastest.
-    pub(super) fn worth_trying(task: &Task) -> Vec<Tuning> {
+    pub(crate) fn worth_trying(task: &Task) -> Vec<Tuning> {
         let parameters = task.parameters();
         let overlapped = |segments| Tuning { exchange: Exchange::Overlapped, segments };
         let mut tunings = vec![Tuning::PLAIN, overlapped(1)];
@@ -65,7 +65,7 @@ impl Tuning {
     }
 
     /// What the report calls it, after the name of the algorithm.
-    pub(super) fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         let exchange = match self.exchange {
             Exchange::Together => "at once",
             Exchange::InTurn => "in turn",
@@ -80,7 +80,7 @@ impl Tuning {
 
 /// Cuts `bytes` from `start` on into pieces of whole elements, as equal as they can be. Those without any bytes are left
 /// out, with the others keeping their numbers.
-pub(super) fn cut(
+pub(crate) fn cut(
     start: u64,
     bytes: u64,
     element: u64,
@@ -94,7 +94,7 @@ pub(super) fn cut(
 
 impl Draft {
     /// Of pieces that are at one rank each in the beginning; `build` moves them.
-    pub(super) fn moving(
+    pub(crate) fn moving(
         task: &Task,
         pieces: Vec<Piece>,
         origins: &[Rank],
@@ -109,23 +109,23 @@ impl Draft {
     }
 
     /// The dual, that gathers what this spreads: piece `k` is at `origins[k]` in the beginning.
-    pub(super) fn gathering(self, origins: &[Rank]) -> Draft {
+    pub(crate) fn gathering(self, origins: &[Rank]) -> Draft {
         let origins = origins.iter().map(|&rank| Origin::At(rank)).collect();
         Draft { schedule: self.schedule.gathering(origins), ..self }
     }
 
     /// The dual, that combines what this spreads.
-    pub(super) fn combining(self) -> Draft {
+    pub(crate) fn combining(self) -> Draft {
         Draft { schedule: self.schedule.combining(), ..self }
     }
 
     /// With sends started as early as their data is there.
-    pub(super) fn eager(self) -> Draft {
+    pub(crate) fn eager(self) -> Draft {
         Draft { schedule: self.schedule.eager(), ..self }
     }
 
     /// The dual, and then this.
-    pub(super) fn combining_and_back(self) -> Draft {
+    pub(crate) fn combining_and_back(self) -> Draft {
         Draft { schedule: self.schedule.combining().then(self.schedule), ..self }
     }
 }

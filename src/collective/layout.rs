@@ -9,16 +9,16 @@ use crate::{rank::Rank, topology::Grid};
 /// order the ranks are. All others are a linear array, in the order of their nodes: so it is in InterCom (Barnett et al.
 /// 1994, section 9).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     /// Rows and columns; a line is one row.
-    pub(super) grid: Grid,
+    pub(crate) grid: Grid,
     /// The rank at each place, row by row.
-    pub(super) ranks: Vec<Rank>,
+    pub(crate) ranks: Vec<Rank>,
 }
 
 impl Layout {
     /// Of the members of a task. Where vectors are combined in rank order the ranks lie in that order.
-    pub(super) fn of(task: &Task) -> Layout {
+    pub(crate) fn of(task: &Task) -> Layout {
         let members = task.members();
         let mut ranks: Vec<Rank> = (0..members.len()).collect();
         ranks.sort_unstable_by_key(|&rank| members[rank]);
@@ -37,7 +37,7 @@ impl Layout {
     }
 
     /// The number of members.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.ranks.len()
     }
 }

@@ -42,6 +42,7 @@ mod layout;
 mod operation;
 mod operator;
 mod plan;
+mod planned_call;
 mod plans;
 mod strategy;
 mod task;
@@ -51,6 +52,8 @@ pub use bound::LowerBound;
 pub(crate) use calls::combine_by;
 pub use calls::{Collective, CollectiveError, Job, Lengths, Using};
 pub use cost::Cost;
+pub(crate) use draft::{Draft, Piece, Role};
+pub(crate) use layout::Layout;
 pub use operation::Operation;
 pub(crate) use operator::Named;
 pub use operator::{

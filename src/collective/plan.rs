@@ -97,14 +97,7 @@ impl Choice {
     /// The plan of a task like the one it was made for.
     pub(super) fn plan(&self, task: &Task) -> Result<Plan, PlanError> {
         let draft = self.candidate.draft(task, self.tuning);
-        check_messages(&draft.schedule)?;
-        Ok(Plan {
-            task: task.clone(),
-            name: self.name.clone(),
-            estimate: self.estimate,
-            draft,
-            prediction: OnceLock::new(),
-        })
+        Plan::made(task.clone(), self.name.clone(), self.estimate, draft)
     }
 }
 
@@ -117,6 +110,16 @@ fn check_messages(schedule: &Schedule) -> Result<(), PlanError> {
 }
 
 impl Plan {
+    /// A plan by another family of algorithms.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError`] if a message of it would be too long.
+    pub(crate) fn made(task: Task, name: String, estimate: Span, draft: Draft) -> Result<Plan, PlanError> {
+        check_messages(&draft.schedule)?;
+        Ok(Plan { task, name, estimate, draft, prediction: OnceLock::new() })
+    }
+
     /// The task that it is for.
     pub fn task(&self) -> &Task {
         &self.task

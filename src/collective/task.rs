@@ -154,7 +154,7 @@ impl Task {
 }
 
 /// See [`Task::key`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key {
     operation: Operation,
     root: Rank,

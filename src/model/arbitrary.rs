@@ -1,8 +1,11 @@
-//! Parameters of machines for property tests.
+//! Machines for property tests.
+
+use std::sync::Arc;
 
 use proptest::prelude::*;
 
 use super::Parameters;
+use crate::topology::{self, Topology};
 
 /// The fastest machines and the slowest, with costs of every kind or without, and links of at least so much of the
 /// bandwidth of a port; beta is no round number of picoseconds.
@@ -33,4 +36,25 @@ pub(crate) fn parameters(least_excess: f64) -> impl Strategy<Value = Parameters>
         },
     );
     prop_oneof![Just(Parameters::paragon()), Just(Parameters::hockney()), random.boxed()]
+}
+
+/// Any topology of few nodes: as often as not a mesh with sides of up to `side`, otherwise one of about as many nodes.
+pub(crate) fn topologies(side: usize) -> impl Strategy<Value = Arc<dyn Topology>> {
+    let most = side * side;
+    let bandwidths = prop::sample::select(vec!["20,10,5", "0.5", "1000", "3,90,1", "0.01,10"]);
+    let name = prop_oneof![
+        6 => (1..=side, 1..=side).prop_map(|(rows, columns)| format!("mesh:{rows}x{columns}")),
+        1 => (prop::sample::select(vec!["complete", "line", "ring"]), 1..=most)
+            .prop_map(|(name, nodes)| format!("{name}:{nodes}")),
+        1 => (1..=side, 1..=side).prop_map(|(rows, columns)| format!("torus:{rows}x{columns}")),
+        1 => (prop::sample::select(vec!["mesh", "torus"]), 1..4_usize, 1..4_usize, 1..4_usize)
+            .prop_map(|(name, planes, rows, columns)| format!("{name}:{planes}x{rows}x{columns}")),
+        1 => (0..=most.ilog2()).prop_map(|dimensions| format!("hypercube:{}", 1 << dimensions)),
+        1 => (1..=most).prop_map(|nodes| format!("tree:{nodes}")),
+        1 => (1..=most, 2..6_usize, bandwidths)
+            .prop_map(|(nodes, arity, bandwidths)| format!("fat-tree:{nodes}:{arity}:{bandwidths}")),
+        1 => prop::sample::select(vec!["file:examples/network.toml", "file:tests/data/network.toml"])
+            .prop_map(str::to_owned),
+    ];
+    name.prop_map(|name| topology::parse(&name).expect("a topology"))
 }

@@ -2,12 +2,14 @@
 //!
 //! A file names the machine and its topology. It may start from a [preset](super::presets) and gives the parameters
 //! that differ; without a preset they differ from the defaults of the [builder](super::ParametersBuilder). Times and
-//! rates are texts with [units](crate::units) or plain numbers in SI units. Unknown keys are refused.
+//! rates are texts with [units](crate::units) or plain numbers in SI units. Unknown keys are refused. The path in
+//! `topology = "file:network.toml"` is relative to the folder of the machine file.
 //!
 //! | key | value | examples |
 //! | --- | --- | --- |
 //! | `name` | text | `"Paragon at night"` |
-//! | `topology` | what [`topology::parse`] reads | `"mesh:16x32"`, `"line:8"` |
+//! | `topology` | what [`topology::parse`] reads | `"mesh:16x32"`, `"hypercube:64"` |
+//! | `network` | instead of `topology`: a table with the keys of a [network file](crate::topology::Network) | `[network]`, `[[network.links]]` |
 //! | `preset` | optional: one of [`presets::NAMES`] | `"paragon"` |
 //! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
 //! | `parameters.beta`, `.copy` | time per byte | `"30.6 ns/B"`, `30.6e-9` |
@@ -18,15 +20,16 @@
 use std::{
     fmt, fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use serde::{Deserialize, Deserializer, de};
+use serde::Deserialize;
 use thiserror::Error;
 
 use super::{Description, ParameterError, Parameters, ParametersBuilder, presets};
 use crate::{
-    topology::{self, TopologyError},
-    units::{self, UnitError},
+    topology::{self, NetworkProblem, NetworkTable, Topology, TopologyError},
+    units::{self, Quantity, UnitError},
 };
 
 impl Description {
@@ -38,14 +41,14 @@ impl Description {
         let path = path.as_ref();
         fs::read_to_string(path)
             .map_err(FileProblem::Unreadable)
-            .and_then(|text| read(&text))
+            .and_then(|text| read(&text, path.parent()))
             .map_err(|problem| FileError { file: Some(path.to_owned()), problem })
     }
 
     /// Reads a machine from the text of a TOML file.
     ///
-    /// `name` and `topology` are required. `preset` is the base of the parameters; those under `[parameters]`
-    /// replace its own, under the names of the setters of [`ParametersBuilder`].
+    /// `name` is required, and so is `topology` or a table `network`. `preset` is the base of the parameters; those
+    /// under `[parameters]` replace its own, under the names of the setters of [`ParametersBuilder`].
     ///
     /// ```
     /// use multicomputer::{Span, model::Description};
@@ -70,11 +73,25 @@ impl Description {
     /// # Ok::<(), multicomputer::model::FileError>(())
     /// ```
     ///
+    /// A machine with a network of its own has the keys of a [network file](crate::topology::Network) in a table:
+    ///
+    /// ```
+    /// # use multicomputer::model::Description;
+    /// let machine = Description::from_toml(r#"
+    ///     name = "Star"
+    ///     network.nodes = 3
+    ///     network.switches = 1
+    ///     network.links = [{ between = [0, "s0"] }, { between = [1, "s0"] }, { between = [2, "s0"] }]
+    /// "#)?;
+    /// assert_eq!((machine.nodes(), machine.topology().links()), (3, 6));
+    /// # Ok::<(), multicomputer::model::FileError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`FileError`] names the key, what was given and what is allowed; for what is not TOML, is missing, unknown
     /// or of the wrong type, the line.
     pub fn from_toml(text: &str) -> Result<Description, FileError> {
-        read(text).map_err(|problem| FileError { file: None, problem })
+        read(text, None).map_err(|problem| FileError { file: None, problem })
     }
 }
 
@@ -83,7 +100,8 @@ impl Description {
 #[serde(deny_unknown_fields)]
 struct MachineFile {
     name: String,
-    topology: String,
+    topology: Option<String>,
+    network: Option<NetworkTable>,
     preset: Option<String>,
     #[serde(default)]
     parameters: ParameterTable,
@@ -107,15 +125,22 @@ struct ParameterTable {
     barrier: Option<Quantity>,
 }
 
-/// A number in SI units, or a text with a unit.
-enum Quantity {
-    Number(f64),
-    Text(String),
-}
+/// What the topology of a network in a machine file is called.
+const NETWORK: &str = "network";
 
-fn read(text: &str) -> Result<Description, FileProblem> {
+/// Reads a machine from the text of a file in a folder, or from a text alone.
+fn read(text: &str, folder: Option<&Path>) -> Result<Description, FileProblem> {
     let file: MachineFile = toml::from_str(text).map_err(|cause| FileProblem::Syntax(Box::new(cause)))?;
-    let topology = topology::parse(&file.topology).map_err(FileProblem::Topology)?;
+    let topology: Arc<dyn Topology> = match (file.topology, file.network) {
+        (Some(text), None) => match folder {
+            Some(folder) => topology::parse_in(folder, &text),
+            None => topology::parse(&text),
+        }
+        .map_err(FileProblem::Topology)?,
+        (None, Some(network)) => Arc::new(network.network(NETWORK.into()).map_err(FileProblem::Network)?),
+        (Some(_), Some(_)) => return Err(FileProblem::TopologyAndNetwork),
+        (None, None) => return Err(FileProblem::NoTopology),
+    };
     let base = match file.preset {
         None => Parameters::builder(),
         Some(given) => presets::by_name(&given).ok_or(FileProblem::Preset { given })?.to_builder(),
@@ -157,44 +182,12 @@ impl ParameterTable {
             ("barrier", self.barrier, time, Builder::barrier),
         ];
         for (key, quantity, parse, set) in quantities {
-            let value = match quantity {
-                None => continue,
-                Some(Quantity::Number(number)) => number,
-                Some(Quantity::Text(text)) => {
-                    parse(&text).map_err(|cause| FileProblem::Unit { key, cause })?
-                }
-            };
-            builder = set(builder, value);
+            if let Some(quantity) = quantity {
+                let value = quantity.read(parse).map_err(|cause| FileProblem::Unit { key, cause })?;
+                builder = set(builder, value);
+            }
         }
         Ok(builder)
-    }
-}
-
-impl<'de> Deserialize<'de> for Quantity {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
-        struct Visitor;
-
-        impl de::Visitor<'_> for Visitor {
-            type Value = Quantity;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number in SI units or a text with a unit, such as \"92 us\"")
-            }
-
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Quantity, E> {
-                Ok(Quantity::Number(number))
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Quantity, E> {
-                Ok(Quantity::Number(number as f64))
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Quantity, E> {
-                Ok(Quantity::Text(text.to_owned()))
-            }
-        }
-
-        deserializer.deserialize_any(Visitor)
     }
 }
 
@@ -241,6 +234,15 @@ pub enum FileProblem {
     /// `topology` is none.
     #[error("topology: {0}")]
     Topology(TopologyError),
+    /// The table `network` describes none.
+    #[error("network: {0}")]
+    Network(NetworkProblem),
+    /// The topology is given twice.
+    #[error("topology and a table `network` are both given; allowed is one of them")]
+    TopologyAndNetwork,
+    /// There is no topology.
+    #[error("missing field `topology` or table `network`; one of them must be given")]
+    NoTopology,
     /// `preset` is none.
     #[error("preset: `{given}` is not a preset; allowed are {}", presets::NAMES.join(", "))]
     Preset {
@@ -320,7 +322,10 @@ mod tests {
     fn refusals_name_the_key_what_was_given_and_what_is_allowed() {
         assert_eq!(
             refusal("preset = 'abacus'"),
-            "machine file: preset: `abacus` is not a preset; allowed are hockney, paragon"
+            format!(
+                "machine file: preset: `abacus` is not a preset; allowed are {}",
+                presets::NAMES.join(", ")
+            )
         );
         assert_eq!(
             refusal("[parameters]\nbeta = '30 MB/s'"),
@@ -337,7 +342,10 @@ mod tests {
         );
         assert_eq!(
             Description::from_toml("name = 'x'\ntopology = 'ball:3'").unwrap_err().to_string(),
-            "machine file: topology: `ball:3` names no topology; allowed are line:NODES, mesh:ROWSxCOLUMNS"
+            format!(
+                "machine file: topology: `ball:3` names no topology; allowed are {}",
+                topology::spellings()
+            )
         );
     }
 
@@ -356,6 +364,51 @@ mod tests {
         }
         let message = Description::from_toml("name = 'x'").unwrap_err().to_string();
         assert!(message.contains("missing field `topology`"), "{message}");
+    }
+
+    #[test]
+    fn a_network_stands_in_the_file_or_beside_it() {
+        let network = "nodes = 2\nlinks = [{ between = [0, 1], capacity = '2 MB/s' }]\n";
+        let inside = Description::from_toml(&format!("name = 'x'\n[network]\n{network}")).unwrap();
+        let folder = std::env::temp_dir().join(format!("multicomputer-network-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("two.toml"), network).unwrap();
+        let machine = folder.join("machine.toml");
+        fs::write(&machine, "name = 'x'\ntopology = 'file:two.toml'").unwrap();
+        let beside = Description::from_file(&machine).unwrap();
+        for (machine, name) in
+            [(inside, "network".to_owned()), (beside, format!("file:{}", folder.join("two.toml").display()))]
+        {
+            let topology = machine.topology();
+            assert_eq!((topology.nodes(), topology.links()), (2, 2));
+            assert_eq!((topology.capacity(1), topology.name()), (Some(2e6), name));
+        }
+        fs::remove_dir_all(&folder).unwrap();
+        let message = Description::from_file(&machine).unwrap_err().to_string();
+        assert!(message.contains("it cannot be read"), "{message}");
+    }
+
+    #[test]
+    fn a_file_has_one_topology() {
+        let network = "[network]\nnodes = 1";
+        assert_eq!(
+            refusal(network),
+            "machine file: topology and a table `network` are both given; allowed is one of them"
+        );
+        let refusal =
+            |text: &str| Description::from_toml(&format!("name = 'x'\n{text}")).unwrap_err().to_string();
+        assert_eq!(
+            refusal(""),
+            "machine file: missing field `topology` or table `network`; one of them must be given"
+        );
+        assert_eq!(
+            refusal("[network]\nnodes = 2"),
+            "machine file: network: links: no path leads from node 0 to node 1; every node must reach every other"
+        );
+        assert!(refusal("[network]\nnodes = 1\nedges = 3").contains("unknown field `edges`"));
+        assert!(refusal("topology = 'file:no/such.toml'").starts_with(
+            "machine file: topology: `file:no/such.toml` is not a network: it cannot be read: "
+        ));
     }
 
     #[test]

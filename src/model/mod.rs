@@ -23,9 +23,10 @@ pub use parameters::{ParameterError, Parameters, ParametersBuilder};
 ///
 /// Read from
 ///
-/// * `paragon:16x32`, `hockney:10x10`: a [preset](presets) and its shape;
+/// * `paragon:16x32`, `cm5:32`, `t3d:4x4x8`, `hockney:10x10`: a [preset](presets) and its shape;
 /// * `10x10`: a Paragon of this shape, called `paragon:10x10`;
-/// * `mesh:7x13`, `line:8`: any topology, with the parameters of [`Parameters::hockney`].
+/// * `mesh:7x13`, `torus:4x4x8`, `line:8`: any [topology](topology::parse), with the parameters of
+///   [`Parameters::hockney`].
 ///
 /// ```
 /// use multicomputer::model::{Description, Parameters};
@@ -84,10 +85,10 @@ impl FromStr for Description {
         }
         let preset = text.split_once(':').and_then(|(name, shape)| Some((presets::find(name)?, shape)));
         let (topology, parameters) = match preset {
-            Some((preset, shape)) => (format!("{}:{shape}", preset.topology), (preset.parameters)()),
-            None => (text.to_owned(), Parameters::hockney()),
+            Some((preset, shape)) => ((preset.topology)(shape), (preset.parameters)()),
+            None => (topology::parse(text), Parameters::hockney()),
         };
-        Ok(Description::new(text, topology::parse(&topology).map_err(refusal)?, parameters))
+        Ok(Description::new(text, topology.map_err(refusal)?, parameters))
     }
 }
 
@@ -126,6 +127,16 @@ mod tests {
         for (text, name, topology, parameters) in [
             ("paragon:16x32", "paragon:16x32", "mesh:16x32", Parameters::paragon()),
             ("hockney:10x10", "hockney:10x10", "mesh:10x10", Parameters::hockney()),
+            ("cm5:32", "cm5:32", "fat-tree:32", Parameters::cm5()),
+            ("delta:16x36", "delta:16x36", "mesh:16x36", Parameters::delta()),
+            ("ipsc860:128", "ipsc860:128", "hypercube:128", Parameters::ipsc860()),
+            ("t3d:4x4x8", "t3d:4x4x8", "torus:4x4x8", Parameters::t3d()),
+            (
+                "file:examples/network.toml",
+                "file:examples/network.toml",
+                "file:examples/network.toml",
+                Parameters::hockney(),
+            ),
             ("10x10", "paragon:10x10", "mesh:10x10", Parameters::paragon()),
             ("mesh:7x13", "mesh:7x13", "mesh:7x13", Parameters::hockney()),
             ("line:8", "line:8", "line:8", Parameters::hockney()),
@@ -142,17 +153,30 @@ mod tests {
     fn refusals_say_what_was_given_and_what_is_allowed() {
         let refusal = |text: &str| text.parse::<Description>().unwrap_err().to_string();
         for text in ["", "paragon", "abacus:8", ":8"] {
-            assert_eq!(
-                refusal(text),
-                format!(
-                    "`{text}` is not a machine; allowed are ROWSxCOLUMNS (a Paragon), hockney:ROWSxCOLUMNS, \
-                     paragon:ROWSxCOLUMNS, line:NODES, mesh:ROWSxCOLUMNS"
-                )
-            );
+            assert_eq!(refusal(text), format!("`{text}` is not a machine; allowed are {}", spellings()));
         }
+        assert!(spellings().starts_with("ROWSxCOLUMNS (a Paragon), "));
+        assert!(spellings().contains(", paragon:ROWSxCOLUMNS, "));
+        assert!(spellings().ends_with(&topology::spellings()));
         assert_eq!(
             refusal("paragon:8"),
             "`paragon:8` is not a machine: `8` is not a shape; allowed is ROWSxCOLUMNS, such as 16x32"
+        );
+        assert_eq!(
+            refusal("paragon:2x4x8"),
+            "`paragon:2x4x8` is not a machine: `2x4x8` is not a shape; allowed is ROWSxCOLUMNS, such as 16x32"
+        );
+        assert_eq!(
+            refusal("t3d:4x8"),
+            "`t3d:4x8` is not a machine: `4x8` is not a shape; allowed is PLANESxROWSxCOLUMNS, such as 4x4x8"
+        );
+        assert_eq!(
+            refusal("cm5:64:4:20"),
+            "`cm5:64:4:20` is not a machine: `64:4:20` is not a shape; allowed is NODES, such as 8"
+        );
+        assert_eq!(
+            refusal("ipsc860:48"),
+            "`ipsc860:48` is not a machine: a hypercube cannot have 48 nodes; allowed are powers of two"
         );
         assert_eq!(
             refusal("0x8"),

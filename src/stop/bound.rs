@@ -23,9 +23,11 @@ pub struct LowerBound {
     /// What all nodes take in somebody has sent, so some node moves at least twice the mean of these bytes both ways,
     /// at `d / beta`. Decides where ports are not full duplex.
     pub both_ways: Span,
-    /// The bytes that must cross the links of a straight cut through the mesh one way.
+    /// The bytes that must cross the links of a straight cut through the mesh one way. What is no grid is cut between two
+    /// ranks.
     pub bisection: Span,
-    /// The bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links.
+    /// The bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In what is no grid, up to 8
+    /// neighbouring ranks, or a block of 2^i that begins with a multiple of 2^i, such as a subtree or a subcube.
     pub submesh: Span,
 }
 
@@ -84,13 +86,12 @@ impl Instance {
             Crossing { out: bytes as f64, into: (total - bytes) as f64 }
         };
         let links = Links::of(self.machine());
-        let links = links.as_ref();
         LowerBound {
             start_up: start_up(nodes, parameters.send_overhead(), around),
             intake: around + Span::from_secs_f64((total - least) as f64 * parameters.beta()),
             both_ways: around + Span::from_secs_f64(both_ways),
-            bisection: around + links.map_or(Span::ZERO, |links| links.bisection(crossing)),
-            submesh: around + links.map_or(Span::ZERO, |links| links.submesh(crossing)),
+            bisection: around + links.bisection(crossing),
+            submesh: around + links.submesh(crossing),
         }
     }
 }

@@ -6,11 +6,13 @@ use multicomputer::{
     Machine, Rank,
     model::Description,
     stop::{Algorithm, Instance, PlanError},
-    topology::Grid,
     units::format_bytes,
 };
 
-use super::{super::error::Error, Arguments};
+use super::{
+    super::{error::Error, options::as_grid},
+    Arguments,
+};
 
 /// So many sources unless told otherwise, or all nodes of a smaller machine.
 const DEFAULT_SOURCES: usize = 30;
@@ -63,10 +65,7 @@ fn placements(arguments: &Arguments, machine: &Description) -> Result<Vec<Placem
     if let Some(ranks) = &arguments.at {
         return Ok(vec![at(ranks.as_slice())]);
     }
-    let grid: Grid = machine.topology().grid().ok_or_else(|| {
-        let name = machine.name();
-        Error::usage(format!("{name} has no rows and columns to place the sources on: use --at to name them"))
-    })?;
+    let grid = as_grid(machine);
     let mut placements = Vec::new();
     for distribution in arguments.distribution.as_slice() {
         let default = [distribution.sources().unwrap_or_else(|| default_sources(machine))];

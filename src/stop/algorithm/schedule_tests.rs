@@ -8,7 +8,10 @@ use proptest::prelude::*;
 use super::{Algorithm, Base, Draft, Instance, PlanError, circulant, variant::Variant};
 use crate::{
     choice::busiest_node,
-    model::{Description, Parameters, arbitrary::parameters},
+    model::{
+        Description, Parameters,
+        arbitrary::{parameters, topologies},
+    },
     pattern::{Action, Exchange, Message, Origin, Schedule, Step},
     predict::predict,
     rank::Rank,
@@ -19,17 +22,17 @@ use crate::{
 
 // Instances.
 
-/// Any shape with sides of up to `side`, any set of sources in any order, lengths with zeros among them.
+/// Any topology, with sides of up to `side` if it is a mesh, any set of sources in any order, lengths with zeros among
+/// them.
 pub(super) fn instances(side: usize) -> impl Strategy<Value = Instance> {
     let length = || prop_oneof![Just(0_u64), 1..20_u64, Just(2048), 1000..5000_u64];
-    let shape = (1..=side, 1..=side, parameters(0.3));
-    shape.prop_flat_map(move |(rows, columns, parameters)| {
-        let nodes = rows * columns;
+    let shape = (topologies(side), parameters(0.3));
+    shape.prop_flat_map(move |(topology, parameters)| {
+        let nodes = topology.nodes();
         let shuffled = Just((0..nodes).collect::<Vec<Rank>>()).prop_shuffle();
         let count = prop_oneof![1..=nodes, 1..=nodes.min(3)];
         (shuffled, count, prop::collection::vec(length(), nodes)).prop_map(move |(ranks, count, lengths)| {
-            let mesh: Description = format!("mesh:{rows}x{columns}").parse().expect("a mesh");
-            let machine = Description::new("random", mesh.topology().clone(), parameters.clone());
+            let machine = Description::new("random", topology.clone(), parameters.clone());
             Instance::new(&machine, &ranks[..count], &lengths[..count]).expect("a broadcast")
         })
     })

@@ -1,0 +1,68 @@
+//! Calls that carry out a plan made beforehand.
+
+use bytemuck::Pod;
+
+use super::{
+    CollectiveError, Operator, Plan,
+    operator::{Named, combined},
+};
+use crate::comm::{Call, Payload, PayloadError, PointToPoint};
+
+impl Plan {
+    /// Carries out a plan for an operation that moves data, as a call of all members of a group: each gives what it has
+    /// of the vector before, and gets what it has after, both as the table of [`Operation`](super::Operation) says.
+    ///
+    /// It is for plans that are made beforehand; the calls of [`Collective`](super::Collective) make and keep their
+    /// own.
+    ///
+    /// # Errors
+    ///
+    /// [`CollectiveError`] as those calls have it, and if the plan is for another group.
+    pub fn call<T: Pod + Send>(
+        &self,
+        group: &impl PointToPoint,
+        mine: &[T],
+    ) -> Result<Vec<T>, CollectiveError> {
+        let operation = self.task().operation();
+        if operation.combines() {
+            return Err(CollectiveError::NoOperator { operation });
+        }
+        Ok(self.carried_out(group, &Payload::from(mine), None, |_, right| Ok(right))?.to_vec()?)
+    }
+
+    /// Carries out a plan for an operation that combines, as [`call`](Plan::call) does the others.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`call`](Plan::call), and if the plan is for operators that are commutative or exact and this one is not.
+    pub fn combine<T: Pod + Send>(
+        &self,
+        group: &impl PointToPoint,
+        mine: &[T],
+        operator: &impl Operator<T>,
+    ) -> Result<Vec<T>, CollectiveError> {
+        let named = Named::of(operator);
+        if !named.is_commutative && !self.task().is_in_order() {
+            return Err(CollectiveError::Order { operation: self.task().operation() });
+        }
+        let combine = |left: Payload, right: Payload| combined(operator, &left, &right);
+        Ok(self.carried_out(group, &Payload::from(mine), Some(named), combine)?.to_vec()?)
+    }
+
+    fn carried_out<G: PointToPoint>(
+        &self,
+        group: &G,
+        mine: &Payload,
+        operator: Option<Named<'_>>,
+        combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+    ) -> Result<Payload, CollectiveError> {
+        let (task, operation) = (self.task(), self.task().operation());
+        let text = format!("{operation} on {} bytes by {}", task.bytes(), self.name());
+        let tag = group.agree(&Call::new(text, (task.key(), operator)))?;
+        let expected = if group.size() == task.size() { self.given(group.rank()) } else { mine.len() };
+        if mine.len() != expected {
+            return Err(CollectiveError::Length { operation, given: mine.len(), expected });
+        }
+        Ok(self.carry_out(&group.behind_the_scenes(), tag, mine, combine)?)
+    }
+}

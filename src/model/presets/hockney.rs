@@ -1,0 +1,32 @@
+//! The reference machine.
+
+use super::{Preset, mesh};
+use crate::model::Parameters;
+
+/// How the reference machine is spelled.
+pub(super) const PRESET: Preset =
+    Preset { name: "hockney", shape: "ROWSxCOLUMNS", topology: mesh, parameters: Parameters::hockney };
+
+impl Parameters {
+    /// Hockney's two-parameter model, alpha + n * beta, with links as fast as ports: a reference for comparisons,
+    /// not a real machine.
+    ///
+    /// | parameter | value | how sure |
+    /// | --- | --- | --- |
+    /// | `o_s`, `o_r` | 65 us each, alpha = 130 us | chosen |
+    /// | `beta` | 50 ns/B (20 MB/s) | chosen |
+    /// | `d`, `k` | 2, 1 | chosen |
+    /// | all else | 0, no barrier | chosen |
+    ///
+    /// Links with excess bandwidth are one call away:
+    ///
+    /// ```
+    /// use multicomputer::model::Parameters;
+    /// let wide = Parameters::hockney().to_builder().link_excess(2.0).build()?;
+    /// assert_eq!(wide.link_capacity(), 40e6);
+    /// # Ok::<(), multicomputer::model::ParameterError>(())
+    /// ```
+    pub fn hockney() -> Parameters {
+        Parameters::builder().send_overhead(65e-6).receive_overhead(65e-6).beta(50e-9).finish()
+    }
+}
