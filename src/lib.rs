@@ -35,6 +35,7 @@
 //!   [`PointToPoint`](comm::PointToPoint), [`Payload`]. The [`prelude`] has all of it.
 //! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
 //! * [`pattern`] has pure schedules, [`predict`](mod@predict) tells what they take, [`stop`] has the s-to-p broadcasts.
+//! * [`textbook`] has the algorithms of Kumar et al., numbered as in the book.
 //! * [`nx`] has the calls that programs for the Paragon make.
 //! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong.
 
@@ -56,6 +57,7 @@ pub mod record;
 pub mod report;
 mod runtime;
 pub mod stop;
+pub mod textbook;
 mod time;
 pub mod topology;
 pub mod units;

@@ -48,6 +48,27 @@ impl Division {
     ///
     /// If the root is not on the line.
     pub fn halves(nodes: usize, root: usize) -> Division {
+        Division::cut(nodes, root, |_, count| Some(count.div_ceil(2)))
+    }
+
+    /// At powers of two: the first part has as many positions as the largest power of two that leaves some for the second.
+    /// From position 0 each position hands over to those that differ from it in one bit, the highest first, as far as there
+    /// are any; `ceil(log2 nodes)` rounds.
+    ///
+    /// Source: Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", algorithms 4.1 and 4.2, on any number of
+    /// nodes.
+    ///
+    /// # Panics
+    ///
+    /// If the root is not on the line.
+    pub fn binary(nodes: usize, root: usize) -> Division {
+        let widest = nodes.next_power_of_two();
+        Division::cut(nodes, root, |round, count| Some(widest >> (round + 1)).filter(|&first| first < count))
+    }
+
+    /// With so many of `count` positions in the first part that is cut off in a round, no fewer than in the second; `None` if
+    /// they are not cut in that round.
+    fn cut(nodes: usize, root: usize, first: impl Fn(usize, usize) -> Option<usize>) -> Division {
         assert!(root < nodes, "the root is on the line");
         let mut rounds = Vec::new();
         let mut parts = vec![(0, nodes, root)];
@@ -56,12 +77,10 @@ impl Division {
             parts = parts
                 .into_iter()
                 .flat_map(|(start, count, holder)| {
-                    let first = count.div_ceil(2);
-                    if count == 1 {
-                        return [Some((start, 1, holder)), None];
-                    }
+                    let cut = first(rounds.len(), count).filter(|_| count > 1);
+                    let Some(first) = cut else { return [Some((start, count, holder)), None] };
                     let (second, rest) = (start + first, count - first);
-                    // The one at the same place in the other half takes it over.
+                    // The one at the same place in the other part takes it over.
                     let in_first = holder < second;
                     let to = if in_first { second + (holder - start).min(rest - 1) } else { holder - first };
                     let (start_of_part, size) = if in_first { (second, rest) } else { (start, first) };
@@ -268,6 +287,7 @@ mod tests {
         for nodes in 1..=40 {
             for root in 0..nodes {
                 check(&Division::halves(nodes, root), nodes, root);
+                check(&Division::binary(nodes, root), nodes, root);
                 for in_order in [false, true] {
                     check(&Division::fastest(nodes, root, in_order, |_| g, |_| t), nodes, root);
                     let long = |size: usize| g.times(size as u64);
@@ -286,6 +306,7 @@ mod tests {
         for nodes in 1_usize..=130 {
             let log = nodes.next_power_of_two().ilog2() as usize;
             assert_eq!(Division::halves(nodes, nodes / 3).rounds().len(), log);
+            assert_eq!(Division::binary(nodes, nodes / 3).rounds().len(), log);
         }
     }
 

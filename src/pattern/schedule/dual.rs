@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Action, Holdings, Message, Origin, Schedule, Step};
+use super::{Action, Blocks, Holdings, Message, Origin, Schedule, Step};
 
 impl Schedule {
     /// The schedule turned around, in which every rank has its own version of every block in the beginning, and versions
@@ -60,6 +60,16 @@ impl Schedule {
     }
 }
 
+/// The blocks in the order in which they lie in the vector, which every node has a version of.
+fn sorted(blocks: &Blocks) -> Blocks {
+    if blocks.is_sorted() {
+        return blocks.clone();
+    }
+    let mut sorted = blocks.to_vec();
+    sorted.sort_unstable();
+    sorted.into()
+}
+
 /// The steps of one node, the last one first: what it sent it receives.
 fn reversed(forward: &[Step], last: usize, combines: bool, is_overlapped: bool) -> Vec<Step> {
     // Blocks of which this node has sent its version away.
@@ -69,14 +79,15 @@ fn reversed(forward: &[Step], last: usize, combines: bool, is_overlapped: bool) 
         let mut add = |action| steps.push(Step { iteration: last - iteration, action });
         let (sends, receives) = (action.received(), action.sent());
         let send = sends.map(|message| {
-            if !message.blocks.is_sorted_by(|a, b| a + 1 == *b) {
+            let blocks = sorted(&message.blocks);
+            if !blocks.is_sorted_by(|a, b| a + 1 == *b) {
                 add(Action::Pack(message.bytes));
             }
-            Message { combined: false, ..message.clone() }
+            Message { blocks, combined: false, ..message.clone() }
         });
         let recv = receives.map(|message| {
             let combined = combines && !message.blocks.first().is_some_and(|block| gone.contains(block));
-            Message { combined, ..message.clone() }
+            Message { blocks: sorted(&message.blocks), combined, ..message.clone() }
         });
         if let Some(send) = &send
             && combines

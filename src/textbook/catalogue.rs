@@ -1,0 +1,253 @@
+//! What the chapter has to show: its algorithms and its example, with the networks they are made for, and its figures.
+
+use super::Algorithm;
+
+/// An algorithm of the chapter, or its example of what they are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Topic {
+    /// One of the algorithms.
+    Algorithm(Algorithm),
+    /// Example 4.1, a matrix times a vector: see [`matrix_vector`](super::matrix_vector()).
+    MatrixVector,
+}
+
+impl Topic {
+    /// All of them: the algorithms in the order of the book, and the example.
+    pub fn all() -> impl Iterator<Item = Topic> {
+        Algorithm::ALL.into_iter().map(Topic::Algorithm).chain([Topic::MatrixVector])
+    }
+
+    /// The algorithm's [number or name](Algorithm::name), or `example-4.1`: what the command line spells.
+    pub fn name(self) -> &'static str {
+        match self {
+            Topic::Algorithm(algorithm) => algorithm.name(),
+            Topic::MatrixVector => "example-4.1",
+        }
+    }
+
+    /// The topic of this name.
+    ///
+    /// ```
+    /// use multicomputer::textbook::{Algorithm, Topic};
+    /// assert_eq!(Topic::named("4.7"), Some(Topic::Algorithm(Algorithm::HypercubeAllToAll)));
+    /// assert_eq!(Topic::named("example-4.1"), Some(Topic::MatrixVector));
+    /// assert_eq!(Topic::named("4.9"), None);
+    /// ```
+    pub fn named(name: &str) -> Option<Topic> {
+        Topic::all().find(|topic| topic.name() == name)
+    }
+
+    /// What it is, in a few words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Topic::Algorithm(algorithm) => algorithm.title(),
+            Topic::MatrixVector => "a matrix times a vector on a mesh",
+        }
+    }
+
+    /// The section of the book.
+    pub fn section(self) -> &'static str {
+        match self {
+            Topic::Algorithm(algorithm) => algorithm.section(),
+            Topic::MatrixVector => "4.1.1",
+        }
+    }
+
+    /// What it takes: see [`Algorithm::formula`]. The matrix has `N x N` elements on `r` by `c` nodes.
+    pub fn formula(self) -> &'static str {
+        match self {
+            Topic::Algorithm(algorithm) => algorithm.formula(),
+            Topic::MatrixVector => {
+                "(t_s + t_w N/c) log2 r + gamma N^2/(r c) + (t_s + (t_w + gamma) N/r) log2 c"
+            }
+        }
+    }
+
+    /// The number of the equation, where the book gives it one.
+    pub fn equation_number(self) -> Option<&'static str> {
+        match self {
+            Topic::Algorithm(algorithm) => algorithm.equation_number(),
+            Topic::MatrixVector => None,
+        }
+    }
+
+    /// The network that it is made for.
+    pub fn network(self) -> &'static str {
+        match self {
+            Topic::Algorithm(algorithm) => algorithm.network(),
+            Topic::MatrixVector => "mesh:4x4",
+        }
+    }
+}
+
+impl Algorithm {
+    /// The network that it is made for, in a small size as [`topology::parse`](crate::topology::parse) reads it: there
+    /// no two messages of a step share a link.
+    ///
+    /// ```
+    /// use multicomputer::{topology, textbook::Algorithm};
+    ///
+    /// let network = topology::parse(Algorithm::HypercubeAllToAll.network())?;
+    /// assert_eq!(network.name(), "hypercube:8");
+    /// # Ok::<(), topology::TopologyError>(())
+    /// ```
+    pub fn network(self) -> &'static str {
+        match self {
+            Algorithm::Naive | Algorithm::RingAllToAll | Algorithm::RingReduction | Algorithm::Pipelined => {
+                "ring:8"
+            }
+            Algorithm::LineAllToAll => "line:8",
+            Algorithm::MeshOneToAll
+            | Algorithm::MeshAllToOne
+            | Algorithm::MeshAllToAll
+            | Algorithm::MeshReduction => "mesh:4x4",
+            // Of the networks that the nearest may come first on, this is the only one without congestion.
+            Algorithm::NearestFirst
+            | Algorithm::OneToAll
+            | Algorithm::FromAnySource
+            | Algorithm::AllToOne
+            | Algorithm::HypercubeAllToAll
+            | Algorithm::HypercubeReduction
+            | Algorithm::InTurn => "hypercube:8",
+        }
+    }
+}
+
+/// A figure of the chapter: what on which network shows it.
+///
+/// ```
+/// use multicomputer::textbook::BookFigure;
+///
+/// let congestion = BookFigure::named("fig-4.12").expect("a figure");
+/// assert_eq!((congestion.topic.name(), congestion.network), ("4.7", "ring:8"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BookFigure {
+    /// Its number in the book.
+    pub number: &'static str,
+    /// What it shows, in a few words.
+    pub title: &'static str,
+    /// The algorithm or example.
+    pub topic: Topic,
+    /// The network.
+    pub network: &'static str,
+}
+
+/// The figures of the chapter that show steps, in the order of the book.
+pub static FIGURES: [BookFigure; 10] = [
+    BookFigure {
+        number: "4.2",
+        title: "one-to-all broadcast on an eight-node ring",
+        topic: Topic::Algorithm(Algorithm::OneToAll),
+        network: "ring:8",
+    },
+    BookFigure {
+        number: "4.3",
+        title: "reduction on an eight-node ring",
+        topic: Topic::Algorithm(Algorithm::AllToOne),
+        network: "ring:8",
+    },
+    BookFigure {
+        number: "4.4",
+        title: "a 4 x 4 matrix times a vector",
+        topic: Topic::MatrixVector,
+        network: "mesh:4x4",
+    },
+    BookFigure {
+        number: "4.5",
+        title: "one-to-all broadcast on a 16-node mesh",
+        topic: Topic::Algorithm(Algorithm::MeshOneToAll),
+        network: "mesh:4x4",
+    },
+    BookFigure {
+        number: "4.6",
+        title: "one-to-all broadcast on a three-dimensional hypercube",
+        topic: Topic::Algorithm(Algorithm::OneToAll),
+        network: "hypercube:8",
+    },
+    BookFigure {
+        number: "4.7",
+        title: "one-to-all broadcast on an eight-node tree",
+        topic: Topic::Algorithm(Algorithm::OneToAll),
+        network: "tree:8",
+    },
+    BookFigure {
+        number: "4.9",
+        title: "all-to-all broadcast on an eight-node ring",
+        topic: Topic::Algorithm(Algorithm::RingAllToAll),
+        network: "ring:8",
+    },
+    BookFigure {
+        number: "4.10",
+        title: "all-to-all broadcast on a 3 x 3 mesh",
+        topic: Topic::Algorithm(Algorithm::MeshAllToAll),
+        network: "mesh:3x3",
+    },
+    BookFigure {
+        number: "4.11",
+        title: "all-to-all broadcast on an eight-node hypercube",
+        topic: Topic::Algorithm(Algorithm::HypercubeAllToAll),
+        network: "hypercube:8",
+    },
+    BookFigure {
+        number: "4.12",
+        title: "congestion when the hypercube's procedure is mapped onto a ring",
+        topic: Topic::Algorithm(Algorithm::HypercubeAllToAll),
+        network: "ring:8",
+    },
+];
+
+impl BookFigure {
+    /// What the command line spells: `fig-4.12`.
+    pub fn name(&self) -> String {
+        format!("fig-{}", self.number)
+    }
+
+    /// The figure of this name.
+    pub fn named(name: &str) -> Option<&'static BookFigure> {
+        let number = name.strip_prefix("fig-")?;
+        FIGURES.iter().find(|figure| figure.number == number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{collective::Task, model::Description, textbook::Figure};
+
+    /// The most messages that go over a link in a step, if every rank has ten bytes.
+    fn most_on_a_link(algorithm: Algorithm, network: &str) -> u64 {
+        let machine: Description = network.parse().unwrap();
+        let elements = 10 * machine.nodes() as u64;
+        let task = Task::builder(&machine, algorithm.operation()).elements(elements).build().unwrap();
+        let figure = Figure::of(&algorithm.plan(&task).unwrap());
+        figure.steps().iter().filter_map(|step| step.busiest()).map(|busiest| busiest.messages).max().unwrap()
+    }
+
+    #[test]
+    fn nothing_shares_a_link_on_the_network_that_an_algorithm_is_made_for() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(most_on_a_link(algorithm, algorithm.network()), 1, "{algorithm}");
+        }
+    }
+
+    #[test]
+    fn of_the_figures_only_the_last_one_shows_congestion() {
+        for figure in &FIGURES {
+            assert_eq!(BookFigure::named(&figure.name()), Some(figure));
+            if let Topic::Algorithm(algorithm) = figure.topic {
+                let expected = if figure.number == "4.12" { 4 } else { 1 };
+                assert_eq!(most_on_a_link(algorithm, figure.network), expected, "{}", figure.name());
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_told_apart() {
+        let mut names: Vec<&str> = Topic::all().map(Topic::name).collect();
+        names.sort_unstable();
+        assert!(names.is_sorted_by(|one, next| one < next));
+        assert!(Topic::all().all(|topic| Topic::named(topic.name()) == Some(topic)));
+        assert_eq!([BookFigure::named("4.12"), BookFigure::named("fig-4.8")], [None, None]);
+    }
+}

@@ -1,0 +1,330 @@
+//! Who sends to whom in each step, as the figures of the chapter show it, and which links are in the way.
+
+use std::{collections::BTreeMap, fmt};
+
+use crate::{
+    collective::Plan,
+    model::{Description, Parameters},
+    pattern::{Action, Blocks},
+    rank::Rank,
+    time::Span,
+    topology::LinkId,
+};
+
+/// The steps of a plan, each with its arrows and its most loaded link.
+///
+/// Nodes are not synchronized between steps when the plan is carried out; a figure shows what would be if they were, as the
+/// book does.
+///
+/// ```
+/// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
+///
+/// // Figure 4.2: the farthest first.
+/// let algorithm = Algorithm::OneToAll;
+/// let task = Task::builder(&"line:8".parse()?, algorithm.operation()).elements(100).build()?;
+/// let figure = Figure::of(&algorithm.plan(&task)?);
+/// assert_eq!(
+///     figure.to_string(),
+///     "\
+/// step 1: 0 -> 4
+/// step 2: 0 -> 2, 4 -> 6
+/// step 3: 0 -> 1, 2 -> 3, 4 -> 5, 6 -> 7
+/// "
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Figure {
+    steps: Vec<Step>,
+}
+
+/// What happens in one step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    arrows: Vec<Arrow>,
+    busiest: Option<Busiest>,
+    /// The most messages that a node sends, or receives.
+    messages: u64,
+    /// The most bytes that a node sends, or receives, or both together.
+    one_way: u64,
+    both_ways: u64,
+    /// The most elements that a node combines.
+    elements: u64,
+    /// The longest route.
+    hops: usize,
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Arrow {
+    /// The sender.
+    pub from: Rank,
+    /// The receiver.
+    pub to: Rank,
+    /// Whose data it is, in the order in which it lies in the message: the number of the block for each.
+    pub blocks: Blocks,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// The link that most bytes go over in a step; of several the one with the lowest number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busiest {
+    /// The link.
+    pub link: LinkId,
+    /// Messages that go over it.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What it takes to carry them.
+    pub time: Span,
+}
+
+impl Figure {
+    /// Of a plan. Nodes are named by their ranks among the members.
+    pub fn of(plan: &Plan) -> Figure {
+        let members = plan.task().members();
+        Figure::assemble(plan.task().machine(), drawn(plan), |rank| members[rank])
+    }
+
+    /// Of plans that disjoint groups of the machine carry out side by side, such as all columns of a mesh. Nodes are
+    /// named by their ranks on the machine.
+    ///
+    /// ```
+    /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
+    ///
+    /// let (machine, algorithm) = ("mesh:2x2".parse()?, Algorithm::OneToAll);
+    /// let column = |members: [usize; 2]| {
+    ///     let task = Task::builder(&machine, algorithm.operation()).members(members).elements(8).build()?;
+    ///     Ok::<_, Box<dyn std::error::Error>>(algorithm.plan(&task)?)
+    /// };
+    /// let figure = Figure::side_by_side(&[column([0, 2])?, column([1, 3])?]);
+    /// assert_eq!(figure.to_string(), "step 1: 0 -> 2, 1 -> 3\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn side_by_side(plans: &[Plan]) -> Figure {
+        let Some(first) = plans.first() else { return Figure { steps: Vec::new() } };
+        let mut steps: Vec<(Vec<Arrow>, u64)> = Vec::new();
+        for plan in plans {
+            let members = plan.task().members();
+            for (number, (arrows, elements)) in drawn(plan).into_iter().enumerate() {
+                if number == steps.len() {
+                    steps.push((Vec::new(), 0));
+                }
+                let (all, most) = &mut steps[number];
+                // Each group has whole vectors alone, which are block 0 in all of them.
+                all.extend(arrows.into_iter().map(|arrow| Arrow {
+                    from: members[arrow.from],
+                    to: members[arrow.to],
+                    ..arrow
+                }));
+                *most = elements.max(*most);
+            }
+        }
+        for (arrows, _) in &mut steps {
+            arrows.sort_unstable_by_key(|arrow| arrow.from);
+        }
+        Figure::assemble(first.task().machine(), steps, |node| node)
+    }
+
+    /// The steps of this one, then those of another.
+    #[must_use]
+    pub fn followed_by(mut self, next: Figure) -> Figure {
+        self.steps.extend(next.steps);
+        self
+    }
+
+    /// Finds the loads of ports and links; `place` tells the node of the machine that a rank is.
+    fn assemble(
+        machine: &Description,
+        steps: Vec<(Vec<Arrow>, u64)>,
+        place: impl Fn(Rank) -> Rank,
+    ) -> Figure {
+        let capacity = |link: LinkId| {
+            machine.topology().capacity(link).unwrap_or_else(|| machine.parameters().link_capacity())
+        };
+        let step = |(arrows, elements): (Vec<Arrow>, u64)| {
+            let mut links: BTreeMap<LinkId, (u64, u64)> = BTreeMap::new();
+            let mut sent: BTreeMap<Rank, (u64, u64)> = BTreeMap::new();
+            let mut received: BTreeMap<Rank, (u64, u64)> = BTreeMap::new();
+            let (mut route, mut hops) = (Vec::new(), 0);
+            for arrow in &arrows {
+                route.clear();
+                machine.topology().route(place(arrow.from), place(arrow.to), &mut route);
+                hops = hops.max(route.len());
+                for &link in &route {
+                    count(&mut links, link, arrow.bytes);
+                }
+                count(&mut sent, arrow.from, arrow.bytes);
+                count(&mut received, arrow.to, arrow.bytes);
+            }
+            let mut busiest: Option<Busiest> = None;
+            for (link, (messages, bytes)) in links {
+                let time = Span::from_secs_f64(bytes as f64 / capacity(link));
+                let more = |than: &Busiest| (time, bytes, messages) > (than.time, than.bytes, than.messages);
+                if busiest.as_ref().is_none_or(more) {
+                    busiest = Some(Busiest { link, messages, bytes, time });
+                }
+            }
+            let ports = || sent.values().chain(received.values());
+            let both =
+                sent.iter().map(|(rank, (_, out))| out + received.get(rank).map_or(0, |(_, into)| *into));
+            Step {
+                busiest,
+                messages: ports().map(|(messages, _)| *messages).max().unwrap_or(0),
+                one_way: ports().map(|(_, bytes)| *bytes).max().unwrap_or(0),
+                both_ways: both.max().unwrap_or(0),
+                elements,
+                hops,
+                arrows,
+            }
+        };
+        Figure { steps: steps.into_iter().map(step).collect() }
+    }
+
+    /// The steps, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// What it takes if all nodes keep in step, conflicts on links included.
+    ///
+    /// A step takes alpha for each message that a node has to send or to receive, then what its busiest port or link takes
+    /// for all its bytes, and gamma for what is combined. For algorithms whose nodes are all busy alike this is what a run
+    /// takes; where nodes run ahead of others it is only near.
+    ///
+    /// ```
+    /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
+    ///
+    /// // Steps of 1, 2 and 4 blocks of 1000 bytes, of which 1, 2 and 4 share a link.
+    /// let algorithm = Algorithm::HypercubeAllToAll;
+    /// let task = Task::builder(&"line:8".parse()?, algorithm.operation()).elements(8000).build()?;
+    /// let figure = Figure::of(&algorithm.plan(&task)?);
+    /// let in_step = figure.in_step(task.parameters());
+    /// assert_eq!(in_step.to_string(), "1.44 ms", "3 alpha + (1 + 4 + 16) 1000 beta");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn in_step(&self, parameters: &Parameters) -> Span {
+        self.steps.iter().fold(Span::ZERO, |sum, step| sum + step.time(parameters))
+    }
+}
+
+impl Step {
+    /// The messages, by sender.
+    pub fn arrows(&self) -> &[Arrow] {
+        &self.arrows
+    }
+
+    /// The link that most bytes go over; `None` if nothing is sent.
+    pub fn busiest(&self) -> Option<Busiest> {
+        self.busiest
+    }
+
+    /// What the step takes on its own, conflicts on links included: see [`Figure::in_step`].
+    pub fn time(&self, parameters: &Parameters) -> Span {
+        self.time_over(parameters, self.busiest.map_or(Span::ZERO, |busiest| busiest.time))
+    }
+
+    /// What the step takes on its own if every message has links of its own that are as fast as nodes, or faster.
+    pub fn time_without_conflicts(&self, parameters: &Parameters) -> Span {
+        self.time_over(parameters, Span::ZERO)
+    }
+
+    /// The arrows as text, `0 -> 4` or `0 <-> 1 (0 / 1)`: what is shown between the commas.
+    ///
+    /// ```
+    /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
+    ///
+    /// let algorithm = Algorithm::HypercubeAllToAll;
+    /// let task = Task::builder(&"hypercube:4".parse()?, algorithm.operation()).elements(4).build()?;
+    /// let figure = Figure::of(&algorithm.plan(&task)?);
+    /// assert_eq!(figure.steps()[1].texts(), ["0 <-> 2 (0 1 / 2 3)", "1 <-> 3 (0 1 / 2 3)"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn texts(&self) -> Vec<String> {
+        let is_alike = self.arrows.windows(2).all(|pair| pair[0].blocks == pair[1].blocks);
+        let blocks = self.arrows.iter().map(|arrow| ((arrow.from, arrow.to), &arrow.blocks));
+        let blocks: BTreeMap<(Rank, Rank), &Blocks> = blocks.collect();
+        let text = |arrow: &Arrow| {
+            let Arrow { from, to, .. } = arrow;
+            let there = Numbers(&arrow.blocks);
+            Some(match blocks.get(&(arrow.to, arrow.from)) {
+                Some(_) if to < from => return None,
+                Some(_) if is_alike => format!("{from} <-> {to}"),
+                Some(back) => format!("{from} <-> {to} ({there} / {})", Numbers(back)),
+                None if is_alike => format!("{from} -> {to}"),
+                None => format!("{from} -> {to} ({there})"),
+            })
+        };
+        self.arrows.iter().filter_map(text).collect()
+    }
+
+    fn time_over(&self, parameters: &Parameters, links: Span) -> Span {
+        let both = (self.both_ways as f64 / parameters.duplex()).ceil() as u64;
+        let ports = parameters.transfer(self.one_way.max(both));
+        let start_ups = parameters.alpha().times(self.messages) + parameters.hop().times(self.hops as u64);
+        start_ups + ports.max(links) + parameters.combining(self.elements)
+    }
+}
+
+/// The arrows of each step, with the most elements that a node combines.
+fn drawn(plan: &Plan) -> Vec<(Vec<Arrow>, u64)> {
+    let schedule = plan.schedule();
+    let mut steps: Vec<(Vec<Arrow>, u64)> = vec![(Vec::new(), 0); schedule.iterations()];
+    for from in 0..schedule.nodes() {
+        let mut own = vec![0; schedule.iterations()];
+        for step in schedule.steps(from) {
+            if let Some(message) = step.action.sent() {
+                let (to, blocks, bytes) = (message.peer, message.blocks.clone(), message.bytes);
+                steps[step.iteration].0.push(Arrow { from, to, blocks, bytes });
+            }
+            if let Action::Combine(bytes) = step.action {
+                own[step.iteration] += schedule.elements(bytes);
+            }
+        }
+        for ((_, most), own) in steps.iter_mut().zip(own) {
+            *most = own.max(*most);
+        }
+    }
+    steps
+}
+
+fn count<K: Ord>(loads: &mut BTreeMap<K, (u64, u64)>, at: K, bytes: u64) {
+    let (messages, sum) = loads.entry(at).or_default();
+    *messages += 1;
+    *sum += bytes;
+}
+
+/// A line for each step: `step 2: 0 -> 2, 4 -> 6`. Two messages that pass each other are one double arrow; where messages
+/// differ in what they carry, the blocks stand behind: `0 -> 1 (7)`.
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, step) in self.steps.iter().enumerate() {
+            writeln!(f, "step {}: {step}", number + 1)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.texts().join(", "))
+    }
+}
+
+/// Numbers of blocks, runs of them shortened: `0-3 8`.
+struct Numbers<'a>(&'a [u32]);
+
+impl fmt::Display for Numbers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut sorted = self.0.to_vec();
+        sorted.sort_unstable();
+        let runs = sorted.chunk_by(|before, after| before + 1 == *after).map(|run| match run {
+            [one] => one.to_string(),
+            [first, second] => format!("{first} {second}"),
+            [first, .., last] => format!("{first}-{last}"),
+            [] => String::new(),
+        });
+        f.write_str(&runs.collect::<Vec<_>>().join(" "))
+    }
+}

@@ -1,0 +1,246 @@
+//! Example 4.1: a matrix times a vector on a mesh of nodes.
+//!
+//! **What it does.** The matrix is spread over all nodes, one block each; the vector is spread over the top row. Each column
+//! broadcasts its part of the vector from its topmost node, every node multiplies its block with it, and each row adds up what
+//! comes out, so that the leftmost column has the result.
+//!
+//! **Cost.** As [`equation::matrix_vector`](super::equation::matrix_vector) says: with `r` rows and `c` columns of nodes,
+//! on `N x N` elements of `w` bytes, `ceil(log2 r) (alpha + N/c w beta)` for the broadcasts, `N^2 / (r c) gamma` for the
+//! products (a multiplication and an addition count as combining one element), and
+//! `ceil(log2 c) (alpha + N/r w beta + N/r gamma)` for the sums.
+//!
+//! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", example 4.1 and figure 4.4.
+
+use std::ops::Range;
+
+use thiserror::Error;
+
+use super::{Algorithm, Figure};
+use crate::{
+    collective::{CollectiveError, Plan, PlanError, Sum, Task, TaskError},
+    comm::{Node, PointToPoint},
+    error::CommError,
+    model::Description,
+    rank::Rank,
+    topology::Grid,
+};
+
+/// The part of a matrix that a node has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    rows: Range<usize>,
+    columns: Range<usize>,
+    /// Row by row.
+    elements: Vec<f64>,
+}
+
+impl Block {
+    /// The block of a node, if a matrix of `rows` by `columns` elements is cut evenly over a grid of nodes; `element` gives
+    /// its elements by row and column. Blocks may differ by one row and one column, and be empty.
+    ///
+    /// ```
+    /// use multicomputer::textbook::Block;
+    ///
+    /// // Node 4 of 2 x 3 nodes, of a matrix of 5 x 6: its second half of rows and its middle third of columns.
+    /// let block = Block::of("2x3".parse()?, 4, (5, 6), |i, j| (10 * i + j) as f64);
+    /// assert_eq!((block.rows(), block.columns()), (2..5, 2..4));
+    /// assert_eq!(block.elements(), [22.0, 23.0, 32.0, 33.0, 42.0, 43.0]);
+    /// # Ok::<(), multicomputer::topology::TopologyError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no such node.
+    pub fn of(
+        grid: Grid,
+        rank: Rank,
+        (rows, columns): (usize, usize),
+        element: impl Fn(usize, usize) -> f64,
+    ) -> Block {
+        assert!(rank < grid.nodes(), "rank {rank} in a {grid} grid");
+        let (row, column) = grid.coordinates(rank);
+        let (rows, columns) = (part(rows, grid.rows, row), part(columns, grid.columns, column));
+        let places = rows.clone().flat_map(|i| columns.clone().map(move |j| (i, j)));
+        let elements = places.map(|(i, j)| element(i, j)).collect();
+        Block { rows, columns, elements }
+    }
+
+    /// The rows of the matrix that it has a part of.
+    pub fn rows(&self) -> Range<usize> {
+        self.rows.clone()
+    }
+
+    /// The columns of the matrix that it has a part of.
+    pub fn columns(&self) -> Range<usize> {
+        self.columns.clone()
+    }
+
+    /// Its elements, row by row.
+    pub fn elements(&self) -> &[f64] {
+        &self.elements
+    }
+
+    /// What it is times a vector of as many elements as it has columns.
+    fn times(&self, x: &[f64]) -> Vec<f64> {
+        let row = |row: usize| &self.elements[row * x.len()..][..x.len()];
+        (0..self.rows.len()).map(|number| row(number).iter().zip(x).map(|(a, x)| a * x).sum()).collect()
+    }
+}
+
+/// What a part has of so many elements that are cut evenly.
+fn part(elements: usize, parts: usize, number: usize) -> Range<usize> {
+    let start = |number: usize| (elements as u128 * number as u128 / parts as u128) as usize;
+    start(number)..start(number + 1)
+}
+
+/// Multiplies a matrix with a vector: every node of a grid calls it with its block of the matrix, those of the top row also
+/// with their part of the vector, `block.columns()` of it; the others give none. Those of the leftmost column get their part
+/// of the result, `block.rows()` of it; the others an empty one.
+///
+/// ```
+/// use multicomputer::{Machine, textbook::{Block, matrix_vector}};
+///
+/// // On 4 x 4 nodes with an element each, as in figure 4.4: a[i][j] = i + j, x[j] = 1.
+/// let run = Machine::hockney(4, 4).build()?.run(|node| {
+///     let grid = node.machine().topology().grid().expect("a mesh");
+///     let block = Block::of(grid, node.rank(), (4, 4), |i, j| (i + j) as f64);
+///     let x = if node.rank() < 4 { vec![1.0] } else { vec![] };
+///     Ok(matrix_vector(node, &block, &x)?)
+/// })?;
+/// assert_eq!(run.outputs[8], [2.0 + 3.0 + 4.0 + 5.0]);
+/// // 2 (alpha + 8 beta) + gamma + 2 (alpha + 8 beta + gamma), and gamma is 0.
+/// assert_eq!(run.report.modeled.to_string(), "521.6 us");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`MatrixError`] if the machine is no grid, the vector has another length, or a message cannot be sent or received.
+pub fn matrix_vector(node: &Node<'_>, block: &Block, x: &[f64]) -> Result<Vec<f64>, MatrixError> {
+    let (row, column) = (node.row()?, node.column()?);
+    let expected = if column.rank() == 0 { block.columns.len() } else { 0 };
+    if x.len() != expected {
+        return Err(MatrixError::Vector { given: x.len(), expected });
+    }
+    let x = one_to_all(column, block.columns.len(), x)?;
+    node.compute(node.machine().parameters().combining(block.elements.len() as u64))?;
+    all_to_one(row, block.times(&x))
+}
+
+fn one_to_all(group: &impl PointToPoint, elements: usize, x: &[f64]) -> Result<Vec<f64>, MatrixError> {
+    Ok(plan(group.machine(), Algorithm::OneToAll, members(group), elements)?.call(group, x)?)
+}
+
+fn all_to_one(group: &impl PointToPoint, y: Vec<f64>) -> Result<Vec<f64>, MatrixError> {
+    Ok(plan(group.machine(), Algorithm::AllToOne, members(group), y.len())?.combine(group, &y, &Sum)?)
+}
+
+fn members(group: &impl PointToPoint) -> Vec<Rank> {
+    (0..group.size()).map(|rank| group.place(rank)).collect()
+}
+
+fn plan(
+    machine: &Description,
+    algorithm: Algorithm,
+    members: Vec<Rank>,
+    elements: usize,
+) -> Result<Plan, MatrixError> {
+    let task = Task::builder(machine, algorithm.operation())
+        .members(members)
+        .elements(elements as u64)
+        .element_bytes(size_of::<f64>() as u64)
+        .build()?;
+    Ok(algorithm.plan(&task)?)
+}
+
+/// Figure 4.4: the broadcasts along all columns and the sums along all rows, if a matrix of `elements x elements` is
+/// multiplied on a machine.
+///
+/// ```
+/// use multicomputer::textbook::matrix_vector_figures;
+///
+/// let [broadcasts, sums] = matrix_vector_figures(&"mesh:2x2".parse()?, 2)?;
+/// assert_eq!(broadcasts.to_string(), "step 1: 0 -> 2, 1 -> 3\n");
+/// assert_eq!(sums.to_string(), "step 1: 1 -> 0, 3 -> 2\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`MatrixError`] if the machine is no grid, or the vector is too long.
+pub fn matrix_vector_figures(machine: &Description, elements: usize) -> Result<[Figure; 2], MatrixError> {
+    let no_grid = || CommError::NoGrid(machine.name().to_owned());
+    let grid = machine.topology().grid().ok_or_else(no_grid)?;
+    let columns = (0..grid.columns).map(|column| {
+        let members = (0..grid.rows).map(|row| grid.rank(row, column)).collect();
+        plan(machine, Algorithm::OneToAll, members, part(elements, grid.columns, column).len())
+    });
+    let rows = (0..grid.rows).map(|row| {
+        let members = (0..grid.columns).map(|column| grid.rank(row, column)).collect();
+        plan(machine, Algorithm::AllToOne, members, part(elements, grid.rows, row).len())
+    });
+    Ok([
+        Figure::side_by_side(&columns.collect::<Result<Vec<_>, _>>()?),
+        Figure::side_by_side(&rows.collect::<Result<Vec<_>, _>>()?),
+    ])
+}
+
+/// Why a matrix cannot be multiplied with a vector.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum MatrixError {
+    /// The part of the vector has another length than the block has columns, or a node below the top row gave one.
+    #[error("{given} elements of the vector are given: this node has {expected} of them")]
+    Vector {
+        /// Elements given.
+        given: usize,
+        /// Elements that the node should have.
+        expected: usize,
+    },
+    /// The machine has no rows and columns, or the run is over.
+    #[error(transparent)]
+    Comm(#[from] CommError),
+    /// A message cannot be sent or received.
+    #[error(transparent)]
+    Collective(#[from] CollectiveError),
+    /// The vector is too long.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// The vector is too long for a message.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Machine, model::Parameters, textbook::equation};
+
+    /// Powers of two of rows and columns, even blocks, and a gamma: the equation holds to the picosecond.
+    #[test]
+    fn the_equation_is_what_a_run_takes() {
+        for (rows, columns, elements) in [(4, 4, 4), (2, 8, 16), (8, 2, 64), (1, 4, 12), (4, 1, 4), (1, 1, 3)]
+        {
+            let parameters = Parameters::hockney().to_builder().gamma(1e-7).build().unwrap();
+            let machine = Machine::mesh(rows, columns).parameters(parameters.clone()).build().unwrap();
+            let grid = Grid { rows, columns };
+            let run = machine.run(|node| {
+                let block = Block::of(grid, node.rank(), (elements, elements), |i, j| (i * j) as f64);
+                let x = if node.rank() < columns { vec![1.0; block.columns().len()] } else { vec![] };
+                Ok(matrix_vector(node, &block, &x)?)
+            });
+            let expected = equation::matrix_vector(grid, elements, 8).time(&parameters);
+            assert_eq!(run.unwrap().report.modeled.since_start(), expected, "{elements} on {grid}");
+        }
+    }
+
+    #[test]
+    fn figure_4_4_has_the_rows_of_all_steps() {
+        let [broadcasts, sums] = matrix_vector_figures(&"mesh:4x4".parse().unwrap(), 4).unwrap();
+        assert_eq!(broadcasts.steps()[0].to_string(), "0 -> 8, 1 -> 9, 2 -> 10, 3 -> 11");
+        assert_eq!(sums.steps()[1].to_string(), "2 -> 0, 6 -> 4, 10 -> 8, 14 -> 12");
+        assert!(
+            broadcasts.steps().iter().chain(sums.steps()).all(|step| step.busiest().unwrap().messages == 1)
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! The ranks of a group as a grid, for algorithms that go dimension by dimension.
+
+use crate::{
+    collective::{Layout, Task},
+    rank::Rank,
+};
+
+/// A grid of ranks: how many there are along each dimension, and who is at each place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// The number of places along each dimension; the last one varies fastest.
+    pub(super) extents: Vec<usize>,
+    /// The rank at each place.
+    pub(super) ranks: Vec<Rank>,
+}
+
+impl Shape {
+    /// All ranks in one line, as rings, hypercubes and trees have them.
+    pub(super) fn line(task: &Task) -> Shape {
+        Shape { extents: vec![task.size()], ranks: (0..task.size()).collect() }
+    }
+
+    /// The grid that the members of a task make up on the machine: all of a grid of any dimension, or a rectangle of rows
+    /// and columns of it. Others, single rows and columns of a machine among them, are laid out as the rectangle that is
+    /// nearest to a square, in rank order and with no more rows than columns; a prime number of ranks is one row.
+    pub(super) fn mesh(task: &Task) -> Shape {
+        let layout = Layout::of(task);
+        let extents = task.machine().topology().extents();
+        if extents.len() > 1 && layout.size() == task.machine().nodes() && layout.ranks.is_sorted() {
+            return Shape { extents, ranks: layout.ranks };
+        }
+        if layout.grid.rows > 1 && layout.grid.columns > 1 {
+            return Shape { extents: vec![layout.grid.rows, layout.grid.columns], ranks: layout.ranks };
+        }
+        let size = task.size();
+        let divides = |&rows: &usize| rows * rows <= size && size.is_multiple_of(rows);
+        let rows = (1..=size).take_while(|rows| rows * rows <= size).filter(divides).last().unwrap_or(1);
+        Shape { extents: vec![rows, size / rows], ranks: (0..size).collect() }
+    }
+
+    /// How far apart neighbours along a dimension are in `ranks`.
+    pub(super) fn stride(&self, dimension: usize) -> usize {
+        self.extents[dimension + 1..].iter().product()
+    }
+
+    /// The coordinate of a place along a dimension.
+    pub(super) fn coordinate(&self, place: usize, dimension: usize) -> usize {
+        place / self.stride(dimension) % self.extents[dimension]
+    }
+
+    /// The ranks of every line along a dimension.
+    pub(super) fn lines(&self, dimension: usize) -> Vec<Vec<Rank>> {
+        let (stride, extent) = (self.stride(dimension), self.extents[dimension]);
+        (0..self.ranks.len())
+            .filter(|&place| self.coordinate(place, dimension) == 0)
+            .map(|first| (0..extent).map(|step| self.ranks[first + step * stride]).collect())
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collective::Operation;
+
+    fn mesh(machine: &str, members: &[Rank]) -> Shape {
+        let task = Task::builder(&machine.parse().unwrap(), Operation::Broadcast).members(members).build();
+        Shape::mesh(&task.unwrap())
+    }
+
+    #[test]
+    fn what_is_no_grid_is_nearly_square() {
+        let eight: Vec<Rank> = (0..8).collect();
+        for line in ["line:8", "ring:8", "hypercube:8", "tree:8"] {
+            assert_eq!(mesh(line, &eight).extents, [2, 4], "{line}");
+        }
+        assert_eq!(mesh("mesh:8x4", &[0, 4, 8, 12, 16, 20, 24, 28]).extents, [2, 4], "a column");
+        assert_eq!(mesh("mesh:4x8", &eight).extents, [2, 4], "a row");
+        let extents = |nodes: usize| mesh("line:40", &(0..nodes).collect::<Vec<_>>()).extents;
+        assert_eq!([1, 7, 8, 12, 16, 33].map(extents), [[1, 1], [1, 7], [2, 4], [3, 4], [4, 4], [3, 11]]);
+    }
+
+    #[test]
+    fn grids_are_those_of_the_machine() {
+        let whole = [("mesh:2x5", &[2, 5][..]), ("mesh:1x4", &[1, 4]), ("torus:4x1", &[4, 1])];
+        for (machine, extents) in whole {
+            let all: Vec<Rank> = (0..extents.iter().product()).collect();
+            assert_eq!(mesh(machine, &all).extents, extents);
+        }
+        assert_eq!(mesh("mesh:3x5", &[1, 2, 6, 7, 11, 12]).extents, [3, 2]);
+    }
+
+    #[test]
+    fn lines_run_along_each_dimension() {
+        let shape = Shape { extents: vec![2, 2, 3], ranks: (0..12).collect() };
+        assert_eq!(shape.lines(2)[1], [3, 4, 5]);
+        assert_eq!(shape.lines(1)[4], [7, 10]);
+        assert_eq!(shape.lines(0)[5], [5, 11]);
+        assert_eq!([0, 1, 2].map(|dimension| shape.lines(dimension).len()), [6, 6, 4]);
+    }
+}
