@@ -29,10 +29,13 @@ mod single;
 mod sweep;
 mod task;
 
-pub(super) use self::task::default_element;
+pub(super) use self::{
+    data::Content,
+    execution::run_checked,
+    task::{MOST_DATA, default_element},
+};
 
 use self::{
-    data::Content,
     execution::execute,
     members::Members,
     names::{Algorithms, Operations},

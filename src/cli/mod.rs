@@ -20,6 +20,7 @@ mod pace;
 mod progress;
 mod stop;
 mod table;
+mod textbook;
 mod tune;
 
 use std::{
@@ -61,7 +62,8 @@ Examples:
   multicomputer collective broadcast --mesh 15x30 --bytes 8..64K
                                                        all algorithms of a collective operation, by length
   multicomputer tune 8x8 collect                       which algorithm is fastest for which length
-  multicomputer machine hockney:8x8                    the parameters of a machine
+  multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
+  multicomputer machine cm5:32                         the network and the parameters of a machine
 
 Logs go to standard error, as the variable RUST_LOG says (RUST_LOG=info, RUST_LOG=multicomputer=debug).
 The exit status is 0 for success, 1 for a run that failed, 2 for arguments that are wrong.";
@@ -76,7 +78,9 @@ enum Command {
     Collective(collective::Arguments),
     /// Print which algorithm is fastest for which length of a collective operation
     Tune(tune::Arguments),
-    /// Print a machine's shape and its parameters
+    /// Show an algorithm or a figure of the textbook: who sends to whom, equation and modeled time
+    Textbook(textbook::Arguments),
+    /// Print a machine's network and its parameters
     Machine(machine::Arguments),
 }
 
@@ -108,6 +112,7 @@ fn dispatch(arguments: CommandLine, out: &mut impl Write) -> Result<(), Error> {
         Some(Command::Stop(arguments)) => stop::run(&arguments, out)?,
         Some(Command::Collective(arguments)) => collective::run(&arguments, out)?,
         Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,
+        Some(Command::Textbook(arguments)) => textbook::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
     }
     Ok(out.flush()?)

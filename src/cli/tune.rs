@@ -94,7 +94,7 @@ struct PercentError;
 
 fn subject_help() -> String {
     format!(
-        "The machine: paragon:16x32, hockney:10x10, mesh:7x13, line:8, 10x10 (a Paragon), or a machine file (.toml) \
+        "The machine: 10x10 (a Paragon), a preset such as cm5:32, a topology such as hypercube:16, or a machine file (.toml) \
          [default: paragon:10x10]. {} [default: all]",
         operation_help()
     )

@@ -4,6 +4,7 @@
 
 mod collective;
 mod stop;
+mod textbook;
 mod tune;
 
 use std::{
@@ -143,9 +144,11 @@ fn the_help_tells_of_every_option_and_has_examples() {
 #[test]
 fn bad_arguments_are_refused_with_a_reason() {
     for (arguments, reason) in [
-        (&["--machine", "abacus:8"][..], "allowed are ROWSxCOLUMNS (a Paragon), hockney:ROWSxCOLUMNS"),
+        (&["--machine", "abacus:8"][..], "allowed are ROWSxCOLUMNS (a Paragon), "),
         (&["--machine", "paragon:0x3"], "`0x3` has no nodes; every extent must be at least 1"),
         (&["--machine", "no-such-machine.toml"], "machine file no-such-machine.toml: it cannot be read"),
+        (&["--machine", "hypercube:12"], "a hypercube cannot have 12 nodes; allowed are powers of two"),
+        (&["--machine", "paragon:2x4x8"], "`2x4x8` is not a shape; allowed is ROWSxCOLUMNS"),
         (&["--mesh", "0x3"], "`0x3` has no nodes"),
         (&["--mesh", "3"], "`3` is not a shape; allowed is ROWSxCOLUMNS"),
         (&["--mesh", "3x3", "--machine", "line:4"], "cannot be used with '--machine <MACHINE>'"),
@@ -209,7 +212,7 @@ fn a_machine_file_is_read() {
     assert!(table.starts_with("Br_Lin on Paragon at night, 6 sources with 2 KiB each\n"), "{table}");
     let machine = succeeds(&["machine", text(&file)]);
     assert!(
-        machine.starts_with("Paragon at night\nmesh:2x3: 6 nodes, 14 directed links, 2 rows, 3 columns\n")
+        machine.starts_with("Paragon at night\nmesh:2x3: 6 nodes, 14 directed links, 2 rows, 3 columns, ")
     );
     assert!(machine.contains("o_s       35 us"), "{machine}");
 
@@ -342,10 +345,33 @@ fn a_run_that_fails_has_exit_status_1() {
 #[test]
 fn machines_are_described() {
     let machine = succeeds(&["machine", "hockney:4x4"]);
-    assert!(machine.starts_with("hockney:4x4\nmesh:4x4: 16 nodes, 48 directed links, 4 rows, 4 columns\n"));
+    assert!(machine.starts_with(
+        "hockney:4x4\nmesh:4x4: 16 nodes, 48 directed links, 4 rows, 4 columns, longest route 6 links\n"
+    ));
+    assert!(!machine.contains("capacity of each"));
     for part in ["alpha     130 us", "beta      50 ns/byte", "C         20.00 MB/s", "barrier   none"] {
         assert!(machine.contains(part), "no {part} in\n{machine}");
     }
+    let tree = succeeds(&["machine", "cm5:32"]);
+    assert!(tree.starts_with(
+        "cm5:32\nfat-tree:32: 32 nodes, 11 switches, 84 directed links, longest route 6 links\n"
+    ));
+    for part in
+        ["            64        20.00 MB/s\n", "            16        40.00 MB/s\n", " 4        80.00 MB/s\n"]
+    {
+        assert!(tree.contains(part), "no {part} in\n{tree}");
+    }
+    let network = succeeds(&["machine", "file:examples/network.toml"]);
+    assert!(network.starts_with(
+        "file:examples/network.toml\nfile:examples/network.toml: 8 nodes, 2 switches, 20 directed links, longest route \
+         3 links\n"
+    ));
+    assert!(network.contains("            16        20.00 MB/s\n"), "{network}");
+    let torus = succeeds(&["machine", "t3d:2x4x4"]);
+    assert!(
+        torus.contains("32 nodes, 160 directed links, 2 planes, 4 rows, 4 columns, longest route 5 links\n")
+    );
+    assert!(torus.contains("barrier   3 us"), "{torus}");
     assert_eq!(succeeds(&["machine"]), succeeds(&["machine", "--mesh", "10x10"]));
     assert_eq!(succeeds(&["machine", "line:3"]), succeeds(&["machine", "--machine", "line:3"]));
 }

@@ -13,7 +13,7 @@ use super::super::data;
 
 /// What the vectors are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(in crate::cli) enum Content {
     /// Bytes that follow from a seed.
     Random {
         /// The seed.

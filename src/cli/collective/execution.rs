@@ -5,7 +5,12 @@
 
 use std::fmt::Display;
 
-use multicomputer::{Machine, Payload, collective::Plan, prelude::*, report::RealTimeReport};
+use multicomputer::{
+    Machine, Payload,
+    collective::Plan,
+    prelude::*,
+    report::{RealTimeReport, RunReport},
+};
 
 use super::{
     super::{error::Error, files::OutputFile},
@@ -28,6 +33,18 @@ pub(super) fn execute(
     case: &impl Display,
     trace: Option<OutputFile>,
 ) -> Result<Ran, Error> {
+    let report = run_checked(machine, plan, content, case, trace)?;
+    Ok(Ran { modeled: report.modeled.since_start(), real_time: report.real_time })
+}
+
+/// The same with all that was counted in the run.
+pub(in crate::cli) fn run_checked(
+    machine: &Machine,
+    plan: &Plan,
+    content: Content,
+    case: &impl Display,
+    trace: Option<OutputFile>,
+) -> Result<RunReport, Error> {
     let task = plan.task();
     let given = content.given(task);
     let nodes = machine.description().nodes();
@@ -50,5 +67,5 @@ pub(super) fn execute(
     if let Some(trace) = trace {
         trace.write_trace(&run)?;
     }
-    Ok(Ran { modeled: modeled.since_start(), real_time: run.report.real_time })
+    Ok(run.report)
 }

@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::{super::error::Error, Arguments, Runs, data::Content, names::Asked};
 
 /// So many bytes of data a run may begin with.
-const MOST_DATA: u64 = 512 << 20;
+pub(in crate::cli) const MOST_DATA: u64 = 512 << 20;
 
 /// Bytes of an element of an operation that combines, unless told otherwise: a double's.
 const COMBINED_ELEMENT: u64 = 8;

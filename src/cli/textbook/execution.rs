@@ -1,0 +1,186 @@
+//! A case that is planned, drawn, run and checked.
+
+use multicomputer::{
+    Machine, Span, Time,
+    collective::Plan,
+    model::Description,
+    textbook::{Algorithm, Figure, Topic},
+};
+
+use super::{
+    super::{
+        collective::{Content, run_checked},
+        error::Error,
+        files::OutputFile,
+    },
+    Arguments,
+    case::{Case, CaseError},
+    matrix::Matrix,
+    outcome::{Causes, Figures, Outcome, Ran, sharing},
+    parameters::{strict, with},
+    steps,
+};
+
+/// What a case comes to. Where it is shown in full, its steps are drawn, and the causes of a difference are looked for.
+pub(super) fn execute(
+    arguments: &Arguments,
+    case: Case,
+    machine: &Machine,
+    trace: Option<OutputFile>,
+    in_full: bool,
+) -> Result<Outcome, Error> {
+    let figures = match case.item.topic {
+        Topic::Algorithm(algorithm) => match plan(arguments, &case, algorithm, &case.machine) {
+            Ok(plan) => Ok(by_plan(arguments, &case, algorithm, &plan, machine, trace, in_full)?),
+            Err(cause) => Err(cause),
+        },
+        Topic::MatrixVector => match Matrix::of(arguments, &case) {
+            Ok(matrix) => Ok(by_matrix(arguments, &case, &matrix, machine, trace, in_full)?),
+            Err(cause) => Err(cause.to_string()),
+        },
+    };
+    Ok(Outcome { case, figures })
+}
+
+fn plan(
+    arguments: &Arguments,
+    case: &Case,
+    algorithm: Algorithm,
+    machine: &Description,
+) -> Result<Plan, String> {
+    let task = case.task(arguments, algorithm, machine).map_err(|cause: CaseError| cause.to_string())?;
+    let plan = algorithm.plan(&task).map_err(|cause| cause.to_string())?;
+    match plan.prediction().modeled {
+        Time::MAX => Err(format!("{case} takes longer than modeled time can tell")),
+        _ => Ok(plan),
+    }
+}
+
+fn by_plan(
+    arguments: &Arguments,
+    case: &Case,
+    algorithm: Algorithm,
+    plan: &Plan,
+    machine: &Machine,
+    trace: Option<OutputFile>,
+    in_full: bool,
+) -> Result<Figures, Error> {
+    let content = match arguments.phantom {
+        true => Content::Phantom,
+        false => Content::Random { seed: arguments.options.seed },
+    };
+    let report = run_checked(machine, plan, content, case, trace)?;
+    let figure = Figure::of(plan);
+    let drawing =
+        if in_full { steps::drawing(&figure, &case.machine, arguments.full) } else { String::new() };
+    let modeled = plan.prediction().modeled.since_start();
+    let on = |other: &Description| {
+        let other = self::plan(arguments, case, algorithm, other).ok()?;
+        Some(other.prediction().modeled.since_start())
+    };
+    let causes =
+        if in_full { causes(&case.machine, plan.estimate(), modeled, on) } else { Causes::default() };
+    Ok(Figures { modeled, causes, drawing, ..of(&figure, case, plan.estimate(), Ran::of(&report)) })
+}
+
+fn by_matrix(
+    arguments: &Arguments,
+    case: &Case,
+    matrix: &Matrix,
+    machine: &Machine,
+    trace: Option<OutputFile>,
+    in_full: bool,
+) -> Result<Figures, Error> {
+    let report = matrix.run(machine, trace)?;
+    let equation = matrix.equation().time(case.machine.parameters());
+    // In real time the run does not tell what virtual time is.
+    let on = |other: &Description| {
+        let machine = Machine::of(other.clone()).build().ok()?;
+        Some(matrix.run(&machine, None).ok()?.modeled.since_start())
+    };
+    let modeled = match report.real_time {
+        None => report.modeled.since_start(),
+        Some(_) => on(&case.machine).unwrap_or(report.modeled.since_start()),
+    };
+    let [broadcasts, sums] = &matrix.figures;
+    let products = case.machine.parameters().combining(matrix.products());
+    let drawing = if in_full {
+        let draw = |figure: &Figure| match steps::drawing(figure, &case.machine, arguments.full) {
+            nothing if nothing.is_empty() => "nothing to do\n".to_owned(),
+            drawing => drawing,
+        };
+        let count = matrix.products();
+        let multiply_adds = steps::plural(usize::try_from(count).unwrap_or(usize::MAX), "multiply-add");
+        format!(
+            "The vector along the columns:\n{}\nThe products: at most {count} {multiply_adds} on a node, in {products}.\n\n\
+             The sums along the rows:\n{}",
+            draw(broadcasts),
+            draw(sums)
+        )
+    } else {
+        String::new()
+    };
+    let causes = if in_full { causes(&case.machine, equation, modeled, on) } else { Causes::default() };
+    let figure = broadcasts.clone().followed_by(sums.clone());
+    let figures = of(&figure, case, equation, Ran::of(&report));
+    let (in_step, without_conflicts) = (figures.in_step + products, figures.without_conflicts + products);
+    Ok(Figures { modeled, in_step, without_conflicts, causes, drawing, ..figures })
+}
+
+/// What the steps tell.
+fn of(figure: &Figure, case: &Case, equation: Span, ran: Ran) -> Figures {
+    let (parameters, topology) = (case.machine.parameters(), case.machine.topology());
+    let without_conflicts =
+        figure.steps().iter().fold(Span::ZERO, |sum, step| sum + step.time_without_conflicts(parameters));
+    Figures {
+        drawing: String::new(),
+        steps: figure.steps().len(),
+        equation,
+        in_step: figure.in_step(parameters),
+        without_conflicts,
+        modeled: ran.modeled,
+        sharing: sharing(figure, parameters, |link| topology.link(link)),
+        ran,
+        causes: Causes::default(),
+    }
+}
+
+/// Finds why modeled time differs from the equation: what makes it less if it is taken away, what makes it more if a
+/// send occupies its sender for longer. `on` tells modeled time on a machine with other parameters.
+fn causes(
+    machine: &Description,
+    equation: Span,
+    modeled: Span,
+    on: impl Fn(&Description) -> Option<Span>,
+) -> Causes {
+    if modeled == equation {
+        return Causes::default();
+    }
+    let parameters = machine.parameters();
+    let builder = || parameters.to_builder();
+    let suspects = [
+        (
+            !parameters.hop().is_zero(),
+            builder().hop(0.0),
+            format!("{} for each link of a route", parameters.hop()),
+        ),
+        (
+            parameters.duplex() < 2.0,
+            builder().duplex(2.0),
+            format!(
+                "that a node that sends and receives at once moves {} times, not twice, what it moves one way",
+                parameters.duplex()
+            ),
+        ),
+        (
+            !parameters.exchange_overhead().is_zero(),
+            builder().exchange_overhead(0.0),
+            format!("{} more for a receive that overlaps a send", parameters.exchange_overhead()),
+        ),
+    ];
+    let costs = suspects.into_iter().filter_map(|(is_there, without, words)| {
+        let without = with(machine, is_there.then(|| without.build().ok())??);
+        (on(&without)? < modeled).then_some(words)
+    });
+    Causes { costs: costs.collect(), strict: on(&strict(machine)).filter(|&strict| strict != modeled) }
+}

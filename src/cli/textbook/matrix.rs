@@ -1,0 +1,105 @@
+//! Example 4.1 with data: a matrix and a vector that follow from a seed, and their plain product.
+
+use multicomputer::{
+    Machine,
+    collective::Cost,
+    prelude::*,
+    report::RunReport,
+    textbook::{Block, Figure, equation, matrix_vector, matrix_vector_figures},
+    topology::Grid,
+};
+
+use super::{
+    super::{collective::MOST_DATA, data, error::Error, files::OutputFile},
+    Arguments,
+    case::{Case, CaseError},
+};
+
+/// Bytes of an element.
+const ELEMENT: u64 = size_of::<f64>() as u64;
+
+/// A matrix that is to be multiplied.
+#[derive(Debug)]
+pub(super) struct Matrix {
+    grid: Grid,
+    elements: usize,
+    blocks: Vec<Block>,
+    /// What each node has of the vector.
+    parts: Vec<Vec<f64>>,
+    /// What each node must have of the result.
+    expected: Vec<Vec<f64>>,
+    /// The broadcasts and the sums.
+    pub(super) figures: [Figure; 2],
+}
+
+impl Matrix {
+    /// The matrix of a case. Its elements are small whole numbers, so that sums are exact in whatever order.
+    pub(super) fn of(arguments: &Arguments, case: &Case) -> Result<Matrix, CaseError> {
+        let most = (MOST_DATA / ELEMENT).isqrt();
+        let no_grid = || CaseError::NoGrid { machine: case.machine.name().to_owned() };
+        let grid = case.machine.topology().grid().ok_or_else(no_grid)?;
+        match (arguments.word_bytes, usize::try_from(case.words)) {
+            (ELEMENT, _) if arguments.phantom => Err(CaseError::Phantom),
+            (ELEMENT, Ok(elements)) if case.words <= most => {
+                let figures = matrix_vector_figures(&case.machine, elements).map_err(|_| no_grid())?;
+                Ok(Matrix::seeded(grid, elements, arguments.options.seed, figures))
+            }
+            (ELEMENT, _) => Err(CaseError::TooLarge { given: case.words, most }),
+            (bytes, _) => Err(CaseError::WordBytes(bytes)),
+        }
+    }
+
+    fn seeded(grid: Grid, elements: usize, seed: u64, figures: [Figure; 2]) -> Matrix {
+        // The rows of the matrix, and at last the vector.
+        let rows: Vec<Vec<u8>> =
+            (0..=elements).map(|row| data::message(seed, row, elements as u64)).collect();
+        let number = |byte: u8| f64::from(byte) - 128.0;
+        let vector: Vec<f64> = rows[elements].iter().copied().map(number).collect();
+        let plain: Vec<f64> = rows[..elements]
+            .iter()
+            .map(|row| row.iter().zip(&vector).map(|(&byte, x)| number(byte) * x).sum())
+            .collect();
+        let block = |rank| Block::of(grid, rank, (elements, elements), |i, j| number(rows[i][j]));
+        let blocks: Vec<Block> = (0..grid.nodes()).map(block).collect();
+        let part = |(rank, block): (Rank, &Block)| {
+            if rank < grid.columns { vector[block.columns()].to_vec() } else { Vec::new() }
+        };
+        let result = |(rank, block): (Rank, &Block)| {
+            if rank.is_multiple_of(grid.columns) { plain[block.rows()].to_vec() } else { Vec::new() }
+        };
+        Matrix {
+            parts: blocks.iter().enumerate().map(part).collect(),
+            expected: blocks.iter().enumerate().map(result).collect(),
+            grid,
+            elements,
+            blocks,
+            figures,
+        }
+    }
+
+    /// What the equation says.
+    pub(super) fn equation(&self) -> Cost {
+        equation::matrix_vector(self.grid, self.elements, ELEMENT)
+    }
+
+    /// The most multiply-adds that a node does.
+    pub(super) fn products(&self) -> u64 {
+        self.blocks.iter().map(|block| block.elements().len() as u64).max().unwrap_or(0)
+    }
+
+    /// Multiplies it on a machine, and compares what comes out with the plain product.
+    pub(super) fn run(&self, machine: &Machine, trace: Option<OutputFile>) -> Result<RunReport, Error> {
+        let run = machine
+            .run(|node| Ok(matrix_vector(node, &self.blocks[node.rank()], &self.parts[node.rank()])?))?;
+        if let Some(rank) = (0..self.expected.len()).find(|&rank| run.outputs[rank] != self.expected[rank]) {
+            let (elements, grid) = (self.elements, self.grid);
+            return Err(Error::Wrong(format!(
+                "node {rank} does not have its part of the product ({elements} x {elements} elements on {grid} nodes)"
+            )));
+        }
+        if let Some(trace) = trace {
+            trace.write_trace(&run)?;
+        }
+        Ok(run.report)
+    }
+}

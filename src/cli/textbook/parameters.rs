@@ -1,0 +1,136 @@
+//! The parameters of the machine, and what of them is changed.
+
+use clap::Args;
+use multicomputer::{
+    Span,
+    model::{Description, Parameters, presets},
+    units::{UnitError, parse_seconds},
+};
+use thiserror::Error;
+
+use super::super::error::Error;
+
+/// What can be changed.
+#[derive(Args, Debug)]
+pub(super) struct ParameterOptions {
+    /// The parameters of this machine on any network: hockney, paragon, .. [default: hockney, or those of --machine]
+    #[arg(long, value_name = "NAME", value_parser = read_preset)]
+    parameters: Option<Parameters>,
+
+    /// How many times as fast as a node's port every link is, such as 2
+    #[arg(long, value_name = "K", visible_alias = "k", allow_negative_numbers = true)]
+    link_excess: Option<f64>,
+
+    /// The time for combining an element, such as 100ns
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    gamma: Option<f64>,
+
+    /// The book's model of a send: it occupies its sender until the message is there, and its receiver not at all
+    /// (o_s = alpha, L = o_r = 0)
+    #[arg(long)]
+    strict: bool,
+}
+
+/// A name that no machine has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("allowed are {}", presets::NAMES.join(", "))]
+struct PresetError;
+
+fn read_preset(name: &str) -> Result<Parameters, PresetError> {
+    presets::by_name(name).ok_or(PresetError)
+}
+
+/// Reads a time in seconds, or with a unit.
+fn read_time(text: &str) -> Result<f64, UnitError> {
+    parse_seconds(text)
+}
+
+impl ParameterOptions {
+    /// The machine with the parameters asked for.
+    pub(super) fn applied(&self, machine: &Description) -> Result<Description, Error> {
+        let parameters = self.parameters.as_ref().unwrap_or(machine.parameters());
+        let mut builder = parameters.to_builder();
+        if let Some(excess) = self.link_excess {
+            builder = builder.link_excess(excess);
+        }
+        if let Some(seconds) = self.gamma {
+            builder = builder.gamma(seconds);
+        }
+        let parameters = builder.build().map_err(Error::usage)?;
+        let machine = with(machine, parameters);
+        Ok(if self.strict { strict(&machine) } else { machine })
+    }
+
+    /// Whether a send occupies its sender until the message is there.
+    pub(super) fn is_strict(&self) -> bool {
+        self.strict
+    }
+}
+
+/// The machine with other parameters.
+pub(super) fn with(machine: &Description, parameters: Parameters) -> Description {
+    Description::new(machine.name(), machine.topology().clone(), parameters)
+}
+
+/// The machine with all of alpha at the sender. As it was if that is longer than a parameter may be.
+pub(super) fn strict(machine: &Description) -> Description {
+    let parameters = machine.parameters();
+    let builder = parameters.to_builder().send_overhead(parameters.alpha().as_secs_f64());
+    match builder.receive_overhead(0.0).latency(0.0).build() {
+        Ok(parameters) => with(machine, parameters),
+        Err(_) => machine.clone(),
+    }
+}
+
+/// The parameters in the book's words: `t_s = alpha = 130 us, t_w = 8 beta = 400 ns, gamma = 0 s, k = 1`.
+pub(super) fn line(machine: &Description, word_bytes: u64) -> String {
+    let parameters = machine.parameters();
+    let mut parts = vec![
+        format!("t_s = alpha = {}", parameters.alpha()),
+        format!("t_w = {word_bytes} beta = {}", parameters.transfer(word_bytes)),
+        format!("gamma = {}", parameters.combining(1)),
+    ];
+    let hop = parameters.hop();
+    if !hop.is_zero() {
+        parts.push(format!("hop = {hop}"));
+    }
+    if !parameters.exchange_overhead().is_zero() {
+        parts.push(format!("o_x = {}", parameters.exchange_overhead()));
+    }
+    if parameters.duplex() < 2.0 {
+        parts.push(format!("d = {}", hundredths(parameters.duplex())));
+    }
+    parts.push(format!("k = {}", hundredths(parameters.link_excess())));
+    parts.join(", ")
+}
+
+/// For how long a send occupies its sender.
+pub(super) fn sends(machine: &Description) -> String {
+    let parameters = machine.parameters();
+    match parameters.latency() + parameters.receive_overhead() {
+        Span::ZERO => "A send lasts until the message is there.".to_owned(),
+        late => format!("A sender is free {late} before its message has been received."),
+    }
+}
+
+/// A number with at most two decimals.
+fn hundredths(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_told_in_the_books_words() {
+        let hockney = "ring:8".parse().unwrap();
+        assert_eq!(line(&hockney, 8), "t_s = alpha = 130 us, t_w = 8 beta = 400 ns, gamma = 0 s, k = 1");
+        assert_eq!(sends(&hockney), "A sender is free 65 us before its message has been received.");
+        assert_eq!(line(&strict(&hockney), 8), line(&hockney, 8));
+        assert_eq!(sends(&strict(&hockney)), "A send lasts until the message is there.");
+        let paragon = "paragon:2x2".parse().unwrap();
+        assert!(line(&paragon, 1).contains("gamma = 340 ns, hop = 40 ns, o_x = 184 us, d = 1.35, k = 5.35"));
+    }
+}
