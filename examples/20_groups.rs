@@ -1,4 +1,4 @@
-//! Example 20 of 20: collective operations in groups, all at the same time: a matrix times a vector on a mesh.
+//! Example 20 of 28: collective operations in groups, all at the same time: a matrix times a vector on a mesh.
 //!
 //! ```text
 //!      A00 A01 A02     x0      Node (i, j) has the block A_ij of the matrix, and a part of x_j.
@@ -11,7 +11,7 @@
 //! group only. With p nodes, each of them gets n / sqrt(p) numbers in each step. If every node had whole rows of the
 //! matrix instead, one collect among all would do, but would bring n numbers to each.
 //!
-//! Run it with `cargo run --release --example 20_groups`.
+//! Run it with `cargo run --release --example 20_groups`. Next: `21_textbook_one_to_all`.
 
 use std::error::Error;
 

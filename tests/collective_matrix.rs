@@ -116,6 +116,31 @@ fn meshes() {
     }
 }
 
+/// With switches, links of their own, given routes, or no rows and columns.
+#[test]
+fn other_networks() {
+    for machine in [
+        "cm5:18",
+        "complete:6",
+        "delta:3x4",
+        "fat-tree:7:3:2,1",
+        "file:examples/network.toml",
+        "ipsc860:16",
+        "mesh:2x2x3",
+        "ring:9",
+        "t3d:2x3x2",
+        "torus:3x4",
+        "tree:1",
+        "tree:11",
+    ] {
+        let machine = build(machine.parse().unwrap());
+        let size = machine.description().nodes();
+        let cases = cases(size, &[1, size + 1, 1000], &[0, size / 2], &ALL_OPERATORS);
+        let done = check(&machine, &cases, named);
+        assert!(done > 300, "{}: {done}", machine.description().name());
+    }
+}
+
 /// Every strategy of the paper's letters that 12 nodes on a line and on a mesh allow, and some of the others.
 #[test]
 fn strategies() {

@@ -165,7 +165,9 @@ fn a_machine_without_rows_is_taken_as_one_row() {
     let instance = Instance::new(&machine, &[2, 1], &[100, 300]).unwrap();
     assert_eq!(instance.grid(), Grid { rows: 1, columns: 4 });
     let bound = instance.lower_bound();
-    assert_eq!(bound.bisection, machine.parameters().alpha(), "nothing follows from links to a switch");
+    let parameters = machine.parameters();
+    let over_one_link = parameters.alpha() + parameters.transfer(400);
+    assert_eq!(bound.bisection, over_one_link, "all comes to node 0 over its one link");
     for algorithm in Algorithm::all() {
         let plan = algorithm.plan(&instance).unwrap();
         check(&plan);

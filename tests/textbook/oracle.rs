@@ -1,0 +1,139 @@
+//! Every algorithm on 1 to 33 nodes, with all roots and odd lengths, against what a loop over all ranks gives.
+
+use super::*;
+
+/// Bytes of a vector.
+const LENGTHS: [u64; 4] = [0, 1, 7, 129];
+
+/// Bytes of each rank's block: none, all the same, all different, some empty, all at one rank.
+fn blocks(size: usize) -> [Vec<u64>; 6] {
+    let ranks = 0..size as u64;
+    [
+        vec![0; size],
+        vec![1; size],
+        vec![9; size],
+        ranks.clone().map(|rank| rank * 5 % 11 + 1).collect(),
+        ranks.clone().map(|rank| if rank % 3 == 1 { 0 } else { rank * 7 % 17 }).collect(),
+        ranks.map(|rank| if rank == size as u64 / 2 { 129 } else { 0 }).collect(),
+    ]
+}
+
+/// The network that `size` nodes are on: all kinds take turns.
+fn network(size: usize) -> Description {
+    let rows = (1..=size).rev().find(|rows| rows * rows <= size && size.is_multiple_of(*rows)).unwrap();
+    let columns = size / rows;
+    match size % 6 {
+        _ if size.is_power_of_two() => hockney(&format!("hypercube:{size}")),
+        0 => hockney(&format!("mesh:{rows}x{columns}")),
+        1 => hockney(&format!("ring:{size}")),
+        2 => hockney(&format!("tree:{size}")),
+        3 => hockney(&format!("torus:{rows}x{columns}")),
+        4 => hockney(&format!("mesh:{columns}x{rows}")),
+        _ => hockney(&format!("line:{size}")),
+    }
+}
+
+/// The tasks of an algorithm among so many nodes: every root and length, or every choice of blocks.
+fn tasks(algorithm: Algorithm, machine: &Description) -> Vec<Task> {
+    let (size, operation) = (machine.nodes(), algorithm.operation());
+    let builder = || Task::builder(machine, operation);
+    if operation.has_blocks() {
+        return blocks(size).map(|blocks| builder().blocks(blocks).build().unwrap()).into();
+    }
+    let roots = 0..size;
+    let lengths = |root| LENGTHS.map(|bytes| builder().root(root).elements(bytes).build().unwrap());
+    roots.flat_map(lengths).collect()
+}
+
+/// Whether an algorithm does without: 4.1 starts at rank 0, and a hypercube has a power of two nodes.
+fn is_refused(algorithm: Algorithm, task: &Task) -> bool {
+    match algorithm {
+        Algorithm::OneToAll => task.root() != 0,
+        Algorithm::HypercubeAllToAll | Algorithm::HypercubeReduction => {
+            ![1, 2, 4, 8, 16, 32].contains(&task.size())
+        }
+        _ => false,
+    }
+}
+
+/// All cases among so many nodes are one run. What an algorithm does not do is refused, and only that.
+fn check(sizes: impl Iterator<Item = usize>) {
+    for size in sizes {
+        let machine = network(size);
+        assert_eq!(machine.nodes(), size);
+        let mut cases = Vec::new();
+        for algorithm in Algorithm::ALL {
+            for task in tasks(algorithm, &machine) {
+                match Case::new(algorithm, &task, cases.len()) {
+                    Ok(case) => {
+                        assert!(!is_refused(algorithm, &task), "{algorithm} among {size}");
+                        cases.push(case);
+                    }
+                    Err(PlanError::Restricted { algorithm: refusing, operation, restriction }) => {
+                        assert!(is_refused(algorithm, &task), "{algorithm} among {size}: {restriction}");
+                        assert_eq!((refusing, operation), (algorithm.to_string(), task.operation()));
+                    }
+                    Err(other) => panic!("{algorithm} among {size}: {other}"),
+                }
+            }
+        }
+        run(&machine, |node| cases.iter().try_for_each(|case| case.check(node.world())));
+    }
+}
+
+#[test]
+fn all_algorithms_on_1_to_16_nodes() {
+    check(1..=16);
+}
+
+#[test]
+fn all_algorithms_on_17_to_25_nodes() {
+    check(17..=25);
+}
+
+#[test]
+fn all_algorithms_on_26_to_33_nodes() {
+    check(26..=33);
+}
+
+#[test]
+fn refusals_say_what_is_needed() {
+    let refusal = |algorithm: Algorithm, network: &str, root: Rank| {
+        let task = task(algorithm, &hockney(network), 8).root(root).build().unwrap();
+        algorithm.plan(&task).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refusal(Algorithm::OneToAll, "ring:8", 3),
+        "algorithm 4.1 does not work for this broadcast: its source is rank 0; 4.2 takes any"
+    );
+    assert_eq!(
+        refusal(Algorithm::HypercubeAllToAll, "ring:12", 0),
+        "algorithm 4.7 does not work for this collect: it needs a power of two ranks"
+    );
+    assert_eq!(
+        refusal(Algorithm::HypercubeReduction, "ring:9", 0),
+        "algorithm 4.8 does not work for this distributed-combine: it needs a power of two ranks"
+    );
+    // Every algorithm is one for its own operation.
+    for algorithm in Algorithm::ALL {
+        for operation in Operation::ALL.into_iter().filter(|&operation| operation != algorithm.operation()) {
+            let task = Task::builder(&hockney("ring:8"), operation).elements(8).build().unwrap();
+            let other = PlanError::OtherOperation { algorithm: algorithm.to_string(), operation };
+            assert_eq!(algorithm.plan(&task).unwrap_err(), other);
+        }
+    }
+}
+
+#[test]
+fn algorithms_are_found_by_their_names() {
+    for algorithm in Algorithm::ALL {
+        assert_eq!(Algorithm::named(algorithm.name()), Some(algorithm));
+        assert!(algorithm.section().starts_with("4.") && !algorithm.title().is_empty());
+    }
+    let numbered: Vec<&str> = Algorithm::ALL
+        .iter()
+        .map(|algorithm| algorithm.name())
+        .filter(|name| name.starts_with('4'))
+        .collect();
+    assert_eq!(numbered, ["4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8"], "all of the chapter");
+}
