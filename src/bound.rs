@@ -1,7 +1,11 @@
 //! What bounds from below are made of, whatever is communicated: how fast something spreads from one node, and what
 //! must cross the border of a part of the machine.
 
-use std::{cmp::Reverse, collections::BinaryHeap, iter};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap},
+    iter,
+};
 
 use crate::{
     model::Description,
@@ -66,25 +70,28 @@ pub(crate) struct Links {
 impl Links {
     pub(crate) fn of(machine: &Description) -> Links {
         let (topology, nodes) = (machine.topology(), machine.nodes());
-        // Also where a topology of the user's does not say how many there are.
-        let switch = |vertex| if let Vertex::Switch(switch) = vertex { switch + 1 } else { 0 };
-        let ends =
-            (0..topology.links()).map(|link| topology.link(link)).flat_map(|link| [link.from, link.to]);
-        let switches = ends.map(switch).max().unwrap_or(0);
-        let number = |vertex| match vertex {
-            Vertex::Node(rank) => rank,
-            Vertex::Switch(switch) => nodes + switch,
-        };
         let mut links = Links {
             grid: topology.grid().unwrap_or(Grid { rows: 1, columns: nodes }),
             is_grid: topology.grid().is_some(),
-            from: vec![Vec::new(); nodes + switches],
-            to: vec![Vec::new(); nodes + switches],
-            around: vec![0.0; switches],
+            from: vec![Vec::new(); nodes],
+            to: vec![Vec::new(); nodes],
+            around: Vec::new(),
         };
+        // In the order in which links name them; what numbers they have is up to the topology.
+        let mut switches: BTreeMap<usize, usize> = BTreeMap::new();
         for id in 0..topology.links() {
             let link = topology.link(id);
-            let (from, to) = (number(link.from), number(link.to));
+            let [from, to] = [link.from, link.to].map(|vertex| match vertex {
+                Vertex::Node(rank) => rank,
+                Vertex::Switch(number) => {
+                    let next = nodes + switches.len();
+                    *switches.entry(number).or_insert(next)
+                }
+            });
+            let vertices = nodes + switches.len();
+            links.from.resize(vertices, Vec::new());
+            links.to.resize(vertices, Vec::new());
+            links.around.resize(switches.len(), 0.0);
             let capacity = topology.capacity(id).unwrap_or_else(|| machine.parameters().link_capacity());
             links.from[from].push((to, capacity));
             links.to[to].push((from, capacity));
@@ -273,8 +280,13 @@ impl Region {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::model::Parameters;
+    use crate::{
+        model::Parameters,
+        topology::{Link, LinkId, Topology},
+    };
 
     /// What one byte takes over the border of some nodes, and is not asked of any other region.
     fn over_border(links: &Links, nodes: &[Rank]) -> Span {
@@ -309,6 +321,41 @@ mod tests {
         let thin = Links::of(&"tree:9".parse().unwrap());
         assert_eq!(over_border(&thin, &[8]), span(20e6));
         assert_eq!(over_border(&thin, &[6, 7, 8]), span(40e6));
+    }
+
+    /// Two nodes on both sides of a switch whose number is no count of anything.
+    #[derive(Debug)]
+    struct Numbered;
+
+    impl Topology for Numbered {
+        fn name(&self) -> String {
+            "numbered".to_owned()
+        }
+        fn nodes(&self) -> usize {
+            2
+        }
+        fn links(&self) -> usize {
+            4
+        }
+        fn link(&self, link: LinkId) -> Link {
+            let (node, switch) = (Vertex::Node(link / 2), Vertex::Switch(usize::MAX));
+            if link.is_multiple_of(2) {
+                Link { from: node, to: switch }
+            } else {
+                Link { from: switch, to: node }
+            }
+        }
+        fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
+            if from != to {
+                route.extend([2 * from, 2 * to + 1]);
+            }
+        }
+    }
+
+    #[test]
+    fn switches_may_have_any_numbers() {
+        let machine = Description::new("numbered", Arc::new(Numbered), Parameters::hockney());
+        assert_eq!(over_border(&Links::of(&machine), &[0]), Span::from_secs_f64(1.0 / 20e6));
     }
 
     #[test]

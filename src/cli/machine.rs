@@ -65,8 +65,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     writeln!(out, "{}", machine.name())?;
     writeln!(out, "{}", shape(&**machine.topology()))?;
     write!(out, "\n{}", table(machine.parameters()))?;
+    let topology = machine.topology();
     if let Some(table) = capacities(&machine) {
         write!(out, "\n{table}")?;
+    } else if topology.links() > MOST_COUNTED && topology.capacity(0).is_some() {
+        writeln!(
+            out,
+            "\nLinks have capacities of their own, which are not counted for more than {MOST_COUNTED} links"
+        )?;
     }
     Ok(())
 }
@@ -113,8 +119,8 @@ fn longest_route(topology: &dyn Topology) -> Option<usize> {
         .max()
 }
 
-/// How many links have which capacity, where some have one of their own; `None` where none has, or there are too many to
-/// look at.
+/// How many links have which capacity, where some have one of their own; `None` where none has, or there are too many
+/// to look at.
 fn capacities(machine: &Description) -> Option<Table> {
     let (topology, ordinary) = (machine.topology(), machine.parameters().link_capacity());
     if topology.links() > MOST_COUNTED {

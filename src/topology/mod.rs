@@ -26,11 +26,11 @@ use std::{
 };
 
 use serde::Serialize;
-use thiserror::Error;
 
 use crate::rank::Rank;
 
 mod complete;
+mod error;
 mod fat_tree;
 mod hypercube;
 mod lattice;
@@ -46,6 +46,7 @@ mod tree;
 mod network_tests;
 
 pub use complete::Complete;
+pub use error::TopologyError;
 pub use fat_tree::FatTree;
 pub use hypercube::Hypercube;
 pub use line::Line;
@@ -75,7 +76,8 @@ pub trait Topology: Send + Sync + Debug {
     /// The number of nodes; their ranks are 0 to `nodes() - 1`.
     fn nodes(&self) -> usize;
 
-    /// The number of switches, vertices of the network that are not nodes; their numbers are 0 to `switches() - 1`.
+    /// The number of switches, vertices of the network that are not nodes; none unless the topology says so. For
+    /// people: no result depends on it.
     fn switches(&self) -> usize {
         0
     }
@@ -271,77 +273,6 @@ struct Kind {
     shape: &'static str,
     /// Reads what stands behind it.
     read: fn(&str) -> Result<Arc<dyn Topology>, TopologyError>,
-}
-
-/// Why something is not a topology.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum TopologyError {
-    /// Not the name of a topology, a colon and a shape.
-    #[error("`{given}` names no topology; allowed are {}", spellings())]
-    Unknown {
-        /// What was given.
-        given: String,
-    },
-    /// The shape cannot be read.
-    #[error("`{given}` is not a shape; allowed is {allowed}")]
-    Shape {
-        /// What was given.
-        given: String,
-        /// The form that can be read.
-        allowed: &'static str,
-    },
-    /// A number of rows, columns or nodes is zero.
-    #[error("`{given}` has no nodes; every extent must be at least 1")]
-    Empty {
-        /// The shape that was given.
-        given: String,
-    },
-    /// More than [`MAX_NODES`] nodes.
-    #[error("`{given}` has too many nodes; allowed are at most {MAX_NODES}")]
-    TooLarge {
-        /// The shape that was given.
-        given: String,
-    },
-    /// More than [`MAX_LINKS`] links.
-    #[error("`{given}` has too many links; allowed are at most {MAX_LINKS}")]
-    TooManyLinks {
-        /// The shape that was given.
-        given: String,
-    },
-    /// A number of nodes that this topology cannot have.
-    #[error("a {topology} cannot have {given} nodes; allowed are {allowed}")]
-    Nodes {
-        /// The name of the topology.
-        topology: &'static str,
-        /// The number that was given.
-        given: usize,
-        /// The numbers that are allowed.
-        allowed: &'static str,
-    },
-    /// A tree that would not branch.
-    #[error("`{given}` is not the arity of a tree; allowed are 2 or more children to a switch")]
-    Arity {
-        /// The number that was given.
-        given: usize,
-    },
-    /// Not a positive bandwidth.
-    #[error("`{given}` is not the bandwidth of a node; allowed is a number above 0 and finite")]
-    Bandwidth {
-        /// What was given.
-        given: String,
-    },
-    /// No bandwidth where there must be one.
-    #[error("no bandwidth is given; allowed are one or more")]
-    NoBandwidth,
-    /// A file that does not describe a network.
-    #[error("`{name}` is not a network: {problem}")]
-    Network {
-        /// The name of the network: `file:` and the path of its file, if it has one.
-        name: String,
-        /// What is wrong in it.
-        problem: Box<NetworkProblem>,
-    },
 }
 
 /// Reads one extent of a shape: decimal digits alone. One that does not fit in a `usize` becomes the largest, which

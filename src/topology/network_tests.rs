@@ -62,6 +62,14 @@ fn check_links(topology: &dyn Topology) {
     let links: Vec<Link> = (0..topology.links()).map(|number| topology.link(number)).collect();
     let distinct: BTreeSet<Link> = links.iter().copied().collect();
     assert_eq!(distinct.len(), links.len(), "{name} has two links with the same ends");
+    let switches: BTreeSet<usize> = links
+        .iter()
+        .filter_map(|link| match link.from {
+            Vertex::Switch(number) => Some(number),
+            Vertex::Node(_) => None,
+        })
+        .collect();
+    assert!(switches.into_iter().eq(0..topology.switches()), "{name} numbers its switches otherwise");
     for (number, &Link { from, to }) in links.iter().enumerate() {
         assert_ne!(from, to, "{name}: link {number} leads nowhere");
         assert!(distinct.contains(&Link { from: to, to: from }), "{name}: {from} -> {to}, but not back");
