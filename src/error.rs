@@ -108,6 +108,12 @@ pub enum CommError {
         /// The group.
         group: String,
     },
+    /// There is a handler of the group's active messages already, and one can have them.
+    #[error("active messages in {group} have a handler already: make another once that is dropped")]
+    AlreadyActive {
+        /// The group.
+        group: String,
+    },
     /// The machine is no grid: it has no rows and columns.
     #[error("the machine {0} has no rows and columns")]
     NoGrid(String),

@@ -1,8 +1,11 @@
 //! The worked examples of the timing model, to the nanosecond: o_s = o_r = 65 us, L = hop = 0, beta = 50 ns/byte,
 //! k = 1 unless said otherwise, all programs starting together. Times in microseconds.
 
+use std::cell::Cell;
+
 use multicomputer::{
     Machine, Payload, Span, Time,
+    comm::{Active, Handling},
     error::Failure,
     model::{Parameters, ParametersBuilder},
     prelude::*,
@@ -270,4 +273,68 @@ fn case_14_half_duplex() {
         },
     );
     assert_times(&times, &[Some(165.0), Some(330.0), Some(330.0), Some(0.0)]);
+}
+
+/// L = 2 us, hop = 1 us; active messages cost 1.6 and 1.7 us.
+fn with_active_messages(parameters: ParametersBuilder) -> ParametersBuilder {
+    parameters.latency(2e-6).hop(1e-6).active_overheads(1.6e-6, 1.7e-6)
+}
+
+/// Node 0 asks node 1, which computes so long, and is answered.
+fn question(computing: Span, handling: Handling) -> Vec<Time> {
+    finish_times((1, 4), with_active_messages, |node| {
+        let done = Cell::new(false);
+        let active = Active::new(node.world(), handling, |reactions, message| {
+            done.set(true);
+            if message.source == 0 {
+                reactions.send(0, [0; 2]);
+            }
+        })?;
+        match node.rank() {
+            0 => active.send(1, [0; 2])?,
+            1 => active.compute(computing)?,
+            _ => return Ok(()),
+        }
+        Ok(active.wait_while(|| !done.get())?)
+    })
+}
+
+#[test]
+fn case_15_an_active_message_and_its_answer() {
+    assert_times(&question(Span::ZERO, Handling::Polled), &some([14.2, 8.7, 0.0, 0.0]));
+    let long = Span::from_micros(100);
+    assert_times(&question(long, Handling::Polled), &some([108.8, 103.3, 0.0, 0.0]));
+    assert_times(&question(long, Handling::AtOnce), &some([14.2, 103.3, 0.0, 0.0]));
+}
+
+#[test]
+fn case_15c_active_messages_are_handled_one_at_a_time() {
+    let times = finish_times((1, 4), with_active_messages, |node| {
+        let handled = Cell::new(0);
+        let active = Active::new(node.world(), Handling::Polled, |_, message| {
+            handled.set(handled.get() + 1);
+            assert_eq!(message.source, handled.get(), "the nearest first");
+        })?;
+        match node.rank() {
+            0 => Ok(active.wait_while(|| handled.get() < 3)?),
+            _ => Ok(active.send(0, [0; 2])?),
+        }
+    });
+    assert_times(&times, &some([10.5, 1.6, 1.6, 1.6]));
+}
+
+#[test]
+fn case_15d_active_messages_beside_others() {
+    let times = finish_times((1, 4), with_active_messages, |node| {
+        let handled = Cell::new(false);
+        let active = Active::new(node.world(), Handling::Polled, |_, _| handled.set(true))?;
+        match node.rank() {
+            0 => active.send_data(1, bytes(1000))?,
+            1 => drop(active.recv_data(0)?),
+            sender => return Ok(active.send(sender - 2, [0; 2])?),
+        }
+        assert!(handled.get());
+        Ok(())
+    });
+    assert_times(&times, &some([115.0, 183.0, 1.6, 1.6]));
 }

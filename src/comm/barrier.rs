@@ -4,6 +4,11 @@ use super::{Call, Group, Payload, PointToPoint};
 use crate::error::CommError;
 
 impl Group<'_> {
+    /// The hardware barrier of a machine that has one, for a group of all its nodes that knows what it does.
+    pub(crate) fn world_barrier(&self) -> Result<(), CommError> {
+        self.thread().barrier()
+    }
+
     /// Returns when all members have called it.
     ///
     /// The world of a machine with a hardware barrier uses that: everybody goes on `barrier` after the last one came.

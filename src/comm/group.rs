@@ -10,7 +10,7 @@ use std::{
 use super::{Call, MAX_MESSAGE, Memo, Message, Payload, PointToPoint, Request, Tested};
 use crate::{
     error::{CommError, describe},
-    kernel::{Context, Label, Parcel, Selector},
+    kernel::{Context, Label, Parcel, RequestId, Selector},
     model::Description,
     rank::{Destination, Rank, Select, Tag},
     runtime::{Agreements, Envelope, NodeThread},
@@ -27,6 +27,7 @@ const FIRST_OF_ITS_KIND: u32 = 2;
 pub(crate) enum Hidden {
     Collective = 0,
     Nx = 16,
+    Active = 17,
 }
 
 /// The ranks of a group as nodes of the world.
@@ -99,6 +100,8 @@ pub struct Group<'n> {
     scenes: OnceCell<Context>,
     /// Collective calls so far.
     calls: Cell<u64>,
+    /// Whether somebody handles its active messages.
+    pub(super) is_active: Cell<bool>,
 }
 
 impl<'n> Group<'n> {
@@ -115,8 +118,8 @@ impl<'n> Group<'n> {
         rank: Rank,
         members: Members,
     ) -> Group<'n> {
-        let (made, scenes, calls) = Default::default();
-        Group { thread, name, context, rank, members, made, scenes, calls }
+        let (made, scenes, calls, is_active) = Default::default();
+        Group { thread, name, context, rank, members, made, scenes, calls, is_active }
     }
 
     /// A row or a column: nodes of the world at equal distances. `family` keeps rows, columns and groups that the
@@ -219,14 +222,23 @@ impl<'n> Group<'n> {
     /// # Errors
     /// [`CommError::NothingToWaitFor`] if there are none; what [`PointToPoint`] says of all calls.
     pub fn wait_any(&self, requests: &mut Vec<Request<'_>>) -> Result<(usize, Option<Message>), CommError> {
-        let ids: Vec<_> = requests.iter().filter_map(|request| request.id).collect();
-        if ids.is_empty() {
-            return Err(CommError::NothingToWaitFor);
-        }
-        let (index, envelope) = self.thread.wait_any(ids.into())?;
-        let mut request = requests.remove(index);
-        request.id = None;
-        Ok((index, envelope.map(|envelope| request.group.message(envelope))))
+        let (index, envelope) = self.thread.wait_any(ids(requests)?)?;
+        Ok(taken(requests, index, envelope))
+    }
+
+    /// As [`wait_any`](Group::wait_any), but gives up at `deadline` in modeled time, or at once if that has passed:
+    /// then it returns `None`, and the list is as it was. What is complete at the deadline itself is in time.
+    ///
+    /// # Errors
+    /// As [`wait_any`](Group::wait_any); [`CommError::Livelock`] if the program has done nothing but look in vain for
+    /// too long.
+    pub fn wait_any_until(
+        &self,
+        requests: &mut Vec<Request<'_>>,
+        deadline: Time,
+    ) -> Result<Option<(usize, Option<Message>)>, CommError> {
+        let (_, first) = self.thread.wait_any_until(ids(requests)?, deadline)?;
+        Ok(first.map(|(index, envelope)| taken(requests, index, envelope)))
     }
 
     /// Looks whether a request is complete at this instant of the node's clock. If it is, this is a
@@ -236,7 +248,7 @@ impl<'n> Group<'n> {
     /// [`CommError::Livelock`] if the program has done nothing but test and probe in vain for too long.
     pub fn test<'r>(&self, mut request: Request<'r>) -> Result<Tested<'r>, CommError> {
         let Some(id) = request.id else { return Ok(Tested::Complete(None)) };
-        match self.thread.test(id)? {
+        match self.thread.test(id, true)?.1 {
             Some(envelope) => {
                 request.id = None;
                 Ok(Tested::Complete(envelope.map(|envelope| request.group.message(envelope))))
@@ -277,7 +289,7 @@ impl<'n> Group<'n> {
         let new = || self.thread.with_contexts(|contexts| contexts.of(self.context, &[], kind as u32, name));
         let context = match kind {
             Hidden::Collective => *self.scenes.get_or_init(new),
-            Hidden::Nx => new(),
+            Hidden::Nx | Hidden::Active => new(),
         };
         Group::new(self.thread, self.name.clone(), context, self.rank, self.members.clone())
     }
@@ -289,16 +301,22 @@ impl<'n> Group<'n> {
         Err(CommError::NoSuchRank { given: rank, size: self.size(), group: self.name.clone() })
     }
 
-    fn parcel(&self, to: Destination, payload: &Payload) -> Result<Parcel, CommError> {
+    pub(super) fn parcel(&self, to: Destination, payload: &Payload) -> Result<Parcel, CommError> {
         self.check_rank(to.rank)?;
         let bytes = payload.len();
         if bytes > MAX_MESSAGE {
             return Err(CommError::TooLong { given: bytes, most: MAX_MESSAGE });
         }
-        Ok(Parcel { target: self.members.node(to.rank) as u32, context: self.context, tag: to.tag, bytes })
+        Ok(Parcel {
+            target: self.members.node(to.rank) as u32,
+            context: self.context,
+            tag: to.tag,
+            bytes,
+            active: false,
+        })
     }
 
-    fn selector(&self, from: Select) -> Result<Selector, CommError> {
+    pub(super) fn selector(&self, from: Select) -> Result<Selector, CommError> {
         if let Some(rank) = from.source {
             self.check_rank(rank)?;
         }
@@ -311,7 +329,7 @@ impl<'n> Group<'n> {
         self.members.rank(label.source as Rank).unwrap_or_default()
     }
 
-    fn message(&self, envelope: Envelope) -> Message {
+    pub(super) fn message(&self, envelope: Envelope) -> Message {
         Message { source: self.source_of(envelope.label), tag: envelope.label.tag, payload: envelope.payload }
     }
 }
@@ -395,9 +413,7 @@ impl PointToPoint for Group<'_> {
             call: call.to_string(),
             other,
             other_call: match other_call.to_string() {
-                same if same == call.to_string() => {
-                    format!("{same} with other block lengths or another operator")
-                }
+                same if same == call.to_string() => format!("{same} with other arguments"),
                 different => different,
             },
         })?;
@@ -417,6 +433,23 @@ impl fmt::Debug for Group<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Group(rank {} of {} in {})", self.rank, self.size(), self.name)
     }
+}
+
+/// The requests that a wait is for: at least one. None in a list has been waited for, since a wait takes it.
+fn ids(requests: &[Request<'_>]) -> Result<Box<[RequestId]>, CommError> {
+    let ids: Box<[RequestId]> = requests.iter().filter_map(|request| request.id).collect();
+    if ids.is_empty() { Err(CommError::NothingToWaitFor) } else { Ok(ids) }
+}
+
+/// Takes the request that is complete out of a list, and makes a message of what it has received.
+fn taken(
+    requests: &mut Vec<Request<'_>>,
+    index: usize,
+    envelope: Option<Envelope>,
+) -> (usize, Option<Message>) {
+    let mut request = requests.remove(index);
+    request.id = None;
+    (index, envelope.map(|envelope| request.group.message(envelope)))
 }
 
 /// A list of nodes, with the middle left out if it is long.

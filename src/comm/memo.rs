@@ -9,8 +9,8 @@ use std::{
 
 use parking_lot::Mutex;
 
-/// One value of each type, shared by all nodes of a machine and kept from one run to the next: libraries above keep their
-/// plans here.
+/// One value of each type, shared by all nodes of a machine and kept from one run to the next: libraries above keep
+/// their plans here.
 ///
 /// ```
 /// use multicomputer::comm::Memo;

@@ -3,6 +3,7 @@
 //! [`PointToPoint`] is what a collective needs from a machine, and all it may use; a [`Group`] of emulated nodes is
 //! one implementation of it.
 
+mod active;
 mod barrier;
 mod call;
 mod element;
@@ -15,6 +16,8 @@ mod point_to_point;
 mod request;
 mod walk;
 
+pub(crate) use active::Waited;
+pub use active::{Active, ActiveMessage, Handling, Reactions};
 pub use call::Call;
 pub use element::Element;
 pub use group::Group;
@@ -26,3 +29,5 @@ pub use payload::{MAX_MESSAGE, Payload, PayloadError, Segment};
 pub use point_to_point::PointToPoint;
 pub use request::{Request, Tested};
 pub use walk::{WalkError, walk, walk_combining};
+
+pub use crate::model::ACTIVE_BYTES;

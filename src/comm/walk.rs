@@ -72,6 +72,7 @@ pub fn walk_combining<G: PointToPoint>(
                 group.compute(*span)?;
                 continue;
             }
+            Action::Barrier => return Err(WalkError::Barrier),
             Action::Merge { left, right, into } => {
                 let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
                 group.compute(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
@@ -167,6 +168,9 @@ pub enum WalkError {
         /// The length that it should have.
         expected: u64,
     },
+    /// The schedule has hardware barriers, which not every machine behind a group has.
+    #[error("the schedule has hardware barriers: it is carried out by what made it")]
+    Barrier,
     /// A message cannot be sent or received.
     #[error(transparent)]
     Comm(#[from] CommError),

@@ -115,9 +115,9 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
             | Doing::SendRecv { called, select, .. }
             | Doing::Probe { called, select } => (*called, message(select)),
             Doing::Wait { called, request: id } => (*called, request(node.requests.get(id))),
-            Doing::WaitAny { called, requests } => (
+            Doing::WaitAny { called, wait } => (
                 *called,
-                WaitsFor::Requests(requests.iter().map(|id| request(node.requests.get(id))).collect()),
+                WaitsFor::Requests(wait.requests.iter().map(|id| request(node.requests.get(id))).collect()),
             ),
             Doing::Barrier { called } => (*called, WaitsFor::Barrier),
         };

@@ -24,7 +24,7 @@ impl Kernel {
                 source.fetch(id, &mut node.calls);
             }
             let Some(call) = node.calls.front() else {
-                let at = node.clock + self.send_overhead;
+                let at = node.clock + self.least_overhead;
                 if self.guarded && node.guard != Some(at) {
                     node.guard = Some(at);
                     self.schedule(at, Kind::Guard, id, 0);
@@ -63,7 +63,7 @@ impl Kernel {
                 self.waited(id, called, now, EventKind::Wait);
                 self.release(id, now, Outcome::TimedOut);
             }
-            Doing::WaitAny { called, requests } => self.wait_any(id, called, requests),
+            Doing::WaitAny { called, wait } => self.wait_any(id, called, wait),
             Doing::Probe { called, select } => self.probe(id, called, select, true),
             _ => {}
         }
@@ -80,13 +80,13 @@ impl Kernel {
             Op::RecvUntil { select, deadline } => self.recv(id, select, Some(deadline)),
             Op::Recv { select, request: Some(request) } => self.post(id, select, request),
             Op::Wait { request } => self.wait(id, called, request),
-            Op::WaitAny { requests } => self.wait_any(id, called, requests),
+            Op::WaitAny(wait) => self.begin_wait_any(id, called, wait),
             Op::Test { request } => self.test(id, request),
             Op::Forget { request } => self.forget(id, request),
+            Op::Withdraw { request } => self.withdraw(id, request),
             Op::Probe { select, blocking } => self.probe(id, called, select, blocking),
             Op::Compute { span } => {
-                self.nodes[id as usize].record.computing += span;
-                self.note(id, called, called + span, EventKind::Compute);
+                self.computed(id, called, called + span);
                 self.finish(id, called + span, Outcome::Done);
             }
             Op::Barrier => self.barrier(id),
@@ -150,6 +150,12 @@ impl Kernel {
         }
     }
 
+    /// Notes that a node has computed.
+    pub(super) fn computed(&mut self, id: NodeId, start: Time, end: Time) {
+        self.nodes[id as usize].record.computing += end.since(start);
+        self.note(id, start, end, EventKind::Compute);
+    }
+
     /// Notes a call that only waited.
     pub(super) fn waited(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
         self.nodes[id as usize].record.waiting += end.since(start);
@@ -171,24 +177,26 @@ impl Kernel {
     ) -> Time {
         let node = &mut self.nodes[id as usize];
         let called = node.clock;
-        let wanted = called + self.send_overhead;
+        let overhead = if parcel.active { self.active_overheads.0 } else { self.send_overhead };
+        let wanted = called + overhead;
         node.record.host_lag = node.record.host_lag.max(not_before.since(called));
         let ready = wanted.max(not_before);
         if ready > wanted {
             node.record.late_sends += 1;
             node.record.latest = node.record.latest.max(ready.since(wanted));
         }
-        if ready > called {
+        if ready > called || parcel.active {
+            // Every call with active messages polls: who sends one has not done nothing but that.
             node.polls = 0;
         }
         let seq = node.sent;
         node.sent += 1;
         node.record.messages_sent += 1;
         node.record.bytes_sent += parcel.bytes;
-        node.record.overhead += self.send_overhead;
+        node.record.overhead += overhead;
         let label = Label { context: parcel.context, source: id, tag: parcel.tag };
-        let message =
-            Outgoing { target: parcel.target, label, bytes: parcel.bytes, seq, ready, request, blocking };
+        let Parcel { target, bytes, active, .. } = parcel;
+        let message = Outgoing { target, label, bytes, seq, active, ready, request, blocking };
         if let Some(request) = request {
             node.requests.insert(request, Request::SendUnderWay);
         }
@@ -196,6 +204,12 @@ impl Kernel {
             // To oneself: no port, no link.
             node.clock = ready;
             self.depart(id, &message, ready, ready);
+            return ready;
+        }
+        if active {
+            node.clock = ready;
+            let arrives = ready + self.flight(id, target, bytes);
+            self.depart(id, &message, ready, arrives);
             return ready;
         }
         if !self.exchange_overhead.is_zero() {
@@ -213,7 +227,7 @@ impl Kernel {
     fn send(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, not_before: Time) {
         let called = self.nodes[id as usize].clock;
         let seq = self.nodes[id as usize].sent;
-        let blocking = request.is_none() && parcel.target != id;
+        let blocking = request.is_none() && parcel.target != id && !parcel.active;
         if blocking {
             self.nodes[id as usize].doing = Doing::Send { called };
         }
@@ -411,7 +425,9 @@ impl Kernel {
 fn depends_on_instant(op: &Op) -> bool {
     match op {
         Op::Recv { select, .. } | Op::SendRecv { select, .. } => select.is_wild(),
-        Op::RecvUntil { .. } | Op::WaitAny { .. } | Op::Test { .. } | Op::Probe { .. } => true,
+        Op::RecvUntil { .. } | Op::WaitAny(_) | Op::Test { .. } | Op::Probe { .. } => true,
+        // What has arrived before the node's clock may have been taken by it.
+        Op::Withdraw { .. } => true,
         _ => false,
     }
 }

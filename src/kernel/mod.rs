@@ -28,7 +28,7 @@ pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
 pub(crate) use matching::{Labeled, Matching};
 pub(crate) use op::{
-    Call, Context, Label, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector,
+    AnyOf, Call, Context, Label, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector,
 };
 
 use std::{
@@ -123,9 +123,14 @@ pub(crate) struct Kernel {
     topology: Arc<dyn Topology>,
     send_overhead: Span,
     receive_overhead: Span,
+    /// The same of active messages.
+    active_overheads: (Span, Span),
+    /// The lesser of the two send overheads: no message enters the network sooner after its call.
+    least_overhead: Span,
     exchange_overhead: Span,
     latency: Span,
     hop: Span,
+    beta: f64,
     barrier: Span,
     /// Whether unknown calls hold the network back; in real time the wall clock paces it instead.
     guarded: bool,
@@ -155,9 +160,12 @@ impl Kernel {
             topology,
             send_overhead: parameters.send_overhead(),
             receive_overhead: parameters.receive_overhead(),
+            active_overheads: (parameters.active_send_overhead(), parameters.active_receive_overhead()),
+            least_overhead: parameters.send_overhead().min(parameters.active_send_overhead()),
             exchange_overhead: parameters.exchange_overhead(),
             latency: parameters.latency(),
             hop: parameters.hop(),
+            beta: parameters.beta(),
             barrier: parameters.barrier().unwrap_or(Span::ZERO),
             guarded,
             traced,
@@ -267,7 +275,7 @@ impl Kernel {
     /// A guard lets the network pass if the node's call has become known or the guard is an old one.
     fn pass_guard(&mut self, guard: Event, calls: &mut impl Calls) -> Option<Progress> {
         let node = &mut self.nodes[guard.rank as usize];
-        if matches!(node.doing, Doing::Idle) && node.clock + self.send_overhead <= guard.at {
+        if matches!(node.doing, Doing::Idle) && node.clock + self.least_overhead <= guard.at {
             calls.fetch(guard.rank, &mut node.calls);
             if node.calls.is_empty() {
                 return Some(Progress::Stalled(guard.rank));

@@ -16,6 +16,13 @@ impl Kernel {
         }
     }
 
+    /// How long an active message is under way: one packet, which waits for no port and shares no link.
+    pub(super) fn flight(&self, source: NodeId, target: NodeId, bytes: u64) -> Span {
+        let mut route = Vec::new();
+        self.topology.route(source as usize, target as usize, &mut route);
+        Span::from_secs_f64(bytes as f64 * self.beta) + self.latency + self.hop.times(route.len() as u64)
+    }
+
     /// The message in the out-port of `source` has left at `left`.
     pub(super) fn leave(&mut self, source: NodeId, left: Time, links: usize) {
         let node = &mut self.nodes[source as usize];
@@ -30,8 +37,8 @@ impl Kernel {
 
     /// A message has left its sender, which can go on, and will arrive.
     pub(super) fn depart(&mut self, source: NodeId, message: &Outgoing, left: Time, arrives: Time) {
-        let Outgoing { target, label, bytes, seq, .. } = *message;
-        let arrived = Arrived { at: arrives, id: MessageId { source, seq }, label, bytes };
+        let Outgoing { target, label, bytes, seq, active, .. } = *message;
+        let arrived = Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active };
         if arrives > self.now {
             let key = self.flying.insert((target, arrived));
             let event = super::Event { at: arrives, kind: Kind::Arrival, rank: source, serial: seq, key };
@@ -39,8 +46,9 @@ impl Kernel {
         } else {
             self.arrive(target, arrived);
         }
-        if source != target && !self.exchange_overhead.is_zero() {
-            // All sends behind this one are still in the queue for the port, and only sends that have left are forgotten.
+        if source != target && !active && !self.exchange_overhead.is_zero() {
+            // All sends behind this one are still in the queue for the port, and only sends that have left are
+            // forgotten.
             let node = &mut self.nodes[source as usize];
             let this = node.sends.len() - 1 - node.port.len();
             node.sends[this].1 = Some(left);
@@ -64,7 +72,7 @@ impl Kernel {
     /// A message is at its target.
     pub(super) fn arrive(&mut self, target: NodeId, message: Arrived) {
         let node = &mut self.nodes[target as usize];
-        if node.wild == 0 {
+        if node.wild == 0 && node.unmatched.is_empty() {
             self.meet(target, message);
             return;
         }
@@ -84,7 +92,7 @@ impl Kernel {
     }
 
     /// A message looks for its receive.
-    fn meet(&mut self, target: NodeId, message: Arrived) {
+    pub(super) fn meet(&mut self, target: NodeId, message: Arrived) {
         let node = &mut self.nodes[target as usize];
         let Some((receiver, message)) = node.matching.arrive(message) else {
             if matches!(node.doing, Doing::Probe { .. }) {
@@ -118,6 +126,10 @@ impl Kernel {
         posted: Time,
         message: &Arrived,
     ) -> (Time, Span) {
+        if message.active {
+            let overhead = self.active_overheads.1;
+            return (called.max(message.at) + overhead, overhead);
+        }
         let mut overhead = self.receive_overhead;
         if !self.exchange_overhead.is_zero() && self.nodes[target as usize].send_overlaps(posted, message.at)
         {

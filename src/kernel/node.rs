@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     matching::{Labeled, Matching},
-    op::{Call, Label, MessageId, NodeId, RequestId, Selector},
+    op::{AnyOf, Call, Label, MessageId, NodeId, RequestId, Selector},
 };
 use crate::{
     record::{Event, NodeRecord},
@@ -21,6 +21,7 @@ pub(super) struct Arrived {
     pub(super) id: MessageId,
     pub(super) label: Label,
     pub(super) bytes: u64,
+    pub(super) active: bool,
 }
 
 impl Labeled for Arrived {
@@ -48,6 +49,7 @@ pub(super) struct Outgoing {
     pub(super) label: Label,
     pub(super) bytes: u64,
     pub(super) seq: u64,
+    pub(super) active: bool,
     /// When the sender's CPU is done with it.
     pub(super) ready: Time,
     /// The request that completes when it has left.
@@ -104,7 +106,7 @@ pub(super) enum Doing {
     },
     WaitAny {
         called: Time,
-        requests: Box<[RequestId]>,
+        wait: AnyOf,
     },
     Probe {
         called: Time,

@@ -59,6 +59,18 @@ pub(crate) struct Parcel {
     pub(crate) context: Context,
     pub(crate) tag: Tag,
     pub(crate) bytes: u64,
+    /// Whether it is an active message: one packet, with overheads of its own, that slips in between those of others.
+    pub(crate) active: bool,
+}
+
+/// A wait for the first of several requests.
+#[derive(Clone, Debug)]
+pub(crate) struct AnyOf {
+    pub(crate) requests: Box<[RequestId]>,
+    /// Gives up at this instant of modeled time.
+    pub(crate) deadline: Time,
+    /// Whether the node computes meanwhile, so that this is what its time is counted as.
+    pub(crate) computing: bool,
 }
 
 /// One call of a node program.
@@ -86,14 +98,16 @@ pub(crate) enum Op {
     Wait {
         request: RequestId,
     },
-    WaitAny {
-        requests: Box<[RequestId]>,
-    },
+    WaitAny(AnyOf),
     Test {
         request: RequestId,
     },
     /// Nobody will wait for this request.
     Forget {
+        request: RequestId,
+    },
+    /// Takes a posted receive back, as if it had never been there.
+    Withdraw {
         request: RequestId,
     },
     /// Looks for a message; blocking, or as things stand now.

@@ -3,7 +3,7 @@
 use super::{
     Kernel, Kind,
     node::{Arrived, Doing, Receiver, Request},
-    op::{NodeId, Outcome, RequestId, Selector},
+    op::{AnyOf, NodeId, Outcome, RequestId, Selector},
 };
 use crate::{record::EventKind, time::Time};
 
@@ -34,7 +34,7 @@ impl Kernel {
                     self.release(id, end, message.map_or(Outcome::Done, |m| Outcome::Received(m.id)));
                 }
             }
-            Doing::WaitAny { requests, .. } if requests.contains(&request) => {
+            Doing::WaitAny { wait, .. } if wait.requests.contains(&request) => {
                 // Another one may complete at this very instant: the earlier in the list is to win.
                 let serial = u64::from(node.serial);
                 self.schedule(at.max(self.now), Kind::Resume, id, serial);
@@ -83,21 +83,49 @@ impl Kernel {
         }
     }
 
-    /// Takes the request that was complete first; ties go to the first in the list.
-    pub(super) fn wait_any(&mut self, id: NodeId, called: Time, requests: Box<[RequestId]>) {
+    /// Begins to wait for the first of several requests, until a deadline.
+    pub(super) fn begin_wait_any(&mut self, id: NodeId, called: Time, wait: AnyOf) {
+        let deadline = wait.deadline.max(called);
+        self.wait_any(id, called, AnyOf { deadline, ..wait });
+        if matches!(self.nodes[id as usize].doing, Doing::WaitAny { .. }) && deadline < Time::MAX {
+            let serial = u64::from(self.nodes[id as usize].serial);
+            self.schedule(deadline, Kind::Resume, id, serial);
+        }
+    }
+
+    /// Takes the request that was complete first, unless that was after the deadline; ties go to the first in the list.
+    pub(super) fn wait_any(&mut self, id: NodeId, called: Time, wait: AnyOf) {
+        let AnyOf { ref requests, deadline, computing } = wait;
         let node = &self.nodes[id as usize];
         let completed = |(index, request): (usize, &RequestId)| match *node.requests.get(request)? {
             Request::Sent { at } => Some((at, index)),
             Request::Received { message, .. } => Some((message.at, index)),
             _ => None,
         };
-        let Some((_, index)) = requests.iter().enumerate().filter_map(completed).min() else {
-            self.nodes[id as usize].doing = Doing::WaitAny { called, requests };
+        let first = requests.iter().enumerate().filter_map(completed).min();
+        let Some((at, index)) = first.filter(|&(at, _)| at <= deadline) else {
+            if deadline == called {
+                self.in_vain(id, Outcome::TimedOut);
+            } else if deadline <= self.now {
+                if computing {
+                    self.computed(id, called, deadline);
+                } else {
+                    self.waited(id, called, deadline, EventKind::Wait);
+                }
+                self.release(id, deadline, Outcome::TimedOut);
+            } else {
+                self.nodes[id as usize].doing = Doing::WaitAny { called, wait };
+            }
             return;
         };
         let request = requests[index];
         if let Some((end, message)) = self.end_of(id, called, request) {
-            self.complete(id, called, request, end, message);
+            let mut waiting = called;
+            if computing && at > called {
+                self.computed(id, called, at);
+                waiting = at;
+            }
+            self.complete(id, waiting, request, end, message);
             self.release(id, end, Outcome::Completed { index, received: message.map(|m| m.id) });
         }
     }
@@ -128,6 +156,21 @@ impl Kernel {
             _ => {}
         }
         let clock = node.clock;
+        self.finish(id, clock, Outcome::Done);
+    }
+
+    /// Takes a receive back: if it has taken a message, that is there for other receives, in its place.
+    pub(super) fn withdraw(&mut self, id: NodeId, request: RequestId) {
+        let node = &mut self.nodes[id as usize];
+        match node.requests.remove(&request) {
+            Some(Request::RecvPosted { select, .. }) => {
+                node.matching.withdraw(&Receiver::Request(request));
+                node.wild -= u32::from(select.is_wild());
+            }
+            Some(Request::Received { message, .. }) => self.meet(id, message),
+            _ => {}
+        }
+        let clock = self.nodes[id as usize].clock;
         self.finish(id, clock, Outcome::Done);
     }
 }

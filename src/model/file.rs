@@ -11,7 +11,7 @@
 //! | `topology` | what [`topology::parse`] reads | `"mesh:16x32"`, `"hypercube:64"` |
 //! | `network` | instead of `topology`: a table with the keys of a [network file](crate::topology::Network) | `[network]`, `[[network.links]]` |
 //! | `preset` | optional: one of [`presets::NAMES`] | `"paragon"` |
-//! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
+//! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.active_send_overhead`, `.active_receive_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
 //! | `parameters.beta`, `.copy` | time per byte | `"30.6 ns/B"`, `30.6e-9` |
 //! | `parameters.gamma` | time per element | `"0.34 us"` |
 //! | `parameters.duplex` | number from 1 to 2 | `1.35` |
@@ -118,6 +118,8 @@ struct ParameterTable {
     beta: Option<Quantity>,
     duplex: Option<f64>,
     exchange_overhead: Option<Quantity>,
+    active_send_overhead: Option<Quantity>,
+    active_receive_overhead: Option<Quantity>,
     link_excess: Option<f64>,
     link_capacity: Option<Quantity>,
     gamma: Option<Quantity>,
@@ -169,13 +171,15 @@ impl ParameterTable {
 
         let (time, per_byte, bandwidth): (Parse, Parse, Parse) =
             (units::parse_seconds, units::parse_seconds_per_byte, units::parse_bytes_per_second);
-        let quantities: [(&str, Option<Quantity>, Parse, Set); 10] = [
+        let quantities: [(&str, Option<Quantity>, Parse, Set); 12] = [
             ("send_overhead", self.send_overhead, time, Builder::send_overhead),
             ("receive_overhead", self.receive_overhead, time, Builder::receive_overhead),
             ("latency", self.latency, time, Builder::latency),
             ("hop", self.hop, time, Builder::hop),
             ("beta", self.beta, per_byte, Builder::beta),
             ("exchange_overhead", self.exchange_overhead, time, Builder::exchange_overhead),
+            ("active_send_overhead", self.active_send_overhead, time, Builder::active_send_overhead),
+            ("active_receive_overhead", self.active_receive_overhead, time, Builder::active_receive_overhead),
             ("link_capacity", self.link_capacity, bandwidth, Builder::link_capacity),
             ("gamma", self.gamma, time, Builder::gamma),
             ("copy", self.copy, per_byte, Builder::copy),
@@ -316,6 +320,18 @@ mod tests {
         let expected = Parameters::paragon().to_builder().link_capacity(200e6).barrier(4e-6).build().unwrap();
         assert_eq!(machine.parameters(), &expected);
         assert_eq!(machine.parameters().barrier(), Some(Span::from_micros(4)));
+    }
+
+    #[test]
+    fn active_messages_have_overheads_of_their_own_if_they_are_given() {
+        let machine = with("preset = 'paragon'\n[parameters]\nactive_send_overhead = '1.6 us'").unwrap();
+        let parameters = machine.parameters();
+        assert_eq!(parameters.active_send_overhead(), Span::from_nanos(1600));
+        assert_eq!(parameters.active_receive_overhead(), parameters.receive_overhead());
+        assert_eq!(
+            parameters,
+            &Parameters::paragon().to_builder().active_send_overhead(1.6e-6).build().unwrap()
+        );
     }
 
     #[test]

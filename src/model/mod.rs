@@ -17,7 +17,7 @@ mod parameters;
 pub mod presets;
 
 pub use file::{FileError, FileProblem};
-pub use parameters::{ParameterError, Parameters, ParametersBuilder};
+pub use parameters::{ACTIVE_BYTES, ParameterError, Parameters, ParametersBuilder};
 
 /// A machine: its name, its topology and its parameters.
 ///

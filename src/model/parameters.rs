@@ -9,6 +9,8 @@
 //! | [`beta`](ParametersBuilder::beta) | `beta` | s/byte | 0 |
 //! | [`duplex`](ParametersBuilder::duplex) | `d` | - | 2 |
 //! | [`exchange_overhead`](ParametersBuilder::exchange_overhead) | `o_x` | s | 0 |
+//! | [`active_send_overhead`](ParametersBuilder::active_send_overhead) | `a_s` | s | `o_s` |
+//! | [`active_receive_overhead`](ParametersBuilder::active_receive_overhead) | `a_r` | s | `o_r` |
 //! | [`link_excess`](ParametersBuilder::link_excess) | `k` = `C * beta` | - | 1 |
 //! | [`link_capacity`](ParametersBuilder::link_capacity) | `C` = `k / beta` | byte/s | from `k` |
 //! | [`gamma`](ParametersBuilder::gamma) | `gamma` | s/element | 0 |
@@ -22,6 +24,9 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::time::Span;
+
+/// The bytes of an active message, two words: what a packet of the CM-5 carries beside its header.
+pub const ACTIVE_BYTES: u64 = 16;
 
 /// The longest time that a parameter may be, in seconds (per message, byte or element); far below [`Span::MAX`].
 const LONGEST: f64 = 1e6;
@@ -53,6 +58,11 @@ pub struct Parameters {
     beta: f64,
     duplex: f64,
     exchange_overhead: Span,
+    active_send_overhead: Span,
+    active_receive_overhead: Span,
+    /// Which of these two were given, and do not follow those of other messages.
+    #[serde(skip)]
+    is_active_given: (bool, bool),
     #[serde(skip)]
     link: LinkSpeed,
     link_capacity: f64,
@@ -89,6 +99,11 @@ impl Parameters {
             beta: self.beta,
             duplex: self.duplex,
             exchange_overhead: self.exchange_overhead.as_secs_f64(),
+            active_send_overhead: self.is_active_given.0.then_some(self.active_send_overhead.as_secs_f64()),
+            active_receive_overhead: self
+                .is_active_given
+                .1
+                .then_some(self.active_receive_overhead.as_secs_f64()),
             link: self.link,
             gamma: self.gamma,
             copy: self.copy,
@@ -132,6 +147,17 @@ impl Parameters {
         self.exchange_overhead
     }
 
+    /// `a_s`: the time for which an [active message](crate::comm::Active) occupies the processor of its sender.
+    pub fn active_send_overhead(&self) -> Span {
+        self.active_send_overhead
+    }
+
+    /// `a_r`: the time for which an active message occupies the processor of its receiver before its handler does
+    /// anything.
+    pub fn active_receive_overhead(&self) -> Span {
+        self.active_receive_overhead
+    }
+
     /// `k = C * beta`: the capacity of a link as a multiple of that of a port, its "excess bandwidth".
     pub fn link_excess(&self) -> f64 {
         match self.link {
@@ -170,6 +196,13 @@ impl Parameters {
         self.send_overhead + self.latency + self.receive_overhead
     }
 
+    /// The time from the call that sends an active message over so many links to its handler, if the receiver waits:
+    /// `a_s + 16 beta + L + hop * links + a_r`.
+    pub fn active_trip(&self, links: usize) -> Span {
+        let packet = self.transfer(ACTIVE_BYTES) + self.latency + self.hop.times(links as u64);
+        self.active_send_overhead + packet + self.active_receive_overhead
+    }
+
     /// `n * beta`: the time that `bytes` take through a port with no conflict.
     pub fn transfer(&self, bytes: u64) -> Span {
         Span::from_secs_f64(bytes as f64 * self.beta)
@@ -199,6 +232,8 @@ pub struct ParametersBuilder {
     beta: f64,
     duplex: f64,
     exchange_overhead: f64,
+    active_send_overhead: Option<f64>,
+    active_receive_overhead: Option<f64>,
     link: LinkSpeed,
     gamma: f64,
     copy: f64,
@@ -216,6 +251,8 @@ impl Default for ParametersBuilder {
             beta: 0.0,
             duplex: 2.0,
             exchange_overhead: 0.0,
+            active_send_overhead: None,
+            active_receive_overhead: None,
             link: LinkSpeed::Excess(1.0),
             gamma: 0.0,
             copy: 0.0,
@@ -261,6 +298,24 @@ impl ParametersBuilder {
     /// from 0 to 1e6.
     pub fn exchange_overhead(self, seconds: f64) -> Self {
         Self { exchange_overhead: seconds, ..self }
+    }
+
+    /// `a_s`: processor time at the sender for each active message, in seconds. Default the
+    /// [`send_overhead`](Self::send_overhead), whatever that is in the end; from 0 to 1e6.
+    pub fn active_send_overhead(self, seconds: f64) -> Self {
+        Self { active_send_overhead: Some(seconds), ..self }
+    }
+
+    /// `a_r`: processor time at the receiver for each active message, before its handler does anything, in seconds.
+    /// Default the [`receive_overhead`](Self::receive_overhead), whatever that is in the end; from 0 to 1e6.
+    pub fn active_receive_overhead(self, seconds: f64) -> Self {
+        Self { active_receive_overhead: Some(seconds), ..self }
+    }
+
+    /// Both [`active_send_overhead`](Self::active_send_overhead) and
+    /// [`active_receive_overhead`](Self::active_receive_overhead).
+    pub fn active_overheads(self, send: f64, receive: f64) -> Self {
+        self.active_send_overhead(send).active_receive_overhead(receive)
     }
 
     /// `k`: the capacity of each directed link as a multiple of that of a port, `C = k / beta`. Default 1; above 0.
@@ -313,6 +368,13 @@ impl ParametersBuilder {
             beta: self.beta,
             duplex: self.duplex,
             exchange_overhead: Span::from_secs_f64(self.exchange_overhead),
+            active_send_overhead: Span::from_secs_f64(
+                self.active_send_overhead.unwrap_or(self.send_overhead),
+            ),
+            active_receive_overhead: Span::from_secs_f64(
+                self.active_receive_overhead.unwrap_or(self.receive_overhead),
+            ),
+            is_active_given: (self.active_send_overhead.is_some(), self.active_receive_overhead.is_some()),
             link: self.link,
             link_capacity: match self.link {
                 LinkSpeed::Excess(excess) => excess * port_capacity(self.beta),
@@ -333,6 +395,8 @@ impl ParametersBuilder {
             ("hop", self.hop),
             ("beta", self.beta),
             ("exchange_overhead", self.exchange_overhead),
+            ("active_send_overhead", self.active_send_overhead.unwrap_or(0.0)),
+            ("active_receive_overhead", self.active_receive_overhead.unwrap_or(0.0)),
             ("gamma", self.gamma),
             ("copy", self.copy),
             ("barrier", self.barrier.unwrap_or(0.0)),
@@ -391,117 +455,5 @@ impl ParameterError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn by_default_nothing_costs_anything() {
-        let free = Parameters::builder().build().unwrap();
-        assert_eq!(free.alpha(), Span::ZERO);
-        assert_eq!(free.transfer(u64::MAX), Span::ZERO);
-        assert_eq!((free.duplex(), free.link_excess(), free.barrier()), (2.0, 1.0, None));
-        assert_eq!((free.port_capacity(), free.link_capacity()), (f64::INFINITY, f64::INFINITY));
-    }
-
-    #[test]
-    fn every_setter_reaches_its_getter() {
-        let parameters = Parameters::builder()
-            .send_overhead(1e-6)
-            .receive_overhead(2e-6)
-            .latency(3e-6)
-            .hop(4e-6)
-            .beta(5e-9)
-            .duplex(1.5)
-            .exchange_overhead(6e-6)
-            .link_capacity(7e6)
-            .gamma(8e-9)
-            .copy(9e-9)
-            .barrier(10e-6)
-            .build()
-            .unwrap();
-        assert_eq!(parameters.send_overhead(), Span::from_micros(1));
-        assert_eq!(parameters.receive_overhead(), Span::from_micros(2));
-        assert_eq!(parameters.latency(), Span::from_micros(3));
-        assert_eq!(parameters.hop(), Span::from_micros(4));
-        assert_eq!(parameters.beta(), 5e-9);
-        assert_eq!(parameters.port_capacity(), 2e8);
-        assert_eq!(parameters.duplex(), 1.5);
-        assert_eq!(parameters.exchange_overhead(), Span::from_micros(6));
-        assert_eq!(parameters.link_capacity(), 7e6);
-        assert_eq!(parameters.link_excess(), 7e6 * 5e-9);
-        assert_eq!(parameters.gamma(), 8e-9);
-        assert_eq!(parameters.copy(), 9e-9);
-        assert_eq!(parameters.barrier(), Some(Span::from_micros(10)));
-
-        assert_eq!(parameters.alpha(), Span::from_micros(6));
-        assert_eq!(parameters.transfer(1000), Span::from_micros(5));
-        assert_eq!(parameters.combining(1000), Span::from_micros(8));
-        assert_eq!(parameters.copying(1000), Span::from_micros(9));
-        assert_eq!(parameters.to_builder().build(), Ok(parameters));
-    }
-
-    #[test]
-    fn the_later_of_excess_and_capacity_wins_and_survives_a_change_of_beta() {
-        let base = Parameters::builder().beta(1e-8);
-        let excess = base.clone().link_capacity(3.0).link_excess(2.0).build().unwrap();
-        let capacity = base.link_excess(2.0).link_capacity(3e8).build().unwrap();
-        assert_eq!(excess.link_capacity(), 2e8);
-        assert_eq!(capacity.link_capacity(), 3e8);
-
-        let halved = |parameters: Parameters| parameters.to_builder().beta(2e-8).build().unwrap();
-        assert_eq!(halved(excess).link_capacity(), 1e8);
-        assert_eq!(halved(capacity).link_capacity(), 3e8);
-    }
-
-    #[test]
-    fn values_outside_their_limits_are_refused_by_name() {
-        type Setter = fn(ParametersBuilder, f64) -> ParametersBuilder;
-        let times: [(&str, Setter); 9] = [
-            ("send_overhead", ParametersBuilder::send_overhead),
-            ("receive_overhead", ParametersBuilder::receive_overhead),
-            ("latency", ParametersBuilder::latency),
-            ("hop", ParametersBuilder::hop),
-            ("beta", ParametersBuilder::beta),
-            ("exchange_overhead", ParametersBuilder::exchange_overhead),
-            ("gamma", ParametersBuilder::gamma),
-            ("copy", ParametersBuilder::copy),
-            ("barrier", ParametersBuilder::barrier),
-        ];
-        let refused = |name: &str, set: Setter, given: f64| {
-            let error = set(Parameters::builder(), given).build().unwrap_err();
-            assert_eq!(error.parameter(), name);
-            assert!(error.given() == given || given.is_nan());
-        };
-        for (name, set) in times {
-            for given in [-1e-12, 1.1e6, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-                refused(name, set, given);
-            }
-            assert!(set(Parameters::builder(), 1e6).build().is_ok());
-        }
-        for given in [0.99, 2.01, f64::NAN] {
-            refused("duplex", ParametersBuilder::duplex, given);
-        }
-        for given in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            refused("link_excess", ParametersBuilder::link_excess, given);
-            refused("link_capacity", ParametersBuilder::link_capacity, given);
-        }
-        assert_eq!(
-            Parameters::builder().hop(-0.5).build().unwrap_err().to_string(),
-            "hop = -0.5 is not allowed; it must be from 0 to 1e6 s"
-        );
-    }
-
-    #[test]
-    fn a_negative_zero_is_a_zero() {
-        let parameters = Parameters::builder().beta(-0.0).build().unwrap();
-        assert_eq!(parameters.port_capacity(), f64::INFINITY);
-        assert_eq!(parameters.link_capacity(), f64::INFINITY);
-    }
-
-    #[test]
-    fn serialized_under_the_names_of_the_getters() {
-        let json = serde_json::to_value(Parameters::builder().hop(2e-6).build().unwrap()).unwrap();
-        assert_eq!(json["hop"], 2e-6);
-        assert!(json["link_capacity"].is_null() && json.get("link").is_none());
-    }
-}
+#[path = "parameters_tests.rs"]
+mod tests;

@@ -1,12 +1,13 @@
-//! A node's side of the run: its thread makes calls here, and its messages [come in](incoming) here.
+//! A node's side of the run: its thread makes calls here, its messages [come in](incoming) here, and in real time what
+//! it computes is [charged] here.
 
+mod charged;
 mod incoming;
 
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, VecDeque},
     sync::atomic::Ordering,
-    time::Duration,
 };
 
 use crossbeam_channel::Receiver;
@@ -14,20 +15,25 @@ use crossbeam_channel::Receiver;
 use super::{
     agreement::Agreements,
     bell::FOR_THE_KERNEL,
-    moment::{Moment, cpu_time},
+    moment::Moment,
     shared::{Contexts, Delivery, Envelope, Pace, Shared, silent, unwind_silently},
     virtual_time::{MOST_BYTES, MOST_CALLS},
 };
 use crate::{
     comm::{Memo, Payload, Segment},
     error::CommError,
-    kernel::{Call, Label, Matching, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector},
+    kernel::{
+        AnyOf, Call, Label, Matching, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector,
+    },
     model::Description,
     time::{Span, Time},
 };
 
 /// So many calls may be made after the run has ended before the program is unwound.
 const MOST_CALLS_AFTER_END: u32 = 1_000;
+
+/// Which of several requests was complete first, and its message if it was a receive.
+pub(crate) type First = (usize, Option<Envelope>);
 
 /// What the thread knows of a request of its own.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +73,8 @@ pub(crate) struct NodeThread<'run> {
     local: RefCell<Local>,
     /// When the last call returned; real time only.
     resumed: Cell<Moment>,
+    /// The node's clock when the last call returned that was asked.
+    clock: Cell<Time>,
     /// Whether the program has made a call yet; real time only.
     called: Cell<bool>,
     calls_after_end: Cell<u32>,
@@ -82,6 +90,7 @@ impl<'run> NodeThread<'run> {
             inbox,
             local: RefCell::default(),
             resumed: Cell::new(Moment::now()),
+            clock: Cell::new(Time::ZERO),
             called: Cell::new(false),
             calls_after_end: Cell::new(0),
         }
@@ -210,26 +219,58 @@ impl<'run> NodeThread<'run> {
     }
 
     /// Which of the requests was complete first, and its message if it was a receive.
-    pub(crate) fn wait_any(
-        &self,
-        requests: Box<[RequestId]>,
-    ) -> Result<(usize, Option<Envelope>), CommError> {
-        let ids = requests.clone();
-        let reply = self.ask(Op::WaitAny { requests })?;
-        let Outcome::Completed { index, .. } = reply.outcome else { return Err(self.shared.ended()) };
-        self.settle(ids[index]);
-        Ok((index, self.maybe_received(reply)?))
+    pub(crate) fn wait_any(&self, requests: Box<[RequestId]>) -> Result<First, CommError> {
+        let (_, first) = self.wait_any_until(requests, Time::MAX)?;
+        first.ok_or_else(|| self.shared.ended())
     }
 
-    /// `None` if the request is not complete.
-    pub(crate) fn test(&self, request: RequestId) -> Result<Option<Option<Envelope>>, CommError> {
-        let reply = self.ask(Op::Test { request })?;
+    /// As [`wait_any`](NodeThread::wait_any), and `None` if the deadline passed; with the clock of the node then.
+    pub(crate) fn wait_any_until(
+        &self,
+        requests: Box<[RequestId]>,
+        deadline: Time,
+    ) -> Result<(Time, Option<First>), CommError> {
+        self.any_of(AnyOf { requests, deadline, computing: false })
+    }
+
+    /// Computes until an instant, but stops when a receive is complete; the clock of the node then, and the message.
+    pub(crate) fn compute_until(
+        &self,
+        deadline: Time,
+        request: RequestId,
+    ) -> Result<(Time, Option<Envelope>), CommError> {
+        let wait = AnyOf { requests: [request].into(), deadline, computing: true };
+        let (clock, first) = self.any_of(wait)?;
+        Ok((clock, first.and_then(|(_, envelope)| envelope)))
+    }
+
+    fn any_of(&self, wait: AnyOf) -> Result<(Time, Option<First>), CommError> {
+        let ids = wait.requests.clone();
+        let reply = self.ask(Op::WaitAny(wait))?;
+        match reply.outcome {
+            Outcome::TimedOut => Ok((reply.clock, None)),
+            Outcome::Completed { index, .. } => {
+                self.settle(ids[index]);
+                Ok((reply.clock, Some((index, self.maybe_received(reply)?))))
+            }
+            _ => Err(self.shared.ended()),
+        }
+    }
+
+    /// `None` if the request is not complete; with the clock of the node. `looks` as for a program that may do nothing
+    /// else until it is.
+    pub(crate) fn test(
+        &self,
+        request: RequestId,
+        looks: bool,
+    ) -> Result<(Time, Option<Option<Envelope>>), CommError> {
+        let reply = self.ask_looking(Op::Test { request }, looks)?;
         match reply.outcome {
             Outcome::Completed { .. } => {
                 self.settle(request);
-                self.maybe_received(reply).map(Some)
+                Ok((reply.clock, Some(self.maybe_received(reply)?)))
             }
-            _ => Ok(None),
+            _ => Ok((reply.clock, None)),
         }
     }
 
@@ -242,6 +283,16 @@ impl<'run> NodeThread<'run> {
             let local = &mut *self.local.borrow_mut();
             local.pending.remove(&request);
             local.received.remove(&request);
+        }
+    }
+
+    /// Takes back a receive that only the kernel can match: what it has taken is there for others.
+    pub(crate) fn withdraw(&self, request: RequestId) {
+        let pending = self.local.borrow().pending.get(&request).copied();
+        if let Some(Pending::Recv { by_kernel: true, .. }) = pending {
+            // After the end of the run there is nobody to tell.
+            let _ = self.tell(Op::Withdraw { request });
+            self.settle(request);
         }
     }
 
@@ -284,7 +335,7 @@ impl<'run> NodeThread<'run> {
                 self.shared.retire();
             }
             Pace::Real(_) => {
-                let computed = self.computed(&op);
+                let computed = self.computed(false);
                 self.call_in_real_time(op, computed);
                 self.shared.retire_in_real_time();
             }
@@ -359,8 +410,15 @@ impl<'run> NodeThread<'run> {
 
     /// Makes a call and waits for its end.
     fn ask(&self, op: Op) -> Result<Reply, CommError> {
+        let looks = self.looks(&op);
+        self.ask_looking(op, looks)
+    }
+
+    /// As [`ask`](NodeThread::ask); `looks`: the program may do nothing but look until it finds something.
+    fn ask_looking(&self, op: Op, looks: bool) -> Result<Reply, CommError> {
         self.check_running()?;
-        let computed = self.computed(&op);
+        let computed = self.computed(looks);
+        let asks_the_time = matches!(op, Op::Sync);
         match self.shared.pace {
             Pace::Virtual => {
                 self.push(Call { op, reply: true, not_before: Time::ZERO }, 0);
@@ -372,11 +430,17 @@ impl<'run> NodeThread<'run> {
         let reply = self.sleep_until(FOR_THE_KERNEL, |local| local.answer.take());
         if self.shared.pace == Pace::Virtual {
             self.shared.longing.fetch_sub(1, Ordering::AcqRel);
-        } else if computed.is_some() || !matches!(reply, Ok(Reply { outcome: Outcome::Nothing, .. })) {
-            // Looking in vain takes time, but each look too little to count by itself.
-            self.resumed.set(Moment::now());
+        } else {
+            let in_vain = |reply: &Reply| {
+                asks_the_time || looks && matches!(reply.outcome, Outcome::Nothing | Outcome::TimedOut)
+            };
+            if computed.is_some() || !reply.as_ref().is_ok_and(in_vain) {
+                // Looking in vain, at the clock as well, takes time, but each look too little to count by itself.
+                self.resumed.set(Moment::now());
+            }
         }
         let reply = reply?;
+        self.clock.set(reply.clock);
         if reply.outcome == Outcome::Livelock {
             return Err(CommError::Livelock { at: reply.clock });
         }
@@ -400,30 +464,5 @@ impl<'run> NodeThread<'run> {
             unwind_silently();
         }
         Err(self.shared.ended())
-    }
-
-    /// Real time: hands a call in. Modeled time starts when all programs have made their first.
-    fn call_in_real_time(&self, op: Op, computed: Option<Span>) {
-        self.shared.call_in_real_time(self.id, op, computed);
-        if !self.called.replace(true) {
-            self.shared.first_call();
-        }
-    }
-
-    /// Real time: what the node has really computed since its last call returned, if that counts. Less than the send
-    /// overhead is within what a node may catch up with. The time that the host has let the thread wait for a core is
-    /// not the node's; but a program that looks whether something is there yet waits for it by the wall clock.
-    fn computed(&self, op: &Op) -> Option<Span> {
-        let Pace::Real(dilation) = self.shared.pace else { return None };
-        self.shared.epoch.get()?;
-        let least = self.shared.machine.parameters().send_overhead();
-        let modeled = |real: Duration| Span::from_secs_f64(real.as_secs_f64() / dilation);
-        let resumed = self.resumed.get();
-        // No thread has had a core for longer than the wall clock says, which is cheaper to ask.
-        let passed = Some(modeled(resumed.wall.elapsed())).filter(|&span| span > least)?;
-        match op {
-            Op::Test { .. } | Op::Probe { blocking: false, .. } => Some(passed),
-            _ => Some(modeled(cpu_time().saturating_sub(resumed.cpu))).filter(|&span| span > least),
-        }
     }
 }

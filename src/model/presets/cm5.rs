@@ -14,6 +14,7 @@ impl Parameters {
     /// | parameter | value | how sure | source |
     /// | --- | --- | --- | --- |
     /// | `o_s`, `o_r` | 44 us each | printed | alpha = 88 us ("Communication overhead on the CM5", abstract); the two halves are inferred. 82 to 95 us elsewhere (recalled) |
+    /// | `a_s`, `a_r` | 1.6 us, 1.7 us | printed | to send and to receive an active message of one packet (Ranka, Shankar and Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section 3) |
     /// | `o_x`, `L` | 0 | chosen | not to be told from the overheads |
     /// | `hop` | 0.2 us | recalled | a switch |
     /// | `beta` | 125 ns/B (8 MB/s) | printed | 8.06 MB/s for long messages (netlib, "PVM on MPPs"); 15 MB/s a node for a regular exchange of blocks without CMMD (printed: EXPAR, University of Maryland) |
@@ -25,9 +26,7 @@ impl Parameters {
     ///
     /// What differs from the machine: of the control network there is the barrier alone, not its broadcasts and
     /// combines. Messages on the real machine went as packets of 20 bytes with 16 of data, by ways up chosen at random,
-    /// and those whose length is no multiple of 16 bytes were slower (printed, the abstract above). Active messages,
-    /// with 1.6 us to send and 1.7 us to receive (printed: Ranka, Shankar and Alsabti), are one change of the
-    /// parameters away.
+    /// and those whose length is no multiple of 16 bytes were slower (printed, the abstract above).
     ///
     /// ```
     /// use multicomputer::{Machine, Span};
@@ -40,6 +39,7 @@ impl Parameters {
         Parameters::builder()
             .send_overhead(44e-6)
             .receive_overhead(44e-6)
+            .active_overheads(1.6e-6, 1.7e-6)
             .hop(0.2e-6)
             .beta(125e-9)
             .gamma(0.25e-6)
