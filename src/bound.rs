@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    model::Description,
+    model::{Description, Parameters},
     rank::Rank,
     time::{Span, Time},
     topology::{Grid, Vertex},
@@ -43,6 +43,65 @@ pub(crate) fn start_up(nodes: usize, busy: Span, informed: Span) -> Span {
         free.push(Reverse(begin + informed));
     }
     last.since_start()
+}
+
+/// How long it takes until nodes have heard from each other, if a weighted sum over all nodes of what each has heard of
+/// has to grow so many times; `combine` is for what has to be combined on its way. The proof is at the top of
+/// `src/collective/bound.rs`.
+pub(crate) fn gossip(pairs: f64, parameters: &Parameters, combine: Span) -> Span {
+    if pairs <= 1.0 {
+        return Span::ZERO;
+    }
+    let (send, receive) = (parameters.send_overhead(), parameters.receive_overhead());
+    let flight = parameters.latency() + parameters.hop();
+    let whole = next_end(grown(pairs, send, flight, receive, Span::ZERO), send, flight, receive);
+    if combine.is_zero() { whole } else { whole.max(grown(pairs, send, flight, receive, combine)) }
+}
+
+/// When the sum of counts can have grown so many times.
+fn grown(times: f64, send: Span, flight: Span, receive: Span, combine: Span) -> Span {
+    if send.is_zero() || (receive + combine).is_zero() {
+        return Span::ZERO;
+    }
+    let [send, flight, receive, combine] = [send, flight, receive, combine].map(Span::as_secs_f64);
+    // The logarithm of mu: the smallest rate for which no call makes the sum larger.
+    let is_enough = |rate: f64| {
+        let together = (rate * (receive + combine)).exp_m1().min((rate * receive).exp());
+        (rate * send).exp_m1() * (rate * flight).exp() * together >= 1.0
+    };
+    let mut low = 0.0;
+    let mut high = (send + flight + receive + combine).recip();
+    while !is_enough(high) {
+        (low, high) = (high, 2.0 * high);
+    }
+    for _ in 0..64 {
+        let middle = f64::midpoint(low, high);
+        if is_enough(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Span::from_secs_f64(times.ln() / high)
+}
+
+/// The first instant from `least` on at which a chain of sends, flights and receives can end. `least` may have been
+/// rounded up. Does nothing where that would mean to try too many.
+fn next_end(least: Span, send: Span, flight: Span, receive: Span) -> Span {
+    const MOST_CALLS: u64 = 1000;
+    let from = least.as_picos().saturating_sub(1);
+    let [send, flight, receive] = [send, flight, receive].map(Span::as_picos);
+    if least.is_zero() || from / send.min(receive) > MOST_CALLS {
+        return least;
+    }
+    let ends = (0..=from.div_ceil(send)).flat_map(|sends| {
+        (0..=sends).map(move |flights| {
+            let left = from.saturating_sub(sends * send + flights * flight);
+            let receives = left.div_ceil(receive).max(flights);
+            sends * send + flights * flight + receives * receive
+        })
+    });
+    ends.min().map_or(least, |end| least.max(Span::from_picos(end)))
 }
 
 /// Bytes that must cross the border of a region.
@@ -105,31 +164,39 @@ impl Links {
     /// What the slowest straight cut through the mesh takes, if `crossing` tells what must cross the border of a region
     /// from the nodes in it, which are in rank order.
     pub(crate) fn bisection(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {
-        match self.is_grid {
-            true => self.slowest(cuts(self.grid), crossing),
-            false => self.slowest(row_cuts(self.grid.columns), crossing),
-        }
+        slowest(&self.cuts(crossing), |crossing| *crossing)
     }
 
     /// The same for the slowest border of a submesh of up to 8 x 8 nodes; of what is no grid, also of a block of
     /// neighbouring ranks that may be a subtree or a subcube.
     pub(crate) fn submesh(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {
-        let nodes = if self.is_grid { 0 } else { self.grid.columns };
-        self.slowest(submeshes(self.grid).chain(blocks(nodes)), crossing)
+        slowest(&self.submeshes(crossing), |crossing| *crossing)
     }
 
-    fn slowest(
+    /// The borders of [`bisection`](Links::bisection), with whatever `count` makes of the nodes in each region.
+    pub(crate) fn cuts<T>(&self, count: impl FnMut(&[Rank]) -> T) -> Vec<Border<T>> {
+        match self.is_grid {
+            true => self.borders(cuts(self.grid), count),
+            false => self.borders(row_cuts(self.grid.columns), count),
+        }
+    }
+
+    /// Those of [`submesh`](Links::submesh).
+    pub(crate) fn submeshes<T>(&self, count: impl FnMut(&[Rank]) -> T) -> Vec<Border<T>> {
+        let nodes = if self.is_grid { 0 } else { self.grid.columns };
+        self.borders(submeshes(self.grid).chain(blocks(nodes)), count)
+    }
+
+    fn borders<T>(
         &self,
         regions: impl Iterator<Item = Region>,
-        mut crossing: impl FnMut(&[Rank]) -> Crossing,
-    ) -> Span {
-        let over = |bytes: f64, capacity: f64| if bytes > 0.0 { bytes / capacity } else { 0.0 };
+        mut count: impl FnMut(&[Rank]) -> T,
+    ) -> Vec<Border<T>> {
         let mut inside = Vec::new();
         let mut attached = Attached::new(self);
-        let times = regions.map(|region| {
+        let border = |region: Region| {
             inside.clear();
             inside.extend(region.nodes(self.grid));
-            let Crossing { out, into } = crossing(&inside);
             let switches = attached.find(&inside);
             let is_outside = |vertex: usize| match vertex.checked_sub(self.grid.nodes()) {
                 None => !region.contains(self.grid.coordinates(vertex)),
@@ -140,10 +207,30 @@ impl Links {
                 let links = vertices.flat_map(|&vertex| ends[vertex].iter());
                 links.filter(|&&(other, _)| is_outside(other)).map(|&(_, capacity)| capacity).sum()
             };
-            over(out, capacity(&self.from)).max(over(into, capacity(&self.to)))
-        });
-        Span::from_secs_f64(times.fold(0.0, f64::max))
+            let (out, into) = (capacity(&self.from), capacity(&self.to));
+            Border { counted: count(&inside), out, into }
+        };
+        regions.map(border).collect()
     }
+}
+
+/// The border of a region.
+pub(crate) struct Border<T> {
+    /// What was counted in the region.
+    counted: T,
+    /// The capacity of the links that lead out, and of those that lead in.
+    out: f64,
+    into: f64,
+}
+
+/// What the slowest of some borders takes, if `crossing` tells what must cross it from what was counted.
+pub(crate) fn slowest<T>(borders: &[Border<T>], crossing: impl Fn(&T) -> Crossing) -> Span {
+    let over = |bytes: f64, capacity: f64| if bytes > 0.0 { bytes / capacity } else { 0.0 };
+    let times = borders.iter().map(|border| {
+        let Crossing { out, into } = crossing(&border.counted);
+        over(out, border.out).max(over(into, border.into))
+    });
+    Span::from_secs_f64(times.fold(0.0, f64::max))
 }
 
 /// The switches that are taken as part of a region. Whichever they are, all that leaves the nodes of the region crosses
@@ -283,10 +370,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{
-        model::Parameters,
-        topology::{Link, LinkId, Topology},
-    };
+    use crate::topology::{Link, LinkId, Topology};
 
     /// What one byte takes over the border of some nodes, and is not asked of any other region.
     fn over_border(links: &Links, nodes: &[Rank]) -> Span {

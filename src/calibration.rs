@@ -6,8 +6,8 @@
 //! a trial is kept with something to spare. A trial may be spoilt by something else that the host had to do, so each
 //! dilation has a second chance.
 //!
-//! A program in which all nodes are woken at the very same instants, again and again, asks for several times as much. Its
-//! report tells of late sends, and the machine [learns](Experience) from that for its next runs.
+//! A program in which all nodes are woken at the very same instants, again and again, asks for several times as much.
+//! Its report tells of late sends, and the machine [learns](Experience) from that for its next runs.
 
 use std::time::{Duration, Instant};
 

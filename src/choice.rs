@@ -17,9 +17,9 @@ use crate::{
 /// The number of the fastest candidate, of equally fast ones the first, and what `attempt` made of it; `None` if none
 /// ends within modeled time.
 ///
-/// `attempt(index, limit)` says how long a candidate takes; it may give up when that is seen to be more than `limit`. The
-/// candidates are shared out among the cores of the host. That changes which of them are given up, and when, but not which
-/// is the fastest.
+/// `attempt(index, limit)` says how long a candidate takes; it may give up when that is seen to be more than `limit`.
+/// The candidates are shared out among the cores of the host. That changes which of them are given up, and when, but
+/// not which is the fastest.
 pub(crate) fn fastest<T: Send>(
     candidates: usize,
     attempt: impl Fn(usize, Time) -> Option<(Time, T)> + Sync,

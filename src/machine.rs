@@ -41,9 +41,9 @@ pub enum Clock {
 /// How many wall seconds one modeled second takes in [real time](Clock::RealTime).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Dilation {
-    /// The smallest, from true speed upwards, that the host can keep without late sends: it is measured for a
-    /// fraction of a second, up to some 0.7 s, before each run. [`RealTimeReport::dilation`] says what it was. After a run
-    /// with late sends, the next ones on the same machine take one and a half times as much at least.
+    /// The smallest, from true speed upwards, that the host can keep without late sends: it is measured for a fraction
+    /// of a second, up to some 0.7 s, before each run. [`RealTimeReport::dilation`] says what it was. After a run with
+    /// late sends, the next ones on the same machine take one and a half times as much at least.
     #[default]
     Auto,
     /// This one; 1 is true speed.

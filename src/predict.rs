@@ -51,8 +51,8 @@ pub(crate) fn predict_until(machine: &Description, schedule: &Schedule, limit: T
     predict_among(machine, &everybody, schedule, limit)
 }
 
-/// As [`predict_until`], for a schedule among some nodes of the machine: its rank `i` is node `members[i]`. The others do
-/// nothing.
+/// As [`predict_until`], for a schedule among some nodes of the machine: its rank `i` is node `members[i]`. The others
+/// do nothing.
 pub(crate) fn predict_among(
     machine: &Description,
     members: &[Rank],
@@ -95,7 +95,7 @@ impl Script<'_> {
 
     fn parcel(&self, message: &Message) -> Parcel {
         let target = self.members[message.peer] as NodeId;
-        Parcel { target, context: 0, tag: TAG, bytes: message.bytes }
+        Parcel { target, context: 0, tag: TAG, bytes: message.bytes, active: false }
     }
 
     fn selector(&self, message: &Message) -> Selector {
@@ -122,6 +122,7 @@ impl Calls for Script<'_> {
                     Op::SendRecv { parcel: self.parcel(send), select: self.selector(recv) }
                 }
                 Action::Pack(bytes) => Op::Compute { span: self.machine.parameters().copying(*bytes) },
+                Action::Barrier => Op::Barrier,
                 Action::Pause(span) => Op::Compute { span: *span },
                 Action::Combine(bytes) => self.combining(*bytes),
                 Action::Merge { into, .. } => self.combining(self.schedule.sizes()[*into as usize]),

@@ -59,8 +59,7 @@ use std::f64::consts::PI;
 
 use super::{Operation, Task};
 use crate::{
-    bound::{Crossing, Links, ratio, start_up},
-    model::Parameters,
+    bound::{Crossing, Links, gossip, ratio, start_up},
     rank::Rank,
     time::Span,
 };
@@ -87,8 +86,8 @@ pub struct LowerBound {
     /// To make one vector out of `p` takes `p - 1` combinations an element, and so do the `p - 1` results of a scan.
     /// Some rank does at least the mean of them, and none before a first message has come.
     pub combining: Span,
-    /// The bytes that must cross the links of a straight cut through the mesh one way. What is no grid is cut between two
-    /// ranks.
+    /// The bytes that must cross the links of a straight cut through the mesh one way. What is no grid is cut between
+    /// two ranks.
     pub bisection: Span,
     /// The bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In what is no grid, up to 8
     /// neighbouring ranks, or a block of 2^i that begins with a multiple of 2^i, such as a subtree or a subcube.
@@ -260,63 +259,6 @@ impl Demand {
             },
         }
     }
-}
-
-/// See the top of this module.
-fn gossip(pairs: f64, parameters: &Parameters, combine: Span) -> Span {
-    if pairs <= 1.0 {
-        return Span::ZERO;
-    }
-    let (send, receive) = (parameters.send_overhead(), parameters.receive_overhead());
-    let flight = parameters.latency() + parameters.hop();
-    let whole = next_end(grown(pairs, send, flight, receive, Span::ZERO), send, flight, receive);
-    if combine.is_zero() { whole } else { whole.max(grown(pairs, send, flight, receive, combine)) }
-}
-
-/// When the sum of counts can have grown so many times.
-fn grown(times: f64, send: Span, flight: Span, receive: Span, combine: Span) -> Span {
-    if send.is_zero() || (receive + combine).is_zero() {
-        return Span::ZERO;
-    }
-    let [send, flight, receive, combine] = [send, flight, receive, combine].map(Span::as_secs_f64);
-    // The logarithm of mu: the smallest rate for which no call makes the sum larger.
-    let is_enough = |rate: f64| {
-        let together = (rate * (receive + combine)).exp_m1().min((rate * receive).exp());
-        (rate * send).exp_m1() * (rate * flight).exp() * together >= 1.0
-    };
-    let mut low = 0.0;
-    let mut high = (send + flight + receive + combine).recip();
-    while !is_enough(high) {
-        (low, high) = (high, 2.0 * high);
-    }
-    for _ in 0..64 {
-        let middle = f64::midpoint(low, high);
-        if is_enough(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Span::from_secs_f64(times.ln() / high)
-}
-
-/// The first instant from `least` on at which a chain of sends, flights and receives can end. `least` may have been
-/// rounded up. Does nothing where that would mean to try too many.
-fn next_end(least: Span, send: Span, flight: Span, receive: Span) -> Span {
-    const MOST_CALLS: u64 = 1000;
-    let from = least.as_picos().saturating_sub(1);
-    let [send, flight, receive] = [send, flight, receive].map(Span::as_picos);
-    if least.is_zero() || from / send.min(receive) > MOST_CALLS {
-        return least;
-    }
-    let ends = (0..=from.div_ceil(send)).flat_map(|sends| {
-        (0..=sends).map(move |flights| {
-            let left = from.saturating_sub(sends * send + flights * flight);
-            let receives = left.div_ceil(receive).max(flights);
-            sends * send + flights * flight + receives * receive
-        })
-    });
-    ends.min().map_or(least, |end| least.max(Span::from_picos(end)))
 }
 
 /// The ranks where they are on the machine.

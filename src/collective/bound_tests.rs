@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     model::{
-        Description,
+        Description, Parameters,
         arbitrary::{parameters, topologies},
     },
     pattern::{Blocks, Builder, Exchange, Origin, Schedule, Transfer},

@@ -19,13 +19,14 @@ use crate::{
 /// The collective operations of a group: every member calls the same one, with the same root, lengths, operator and
 /// algorithm, in the same order.
 ///
-/// They work on any machine behind [`PointToPoint`]. *Auto* chooses the algorithm unless it is [given](Collective::using).
-/// Members that make different calls get [`CommError::Mismatch`] where the machine can tell.
+/// They work on any machine behind [`PointToPoint`]. *Auto* chooses the algorithm unless it is
+/// [given](Collective::using). Members that make different calls get [`CommError::Mismatch`] where the machine can
+/// tell.
 ///
 /// The first call of a kind plans: that takes a few milliseconds on some ten nodes, a tenth of a second or more on
-/// hundreds. Another length, group, operator or algorithm is another kind, another root is not. In real time the nodes are
-/// late after that; [`plan`](Collective::plan) and a barrier beforehand, or an earlier run of the same machine, keep it out
-/// of what is timed.
+/// hundreds. Another length, group, operator or algorithm is another kind, another root is not. In real time the nodes
+/// are late after that; [`plan`](Collective::plan) and a barrier beforehand, or an earlier run of the same machine,
+/// keep it out of what is timed.
 ///
 /// Functions cannot be compared: where members combine by different closures of one kind nobody can tell.
 ///
@@ -48,8 +49,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// Every call fails with [`CollectiveError`] if its arguments do not fit each other or those of the other members, and if
-/// a message cannot be sent or received.
+/// Every call fails with [`CollectiveError`] if its arguments do not fit each other or those of the other members, and
+/// if a message cannot be sent or received.
 pub trait Collective {
     /// The machine behind it.
     type Group: PointToPoint;
@@ -78,8 +79,8 @@ pub trait Collective {
         Ok(())
     }
 
-    /// Everybody gets its block of the root's vector, which is empty elsewhere. `lengths` has the elements of each block,
-    /// or of the whole vector.
+    /// Everybody gets its block of the root's vector, which is empty elsewhere. `lengths` has the elements of each
+    /// block, or of the whole vector.
     fn scatter<T: Pod + Send>(
         &self,
         root: Rank,
@@ -140,7 +141,8 @@ pub trait Collective {
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
     }
 
-    /// Everybody gets its block of all vectors combined. `lengths` has the elements of each block, or of the whole vector.
+    /// Everybody gets its block of all vectors combined. `lengths` has the elements of each block, or of the whole
+    /// vector.
     #[doc(alias = "reduce_scatter")]
     fn distributed_combine<T: Pod + Send, O: Operator<T>>(
         &self,
@@ -159,8 +161,8 @@ pub trait Collective {
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
     }
 
-    /// An operation that moves data, on a payload: it gives what the rank has of the vector before, and gets what it has
-    /// after, as in the table of [`Operation`], by reference and without a copy. Phantom payloads work too.
+    /// An operation that moves data, on a payload: it gives what the rank has of the vector before, and gets what it
+    /// has after, as in the table of [`Operation`], by reference and without a copy. Phantom payloads work too.
     ///
     /// ```
     /// use multicomputer::{Machine, Payload, collective::{Collective, Operation, Job}, prelude::*};
@@ -181,8 +183,8 @@ pub trait Collective {
         perform(self.group(), self.algorithm(), job, &mine.into(), None, |_, right| Ok(right))
     }
 
-    /// The plan that a job is carried out by, which says what was chosen and what it takes: the same on all members. For
-    /// operations that combine it is that of a commutative and exact operator.
+    /// The plan that a job is carried out by, which says what was chosen and what it takes: the same on all members.
+    /// For operations that combine it is that of a commutative and exact operator.
     fn plan(&self, job: &Job) -> Result<Arc<Plan>, CollectiveError> {
         planned(self.group(), self.algorithm(), job, false, true)
     }

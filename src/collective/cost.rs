@@ -49,8 +49,9 @@ impl Strategy {
     /// What it costs for a task: the formula that Barnett et al. (1994, section 6) give for broadcasts, for every
     /// operation, with the excess bandwidth of links and both directions of a mesh.
     ///
-    /// In a dimension `i` with `h_i` groups interleaved on the same links a message takes `c_i = max(1, h_i / k)` times as
-    /// long; where nodes send and receive at the same time, at least `2 / d` times. Vectors are taken to be cut evenly.
+    /// In a dimension `i` with `h_i` groups interleaved on the same links a message takes `c_i = max(1, h_i / k)` times
+    /// as long; where nodes send and receive at the same time, at least `2 / d` times. Vectors are taken to be cut
+    /// evenly.
     ///
     /// # Panics
     ///

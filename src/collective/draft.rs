@@ -78,8 +78,8 @@ impl Tuning {
     }
 }
 
-/// Cuts `bytes` from `start` on into pieces of whole elements, as equal as they can be. Those without any bytes are left
-/// out, with the others keeping their numbers.
+/// Cuts `bytes` from `start` on into pieces of whole elements, as equal as they can be. Those without any bytes are
+/// left out, with the others keeping their numbers.
 pub(crate) fn cut(
     start: u64,
     bytes: u64,

@@ -6,8 +6,8 @@ use crate::{rank::Rank, topology::Grid};
 /// The members of a group laid out as a rectangle, or as a line if they are none.
 ///
 /// They are a rectangle if they are all the nodes in which some rows and some columns of the machine meet, in whatever
-/// order the ranks are. All others are a linear array, in the order of their nodes: so it is in InterCom (Barnett et al.
-/// 1994, section 9).
+/// order the ranks are. All others are a linear array, in the order of their nodes: so it is in InterCom (Barnett et
+/// al. 1994, section 9).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Rows and columns; a line is one row.

@@ -1,4 +1,5 @@
-//! Collective communication: broadcast, scatter, gather, collect, the combines and scan, at every length and in any group.
+//! Collective communication: broadcast, scatter, gather, collect, the combines and scan, at every length and in any
+//! group.
 //!
 //! What a program calls is the trait [`Collective`], which every group has:
 //!
@@ -23,15 +24,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A call becomes a [`Task`]: the operation, the members, the root and all lengths. An [`Algorithm`] makes a [`Plan`] of it,
-//! with the schedule that all members carry out; *Auto* predicts the candidates that the closed forms find cheapest, and
-//! takes the fastest. Plans are kept, so that all but the first call of a kind find theirs. [`LowerBound`] says what
-//! nothing can beat.
+//! A call becomes a [`Task`]: the operation, the members, the root and all lengths. An [`Algorithm`] makes a [`Plan`]
+//! of it, with the schedule that all members carry out; *Auto* predicts the candidates that the closed forms find
+//! cheapest, and takes the fastest. Plans are kept, so that all but the first call of a kind find theirs.
+//! [`LowerBound`] says what nothing can beat.
 //!
 //! The building blocks, the short and long forms and the hybrids are those of InterCom: Barnett, Gupta, Payne, Shuler,
 //! van de Geijn, Watts, "Building a High-Performance Collective Communication Library", Supercomputing 1994. Its
-//! [`Strategy`] says in one line how a hybrid goes about an operation, `2x3x5:SSMCC`; here it is the language of nearly all
-//! algorithms.
+//! [`Strategy`] says in one line how a hybrid goes about an operation, `2x3x5:SSMCC`; here it is the language of nearly
+//! all algorithms.
 
 mod algorithm;
 mod bound;

@@ -14,8 +14,8 @@ use crate::comm::{Payload, PayloadError};
 /// Those of the library are [`Sum`], [`Product`], [`Min`], [`Max`], [`BitAnd`], [`BitOr`], [`BitXor`], [`LogicalAnd`],
 /// [`LogicalOr`] and [`LogicalXor`]; any function is one through [`commutative`] and [`associative`].
 ///
-/// Sums of floating-point numbers are not quite associative: the last digits may depend on the algorithm. They are the same
-/// on all ranks, and do not depend on the schedule of the threads.
+/// Sums of floating-point numbers are not quite associative: the last digits may depend on the algorithm. They are the
+/// same on all ranks, and do not depend on the schedule of the threads.
 pub trait Operator<T> {
     /// What messages call it.
     fn name(&self) -> &str;
@@ -28,9 +28,9 @@ pub trait Operator<T> {
         true
     }
 
-    /// Whether results are the same to the last bit, however operands are grouped, as those of whole numbers are. If not,
-    /// which is so unless said, an algorithm in which every rank groups them in its own way is not used: all ranks are to
-    /// have the same result.
+    /// Whether results are the same to the last bit, however operands are grouped, as those of whole numbers are. If
+    /// not, which is so unless said, an algorithm in which every rank groups them in its own way is not used: all ranks
+    /// are to have the same result.
     fn is_exact(&self) -> bool {
         false
     }

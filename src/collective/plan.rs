@@ -38,10 +38,10 @@ pub(super) struct Choice {
 }
 
 impl Algorithm {
-    /// Plans a task. Of the ways in which the algorithm can be carried out, those that the closed forms find cheapest are
-    /// predicted from rank 0, and the fastest is taken, whatever the root is; *Auto* is the same over all algorithms. It
-    /// takes the host a microsecond or two for each message of each of them, a tenth of a second to a second on 512 nodes,
-    /// and gives the same on every host.
+    /// Plans a task. Of the ways in which the algorithm can be carried out, those that the closed forms find cheapest
+    /// are predicted from rank 0, and the fastest is taken, whatever the root is; *Auto* is the same over all
+    /// algorithms. It takes the host a microsecond or two for each message of each of them, a tenth of a second to a
+    /// second on 512 nodes, and gives the same on every host.
     ///
     /// # Errors
     ///
@@ -140,8 +140,8 @@ impl Plan {
         &self.draft.schedule
     }
 
-    /// What it takes in virtual time if all members start at the same instant and nothing else is under way: exactly what
-    /// a run takes. [`Time::MAX`] if that is longer than modeled time can tell.
+    /// What it takes in virtual time if all members start at the same instant and nothing else is under way: exactly
+    /// what a run takes. [`Time::MAX`] if that is longer than modeled time can tell.
     pub fn prediction(&self) -> &Prediction {
         self.prediction.get_or_init(|| {
             let task = &self.task;
@@ -176,14 +176,14 @@ impl Plan {
         before.end - before.start
     }
 
-    /// Carries it out: every member of the group calls it, with what it has of the vector in the beginning, and gets what
-    /// it has in the end, both as table 1 of [`Operation`] says; an empty payload where that is nothing. Data is moved by
-    /// reference; `combine` makes one of a left and a right operand of the same length.
+    /// Carries it out: every member of the group calls it, with what it has of the vector in the beginning, and gets
+    /// what it has in the end, both as table 1 of [`Operation`] says; an empty payload where that is nothing. Data is
+    /// moved by reference; `combine` makes one of a left and a right operand of the same length.
     ///
     /// # Errors
     ///
-    /// [`WalkError`] if `mine` has another length, if another member has another plan, or if a message cannot be sent or
-    /// received; what `combine` returns.
+    /// [`WalkError`] if `mine` has another length, if another member has another plan, or if a message cannot be sent
+    /// or received; what `combine` returns.
     pub fn carry_out<G: PointToPoint>(
         &self,
         group: &G,

@@ -34,7 +34,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// As those of [`call`](Plan::call), and if the plan is for operators that are commutative or exact and this one is not.
+    /// As those of [`call`](Plan::call), and if the plan is for operators that are commutative or exact and this one is
+    /// not.
     pub fn combine<T: Pod + Send>(
         &self,
         group: &impl PointToPoint,

@@ -9,9 +9,9 @@ use crate::topology::Grid;
 
 /// A hybrid algorithm: a logical mesh `d1 x .. x dk` and a building block for each dimension.
 ///
-/// Written as in table 2 of the paper: `2x3x5:SSMCC` is a broadcast that scatters in the first dimension, scatters in the
-/// second, broadcasts in the third by a minimum spanning tree, collects in the second and collects in the first. The
-/// letters:
+/// Written as in table 2 of the paper: `2x3x5:SSMCC` is a broadcast that scatters in the first dimension, scatters in
+/// the second, broadcasts in the third by a minimum spanning tree, collects in the second and collects in the first.
+/// The letters:
 ///
 /// | letter | building block |
 /// | --- | --- |
@@ -34,9 +34,9 @@ use crate::topology::Grid;
 /// | distributed combine | `MCC` | its dual |
 /// | combine-to-all | `MCC` | the dual of broadcast and collect, and then broadcast and collect |
 ///
-/// Without a short-vector form all dimensions are long: `SSSCCC`, `CCC`. The numbers multiply up to the size of the group;
-/// the first dimension has the nearest nodes. On a rectangle the dimensions divide its rows first, or its columns first if
-/// `,columns` stands at the end; on compact halves of it if `,compact` does.
+/// Without a short-vector form all dimensions are long: `SSSCCC`, `CCC`. The numbers multiply up to the size of the
+/// group; the first dimension has the nearest nodes. On a rectangle the dimensions divide its rows first, or its
+/// columns first if `,columns` stands at the end; on compact halves of it if `,compact` does.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Strategy {
     /// The long-vector dimensions, the nearest first.
@@ -180,7 +180,8 @@ impl Strategy {
         Err(refusal("the letters do not fit the sides: see the table of letters"))
     }
 
-    /// All of them on a rectangle with at most so many dimensions in each of its sides, for operations with these choices.
+    /// All of them on a rectangle with at most so many dimensions in each of its sides, for operations with these
+    /// choices.
     pub(super) fn all(grid: Grid, collects: &[Collect], trees: &[Tree], most: usize) -> Vec<Strategy> {
         // On a line the trees of all nodes are among those of one dimension.
         let is_line = grid.rows == 1 || grid.columns == 1;

@@ -105,8 +105,8 @@ impl Shares {
     }
 
     /// Adds a resource, of a capacity in bytes per second that is positive and may be infinite. Paths name it by its
-    /// place in the order of addition, but the shares do not depend on that order: of two resources that are full at the
-    /// same rate, the one of the lower `number` goes first. Each has a number of its own.
+    /// place in the order of addition, but the shares do not depend on that order: of two resources that are full at
+    /// the same rate, the one of the lower `number` goes first. Each has a number of its own.
     pub(super) fn add(&mut self, number: u32, capacity: f64) {
         self.numbers.push(number);
         self.resources.push(Resource { capacity, free: capacity, members: Vec::new(), bound: 0, open: 0 });

@@ -13,8 +13,8 @@ macro_rules! elementwise {
                 #[doc = concat!($what, ", element by element, over the vectors `x` of all nodes, which must have one ",
                     "length. `x` is the result on every node.")]
                 ///
-                /// Elements are combined in the order of node numbers, by InterCom's algorithms in any order. For the time see
-                /// [`Library`](super::Library).
+                /// Elements are combined in the order of node numbers, by InterCom's algorithms in any order. For the
+                /// time see [`Library`](super::Library).
                 ///
                 /// # Errors
                 /// As [`gopf`](Nx::gopf).

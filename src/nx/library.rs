@@ -35,8 +35,8 @@ pub enum Library {
     #[default]
     Nx,
     /// InterCom's: the fastest [hybrid](crate::collective::Algorithm::Hybrid) for each length, as the paper's library
-    /// "NXtoiCC" had it. Elements are combined in any order, but those of [`gopf`](Nx::gopf), whose function need not be
-    /// commutative. While it works, a node does not pass on what others send to node -1.
+    /// "NXtoiCC" had it. Elements are combined in any order, but those of [`gopf`](Nx::gopf), whose function need not
+    /// be commutative. While it works, a node does not pass on what others send to node -1.
     ///
     /// Source: the same paper, section 10.
     InterCom,

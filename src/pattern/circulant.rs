@@ -8,9 +8,9 @@ use crate::rank::Rank;
 /// Collects in each of the rings, all at the same time, in `ceil(log2 p)` rounds for any `p`: in each round everybody
 /// sends what the one at the distance of the round does not have, and nothing twice.
 ///
-/// Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient algorithms for all-to-all communications in
-/// multiport message-passing systems", IEEE TPDS 8(11), 1997; with the distances of J. L. Träff, "Optimal, non-pipelined
-/// reduce-scatter and allreduce algorithms", 2024.
+/// Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient algorithms for all-to-all communications
+/// in multiport message-passing systems", IEEE TPDS 8(11), 1997; with the distances of J. L. Träff, "Optimal,
+/// non-pipelined reduce-scatter and allreduce algorithms", 2024.
 pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>]) {
     let own: Vec<Vec<Blocks>> =
         rings.iter().map(|ring| ring.iter().map(|&rank| builder.held(rank).into()).collect()).collect();
@@ -41,14 +41,14 @@ pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>]) {
 /// Broadcasts the blocks `k * blocks` to `(k + 1) * blocks - 1` of the builder from `holders[k]`, on a ring of all
 /// nodes, pipelined.
 ///
-/// The rounds go through the distances again and again. A holder sends its next block until it has sent all of them; any
-/// other node sends, of each holder's blocks, the newest one that the receiver does not have. All blocks for one receiver
-/// go as one message. Counted on `p` up to 256 that takes `ceil(log2 p) + blocks - 1` rounds, the fewest possible, or up
-/// to two more.
+/// The rounds go through the distances again and again. A holder sends its next block until it has sent all of them;
+/// any other node sends, of each holder's blocks, the newest one that the receiver does not have. All blocks for one
+/// receiver go as one message. Counted on `p` up to 256 that takes `ceil(log2 p) + blocks - 1` rounds, the fewest
+/// possible, or up to two more.
 ///
 /// Source: the graph and the number of rounds: J. L. Träff, "Fast(er) construction of round-optimal n-block broadcast
-/// schedules", arXiv 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous send/receive
-/// systems", Discrete Applied Mathematics 55, 1994. The rule which block to send is a simpler one.
+/// schedules", arXiv 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous
+/// send/receive systems", Discrete Applied Mathematics 55, 1994. The rule which block to send is a simpler one.
 pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks: usize) {
     let distances = distances(ring.len());
     // The blocks of each holder that each node has.

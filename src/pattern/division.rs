@@ -1,4 +1,5 @@
-//! Spanning trees in which every subtree covers neighbouring positions: how one reaches all of a line, or all reach one.
+//! Spanning trees in which every subtree covers neighbouring positions: how one reaches all of a line, or all reach
+//! one.
 //!
 //! The holder of a line cuts a part off, hands it to a node of that part, and both go on with what they have. Cut in
 //! halves this is the minimum spanning tree of the papers: on a linear array no two messages of it share a link. Cut
@@ -51,12 +52,12 @@ impl Division {
         Division::cut(nodes, root, |_, count| Some(count.div_ceil(2)))
     }
 
-    /// At powers of two: the first part has as many positions as the largest power of two that leaves some for the second.
-    /// From position 0 each position hands over to those that differ from it in one bit, the highest first, as far as there
-    /// are any; `ceil(log2 nodes)` rounds.
+    /// At powers of two: the first part has as many positions as the largest power of two that leaves some for the
+    /// second. From position 0 each position hands over to those that differ from it in one bit, the highest first, as
+    /// far as there are any; `ceil(log2 nodes)` rounds.
     ///
-    /// Source: Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", algorithms 4.1 and 4.2, on any number of
-    /// nodes.
+    /// Source: Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", algorithms 4.1 and 4.2, on any
+    /// number of nodes.
     ///
     /// # Panics
     ///
@@ -66,8 +67,8 @@ impl Division {
         Division::cut(nodes, root, |round, count| Some(widest >> (round + 1)).filter(|&first| first < count))
     }
 
-    /// With so many of `count` positions in the first part that is cut off in a round, no fewer than in the second; `None` if
-    /// they are not cut in that round.
+    /// With so many of `count` positions in the first part that is cut off in a round, no fewer than in the second;
+    /// `None` if they are not cut in that round.
     fn cut(nodes: usize, root: usize, first: impl Fn(usize, usize) -> Option<usize>) -> Division {
         assert!(root < nodes, "the root is on the line");
         let mut rounds = Vec::new();
@@ -96,13 +97,13 @@ impl Division {
         Division { nodes, rounds }
     }
 
-    /// Where it is the fastest, if nothing else is under way: the holder of a part of `m` positions hands `s` of them to
-    /// another one, is busy with that for `busy(s)`, and the other one goes on `informed(s)` after the beginning.
+    /// Where it is the fastest, if nothing else is under way: the holder of a part of `m` positions hands `s` of them
+    /// to another one, is busy with that for `busy(s)`, and the other one goes on `informed(s)` after the beginning.
     ///
-    /// Found by trying every `s` for every `m`. Where both times are the same for all `s` it is the tree of Karp, Sahay,
-    /// Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993. Parts may go on at position 0
-    /// after the last one, unless it is to be `in_order`: then all of the root's parts lie on the line, and it is the
-    /// fastest only from position 0.
+    /// Found by trying every `s` for every `m`. Where both times are the same for all `s` it is the tree of Karp,
+    /// Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993. Parts may go on at
+    /// position 0 after the last one, unless it is to be `in_order`: then all of the root's parts lie on the line, and
+    /// it is the fastest only from position 0.
     ///
     /// Costs the host a time that grows with the square of `nodes`: 1 ms for 1000.
     ///

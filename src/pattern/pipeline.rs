@@ -19,8 +19,8 @@
 //!
 //! Nodes do not run in lockstep by themselves, and nothing keeps two senders from sending to one node at the same time.
 //! Both are then slowed down while others could have used their ports, and such delays grow rather than die out: long
-//! vectors move at `1.75 beta` a byte. Only a chain, where everybody has one sender, keeps the full rate. So nodes are to
-//! go [by the clock](crate::pattern::Schedule::clocked).
+//! vectors move at `1.75 beta` a byte. Only a chain, where everybody has one sender, keeps the full rate. So nodes are
+//! to go [by the clock](crate::pattern::Schedule::clocked).
 //!
 //! | trees | hops of the first chunk | conflicts where links are as fast as ports |
 //! | --- | --- | --- |
@@ -53,9 +53,9 @@ pub struct Hop {
     pub chunk: u32,
 }
 
-/// The messages of each round, in which every node sends at most one and receives at most one, until every node has every
-/// chunk. No node is sent a chunk twice, and what is sent came at least two rounds before, so that a node can take in what
-/// came in the last round while it sends something else.
+/// The messages of each round, in which every node sends at most one and receives at most one, until every node has
+/// every chunk. No node is sent a chunk twice, and what is sent came at least two rounds before, so that a node can
+/// take in what came in the last round while it sends something else.
 ///
 /// ```
 /// use multicomputer::pattern::pipeline::{Hop, Tree, rounds};

@@ -10,9 +10,10 @@ type Queue = VecDeque<(Vec<u32>, usize)>;
 
 /// All rings at the same time, until every node of a ring has what the ring has.
 ///
-/// In each step a node sends to the next one of its ring a bucket that it has not sent on yet, its own blocks first. What
-/// it holds in the beginning is cut into buckets of `most` blocks, which is told how many each node of the ring has: one
-/// bucket is the plain algorithm, several even out what the nodes hold, or let a bucket move on while the next one comes.
+/// In each step a node sends to the next one of its ring a bucket that it has not sent on yet, its own blocks first.
+/// What it holds in the beginning is cut into buckets of `most` blocks, which is told how many each node of the ring
+/// has: one bucket is the plain algorithm, several even out what the nodes hold, or let a bucket move on while the next
+/// one comes.
 ///
 /// On a linear array no two messages of a step share a link, since only the last node sends back.
 ///

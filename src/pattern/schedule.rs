@@ -94,6 +94,8 @@ pub enum Action {
     Combine(u64),
     /// Does nothing for so long, to keep in step with others.
     Pause(Span),
+    /// Waits for all nodes of the machine, by its hardware barrier.
+    Barrier,
     /// Makes a block by combining two others.
     Merge {
         /// The left operand.
@@ -114,8 +116,8 @@ pub struct Message {
     pub blocks: Blocks,
     /// Its length.
     pub bytes: u64,
-    /// At the receiver: whether it combines what comes with its own version, which is the left operand if its rank is the
-    /// lower one, instead of putting it into an empty place.
+    /// At the receiver: whether it combines what comes with its own version, which is the left operand if its rank is
+    /// the lower one, instead of putting it into an empty place.
     pub combined: bool,
 }
 
@@ -147,6 +149,13 @@ impl Action {
 }
 
 impl Schedule {
+    /// Of the steps of every rank, where what the messages carry is known elsewhere: they have lengths, and no blocks.
+    pub(crate) fn of_lengths(steps: Vec<Vec<Step>>) -> Schedule {
+        let last = steps.iter().filter_map(|steps| steps.last()).map(|step| step.iteration + 1).max();
+        let holdings = vec![Holdings { active: 0, longest: 0 }; last.unwrap_or(0) + 1];
+        Schedule { origins: Vec::new(), sizes: Vec::new(), element: 1, steps, holdings }
+    }
+
     /// Nodes of the machine.
     pub fn nodes(&self) -> usize {
         self.steps.len()

@@ -23,8 +23,8 @@ pub struct LowerBound {
     /// What all nodes take in somebody has sent, so some node moves at least twice the mean of these bytes both ways,
     /// at `d / beta`. Decides where ports are not full duplex.
     pub both_ways: Span,
-    /// The bytes that must cross the links of a straight cut through the mesh one way. What is no grid is cut between two
-    /// ranks.
+    /// The bytes that must cross the links of a straight cut through the mesh one way. What is no grid is cut between
+    /// two ranks.
     pub bisection: Span,
     /// The bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In what is no grid, up to 8
     /// neighbouring ranks, or a block of 2^i that begins with a multiple of 2^i, such as a subtree or a subcube.

@@ -159,8 +159,8 @@ impl Algorithm {
         }
     }
 
-    /// The formula that the book gives, or one that follows from it, with `t_s` for alpha and `t_w m` for the time of the
-    /// bytes of a message.
+    /// The formula that the book gives, or one that follows from it, with `t_s` for alpha and `t_w m` for the time of
+    /// the bytes of a message.
     pub fn formula(self) -> &'static str {
         match self {
             Algorithm::Naive => "(p - 1) (t_s + t_w m)",
@@ -192,8 +192,8 @@ impl Algorithm {
         }
     }
 
-    /// What [`formula`](Algorithm::formula) comes to for a task. A message has the bytes of the vector, or of the longest
-    /// block.
+    /// What [`formula`](Algorithm::formula) comes to for a task. A message has the bytes of the vector, or of the
+    /// longest block.
     pub fn equation(self, task: &Task) -> Cost {
         let size = task.size();
         let blocks = || (0..size).map(|rank| task.block(rank)).map(|block| block.end - block.start);
@@ -229,8 +229,8 @@ impl Algorithm {
     ///
     /// # Errors
     ///
-    /// [`PlanError`] if the task is another operation than the algorithm's, or does not meet its restrictions, which are in
-    /// the file of each.
+    /// [`PlanError`] if the task is another operation than the algorithm's, or does not meet its restrictions, which
+    /// are in the file of each.
     pub fn plan(self, task: &Task) -> Result<Plan, PlanError> {
         if task.operation() != self.operation() {
             return Err(PlanError::OtherOperation {

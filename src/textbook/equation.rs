@@ -1,9 +1,10 @@
 //! The equations of the chapter, 4.1 to 4.4, and those that follow from it for its other algorithms.
 //!
-//! The book's `t_s` is alpha, the start-up time of a message, and its `t_w m` is the time of the `n` bytes of a message of
-//! `m` words: `n beta`. All come as a [`Cost`], the coefficients of alpha, beta and gamma, whose
-//! [`time`](Cost::time) they are on a machine. They hold exactly where the network has a link of its own for each message
-//! of a step, and nodes send and receive at full speed at the same time (`d = 2`, `o_x = 0`, `copy = 0`, `hop = 0`).
+//! The book's `t_s` is alpha, the start-up time of a message, and its `t_w m` is the time of the `n` bytes of a message
+//! of `m` words: `n beta`. All come as a [`Cost`], the coefficients of alpha, beta and gamma, whose
+//! [`time`](Cost::time) they are on a machine. They hold exactly where the network has a link of its own for each
+//! message of a step, and nodes send and receive at full speed at the same time (`d = 2`, `o_x = 0`, `copy = 0`, `hop =
+//! 0`).
 //!
 //! Source: Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.1.6 and 4.2.4.
 
@@ -11,8 +12,8 @@ use crate::{collective::Cost, topology::Grid};
 
 /// Equation 4.1, a one-to-all broadcast of so many bytes: `(t_s + t_w m) log2 p`.
 ///
-/// In each of `ceil(log2 p)` steps whoever has the message sends it to one that has not, a simple transfer of `t_s + t_w m`.
-/// On a mesh the steps of its dimensions add up; a ring, hypercube or tree is a single dimension.
+/// In each of `ceil(log2 p)` steps whoever has the message sends it to one that has not, a simple transfer of `t_s +
+/// t_w m`. On a mesh the steps of its dimensions add up; a ring, hypercube or tree is a single dimension.
 ///
 /// ```
 /// use multicomputer::{model::Parameters, textbook::equation};
@@ -38,8 +39,8 @@ pub fn naive(ranks: usize, bytes: u64) -> Cost {
 /// Equations 4.2 and 4.3, an all-to-all broadcast of so many bytes from each: `t_s (p - 1) + t_w m (p - 1)` on a ring,
 /// `2 t_s (sqrt(p) - 1) + t_w m (p - 1)` on a square mesh.
 ///
-/// On a ring of `p` there are `p - 1` steps of `t_s + t_w m`. On a mesh each dimension is done like a ring, with all that
-/// the earlier ones have brought together as one message: the second takes `(sqrt(p) - 1) (t_s + sqrt(p) t_w m)`.
+/// On a ring of `p` there are `p - 1` steps of `t_s + t_w m`. On a mesh each dimension is done like a ring, with all
+/// that the earlier ones have brought together as one message: the second takes `(sqrt(p) - 1) (t_s + sqrt(p) t_w m)`.
 ///
 /// ```
 /// use multicomputer::textbook::equation;
@@ -75,9 +76,9 @@ pub fn in_turn(sources: usize, ranks: usize, bytes: u64) -> Cost {
     transfers(sources * logarithm(ranks), bytes)
 }
 
-/// Example 4.1, a matrix of `N x N` elements times a vector on a grid of `r` by `c` nodes: `(t_s + t_w N / c) log2 r` for
-/// the broadcasts along the columns, `gamma N^2 / (r c)` for the products, where a multiplication with an addition counts
-/// as combining one element, and `(t_s + (t_w + gamma) N / r) log2 c` for the sums along the rows.
+/// Example 4.1, a matrix of `N x N` elements times a vector on a grid of `r` by `c` nodes: `(t_s + t_w N / c) log2 r`
+/// for the broadcasts along the columns, `gamma N^2 / (r c)` for the products, where a multiplication with an addition
+/// counts as combining one element, and `(t_s + (t_w + gamma) N / r) log2 c` for the sums along the rows.
 ///
 /// Where nodes do not divide the matrix evenly, the largest block counts for all.
 ///

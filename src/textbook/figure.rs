@@ -13,8 +13,8 @@ use crate::{
 
 /// The steps of a plan, each with its arrows and its most loaded link.
 ///
-/// Nodes are not synchronized between steps when the plan is carried out; a figure shows what would be if they were, as the
-/// book does.
+/// Nodes are not synchronized between steps when the plan is carried out; a figure shows what would be if they were, as
+/// the book does.
 ///
 /// ```
 /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
@@ -189,9 +189,9 @@ impl Figure {
 
     /// What it takes if all nodes keep in step, conflicts on links included.
     ///
-    /// A step takes alpha for each message that a node has to send or to receive, then what its busiest port or link takes
-    /// for all its bytes, and gamma for what is combined. For algorithms whose nodes are all busy alike this is what a run
-    /// takes; where nodes run ahead of others it is only near.
+    /// A step takes alpha for each message that a node has to send or to receive, then what its busiest port or link
+    /// takes for all its bytes, and gamma for what is combined. For algorithms whose nodes are all busy alike this is
+    /// what a run takes; where nodes run ahead of others it is only near.
     ///
     /// ```
     /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
@@ -295,8 +295,8 @@ fn count<K: Ord>(loads: &mut BTreeMap<K, (u64, u64)>, at: K, bytes: u64) {
     *sum += bytes;
 }
 
-/// A line for each step: `step 2: 0 -> 2, 4 -> 6`. Two messages that pass each other are one double arrow; where messages
-/// differ in what they carry, the blocks stand behind: `0 -> 1 (7)`.
+/// A line for each step: `step 2: 0 -> 2, 4 -> 6`. Two messages that pass each other are one double arrow; where
+/// messages differ in what they carry, the blocks stand behind: `0 -> 1 (7)`.
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, step) in self.steps.iter().enumerate() {

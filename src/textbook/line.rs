@@ -1,17 +1,17 @@
 //! *All-to-all broadcast* on a linear array in both directions at once.
 //!
-//! **What it does.** Without a way around, data goes both ways from where it is: in each step a node sends to the right what
-//! has last come from the left, and to the left what has last come from the right, its own data first. After `p - 1` steps
-//! the data of either end is at the other one. No message ever goes further than to a neighbour.
+//! **What it does.** Without a way around, data goes both ways from where it is: in each step a node sends to the right
+//! what has last come from the left, and to the left what has last come from the right, its own data first. After `p -
+//! 1` steps the data of either end is at the other one. No message ever goes further than to a neighbour.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** A node that passes data on in both directions has two messages in a step, one after the other through its one
-//! port. In step `s` of three nodes or more there are such nodes as long as `s - 1 <= p - s`. If all keep in step this is
-//! `(p - 1 + floor((p + 1) / 2)) (t_s + t_w m)`; nodes that are done with one direction run ahead. So on nodes that send
-//! one message at a time the way around ([algorithm 4.4](super::Algorithm::RingAllToAll)) is faster: its messages back
-//! use the other direction of the links, which is what the book means by "the same procedure would also work on a linear
-//! array with bidirectional links".
+//! **Cost.** A node that passes data on in both directions has two messages in a step, one after the other through its
+//! one port. In step `s` of three nodes or more there are such nodes as long as `s - 1 <= p - s`. If all keep in step
+//! this is `(p - 1 + floor((p + 1) / 2)) (t_s + t_w m)`; nodes that are done with one direction run ahead. So on nodes
+//! that send one message at a time the way around ([algorithm 4.4](super::Algorithm::RingAllToAll)) is faster: its
+//! messages back use the other direction of the links, which is what the book means by "the same procedure would also
+//! work on a linear array with bidirectional links".
 //!
 //! **Source.** After Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.2.1.
 

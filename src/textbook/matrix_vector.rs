@@ -1,13 +1,13 @@
 //! Example 4.1: a matrix times a vector on a mesh of nodes.
 //!
-//! **What it does.** The matrix is spread over all nodes, one block each; the vector is spread over the top row. Each column
-//! broadcasts its part of the vector from its topmost node, every node multiplies its block with it, and each row adds up what
-//! comes out, so that the leftmost column has the result.
+//! **What it does.** The matrix is spread over all nodes, one block each; the vector is spread over the top row. Each
+//! column broadcasts its part of the vector from its topmost node, every node multiplies its block with it, and each
+//! row adds up what comes out, so that the leftmost column has the result.
 //!
-//! **Cost.** As [`equation::matrix_vector`](super::equation::matrix_vector) says: with `r` rows and `c` columns of nodes,
-//! on `N x N` elements of `w` bytes, `ceil(log2 r) (alpha + N/c w beta)` for the broadcasts, `N^2 / (r c) gamma` for the
-//! products (a multiplication and an addition count as combining one element), and
-//! `ceil(log2 c) (alpha + N/r w beta + N/r gamma)` for the sums.
+//! **Cost.** As [`equation::matrix_vector`](super::equation::matrix_vector) says: with `r` rows and `c` columns of
+//! nodes, on `N x N` elements of `w` bytes, `ceil(log2 r) (alpha + N/c w beta)` for the broadcasts, `N^2 / (r c) gamma`
+//! for the products (a multiplication and an addition count as combining one element), and `ceil(log2 c) (alpha + N/r w
+//! beta + N/r gamma)` for the sums.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", example 4.1 and figure 4.4.
 
@@ -35,8 +35,8 @@ pub struct Block {
 }
 
 impl Block {
-    /// The block of a node, if a matrix of `rows` by `columns` elements is cut evenly over a grid of nodes; `element` gives
-    /// its elements by row and column. Blocks may differ by one row and one column, and be empty.
+    /// The block of a node, if a matrix of `rows` by `columns` elements is cut evenly over a grid of nodes; `element`
+    /// gives its elements by row and column. Blocks may differ by one row and one column, and be empty.
     ///
     /// ```
     /// use multicomputer::textbook::Block;
@@ -93,9 +93,9 @@ fn part(elements: usize, parts: usize, number: usize) -> Range<usize> {
     start(number)..start(number + 1)
 }
 
-/// Multiplies a matrix with a vector: every node of a grid calls it with its block of the matrix, those of the top row also
-/// with their part of the vector, `block.columns()` of it; the others give none. Those of the leftmost column get their part
-/// of the result, `block.rows()` of it; the others an empty one.
+/// Multiplies a matrix with a vector: every node of a grid calls it with its block of the matrix, those of the top row
+/// also with their part of the vector, `block.columns()` of it; the others give none. Those of the leftmost column get
+/// their part of the result, `block.rows()` of it; the others an empty one.
 ///
 /// ```
 /// use multicomputer::{Machine, textbook::{Block, matrix_vector}};

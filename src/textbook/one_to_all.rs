@@ -8,13 +8,13 @@
 //! balanced binary tree have it as a single line of ranks (figures 4.6 and 4.7). A reduction is the same turned around,
 //! in time and in direction (algorithm 4.3, figure 4.3).
 //!
-//! **Restrictions.** None. On any number of ranks (problem 4.1 of the book) partners that there are not are left out: the
-//! ranks are cut at the largest power of two below their number. A reduction combines neighbouring parts, lower ranks on
-//! the left, so that any associative operator will do; on a mesh it then goes along the dimensions in the opposite
-//! order.
+//! **Restrictions.** None. On any number of ranks (problem 4.1 of the book) partners that there are not are left out:
+//! the ranks are cut at the largest power of two below their number. A reduction combines neighbouring parts, lower
+//! ranks on the left, so that any associative operator will do; on a mesh it then goes along the dimensions in the
+//! opposite order.
 //!
-//! **Cost.** Equation 4.1: `ceil(log2 p) (t_s + t_w m)`, that is `ceil(log2 p) (alpha + n beta)`; on a mesh the sum of the
-//! logarithms of its sides; a reduction adds `gamma` for each element in each step.
+//! **Cost.** Equation 4.1: `ceil(log2 p) (t_s + t_w m)`, that is `ceil(log2 p) (alpha + n beta)`; on a mesh the sum of
+//! the logarithms of its sides; a reduction adds `gamma` for each element in each step.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.1.1 to 4.1.5.
 

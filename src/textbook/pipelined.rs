@@ -1,8 +1,9 @@
-//! Several *one-to-all broadcasts*, from different sources: pipelined as one all-to-all broadcast, or one after the other.
+//! Several *one-to-all broadcasts*, from different sources: pipelined as one all-to-all broadcast, or one after the
+//! other.
 //!
-//! **What it does.** *Pipelined*, the data of all sources goes around a ring as in algorithm 4.4, with nodes that are no
-//! sources passing on what comes. *In turn*, the broadcasts of algorithm 4.2 follow each other. Gaussian elimination, back
-//! substitution and Floyd's shortest paths gain from the former.
+//! **What it does.** *Pipelined*, the data of all sources goes around a ring as in algorithm 4.4, with nodes that are
+//! no sources passing on what comes. *In turn*, the broadcasts of algorithm 4.2 follow each other. Gaussian
+//! elimination, back substitution and Floyd's shortest paths gain from the former.
 //!
 //! **Restrictions.** None; the sources are the ranks with a block that is not empty.
 //!

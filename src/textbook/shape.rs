@@ -20,9 +20,10 @@ impl Shape {
         Shape { extents: vec![task.size()], ranks: (0..task.size()).collect() }
     }
 
-    /// The grid that the members of a task make up on the machine: all of a grid of any dimension, or a rectangle of rows
-    /// and columns of it. Others, single rows and columns of a machine among them, are laid out as the rectangle that is
-    /// nearest to a square, in rank order and with no more rows than columns; a prime number of ranks is one row.
+    /// The grid that the members of a task make up on the machine: all of a grid of any dimension, or a rectangle of
+    /// rows and columns of it. Others, single rows and columns of a machine among them, are laid out as the rectangle
+    /// that is nearest to a square, in rank order and with no more rows than columns; a prime number of ranks is one
+    /// row.
     pub(super) fn mesh(task: &Task) -> Shape {
         let layout = Layout::of(task);
         let extents = task.machine().topology().extents();

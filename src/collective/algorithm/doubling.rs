@@ -1,20 +1,21 @@
-//! *Doubling*: in each round everybody combines with somebody twice as far away, and after `ceil(log2 p)` rounds has all.
+//! *Doubling*: in each round everybody combines with somebody twice as far away, and after `ceil(log2 p)` rounds has
+//! all.
 //!
 //! **What it does.** Combine-to-all. On a power of two ranks exchange their vectors with the rank that differs in one
-//! bit, the lowest first (recursive doubling). On any other number some ranks first send their vectors to a neighbour and
-//! get the result from it in the end. If it does not matter how operands are grouped, there is a way without that: rank
-//! `i` keeps the sum of the vectors of `i + 1` to `i + w`, and gets that of `w` or `w + 1` further ranks from the one
-//! behind them, where `w` runs through the leading bits of `p - 1`. In the end it adds its own vector.
+//! bit, the lowest first (recursive doubling). On any other number some ranks first send their vectors to a neighbour
+//! and get the result from it in the end. If it does not matter how operands are grouped, there is a way without that:
+//! rank `i` keeps the sum of the vectors of `i + 1` to `i + w`, and gets that of `w` or `w + 1` further ranks from the
+//! one behind them, where `w` runs through the leading bits of `p - 1`. In the end it adds its own vector.
 //!
 //! **Restrictions.** None. Ranks are combined in their order, except in the last way, which is taken only for operators
 //! that are exact and commutative: each rank adds in an order of its own.
 //!
-//! **Cost.** `ceil(log2 p) (alpha + n beta + n gamma)`; on other numbers up to twice the `gamma`, or one round more with an
-//! operator that is not exact. No algorithm needs fewer rounds; for short vectors it is the best there is.
+//! **Cost.** `ceil(log2 p) (alpha + n beta + n gamma)`; on other numbers up to twice the `gamma`, or one round more
+//! with an operator that is not exact. No algorithm needs fewer rounds; for short vectors it is the best there is.
 //!
-//! **Source.** Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1),
-//! 2005; for any `p`: J. Bruck, C.-T. Ho, "Efficient global combine operations in multi-port message-passing systems",
-//! Parallel Processing Letters 3(4), 1993.
+//! **Source.** Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", IJHPCA
+//! 19(1), 2005; for any `p`: J. Bruck, C.-T. Ho, "Efficient global combine operations in multi-port message-passing
+//! systems", Parallel Processing Letters 3(4), 1993.
 
 use super::{
     super::{

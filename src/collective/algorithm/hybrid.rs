@@ -1,9 +1,9 @@
 //! *Hybrid*: the group as a logical mesh, with a building block of its own in each dimension.
 //!
 //! **What it does.** A [`Strategy`] says how the group is cut: the first dimension has the nearest nodes. A broadcast
-//! scatters the vector in the long-vector dimensions, one after the other, broadcasts the parts in the short-vector one,
-//! and collects them again in the long ones, the first dimension last. So vectors are longest where nodes are nearest.
-//! The other operations are parts of that or its dual: a scatter, a collect (gather and broadcast in the short
+//! scatters the vector in the long-vector dimensions, one after the other, broadcasts the parts in the short-vector
+//! one, and collects them again in the long ones, the first dimension last. So vectors are longest where nodes are
+//! nearest. The other operations are parts of that or its dual: a scatter, a collect (gather and broadcast in the short
 //! dimension); backwards they gather, and combine to one rank or to all ranks' blocks; a combine-to-all goes back and
 //! then forth again. All extremes are here: one short dimension is the minimum spanning tree, one long one is scatter
 //! and collect, the rows and columns of a mesh are two long ones.
@@ -11,8 +11,8 @@
 //! **Restrictions.** An operator that is not commutative needs one short-vector dimension in rank order: only there all
 //! that is combined stands side by side.
 //!
-//! **Cost.** With `g_i = d_1 .. d_(i-1)` and `c_i = max(1, h_i / k)`, where `h_i` counts only the factors of `g_i` in the
-//! same direction of the machine's mesh, a broadcast of `n` bytes takes
+//! **Cost.** With `g_i = d_1 .. d_(i-1)` and `c_i = max(1, h_i / k)`, where `h_i` counts only the factors of `g_i` in
+//! the same direction of the machine's mesh, a broadcast of `n` bytes takes
 //!
 //! ```text
 //! sum over long i of [ (ceil(log2 d_i) + d_i - 1) alpha + 2 c_i (d_i - 1)/d_i (n / g_i) beta ]
@@ -21,8 +21,8 @@
 //!
 //! and the other operations their part of it; see [`cost`](super::super::cost).
 //!
-//! **Source.** Barnett et al., "Building a High-Performance Collective Communication Library", 1994, sections 4 to 7; the
-//! dual pairs also in Chan, Heimlich, Purkayastha, van de Geijn, "Collective communication: theory, practice, and
+//! **Source.** Barnett et al., "Building a High-Performance Collective Communication Library", 1994, sections 4 to 7;
+//! the dual pairs also in Chan, Heimlich, Purkayastha, van de Geijn, "Collective communication: theory, practice, and
 //! experience", CCPE 19(13), 2007.
 
 use super::{
@@ -340,9 +340,9 @@ pub(in super::super) enum Direction {
     Both,
 }
 
-/// How long an edge of the tree keeps the node nearer to the root busy, and when the other one can go on, if it leads to
-/// `size` of `nodes` nodes and messages take `conflict` times as long. Sends do not block: the next one can follow when
-/// the processor and the port are free. Inwards the times are those of the receives.
+/// How long an edge of the tree keeps the node nearer to the root busy, and when the other one can go on, if it leads
+/// to `size` of `nodes` nodes and messages take `conflict` times as long. Sends do not block: the next one can follow
+/// when the processor and the port are free. Inwards the times are those of the receives.
 pub(in super::super) fn edge(
     task: &Task,
     load: Load,

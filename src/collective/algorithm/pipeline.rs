@@ -1,16 +1,16 @@
 //! *Pipeline*: the vector in chunks, down several spanning trees at the same time.
 //!
-//! **What it does.** Broadcast, and backwards combine-to-one. Chunk `i` goes down tree `i mod T`. On a rectangle there are
-//! two trees with their spines on opposite sides and chains from there along the rows, or the columns: every rank sends
-//! and receives one chunk in each step, and no two messages share a link. On a line there is one chain.
+//! **What it does.** Broadcast, and backwards combine-to-one. Chunk `i` goes down tree `i mod T`. On a rectangle there
+//! are two trees with their spines on opposite sides and chains from there along the rows, or the columns: every rank
+//! sends and receives one chunk in each step, and no two messages share a link. On a line there is one chain.
 //!
 //! **Restrictions.** A commutative operator.
 //!
-//! **Cost.** `(N + h - 1) max(alpha, n/N beta)` for `N` chunks, with `h` steps until the first ones are everywhere, given
-//! in [`pattern::pipeline`](crate::pattern::pipeline); `2 beta / d` for `beta`. At the best `N` that comes to
-//! `n beta + h alpha`. For long vectors it is the fastest there is, and needs links no faster than ports. Combining hides
-//! behind the bytes where it is shorter. All ranks go by the clock: a step begins on all of them at the same time, so they
-//! must have started together. Where they have not, it is slower, not wrong.
+//! **Cost.** `(N + h - 1) max(alpha, n/N beta)` for `N` chunks, with `h` steps until the first ones are everywhere,
+//! given in [`pattern::pipeline`](crate::pattern::pipeline); `2 beta / d` for `beta`. At the best `N` that comes to `n
+//! beta + h alpha`. For long vectors it is the fastest there is, and needs links no faster than ports. Combining hides
+//! behind the bytes where it is shorter. All ranks go by the clock: a step begins on all of them at the same time, so
+//! they must have started together. Where they have not, it is slower, not wrong.
 //!
 //! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing
 //! Letters 5, 1995; P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and
@@ -53,8 +53,9 @@ const TWO_TREES: Trees =
     Trees { name: "two trees", make: |grid, root| pipeline::two_trees(&line::bisection(grid), root) };
 const CHAIN: Trees = Trees { name: "chain", make: pipeline::chain };
 
-/// How long a step takes in which every rank sends and receives so many bytes and so many messages share a link: as long as
-/// the bytes, and a bit more for the way through the network, or as long as the processor needs, combining included.
+/// How long a step takes in which every rank sends and receives so many bytes and so many messages share a link: as
+/// long as the bytes, and a bit more for the way through the network, or as long as the processor needs, combining
+/// included.
 fn length(task: &Task, network: Network, bytes: u64) -> Span {
     let parameters = task.parameters();
     let both_ways =
@@ -116,8 +117,8 @@ struct Network {
 }
 
 impl Network {
-    /// For the rounds of the first chunks, one down each of the trees. Once all steps are alike, every `trees`-th of these
-    /// rounds happens at the same time.
+    /// For the rounds of the first chunks, one down each of the trees. Once all steps are alike, every `trees`-th of
+    /// these rounds happens at the same time.
     fn of(task: &Task, trees: usize, first: &[Vec<pipeline::Hop>]) -> Network {
         let (topology, members, ranks) = (task.machine().topology(), task.members(), Layout::of(task).ranks);
         let mut loads: BTreeMap<(usize, LinkId), usize> = BTreeMap::new();
@@ -175,6 +176,7 @@ fn draft(task: &Task, trees: Trees, network: Network, chunks: usize) -> Draft {
         Action::Pause(span) => *span,
         _ => Span::ZERO,
     };
-    let schedule = draft.schedule.clocked(length(task, network, longest), parameters.send_overhead(), busy);
+    let schedule =
+        draft.schedule.clocked(length(task, network, longest), parameters.send_overhead(), Span::ZERO, busy);
     Draft { schedule, ..draft }
 }

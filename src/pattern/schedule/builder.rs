@@ -194,8 +194,8 @@ impl Builder {
         }
     }
 
-    /// Adds an iteration of one [round](Builder::round) after which the senders no longer count as holding what they have
-    /// sent: it is handed over, and what follows treats them like any node without.
+    /// Adds an iteration of one [round](Builder::round) after which the senders no longer count as holding what they
+    /// have sent: it is handed over, and what follows treats them like any node without.
     ///
     /// # Panics
     ///

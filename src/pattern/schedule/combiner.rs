@@ -62,7 +62,8 @@ impl Combiner {
         Combiner { schedule, exchange, has: (0..nodes).map(has).collect() }
     }
 
-    /// Adds an iteration. In it each node sends at most one message and receives at most one; it sends what it had before.
+    /// Adds an iteration. In it each node sends at most one message and receives at most one; it sends what it had
+    /// before.
     ///
     /// # Panics
     ///

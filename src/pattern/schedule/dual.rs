@@ -1,17 +1,17 @@
 //! Schedules out of schedules: the dual of one, and one after the other.
 //!
-//! Turned around in time, a schedule that spreads data gathers it: what goes from `a` to `b` goes from `b` to `a`, the last
-//! message first. The dual of a broadcast combines everything at the root, that of a collect leaves each rank with its
-//! combined block, that of a scatter gathers. If no node is ever sent a block that it has, each node combines a block with
-//! what comes from all that it had sent it to, and then sends it on, once.
+//! Turned around in time, a schedule that spreads data gathers it: what goes from `a` to `b` goes from `b` to `a`, the
+//! last message first. The dual of a broadcast combines everything at the root, that of a collect leaves each rank with
+//! its combined block, that of a scatter gathers. If no node is ever sent a block that it has, each node combines a
+//! block with what comes from all that it had sent it to, and then sends it on, once.
 
 use std::collections::BTreeSet;
 
 use super::{Action, Blocks, Holdings, Message, Origin, Schedule, Step};
 
 impl Schedule {
-    /// The schedule turned around, in which every rank has its own version of every block in the beginning, and versions
-    /// that meet are combined.
+    /// The schedule turned around, in which every rank has its own version of every block in the beginning, and
+    /// versions that meet are combined.
     ///
     /// What was the origin of a block has it combined in the end. No node may be sent a block that it has. Where a node
     /// hands a block over and gets it back later, it now sends its version away and later gets the combined one.
@@ -20,8 +20,8 @@ impl Schedule {
         self.reversed(vec![Origin::Everywhere; self.sizes.len()], true)
     }
 
-    /// The schedule turned around, in which block `k` is where `origins[k]` says in the beginning and goes to where it came
-    /// from.
+    /// The schedule turned around, in which block `k` is where `origins[k]` says in the beginning and goes to where it
+    /// came from.
     #[must_use]
     pub fn gathering(&self, origins: Vec<Origin>) -> Schedule {
         self.reversed(origins, false)

@@ -8,9 +8,9 @@
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** `(r + c - 2) alpha + (m + s n) beta`, where `m` is the most bytes of sources in one line of the first phase,
-//! if all nodes of a ring hold the same; half duplex doubles the bytes. Each link carries one message at a time, on
-//! every mesh: where halving suffers from conflicts, with many sources and links no faster than nodes, this wins.
+//! **Cost.** `(r + c - 2) alpha + (m + s n) beta`, where `m` is the most bytes of sources in one line of the first
+//! phase, if all nodes of a ring hold the same; half duplex doubles the bytes. Each link carries one message at a time,
+//! on every mesh: where halving suffers from conflicts, with many sources and links no faster than nodes, this wins.
 //!
 //! **Source.** The bucket collect of Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994, section 4.

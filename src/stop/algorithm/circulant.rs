@@ -27,8 +27,8 @@ const MOST_BLOCKS: usize = 64;
 /// The most blocks of all messages, unless that is less than one each: more do not pay, and cost time to plan.
 const MOST_IN_ALL: usize = 256;
 
-/// The numbers of blocks that are tried: 1, and powers of two near the best by the closed form. That leaves out conflicts
-/// and what does not overlap, so that it is the prediction that decides.
+/// The numbers of blocks that are tried: 1, and powers of two near the best by the closed form. That leaves out
+/// conflicts and what does not overlap, so that it is the prediction that decides.
 pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
     let most = (MOST_IN_ALL / instance.sources().len()).clamp(1, MOST_BLOCKS);
     let best = best_number(instance).min(most as f64);

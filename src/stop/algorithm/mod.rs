@@ -37,8 +37,8 @@ use super::{
 /// How an s-to-p broadcast is done.
 ///
 /// Here `p = r c` is the number of nodes, `s` that of the sources, `n` the bytes of each; each algorithm's file in
-/// `src/stop/algorithm` says more. Those of the papers do just what the papers say. The others come in variants, of which [`plan`](Algorithm::plan)
-/// takes the one that is predicted to be the fastest for the instance.
+/// `src/stop/algorithm` says more. Those of the papers do just what the papers say. The others come in variants, of
+/// which [`plan`](Algorithm::plan) takes the one that is predicted to be the fastest for the instance.
 ///
 /// ```
 /// use multicomputer::stop::Algorithm;
@@ -80,8 +80,8 @@ pub enum Algorithm {
     /// Messages dealt out in pieces, which are then brought together by halving, on a circulant graph or in rings; only
     /// if at most half of the nodes are sources. For few long messages.
     Split,
-    /// Pipelined broadcasts on a circulant graph: about `ceil(log2 p) + b - 1` rounds for messages in `b` blocks, on any
-    /// `p`.
+    /// Pipelined broadcasts on a circulant graph: about `ceil(log2 p) + b - 1` rounds for messages in `b` blocks, on
+    /// any `p`.
     Circulant,
     /// Rings in rows and in columns, `(r + c - 2) alpha + (m + s n) beta`: no conflicts, for slow links.
     Bucket,

@@ -1,0 +1,291 @@
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::super::{
+    Generator, Instance, Matrix, Plan,
+    workshop::{STYLES, Workshop},
+};
+use super::*;
+use crate::{
+    Machine, Payload, Time,
+    comm::PointToPoint,
+    model::{
+        Description, Parameters,
+        arbitrary::{parameters, topologies},
+    },
+};
+
+/// All whose time is known without a run.
+fn predictable() -> impl Iterator<Item = Algorithm> {
+    Algorithm::ALL.into_iter().filter(|other| other.is_predictable())
+}
+
+fn byte(from: usize, to: usize, at: u64) -> u8 {
+    (at as usize * 7 + from * 31 + to * 17) as u8
+}
+
+/// Runs a plan with real data, checks what arrives, and that it takes what was predicted; the time.
+fn check(plan: &Plan) -> Time {
+    let instance = plan.instance();
+    let matrix = instance.matrix();
+    let data = |from: usize, to: usize| -> Vec<u8> {
+        (0..matrix.get(from, to)).map(|at| byte(from, to, at)).collect()
+    };
+    let run = Machine::of(instance.machine().clone()).build().unwrap().run(|node| {
+        let rank = node.rank();
+        let outgoing = (0..matrix.nodes()).map(|to| Payload::from(data(rank, to))).collect();
+        let incoming = plan.carry_out(node.world(), outgoing)?;
+        Ok(incoming.iter().enumerate().all(|(from, came)| came.to_vec::<u8>().unwrap() == data(from, rank)))
+    });
+    let run = run.unwrap();
+    assert!(run.outputs.iter().all(|&is_right| is_right), "{}: {matrix:?}", plan.name());
+    if let Some(prediction) = plan.prediction() {
+        assert_eq!(run.report.modeled, prediction.modeled, "{}", plan.name());
+    }
+    run.report.modeled
+}
+
+/// A matrix of one of many shapes.
+fn matrices(nodes: usize) -> impl Strategy<Value = Matrix> {
+    let sizes = || prop_oneof![Just(0_u64), 0..4_u64, 0..300_u64];
+    let full = move |bytes: Vec<u64>| Matrix::of(nodes, |from, to| bytes[from * nodes + to]).unwrap();
+    let unlike = prop::collection::vec(sizes(), nodes * nodes).prop_map(full);
+    let uniform = (0..200_u64).prop_map(move |bytes| Matrix::of(nodes, |_, _| bytes).unwrap());
+    let giant = (0..nodes, 0..nodes, 0..5000_u64).prop_map(move |(one, other, bytes)| {
+        Matrix::of(nodes, |from, to| if (from, to) == (one, other) { bytes } else { u64::from(from < 2) })
+            .unwrap()
+    });
+    let hot = (0..nodes, 1..100_u64).prop_map(move |(hot, bytes)| {
+        Matrix::of(nodes, |from, to| if to == hot { bytes + from as u64 } else { 0 }).unwrap()
+    });
+    let generated = (1..=nodes, 0..2000_u64, 0.0..=1.0_f64, any::<u64>()).prop_map(
+        move |(fan_out, traffic, nonuniformity, seed)| {
+            Generator { nodes, fan_out, traffic, nonuniformity, seed }.matrix().unwrap()
+        },
+    );
+    prop_oneof![unlike.boxed(), uniform.boxed(), giant.boxed(), hot.boxed(), generated.boxed()]
+}
+
+fn instances(side: usize) -> impl Strategy<Value = Instance> {
+    (parameters(0.2), topologies(side)).prop_flat_map(|(parameters, topology)| {
+        let machine = Description::new("random", topology, parameters);
+        matrices(machine.nodes()).prop_map(move |matrix| Instance::new(&machine, matrix).unwrap())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// Every byte arrives, in the time that was predicted.
+    #[test]
+    fn all_data_gets_where_it_belongs(instance in instances(3)) {
+        for algorithm in predictable() {
+            match algorithm.plan(&instance) {
+                Ok(plan) => { check(&plan); }
+                Err(PlanError::NotUniform { .. }) => prop_assert_eq!(algorithm, Algorithm::Linear),
+                Err(error) => prop_assert!(false, "{algorithm}: {error}"),
+            }
+        }
+    }
+}
+
+/// Machines on which much of a message costs nothing, so that many things happen at one instant.
+fn nearly_free(side: usize) -> impl Strategy<Value = Instance> {
+    let some = || prop_oneof![2 => Just(0.0), 1 => Just(1e-6)];
+    let beta = prop_oneof![Just(0.0), Just(1e-15), Just(1e-9)];
+    (some(), some(), some(), some(), beta, topologies(side)).prop_flat_map(
+        |(o_s, o_r, o_x, hop, beta, topology)| {
+            let parameters =
+                Parameters::builder().send_overhead(o_s).receive_overhead(o_r).exchange_overhead(o_x);
+            let parameters = parameters.latency(hop * 10.0).hop(hop).beta(beta).build().unwrap();
+            let machine = Description::new("free", topology, parameters);
+            matrices(machine.nodes()).prop_map(move |matrix| Instance::new(&machine, matrix).unwrap())
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
+
+    /// Not only the way that is chosen: all ways of all algorithms, in all styles.
+    #[test]
+    fn every_way_moves_everything(instance in prop_oneof![instances(3), nearly_free(3)]) {
+        let workshop = Workshop::new(&instance);
+        for algorithm in Algorithm::ALL.into_iter().filter(|&algorithm| algorithm != Algorithm::Auto) {
+            for variant in workshop.variants(algorithm, &STYLES).unwrap_or_default() {
+                if let Ok(plan) = workshop.made(&variant) {
+                    check(&plan);
+                }
+            }
+        }
+        check(&Algorithm::Auto.plan(&instance).unwrap());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    /// Nothing takes less than the lower bound, and nothing less than Auto.
+    #[test]
+    fn nothing_beats_the_bound_and_auto(instance in instances(4)) {
+        let bound = instance.lower_bound();
+        let modeled = |plan: &Plan| plan.prediction().unwrap().modeled;
+        let auto = modeled(&Algorithm::Auto.plan(&instance).unwrap());
+        for algorithm in predictable() {
+            let Ok(plan) = algorithm.plan(&instance) else { continue };
+            let took = modeled(&plan);
+            prop_assert!(took.since_start() >= bound.time(), "{}: {took} within {bound:?}", plan.name());
+            prop_assert!(took >= auto, "{}: {took}, auto {auto}", plan.name());
+        }
+    }
+}
+
+/// The bounds of section 6 on what goes through the two stages, headers not counted.
+mod stages {
+    use super::*;
+    use crate::exchange::split::Split;
+
+    fn check(matrix: &Matrix, split: &Split) {
+        let nodes = matrix.nodes() as u64;
+        let traffic = matrix.traffic();
+        let is_equal =
+            (0..matrix.nodes()).all(|node| matrix.sent(node) == traffic && matrix.received(node) == traffic);
+        let all = || (0..matrix.nodes()).flat_map(|one| (0..matrix.nodes()).map(move |other| (one, other)));
+        for (from, via) in all() {
+            let bytes: u64 = (0..matrix.nodes()).map(|to| split.length(from, to, via)).sum();
+            assert!(bytes <= traffic.div_ceil(nodes), "stage 1: {bytes}");
+            assert!(!is_equal || bytes >= traffic / nodes, "stage 1: {bytes}");
+            assert!(bytes == matrix.sent(from) / nodes || bytes == matrix.sent(from).div_ceil(nodes));
+        }
+        for (via, to) in all() {
+            let bytes: u64 = (0..matrix.nodes()).map(|from| split.length(from, to, via)).sum();
+            assert!(bytes <= traffic / nodes + nodes, "stage 2: {bytes}");
+            assert!(!is_equal || bytes + nodes >= traffic / nodes, "stage 2: {bytes}");
+        }
+        for (from, to) in all() {
+            let mut parts: Vec<_> = (0..matrix.nodes()).map(|via| split.part(from, to, via)).collect();
+            parts.sort_by_key(|part| (part.start, part.end));
+            let mut next = 0;
+            for part in parts {
+                assert_eq!(part.start, next, "without gaps");
+                next = part.end;
+            }
+            assert_eq!(next, matrix.get(from, to), "up to the end");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn keep_the_bounds_of_section_6(matrix in (1..20_usize).prop_flat_map(matrices), seed in any::<u64>()) {
+            check(&matrix, &Split::new(&matrix, None));
+            check(&matrix, &Split::new(&matrix, Some(seed)));
+        }
+    }
+
+    /// Figure 1: ten bytes of each node, among eight.
+    #[test]
+    fn cut_figure_1_into_ones_and_twos() {
+        let matrix = Matrix::figure_1();
+        check(&matrix, &Split::new(&matrix, None));
+    }
+}
+
+#[test]
+fn every_number_of_nodes_from_1_to_33() {
+    for nodes in 1..=33 {
+        let machine = Description::new(
+            "complete",
+            crate::topology::parse(&format!("complete:{nodes}")).unwrap(),
+            Parameters::hockney(),
+        );
+        let matrix = Matrix::of(nodes, |from, to| ((from * 5 + to * 3) % 7 * (from % 3)) as u64).unwrap();
+        let instance = Instance::new(&machine, matrix).unwrap();
+        let short = predictable().filter(|&algorithm| nodes < 12 || algorithm != Algorithm::Auto);
+        for plan in short.filter_map(|algorithm| algorithm.plan(&instance).ok()) {
+            let Some(prediction) = plan.prediction() else { panic!("{}", plan.name()) };
+            assert!(prediction.modeled.since_start() >= instance.lower_bound().time(), "{}", plan.name());
+            if nodes % 8 == 1 {
+                check(&plan);
+            }
+        }
+    }
+}
+
+/// The linear permutation of uniform messages takes `(p - 1) (alpha + s beta)`.
+#[test]
+fn linear_permutation_takes_what_section_4_says() {
+    for nodes in [2, 5, 8, 16] {
+        let topology = crate::topology::parse(&format!("complete:{nodes}")).unwrap();
+        let machine = Description::new("complete", topology, Parameters::hockney());
+        let instance = Instance::new(&machine, Matrix::of(nodes, |_, _| 1000).unwrap()).unwrap();
+        let plan = Algorithm::Linear.plan(&instance).unwrap();
+        assert_eq!(check(&plan).as_micros_f64(), (nodes - 1) as f64 * 180.0);
+    }
+}
+
+fn transpose(side: usize, bytes: u64) -> Matrix {
+    let is_pair = |from: usize, to: usize| (from / side, from % side) == (to % side, to / side);
+    Matrix::of(side * side, |from, to| if is_pair(from, to) { bytes } else { 0 }).unwrap()
+}
+
+/// Data that makes detours is put together again, also with a few bytes a slice and with own messages.
+#[test]
+fn detours_bring_all_data() {
+    for (side, bytes) in [(4, 7), (5, 3000), (6, 20_000)] {
+        let mesh = crate::topology::parse(&format!("mesh:{side}x{side}")).unwrap();
+        let machine = Description::new("mesh", mesh, Parameters::hockney());
+        let instance = Instance::new(&machine, transpose(side, bytes)).unwrap();
+        check(&Algorithm::Detour.plan(&instance).unwrap());
+    }
+}
+
+/// Straight, fifteen messages turn at a corner of the mesh, whose links carry eight at a time: 1.89 times the bound.
+#[test]
+fn a_transpose_takes_little_longer_than_ports_need() {
+    let machine: Description = "paragon:16x16".parse().unwrap();
+    let instance = Instance::new(&machine, transpose(16, 4_000_000)).unwrap();
+    let bound = instance.lower_bound();
+    let ratio = |algorithm: Algorithm| {
+        let plan = algorithm.plan(&instance).unwrap();
+        bound.ratio(plan.prediction().unwrap().modeled.since_start()).unwrap()
+    };
+    assert!((1.88..1.90).contains(&ratio(Algorithm::Balanced)), "{}", ratio(Algorithm::Balanced));
+    assert!(ratio(Algorithm::Auto) < 1.25, "{}", ratio(Algorithm::Auto));
+}
+
+/// Groups exchange as the whole machine does.
+#[test]
+fn members_may_be_some_nodes_in_any_order() {
+    let machine: Description = "paragon:3x4".parse().unwrap();
+    let members: Arc<[usize]> = [7, 2, 11, 0, 5].into();
+    let matrix = Matrix::of(5, |from, to| (from * 100 + to * 40) as u64).unwrap();
+    let instance = Instance::among(&machine, members.clone(), matrix.clone()).unwrap();
+    for plan in predictable().filter_map(|algorithm| algorithm.plan(&instance).ok()) {
+        let run = Machine::of(machine.clone()).build().unwrap().run(|node| {
+            if !members.contains(&node.rank()) {
+                return Ok(0);
+            }
+            let group = node.world().subgroup(&members)?;
+            let outgoing = matrix.row(group.rank()).iter().map(|&bytes| Payload::phantom(bytes)).collect();
+            match plan.carry_out(&group, outgoing) {
+                Ok(incoming) => Ok(incoming.iter().map(Payload::len).sum()),
+                // What is sorted must be there.
+                Err(_) if plan.name() == "sorting" => Ok(matrix.received(group.rank())),
+                Err(error) => Err(error.into()),
+            }
+        });
+        let outputs = run.unwrap().outputs;
+        for (rank, &member) in members.iter().enumerate() {
+            assert_eq!(outputs[member], matrix.received(rank), "{}", plan.name());
+        }
+    }
+}
+
+#[test]
+fn seeds_are_changed_where_there_are_some() {
+    for algorithm in Algorithm::ALL {
+        let other = algorithm.with_seed(7);
+        assert_eq!((other.name(), other.seed()), (algorithm.name(), algorithm.seed().map(|_| 7)));
+    }
+}

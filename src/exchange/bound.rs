@@ -1,0 +1,269 @@
+//! What no algorithm can beat: lower limits of the modeled time of an exchange.
+//!
+//! They hold for any algorithm in the timing model: messages straight to their receivers or by way of others, cut and
+//! joined at will, in any order. What is taken for granted: only the members send and receive, the other nodes' links
+//! being there for all; data goes in messages that are not active ones, which share no port and no link; data cannot be
+//! compressed; every byte is moved; and nothing is learned from what does not come.
+//!
+//! A message that matters has begun with a send of `o_s` and ends with a way through the network and a receive,
+//! `L + hop + o_r`, during none of which its bytes move. So `alpha + hop` comes on top of the time of bytes.
+//!
+//! *Rounding.* A message's end is rounded to the nearest picosecond, so it may take half a picosecond less of a port or
+//! a link than its bytes need: where there are more messages than bytes' worth of time this adds up. Who sends `n`
+//! messages is busy for `n o_s`, and who receives them for `n o_r`; so if all took less than the limit without
+//! rounding, there were no more than that over `o_s` of them, nor more than bytes. As much is taken off.
+
+use super::{Instance, Matrix};
+use crate::{
+    bound::{Border, Crossing, Links, gossip, ratio, slowest, start_up},
+    model::Parameters,
+    rank::Rank,
+    time::Span,
+};
+
+/// What rounding takes from a message, in seconds.
+const ROUNDING: f64 = 0.5e-12;
+
+/// What inexact sums of rates and bytes take from a limit, as a share of it.
+const INEXACT: f64 = 1e-9;
+
+/// Steps of the search for weights with which the sum of all that is heard grows the most.
+const WEIGHINGS: usize = 30;
+
+/// Lower limits of the modeled time of an exchange, each for a reason of its own; all are 0 if nothing has to be sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LowerBound {
+    /// Start-ups at one node: the number of nodes that something known to one can have reached grows no faster than
+    /// `N(x) = N(x - o_s) + N(x - alpha - hop)`, and one must reach as many as its fan-out says; likewise, backwards in
+    /// time and with `o_r` for `o_s`, for the fan-in. (Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation
+    /// in the LogP model", SPAA 1993.) To send `h` messages one after the other is not necessary: others may pass them
+    /// on.
+    pub start_up: Span,
+    /// Start-ups of all: with any weights `v` of the senders, receivers end with `A v` if `A` tells who has something
+    /// for whom, and the sum of the squares grows only as fast as sends and receives allow. The proof is at the top of
+    /// `src/collective/bound.rs`.
+    pub gossip: Span,
+    /// The bytes that some node must send, or receive, through its port: `t beta`, without what nodes have for
+    /// themselves.
+    pub traffic: Span,
+    /// The bytes that some node must send and receive together, at `d / beta`. Decides where ports are not full duplex.
+    pub both_ways: Span,
+    /// The bytes that must cross the links of a straight cut through the mesh one way. What is no grid is cut between
+    /// two ranks.
+    pub bisection: Span,
+    /// The bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In what is no grid, up to 8
+    /// neighbouring ranks, or a block of 2^i that begins with a multiple of 2^i, such as a subtree or a subcube.
+    pub submesh: Span,
+}
+
+impl LowerBound {
+    /// The largest of them.
+    pub fn time(&self) -> Span {
+        self.reasons().into_iter().map(|(_, limit)| limit).fold(Span::ZERO, Span::max)
+    }
+
+    /// All of them by their names: start-ups before bytes, and ports before links. Of equal ones the first decides.
+    pub fn reasons(&self) -> [(&'static str, Span); 6] {
+        let LowerBound { start_up, gossip, traffic, both_ways, bisection, submesh } = *self;
+        [
+            ("start-up", start_up),
+            ("gossip", gossip),
+            ("traffic", traffic),
+            ("both ways", both_ways),
+            ("bisection", bisection),
+            ("submesh", submesh),
+        ]
+    }
+
+    /// How many times the bound an exchange takes that takes so long; `None` if nothing has to be sent.
+    pub fn ratio(&self, modeled: Span) -> Option<f64> {
+        ratio(modeled, self.time())
+    }
+}
+
+impl Instance {
+    /// What no algorithm can beat on this instance. Takes the host time proportional to the entries of the matrix, up
+    /// to 0.2 us for each that is not 0 and some 10 ns for the others, and to the nodes of the machine, some 25 us
+    /// each; and room for as many numbers as the matrix has, up to four times.
+    ///
+    /// ```
+    /// use multicomputer::exchange::{Instance, Matrix};
+    /// // alpha = 130 us, beta = 50 ns/byte.
+    /// let instance = Instance::new(&"hockney:1x2".parse()?, Matrix::of(2, |_, _| 1000)?)?;
+    /// let bound = instance.lower_bound();
+    /// assert_eq!(bound.start_up.to_string(), "130 us");
+    /// assert_eq!(bound.gossip, bound.start_up);
+    /// assert!((bound.traffic.as_micros_f64() - 180.0).abs() < 0.001);
+    /// assert_eq!(bound.time(), bound.traffic);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn lower_bound(&self) -> LowerBound {
+        let matrix = self.matrix().without_own();
+        if matrix.messages().next().is_none() {
+            return LowerBound::default();
+        }
+        let bytes = Bytes::of(self, &matrix);
+        let exact = bytes.limits(None);
+        let parameters = self.parameters();
+        let around = parameters.alpha() + parameters.hop();
+        let fan = |figure: &dyn Fn(Rank) -> u64| matrix.most(figure) as usize + 1;
+        let reached = start_up(fan(&|rank| matrix.fan_out(rank)), parameters.send_overhead(), around);
+        let heard = start_up(fan(&|rank| matrix.fan_in(rank)), parameters.receive_overhead(), around);
+        LowerBound {
+            start_up: reached.max(heard),
+            gossip: gossip(self.growth(), parameters, Span::ZERO),
+            ..bytes.limits(Some(exact.time()))
+        }
+    }
+
+    /// How many times the sum of the squares of what nodes have heard of grows, with the best weights found.
+    fn growth(&self) -> f64 {
+        let (matrix, nodes) = (self.matrix(), self.size());
+        let has = |from: Rank, to: Rank| from == to || matrix.get(from, to) > 0;
+        let pairs: Vec<(Rank, Rank)> = (0..nodes)
+            .flat_map(|from| (0..nodes).map(move |to| (from, to)))
+            .filter(|&(from, to)| has(from, to))
+            .collect();
+        let square = |of: &[f64]| of.iter().map(|value| value * value).sum::<f64>();
+        let mut weights = vec![1.0; nodes];
+        let mut growth: f64 = 1.0;
+        for _ in 0..WEIGHINGS {
+            let mut heard = vec![0.0; nodes];
+            pairs.iter().for_each(|&(from, to)| heard[to] += weights[from]);
+            // Any weights give a limit.
+            growth = growth.max(square(&heard) / square(&weights));
+            let mut next = vec![0.0; nodes];
+            pairs.iter().for_each(|&(from, to)| next[from] += heard[to]);
+            let scale = square(&next).sqrt();
+            weights = next.into_iter().map(|weight| weight / scale).collect();
+        }
+        growth * (1.0 - INEXACT)
+    }
+}
+
+/// The limits that bytes set, counted once.
+struct Bytes<'a> {
+    parameters: &'a Parameters,
+    /// All that each rank sends and receives.
+    ranks: Vec<Inside>,
+    cuts: Vec<Border<Inside>>,
+    submeshes: Vec<Border<Inside>>,
+}
+
+/// What must leave and enter a part of the machine.
+#[derive(Clone, Copy)]
+struct Inside {
+    members: usize,
+    out: u64,
+    into: u64,
+}
+
+impl<'a> Bytes<'a> {
+    /// Of a matrix without what nodes have for themselves.
+    fn of(instance: &'a Instance, matrix: &Matrix) -> Bytes<'a> {
+        let sums = Sums::of(instance, matrix);
+        let links = Links::of(instance.machine());
+        Bytes {
+            parameters: instance.parameters(),
+            ranks: instance.members().iter().map(|&node| sums.inside(&[node])).collect(),
+            cuts: links.cuts(|nodes| sums.inside(nodes)),
+            submeshes: links.submeshes(|nodes| sums.inside(nodes)),
+        }
+    }
+
+    /// Less what rounding takes off if so long a run, or a shorter one, is to be shown wrong.
+    fn limits(&self, within: Option<Span>) -> LowerBound {
+        let parameters = self.parameters;
+        let least = |seconds: f64| {
+            // Down to the picosecond.
+            let seconds = seconds * (1.0 - INEXACT) - 1e-12;
+            parameters.alpha() + parameters.hop() + Span::from_secs_f64(seconds.max(0.0))
+        };
+        let crossing = |inside: &Inside| Crossing {
+            out: self.left(within, inside.out, inside.members, parameters.send_overhead()),
+            into: self.left(within, inside.into, inside.members, parameters.receive_overhead()),
+        };
+        let most = |figure: fn(Crossing) -> f64| {
+            self.ranks.iter().map(|rank| figure(crossing(rank))).fold(0.0, f64::max)
+        };
+        let traffic = most(|Crossing { out, into }| out.max(into));
+        let both = most(|Crossing { out, into }| out + into);
+        LowerBound {
+            traffic: least(traffic * parameters.beta()),
+            both_ways: least(both * parameters.beta() / parameters.duplex()),
+            bisection: least(slowest(&self.cuts, crossing).as_secs_f64()),
+            submesh: least(slowest(&self.submeshes, crossing).as_secs_f64()),
+            ..LowerBound::default()
+        }
+    }
+
+    /// What is left of bytes that so many nodes send, or receive, if rounding is taken off.
+    fn left(&self, within: Option<Span>, bytes: u64, nodes: usize, overhead: Span) -> f64 {
+        let (bytes, beta) = (bytes as f64, self.parameters.beta());
+        let Some(within) = within.filter(|_| beta > 0.0) else { return bytes };
+        let messages = nodes as f64 * within.as_secs_f64() / overhead.as_secs_f64();
+        let messages = if messages.is_nan() { bytes } else { messages.min(bytes) };
+        (bytes - messages * ROUNDING / beta).max(0.0)
+    }
+}
+
+/// Sums of the top left parts of a matrix, of which those of any rectangle follow. Rows and columns are in the order
+/// of nodes: the members in a region of the machine are few runs of neighbours.
+struct Sums {
+    members: usize,
+    /// For each node, and behind the last one, how many members are before it.
+    before: Vec<usize>,
+    /// For `i` and `j` from 0 to the number of members, all that the first `i` have for the first `j`.
+    sums: Vec<u64>,
+}
+
+impl Sums {
+    fn of(instance: &Instance, matrix: &Matrix) -> Sums {
+        let members = instance.size();
+        let mut order: Vec<Rank> = (0..members).collect();
+        order.sort_unstable_by_key(|&rank| instance.members()[rank]);
+        let mut before = vec![0; instance.machine().nodes() + 1];
+        instance.members().iter().for_each(|&node| before[node + 1] = 1);
+        (1..before.len()).for_each(|node| before[node] += before[node - 1]);
+        let mut sums = vec![0; members + 1];
+        sums.reserve(members * (members + 1));
+        for (nth, &from) in order.iter().enumerate() {
+            let (row, above) = (matrix.row(from), nth * (members + 1));
+            let mut sum = 0;
+            sums.push(0);
+            for (column, &to) in (1..).zip(&order) {
+                sum += row[to];
+                sums.push(sums[above + column] + sum);
+            }
+        }
+        Sums { members, before, sums }
+    }
+
+    /// What some members, from one to before another one, have for some.
+    fn between(&self, from: (usize, usize), to: (usize, usize)) -> u64 {
+        let sum = |rows: usize, columns: usize| self.sums[rows * (self.members + 1) + columns];
+        sum(from.1, to.1) + sum(from.0, to.0) - sum(from.0, to.1) - sum(from.1, to.0)
+    }
+
+    /// What must leave and enter the region of these nodes, which are in order.
+    fn inside(&self, nodes: &[Rank]) -> Inside {
+        let run = |run: &[Rank]| (self.before[run[0]], self.before[run[0] + run.len()]);
+        let runs: Vec<(usize, usize)> = nodes
+            .chunk_by(|node, next| node + 1 == *next)
+            .map(run)
+            .filter(|(first, end)| first < end)
+            .collect();
+        let all = (0, self.members);
+        let each_other = |&run| runs.iter().map(|&other| self.between(run, other)).sum::<u64>();
+        let stays: u64 = runs.iter().map(each_other).sum();
+        Inside {
+            members: runs.iter().map(|(first, end)| end - first).sum(),
+            out: runs.iter().map(|&run| self.between(run, all)).sum::<u64>() - stays,
+            into: runs.iter().map(|&run| self.between(all, run)).sum::<u64>() - stays,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "bound_tests.rs"]
+mod tests;

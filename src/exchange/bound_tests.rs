@@ -1,0 +1,87 @@
+use super::*;
+use crate::{
+    exchange::{Generator, Matrix},
+    model::Description,
+};
+
+fn bound(machine: &str, matrix: Matrix) -> LowerBound {
+    let machine: Description = machine.parse().unwrap();
+    Instance::new(&machine, matrix).unwrap().lower_bound()
+}
+
+fn is_close(span: Span, seconds: f64) -> bool {
+    (span.as_secs_f64() - seconds).abs() < 1e-8
+}
+
+#[test]
+fn ports_decide_where_much_is_sent() {
+    let bound = bound("paragon:4x4", Matrix::of(16, |_, _| 10_000).unwrap());
+    assert!(is_close(bound.traffic, 15e4 * 30.6e-9 + 184.04e-6));
+    assert!(is_close(bound.both_ways, 2.0 * 15e4 * 30.6e-9 / 1.35 + 184.04e-6));
+    assert_eq!(bound.time(), bound.both_ways);
+}
+
+#[test]
+fn the_top_of_a_fat_tree_decides_where_all_cross_it() {
+    let cross = Matrix::of(32, |from, to| if to == (from + 16) % 32 { 100_000 } else { 0 }).unwrap();
+    let bound = bound("hockney:1x32", cross.clone());
+    assert!(bound.bisection > Span::ZERO);
+    let machine: Description = "hockney:1x32".parse().unwrap();
+    let tree = crate::topology::parse("fat-tree:32").unwrap();
+    let machine = Description::new("tree", tree, machine.parameters().clone());
+    let bound = Instance::new(&machine, cross).unwrap().lower_bound();
+    assert!(is_close(bound.bisection, 16e5 / 80e6 + 130e-6), "{bound:?}");
+    assert_eq!(bound.time(), bound.bisection);
+}
+
+#[test]
+fn start_ups_decide_where_little_is_sent() {
+    // Everybody must hear from all: 2 log2(16) halves of a start-up; from one node to all others 1 + 5 of them.
+    let bound = bound("hockney:4x4", Matrix::of(16, |_, _| 1).unwrap());
+    assert_eq!(bound.gossip.to_string(), "520 us");
+    assert_eq!(bound.time(), bound.gossip);
+}
+
+#[test]
+fn nothing_is_needed_where_nothing_is_sent() {
+    assert_eq!(bound("paragon:2x2", Matrix::of(4, |_, _| 0).unwrap()).time(), Span::ZERO);
+    let own = Matrix::of(4, |from, to| if from == to { 100 } else { 0 }).unwrap();
+    assert_eq!(bound("paragon:2x2", own).time(), Span::ZERO);
+}
+
+#[test]
+fn a_generated_matrix_takes_its_traffic() {
+    let matrix = Generator { nodes: 16, fan_out: 4, traffic: 1 << 20, nonuniformity: 0.25, seed: 5 };
+    let bound = bound("hockney:4x4", matrix.matrix().unwrap());
+    assert!(is_close(bound.traffic, (1 << 20) as f64 * 50e-9 + 130e-6));
+}
+
+/// Groups in any order, on machines of one row and of several, counted entry by entry.
+#[test]
+fn what_crosses_a_border_is_counted_in_rectangles() {
+    for (machine, nodes) in [("hockney:1x11", 11), ("hockney:4x5", 20)] {
+        let machine: Description = machine.parse().unwrap();
+        for (step, size) in [(1, nodes), (3, nodes), (7, nodes / 2), (9, 1)] {
+            let members: Vec<Rank> = (0..size).map(|rank| (rank * step + 2) % nodes).collect();
+            let of = |from: Rank, to: Rank| ((from * 31 + to * 17) % 23 * usize::from(from != to)) as u64;
+            let matrix = Matrix::of(size, of).unwrap();
+            let instance = Instance::among(&machine, members.clone(), matrix.clone()).unwrap();
+            let sums = Sums::of(&instance, &matrix);
+            let check = |inside: &[Rank]| {
+                let is_inside = |rank: Rank| inside.contains(&members[rank]);
+                let crossing = |from_inside: bool| -> u64 {
+                    let messages = matrix.messages().filter(|&(from, to, _)| {
+                        (is_inside(from), is_inside(to)) == (from_inside, !from_inside)
+                    });
+                    messages.map(|(.., bytes)| bytes).sum()
+                };
+                let counted = sums.inside(inside);
+                assert_eq!(counted.members, (0..size).filter(|&rank| is_inside(rank)).count());
+                assert_eq!((counted.out, counted.into), (crossing(true), crossing(false)), "{inside:?}");
+            };
+            let links = Links::of(&machine);
+            links.cuts(check);
+            links.submeshes(check);
+        }
+    }
+}

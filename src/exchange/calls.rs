@@ -1,0 +1,291 @@
+//! What a program calls.
+
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use thiserror::Error;
+
+use super::{
+    Algorithm, ExchangeError, InstanceError, Matrix, MatrixError, Plan, PlanError,
+    plans::{Key, Plans},
+    sparse,
+};
+use crate::{
+    collective::{Collective, CollectiveError},
+    comm::{Call, Element, Group, MAX_MESSAGE, Payload, PayloadError, PointToPoint},
+    error::CommError,
+    rank::Rank,
+};
+
+/// Many-to-many communication in a group: every member has something of its own for each of the others, or for some.
+///
+/// Every member makes the same call, by the same algorithm, in the same order. Those that do not get
+/// [`CommError::Mismatch`]. *Auto* chooses the algorithm unless it is [given](ManyToMany::by).
+///
+/// | call | what a member knows beforehand | what is sent beside the data |
+/// | --- | --- | --- |
+/// | [`exchange`](ManyToMany::exchange) | what it sends | a collect of all send vectors |
+/// | [`exchange_known`](ManyToMany::exchange_known) | the whole matrix | nothing |
+/// | [`sparse_exchange`](ManyToMany::sparse_exchange) | what it sends, to few | a number for each member |
+///
+/// Each has a form on payloads, which moves data by reference; phantom payloads work too. The others copy each vector
+/// once when it is given and once when it is returned.
+///
+/// The first two plan when they first meet a matrix, which is kept with the plan for the machine: that takes the host
+/// milliseconds on some ten nodes, and is not charged. What messages carry beside the data is modeled and charged.
+///
+/// ```
+/// use multicomputer::{Machine, exchange::{Algorithm, ManyToMany}, prelude::*};
+///
+/// let machine = Machine::paragon(2, 3).build()?;
+/// let run = machine.run(|node| {
+///     // Node i has i numbers for every node after it, in one stage with as few rounds as possible.
+///     let (rank, size) = (node.rank(), node.world().size());
+///     let mine: Vec<Vec<u32>> =
+///         (0..size).map(|to| vec![rank as u32; if to > rank { rank } else { 0 }]).collect();
+///     Ok(node.world().by(Algorithm::Colored).exchange(&mine)?)
+/// })?;
+/// assert_eq!(run.outputs[3], [vec![], vec![1], vec![2, 2], vec![], vec![], vec![]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Every call fails with [`CallError`] if its arguments do not fit the group or those of other members, and if a
+/// message cannot be sent or received.
+pub trait ManyToMany {
+    /// The group, and by which algorithm it works.
+    fn exchanging(&self) -> By<'_>;
+
+    /// The same group, with an algorithm of choice. (It is not called `using`, as that of collective operations is: a
+    /// program may have both.)
+    fn by(&self, algorithm: Algorithm) -> By<'_> {
+        By { algorithm, ..self.exchanging() }
+    }
+
+    /// Everybody gives a vector for each rank, and gets the vector that each rank has for it. Nobody has to know how
+    /// much is to come: first all send vectors are collected, four bytes for each pair of ranks.
+    #[doc(alias = "alltoallv")]
+    fn exchange<T: Pod + Send, S: AsRef<[T]>>(&self, outgoing: &[S]) -> Result<Vec<Vec<T>>, CallError> {
+        let by = self.exchanging();
+        let (element, payloads) = typed(outgoing)?;
+        vectors(by.unknown(&element.to_string(), payloads)?)
+    }
+
+    /// The same where every member knows who has how many bytes for whom, and all give the same matrix: nothing but the
+    /// data is sent.
+    #[doc(alias = "alltoallv")]
+    fn exchange_known<T: Pod + Send, S: AsRef<[T]>>(
+        &self,
+        matrix: &Arc<Matrix>,
+        outgoing: &[S],
+    ) -> Result<Vec<Vec<T>>, CallError> {
+        let by = self.exchanging();
+        let (element, payloads) = typed(outgoing)?;
+        vectors(by.known(&element.to_string(), matrix, payloads)?)
+    }
+
+    /// As [`exchange`](ManyToMany::exchange), by reference.
+    ///
+    /// ```
+    /// use multicomputer::{Machine, Payload, exchange::ManyToMany, prelude::*};
+    ///
+    /// let machine = Machine::paragon(2, 2).build()?;
+    /// let run = machine.run(|node| {
+    ///     let mine = (0..4).map(|to| Payload::phantom((node.rank() + to) as u64 * 1_000_000)).collect();
+    ///     let got = node.world().exchange_payloads(mine)?;
+    ///     Ok(got.iter().map(Payload::len).sum::<u64>())
+    /// })?;
+    /// assert_eq!(run.outputs, [6_000_000, 10_000_000, 14_000_000, 18_000_000]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn exchange_payloads(&self, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
+        self.exchanging().unknown("payloads", outgoing)
+    }
+
+    /// As [`exchange_known`](ManyToMany::exchange_known), by reference.
+    fn exchange_payloads_known(
+        &self,
+        matrix: &Arc<Matrix>,
+        outgoing: Vec<Payload>,
+    ) -> Result<Vec<Payload>, CallError> {
+        self.exchanging().known("payloads", matrix, outgoing)
+    }
+
+    /// Everybody sends to some ranks, and gets what comes, by sender. A rank may be given several times; what it gets
+    /// from one sender is in the order in which that gave it, vectors without elements included.
+    ///
+    /// A distributed combine of the numbers of messages tells everybody how many are to come; then all is sent without
+    /// waiting, and received from any source. This is fast if most pairs have nothing to say to each other, and takes
+    /// no heed of who is busy: no [algorithm](ManyToMany::by) is used.
+    ///
+    /// ```
+    /// use multicomputer::{Machine, exchange::ManyToMany, prelude::*};
+    ///
+    /// let machine = Machine::paragon(2, 2).build()?;
+    /// let run = machine.run(|node| {
+    ///     let mine: &[(Rank, &[u8])] = if node.rank() % 2 == 1 { &[(0, b"one"), (2, b"two")] } else { &[] };
+    ///     Ok(node.world().sparse_exchange(mine)?)
+    /// })?;
+    /// assert_eq!(run.outputs[2], [(1, b"two".to_vec()), (3, b"two".to_vec())]);
+    /// assert!(run.outputs[1].is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Source: the personalized census of T. Hoefler, C. Siebert, A. Lumsdaine, "Scalable communication protocols for
+    /// dynamic sparse data exchange", PPoPP 2010.
+    fn sparse_exchange<T: Pod + Send, S: AsRef<[T]>>(
+        &self,
+        outgoing: &[(Rank, S)],
+    ) -> Result<Vec<(Rank, Vec<T>)>, CallError> {
+        let element = element::<T>()?;
+        let payloads = outgoing.iter().map(|(to, data)| (*to, Payload::from(data.as_ref()))).collect();
+        let incoming = sparse::carry_out(self.exchanging().group, &element.to_string(), payloads)?;
+        incoming.into_iter().map(|(from, payload)| Ok((from, payload.to_vec()?))).collect()
+    }
+
+    /// As [`sparse_exchange`](ManyToMany::sparse_exchange), by reference.
+    fn sparse_exchange_payloads(
+        &self,
+        outgoing: Vec<(Rank, Payload)>,
+    ) -> Result<Vec<(Rank, Payload)>, CallError> {
+        sparse::carry_out(self.exchanging().group, "payloads", outgoing)
+    }
+
+    /// The plan by which a matrix is exchanged, which says what was chosen and what it takes: the same on all members.
+    /// To ask for it beforehand keeps planning out of what is timed in real time.
+    fn exchange_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
+        self.exchanging().plan(matrix)
+    }
+}
+
+impl ManyToMany for Group<'_> {
+    fn exchanging(&self) -> By<'_> {
+        By { group: self, algorithm: Algorithm::Auto }
+    }
+}
+
+/// A group that exchanges by an algorithm of choice: see [`ManyToMany::by`].
+#[derive(Clone, Copy, Debug)]
+pub struct By<'a> {
+    group: &'a Group<'a>,
+    algorithm: Algorithm,
+}
+
+impl ManyToMany for By<'_> {
+    fn exchanging(&self) -> By<'_> {
+        *self
+    }
+}
+
+impl By<'_> {
+    /// Everybody knows its own row alone.
+    fn unknown(&self, what: &str, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
+        let By { group, algorithm } = *self;
+        group.agree(&Call::new(format!("an exchange of {what} by {algorithm}"), algorithm))?;
+        check_number(group, &outgoing)?;
+        let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
+            given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
+            given => Ok(given as u32),
+        });
+        let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
+        let size = group.size();
+        let all = group.collect(&mine, size * size)?;
+        let matrix = group.off_the_clock(|| group.memo().of::<Plans>().matrix(size, all))?;
+        Ok(self.plan(&matrix)?.carry_out(group, outgoing)?)
+    }
+
+    /// Everybody knows everything.
+    fn known(
+        &self,
+        what: &str,
+        matrix: &Arc<Matrix>,
+        outgoing: Vec<Payload>,
+    ) -> Result<Vec<Payload>, CallError> {
+        let By { group, algorithm } = *self;
+        let text = format!("an exchange of {what} by {algorithm} with a known matrix");
+        group.agree(&Call::new(text, (algorithm, matrix)))?;
+        check_number(group, &outgoing)?;
+        Ok(self.plan(matrix)?.carry_out(group, outgoing)?)
+    }
+
+    /// The plan, which is made once for all members.
+    fn plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
+        let By { group, algorithm } = *self;
+        group.off_the_clock(|| {
+            let members = (0..group.size()).map(|rank| group.place(rank)).collect();
+            let key = Key { members, matrix: matrix.clone(), algorithm };
+            group.memo().of::<Plans>().of(group.machine(), &key)
+        })
+    }
+}
+
+fn check_number(group: &Group<'_>, outgoing: &[Payload]) -> Result<(), CallError> {
+    let (given, size) = (outgoing.len(), group.size());
+    if given == size { Ok(()) } else { Err(CallError::Vectors { given, size }) }
+}
+
+/// The type of the elements of a vector, if their number follows from the bytes.
+fn element<T: Pod>() -> Result<Element, CallError> {
+    let element = Element::of::<T>();
+    if element.size() == 0 { Err(CallError::NoBytes { element }) } else { Ok(element) }
+}
+
+fn typed<T: Pod + Send, S: AsRef<[T]>>(vectors: &[S]) -> Result<(Element, Vec<Payload>), CallError> {
+    Ok((element::<T>()?, vectors.iter().map(|vector| Payload::from(vector.as_ref())).collect()))
+}
+
+fn vectors<T: Pod>(payloads: Vec<Payload>) -> Result<Vec<Vec<T>>, CallError> {
+    payloads.iter().map(|payload| Ok(payload.to_vec()?)).collect()
+}
+
+/// Why a call of [`ManyToMany`] fails on a rank.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// There is not one vector for each rank.
+    #[error(
+        "{given} vectors are given in a group of {size}: there must be one for each rank, and it may be empty"
+    )]
+    Vectors {
+        /// Vectors given.
+        given: usize,
+        /// Ranks of the group.
+        size: usize,
+    },
+    /// A vector is longer than a message may be.
+    #[error("{given} bytes are given for rank {to}: at most {MAX_MESSAGE} are allowed")]
+    TooLong {
+        /// The receiver.
+        to: Rank,
+        /// Bytes given.
+        given: u64,
+    },
+    /// Elements without any bytes.
+    #[error("{element} has no bytes: there is nothing to exchange")]
+    NoBytes {
+        /// The type given.
+        element: Element,
+    },
+    /// What all have for each other is too much.
+    #[error(transparent)]
+    Matrix(#[from] MatrixError),
+    /// The matrix does not fit the group.
+    #[error(transparent)]
+    Instance(#[from] InstanceError),
+    /// The algorithm does not work for the matrix.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The exchange itself fails.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
+    /// The lengths cannot be collected.
+    #[error(transparent)]
+    Collective(#[from] CollectiveError),
+    /// Another member makes another call, or the run is over.
+    #[error(transparent)]
+    Comm(#[from] CommError),
+    /// The data cannot be read as what is asked for.
+    #[error(transparent)]
+    Payload(#[from] PayloadError),
+}

@@ -1,0 +1,65 @@
+//! Many-to-many personalized communication: every node has a message of its own for each of some other nodes.
+//!
+//! ```
+//! use multicomputer::{Machine, Payload, exchange::{Algorithm, Instance, Matrix}, model::Description};
+//!
+//! let machine: Description = "hockney:2x4".parse()?;
+//! let instance = Instance::new(&machine, Matrix::figure_1())?;
+//! let plan = Algorithm::TwoStage.plan(&instance)?;
+//! let run = Machine::of(machine).build()?.run(|node| {
+//!     let row = instance.matrix().row(node.rank());
+//!     let outgoing = row.iter().map(|&bytes| Payload::from(vec![node.rank() as u8; bytes as usize])).collect();
+//!     let incoming = plan.carry_out(node.world(), outgoing)?;
+//!     Ok(incoming.iter().map(Payload::len).collect::<Vec<u64>>())
+//! })?;
+//! assert_eq!(run.outputs[4], [2, 1, 0, 0, 0, 0, 7, 0], "the column of node 4");
+//! assert_eq!(Some(run.report.modeled), plan.prediction().map(|prediction| prediction.modeled));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A [`Matrix`] says who has how much for whom; with a machine it is an [`Instance`], of which an [`Algorithm`] makes a
+//! [`Plan`]. All members carry out the same plan. Programs that do not want to plan themselves call [`ManyToMany`].
+//!
+//! Source: Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995.
+
+mod about;
+mod algorithm;
+mod announce;
+mod balance;
+mod bound;
+mod bruck;
+mod calls;
+mod coloring;
+mod detour;
+mod figures;
+mod file;
+mod generator;
+mod instance;
+mod matrix;
+mod mixed;
+mod packed;
+mod paths;
+mod permutation;
+mod picture;
+mod plan;
+mod plans;
+mod random;
+mod rounds;
+mod sorting;
+mod sparse;
+mod split;
+mod stage;
+mod timed;
+mod variants;
+mod walker;
+mod workshop;
+
+pub use algorithm::{Algorithm, PlanError};
+pub use bound::LowerBound;
+pub use calls::{By, CallError, ManyToMany};
+pub use figures::Figures;
+pub use file::{MatrixFileError, MatrixFileProblem};
+pub use generator::{Generator, GeneratorError};
+pub use instance::{Instance, InstanceError};
+pub use matrix::{Class, Matrix, MatrixError};
+pub use plan::{ExchangeError, Plan};

@@ -1,0 +1,229 @@
+//! *Random*: everybody sends when the receiver has time, which it is asked: distributed random scheduling.
+//!
+//! **What it does.** Every node has a lock that says whether it is receiving. Who has something to send asks one of its
+//! receivers, chosen at random, by an active message that tests and sets the lock. If it was free the message is sent,
+//! and its arrival frees the lock; if not, another receiver is asked. The paper's two improvements, each by itself or
+//! both:
+//!
+//! - *measured*: a busy receiver says when it is worth asking again. It is left alone so long, and who gets that answer
+//!   from all sleeps until the first of them is worth it.
+//! - *early*: a receiver gives its go-ahead when the transfer under way is about to end, so that the bytes of the next
+//!   message begin to move when its port is free. One go-ahead is given early, no more.
+//!
+//! When a transfer ends is estimated, from its go-ahead on: the answer's way, the start-up of the message, and its
+//! bytes as fast as a port is. Where messages share links it takes longer. Nothing but time depends on the estimate: a
+//! go-ahead that is too early makes two messages share a port, and a receiver whose transfer should have ended, but has
+//! not, says that it cannot tell for how long it will be busy.
+//!
+//! **Asking again.** In the paper a node that is refused tries another receiver, and at once, so with one receiver left
+//! it asks that one again and again. Here a receiver that does not say for how long it is busy is left alone for 1/32
+//! of the time since the node last sent, at least a picosecond. At first this is less than a question takes, so there
+//! is no pause; later a node finds its receiver free too late by at most some 3 % of its waiting, and it asks a number
+//! of times that grows with the logarithm of the wait. So time always goes on, even where active messages cost nothing,
+//! and the host has little work.
+//!
+//! **No deadlock.** A node waits for the answer to one question at a time and answers all others meanwhile, as it does
+//! in all its waiting. It sends as soon as it has a go-ahead, so it holds the lock of one receiver at most and waits
+//! for no other. Every lock is free again when the message has come, for which a receive is posted with the go-ahead;
+//! so some message always moves or some lock is free. No question comes too early: all have told all others the lengths
+//! by then.
+//!
+//! **Restrictions.** It needs active messages, and what it takes is only known from a run.
+//!
+//! **Cost.** At least two active messages and alpha for each message; with many messages a node little more than `t beta` in all, with
+//! two about half as much again.
+//!
+//! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section
+//! 5; J.-C. Wang, T.-H. Lin, S. Ranka, "Distributed scheduling of unstructured collective communication on the CM-5",
+//! HICSS 1993.
+
+mod lock;
+
+use std::cell::{Cell, RefCell};
+
+use self::lock::{Answer, Lock, Times};
+use super::{ExchangeError, Instance, Matrix, generator};
+use crate::{
+    comm::{Active, ActiveMessage, Group, Handling, Payload, PointToPoint, Reactions, Waited},
+    kernel::RequestId,
+    rank::{Rank, Tag},
+    time::{Span, Time},
+};
+
+/// In which manner receivers are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Manner {
+    /// Whether they say how long they are busy.
+    pub(super) measured: bool,
+    /// Whether they give their go-ahead early.
+    pub(super) early: bool,
+    /// What all choices follow from.
+    pub(super) seed: u64,
+}
+
+const ASK: Tag = Tag(0);
+const GO: Tag = Tag(1);
+const BUSY: Tag = Tag(2);
+
+/// A receiver that does not say how long it is busy is left alone for this part of the time since the node last sent.
+const PAUSE: u64 = 32;
+
+/// What is to come, and what has.
+struct Incoming<'a> {
+    matrix: &'a Matrix,
+    rank: Rank,
+    lock: &'a RefCell<Lock>,
+    tag: Tag,
+    /// The receive for the message of each rank that has a go-ahead, until that has come. It is not posted earlier: a
+    /// receive that a send of its node overlaps may cost extra.
+    posted: Vec<Option<RequestId>>,
+    /// How many messages are still to come.
+    missing: usize,
+    came: Vec<Payload>,
+}
+
+impl Incoming<'_> {
+    /// Waits for one thing to happen until a deadline, for a message sent to leave among others.
+    fn wait(
+        &mut self,
+        active: &Active<'_, '_, impl FnMut(&mut Reactions, ActiveMessage)>,
+        sent: Option<RequestId>,
+        deadline: Time,
+    ) -> Result<Waited, ExchangeError> {
+        let expected: Vec<Rank> = self.lock.borrow().senders().collect();
+        let mut receives: Vec<(Rank, RequestId)> = Vec::with_capacity(expected.len());
+        for from in expected {
+            let request = match self.posted[from] {
+                Some(request) => request,
+                None => active.post((from, self.tag))?,
+            };
+            self.posted[from] = Some(request);
+            receives.push((from, request));
+        }
+        let requests: Vec<RequestId> = receives.iter().map(|&(_, request)| request).collect();
+        let waited = active.first_of(&requests, sent, deadline)?;
+        if let Waited::Received { index, message, .. } = &waited {
+            let (from, _) = receives[*index];
+            let (given, expected) = (message.len(), self.matrix.get(from, self.rank));
+            if given != expected {
+                return Err(ExchangeError::Received { from, given, expected });
+            }
+            self.posted[from] = None;
+            self.missing -= 1;
+            self.lock.borrow_mut().release(from);
+            self.came[from] = message.payload.clone();
+        }
+        Ok(waited)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.missing == 0
+    }
+}
+
+/// Who is still to be sent something, and when each is worth asking.
+struct Targets {
+    left: Vec<Rank>,
+    quiet: Vec<Time>,
+    random: generator::Random,
+    /// When the node last sent.
+    since: Time,
+}
+
+impl Targets {
+    /// One that is worth asking now, by its place; or when the first of them will be.
+    fn choose(&mut self, now: Time) -> Result<usize, Time> {
+        let worth: Vec<usize> =
+            (0..self.left.len()).filter(|&place| self.quiet[self.left[place]] <= now).collect();
+        match worth.len() {
+            0 => Err(self.left.iter().map(|&to| self.quiet[to]).min().unwrap_or(now)),
+            count => Ok(worth[self.random.below(count)]),
+        }
+    }
+
+    /// One asked at `asked` has said that it is busy, and the next question is to be sent `rest` after that if it says
+    /// so.
+    fn busy(&mut self, to: Rank, asked: Time, rest: Option<Span>, now: Time) {
+        let pause = Span::from_picos((now.since(self.since).as_picos() / PAUSE).max(1));
+        let said = rest.map(|rest| asked + rest).filter(|&until| until > now);
+        self.quiet[to] = said.unwrap_or(now + pause);
+    }
+}
+
+/// Carries out one rank's part; the lengths of what is to come have been announced.
+pub(super) fn carry_out(
+    group: &Group<'_>,
+    instance: &Instance,
+    matrix: &Matrix,
+    manner: &Manner,
+    tag: Tag,
+    outgoing: Vec<Payload>,
+) -> Result<Vec<Payload>, ExchangeError> {
+    let (rank, size) = (group.rank(), group.size());
+    let times = Times::new(instance, rank, manner);
+    let lock = RefCell::new(Lock::default());
+    let answer = Cell::new(None);
+    let handler = |reactions: &mut Reactions, message: ActiveMessage| {
+        let [word, _] = message.words;
+        match message.tag {
+            ASK => {
+                let reply = lock.borrow_mut().ask(reactions.now(), message.source, word, &times);
+                let (tag, word) = match reply {
+                    Answer::Go => (GO, 0),
+                    Answer::Busy(rest) => (BUSY, rest.map_or(0, Span::as_picos)),
+                };
+                reactions.send((message.source, tag), [word, 0]);
+            }
+            GO => answer.set(Some(Answer::Go)),
+            _ => answer.set(Some(Answer::Busy(Some(Span::from_picos(word)).filter(|rest| !rest.is_zero())))),
+        }
+    };
+    let active = Active::new(group, Handling::Polled, handler)?;
+    let missing = (0..size).filter(|&from| from != rank && matrix.get(from, rank) > 0).count();
+    let (posted, came) = (vec![None; size], vec![Payload::empty(); size]);
+    let mut incoming = Incoming { matrix, rank, lock: &lock, tag, posted, missing, came };
+    incoming.came[rank] = outgoing[rank].clone();
+    // Not the stream of the generator, should both have the same seed.
+    let random = generator::Random::new(manner.seed.wrapping_add((rank as u64 + 1) << 32));
+    let left = (0..size).filter(|&to| to != rank && matrix.get(rank, to) > 0).collect();
+    let mut targets = Targets { left, quiet: vec![Time::ZERO; size], random, since: Time::ZERO };
+    let mut now = Time::ZERO;
+    let mut has_asked = false;
+    while !targets.left.is_empty() {
+        let chosen = match targets.choose(now) {
+            Ok(chosen) => chosen,
+            Err(until) => {
+                now = incoming.wait(&active, None, until)?.at();
+                continue;
+            }
+        };
+        let to = targets.left[chosen];
+        let asked = active.send_at((to, ASK), [matrix.get(rank, to), 0])?;
+        if !has_asked {
+            (has_asked, targets.since) = (true, asked);
+        }
+        let reply = loop {
+            if let Some(reply) = answer.take() {
+                break reply;
+            }
+            now = incoming.wait(&active, None, Time::MAX)?.at();
+        };
+        match reply {
+            Answer::Go => {
+                targets.left.swap_remove(chosen);
+                let request = active.start_data((to, tag), outgoing[to].clone())?;
+                now = loop {
+                    if let Waited::Sent { at } = incoming.wait(&active, Some(request), Time::MAX)? {
+                        break at;
+                    }
+                };
+                targets.since = now;
+            }
+            Answer::Busy(rest) => targets.busy(to, asked, rest, now),
+        }
+    }
+    while !incoming.is_complete() {
+        incoming.wait(&active, None, Time::MAX)?;
+    }
+    Ok(incoming.came)
+}

@@ -1,0 +1,133 @@
+//! A node that does what a schedule of lengths says. It keeps only what it has to send or to pass on, so that what a
+//! run takes of the host grows with the messages and not with the pairs of nodes.
+
+use std::collections::BTreeMap;
+
+use super::ExchangeError;
+use crate::{
+    comm::{Group, Payload, PayloadError, PointToPoint, Request},
+    pattern::{Action, Message, Schedule},
+    rank::Tag,
+};
+
+/// What a node's messages carry.
+pub(super) trait Cargo {
+    /// What a message that is sent carries.
+    fn give(&mut self, message: &Message) -> Result<Payload, PayloadError>;
+
+    /// What has come with a message, of the length expected.
+    fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError>;
+}
+
+/// Carries out this node's part of a schedule. What has been started and must be waited for in the end is put into
+/// `started`.
+pub(super) fn walk<'g>(
+    group: &'g Group<'g>,
+    schedule: &Schedule,
+    tag: Tag,
+    started: &mut Vec<Request<'g>>,
+    cargo: &mut impl Cargo,
+) -> Result<(), ExchangeError> {
+    for step in schedule.steps(group.rank()) {
+        let (message, got) = match &step.action {
+            Action::Send(message) => {
+                group.send((message.peer, tag), cargo.give(message)?)?;
+                continue;
+            }
+            Action::Start(message) => {
+                started.push(group.isend((message.peer, tag), cargo.give(message)?)?);
+                continue;
+            }
+            Action::Recv(message) => (message, group.recv((message.peer, tag))?),
+            Action::Exchange { send, recv } => {
+                let data = cargo.give(send)?;
+                (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
+            }
+            Action::Barrier => {
+                group.world_barrier()?;
+                continue;
+            }
+            Action::Pause(span) => {
+                group.compute(*span)?;
+                continue;
+            }
+            Action::Pack(bytes) => {
+                group.compute(group.machine().parameters().copying(*bytes))?;
+                continue;
+            }
+            // Nothing is combined in an exchange.
+            Action::Combine(_) | Action::Merge { .. } => continue,
+        };
+        if got.len() != message.bytes {
+            let (from, given, expected) = (message.peer, got.len(), message.bytes);
+            return Err(ExchangeError::Received { from, given, expected });
+        }
+        cargo.take(message, got.payload)?;
+    }
+    Ok(())
+}
+
+/// Messages that carry the next bytes that their sender has for their receiver.
+pub(super) struct Parts {
+    /// For each rank, what is left.
+    outgoing: Vec<Payload>,
+    incoming: Vec<Vec<Payload>>,
+}
+
+impl Parts {
+    /// Of what this node has for each rank.
+    pub(super) fn new(outgoing: Vec<Payload>) -> Parts {
+        Parts { incoming: vec![Vec::new(); outgoing.len()], outgoing }
+    }
+
+    /// What has come from each rank.
+    pub(super) fn incoming(self) -> Vec<Payload> {
+        self.incoming.into_iter().map(Payload::concat).collect()
+    }
+}
+
+impl Cargo for Parts {
+    fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
+        let left = &mut self.outgoing[message.peer];
+        let rest = left.split_off(message.bytes)?;
+        Ok(std::mem::replace(left, rest))
+    }
+
+    fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError> {
+        self.incoming[message.peer].push(came);
+        Ok(())
+    }
+}
+
+/// Messages that carry blocks, each of which is in one place at a time.
+pub(super) struct Blocks<'a> {
+    sizes: &'a [u64],
+    here: BTreeMap<u32, Payload>,
+}
+
+impl Blocks<'_> {
+    /// With those that this node has in the beginning.
+    pub(super) fn new(schedule: &Schedule, here: BTreeMap<u32, Payload>) -> Blocks<'_> {
+        Blocks { sizes: schedule.sizes(), here }
+    }
+
+    /// A block that has come here; an empty one if it is not here.
+    pub(super) fn remove(&mut self, block: u32) -> Payload {
+        self.here.remove(&block).unwrap_or_default()
+    }
+}
+
+impl Cargo for Blocks<'_> {
+    fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
+        Ok(Payload::concat(message.blocks.iter().filter_map(|block| self.here.remove(block))))
+    }
+
+    fn take(&mut self, message: &Message, mut came: Payload) -> Result<(), PayloadError> {
+        // From the end, where a cut is cheap.
+        for &block in message.blocks.iter().rev() {
+            let start = came.len() - self.sizes[block as usize];
+            self.here.insert(block, came.split_off(start)?);
+        }
+        Ok(())
+    }
+}
