@@ -2,8 +2,8 @@
 
 use multicomputer::Rank;
 
-/// The message of one source: `length` bytes that follow from the seed and the source alone (the generator SplitMix64 of
-/// Steele, Lea and Flood, 2014).
+/// The message of one source: `length` bytes that follow from the seed and the source alone (the generator SplitMix64
+/// of Steele, Lea and Flood, 2014).
 pub(super) fn message(seed: u64, source: Rank, length: u64) -> Vec<u8> {
     let mut state = mix(seed.wrapping_add(mix(source as u64)));
     let mut bytes = Vec::with_capacity(length as usize);

@@ -7,8 +7,8 @@ pub(super) fn millis(span: Span) -> String {
     format!("{:.3}", span.as_millis_f64())
 }
 
-/// A modeled time with a star at the fastest: `6.542 *`. All cells are equally long behind the point. Times that look the
-/// same are marked alike: some differ by the few nanoseconds of a hop.
+/// A modeled time with a star at the fastest: `6.542 *`. All cells are equally long behind the point. Times that look
+/// the same are marked alike: some differ by the few nanoseconds of a hop.
 pub(super) fn starred(time: Span, fastest: Option<Span>) -> String {
     let time = millis(time);
     let mark = if Some(&time) == fastest.map(millis).as_ref() { " *" } else { "  " };

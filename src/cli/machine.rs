@@ -36,9 +36,10 @@ A machine file has a name, a topology and what differs from a preset:
   [parameters]
   send_overhead = \"35 us\"
   beta = \"30.6 ns/B\"
-All parameters: send_overhead, receive_overhead, exchange_overhead, latency, hop, barrier, beta,
-copy, gamma, duplex, and link_excess or link_capacity. Without a preset what is not given costs
-nothing. The topology may be that of another file (file:network.toml), or there is a table instead:
+All parameters: send_overhead, receive_overhead, exchange_overhead, active_send_overhead,
+active_receive_overhead, latency, hop, barrier, beta, copy, gamma, duplex, and link_excess or
+link_capacity. Without a preset what is not given costs nothing; active messages cost what others do
+unless something is said of them. The topology may be that of another file (file:network.toml), or there is a table instead:
   [network]
   nodes = 3
   switches = 1
@@ -173,6 +174,18 @@ fn table(machine: &Parameters) -> Table {
         "o_x",
         time(machine.exchange_overhead()),
         "extra for a receive that overlaps a send",
+    );
+    add(
+        "active send overhead",
+        "a_s",
+        time(machine.active_send_overhead()),
+        "processor time of the sender for each active message",
+    );
+    add(
+        "active receive overhead",
+        "a_r",
+        time(machine.active_receive_overhead()),
+        "the same of the receiver, before its handler",
     );
     add("latency", "L", time(machine.latency()), "fixed time in the network");
     add("hop", "hop", time(machine.hop()), "time in the network for each link");

@@ -12,6 +12,7 @@ mod collective;
 mod data;
 mod demo;
 mod error;
+mod exchange;
 mod figures;
 mod files;
 mod machine;
@@ -61,6 +62,8 @@ Examples:
                                                        a sweep over the number of sources
   multicomputer collective broadcast --mesh 15x30 --bytes 8..64K
                                                        all algorithms of a collective operation, by length
+  multicomputer exchange --machine cm5:32 --fan-out 8 --nonuniformity 1/8
+                                                       who has how much for whom, and all algorithms for that
   multicomputer tune 8x8 collect                       which algorithm is fastest for which length
   multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
   multicomputer machine cm5:32                         the network and the parameters of a machine
@@ -76,6 +79,8 @@ enum Command {
     Stop(stop::Arguments),
     /// Compare algorithms for collective operations, for one length or for many
     Collective(collective::Arguments),
+    /// Compare algorithms for many-to-many communication, on one matrix or by traffic
+    Exchange(exchange::Arguments),
     /// Print which algorithm is fastest for which length of a collective operation
     Tune(tune::Arguments),
     /// Show an algorithm or a figure of the textbook: who sends to whom, equation and modeled time
@@ -111,6 +116,7 @@ fn dispatch(arguments: CommandLine, out: &mut impl Write) -> Result<(), Error> {
         Some(Command::Demo(arguments)) => demo::run(&arguments, out)?,
         Some(Command::Stop(arguments)) => stop::run(&arguments, out)?,
         Some(Command::Collective(arguments)) => collective::run(&arguments, out)?,
+        Some(Command::Exchange(arguments)) => exchange::run(&arguments, out)?,
         Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,
         Some(Command::Textbook(arguments)) => textbook::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,

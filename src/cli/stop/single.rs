@@ -96,7 +96,8 @@ fn algorithms(solved: &Solved) -> Table {
     table
 }
 
-/// What no algorithm can beat, and which of the reasons for that decides: start-ups before bytes, and ports before links.
+/// What no algorithm can beat, and which of the reasons for that decides: start-ups before bytes, and ports before
+/// links.
 fn bound_line(bound: &LowerBound) -> String {
     let reasons = [
         ("start-up", bound.start_up),

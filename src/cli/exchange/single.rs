@@ -1,0 +1,113 @@
+//! One matrix with all that is known of it.
+
+use std::fmt;
+
+use super::{
+    super::{
+        figures::millis,
+        table::{
+            Align::{Left, Right},
+            Table,
+        },
+    },
+    outcome::{Attempt, Line, Results, Solved},
+    reasons::bound_line,
+};
+
+/// The matrix is shown in numbers if they fit into so many columns.
+const WIDEST: usize = 100;
+
+/// What is printed.
+pub(super) struct Single<'a> {
+    pub(super) results: &'a Results,
+    pub(super) solved: &'a Solved,
+}
+
+impl fmt::Display for Single<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Single { results, solved } = self;
+        let (instance, task) = (&solved.task.instance, &solved.task);
+        writeln!(f, "Many-to-many communication: {}, {}\n", instance.machine().name(), task.matrix)?;
+        writeln!(f, "{}", task.figures)?;
+        let table = instance.matrix().to_string();
+        if table.lines().all(|line| line.len() <= WIDEST) {
+            writeln!(f, "{table}")?;
+        }
+        writeln!(f, "{}", instance.matrix().picture())?;
+        writeln!(f, "{}", self.algorithms())?;
+        if let Some((line, mean)) = solved.fastest() {
+            let of_bound = match solved.bound.ratio(mean) {
+                Some(ratio) => format!(", {ratio:.2} times the lower bound"),
+                None => String::new(),
+            };
+            let how = match chosen(line) {
+                chosen if chosen == line.algorithm.name() => chosen,
+                chosen => format!("{}, which takes {chosen}", line.algorithm),
+            };
+            writeln!(f, "Fastest: {how}: {} ms{of_bound}.", millis(mean))?;
+        }
+        writeln!(f, "{}", bound_line(&solved.bound))?;
+        results.notes().into_iter().try_for_each(|note| writeln!(f, "{note}"))
+    }
+}
+
+/// The ways that were chosen, each once.
+fn chosen(line: &Line) -> String {
+    let mut chosen: Vec<&str> = line.attempts().iter().map(|attempt| attempt.chosen.as_str()).collect();
+    chosen.dedup();
+    chosen.join(" / ")
+}
+
+impl Single<'_> {
+    /// A row for each algorithm.
+    fn algorithms(&self) -> Table {
+        let Single { results, solved } = self;
+        let ran = || solved.lines.iter().flat_map(Line::attempts).filter_map(|attempt| attempt.ran);
+        let is_real = ran().any(|ran| ran.real_time.is_some());
+        let is_several = results.seeds > 1;
+        let columns = [
+            Some(("algorithm", Left)),
+            // The star of the fastest stands behind it.
+            Some((if is_several { "mean ms  " } else { "modeled ms  " }, Right)),
+            is_several.then_some(("least", Right)),
+            is_several.then_some(("most", Right)),
+            Some(("/ bound", Right)),
+            Some(("rounds", Right)),
+            Some(("messages", Right)),
+            Some(("waiting ms", Right)),
+            is_real.then_some(("run ms", Right)),
+            is_real.then_some(("late sends", Right)),
+            is_real.then_some(("error %", Right)),
+            Some(("chosen", Left)),
+        ];
+        let mut table = Table::new(columns.into_iter().flatten());
+        let none = || "-".to_owned();
+        for line in &solved.lines {
+            let times = line.times();
+            let span = |span| Option::map_or_else(span, none, millis);
+            // The means of all seeds.
+            let count = |figure: &dyn Fn(&Attempt) -> Option<u64>| {
+                let mean = line.of_attempts(|attempt| figure(attempt).map(|figure| figure as f64));
+                mean.map_or_else(none, |mean| format!("{mean:.0}"))
+            };
+            let real = |attempt: &Attempt| attempt.ran.and_then(|ran| ran.real_time);
+            let error = || line.of_attempts(|attempt| real(attempt).map(|real| 100.0 * real.error));
+            let cells = [
+                Some(line.algorithm.to_string()),
+                Some(solved.time_cell(line)),
+                is_several.then(|| span(times.map(|times| times.least))),
+                is_several.then(|| span(times.map(|times| times.most))),
+                Some(times.map_or_else(none, |times| solved.ratio_cell(times.mean))),
+                Some(count(&|attempt| attempt.planned.map(|(rounds, _)| rounds as u64))),
+                Some(count(&Attempt::messages)),
+                Some(span(line.of_runs(|ran| ran.waiting))),
+                is_real.then(|| span(line.of_runs(|ran| ran.modeled))),
+                is_real.then(|| count(&|attempt| real(attempt).map(|real| real.late_sends))),
+                is_real.then(|| error().map_or_else(none, |error| format!("{error:.2}"))),
+                Some(if line.attempts.is_ok() { chosen(line) } else { none() }),
+            ];
+            table.row(cells.into_iter().flatten());
+        }
+        table
+    }
+}

@@ -1,0 +1,123 @@
+//! Many amounts of traffic: a table of modeled times as in figures 9 and 10 of the paper, and what is fastest for each.
+
+use std::fmt;
+
+use multicomputer::units::format_bytes;
+
+use super::{
+    super::{
+        figures::millis,
+        table::{
+            Align::{Left, Right},
+            Table,
+        },
+    },
+    outcome::{Line, Results, Solved},
+    reasons::decides,
+};
+
+/// What is printed.
+pub(super) struct Sweep<'a> {
+    /// All with the same algorithms; at least one.
+    pub(super) results: &'a Results,
+}
+
+/// The traffic as rows are called.
+fn traffic(solved: &Solved) -> String {
+    format_bytes(solved.task.figures.traffic())
+}
+
+impl Sweep<'_> {
+    fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.results.solved.iter().take(1).flat_map(|solved| &solved.lines)
+    }
+
+    /// A row for each traffic, and a column for each algorithm.
+    fn times(&self) -> Table {
+        // The star of the fastest stands behind its time.
+        let names: Vec<String> = self.lines().map(|line| format!("{}  ", line.algorithm)).collect();
+        let names = names.iter().map(|name| (name.as_str(), Right));
+        let mut table = Table::new([("traffic", Right)].into_iter().chain(names));
+        for solved in &self.results.solved {
+            let times = solved.lines.iter().map(|line| solved.time_cell(line));
+            table.row([traffic(solved)].into_iter().chain(times));
+        }
+        table
+    }
+
+    /// The least and most times of algorithms that choose at random, if several seeds were tried.
+    fn spread(&self) -> Option<Table> {
+        let random: Vec<usize> = self
+            .lines()
+            .enumerate()
+            .filter_map(|(index, line)| line.algorithm.seed().map(|_| index))
+            .collect();
+        if random.is_empty() || self.results.seeds == 1 {
+            return None;
+        }
+        let names: Vec<&str> = self
+            .lines()
+            .filter(|line| line.algorithm.seed().is_some())
+            .map(|line| line.algorithm.name())
+            .collect();
+        let names = names.into_iter().map(|name| (name, Right));
+        let mut table = Table::new([("traffic", Right)].into_iter().chain(names));
+        for solved in &self.results.solved {
+            let range = |&index: &usize| match solved.lines[index].times() {
+                Some(times) => format!("{} to {}", millis(times.least), millis(times.most)),
+                None => "-".to_owned(),
+            };
+            table.row([traffic(solved)].into_iter().chain(random.iter().map(range)));
+        }
+        Some(table)
+    }
+
+    /// A row for each traffic, with what is fastest.
+    fn choices(&self) -> Table {
+        let mut table = Table::new([
+            ("traffic", Right),
+            ("fastest ms", Right),
+            ("bound", Right),
+            ("/ bound", Right),
+            ("decided by", Left),
+            ("algorithm", Left),
+            ("chosen", Left),
+        ]);
+        for solved in &self.results.solved {
+            let Some((line, mean)) = solved.fastest() else { continue };
+            table.row([
+                traffic(solved),
+                millis(mean),
+                millis(solved.bound.time()),
+                solved.ratio_cell(mean),
+                decides(&solved.bound).to_owned(),
+                line.algorithm.to_string(),
+                line.attempts().first().map_or_else(String::new, |attempt| attempt.chosen.clone()),
+            ]);
+        }
+        table
+    }
+}
+
+impl fmt::Display for Sweep<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = self.results.solved.first() else { return Ok(()) };
+        let machine = first.task.instance.machine().name();
+        let generated = first.task.generated.as_ref().map_or_else(String::new, |generated| {
+            let (fan_out, nonuniformity) = (generated.fan_out, &generated.nonuniformity);
+            format!(", fan-out {fan_out}, non-uniformity {nonuniformity}, seed {}", generated.seed)
+        });
+        writeln!(f, "Many-to-many communication: {machine}{generated}; modeled times in ms\n")?;
+        writeln!(f, "{}", self.times())?;
+        if let Some(spread) = self.spread() {
+            writeln!(
+                f,
+                "Least and most of {} seeds, whose means are above:\n\n{spread}",
+                self.results.seeds
+            )?;
+        }
+        writeln!(f, "{}", self.choices())?;
+        writeln!(f, "* is the fastest, to the microsecond.")?;
+        self.results.notes().into_iter().try_for_each(|note| writeln!(f, "{note}"))
+    }
+}
