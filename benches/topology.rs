@@ -1,5 +1,5 @@
-//! How long it takes to work out a route, and what a large network costs a run that uses little of it. `benches/README.md`
-//! says how to read the figures.
+//! How long it takes to work out a route, and what a large network costs a run that uses little of it.
+//! `benches/README.md` says how to read the figures.
 
 use std::{hint::black_box, sync::Arc, time::Duration};
 
@@ -45,8 +45,8 @@ fn written_out(topology: &dyn Topology) -> Arc<dyn Topology> {
     Arc::new(Network::from_toml(FILE, &text).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// One route between a random pair of 4096 nodes, into a buffer that has grown before; what a route is on average goes to
-/// standard error.
+/// One route between a random pair of 4096 nodes, into a buffer that has grown before; what a route is on average goes
+/// to standard error.
 fn route(criterion: &mut Criterion) {
     const PAIRS: usize = 1 << 12;
     let mut group = criterion.benchmark_group("route");

@@ -1,11 +1,11 @@
 //! Example 25 of 28: all-to-all broadcast and reduction on a hypercube, as the textbook writes them (algorithms 4.7 and
 //! 4.8), and what happens to them on a ring.
 //!
-//! In step i each node exchanges all that it has with the one whose label differs in bit i: log2 p start-ups, and in all
-//! (p - 1) m words. On a ring the partner of the last step is half way round. "One of the links of the ring is traversed
-//! by all four messages and would take four times as much time": the table shows the link. With links four times as fast
-//! as nodes (k = 4) nothing is lost. The ring's own algorithm has more start-ups and no congestion; for long messages it
-//! is as good as the hypercube.
+//! In step i each node exchanges all that it has with the one whose label differs in bit i: log2 p start-ups, and in
+//! all (p - 1) m words. On a ring the partner of the last step is half way round. "One of the links of the ring is
+//! traversed by all four messages and would take four times as much time": the table shows the link. With links four
+//! times as fast as nodes (k = 4) nothing is lost. The ring's own algorithm has more start-ups and no congestion; for
+//! long messages it is as good as the hypercube.
 //!
 //! Run it with `cargo run --release --example 25_textbook_hypercube`. Next: `26_matrix_vector`.
 

@@ -7,6 +7,8 @@ use multicomputer::{
     stop::{Algorithm, Distribution},
 };
 
+#[path = "../examples/29_active_messages.rs"]
+pub mod active_messages;
 #[path = "../examples/12_broadcast.rs"]
 pub mod broadcast;
 #[path = "../examples/15_collect.rs"]
@@ -19,6 +21,10 @@ pub mod combine_to_one;
 pub mod deadlock;
 #[path = "../examples/18_distributed_combine.rs"]
 pub mod distributed_combine;
+#[path = "../examples/30_exchange.rs"]
+pub mod exchange;
+#[path = "../examples/31_exchange_algorithms.rs"]
+pub mod exchange_algorithms;
 #[path = "../examples/14_gather.rs"]
 pub mod gather;
 #[path = "../examples/20_groups.rs"]
@@ -421,4 +427,92 @@ fn rows_and_columns_multiply_a_matrix_and_a_vector() {
         assert_times(&in_blocks, &expected[..2]);
         assert_times(&in_rows, &expected[2..]);
     }
+}
+
+#[test]
+fn locks_and_counters_on_another_node() {
+    for (run, modeled, questions) in [
+        (active_messages::test_and_set().unwrap(), "1.1126 ms", 255),
+        (active_messages::tickets().unwrap(), "936.3 us", 15),
+    ] {
+        assert_eq!(run.report.modeled.to_string(), modeled);
+        assert_eq!(run.outputs.iter().map(|&(.., asked)| asked).sum::<u64>(), questions);
+        // Each node was alone once, for as long as it wanted.
+        let turns = active_messages::order(&run);
+        assert!(turns.iter().all(|&(_, (begin, end, _))| end == begin + active_messages::ALONE));
+        assert!(turns.windows(2).all(|pair| pair[0].1.1 < pair[1].1.0));
+        assert!(run.report.unreceived.is_empty());
+    }
+    // Tickets are given out in the order in which the questions come: by rank, if all ask at once.
+    let turns = active_messages::order(&active_messages::tickets().unwrap());
+    assert!(turns.iter().map(|&(rank, _)| rank).eq(1..16));
+}
+
+#[test]
+fn numbers_are_sorted_cards_are_dealt_and_particles_move() {
+    let mut all: Vec<u32> = (0..32).flat_map(exchange::numbers).collect();
+    all.sort_unstable();
+    let sorted = exchange::ALGORITHMS.map(|algorithm| {
+        let run = exchange::sorted(algorithm).unwrap();
+        assert_eq!(run.outputs.concat(), all, "{algorithm}");
+        run.report.modeled
+    });
+    assert_times(&sorted, &["12.272320385 ms", "3.638498999 ms"]);
+
+    let dealt_out = exchange::ALGORITHMS.map(|algorithm| {
+        let run = exchange::dealt_out(algorithm).unwrap();
+        let of = |rank: u32| (rank..32_000).step_by(32);
+        assert!(
+            (0..).zip(&run.outputs).all(|(rank, cards)| cards.iter().copied().eq(of(rank))),
+            "{algorithm}"
+        );
+        run.report.modeled
+    });
+    assert_times(&dealt_out, &["9.3192625 ms", "2.728 ms"]);
+
+    let run = exchange::moved().unwrap();
+    assert_eq!((run.report.modeled.to_string().as_str(), run.report.messages), ("643.15 us", 224));
+    assert_eq!(run.outputs.iter().map(Vec::len).sum::<usize>(), 32 * exchange::EACH);
+    for (rank, particles) in (0..).zip(&run.outputs) {
+        assert!(particles.iter().all(|&[at, _]| at / exchange::CELL == rank), "node {rank}");
+    }
+}
+
+#[test]
+fn all_algorithms_exchange_the_same() {
+    let machine = Machine::cm5(32).build().unwrap();
+    let instance = exchange_algorithms::instance(&machine).unwrap();
+    let bound = instance.lower_bound();
+    assert_eq!(bound.time().to_string(), "32.856199593 ms");
+    let expected = [
+        ("linear", "-"),
+        ("modified", "568.618625 ms"),
+        ("pairwise", "49.285325 ms"),
+        ("random", "39.415034855 ms"),
+        ("measured", "39.355275 ms"),
+        ("early", "42.092073574 ms"),
+        ("improved", "39.013975 ms"),
+        ("two-stage", "90.2593625 ms"),
+        ("shuffled", "90.4218625 ms"),
+        ("sorting", "190.722 ms"),
+        ("colored", "32.8572 ms"),
+        ("balanced", "32.8572 ms"),
+        ("sliced", "41.28040625 ms"),
+        ("packed", "34.6432 ms"),
+        ("relayed", "69.2899 ms"),
+        ("detour", "34.776135 ms"),
+        ("bruck", "189.37726875 ms"),
+        ("mixed", "32.8572 ms"),
+    ];
+    let [auto, others @ ..] = multicomputer::exchange::Algorithm::ALL;
+    assert_eq!((auto.name(), others.len()), ("auto", expected.len()));
+    let planned = |algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
+    let (least, fastest) = planned(auto).unwrap();
+    for (algorithm, (name, modeled)) in others.into_iter().zip(expected) {
+        let plan = planned(algorithm);
+        let time = plan.map_or_else(|| "-".to_owned(), |(time, _)| time.to_string());
+        assert_eq!((algorithm.name(), time.as_str()), (name, modeled));
+    }
+    let run = exchange_algorithms::run(&machine, &fastest, exchange_algorithms::bytes).unwrap();
+    assert_eq!(run.since_start(), least);
 }

@@ -3,6 +3,7 @@
 #![cfg(feature = "cli")]
 
 mod collective;
+mod exchange;
 mod stop;
 mod textbook;
 mod tune;
@@ -14,7 +15,7 @@ use std::{
 };
 
 use multicomputer::{
-    collective as library,
+    collective as library, exchange as many_to_many,
     stop::{Algorithm, Distribution},
 };
 use serde_json::Value;
@@ -136,6 +137,14 @@ fn the_help_tells_of_every_option_and_has_examples() {
     for operation in library::Operation::ALL {
         assert!(help.contains(operation.name()), "no {operation} in\n{help}");
         assert!(succeeds(&["tune", "--help"]).contains(operation.name()));
+    }
+    let help = succeeds(&["exchange", "--help"]);
+    for part in ["--matrix", "--fan-out", "--traffic", "--nonuniformity", "--seeds", "--run", "Examples:"] {
+        assert!(help.contains(part), "no {part} in\n{help}");
+    }
+    for algorithm in many_to_many::Algorithm::ALL {
+        let line = format!("  {:10} {}\n", algorithm.name(), algorithm.about());
+        assert!(help.contains(&line), "no {algorithm} in\n{help}");
     }
     assert!(succeeds(&["machine", "--help"]).contains("topology = \"mesh:16x32\""));
     assert!(succeeds(&["--version"]).starts_with("multicomputer "));
@@ -383,6 +392,7 @@ fn a_reader_that_goes_away_is_no_failure() {
         &["--help"],
         &["machine"],
         &["collective", "scan", "--mesh", "2x2"],
+        &["exchange", "--mesh", "2x2"],
         &["tune", "2x2", "scan", "--bytes", "8"],
     ] {
         let mut child = program(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

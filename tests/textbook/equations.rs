@@ -82,8 +82,8 @@ fn equation_4_1_from_every_source() {
     }
 }
 
-/// Where a send takes alpha, no holder is ahead of the others, and any number of nodes will do. On a ring, a linear array
-/// and a tree the farthest first is right for all sizes, on a mesh dimension by dimension for all sides.
+/// Where a send takes alpha, no holder is ahead of the others, and any number of nodes will do. On a ring, a linear
+/// array and a tree the farthest first is right for all sizes, on a mesh dimension by dimension for all sides.
 #[test]
 fn equation_4_1_on_any_number_of_nodes_in_the_strict_model() {
     for kind in ["ring", "line", "tree"] {

@@ -106,8 +106,8 @@ proptest! {
         }
     }
 
-    /// The farthest first never has two messages of a step on one link: on a ring, a linear array and a tree of any size
-    /// from any source, on a mesh and a torus dimension by dimension with any sides.
+    /// The farthest first never has two messages of a step on one link: on a ring, a linear array and a tree of any
+    /// size from any source, on a mesh and a torus dimension by dimension with any sides.
     #[test]
     fn the_farthest_first_shares_no_link(
         (kind, algorithms, shape) in prop_oneof![
