@@ -111,15 +111,30 @@ proptest! {
     /// Not only the way that is chosen: all ways of all algorithms, in all styles.
     #[test]
     fn every_way_moves_everything(instance in prop_oneof![instances(3), nearly_free(3)]) {
-        let workshop = Workshop::new(&instance);
-        for algorithm in Algorithm::ALL.into_iter().filter(|&algorithm| algorithm != Algorithm::Auto) {
-            for variant in workshop.variants(algorithm, &STYLES).unwrap_or_default() {
-                if let Ok(plan) = workshop.made(&variant) {
-                    check(&plan);
-                }
+        check_every_way(&instance);
+    }
+}
+
+fn check_every_way(instance: &Instance) {
+    let workshop = Workshop::new(instance);
+    for algorithm in Algorithm::ALL.into_iter().filter(|&algorithm| algorithm != Algorithm::Auto) {
+        for variant in workshop.variants(algorithm, &STYLES).unwrap_or_default() {
+            if let Ok(plan) = workshop.made(&variant) {
+                check(&plan);
             }
         }
-        check(&Algorithm::Auto.plan(&instance).unwrap());
+    }
+    check(&Algorithm::Auto.plan(instance).unwrap());
+}
+
+/// Everything happens at one instant, and still nobody waits for somebody who waits.
+#[test]
+fn where_nothing_costs_anything_all_ways_work() {
+    for nodes in 1..6 {
+        let mesh = crate::topology::parse(&format!("mesh:1x{nodes}")).unwrap();
+        let machine = Description::new("free", mesh, Parameters::builder().build().unwrap());
+        let matrix = Matrix::of(nodes, |from, to| (from + 2 * to) as u64 % 4).unwrap();
+        check_every_way(&Instance::new(&machine, matrix).unwrap());
     }
 }
 

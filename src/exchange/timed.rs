@@ -87,12 +87,13 @@ pub(super) fn schedule(instance: &Instance, paths: &Paths, planned: &[Planned]) 
         let (mut now, mut iteration) = (Time::ZERO, 0);
         let (mut sends, mut receives) = (sends.into_iter().peekable(), receives.into_iter().peekable());
         loop {
-            // A receive must be over when the next send is due.
+            // A receive must be over when the next send is due. At one instant, where calls take no time, sends go
+            // first, or all would wait for each other.
             let is_send = match (sends.peek(), receives.peek()) {
                 (None, None) => break,
                 (send, None) => send.is_some(),
                 (None, _) => false,
-                (Some(send), Some(recv)) => now.max(recv.at) + receive > send.at,
+                (Some(send), Some(recv)) => recv.at >= send.at || now.max(recv.at) + receive > send.at,
             };
             let Some(task) = (if is_send { sends.next() } else { receives.next() }) else { break };
             iteration = iteration.max(task.round);
