@@ -12,6 +12,7 @@ use multicomputer::{Machine, Span, collective::Plan, units::Sizes};
 
 use super::{
     clock,
+    data::Content,
     error::Error,
     files::{OutputFile, TraceFiles},
     options::{MachineOptions, RunOptions},
@@ -30,7 +31,6 @@ mod sweep;
 mod task;
 
 pub(super) use self::{
-    data::Content,
     execution::run_checked,
     task::{MOST_DATA, default_element},
 };

@@ -1,10 +1,46 @@
-//! Bytes to send that look random and can be made again to check what has arrived.
+//! What is sent: bytes that look random and can be made again to check what has arrived, or lengths alone.
 
-use multicomputer::Rank;
+use multicomputer::Payload;
+
+/// What the messages of a run are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Bytes that follow from a seed.
+    Random {
+        /// The seed.
+        seed: u64,
+    },
+    /// Lengths without bytes.
+    Phantom,
+}
+
+impl Content {
+    /// The message of a source.
+    pub(super) fn message(self, source: usize, length: u64) -> Payload {
+        match self {
+            Content::Random { seed } => message(seed, source, length).into(),
+            Content::Phantom => Payload::phantom(length),
+        }
+    }
+
+    /// What is wrong with what has arrived, if anything has; nothing if it is as it should be.
+    pub(super) fn fault(self, received: Option<&Payload>, expected: &Payload) -> Option<&'static str> {
+        let Some(received) = received else { return Some("nothing") };
+        match self {
+            _ if received.len() != expected.len() => Some("another length"),
+            // Neither has bytes to compare.
+            Content::Phantom => None,
+            Content::Random { .. } => {
+                let is_equal = matches!((received.to_bytes(), expected.to_bytes()), (Ok(r), Ok(e)) if r == e);
+                (!is_equal).then_some("other bytes")
+            }
+        }
+    }
+}
 
 /// The message of one source: `length` bytes that follow from the seed and the source alone (the generator SplitMix64
 /// of Steele, Lea and Flood, 2014).
-pub(super) fn message(seed: u64, source: Rank, length: u64) -> Vec<u8> {
+pub(super) fn message(seed: u64, source: usize, length: u64) -> Vec<u8> {
     let mut state = mix(seed.wrapping_add(mix(source as u64)));
     let mut bytes = Vec::with_capacity(length as usize);
     let mut rest = length as usize;
@@ -53,5 +89,24 @@ mod tests {
             outputs,
             [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
         );
+    }
+
+    #[test]
+    fn a_message_must_arrive_as_it_was() {
+        let content = Content::Random { seed: 1 };
+        let expected = content.message(3, 100);
+        let fault = |received: &Payload| content.fault(Some(received), &expected);
+        assert_eq!(fault(&content.message(3, 100)), None);
+        assert_eq!(fault(&content.message(4, 100)), Some("other bytes"));
+        assert_eq!(fault(&content.message(3, 99)), Some("another length"));
+        assert_eq!(fault(&Payload::phantom(100)), Some("other bytes"));
+        assert_eq!(content.fault(None, &expected), Some("nothing"));
+    }
+
+    #[test]
+    fn of_a_phantom_the_length_is_compared() {
+        let expected = Content::Phantom.message(0, 1 << 40);
+        assert_eq!(Content::Phantom.fault(Some(&Payload::phantom(1 << 40)), &expected), None);
+        assert_eq!(Content::Phantom.fault(Some(&Payload::phantom(1)), &expected), Some("another length"));
     }
 }

@@ -12,8 +12,9 @@ use multicomputer::{
 };
 
 use super::{
-    broadcast::{Content, broadcast},
+    broadcast::broadcast,
     clock,
+    data::Content,
     error::Error,
     files::{OutputFile, TraceFiles},
     options::{MachineOptions, RunOptions, as_grid, read_number},

@@ -15,6 +15,7 @@ use multicomputer::{
 
 use super::{
     clock,
+    data::Content,
     error::Error,
     files::{OutputFile, TraceFiles},
     options::{MachineOptions, RunOptions},
@@ -32,7 +33,7 @@ mod sweep;
 mod task;
 
 use self::{
-    execution::{Content, execute},
+    execution::execute,
     fraction::Fraction,
     names::Algorithms,
     outcome::{Attempt, Line, Results, Solved},

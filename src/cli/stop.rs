@@ -10,8 +10,9 @@ use clap::Args;
 use multicomputer::{Machine, units::Sizes};
 
 use super::{
-    broadcast::{Content, broadcast},
+    broadcast::broadcast,
     clock,
+    data::Content,
     error::Error,
     files::{OutputFile, TraceFiles},
     options::{MachinesOptions, RunOptions},

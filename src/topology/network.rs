@@ -113,7 +113,7 @@ const NONE: u32 = u32::MAX;
 impl Network {
     /// Reads a network from a TOML file. Its name is `file:` and the path.
     ///
-    /// ```no_run
+    /// ```
     /// use multicomputer::topology::{self, Network, Topology};
     ///
     /// let network = Network::from_file("examples/network.toml")?;

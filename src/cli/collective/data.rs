@@ -9,19 +9,7 @@ use multicomputer::{
     collective::{Operation, Task},
 };
 
-use super::super::data;
-
-/// What the vectors are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Content {
-    /// Bytes that follow from a seed.
-    Random {
-        /// The seed.
-        seed: u64,
-    },
-    /// Lengths without bytes.
-    Phantom,
-}
+use super::super::data::{self, Content};
 
 /// The parts of the vector that a rank has before and after.
 fn before_and_after(task: &Task, rank: Rank) -> [std::ops::Range<u64>; 2] {
@@ -78,7 +66,7 @@ impl Content {
     }
 
     /// The first rank that has something else than it should, and what; nothing if all is well.
-    pub(super) fn fault(self, task: &Task, results: &[&Payload]) -> Option<(Rank, &'static str)> {
+    pub(super) fn wrong_rank(self, task: &Task, results: &[&Payload]) -> Option<(Rank, &'static str)> {
         let expected = |rank| before_and_after(task, rank)[1].clone();
         let has_length = |rank: Rank| {
             results.get(rank).is_some_and(|result| {
@@ -154,7 +142,7 @@ mod tests {
             let given = content.given(&task);
             assert!(given.iter().map(Payload::len).sum::<u64>() >= 56, "{operation}");
             let empty = [&Payload::empty(), &Payload::empty(), &Payload::empty()];
-            assert!(matches!(content.fault(&task, &empty), Some((_, "another length"))), "{operation}");
+            assert!(matches!(content.wrong_rank(&task, &empty), Some((_, "another length"))), "{operation}");
             let zeros: Vec<Payload> = (0..3)
                 .map(|rank| {
                     let range = before_and_after(&task, rank)[1].clone();
@@ -162,7 +150,7 @@ mod tests {
                 })
                 .collect();
             let zeros: Vec<&Payload> = zeros.iter().collect();
-            assert!(matches!(content.fault(&task, &zeros), Some((_, "other bytes"))), "{operation}");
+            assert!(matches!(content.wrong_rank(&task, &zeros), Some((_, "other bytes"))), "{operation}");
         }
     }
 
@@ -175,9 +163,12 @@ mod tests {
                 results[rank] =
                     content.combine(&task, results[rank - 1].clone(), results[rank].clone()).unwrap();
             }
-            assert_eq!(content.fault(&task, &results.iter().collect::<Vec<_>>()), None);
+            assert_eq!(content.wrong_rank(&task, &results.iter().collect::<Vec<_>>()), None);
             results.swap(1, 2);
-            assert_eq!(content.fault(&task, &results.iter().collect::<Vec<_>>()), Some((1, "other bytes")));
+            assert_eq!(
+                content.wrong_rank(&task, &results.iter().collect::<Vec<_>>()),
+                Some((1, "other bytes"))
+            );
         }
     }
 }

@@ -13,8 +13,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{error::Error, files::OutputFile},
-    data::Content,
+    super::{data::Content, error::Error, files::OutputFile},
     members,
 };
 
@@ -57,7 +56,7 @@ pub(in crate::cli) fn run_checked(
     })?;
     let results: Vec<&Payload> =
         task.members().iter().filter_map(|&node| run.outputs[node].as_ref()).collect();
-    if let Some((rank, fault)) = content.fault(task, &results) {
+    if let Some((rank, fault)) = content.wrong_rank(task, &results) {
         return Err(Error::Wrong(format!("rank {rank} does not have what it should: {fault} ({case})")));
     }
     let (modeled, predicted) = (run.report.modeled, plan.prediction().modeled);

@@ -7,8 +7,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{figures::starred, pace},
-    data::Content,
+    super::{data::Content, figures::starred, pace},
     execution::Ran,
     task::Task,
 };

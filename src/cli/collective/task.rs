@@ -8,7 +8,11 @@ use multicomputer::{
 };
 use thiserror::Error;
 
-use super::{super::error::Error, Arguments, Runs, data::Content, names::Asked};
+use super::{
+    super::{data::Content, error::Error},
+    Arguments, Runs,
+    names::Asked,
+};
 
 /// So many bytes of data a run may begin with.
 pub(in crate::cli) const MOST_DATA: u64 = 512 << 20;

@@ -13,19 +13,7 @@ use multicomputer::{
     report::{RealTimeReport, RunReport},
 };
 
-use super::super::{data, error::Error, files::OutputFile};
-
-/// What the messages are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
-    /// Bytes that follow from a seed.
-    Random {
-        /// The seed.
-        seed: u64,
-    },
-    /// Lengths without bytes.
-    Phantom,
-}
+use super::super::{data::Content, error::Error, files::OutputFile};
 
 /// How a run went.
 #[derive(Clone, Copy, Debug)]
@@ -39,29 +27,9 @@ pub(super) struct Ran {
     pub(super) real_time: Option<RealTimeReport>,
 }
 
-impl Content {
-    /// What one rank has for another.
-    fn message(self, matrix: &Matrix, from: Rank, to: Rank) -> Payload {
-        let bytes = matrix.get(from, to);
-        match self {
-            Content::Random { seed } => data::message(seed, from * matrix.nodes() + to, bytes).into(),
-            Content::Phantom => Payload::phantom(bytes),
-        }
-    }
-
-    /// What is wrong with what a rank got from another one; nothing if it is as it was.
-    fn fault(self, received: Option<&Payload>, expected: &Payload) -> Option<&'static str> {
-        let Some(received) = received else { return Some("nothing") };
-        match self {
-            _ if received.len() != expected.len() => Some("another length"),
-            // Neither has bytes to compare.
-            Content::Phantom => None,
-            Content::Random { .. } => {
-                let is_equal = matches!((received.to_bytes(), expected.to_bytes()), (Ok(r), Ok(e)) if r == e);
-                (!is_equal).then_some("other bytes")
-            }
-        }
-    }
+/// What one rank has for another.
+fn message(content: Content, matrix: &Matrix, from: Rank, to: Rank) -> Payload {
+    content.message(from * matrix.nodes() + to, matrix.get(from, to))
 }
 
 /// Runs a plan, and checks what every rank got from every other one. In virtual time the run must also take what was
@@ -76,10 +44,10 @@ pub(super) fn execute(
     let matrix = plan.instance().matrix();
     let ranks = || 0..matrix.nodes();
     let given: Vec<Vec<Payload>> =
-        ranks().map(|from| ranks().map(|to| content.message(matrix, from, to)).collect()).collect();
+        ranks().map(|from| ranks().map(|to| message(content, matrix, from, to)).collect()).collect();
     let run = machine.run(|node| Ok(plan.carry_out(node.world(), given[node.rank()].clone())?))?;
     for (from, to) in ranks().flat_map(|from| ranks().map(move |to| (from, to))) {
-        let expected = content.message(matrix, from, to);
+        let expected = message(content, matrix, from, to);
         if let Some(fault) = content.fault(run.outputs[to].get(from), &expected) {
             return Err(Error::Wrong(format!(
                 "node {to} does not have what node {from} had for it: {fault} ({case})"
@@ -109,25 +77,5 @@ impl Ran {
             bytes: report.bytes,
             real_time: report.real_time,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_wrong_is_found() {
-        let matrix = Matrix::of(3, |from, to| if from == 2 { 99 } else { 100 + to as u64 }).unwrap();
-        let content = Content::Random { seed: 1 };
-        let message = |from, to| content.message(&matrix, from, to);
-        let fault = |received: &Payload| content.fault(Some(received), &message(0, 1));
-        assert_eq!(fault(&message(0, 1)), None);
-        assert_eq!(fault(&message(1, 1)), Some("other bytes"));
-        assert_eq!(fault(&message(2, 1)), Some("another length"));
-        assert_eq!(fault(&Payload::phantom(101)), Some("other bytes"));
-        assert_eq!(content.fault(None, &message(0, 1)), Some("nothing"));
-        assert_eq!(Content::Phantom.fault(Some(&Payload::phantom(101)), &message(0, 1)), None);
-        assert_eq!(Content::Phantom.fault(Some(&message(2, 1)), &message(0, 1)), Some("another length"));
     }
 }

@@ -7,8 +7,8 @@ use multicomputer::{
 };
 
 use super::{
-    super::{figures::starred, pace},
-    execution::{Content, Ran},
+    super::{data::Content, figures::starred, pace},
+    execution::Ran,
     task::Task,
 };
 

@@ -9,7 +9,11 @@ use multicomputer::{
 };
 use thiserror::Error;
 
-use super::{super::error::Error, Arguments, execution::Content, fraction::Fraction};
+use super::{
+    super::{data::Content, error::Error},
+    Arguments,
+    fraction::Fraction,
+};
 
 /// So many bytes of data a run may begin with.
 const MOST_DATA: u128 = 512 << 20;

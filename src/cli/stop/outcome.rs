@@ -7,7 +7,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{broadcast::Content, figures::starred, pace},
+    super::{data::Content, figures::starred, pace},
     growth::Growth,
     task::Task,
 };

@@ -8,11 +8,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{
-        collective::{Content, run_checked},
-        error::Error,
-        files::OutputFile,
-    },
+    super::{collective::run_checked, data::Content, error::Error, files::OutputFile},
     Arguments,
     case::{Case, CaseError},
     matrix::Matrix,
