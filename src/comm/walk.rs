@@ -42,22 +42,49 @@ pub fn walk_combining<G: PointToPoint>(
     schedule: &Schedule,
     tag: Tag,
     blocks: &mut [Payload],
-    mut combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+    combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
 ) -> Result<(), WalkError> {
     check(group, schedule, blocks)?;
+    let (rank, mut started) = (group.rank(), Vec::new());
+    let mut all = AllBlocks { rank, sizes: schedule.sizes(), blocks, combine };
+    follow(group, schedule, tag, &mut all, &mut started, || Err(WalkError::Barrier))?;
+    group.wait_all(started)?;
+    Ok(())
+}
+
+/// What a node's messages carry.
+pub(crate) trait Cargo {
+    /// What a message that is sent carries.
+    fn give(&mut self, message: &Message) -> Result<Payload, PayloadError>;
+
+    /// What has come with a message, of the length expected.
+    fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError>;
+
+    /// Combines two blocks to a third one, in a schedule that does.
+    fn merge(&mut self, _left: usize, _right: usize, _into: usize) -> Result<(), PayloadError> {
+        Ok(())
+    }
+}
+
+/// Carries out this node's part of a schedule, whatever its messages carry. What has been started and must be waited
+/// for in the end is put into `started`; `barrier` waits for all nodes of the machine.
+pub(crate) fn follow<'g, G: PointToPoint>(
+    group: &'g G,
+    schedule: &Schedule,
+    tag: Tag,
+    cargo: &mut impl Cargo,
+    started: &mut Vec<G::Request<'g>>,
+    barrier: impl Fn() -> Result<(), WalkError>,
+) -> Result<(), WalkError> {
     let parameters = group.machine().parameters();
-    let chained = |blocks: &[Payload], message: &Message| {
-        Payload::concat(message.blocks.iter().map(|&block| blocks[block as usize].clone()))
-    };
-    let mut started = Vec::new();
     for step in schedule.steps(group.rank()) {
         let (message, got) = match &step.action {
             Action::Send(message) => {
-                group.send((message.peer, tag), chained(blocks, message))?;
+                group.send((message.peer, tag), cargo.give(message)?)?;
                 continue;
             }
             Action::Start(message) => {
-                started.push(group.isend((message.peer, tag), chained(blocks, message))?);
+                started.push(group.isend((message.peer, tag), cargo.give(message)?)?);
                 continue;
             }
             Action::Pack(bytes) => {
@@ -72,42 +99,65 @@ pub fn walk_combining<G: PointToPoint>(
                 group.compute(*span)?;
                 continue;
             }
-            Action::Barrier => return Err(WalkError::Barrier),
+            Action::Barrier => {
+                barrier()?;
+                continue;
+            }
             Action::Merge { left, right, into } => {
                 let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
                 group.compute(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
-                blocks[into] = combine(blocks[left].clone(), blocks[right].clone())?;
+                cargo.merge(left, right, into)?;
                 continue;
             }
             Action::Recv(message) => (message, group.recv((message.peer, tag))?),
             Action::Exchange { send, recv } => {
-                let data = chained(blocks, send);
+                let data = cargo.give(send)?;
                 (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
             }
         };
         if got.len() != message.bytes {
-            return Err(WalkError::Received {
-                from: message.peer,
-                given: got.len(),
-                expected: message.bytes,
-            });
+            let (from, given, expected) = (message.peer, got.len(), message.bytes);
+            return Err(WalkError::Received { from, given, expected });
         }
+        cargo.take(message, got.payload)?;
+    }
+    Ok(())
+}
+
+/// Every block has a place on every node, and versions of it may be combined.
+struct AllBlocks<'a, F> {
+    rank: Rank,
+    sizes: &'a [u64],
+    blocks: &'a mut [Payload],
+    /// Makes one of the left and the right operand.
+    combine: F,
+}
+
+impl<F: FnMut(Payload, Payload) -> Result<Payload, PayloadError>> Cargo for AllBlocks<'_, F> {
+    fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
+        Ok(Payload::concat(message.blocks.iter().map(|&block| self.blocks[block as usize].clone())))
+    }
+
+    fn take(&mut self, message: &Message, mut came: Payload) -> Result<(), PayloadError> {
         // From the end, where a cut is cheap.
-        let mut rest = got.payload;
         for &block in message.blocks.iter().rev() {
-            let size = schedule.sizes()[block as usize];
-            let came = rest.split_off(rest.len().saturating_sub(size))?;
-            let place = &mut blocks[block as usize];
+            let size = self.sizes[block as usize];
+            let new = came.split_off(came.len().saturating_sub(size))?;
+            let place = &mut self.blocks[block as usize];
             let own = std::mem::take(place);
             *place = match message.combined {
-                false => came,
-                true if message.peer < group.rank() => combine(came, own)?,
-                true => combine(own, came)?,
+                false => new,
+                true if message.peer < self.rank => (self.combine)(new, own)?,
+                true => (self.combine)(own, new)?,
             };
         }
+        Ok(())
     }
-    group.wait_all(started)?;
-    Ok(())
+
+    fn merge(&mut self, left: usize, right: usize, into: usize) -> Result<(), PayloadError> {
+        self.blocks[into] = (self.combine)(self.blocks[left].clone(), self.blocks[right].clone())?;
+        Ok(())
+    }
 }
 
 /// Whether what this node has fits the schedule.

@@ -13,7 +13,7 @@ use super::{
     stage::{Stage, joined, steps},
 };
 use crate::{
-    comm::{Call, Group, Payload, PayloadError, PointToPoint},
+    comm::{Call, Group, Payload, PayloadError, PointToPoint, WalkError},
     error::CommError,
     pattern::Schedule,
     predict::{Prediction, predict_among},
@@ -211,6 +211,9 @@ pub enum ExchangeError {
     /// A message cannot be sent or received, or another member makes another call.
     #[error(transparent)]
     Comm(#[from] CommError),
+    /// A schedule cannot be carried out.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
     /// Data cannot be taken apart.
     #[error(transparent)]
     Payload(#[from] PayloadError),

@@ -1,23 +1,14 @@
-//! A node that does what a schedule of lengths says. It keeps only what it has to send or to pass on, so that what a
-//! run takes of the host grows with the messages and not with the pairs of nodes.
+//! What the messages of an exchange carry. A node keeps only what it has to send or to pass on, so that what a run takes
+//! of the host grows with the messages and not with the pairs of nodes.
 
 use std::collections::BTreeMap;
 
 use super::ExchangeError;
 use crate::{
-    comm::{Group, Payload, PayloadError, PointToPoint, Request},
-    pattern::{Action, Message, Schedule},
+    comm::{Cargo, Group, Payload, PayloadError, Request, follow},
+    pattern::{Message, Schedule},
     rank::Tag,
 };
-
-/// What a node's messages carry.
-pub(super) trait Cargo {
-    /// What a message that is sent carries.
-    fn give(&mut self, message: &Message) -> Result<Payload, PayloadError>;
-
-    /// What has come with a message, of the length expected.
-    fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError>;
-}
 
 /// Carries out this node's part of a schedule. What has been started and must be waited for in the end is put into
 /// `started`.
@@ -28,42 +19,8 @@ pub(super) fn walk<'g>(
     started: &mut Vec<Request<'g>>,
     cargo: &mut impl Cargo,
 ) -> Result<(), ExchangeError> {
-    for step in schedule.steps(group.rank()) {
-        let (message, got) = match &step.action {
-            Action::Send(message) => {
-                group.send((message.peer, tag), cargo.give(message)?)?;
-                continue;
-            }
-            Action::Start(message) => {
-                started.push(group.isend((message.peer, tag), cargo.give(message)?)?);
-                continue;
-            }
-            Action::Recv(message) => (message, group.recv((message.peer, tag))?),
-            Action::Exchange { send, recv } => {
-                let data = cargo.give(send)?;
-                (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
-            }
-            Action::Barrier => {
-                group.world_barrier()?;
-                continue;
-            }
-            Action::Pause(span) => {
-                group.compute(*span)?;
-                continue;
-            }
-            Action::Pack(bytes) => {
-                group.compute(group.machine().parameters().copying(*bytes))?;
-                continue;
-            }
-            // Nothing is combined in an exchange.
-            Action::Combine(_) | Action::Merge { .. } => continue,
-        };
-        if got.len() != message.bytes {
-            let (from, given, expected) = (message.peer, got.len(), message.bytes);
-            return Err(ExchangeError::Received { from, given, expected });
-        }
-        cargo.take(message, got.payload)?;
-    }
+    // Only exchanges among all nodes have barriers.
+    follow(group, schedule, tag, cargo, started, || Ok(group.world_barrier()?))?;
     Ok(())
 }
 
