@@ -68,6 +68,14 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         at.and_then(|at| self.posted.remove(at)).is_some()
     }
 
+    /// Puts the receives that wait into the order of their names.
+    pub(crate) fn sort_posted(&mut self)
+    where
+        R: Ord,
+    {
+        self.posted.make_contiguous().sort_by(|(_, one), (_, other)| one.cmp(other));
+    }
+
     /// The messages that wait, in their order.
     pub(crate) fn arrived(&self) -> impl Iterator<Item = &M> {
         self.arrived.iter()

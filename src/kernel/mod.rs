@@ -39,7 +39,7 @@ use std::{
 
 use slab::Slab;
 
-use self::node::{Arrived, Doing, Node};
+use self::node::{Arrived, Doing, Node, Request};
 use crate::{
     fabric::{Fabric, LinkLoad, Work},
     model::Description,
@@ -76,13 +76,13 @@ pub(crate) enum Progress {
     Overflow(NodeId),
 }
 
-/// What kinds of events there are, in their order at one instant. Before all of these come the ends of flows.
+/// What kinds of events there are, in their order at one instant. Ends of flows come after guards and before all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
+    /// A node whose next call is unknown could have a message enter the network from now on, or arrive at itself.
+    Guard,
     /// A message has arrived; `rank` is its sender.
     Arrival,
-    /// A node whose next call is unknown could have a message enter the network from now on.
-    Guard,
     /// A message takes the out-port of a node.
     Entry,
     /// All that arrives at this instant at a node with receives from any source is there: match it.
@@ -224,18 +224,19 @@ impl Kernel {
             if at > until {
                 return Progress::Until(at);
             }
+            // Before anything happens at an instant, all calls are known that could have an effect at it.
+            if let Some(guard) = event.filter(|event| event.kind == Kind::Guard && event.at == at) {
+                if let Some(progress) = self.pass_guard(guard, calls) {
+                    return progress;
+                }
+                continue;
+            }
             if let Some((left, source, links)) = self.fabric.pop_end(at) {
                 self.now = left;
                 self.leave(source as NodeId, left, links);
                 continue;
             }
             let Some(event) = event else { continue };
-            if event.kind == Kind::Guard {
-                if let Some(progress) = self.pass_guard(event, calls) {
-                    return progress;
-                }
-                continue;
-            }
             if let Some(unknown) = self.unknown_before(event) {
                 calls.fetch(unknown, &mut self.nodes[unknown as usize].calls);
                 if self.nodes[unknown as usize].calls.is_empty() {
@@ -311,7 +312,11 @@ impl Kernel {
         let mut unreceived = Vec::new();
         let mut events = Vec::new();
         for (rank, node) in self.nodes.iter_mut().enumerate() {
-            let lost = node.matching.arrived().chain(&node.unmatched).chain(&node.dropped);
+            let forgotten = node.requests.values().filter_map(|request| match request {
+                Request::Forgotten { message, .. } => message.as_ref(),
+                _ => None,
+            });
+            let lost = node.matching.arrived().chain(&node.unmatched).chain(forgotten);
             unreceived.extend(lost.map(|message| (rank as NodeId, message.label, message.bytes, message.id)));
             events.append(&mut node.events);
         }
@@ -333,3 +338,6 @@ impl Kernel {
         }
     }
 }
+
+#[cfg(test)]
+mod ties_tests;

@@ -106,12 +106,12 @@ impl Kernel {
             Receiver::Request(request) => match node.requests.remove(&request) {
                 Some(Request::RecvPosted { posted, select }) => {
                     node.wild -= u32::from(select.is_wild());
-                    node.requests.insert(request, Request::Received { posted, message });
+                    node.requests.insert(request, Request::Received { posted, select, message });
                     self.request_completed(target, request, message.at);
                 }
-                Some(Request::Forgotten { select }) => {
+                Some(Request::Forgotten { select, .. }) => {
                     node.wild -= u32::from(select.is_wild());
-                    node.dropped.push(message);
+                    node.requests.insert(request, Request::Forgotten { select, message: Some(message) });
                 }
                 _ => {}
             },

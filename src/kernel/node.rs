@@ -35,8 +35,8 @@ impl Labeled for Arrived {
     }
 }
 
-/// Which of a node's receives a message was for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which of a node's receives a message was for; requests in the order in which they were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Receiver {
     Blocking,
     Request(RequestId),
@@ -71,11 +71,13 @@ pub(super) enum Request {
     },
     Received {
         posted: Time,
+        select: Selector,
         message: Arrived,
     },
     /// A receive nobody will wait for; the message it takes is lost to the program.
     Forgotten {
         select: Selector,
+        message: Option<Arrived>,
     },
 }
 
@@ -145,8 +147,6 @@ pub(super) struct Node {
     pub(super) phases: Vec<(Arc<str>, Time)>,
     pub(super) record: NodeRecord,
     pub(super) events: Vec<Event>,
-    /// Messages taken by receives that nobody waited for.
-    pub(super) dropped: Vec<Arrived>,
 }
 
 impl Node {
@@ -169,7 +169,6 @@ impl Node {
             phases: Vec::new(),
             record: NodeRecord::default(),
             events: Vec::new(),
-            dropped: Vec::new(),
         }
     }
 

@@ -12,7 +12,7 @@ impl Kernel {
         let node = &mut self.nodes[id as usize];
         let posted = node.clock;
         let state = match node.matching.take(&select) {
-            Some(message) => Request::Received { posted, message },
+            Some(message) => Request::Received { posted, select, message },
             None => {
                 node.matching.post(select, Receiver::Request(request));
                 node.wild += u32::from(select.is_wild());
@@ -47,7 +47,7 @@ impl Kernel {
     fn end_of(&self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, Option<Arrived>)> {
         match *self.nodes[id as usize].requests.get(&request)? {
             Request::Sent { at } => Some((called.max(at), None)),
-            Request::Received { posted, message } => {
+            Request::Received { posted, message, .. } => {
                 Some((self.receive_end(id, called, posted, &message).0, Some(message)))
             }
             _ => None,
@@ -148,29 +148,70 @@ impl Kernel {
 
     pub(super) fn forget(&mut self, id: NodeId, request: RequestId) {
         let node = &mut self.nodes[id as usize];
-        match node.requests.remove(&request) {
-            Some(Request::Received { message, .. }) => node.dropped.push(message),
-            Some(Request::RecvPosted { select, .. }) => {
-                node.requests.insert(request, Request::Forgotten { select });
+        match node.requests.get(&request) {
+            Some(&Request::Received { select, message, .. }) => {
+                node.requests.insert(request, Request::Forgotten { select, message: Some(message) });
             }
-            _ => {}
+            Some(&Request::RecvPosted { select, .. }) => {
+                node.requests.insert(request, Request::Forgotten { select, message: None });
+            }
+            _ => {
+                node.requests.remove(&request);
+            }
         }
         let clock = node.clock;
         self.finish(id, clock, Outcome::Done);
     }
 
-    /// Takes a receive back: if it has taken a message, that is there for other receives, in its place.
+    /// Takes a receive back: what it has taken by the node's clock is there for other receives, in its place. The network
+    /// may be further on; what has arrived since is matched anew, as if the receive had not been there any more.
     pub(super) fn withdraw(&mut self, id: NodeId, request: RequestId) {
         let node = &mut self.nodes[id as usize];
+        let clock = node.clock;
         match node.requests.remove(&request) {
             Some(Request::RecvPosted { select, .. }) => {
                 node.matching.withdraw(&Receiver::Request(request));
                 node.wild -= u32::from(select.is_wild());
             }
-            Some(Request::Received { message, .. }) => self.meet(id, message),
+            Some(Request::Received { message, .. }) => {
+                let mut messages = self.unmatch_since(id, clock);
+                messages.push(message);
+                messages.sort_unstable_by_key(|message| (message.at, message.id));
+                for message in messages {
+                    self.meet(id, message);
+                }
+            }
             _ => {}
         }
-        let clock = self.nodes[id as usize].clock;
         self.finish(id, clock, Outcome::Done);
+    }
+
+    /// Takes all messages that have arrived after `instant` back from receives that nobody has waited for, which are
+    /// posted again in the order in which they were.
+    fn unmatch_since(&mut self, id: NodeId, instant: Time) -> Vec<Arrived> {
+        let node = &mut self.nodes[id as usize];
+        let mut messages = Vec::new();
+        for (&request, state) in &mut node.requests {
+            let (select, message, posted_again) = match *state {
+                Request::Received { posted, select, message } => {
+                    (select, message, Request::RecvPosted { posted, select })
+                }
+                Request::Forgotten { select, message: Some(message) } => {
+                    (select, message, Request::Forgotten { select, message: None })
+                }
+                _ => continue,
+            };
+            if message.at > instant {
+                messages.push(message);
+                node.matching.post(select, Receiver::Request(request));
+                node.wild += u32::from(select.is_wild());
+                *state = posted_again;
+            }
+        }
+        node.matching.sort_posted();
+        while let Some(message) = node.matching.take_if(|message| message.at > instant) {
+            messages.push(message);
+        }
+        messages
     }
 }
