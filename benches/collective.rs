@@ -250,8 +250,12 @@ impl PointToPoint for Alone {
         &self.memo
     }
 
-    fn off_the_clock<T>(&self, work: impl FnOnce() -> T) -> T {
-        work()
+    fn library_call<T, E: From<CommError>>(
+        &self,
+        _: &'static str,
+        calls: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        calls()
     }
 
     fn compute(&self, _: Span) -> Result<(), CommError> {

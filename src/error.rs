@@ -16,7 +16,7 @@ pub use crate::{
 use crate::{
     rank::{Rank, Tag},
     report::count,
-    time::Time,
+    time::{Span, Time},
 };
 
 /// What a node program may fail with; every error type converts into it with `?`.
@@ -118,7 +118,9 @@ pub enum CommError {
     #[error("the machine {0} has no rows and columns")]
     NoGrid(String),
     /// The program polls at an instant of modeled time that will never pass, since polling costs no time.
-    #[error("endless polling at {at}: probes and tests cost no modeled time; wait, or compute between them")]
+    #[error(
+        "endless polling at {at}: probes, tests and looks at the time cost no modeled time; wait, or compute between them"
+    )]
     Livelock {
         /// The instant.
         at: Time,
@@ -172,12 +174,21 @@ pub enum RunError {
     #[error("{0}")]
     Deadlock(DeadlockReport),
     /// The run took longer than its limit in wall-clock time.
-    #[error("the run was ended after {limit:?} of wall-clock time; {} nodes had not finished{}", nodes.len(), list(nodes))]
+    #[error("the run was ended after {limit:?} of wall-clock time; {} had not finished{}", count(nodes.len() as u64, "node"), list(nodes, &[]))]
     WallLimit {
         /// The limit.
         limit: Duration,
         /// The nodes that had not finished.
         nodes: Vec<BlockedNode>,
+    },
+    /// In real time, the next answer is due so late that nobody will wait for it.
+    #[error("the next answer is due at {at} of modeled time, which takes {} of wall-clock time: use virtual time or a \
+        smaller dilation, or set a wall limit", Span::from(*wait))]
+    TooSlow {
+        /// The instant of modeled time.
+        at: Time,
+        /// How long it takes from now.
+        wait: Duration,
     },
     /// Messages were never received, and the machine was told to take that as an error.
     #[error("{} never received, the first from node {} to node {} ({}, {})",
@@ -204,14 +215,16 @@ pub enum RunError {
 pub struct DeadlockReport {
     /// Every node that has not finished, in rank order.
     pub blocked: Vec<BlockedNode>,
+    /// The nodes whose programs have returned, in order.
+    pub returned: Vec<Rank>,
     /// Ranks each of which waits for the next, and the last for the first; empty if there is no such cycle.
     pub cycle: Vec<Rank>,
 }
 
 impl DeadlockReport {
-    pub(crate) fn new(blocked: Vec<BlockedNode>) -> DeadlockReport {
+    pub(crate) fn new(blocked: Vec<BlockedNode>, returned: Vec<Rank>) -> DeadlockReport {
         let cycle = find_cycle(&blocked);
-        DeadlockReport { blocked, cycle }
+        DeadlockReport { blocked, returned, cycle }
     }
 }
 
@@ -251,8 +264,17 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
 /// At most this many blocked nodes are listed in a message; the report has all.
 const LISTED: usize = 16;
 
-fn list(nodes: &[BlockedNode]) -> String {
-    let mut text: String = nodes.iter().take(LISTED).map(|node| format!("\n  {node}")).collect();
+fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {
+    let line = |node: &BlockedNode| match (&node.waits_for.sources()[..], node.within) {
+        ([source], Some(_)) if returned.binary_search(source).is_ok() => {
+            format!("\n  {node}, which has returned")
+        }
+        ([source], None) if returned.binary_search(source).is_ok() => {
+            format!("\n  {node}; node {source} has returned")
+        }
+        _ => format!("\n  {node}"),
+    };
+    let mut text: String = nodes.iter().take(LISTED).map(line).collect();
     if nodes.len() > LISTED {
         text += &format!("\n  and {} more", nodes.len() - LISTED);
     }
@@ -261,7 +283,13 @@ fn list(nodes: &[BlockedNode]) -> String {
 
 impl fmt::Display for DeadlockReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "deadlock: {} nodes are blocked{}", self.blocked.len(), list(&self.blocked))?;
+        let (blocked, returned) = (self.blocked.len(), self.returned.len());
+        let are = if blocked == 1 { "is" } else { "are" };
+        write!(f, "deadlock: {} {are} blocked", count(blocked as u64, "node"))?;
+        if returned > 0 {
+            write!(f, ", {returned} returned")?;
+        }
+        f.write_str(&list(&self.blocked, &self.returned))?;
         if let Some(first) = self.cycle.first() {
             f.write_str("\n  cycle: ")?;
             for rank in &self.cycle {
@@ -284,26 +312,22 @@ mod tests {
 
     fn waiting(rank: Rank, source: Option<Rank>) -> BlockedNode {
         let waits_for = WaitsFor::Message { source, tag: None, group: "the world".into() };
-        BlockedNode { rank, since: Time::ZERO, waits_for }
+        BlockedNode { rank, since: Time::ZERO, waits_for, within: None }
     }
 
     #[test]
     fn the_cycle_is_found_without_the_nodes_that_only_lead_into_it() {
-        let report = DeadlockReport::new(vec![
-            waiting(0, Some(2)),
-            waiting(2, Some(5)),
-            waiting(4, None),
-            waiting(5, Some(2)),
-        ]);
+        let blocked = vec![waiting(0, Some(2)), waiting(2, Some(5)), waiting(4, None), waiting(5, Some(2))];
+        let report = DeadlockReport::new(blocked, Vec::new());
         assert_eq!(report.cycle, [2, 5]);
         assert!(report.to_string().ends_with("cycle: 2 -> 5 -> 2"), "{report}");
     }
 
     #[test]
     fn waiting_for_oneself_is_a_cycle_and_waiting_for_anybody_is_none() {
-        assert_eq!(DeadlockReport::new(vec![waiting(3, Some(3))]).cycle, [3]);
+        assert_eq!(DeadlockReport::new(vec![waiting(3, Some(3))], Vec::new()).cycle, [3]);
         assert_eq!(
-            DeadlockReport::new(vec![waiting(0, None), waiting(1, Some(0))]).cycle,
+            DeadlockReport::new(vec![waiting(0, None), waiting(1, Some(0))], Vec::new()).cycle,
             Vec::<Rank>::new()
         );
     }

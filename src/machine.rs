@@ -3,7 +3,7 @@
 use std::{fmt::Display, io, sync::Arc, time::Duration};
 
 use crate::{
-    calibration::{self, Experience},
+    calibration::Experience,
     comm::Node,
     error::{ConfigError, Failure, RunError},
     fabric::Work,
@@ -12,8 +12,7 @@ use crate::{
     rank::Rank,
     record::{Event, write_chrome_trace},
     report::{LinkReport, RealTimeReport, RunReport, UnreceivedMessage},
-    runtime::{self, Pace, Pinning, Settings},
-    time::Time,
+    runtime::{self, Pace, Pinning, Settings, Slips},
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -29,9 +28,10 @@ pub enum Clock {
     /// As fast as the host allows; exact, and the same every time.
     #[default]
     Virtual,
-    /// Paced against the monotonic clock of the host. What a program really computes between two calls is charged,
-    /// by the CPU time of its thread and divided by the dilation, if it is more than o_s of modeled time. Every call
-    /// takes the host at least one switch of threads.
+    /// The same modeled times, paced against the monotonic clock of the host: a call returns when its modeled end is due,
+    /// or as soon after it as the host can. What a program really computes between two calls is charged, by the CPU time
+    /// of its thread and divided by the dilation, if it is more than a millisecond of CPU time. A program that polls
+    /// lives by the wall clock from its second look on.
     RealTime {
         /// How many wall seconds one modeled second takes.
         dilation: Dilation,
@@ -41,9 +41,9 @@ pub enum Clock {
 /// How many wall seconds one modeled second takes in [real time](Clock::RealTime).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Dilation {
-    /// The smallest, from true speed upwards, that the host can keep without late sends: it is measured for a fraction
-    /// of a second, up to some 0.7 s, before each run. [`RealTimeReport::dilation`] says what it was. After a run with
-    /// late sends, the next ones on the same machine take one and a half times as much at least.
+    /// The smallest, from true speed upwards, that the host can keep: found by one short run of a typical program before
+    /// the first run on the machine. [`RealTimeReport::dilation`] says what it was. After a run that was not
+    /// [kept](crate::report::Verdict), the next ones on the same machine take what that one would have needed.
     #[default]
     Auto,
     /// This one; 1 is true speed.
@@ -167,19 +167,19 @@ impl Machine {
             Clock::Virtual => Pace::Virtual,
             Clock::RealTime { dilation: Dilation::Fixed(dilation) } => Pace::Real(dilation),
             Clock::RealTime { dilation: Dilation::Auto } => {
-                let least = calibration::smallest_dilation(&self.description, &self.settings)?;
-                Pace::Real(least.max(self.settings.memo.of::<Experience>().least()))
+                let experience = self.settings.memo.of::<Experience>();
+                Pace::Real(experience.dilation(&self.description, &self.settings)?)
             }
         };
         let settings = Settings { pace, ..self.settings.clone() };
         let ended = runtime::run(&self.description, &settings, program)?;
         let work = ended.outcomes.work;
-        let (report, trace) =
-            self.report(ended.outcomes, ended.wall, pace, |context| ended.contexts.name(context));
+        let (report, trace) = self
+            .report(ended.outcomes, ended.wall, pace, ended.slips, |context| ended.contexts.name(context));
         if let (Clock::RealTime { dilation: Dilation::Auto }, Some(real_time)) =
             (self.clock, &report.real_time)
         {
-            self.settings.memo.of::<Experience>().learn(real_time.dilation, real_time.late_sends);
+            self.settings.memo.of::<Experience>().learn(real_time);
         }
         tracing::info!(modeled = %report.modeled, wall = ?ended.wall, messages = report.messages, "run ended");
         if self.unreceived_is_an_error && !report.unreceived.is_empty() {
@@ -193,19 +193,14 @@ impl Machine {
         outcomes: Outcomes,
         wall: Duration,
         pace: Pace,
+        slips: Slips,
         group: impl Fn(u32) -> String,
     ) -> (RunReport, Vec<Event>) {
         let Outcomes { nodes, events, links, lost_to_sharing, unreceived, .. } = outcomes;
         let modeled = nodes.iter().map(|node| node.finished).max().unwrap_or_default();
         let real_time = match pace {
             Pace::Virtual => None,
-            Pace::Real(dilation) => Some(RealTimeReport {
-                dilation,
-                wall,
-                error: emulation_error(wall, dilation, modeled),
-                late_sends: nodes.iter().map(|node| node.late_sends).sum(),
-                latest: nodes.iter().map(|node| node.latest).max().unwrap_or_default(),
-            }),
+            Pace::Real(dilation) => Some(RealTimeReport::new(dilation, wall, modeled, slips)),
         };
         let topology = self.description.topology();
         let report = RunReport {
@@ -233,14 +228,6 @@ impl Machine {
                 .collect(),
         };
         (report, events)
-    }
-}
-
-/// wall / dilation against the modeled time, as a part of the latter.
-fn emulation_error(wall: Duration, dilation: f64, modeled: Time) -> f64 {
-    match modeled.as_secs_f64() {
-        0.0 => 0.0,
-        modeled => wall.as_secs_f64() / dilation / modeled - 1.0,
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn predict_among(
     for (rank, &node) in members.iter().enumerate() {
         *ranks.get_mut(node)? = Some(rank);
     }
-    let mut kernel = Kernel::new(machine, true, false);
+    let mut kernel = Kernel::new(machine, false);
     let mut calls = Script { machine, members, ranks, schedule, fetched: vec![false; machine.nodes()] };
     match kernel.advance(limit, &mut calls) {
         Progress::Quiet if kernel.all_finished() => {
@@ -136,5 +136,5 @@ impl Calls for Script<'_> {
 const TAG: Tag = Tag(0);
 
 fn call(op: Op) -> Call {
-    Call { op, reply: false, not_before: Time::ZERO }
+    Call { op, reply: false }
 }

@@ -11,6 +11,7 @@ use std::{
 
 use multicomputer::{
     Clock, Dilation, Machine, MachineBuilder, Payload, Run,
+    collective::Collective,
     error::{ConfigError, DeadlockReport, Failure, RunError, TopologyError, WaitsFor},
     model::{Description, Parameters},
     prelude::*,
@@ -154,6 +155,28 @@ fn a_deadlock_names_the_group() {
     let text = report.to_string();
     assert!(text.contains("node 3 waits since 0 s for a message from node 2 in row 1"), "{text}");
     assert_eq!(report.cycle, [0]);
+}
+
+#[test]
+fn a_deadlock_in_a_collective_operation_names_it_and_who_has_returned() {
+    for clock in BOTH_CLOCKS {
+        let report = deadlock(mesh(1, 4).clock(clock), |node| match node.rank() {
+            3 => Ok(Vec::new()),
+            rank => Ok(node.world().collect(&[rank as u64], 4)?),
+        });
+        assert_eq!(report.returned, [3]);
+        assert!(report.blocked.iter().all(|node| node.within == Some("collect")), "{report}");
+        let text = report.to_string();
+        assert!(text.starts_with("deadlock: 3 nodes are blocked, 1 returned\n"), "{text}");
+        assert!(text.contains("in collect for node 3, which has returned"), "{text}");
+        let report = deadlock(mesh(1, 2).clock(clock), |node| match node.rank() {
+            0 => Ok(()),
+            _ => Ok(drop(node.world().recv(0)?)),
+        });
+        let expected = "deadlock: 1 node is blocked, 1 returned\n  node 1 waits since 0 s for a message from node 0 in \
+                        the world; node 0 has returned";
+        assert_eq!(report.to_string(), expected);
+    }
 }
 
 #[test]
@@ -567,6 +590,43 @@ fn the_wall_limit_tells_what_the_sleeping_nodes_wait_for() {
     });
     let RunError::WallLimit { nodes, .. } = error else { panic!("{error}") };
     assert!(matches!(nodes[1].waits_for, WaitsFor::Message { source: Some(0), .. }), "{nodes:?}");
+}
+
+#[test]
+fn the_wall_limit_does_not_list_programs_that_have_returned() {
+    // Modeled time waits for node 0, so that the message of node 1 has not left when both ends of it have returned.
+    let machine = mesh(1, 3).wall_limit(Duration::from_millis(100));
+    let error = failure(machine, |node| match node.rank() {
+        0 => {
+            std::thread::sleep(Duration::from_millis(300));
+            Ok(node.now().map(drop)?)
+        }
+        1 => Ok(node.world().send(2, [1_u8])?),
+        _ => Ok(drop(node.world().recv(1)?)),
+    });
+    let RunError::WallLimit { ref nodes, .. } = error else { panic!("{error}") };
+    assert_eq!(nodes.iter().map(|node| node.rank).collect::<Vec<_>>(), [0], "{error}");
+    assert!(error.to_string().contains("; 1 node had not finished"), "{error}");
+}
+
+/// Panics as it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
+#[test]
+fn a_panic_that_panics_again_ends_the_run() {
+    for clock in BOTH_CLOCKS {
+        let error = failure(mesh(1, 3).clock(clock), |node| match node.rank() {
+            1 => std::panic::panic_any(Bomb),
+            _ => Ok(drop(node.world().recv(1)?)),
+        });
+        assert!(matches!(error, RunError::Panicked { rank: 1, .. }), "{error}");
+    }
 }
 
 /// A topology of the user's that fails when it is asked for a route.

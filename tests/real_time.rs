@@ -1,16 +1,24 @@
-//! Real time: modeled times are those of virtual time, the wall clock keeps up with them, and nobody spins. The host
-//! may be busy, so nothing here fails because something took long.
+//! Real time: modeled times are those of virtual time in every run, the wall clock holds answers back until they are due,
+//! and nobody spins. The host may be busy, so nothing here fails because something took long.
 
 #![allow(clippy::unit_arg, reason = "programs that end with a call")]
 
 use std::{
-    sync::Mutex,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
 use multicomputer::{
-    Clock, Dilation, Machine, MachineBuilder, Payload, Run, error::Failure, model::Parameters, prelude::*,
+    Clock, Dilation, Machine, MachineBuilder, Payload, Run,
+    collective::Collective,
+    error::{Failure, RunError},
+    model::Parameters,
+    prelude::*,
+    report::Verdict,
 };
 use rustix::time::{ClockId, clock_gettime};
 
@@ -31,10 +39,6 @@ fn slow(nodes: usize) -> MachineBuilder {
 fn run<T: Send>(machine: MachineBuilder, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     machine.build().unwrap().run(program).unwrap()
-}
-
-fn late_sends<T>(run: &Run<T>) -> u64 {
-    run.report.real_time.unwrap().late_sends
 }
 
 /// Exchanges, a broadcast, a receive from anybody.
@@ -59,18 +63,44 @@ fn mixture(node: &Node<'_>) -> Result<Vec<Time>, Failure> {
 }
 
 #[test]
-fn modeled_times_are_those_of_virtual_time_if_no_send_was_late() {
+fn modeled_times_are_those_of_virtual_time_at_every_dilation() {
     let virtually = run(slow(4), mixture);
     assert_eq!(virtually.report.real_time, None);
-    let really = run(slow(4).clock(real(1.0)), mixture);
-    // A host that held a thread up for more than o_s makes it computing.
-    let computing = |run: &Run<_>| run.report.nodes.iter().map(|node| node.computing).collect::<Vec<_>>();
-    if late_sends(&really) == 0 && computing(&really) == computing(&virtually) {
-        assert_eq!(really.outputs, virtually.outputs);
-        assert_eq!(really.report.modeled, virtually.report.modeled);
-        assert_eq!(really.report.nodes[0].finished, virtually.report.nodes[0].finished);
+    for dilation in [0.01, 0.1, 1.0] {
+        let really = run(slow(4).clock(real(dilation)), mixture);
+        assert_eq!(really.outputs, virtually.outputs, "dilation {dilation}");
+        assert_eq!(really.report.nodes, virtually.report.nodes, "dilation {dilation}");
     }
-    assert!(really.report.modeled >= virtually.report.modeled);
+}
+
+#[test]
+fn a_host_that_cannot_keep_up_says_so_and_changes_no_modeled_time() {
+    // A hundred nodes, each of whose calls takes two microseconds and a half.
+    let parameters =
+        Parameters::builder().send_overhead(1e-6).receive_overhead(1e-6).beta(1e-9).build().unwrap();
+    let machine = || Machine::mesh(10, 10).parameters(parameters.clone()).wall_limit(Duration::from_secs(20));
+    let (virtually, really) = (run(machine(), mixture), run(machine().clock(real(0.001)), mixture));
+    assert_eq!(really.report.nodes, virtually.report.nodes);
+    let report = really.report.real_time.unwrap();
+    assert_eq!(report.verdict, Verdict::Slipped, "{report:?}");
+    assert!(
+        report.error > 0.02 && report.slip.by > Duration::ZERO && report.late_answers <= report.answers,
+        "{report:?}"
+    );
+    assert!(really.report.to_string().contains("SLIPPED"), "{}", really.report);
+}
+
+#[test]
+fn what_a_library_call_does_is_held_back_as_a_whole() {
+    let collect = |node: &Node<'_>| {
+        let all = node.world().collect(&[node.rank() as u32], node.size())?;
+        assert!(all.iter().copied().eq(0..16));
+        Ok(node.now()?)
+    };
+    let (virtually, really) = (run(slow(16), collect), run(slow(16).clock(real(0.5)), collect));
+    assert_eq!(really.outputs, virtually.outputs);
+    // The collect and the look at the time, whatever the collect is made of.
+    assert_eq!(really.report.real_time.unwrap().answers, 2 * 16);
 }
 
 #[test]
@@ -145,40 +175,118 @@ fn what_the_program_really_computes_counts() {
 }
 
 #[test]
-fn a_message_after_a_long_sleep_enters_the_network_when_it_is_sent() {
-    // 40 ms of real time before the send: they are counted as lateness, so it arrives after them.
+fn a_program_that_sleeps_makes_modeled_time_wait() {
     let run = run(slow(2).clock(real(1.0)), |node| {
-        node.now()?;
+        node.compute(Span::from_millis(1))?;
         if node.rank() == 0 {
-            thread::sleep(Duration::from_millis(40));
+            thread::sleep(Duration::from_millis(60));
             node.world().send(1, Payload::empty())?;
         } else {
             node.world().recv(0)?;
         }
         Ok(node.now()?)
     });
-    let sender = &run.report.nodes[0];
-    assert!(run.outputs[1] >= Time::ZERO + Span::from_millis(40), "{}", run.outputs[1]);
-    assert_eq!(sender.late_sends, 1, "{sender:?}");
+    // o_s, L and o_r after the first millisecond.
+    assert_eq!(run.outputs[1], Time::ZERO + Span::from_millis(6));
+    let report = run.report.real_time.unwrap();
+    assert!(report.slip.by >= Duration::from_millis(50), "{report:?}");
+    assert_eq!(report.verdict, Verdict::Slipped);
 }
 
 #[test]
-fn a_send_that_the_host_cannot_make_in_time_is_late_and_counted() {
-    // Without a send overhead there is nothing to catch up with: every one of many sends is a little late.
-    let parameters = Parameters::builder().receive_overhead(1e-6).beta(1e-9).build().unwrap();
-    let machine =
-        Machine::mesh(1, 2).parameters(parameters).wall_limit(Duration::from_secs(20)).clock(real(1.0));
-    let run = run(machine, |node| {
-        for _ in 0..20 {
-            node.world().sendrecv(1 - node.rank(), Payload::phantom(10), 1 - node.rank())?;
+fn the_clock_of_a_program_that_computes_is_followed() {
+    // Node 0 computes until the others, which it cannot influence so early, are done with each other.
+    let done = AtomicBool::new(false);
+    let run = run(slow(3).clock(real(1.0)), |node| {
+        let (world, rank) = (node.world(), node.rank());
+        if rank == 0 {
+            node.compute(Span::from_micros(1))?;
+            let began = Instant::now();
+            while !done.load(Ordering::Relaxed) && began.elapsed() < Duration::from_secs(10) {
+                std::hint::spin_loop();
+            }
+            return Ok(done.load(Ordering::Relaxed));
         }
-        Ok(())
+        for _ in 0..5 {
+            world.sendrecv(3 - rank, Payload::phantom(10), 3 - rank)?;
+        }
+        done.store(true, Ordering::Relaxed);
+        Ok(true)
     });
-    let report = run.report.real_time.unwrap();
-    assert!(report.late_sends > 0);
-    assert!(report.latest > Span::ZERO);
-    assert_eq!(report.late_sends, run.report.nodes.iter().map(|node| node.late_sends).sum::<u64>());
-    assert_eq!(report.latest, run.report.nodes.iter().map(|node| node.latest).max().unwrap());
+    assert!(run.outputs[0], "the others waited for it");
+    // Five exchanges of o_s, L, o_r and ten bytes.
+    assert_eq!(
+        run.report.nodes[1].finished,
+        Time::ZERO + (Span::from_millis(5) + Span::from_micros(10)).times(5)
+    );
+    assert_eq!(run.report.nodes[2].finished, run.report.nodes[1].finished);
+}
+
+#[test]
+fn who_polls_lives_by_the_wall_clock_from_the_second_look_on() {
+    let poll_for_a_message = |node: &Node<'_>| {
+        if node.rank() == 1 {
+            node.compute(Span::from_millis(20))?;
+            node.world().send(0, Payload::empty())?;
+            return Ok(node.now()?);
+        }
+        while node.world().try_probe(1)?.is_none() {}
+        Ok(node.now()?)
+    };
+    // o_s and L after the 20 ms.
+    let seen = run(slow(2).clock(real(0.5)), poll_for_a_message).outputs[0];
+    assert!(seen >= Time::ZERO + Span::from_millis(23), "{seen}");
+    let watch_the_clock = |node: &Node<'_>| {
+        while node.now()? < Time::ZERO + Span::from_millis(20) {}
+        Ok(node.now()?)
+    };
+    assert!(run(slow(1).clock(real(0.5)), watch_the_clock).outputs[0] >= Time::ZERO + Span::from_millis(20));
+    // In virtual time both would poll for ever, and are told.
+    for error in [
+        slow(2).build().unwrap().run(poll_for_a_message).unwrap_err(),
+        slow(1).build().unwrap().run(watch_the_clock).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("endless polling"), "{error}");
+    }
+}
+
+#[test]
+fn a_single_look_sees_what_it_sees_in_virtual_time() {
+    let program = |node: &Node<'_>| {
+        let (world, rank) = (node.world(), node.rank());
+        let mut seen = Vec::new();
+        for step in 0..6 {
+            node.compute(Span::from_millis(step))?;
+            match (rank, step % 2) {
+                (0, _) => world.send(1, Payload::phantom(100 * step))?,
+                (_, 0) => seen.push((world.try_probe(0)?.is_some(), Time::ZERO)),
+                _ => drop(world.recv(0)?),
+            }
+            node.compute(Span::from_micros(1))?;
+            seen.push((true, node.now()?));
+        }
+        Ok(seen)
+    };
+    let machine = || slow(2).deny_unreceived(false);
+    assert_eq!(run(machine().clock(real(0.3)), program).outputs, run(machine(), program).outputs);
+}
+
+#[test]
+fn what_would_take_for_ever_is_refused_unless_there_is_a_limit() {
+    let parameters = Parameters::builder().beta(1.0).build().unwrap();
+    let machine = || Machine::mesh(1, 2).parameters(parameters.clone()).clock(real(1.0));
+    let program = |node: &Node<'_>| match node.rank() {
+        0 => Ok(node.world().send(1, Payload::phantom(1 << 20))?),
+        _ => Ok(drop(node.world().recv(0)?)),
+    };
+    let error = machine().build().unwrap().run(program).unwrap_err();
+    assert!(
+        matches!(error, RunError::TooSlow { wait, .. } if wait > Duration::from_secs(1_000_000)),
+        "{error}"
+    );
+    assert!(error.to_string().contains("1048576 s of modeled time"), "{error}");
+    let limited = machine().wall_limit(Duration::from_millis(50)).build().unwrap().run(program).unwrap_err();
+    assert!(matches!(limited, RunError::WallLimit { .. }), "{limited}");
 }
 
 #[test]

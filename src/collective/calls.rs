@@ -376,15 +376,17 @@ fn perform<G: PointToPoint>(
     if job.element.size() == 0 {
         return Err(CollectiveError::NoBytes { element: job.element });
     }
-    let tag = group.agree(&job.call(algorithm, operator))?;
-    let (in_order, exact) =
-        operator.map_or((false, true), |operator| (!operator.is_commutative, operator.is_exact));
-    let plan = planned(group, algorithm, job, in_order, exact)?;
-    let expected = plan.given(group.rank());
-    if mine.len() != expected {
-        return Err(CollectiveError::Length { operation: job.operation, given: mine.len(), expected });
-    }
-    Ok(plan.carry_out(&group.behind_the_scenes(), tag, mine, combine)?)
+    group.library_call(job.operation.name(), || {
+        let tag = group.agree(&job.call(algorithm, operator))?;
+        let (in_order, exact) =
+            operator.map_or((false, true), |operator| (!operator.is_commutative, operator.is_exact));
+        let plan = planned(group, algorithm, job, in_order, exact)?;
+        let expected = plan.given(group.rank());
+        if mine.len() != expected {
+            return Err(CollectiveError::Length { operation: job.operation, given: mine.len(), expected });
+        }
+        Ok(plan.carry_out(&group.behind_the_scenes(), tag, mine, combine)?)
+    })
 }
 
 /// The plan, which is made once for all members.
@@ -395,10 +397,8 @@ fn planned<G: PointToPoint>(
     in_order: bool,
     exact: bool,
 ) -> Result<Arc<Plan>, CollectiveError> {
-    group.off_the_clock(|| {
-        let task = job.task(group, in_order, exact)?;
-        Ok(group.memo().of::<Plans>().of(algorithm, &task)?)
-    })
+    let task = job.task(group, in_order, exact)?;
+    Ok(group.memo().of::<Plans>().of(algorithm, &task)?)
 }
 
 /// Why a collective operation fails on a rank.

@@ -28,13 +28,15 @@ impl Group<'_> {
             return Ok(());
         }
         let scenes = self.behind_the_scenes();
-        let mut distance = 1;
-        while distance < size {
-            let to = (self.rank() + distance) % size;
-            let from = (self.rank() + size - distance) % size;
-            scenes.sendrecv((to, tag), Payload::empty(), (from, tag))?;
-            distance *= 2;
-        }
-        Ok(())
+        self.library_call("barrier", || {
+            let mut distance = 1;
+            while distance < size {
+                let to = (self.rank() + distance) % size;
+                let from = (self.rank() + size - distance) % size;
+                scenes.sendrecv((to, tag), Payload::empty(), (from, tag))?;
+                distance *= 2;
+            }
+            Ok(())
+        })
     }
 }

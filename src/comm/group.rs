@@ -424,8 +424,12 @@ impl PointToPoint for Group<'_> {
         self.thread.memo()
     }
 
-    fn off_the_clock<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.thread.off_the_clock(work)
+    fn library_call<T, E: From<CommError>>(
+        &self,
+        name: &'static str,
+        calls: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.thread.library_call(name, calls)
     }
 }
 

@@ -28,7 +28,7 @@ pub use node::{Node, Phase};
 pub use payload::{MAX_MESSAGE, Payload, PayloadError, Segment};
 pub use point_to_point::PointToPoint;
 pub use request::{Request, Tested};
-pub(crate) use walk::{Cargo, follow};
+pub(crate) use walk::{Cargo, Phantoms, follow};
 pub use walk::{WalkError, walk, walk_combining};
 
 pub use crate::model::ACTIVE_BYTES;

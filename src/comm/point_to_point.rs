@@ -71,7 +71,9 @@ pub trait PointToPoint {
     where
         Self: 'a,
     {
-        requests.into_iter().map(|request| self.wait(request)).collect()
+        self.library_call("a wait for several requests", || {
+            requests.into_iter().map(|request| self.wait(request)).collect()
+        })
     }
 
     /// The node of the machine that has this rank; any node if there is no such rank.
@@ -91,8 +93,13 @@ pub trait PointToPoint {
     /// What is kept on the machine for all its nodes.
     fn memo(&self) -> &Memo;
 
-    /// Does something that the program would not do on a real machine, so that it does not count as its work.
-    fn off_the_clock<T>(&self, work: impl FnOnce() -> T) -> T;
+    /// Several calls that are one to the program: `name` is what reports call it, such as `collect`. In real time the
+    /// program is held until the last of them has ended, and nothing that is done meanwhile counts as its work.
+    fn library_call<T, E: From<CommError>>(
+        &self,
+        name: &'static str,
+        calls: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E>;
 
     /// Keeps the CPU busy: for combining, copying and other work whose cost the machine's parameters give.
     fn compute(&self, time: Span) -> Result<(), CommError>;

@@ -45,11 +45,13 @@ pub fn walk_combining<G: PointToPoint>(
     combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
 ) -> Result<(), WalkError> {
     check(group, schedule, blocks)?;
-    let (rank, mut started) = (group.rank(), Vec::new());
-    let mut all = AllBlocks { rank, sizes: schedule.sizes(), blocks, combine };
-    follow(group, schedule, tag, &mut all, &mut started, || Err(WalkError::Barrier))?;
-    group.wait_all(started)?;
-    Ok(())
+    group.library_call("a schedule", || {
+        let (rank, mut started) = (group.rank(), Vec::new());
+        let mut all = AllBlocks { rank, sizes: schedule.sizes(), blocks, combine };
+        follow(group, schedule, tag, &mut all, &mut started, || Err(WalkError::Barrier))?;
+        group.wait_all(started)?;
+        Ok(())
+    })
 }
 
 /// What a node's messages carry.
@@ -122,6 +124,19 @@ pub(crate) fn follow<'g, G: PointToPoint>(
         cargo.take(message, got.payload)?;
     }
     Ok(())
+}
+
+/// Lengths alone: nothing is carried, and what comes is not looked at.
+pub(crate) struct Phantoms;
+
+impl Cargo for Phantoms {
+    fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
+        Ok(Payload::phantom(message.bytes))
+    }
+
+    fn take(&mut self, _: &Message, _: Payload) -> Result<(), PayloadError> {
+        Ok(())
+    }
 }
 
 /// Every block has a place on every node, and versions of it may be combined.

@@ -178,21 +178,26 @@ impl ManyToMany for By<'_> {
     }
 }
 
+/// The calls of this library, as reports call them.
+pub(super) const EXCHANGE: &str = "exchange";
+
 impl By<'_> {
     /// Everybody knows its own row alone.
     fn unknown(&self, what: &str, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
         let By { group, algorithm } = *self;
-        group.agree(&Call::new(format!("an exchange of {what} by {algorithm}"), algorithm))?;
-        check_number(group, &outgoing)?;
-        let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
-            given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
-            given => Ok(given as u32),
-        });
-        let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
-        let size = group.size();
-        let all = group.collect(&mine, size * size)?;
-        let matrix = group.off_the_clock(|| group.memo().of::<Plans>().matrix(size, all))?;
-        Ok(self.plan(&matrix)?.carry_out(group, outgoing)?)
+        group.library_call(EXCHANGE, || {
+            group.agree(&Call::new(format!("an exchange of {what} by {algorithm}"), algorithm))?;
+            check_number(group, &outgoing)?;
+            let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
+                given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
+                given => Ok(given as u32),
+            });
+            let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
+            let size = group.size();
+            let all = group.collect(&mine, size * size)?;
+            let matrix = group.memo().of::<Plans>().matrix(size, all)?;
+            Ok(self.plan(&matrix)?.carry_out(group, outgoing)?)
+        })
     }
 
     /// Everybody knows everything.
@@ -204,19 +209,19 @@ impl By<'_> {
     ) -> Result<Vec<Payload>, CallError> {
         let By { group, algorithm } = *self;
         let text = format!("an exchange of {what} by {algorithm} with a known matrix");
-        group.agree(&Call::new(text, (algorithm, matrix)))?;
-        check_number(group, &outgoing)?;
-        Ok(self.plan(matrix)?.carry_out(group, outgoing)?)
+        group.library_call(EXCHANGE, || {
+            group.agree(&Call::new(text, (algorithm, matrix)))?;
+            check_number(group, &outgoing)?;
+            Ok(self.plan(matrix)?.carry_out(group, outgoing)?)
+        })
     }
 
     /// The plan, which is made once for all members.
     fn plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
         let By { group, algorithm } = *self;
-        group.off_the_clock(|| {
-            let members = (0..group.size()).map(|rank| group.place(rank)).collect();
-            let key = Key { members, matrix: matrix.clone(), algorithm };
-            group.memo().of::<Plans>().of(group.machine(), &key)
-        })
+        let members = (0..group.size()).map(|rank| group.place(rank)).collect();
+        let key = Key { members, matrix: matrix.clone(), algorithm };
+        group.memo().of::<Plans>().of(group.machine(), &key)
     }
 }
 

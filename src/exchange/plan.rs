@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::{
     Algorithm, Instance,
+    calls::EXCHANGE,
     detour::Detour,
     mixed::Mixed,
     sorting::Sorting,
@@ -114,6 +115,11 @@ impl Plan {
         if let Some(to) = (0..size).find(|&to| outgoing[to].len() != row[to]) {
             return Err(ExchangeError::Length { to, given: outgoing[to].len(), expected: row[to] });
         }
+        group.library_call(EXCHANGE, || self.carried_out(group, &outgoing))
+    }
+
+    fn carried_out(&self, group: &Group<'_>, outgoing: &[Payload]) -> Result<Vec<Payload>, ExchangeError> {
+        let rank = group.rank();
         let call = Call::new(format!("an exchange by {}", self.name), (self.seed, self.instance.matrix()));
         let tag = group.agree(&call)?;
         let scenes = group.behind_the_scenes();
@@ -123,20 +129,20 @@ impl Plan {
             stage.carry_out(&scenes, &self.instance, tag, outgoing, started_in)
         };
         let incoming = match &self.course {
-            Course::Straight(stage) => carry_out(stage, outgoing)?,
-            Course::Mixed(mixed) => mixed.carry_out(carry_out, &outgoing)?,
+            Course::Straight(stage) => carry_out(stage, outgoing.to_vec())?,
+            Course::Mixed(mixed) => mixed.carry_out(carry_out, outgoing)?,
             Course::Split(stages) => {
                 let (split, first, second) = &**stages;
-                let came = carry_out(first, split.spread(rank, &outgoing)?)?;
+                let came = carry_out(first, split.spread(rank, outgoing)?)?;
                 let came = carry_out(second, split.turn(&came)?)?;
                 let mut joined = split.join(&came)?;
                 joined[rank] = outgoing[rank].clone();
                 joined
             }
             Course::Detoured(detour, schedule) => {
-                detour.carry_out(&scenes, schedule, tag, started_in, &outgoing)?
+                detour.carry_out(&scenes, schedule, tag, started_in, outgoing)?
             }
-            Course::Sorted(sorting) => sorting.carry_out(&scenes, &self.instance, tag, &outgoing)?,
+            Course::Sorted(sorting) => sorting.carry_out(&scenes, &self.instance, tag, outgoing)?,
         };
         scenes.wait_all(started)?;
         for (from, expected) in self.instance.matrix().column(rank).enumerate() {

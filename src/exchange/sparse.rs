@@ -24,34 +24,36 @@ pub(super) fn carry_out(
     what: &str,
     outgoing: Vec<(Rank, Payload)>,
 ) -> Result<Vec<(Rank, Payload)>, CallError> {
-    let (rank, size) = (group.rank(), group.size());
-    let tag = group.agree(&Call::new(format!("a sparse exchange of {what}"), ()))?;
-    let mut counts = vec![0_u32; size];
-    for (to, payload) in &outgoing {
-        group.world_rank(*to)?;
-        if *to != rank {
-            counts[*to] += 1;
+    group.library_call("sparse exchange", || {
+        let (rank, size) = (group.rank(), group.size());
+        let tag = group.agree(&Call::new(format!("a sparse exchange of {what}"), ()))?;
+        let mut counts = vec![0_u32; size];
+        for (to, payload) in &outgoing {
+            group.world_rank(*to)?;
+            if *to != rank {
+                counts[*to] += 1;
+            }
+            if payload.len() > MAX_MESSAGE {
+                return Err(CallError::TooLong { to: *to, given: payload.len() });
+            }
         }
-        if payload.len() > MAX_MESSAGE {
-            return Err(CallError::TooLong { to: *to, given: payload.len() });
+        let expected = group.distributed_combine(&counts, size, Sum)?;
+        let scenes = group.behind_the_scenes();
+        let mut incoming = Vec::new();
+        let mut started = Vec::new();
+        for (to, payload) in outgoing {
+            match to == rank {
+                true => incoming.push((rank, payload)),
+                false => started.push(scenes.isend((to, tag), payload)?),
+            }
         }
-    }
-    let expected = group.distributed_combine(&counts, size, Sum)?;
-    let scenes = group.behind_the_scenes();
-    let mut incoming = Vec::new();
-    let mut started = Vec::new();
-    for (to, payload) in outgoing {
-        match to == rank {
-            true => incoming.push((rank, payload)),
-            false => started.push(scenes.isend((to, tag), payload)?),
+        // Messages of other calls have other tags. Those of one sender come in the order in which it sent them.
+        for _ in 0..expected.first().copied().unwrap_or(0) {
+            let message = scenes.recv((ANY_SOURCE, tag))?;
+            incoming.push((message.source, message.payload));
         }
-    }
-    // Messages of other calls have other tags. Those of one sender come in the order in which it sent them.
-    for _ in 0..expected.first().copied().unwrap_or(0) {
-        let message = scenes.recv((ANY_SOURCE, tag))?;
-        incoming.push((message.source, message.payload));
-    }
-    scenes.wait_all(started)?;
-    incoming.sort_by_key(|&(from, _)| from);
-    Ok(incoming)
+        scenes.wait_all(started)?;
+        incoming.sort_by_key(|&(from, _)| from);
+        Ok(incoming)
+    })
 }

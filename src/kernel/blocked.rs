@@ -23,6 +23,8 @@ pub struct BlockedNode {
     pub since: Time,
     /// What the call waits for.
     pub waits_for: WaitsFor,
+    /// The library call that the program is in, such as `collect`, if it is in one.
+    pub within: Option<&'static str>,
 }
 
 /// What a blocked node waits for.
@@ -86,9 +88,21 @@ impl fmt::Display for WaitsFor {
 
 impl fmt::Display for BlockedNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.waits_for {
-            WaitsFor::Nothing => write!(f, "node {} was running, its clock at {}", self.rank, self.since),
-            _ => write!(f, "node {} waits since {} for {}", self.rank, self.since, self.waits_for),
+        match (&self.waits_for, self.within) {
+            (WaitsFor::Nothing, None) => {
+                write!(f, "node {} was running, its clock at {}", self.rank, self.since)
+            }
+            (WaitsFor::Nothing, Some(within)) => {
+                write!(f, "node {} was running in {within}, its clock at {}", self.rank, self.since)
+            }
+            // The messages of a library have tags and groups that mean nothing to its caller.
+            (WaitsFor::Message { source: Some(source), .. }, Some(within)) => {
+                write!(f, "node {} waits since {} in {within} for node {source}", self.rank, self.since)
+            }
+            (waits_for, Some(within)) => {
+                write!(f, "node {} waits since {} in {within} for {waits_for}", self.rank, self.since)
+            }
+            (waits_for, None) => write!(f, "node {} waits since {} for {waits_for}", self.rank, self.since),
         }
     }
 }
@@ -121,7 +135,7 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
             ),
             Doing::Barrier { called } => (*called, WaitsFor::Barrier),
         };
-        blocked.push(BlockedNode { rank, since, waits_for });
+        blocked.push(BlockedNode { rank, since, waits_for, within: None });
     }
     blocked
 }

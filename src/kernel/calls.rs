@@ -11,8 +11,8 @@ use crate::{
     time::{Span, Time},
 };
 
-/// So many probes and tests in vain at one modeled instant mean that the program only polls: since nothing costs
-/// time, the instant will never pass.
+/// So many probes and tests in vain, and looks at the time, at one modeled instant mean that the program only polls:
+/// since nothing costs time, the instant will never pass.
 const MOST_POLLS: u32 = 100_000;
 
 impl Kernel {
@@ -25,7 +25,7 @@ impl Kernel {
             }
             let Some(call) = node.calls.front() else {
                 let at = node.clock + self.least_overhead;
-                if self.guarded && node.guard != Some(at) {
+                if node.guard != Some(at) {
                     node.guard = Some(at);
                     self.schedule(at, Kind::Guard, id, 0);
                 }
@@ -70,12 +70,12 @@ impl Kernel {
     }
 
     fn execute(&mut self, id: NodeId, call: Call) {
-        let Call { op, reply, not_before } = call;
+        let Call { op, reply } = call;
         let called = self.nodes[id as usize].clock;
         self.nodes[id as usize].reply = reply;
         match op {
-            Op::Send { parcel, request } => self.send(id, parcel, request, not_before),
-            Op::SendRecv { parcel, select } => self.send_recv(id, parcel, select, not_before),
+            Op::Send { parcel, request } => self.send(id, parcel, request),
+            Op::SendRecv { parcel, select } => self.send_recv(id, parcel, select),
             Op::Recv { select, request: None } => self.recv(id, select, None),
             Op::RecvUntil { select, deadline } => self.recv(id, select, Some(deadline)),
             Op::Recv { select, request: Some(request) } => self.post(id, select, request),
@@ -103,6 +103,7 @@ impl Kernel {
                 self.finish(id, called, Outcome::Done);
             }
             Op::Sync => self.finish(id, called, Outcome::Done),
+            Op::Now => self.in_vain(id, Outcome::Done),
             Op::Finish => {
                 for at in (0..self.nodes[id as usize].phases.len()).rev() {
                     self.end_phase(id, at);
@@ -167,24 +168,11 @@ impl Kernel {
     // Sending.
 
     /// The CPU's part of sending: returns when that is done, and whether the message goes into the network.
-    fn launch(
-        &mut self,
-        id: NodeId,
-        parcel: Parcel,
-        request: Option<RequestId>,
-        not_before: Time,
-        blocking: bool,
-    ) -> Time {
+    fn launch(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, blocking: bool) -> Time {
         let node = &mut self.nodes[id as usize];
         let called = node.clock;
         let overhead = if parcel.active { self.active_overheads.0 } else { self.send_overhead };
-        let wanted = called + overhead;
-        node.record.host_lag = node.record.host_lag.max(not_before.since(called));
-        let ready = wanted.max(not_before);
-        if ready > wanted {
-            node.record.late_sends += 1;
-            node.record.latest = node.record.latest.max(ready.since(wanted));
-        }
+        let ready = called + overhead;
         if ready > called || parcel.active {
             // Every call with active messages polls: who sends one has not done nothing but that.
             node.polls = 0;
@@ -224,14 +212,14 @@ impl Kernel {
         ready
     }
 
-    fn send(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, not_before: Time) {
+    fn send(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>) {
         let called = self.nodes[id as usize].clock;
         let seq = self.nodes[id as usize].sent;
         let blocking = request.is_none() && parcel.target != id && !parcel.active;
         if blocking {
             self.nodes[id as usize].doing = Doing::Send { called };
         }
-        let ready = self.launch(id, parcel, request, not_before, blocking);
+        let ready = self.launch(id, parcel, request, blocking);
         let kind = EventKind::Send { to: parcel.target as Rank, bytes: parcel.bytes, tag: parcel.tag, seq };
         self.note(id, called, ready, kind);
         if !blocking {
@@ -292,7 +280,7 @@ impl Kernel {
         }
     }
 
-    fn send_recv(&mut self, id: NodeId, parcel: Parcel, select: Selector, not_before: Time) {
+    fn send_recv(&mut self, id: NodeId, parcel: Parcel, select: Selector) {
         let node = &mut self.nodes[id as usize];
         let (called, seq) = (node.clock, node.sent);
         let received = node.matching.take(&select);
@@ -302,7 +290,7 @@ impl Kernel {
         }
         let to_self = parcel.target == id;
         node.doing = Doing::SendRecv { called, select, sent: None, received };
-        let ready = self.launch(id, parcel, None, not_before, !to_self);
+        let ready = self.launch(id, parcel, None, !to_self);
         let kind = EventKind::Send { to: parcel.target as Rank, bytes: parcel.bytes, tag: parcel.tag, seq };
         self.note(id, called, ready, kind);
         if let Doing::SendRecv { sent, .. } = &mut self.nodes[id as usize].doing
@@ -383,11 +371,11 @@ impl Kernel {
         }
     }
 
-    /// A call that does not wait has found nothing.
+    /// A call that does not wait has found nothing, or was for the time alone.
     pub(super) fn in_vain(&mut self, id: NodeId, outcome: Outcome) {
         let node = &mut self.nodes[id as usize];
         node.polls += 1;
-        let livelock = self.guarded && node.polls > MOST_POLLS;
+        let livelock = node.polls > MOST_POLLS;
         let clock = node.clock;
         self.finish(id, clock, if livelock { Outcome::Livelock } else { outcome });
     }

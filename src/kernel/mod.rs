@@ -14,7 +14,9 @@
 //! unknown, the kernel [stalls](Progress::Stalled) until somebody delivers it. So whatever order the calls come in,
 //! they are carried out in modeled time.
 //!
-//! Events at one instant have a written order: [`Kind`], then the rank, then the order in which the node issued them.
+//! Events at one instant have a written order: [`Kind`], then the rank, then the order in which the node issued them. Guards
+//! come first: before anything happens at an instant, all calls are known that could have an effect at it. So a call that
+//! looks at an instant is never answered before all that can still arrive at it has arrived.
 
 mod blocked;
 mod calls;
@@ -54,7 +56,7 @@ pub(crate) trait Calls {
     fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>);
 }
 
-/// All calls are handed in with [`Kernel::call`]: there is nothing to fetch.
+/// No node makes any more calls.
 pub(crate) struct NoCalls;
 
 impl Calls for NoCalls {
@@ -132,8 +134,6 @@ pub(crate) struct Kernel {
     hop: Span,
     beta: f64,
     barrier: Span,
-    /// Whether unknown calls hold the network back; in real time the wall clock paces it instead.
-    guarded: bool,
     traced: bool,
 
     now: Time,
@@ -151,7 +151,7 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     /// A machine at the start of its modeled time.
-    pub(crate) fn new(machine: &Description, guarded: bool, traced: bool) -> Kernel {
+    pub(crate) fn new(machine: &Description, traced: bool) -> Kernel {
         let parameters = machine.parameters();
         let topology = Arc::clone(machine.topology());
         let nodes = topology.nodes();
@@ -167,7 +167,6 @@ impl Kernel {
             hop: parameters.hop(),
             beta: parameters.beta(),
             barrier: parameters.barrier().unwrap_or(Span::ZERO),
-            guarded,
             traced,
             now: Time::ZERO,
             nodes: (0..nodes).map(|_| Node::new()).collect(),
@@ -178,12 +177,6 @@ impl Kernel {
             overflow: None,
             replies: Vec::new(),
         }
-    }
-
-    /// Hands in the next call of `node`; it is carried out by the next [`advance`](Kernel::advance).
-    pub(crate) fn call(&mut self, node: NodeId, call: Call) {
-        self.nodes[node as usize].calls.push_back(call);
-        self.runnable.push(node);
     }
 
     /// The ends of calls that somebody wants to know about, since the last time this was asked.
@@ -261,7 +254,7 @@ impl Kernel {
         }
     }
 
-    /// The next event, without the timers of waits that are over: in real time these would keep a deadlock waiting.
+    /// The next event, without the timers of waits that are over.
     fn next_event(&mut self) -> Option<Event> {
         while let Some(&Reverse(event)) = self.events.peek() {
             let serial = u64::from(self.nodes[event.rank as usize].serial);
@@ -293,7 +286,7 @@ impl Kernel {
     /// If the event is a failure: a node that could still fail before it, since its next call is not known and its
     /// clock is not past that.
     fn unknown_before(&self, failure: Event) -> Option<NodeId> {
-        if failure.kind != Kind::Failure || !self.guarded {
+        if failure.kind != Kind::Failure {
             return None;
         }
         let could = |(rank, node): (usize, &Node)| {

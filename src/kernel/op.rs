@@ -128,6 +128,8 @@ pub(crate) enum Op {
     },
     /// Nothing, but the node wants to know its clock.
     Sync,
+    /// The same, and the program wants to know it: it looks at the time.
+    Now,
     /// The program has returned.
     Finish,
     /// The program has returned an error or panicked.
@@ -140,8 +142,6 @@ pub(crate) struct Call {
     pub(crate) op: Op,
     /// Whether the node is to be told how the call ended.
     pub(crate) reply: bool,
-    /// In real time: the modeled instant at which the host came to make the call.
-    pub(crate) not_before: Time,
 }
 
 /// How a call ended, for the node that made it.
@@ -171,6 +171,6 @@ pub(crate) enum Outcome {
     Nothing,
     /// The deadline passed.
     TimedOut,
-    /// So many probes and tests at one modeled instant that the program will never get past it.
+    /// So many looks at one modeled instant that the program will never get past it.
     Livelock,
 }

@@ -8,7 +8,10 @@
 use bytemuck::Pod;
 
 use super::{Nx, NxError, intercom, own};
-use crate::{comm::Payload, time::Span};
+use crate::{
+    comm::{Payload, PointToPoint},
+    time::Span,
+};
 
 /// The algorithms behind the global calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,26 +102,26 @@ impl Nx<'_, '_> {
         is_commutative: bool,
         f: impl FnMut(&mut [T], &[T]),
     ) -> Result<(), NxError> {
-        match self.library {
+        self.wire.library_call(name, || match self.library {
             Library::Nx => own::combine(self, x, f),
             Library::InterCom => intercom::combine(self, x, name, is_commutative, f),
-        }
+        })
     }
 
     /// The parts of all nodes in the order of their numbers, on every node. `lengths`, in bytes, are those of the
     /// parts, if they are known.
     pub(super) fn collect(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
-        match self.library {
+        self.wire.library_call("gcol", || match self.library {
             Library::Nx => own::collect(self, part, lengths),
             Library::InterCom => intercom::collect(self, part, lengths),
-        }
+        })
     }
 
     /// Returns when all nodes have called it.
     pub(super) fn synchronize(&self) -> Result<(), NxError> {
-        match self.library {
+        self.wire.library_call("gsync", || match self.library {
             Library::Nx => own::synchronize(self),
             Library::InterCom => intercom::synchronize(self),
-        }
+        })
     }
 }

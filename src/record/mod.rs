@@ -31,13 +31,6 @@ pub struct NodeRecord {
     pub overhead: Span,
     /// Time blocked: for a message to leave or to arrive, or at a barrier.
     pub waiting: Span,
-    /// Messages that entered the network later than the model wants because the host was late; real time only.
-    pub late_sends: u64,
-    /// The largest such lateness.
-    pub latest: Span,
-    /// The furthest that the host was behind the node's clock when it came to send, in modeled time; up to o_s is
-    /// caught up with. Real time only.
-    pub host_lag: Span,
     /// The time spent in each named phase.
     #[serde(skip)]
     pub phases: BTreeMap<Arc<str>, PhaseRecord>,

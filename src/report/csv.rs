@@ -29,8 +29,6 @@ impl RunReport {
             "computing_us",
             "overhead_us",
             "waiting_us",
-            "late_sends",
-            "latest_us",
         ];
         let lines = self.nodes.iter().enumerate().map(|(rank, node)| {
             [
@@ -43,8 +41,6 @@ impl RunReport {
                 micros(node.computing),
                 micros(node.overhead),
                 micros(node.waiting),
-                node.late_sends.to_string(),
-                micros(node.latest),
             ]
         });
         write_table(writer, header, lines)
@@ -127,11 +123,11 @@ mod tests {
     #[test]
     fn the_nodes_of_a_run() {
         let expected = "\
-node,finished_us,messages_sent,bytes_sent,messages_received,bytes_received,computing_us,overhead_us,waiting_us,late_sends,latest_us
-0,165,1,1000,0,0,0,65,100,0,0
-1,265,1,3000,0,0,0,65,200,0,0
-2,330,0,0,1,3000,0.333333,65,265,0,0
-3,230,0,0,1,1000,1,65,165,0,0
+node,finished_us,messages_sent,bytes_sent,messages_received,bytes_received,computing_us,overhead_us,waiting_us
+0,165,1,1000,0,0,0,65,100
+1,265,1,3000,0,0,0,65,200
+2,330,0,0,1,3000,0.333333,65,265
+3,230,0,0,1,1000,1,65,165
 ";
         assert_eq!(written(|bytes| sample().write_nodes_csv(bytes)), expected);
     }

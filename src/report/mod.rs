@@ -5,8 +5,9 @@ mod text;
 
 pub use self::csv::CsvError;
 pub(crate) use self::text::count;
+pub use crate::runtime::Slip;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use serde::Serialize;
 
@@ -14,6 +15,7 @@ use crate::{
     fabric::LinkLoad,
     rank::{Rank, Tag},
     record::NodeRecord,
+    runtime::Slips,
     time::{Span, Time},
     topology::{Link, LinkId},
 };
@@ -44,7 +46,7 @@ pub struct RunReport {
     pub unreceived: Vec<UnreceivedMessage>,
 }
 
-/// How well the host kept pace with the model.
+/// How well the host kept pace with the model. Modeled times do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RealTimeReport {
     /// So many wall seconds one modeled second was to take.
@@ -53,10 +55,62 @@ pub struct RealTimeReport {
     pub wall: Duration,
     /// The emulation error: wall / dilation against the modeled time, as a part of the latter.
     pub error: f64,
-    /// Messages that entered the network later than the model wants because the host was late.
-    pub late_sends: u64,
-    /// The largest such lateness, in modeled time.
-    pub latest: Span,
+    /// Answers given to programs: the calls that they made.
+    pub answers: u64,
+    /// Answers that came later than they were due by more than the send overhead, and by more than the 0.1 ms that a
+    /// host may need to wake a thread.
+    pub late_answers: u64,
+    /// The latest of all answers.
+    pub slip: Slip,
+    /// Whether the host kept pace.
+    pub verdict: Verdict,
+}
+
+/// Whether a host kept pace with the model in real time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The run took as long as it should, by 2 % at most, and was never late by more than 10 % of that.
+    Kept,
+    /// The host could not keep up. Modeled times are right all the same; what the wall clock shows is too slow.
+    Slipped,
+}
+
+/// The error at the end of a run that was kept.
+const KEPT_ERROR: f64 = 0.02;
+
+/// The largest slip of a run that was kept, as a part of the time that it should take.
+const KEPT_SLIP: f64 = 0.1;
+
+impl RealTimeReport {
+    pub(crate) fn new(dilation: f64, wall: Duration, modeled: Time, slips: Slips) -> RealTimeReport {
+        let due = modeled.as_secs_f64() * dilation;
+        let error = if due > 0.0 { wall.as_secs_f64() / due - 1.0 } else { 0.0 };
+        let kept = error <= KEPT_ERROR && slips.largest.by.as_secs_f64() <= KEPT_SLIP * due;
+        RealTimeReport {
+            dilation,
+            wall,
+            error,
+            answers: slips.answers,
+            late_answers: slips.late,
+            slip: slips.largest,
+            verdict: if kept || due == 0.0 { Verdict::Kept } else { Verdict::Slipped },
+        }
+    }
+
+    /// Whether the host kept pace.
+    pub fn is_kept(&self) -> bool {
+        self.verdict == Verdict::Kept
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Verdict::Kept => "kept",
+            Verdict::Slipped => "slipped",
+        })
+    }
 }
 
 /// What one directed link carried.

@@ -5,7 +5,7 @@
 
 use std::{cmp::Reverse, fmt};
 
-use super::{PhaseReport, RealTimeReport, RunReport, UnreceivedMessage, csv::micros};
+use super::{PhaseReport, RealTimeReport, RunReport, UnreceivedMessage, Verdict, csv::micros};
 use crate::{rank::Rank, record::NodeRecord, time::Span};
 
 const LINKS_SHOWN: usize = 5;
@@ -40,10 +40,6 @@ impl RunReport {
         table.times("computing us", self.nodes.iter().map(|node| node.computing));
         table.times("overhead us", self.nodes.iter().map(|node| node.overhead));
         table.times("waiting us", self.nodes.iter().map(|node| node.waiting));
-        if self.real_time.is_some() {
-            table.column("late sends", self.nodes.iter().map(|node| node.late_sends));
-            table.times("latest us", self.nodes.iter().map(|node| node.latest));
-        }
         table.to_string()
     }
 
@@ -54,15 +50,8 @@ impl RunReport {
             format!("  messages         {}, {} in all", self.messages, count(self.bytes, "byte")),
             format!("  lost to sharing  {}", self.lost_to_sharing),
         ];
-        if let Some(RealTimeReport { dilation, wall, error, late_sends, latest }) = self.real_time {
-            let (wall, percent) = (Span::from(wall), 100.0 * error);
-            // A measured one has more decimals than mean anything.
-            let dilation = if dilation < 1.0 { dilation } else { (100.0 * dilation).round() / 100.0 };
-            lines.push(format!("  wall time        {wall} at dilation {dilation}, error {percent:.2} %"));
-            lines.push(match late_sends {
-                0 => "  late sends       none".to_owned(),
-                _ => format!("  late sends       {late_sends}, by {latest} at most"),
-            });
+        if let Some(real_time) = &self.real_time {
+            lines.extend(pace(real_time));
         }
         lines.join("\n")
     }
@@ -112,6 +101,35 @@ impl RunReport {
             _ => format!("{table}\n  and {more} more"),
         }
     }
+}
+
+/// How well the host kept pace, in lines for the headline.
+fn pace(real_time: &RealTimeReport) -> [String; 3] {
+    let RealTimeReport { dilation, wall, error, answers, late_answers, slip, verdict } = *real_time;
+    // A measured one has more decimals than mean anything.
+    let dilation = if dilation < 1.0 { dilation } else { (100.0 * dilation).round() / 100.0 };
+    let verdict = match verdict {
+        Verdict::Kept => "kept",
+        Verdict::Slipped => {
+            "SLIPPED: the wall clock shows the host's pace, not the machine's; modeled times hold"
+        }
+    };
+    let late = 100.0 * late_answers as f64 / answers.max(1) as f64;
+    [
+        format!(
+            "  wall time        {} at dilation {dilation}, error {:.2} %",
+            Span::from(wall),
+            100.0 * error
+        ),
+        format!(
+            "  slip             at most {}, at node {} when it was {}; {late:.1} % of {} late",
+            Span::from(slip.by),
+            slip.rank,
+            slip.at,
+            count(answers, "answer")
+        ),
+        format!("  pace             {verdict}"),
+    ]
 }
 
 fn phase_table(phases: &[PhaseReport]) -> String {
@@ -209,6 +227,7 @@ pub(super) mod tests {
         fabric::LinkLoad,
         rank::Tag,
         record::PhaseRecord,
+        runtime::{Slip, Slips},
         time::Time,
         topology::{Link, Vertex},
     };
@@ -293,24 +312,28 @@ phases           nodes  begin us  end us  mean us  longest us
 
     #[test]
     fn a_run_in_real_time_tells_how_well_the_host_kept_pace() {
-        let (wall, latest) = (Duration::from_micros(3310), Span::from_nanos(1500));
-        let real_time = RealTimeReport { dilation: 10.0, wall, error: 0.00303, late_sends: 2, latest };
-        let headline = |real_time| RunReport { real_time: Some(real_time), ..sample() }.headline();
+        let wall = Duration::from_micros(3310);
+        let slip = Slip { by: Duration::from_nanos(1500), rank: 2, at: at(265_000_000) };
+        let slips = Slips { answers: 8, late: 2, largest: slip };
+        let headline = |wall| {
+            let real_time = RealTimeReport::new(10.0, wall, at(330_000_000), slips);
+            RunReport { real_time: Some(real_time), ..sample() }.headline()
+        };
         let expected = "\
 a line of 4
   modeled time     330 us
   messages         2, 4000 bytes in all
   lost to sharing  100 us
   wall time        3.31 ms at dilation 10, error 0.30 %
-  late sends       2, by 1.5 us at most";
-        assert_eq!(headline(real_time), expected);
-        let in_time = headline(RealTimeReport { late_sends: 0, latest: Span::ZERO, ..real_time });
-        assert!(in_time.ends_with("\n  late sends       none"), "{in_time}");
+  slip             at most 1.5 us, at node 2 when it was 265 us; 25.0 % of 8 answers late
+  pace             kept";
+        assert_eq!(headline(wall), expected);
+        let slow = headline(Duration::from_micros(3400));
+        assert!(slow.contains("error 3.03 %") && slow.contains("pace             SLIPPED"), "{slow}");
     }
 
     #[test]
     fn every_node_has_a_line_in_the_table() {
-        let mut report = sample();
         let expected = [
             "node  finished us  sent  bytes sent  received  bytes received  computing us  overhead us  waiting us",
             "0             165     1        1000         0               0      0.000000           65         100",
@@ -318,15 +341,7 @@ a line of 4
             "2             330     0           0         1            3000      0.333333           65         265",
             "3             230     0           0         1            1000      1.000000           65         165",
         ];
-        assert_eq!(report.node_table(), expected.join("\n"));
-        let (wall, latest) = (Duration::from_micros(330), Span::from_nanos(1500));
-        (report.nodes[1].late_sends, report.nodes[1].latest) = (2, latest);
-        report.real_time = Some(RealTimeReport { dilation: 1.0, wall, error: 0.0, late_sends: 2, latest });
-        let table = report.node_table();
-        let line = |number: usize| table.lines().nth(number).unwrap();
-        assert!(line(0).ends_with("  late sends  latest us"), "{table}");
-        assert!(line(1).ends_with("           0        0.0"), "{table}");
-        assert!(line(2).ends_with("           2        1.5"), "{table}");
+        assert_eq!(sample().node_table(), expected.join("\n"));
     }
 
     #[test]

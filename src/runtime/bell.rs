@@ -15,6 +15,9 @@ const AWAKE: u32 = u32::MAX;
 /// Sleeps until the kernel has answered; anything else is the rank of the node from which data is awaited.
 pub(super) const FOR_THE_KERNEL: u32 = u32::MAX - 1;
 
+/// Sleeps until the kernel has answered and the answer is due.
+pub(super) const WHEN_DUE: u32 = u32::MAX - 2;
+
 /// The bell of one thread.
 #[derive(Debug)]
 pub(super) struct Bell {
@@ -54,7 +57,7 @@ impl Bell {
     /// counted in `running` before it can know that it has been claimed, so that it is never counted out twice.
     pub(super) fn claim(&self, what: u32, running: &AtomicUsize) -> bool {
         // An addition of nothing, but a write: it takes its place in the order of this word.
-        if self.state.fetch_add(0, Ordering::AcqRel) != what {
+        if !self.sleeps_for(what) {
             return false;
         }
         running.fetch_add(1, Ordering::AcqRel);
@@ -63,6 +66,11 @@ impl Bell {
             running.fetch_sub(1, Ordering::AcqRel);
         }
         claimed
+    }
+
+    /// Whether the owner sleeps, or is about to, for `what`. If not, it will find what has been brought before.
+    pub(super) fn sleeps_for(&self, what: u32) -> bool {
+        self.state.fetch_add(0, Ordering::AcqRel) == what
     }
 
     /// Claims the owner whatever it sleeps for.

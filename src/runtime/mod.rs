@@ -2,36 +2,43 @@
 //!
 //! The [kernel](crate::kernel) knows what every call means in modeled time; here is what makes threads of it.
 //! [`NodeThread`] is a node's side: it makes calls, and its messages and the kernel's answers come in through one
-//! crossbeam channel. [`virtual_time`] and [`real_time`] are the two ways of driving the kernel. [`bell`] is how a
-//! thread goes to sleep and is woken.
+//! crossbeam channel. The kernel is [driven](driving) by the node threads, ahead of the programs' clocks as far as their
+//! calls are known. There is one clock, modeled time; in real time it is [paced](pacing): answers are held back until
+//! they are due on the wall clock. [`bell`] is how a thread goes to sleep and is woken.
 
 mod agreement;
+mod away;
 mod bell;
+mod driving;
 mod limits;
-mod moment;
 mod node_thread;
-mod real_time;
+mod pacing;
 mod shared;
+mod slip;
 mod sync;
-mod virtual_time;
 
 pub(crate) use agreement::Agreements;
 pub(crate) use limits::spare_threads;
 pub(crate) use node_thread::NodeThread;
 pub(crate) use shared::{Contexts, Envelope, Pace};
+pub use slip::Slip;
+pub(crate) use slip::Slips;
 
 use std::{
     any::Any,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::Arc,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, atomic::Ordering},
     thread,
     time::{Duration, Instant},
 };
 
 use crossbeam_channel::Receiver;
-use tracing::{debug, debug_span};
+use tracing::debug;
 
-use self::shared::{Cause, Delivery, Fault, Outboxes, Shared, Unwound};
+use self::{
+    pacing::Pacing,
+    shared::{Cause, Delivery, Fault, Outboxes, Shared, Unwound},
+};
 use crate::{
     comm::{Memo, Node},
     error::{Failure, RunError},
@@ -90,6 +97,8 @@ pub(crate) struct Ended<T> {
     pub(crate) outcomes: Outcomes,
     /// From the common start of all programs to the end of the last; in virtual time of the whole run.
     pub(crate) wall: Duration,
+    /// How late answers were; real time only.
+    pub(crate) slips: Slips,
     /// The names of groups, for the messages never received.
     pub(crate) contexts: Contexts,
 }
@@ -102,7 +111,7 @@ where
 {
     let began = Instant::now();
     let (shared, inboxes) = Shared::new(machine.clone(), settings);
-    let limit = settings.wall_limit.and_then(|limit| Some((began.checked_add(limit)?, limit)));
+    let limit = settings.wall_limit.and_then(|limit| began.checked_add(limit));
     let cores = match settings.pinning {
         Pinning::None => Vec::new(),
         Pinning::OneCore | Pinning::Spread => core_affinity::get_core_ids().unwrap_or_default(),
@@ -126,167 +135,211 @@ where
             match builder.spawn_scoped(scope, node) {
                 Ok(handle) => handles.push(handle),
                 Err(source) => {
-                    refused = Some((RunError::Spawn { rank, source }, machine.nodes() - rank));
+                    refused = Some(RunError::Spawn { rank, source });
+                    shared.stop(Cause::Spawn);
+                    shared.threads.lock().ended += machine.nodes() - rank;
                     break;
                 }
             }
         }
-        if let Some((_, missing)) = &refused {
-            shared.stop(Cause::Spawn);
-            shared.threads.lock().ended += missing;
-            shared.caller.notify_all();
-        }
         debug!(threads = handles.len(), "all nodes started");
-        match settings.pace {
-            Pace::Virtual => {}
-            Pace::Real(_) => pace_precisely(&shared, limit),
-        }
-        wait_for_the_end(&shared, limit);
-        let results: Vec<_> = handles.into_iter().map(|handle| handle.join().unwrap_or(None)).collect();
+        let _slack = shared.pacing.is_some().then(PreciseTimers::set);
+        shared.supervise(limit);
+        let join = |handle: thread::ScopedJoinHandle<'_, _>| {
+            handle.join().unwrap_or_else(|panic| {
+                // It has been reported by the thread itself; only what it panicked with is left.
+                drop(Fault::of(panic));
+                None
+            })
+        };
+        let results: Vec<Option<(T, Slips)>> = handles.into_iter().map(join).collect();
         (results, refused)
     });
-    let wall = match shared.epoch.get() {
-        Some(epoch) if settings.pace != Pace::Virtual => {
-            shared.threads.lock().last.map_or(Duration::ZERO, |last| last.saturating_duration_since(*epoch))
+    let wall = match shared.pacing.as_ref().and_then(Pacing::epoch) {
+        Some(epoch) => {
+            shared.threads.lock().last.map_or(Duration::ZERO, |last| last.saturating_duration_since(epoch))
         }
-        _ => began.elapsed(),
+        None => began.elapsed(),
     };
-    if let Some((error, _)) = refused {
+    if let Some(error) = refused {
         return Err(error);
     }
     if let Some(error) = why_it_ended(&shared, settings) {
         debug!(%error, "run ended early");
         return Err(error);
     }
-    let Shared { core, contexts, .. } = shared;
-    let mut kernel = core.into_inner().kernel;
+    let Shared { kernel, contexts, .. } = shared;
+    let mut kernel = kernel.into_inner();
     // What nobody has received is still on its way.
     kernel.advance(Time::MAX, &mut crate::kernel::NoCalls);
+    let (outputs, slips): (Vec<T>, Vec<Slips>) = results.into_iter().flatten().unzip();
     Ok(Ended {
-        outputs: results.into_iter().flatten().collect(),
+        outputs,
         outcomes: kernel.outcomes(),
         wall,
+        slips: slips.into_iter().fold(Slips::default(), Slips::and),
         contexts: contexts.into_inner(),
     })
 }
 
 /// A node's thread from its first to its last moment.
-fn node_main<T, F>(rank: Rank, shared: &Shared, inbox: Receiver<Delivery>, program: &F) -> Option<T>
+fn node_main<T, F>(rank: Rank, shared: &Shared, inbox: Receiver<Delivery>, program: &F) -> Option<(T, Slips)>
 where
     F: Fn(&Node<'_>) -> Result<T, Failure>,
 {
-    let span = debug_span!("node", rank);
-    let _entered = span.enter();
+    let mut ending = Ending { shared, node: rank as NodeId, returned: None };
+    let _slack = shared.pacing.is_some().then(PreciseTimers::set);
     let thread = NodeThread::new(rank as NodeId, shared, inbox);
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&thread))));
-    let returned = Instant::now();
+    ending.returned = Some(Instant::now());
+    shared.seats[rank].returned.store(true, Ordering::Release);
     let (output, fault) = match result {
         Ok(Ok(output)) => (Some(output), None),
         Ok(Err(error)) => (None, Some(Fault::Error(error))),
-        Err(panic) if panic.is::<Unwound>() => (None, Some(Fault::Panic("unwound after the end".into()))),
-        Err(panic) => (None, Some(Fault::Panic(panic_message(&*panic)))),
+        Err(panic) => (None, Some(Fault::of(panic))),
     };
     let failed = fault.is_some();
     if let Some(fault) = fault {
-        debug!(?fault, "program failed");
+        debug!(parent: None, rank, ?fault, "program failed");
         shared.fault(rank as NodeId, fault);
     }
     // The last to fall asleep carries out the calls of others; a topology of the user's that panics there must not
     // leave them asleep.
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| thread.end(failed))) {
-        shared.fault(rank as NodeId, Fault::Panic(panic_message(&*panic)));
+        shared.fault(rank as NodeId, Fault::of(panic));
         shared.stop(Cause::Failed(rank as NodeId));
     }
-    shared.thread_ended(returned);
-    output
+    ending.in_order();
+    Some((output?, thread.slips()))
+}
+
+/// The end of a node's thread, whatever ends it: a run never waits for a thread that there is no more.
+struct Ending<'run> {
+    shared: &'run Shared,
+    node: NodeId,
+    returned: Option<Instant>,
+}
+
+impl Ending<'_> {
+    /// The thread has ended as threads do.
+    fn in_order(self) {
+        self.shared.thread_ended(self.returned);
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Ending<'_> {
+    /// A panic has got past everything that was to catch it.
+    fn drop(&mut self) {
+        self.shared.seats[self.node as usize].returned.store(true, Ordering::Release);
+        self.shared.fault(self.node, Fault::Panic("its thread ended in a panic outside its program".into()));
+        self.shared.stop(Cause::Failed(self.node));
+        self.shared.thread_ended(self.returned);
+    }
 }
 
 impl Shared {
-    fn thread_ended(&self, returned: Instant) {
-        {
-            let mut threads = self.threads.lock();
-            threads.ended += 1;
-            threads.last = threads.last.max(Some(returned));
-            if self.pace == Pace::Virtual || threads.ended == self.seats.len() {
-                self.caller.notify_all();
-            }
-        }
-        if self.pace == Pace::Virtual {
-            return;
-        }
-        self.wake_pacer();
-        // To take a thread down costs the host some time, which those that still run would lack.
+    fn thread_ended(&self, returned: Option<Instant>) {
         let mut threads = self.threads.lock();
-        while threads.ended < self.seats.len() {
-            self.caller.wait(&mut threads);
+        threads.ended += 1;
+        threads.last = threads.last.max(returned);
+        if threads.ended == self.seats.len() {
+            self.caller.unpark();
+            self.all_ended.notify_all();
+        }
+        // To take a thread down costs the host some time, which those that still run would lack.
+        while self.pacing.is_some() && threads.ended < self.seats.len() {
+            self.all_ended.wait(&mut threads);
         }
     }
-}
 
-/// Paces the run on this thread, whose timers are set to be precise meanwhile.
-fn pace_precisely(shared: &Shared, limit: Option<(Instant, Duration)>) {
-    #[cfg(target_os = "linux")]
-    let slack = {
-        let slack = rustix::thread::current_timer_slack().ok();
-        // A host that does not allow it wakes the pacer some 50 us later.
-        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-        slack
-    };
-    let paced = catch_unwind(AssertUnwindSafe(|| shared.pace(limit)));
-    #[cfg(target_os = "linux")]
-    if let Some(slack) = slack {
-        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(slack));
-    }
-    if let Err(panic) = paced {
-        // A topology of the user's: nobody may wait for the pacer.
-        shared.stop(Cause::WallLimit(Vec::new()));
-        resume_unwind(panic);
-    }
-}
-
-/// Sleeps until all threads have ended, and ends them if a limit is reached.
-fn wait_for_the_end(shared: &Shared, limit: Option<(Instant, Duration)>) {
-    let mut threads = shared.threads.lock();
-    while threads.ended < shared.seats.len() {
-        let patience = threads.failed.map(|failed| failed + GRACE);
-        let until = if shared.is_stopped() {
-            None
-        } else {
-            limit.map(|(at, _)| at).into_iter().chain(patience).min()
-        };
-        let Some(until) = until else {
-            shared.caller.wait(&mut threads);
-            continue;
-        };
-        if !shared.caller.wait_until(&mut threads, until).timed_out() {
-            continue;
-        }
-        let failed = threads.faults.keys().next().copied();
-        drop(threads);
-        match failed {
-            Some(node) if patience.is_some_and(|patience| Instant::now() >= patience) => {
-                shared.stop(Cause::Failed(node));
+    /// Watches over the run until all threads have ended: wakes those whose answers are due, and ends the run if a limit
+    /// is reached.
+    fn supervise(&self, limit: Option<Instant>) {
+        loop {
+            let (ended, failed) = {
+                let threads = self.threads.lock();
+                (threads.ended, threads.failed)
+            };
+            if ended == self.seats.len() {
+                return;
             }
-            _ => {
-                let mut core = shared.core.lock();
-                if shared.pace == Pace::Virtual {
-                    // What those that sleep wait for may still be in their outboxes.
-                    core.kernel.advance(Time::MAX, &mut Outboxes(&shared.seats));
+            let (mut next, now) = (None, Instant::now());
+            if !self.is_stopped() {
+                let patience = failed.map(|failed| failed + GRACE);
+                if patience.is_some_and(|patience| patience <= now) {
+                    let first = self.threads.lock().faults.keys().next().copied();
+                    self.stop(Cause::Failed(first.unwrap_or_default()));
+                    continue;
                 }
-                let blocked = shared.blocked(&core.kernel);
-                drop(core);
-                shared.stop(Cause::WallLimit(blocked));
+                let due = || match limit {
+                    Some(limit) if limit <= now => {
+                        self.end_at_the_limit();
+                        Some(now)
+                    }
+                    _ => self.pacing.as_ref().map(|pacing| self.pace(pacing)),
+                };
+                // A topology of the user's may panic while this thread drives the kernel: nobody may wait for it.
+                let due = catch_unwind(AssertUnwindSafe(due)).unwrap_or_else(|panic| {
+                    self.fault(0, Fault::of(panic));
+                    self.stop(Cause::Failed(0));
+                    Some(now)
+                });
+                next = [patience, limit, due].into_iter().flatten().min();
+            }
+            match next {
+                Some(next) => thread::park_timeout(next.saturating_duration_since(Instant::now())),
+                None => thread::park(),
             }
         }
-        threads = shared.threads.lock();
+    }
+
+    fn end_at_the_limit(&self) {
+        let mut kernel = self.kernel.lock();
+        // What those that sleep wait for may still be in their outboxes.
+        kernel.advance(Time::MAX, &mut Outboxes(&self.seats));
+        let blocked = self.blocked(&kernel);
+        drop(kernel);
+        self.stop(Cause::WallLimit(blocked));
+    }
+}
+
+/// Timers of the current thread that go off when they are set for, and not up to 50 us later, until this is dropped.
+struct PreciseTimers {
+    #[cfg(target_os = "linux")]
+    slack: Option<u64>,
+}
+
+impl PreciseTimers {
+    #[cfg(target_os = "linux")]
+    fn set() -> PreciseTimers {
+        let slack = rustix::thread::current_timer_slack().ok();
+        // A host that does not allow it is a little late.
+        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        PreciseTimers { slack }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn set() -> PreciseTimers {
+        PreciseTimers {}
+    }
+}
+
+impl Drop for PreciseTimers {
+    fn drop(&mut self) {
+        #[cfg(target_os = "linux")]
+        if let Some(slack) = self.slack {
+            let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(slack));
+        }
     }
 }
 
 /// The error that a run ends with, if it has not come to its end.
 fn why_it_ended(shared: &Shared, settings: &Settings) -> Option<RunError> {
     let cause = shared.cause.lock().take();
-    let mut threads = shared.threads.lock();
-    let mut of_node = |node: NodeId| match threads.faults.remove(&node) {
+    let mut faults = std::mem::take(&mut shared.threads.lock().faults);
+    let first = faults.keys().next().copied();
+    let mut of_node = |node: NodeId| match faults.remove(&node) {
         Some(Fault::Panic(message)) => RunError::Panicked { rank: node as Rank, message },
         Some(Fault::Error(source)) => RunError::Node { rank: node as Rank, source },
         None => RunError::Panicked { rank: node as Rank, message: "its thread ended".into() },
@@ -298,21 +351,24 @@ fn why_it_ended(shared: &Shared, settings: &Settings) -> Option<RunError> {
         Some(Cause::WallLimit(nodes)) => {
             Some(RunError::WallLimit { limit: settings.wall_limit.unwrap_or_default(), nodes })
         }
-        Some(Cause::Spawn) | None => {
-            let first = threads.faults.keys().next().copied()?;
-            let fault = threads.faults.remove(&first)?;
-            Some(match fault {
-                Fault::Panic(message) => RunError::Panicked { rank: first as Rank, message },
-                Fault::Error(source) => RunError::Node { rank: first as Rank, source },
-            })
-        }
+        Some(Cause::TooSlow { at, wait }) => Some(RunError::TooSlow { at, wait }),
+        Some(Cause::Spawn) | None => first.map(of_node),
     }
 }
 
-fn panic_message(panic: &(dyn Any + Send)) -> String {
-    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
-        (Some(message), _) => (*message).into(),
-        (_, Some(message)) => message.clone(),
-        _ => "it panicked with something that is no text".into(),
+impl Fault {
+    /// What a panic says.
+    fn of(panic: Box<dyn Any + Send>) -> Fault {
+        let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+            _ if panic.is::<Unwound>() => "unwound after the end".into(),
+            (Some(message), _) => (*message).into(),
+            (_, Some(message)) => message.clone(),
+            _ => "it panicked with something that is no text".into(),
+        };
+        // What it panicked with may panic again as it is dropped.
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+            std::mem::forget(again);
+        }
+        Fault::Panic(message)
     }
 }

@@ -1,7 +1,7 @@
-//! A node's side of the run: its thread makes calls here, its messages [come in](incoming) here, and in real time what
-//! it computes is [charged] here.
+//! A node's side of the run: its thread makes calls here, its messages [come in](incoming) here, and in real time this is
+//! where the program is [held](edge) until its calls may return.
 
-mod charged;
+mod edge;
 mod incoming;
 
 use std::{
@@ -14,10 +14,11 @@ use crossbeam_channel::Receiver;
 
 use super::{
     agreement::Agreements,
-    bell::FOR_THE_KERNEL,
-    moment::Moment,
-    shared::{Contexts, Delivery, Envelope, Pace, Shared, silent, unwind_silently},
-    virtual_time::{MOST_BYTES, MOST_CALLS},
+    away::{Away, thread_number},
+    bell::{FOR_THE_KERNEL, WHEN_DUE},
+    driving::{MOST_BYTES, MOST_CALLS},
+    shared::{Contexts, Delivery, Envelope, Shared, silent, unwind_silently},
+    slip::Slips,
 };
 use crate::{
     comm::{Memo, Payload, Segment},
@@ -71,27 +72,43 @@ pub(crate) struct NodeThread<'run> {
     shared: &'run Shared,
     inbox: Receiver<Delivery>,
     local: RefCell<Local>,
-    /// When the last call returned; real time only.
-    resumed: Cell<Moment>,
     /// The node's clock when the last call returned that was asked.
     clock: Cell<Time>,
+    /// Whether calls have been made since that take time.
+    told: Cell<bool>,
+    /// How many library calls the program is in, one within the other.
+    depth: Cell<u32>,
+    /// Whether the program has only looked, in vain, since it last waited; real time only.
+    looked: Cell<bool>,
     /// Whether the program has made a call yet; real time only.
     called: Cell<bool>,
+    slips: Cell<Slips>,
+    /// The number of this thread, where the host tells others how far it has come.
+    thread: Option<i32>,
     calls_after_end: Cell<u32>,
 }
 
 impl<'run> NodeThread<'run> {
     /// The side of node `id`, to be made on its thread.
     pub(super) fn new(id: NodeId, shared: &'run Shared, inbox: Receiver<Delivery>) -> NodeThread<'run> {
-        shared.seats[id as usize].bell.own();
+        let thread = thread_number();
+        let seat = &shared.seats[id as usize];
+        seat.bell.own();
+        if shared.pacing.is_some() {
+            seat.outbox.lock().away = Some(Away::now(thread));
+        }
         NodeThread {
             id,
             shared,
             inbox,
             local: RefCell::default(),
-            resumed: Cell::new(Moment::now()),
             clock: Cell::new(Time::ZERO),
+            told: Cell::new(false),
+            depth: Cell::new(0),
+            looked: Cell::new(false),
             called: Cell::new(false),
+            slips: Cell::default(),
+            thread,
             calls_after_end: Cell::new(0),
         }
     }
@@ -112,18 +129,6 @@ impl<'run> NodeThread<'run> {
         f(&mut self.shared.agreements.lock())
     }
 
-    /// Does something that does not count as work of the program: in real time it takes no modeled time.
-    pub(crate) fn off_the_clock<T>(&self, work: impl FnOnce() -> T) -> T {
-        let (before, resumed) = (Moment::now(), self.resumed.get());
-        let done = work();
-        let after = Moment::now();
-        self.resumed.set(Moment {
-            wall: resumed.wall + (after.wall - before.wall),
-            cpu: resumed.cpu + after.cpu.saturating_sub(before.cpu),
-        });
-        done
-    }
-
     pub(crate) fn with_contexts<T>(&self, f: impl FnOnce(&mut Contexts) -> T) -> T {
         f(&mut self.shared.contexts.lock())
     }
@@ -131,34 +136,42 @@ impl<'run> NodeThread<'run> {
     // Calls that send or receive.
 
     pub(crate) fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
-        let data = self.dispatch(parcel, payload)?;
-        self.tell_sending(Op::Send { parcel, request: None }, data)
+        self.call(|| {
+            let data = self.dispatch(parcel, payload)?;
+            self.tell_sending(Op::Send { parcel, request: None }, data)
+        })
     }
 
     pub(crate) fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
-        let data = self.dispatch(parcel, payload)?;
-        let request = self.new_request(Pending::Send);
-        self.tell_sending(Op::Send { parcel, request: Some(request) }, data)?;
-        Ok(request)
+        self.call(|| {
+            let data = self.dispatch(parcel, payload)?;
+            let request = self.new_request(Pending::Send);
+            self.tell_sending(Op::Send { parcel, request: Some(request) }, data)?;
+            Ok(request)
+        })
     }
 
     pub(crate) fn recv(&self, select: Selector) -> Result<Envelope, CommError> {
-        let op = Op::Recv { select, request: None };
-        if self.kernel_decides(&select) {
-            let reply = self.ask(op)?;
-            return self.received(reply);
-        }
-        self.tell(op)?;
-        self.take_data(&select)
+        self.call(|| {
+            let op = Op::Recv { select, request: None };
+            if self.kernel_decides(&select) {
+                let reply = self.ask(op)?;
+                return self.received(reply);
+            }
+            self.tell(op)?;
+            self.take_data(&select)
+        })
     }
 
     /// `None` if the deadline passed.
     pub(crate) fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
-        let reply = self.ask(Op::RecvUntil { select, deadline })?;
-        match reply.outcome {
-            Outcome::TimedOut => Ok(None),
-            _ => self.received(reply).map(Some),
-        }
+        self.look(deadline <= self.clock.get(), || {
+            let reply = self.ask(Op::RecvUntil { select, deadline })?;
+            match reply.outcome {
+                Outcome::TimedOut => Ok(None),
+                _ => self.received(reply).map(Some),
+            }
+        })
     }
 
     pub(crate) fn send_recv(
@@ -167,55 +180,62 @@ impl<'run> NodeThread<'run> {
         payload: Payload,
         select: Selector,
     ) -> Result<Envelope, CommError> {
-        let data = self.dispatch(parcel, payload)?;
-        let op = Op::SendRecv { parcel, select };
-        if self.kernel_decides(&select) {
-            let reply = self.ask(op)?;
-            return self.received(reply);
-        }
-        self.tell_sending(op, data)?;
-        self.take_data(&select)
+        self.call(|| {
+            let data = self.dispatch(parcel, payload)?;
+            let op = Op::SendRecv { parcel, select };
+            if self.kernel_decides(&select) {
+                let reply = self.ask(op)?;
+                return self.received(reply);
+            }
+            self.tell_sending(op, data)?;
+            self.take_data(&select)
+        })
     }
 
     pub(crate) fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
-        self.drain();
-        let by_kernel = self.kernel_decides(&select);
-        let request = self.new_request(Pending::Recv { select, by_kernel });
-        {
-            let local = &mut *self.local.borrow_mut();
-            if by_kernel {
-                local.by_kernel += 1;
-            } else if let Some(envelope) = local.matching.take(&select) {
-                local.received.insert(request, envelope);
-            } else {
-                local.matching.post(select, request);
+        self.call(|| {
+            self.drain();
+            let by_kernel = self.matches_by_time(&select);
+            let request = self.new_request(Pending::Recv { select, by_kernel });
+            {
+                let local = &mut *self.local.borrow_mut();
+                if by_kernel {
+                    local.by_kernel += 1;
+                } else if let Some(envelope) = local.matching.take(&select) {
+                    local.received.insert(request, envelope);
+                } else {
+                    local.matching.post(select, request);
+                }
             }
-        }
-        self.tell(Op::Recv { select, request: Some(request) })?;
-        Ok(request)
+            self.tell_at_once(Op::Recv { select, request: Some(request) })?;
+            Ok(request)
+        })
     }
 
     /// The message of a receive; `None` for a send.
     pub(crate) fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
-        let pending = self.local.borrow().pending.get(&request).copied();
-        let op = Op::Wait { request };
-        match pending {
-            Some(Pending::Recv { select, .. }) if self.kernel_decides(&select) => {
-                let reply = self.ask(op)?;
-                self.settle(request);
-                self.received(reply).map(Some)
+        self.call(|| {
+            let pending = self.local.borrow().pending.get(&request).copied();
+            let op = Op::Wait { request };
+            match pending {
+                Some(Pending::Recv { select, .. }) if self.kernel_decides(&select) => {
+                    let reply = self.ask(op)?;
+                    let envelope = self.received(reply);
+                    self.settle(request);
+                    envelope.map(Some)
+                }
+                Some(Pending::Recv { select, .. }) => {
+                    self.tell(op)?;
+                    let data = self.wait_for_data(&select, |local| local.received.remove(&request))?;
+                    self.settle(request);
+                    Ok(Some(data))
+                }
+                _ => {
+                    self.settle(request);
+                    self.tell(op).map(|()| None)
+                }
             }
-            Some(Pending::Recv { select, .. }) => {
-                self.tell(op)?;
-                let data = self.wait_for_data(&select, |local| local.received.remove(&request))?;
-                self.settle(request);
-                Ok(Some(data))
-            }
-            _ => {
-                self.settle(request);
-                self.tell(op).map(|()| None)
-            }
-        }
+        })
     }
 
     /// Which of the requests was complete first, and its message if it was a receive.
@@ -245,16 +265,18 @@ impl<'run> NodeThread<'run> {
     }
 
     fn any_of(&self, wait: AnyOf) -> Result<(Time, Option<First>), CommError> {
-        let ids = wait.requests.clone();
-        let reply = self.ask(Op::WaitAny(wait))?;
-        match reply.outcome {
-            Outcome::TimedOut => Ok((reply.clock, None)),
-            Outcome::Completed { index, .. } => {
-                self.settle(ids[index]);
-                Ok((reply.clock, Some((index, self.maybe_received(reply)?))))
+        self.look(wait.deadline <= self.clock.get(), || {
+            let ids = wait.requests.clone();
+            let reply = self.ask(Op::WaitAny(wait))?;
+            match reply.outcome {
+                Outcome::TimedOut => Ok((reply.clock, None)),
+                Outcome::Completed { index, .. } => {
+                    self.settle(ids[index]);
+                    Ok((reply.clock, Some((index, self.maybe_received(reply)?))))
+                }
+                _ => Err(self.shared.ended()),
             }
-            _ => Err(self.shared.ended()),
-        }
+        })
     }
 
     /// `None` if the request is not complete; with the clock of the node. `looks` as for a program that may do nothing
@@ -264,14 +286,16 @@ impl<'run> NodeThread<'run> {
         request: RequestId,
         looks: bool,
     ) -> Result<(Time, Option<Option<Envelope>>), CommError> {
-        let reply = self.ask_looking(Op::Test { request }, looks)?;
-        match reply.outcome {
-            Outcome::Completed { .. } => {
-                self.settle(request);
-                Ok((reply.clock, Some(self.maybe_received(reply)?)))
+        self.look(looks, || {
+            let reply = self.ask(Op::Test { request })?;
+            match reply.outcome {
+                Outcome::Completed { .. } => {
+                    self.settle(request);
+                    Ok((reply.clock, Some(self.maybe_received(reply)?)))
+                }
+                _ => Ok((reply.clock, None)),
             }
-            _ => Ok((reply.clock, None)),
-        }
+        })
     }
 
     /// Nobody will wait for this request any more. A receive stays posted, here and with the kernel, and what it
@@ -279,7 +303,7 @@ impl<'run> NodeThread<'run> {
     pub(crate) fn forget(&self, request: RequestId) {
         if self.local.borrow().pending.contains_key(&request) {
             // After the end of the run there is nobody to tell.
-            let _ = self.tell(Op::Forget { request });
+            let _ = self.call(|| self.tell_at_once(Op::Forget { request }));
             let local = &mut *self.local.borrow_mut();
             local.pending.remove(&request);
             local.received.remove(&request);
@@ -291,55 +315,48 @@ impl<'run> NodeThread<'run> {
         let pending = self.local.borrow().pending.get(&request).copied();
         if let Some(Pending::Recv { by_kernel: true, .. }) = pending {
             // After the end of the run there is nobody to tell.
-            let _ = self.tell(Op::Withdraw { request });
+            let _ = self.call(|| self.tell_at_once(Op::Withdraw { request }));
             self.settle(request);
         }
     }
 
     /// Label and length of a message that could be received.
     pub(crate) fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
-        let reply = self.ask(Op::Probe { select, blocking })?;
-        match reply.outcome {
-            Outcome::Found { label, bytes } => Ok(Some((label, bytes))),
-            _ => Ok(None),
-        }
+        self.look(!blocking, || {
+            let reply = self.ask(Op::Probe { select, blocking })?;
+            match reply.outcome {
+                Outcome::Found { label, bytes } => Ok(Some((label, bytes))),
+                _ => Ok(None),
+            }
+        })
     }
 
     // Calls that do not.
 
     pub(crate) fn now(&self) -> Result<Time, CommError> {
-        Ok(self.ask(Op::Sync)?.clock)
+        self.look(true, || Ok(self.ask(Op::Now)?.clock))
     }
 
     pub(crate) fn compute(&self, span: Span) -> Result<(), CommError> {
-        self.tell(Op::Compute { span })
+        self.call(|| self.tell(Op::Compute { span }))
     }
 
     pub(crate) fn barrier(&self) -> Result<(), CommError> {
-        self.ask(Op::Barrier).map(drop)
+        self.call(|| self.ask(Op::Barrier).map(drop))
     }
 
     pub(crate) fn phase(&self, op: Op) -> Result<(), CommError> {
-        self.tell(op)
+        self.call(|| self.tell_at_once(op))
     }
 
     /// The program has returned or failed.
     pub(super) fn end(&self, failed: bool) {
-        let op = if failed { Op::Fail } else { Op::Finish };
-        match self.shared.pace {
-            Pace::Virtual => {
-                self.push(silent(op), 0);
-                if failed || self.shared.longing.load(Ordering::Acquire) > 0 {
-                    self.shared.drive(false);
-                }
-                self.shared.retire();
-            }
-            Pace::Real(_) => {
-                let computed = self.computed(false);
-                self.call_in_real_time(op, computed);
-                self.shared.retire_in_real_time();
-            }
+        self.enter(false);
+        self.push(silent(if failed { Op::Fail } else { Op::Finish }), 0);
+        if failed || self.shared.longing.load(Ordering::Acquire) > 0 {
+            self.shared.drive(false);
         }
+        self.shared.retire();
     }
 
     // How calls are made.
@@ -366,8 +383,13 @@ impl<'run> NodeThread<'run> {
 
     /// Whether modeled time has a say in what a receive takes. If not, the data decides alone: messages from one
     /// sender come in the order in which they were sent, in the channel as in the network.
+    fn matches_by_time(&self, select: &Selector) -> bool {
+        select.is_wild() || self.local.borrow().by_kernel > 0
+    }
+
+    /// Whether the kernel is asked what a receive takes: where only it knows, or where its answer is waited for anyway.
     fn kernel_decides(&self, select: &Selector) -> bool {
-        self.shared.pace != Pace::Virtual || select.is_wild() || self.local.borrow().by_kernel > 0
+        self.is_held() || self.matches_by_time(select)
     }
 
     /// Brings a message to its node's channel, before the kernel hears of it; how many bytes of data it has.
@@ -391,18 +413,28 @@ impl<'run> NodeThread<'run> {
         Ok(data)
     }
 
-    /// Makes a call; in virtual time without waiting for it to end.
+    /// Makes a call without waiting for it to end, unless it is to return to a program that is held until then.
     fn tell(&self, op: Op) -> Result<(), CommError> {
         self.tell_sending(op, 0)
     }
 
     /// As [`tell`](NodeThread::tell), for a call that sends so many bytes of data.
     fn tell_sending(&self, op: Op, data: u64) -> Result<(), CommError> {
-        if self.shared.pace != Pace::Virtual {
+        if self.is_held() {
             return self.ask(op).map(drop);
         }
         self.check_running()?;
+        self.told.set(true);
         if self.push(silent(op), data) {
+            self.ask(Op::Sync)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a call that takes no modeled time, without waiting for it.
+    fn tell_at_once(&self, op: Op) -> Result<(), CommError> {
+        self.check_running()?;
+        if self.push(silent(op), 0) {
             self.ask(Op::Sync)?;
         }
         Ok(())
@@ -410,37 +442,16 @@ impl<'run> NodeThread<'run> {
 
     /// Makes a call and waits for its end.
     fn ask(&self, op: Op) -> Result<Reply, CommError> {
-        let looks = self.looks(&op);
-        self.ask_looking(op, looks)
-    }
-
-    /// As [`ask`](NodeThread::ask); `looks`: the program may do nothing but look until it finds something.
-    fn ask_looking(&self, op: Op, looks: bool) -> Result<Reply, CommError> {
         self.check_running()?;
-        let computed = self.computed(looks);
-        let asks_the_time = matches!(op, Op::Sync);
-        match self.shared.pace {
-            Pace::Virtual => {
-                self.push(Call { op, reply: true, not_before: Time::ZERO }, 0);
-                self.shared.longing.fetch_add(1, Ordering::AcqRel);
-                self.shared.drive(false);
-            }
-            Pace::Real(_) => self.call_in_real_time(op, computed),
-        }
-        let reply = self.sleep_until(FOR_THE_KERNEL, |local| local.answer.take());
-        if self.shared.pace == Pace::Virtual {
-            self.shared.longing.fetch_sub(1, Ordering::AcqRel);
-        } else {
-            let in_vain = |reply: &Reply| {
-                asks_the_time || looks && matches!(reply.outcome, Outcome::Nothing | Outcome::TimedOut)
-            };
-            if computed.is_some() || !reply.as_ref().is_ok_and(in_vain) {
-                // Looking in vain, at the clock as well, takes time, but each look too little to count by itself.
-                self.resumed.set(Moment::now());
-            }
-        }
+        self.push(Call { op, reply: true }, 0);
+        self.shared.longing.fetch_add(1, Ordering::AcqRel);
+        self.shared.drive(false);
+        let what_for = if self.is_held() { WHEN_DUE } else { FOR_THE_KERNEL };
+        let reply = self.sleep_until(what_for, |local| local.answer.take());
+        self.shared.longing.fetch_sub(1, Ordering::AcqRel);
         let reply = reply?;
         self.clock.set(reply.clock);
+        self.told.set(false);
         if reply.outcome == Outcome::Livelock {
             return Err(CommError::Livelock { at: reply.clock });
         }

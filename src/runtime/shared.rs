@@ -1,21 +1,27 @@
 //! What the threads of a run share.
 
 use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BinaryHeap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     panic::resume_unwind,
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
-    thread::{Thread, available_parallelism},
-    time::Instant,
+    thread::{Thread, available_parallelism, current},
+    time::{Duration, Instant},
 };
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::{Condvar, Mutex};
 
-use super::{Pinning, Settings, agreement::Agreements, bell::Bell, sync::AtomicUsize};
+use super::{
+    Pinning, Settings,
+    agreement::Agreements,
+    away::Away,
+    bell::{Bell, FOR_THE_KERNEL, WHEN_DUE},
+    pacing::Pacing,
+    sync::AtomicUsize,
+};
 use crate::{
     comm::{Memo, Payload},
     error::{CommError, DeadlockReport, Failure},
@@ -25,7 +31,7 @@ use crate::{
     },
     model::Description,
     rank::Rank,
-    time::{Span, Time},
+    time::Time,
 };
 
 /// A message with its data, as it travels to its node.
@@ -55,6 +61,8 @@ pub(super) struct Outbox {
     pub(super) calls: VecDeque<Call>,
     /// Bytes of real data in the messages among them.
     pub(super) bytes: u64,
+    /// Real time: the program runs, and may compute, before its next call.
+    pub(super) away: Option<Away>,
 }
 
 /// One node, as seen by the other threads. Aligned so that no two share a cache line.
@@ -64,30 +72,10 @@ pub(super) struct Seat {
     pub(super) inbox: Sender<Delivery>,
     pub(super) bell: Bell,
     pub(super) outbox: Mutex<Outbox>,
-}
-
-/// The modeled machine, and in real time the answers that are not due yet.
-#[derive(Debug)]
-pub(super) struct Core {
-    pub(super) kernel: Kernel,
-    pub(super) due: BinaryHeap<Reverse<(Time, NodeId)>>,
-    /// The answer that each node waits for.
-    pub(super) answers: Vec<Option<Reply>>,
-    /// When the pacer will next look by itself; `ZERO` while it is awake.
-    pub(super) pacer_sleeps_until: Time,
-    /// Up to where the pacer has let the network go.
-    pub(super) paced: Time,
-}
-
-/// A call handed in in real time.
-#[derive(Debug)]
-pub(super) struct Submission {
-    pub(super) node: NodeId,
-    pub(super) op: Op,
-    /// What the node really computed before.
-    pub(super) computed: Option<Span>,
-    /// Where the wall clock stood.
-    pub(super) at: Time,
+    /// The library call that the program is in, if it is one that makes several.
+    pub(super) within: Mutex<Option<&'static str>>,
+    /// Whether the program has returned.
+    pub(super) returned: AtomicBool,
 }
 
 /// Why a run ended early.
@@ -98,6 +86,11 @@ pub(super) enum Cause {
     Failed(NodeId),
     Overflow(NodeId),
     WallLimit(Vec<BlockedNode>),
+    /// Real time: the next answer is due at this instant only, after this wall-clock time.
+    TooSlow {
+        at: Time,
+        wait: Duration,
+    },
     /// The thread of this node could not be started.
     Spawn,
 }
@@ -166,12 +159,10 @@ pub(crate) struct Shared {
     pub(crate) contexts: Mutex<Contexts>,
     pub(crate) agreements: Mutex<Agreements>,
     pub(crate) memo: Arc<Memo>,
-    pub(super) pace: Pace,
+    /// Real time only.
+    pub(super) pacing: Option<Pacing>,
     pub(super) seats: Vec<Seat>,
-    pub(super) core: Mutex<Core>,
-    /// Calls handed in in real time; whoever has the lock of `core` takes them, and looks again after unlocking.
-    pub(super) submissions: (Sender<Submission>, Receiver<Submission>),
-    pub(super) pacer: OnceLock<Thread>,
+    pub(super) kernel: Mutex<Kernel>,
     /// Threads that are neither asleep nor ended.
     pub(super) running: AtomicUsize,
     /// Threads that sleep until the kernel has answered.
@@ -181,12 +172,10 @@ pub(crate) struct Shared {
     pub(super) stopped: AtomicBool,
     pub(super) cause: Mutex<Option<Cause>>,
     pub(super) threads: Mutex<Threads>,
-    /// The caller of the run sleeps here, with the lock of `threads`, and in real time the threads that have ended.
-    pub(super) caller: Condvar,
-    /// Programs that have not made their first call; real time only.
-    pub(super) silent: AtomicUsize,
-    /// The wall-clock instant of modeled time zero; real time only.
-    pub(super) epoch: OnceLock<Instant>,
+    /// The thread that called `run`, and watches over it.
+    pub(super) caller: Thread,
+    /// With the lock of `threads`: all have ended.
+    pub(super) all_ended: Condvar,
     /// How often a waiting thread looks again before it sleeps: not at all unless every thread has a core.
     pub(super) looks: u32,
 }
@@ -195,39 +184,38 @@ impl Shared {
     pub(super) fn new(machine: Description, settings: &Settings) -> (Shared, Vec<Receiver<Delivery>>) {
         let nodes = machine.nodes();
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..nodes).map(|_| unbounded()).unzip();
-        let seat = |inbox| Seat { inbox, bell: Bell::new(), outbox: Mutex::default() };
+        let seat = |inbox| Seat {
+            inbox,
+            bell: Bell::new(),
+            outbox: Mutex::default(),
+            within: Mutex::default(),
+            returned: AtomicBool::new(false),
+        };
         let Settings { pace, traced, pinning, .. } = *settings;
         let cores = match pinning {
             Pinning::OneCore => 1,
             Pinning::None | Pinning::Spread => available_parallelism().map_or(1, |cores| cores.get()),
         };
-        let kernel = Kernel::new(&machine, pace == Pace::Virtual, traced);
         let shared = Shared {
-            core: Mutex::new(Core {
-                kernel,
-                due: BinaryHeap::new(),
-                answers: vec![None; nodes],
-                pacer_sleeps_until: Time::ZERO,
-                paced: Time::ZERO,
-            }),
+            kernel: Mutex::new(Kernel::new(&machine, traced)),
             machine,
             contexts: Mutex::default(),
             agreements: Mutex::default(),
             memo: settings.memo.clone(),
-            pace,
+            pacing: match pace {
+                Pace::Virtual => None,
+                Pace::Real(dilation) => Some(Pacing::new(dilation, nodes, settings.wall_limit.is_some())),
+            },
             seats: senders.into_iter().map(seat).collect(),
-            submissions: unbounded(),
-            pacer: OnceLock::new(),
             running: AtomicUsize::new(nodes),
             longing: AtomicUsize::new(0),
             drive_again: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             cause: Mutex::new(None),
             threads: Mutex::default(),
-            caller: Condvar::new(),
-            silent: AtomicUsize::new(nodes),
-            epoch: OnceLock::new(),
-            looks: if pace == Pace::Virtual && nodes > 1 && nodes <= cores { 200 } else { 0 },
+            caller: current(),
+            all_ended: Condvar::new(),
+            looks: if nodes > 1 && nodes <= cores { 200 } else { 0 },
         };
         (shared, receivers)
     }
@@ -251,25 +239,29 @@ impl Shared {
         for seat in &self.seats {
             if seat.bell.claim_for_anything() {
                 self.running.fetch_add(1, Ordering::AcqRel);
-                seat.bell.ring();
             }
+            // It may sleep by a timer of its own, too.
+            seat.bell.ring();
         }
-        self.wake_pacer();
+        self.caller.unpark();
     }
 
-    pub(super) fn wake_pacer(&self) {
-        if let Some(pacer) = self.pacer.get() {
-            pacer.unpark();
-        }
-    }
-
-    /// Claims and lists a node that an answer is for; it is to be woken when the lock of `core` is free again.
+    /// Claims and lists a node that an answer is for; it is to be woken when the lock of the kernel is free again. In
+    /// real time the pacer wakes it when the answer is due.
     pub(super) fn answer(&self, node: NodeId, reply: Reply, claimed: &mut Vec<NodeId>) {
         let seat = &self.seats[node as usize];
         // The receiver lives as long as the thread, and after that nobody needs the answer.
         let _ = seat.inbox.send(Delivery::Reply(reply));
-        if seat.bell.claim(super::bell::FOR_THE_KERNEL, &self.running) {
+        if seat.bell.claim(FOR_THE_KERNEL, &self.running) {
             claimed.push(node);
+        } else if let Some(pacing) = &self.pacing
+            && seat.bell.sleeps_for(WHEN_DUE)
+        {
+            match pacing.due(reply.clock).is_some_and(|due| due <= Instant::now()) {
+                true if seat.bell.claim(WHEN_DUE, &self.running) => claimed.push(node),
+                true => {}
+                false => self.wake_when_due(pacing, node, reply.clock),
+            }
         } else if self.running.load(Ordering::Acquire) == 0 {
             // It found the answer by itself, and went to sleep again while this seemed to be about to wake it.
             self.drive_again.store(true, Ordering::SeqCst);
@@ -282,20 +274,26 @@ impl Shared {
         }
     }
 
-    /// All nodes that have not finished, with what they wait for.
+    /// All nodes whose programs have not returned, with what they wait for.
     pub(super) fn blocked(&self, kernel: &Kernel) -> Vec<BlockedNode> {
         let contexts = self.contexts.lock();
-        blocked_nodes(kernel, |context| contexts.name(context))
+        let mut blocked = blocked_nodes(kernel, |context| contexts.name(context));
+        // The kernel may not have come to the end of a program that has returned.
+        blocked.retain(|node| !self.has_returned(node.rank));
+        for node in &mut blocked {
+            node.within = *self.seats[node.rank].within.lock();
+        }
+        blocked
     }
 
-    /// Where the wall clock stands in modeled time.
-    pub(super) fn modeled_now(&self) -> Time {
-        match (self.pace, self.epoch.get()) {
-            (Pace::Real(dilation), Some(epoch)) => {
-                Time::ZERO + Span::from_secs_f64(epoch.elapsed().as_secs_f64() / dilation)
-            }
-            _ => Time::ZERO,
-        }
+    /// All that is known when no node can go on.
+    pub(super) fn deadlock(&self, kernel: &Kernel) -> DeadlockReport {
+        let returned = (0..self.seats.len()).filter(|&rank| self.has_returned(rank)).collect();
+        DeadlockReport::new(self.blocked(kernel), returned)
+    }
+
+    fn has_returned(&self, rank: Rank) -> bool {
+        self.seats[rank].returned.load(Ordering::Acquire)
     }
 
     /// The caller's part of a failing program: it is told at once, the kernel when its turn has come.
@@ -304,8 +302,7 @@ impl Shared {
         threads.faults.insert(node, fault);
         threads.failed.get_or_insert_with(Instant::now);
         drop(threads);
-        self.caller.notify_all();
-        self.wake_pacer();
+        self.caller.unpark();
     }
 }
 
@@ -330,5 +327,5 @@ pub(super) struct Unwound;
 
 /// A call that wants no answer.
 pub(super) fn silent(op: Op) -> Call {
-    Call { op, reply: false, not_before: Time::ZERO }
+    Call { op, reply: false }
 }

@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::{Algorithm, Instance};
 use crate::{
     comm::{Payload, PayloadError, PointToPoint, WalkError, walk},
+    error::CommError,
     pattern::{Builder, Exchange, Schedule},
     predict::{Prediction, predict},
     rank::{Rank, Tag},
@@ -144,22 +145,24 @@ impl Plan {
         group: &G,
         mine: Option<Payload>,
     ) -> Result<Vec<Payload>, BroadcastError> {
-        let mut blocks = vec![Payload::empty(); self.draft.pieces.len()];
-        if let Some((source, mine)) = self.own_message(group.rank(), mine)? {
-            let pieces = self.draft.pieces.iter().zip(&mut blocks);
-            for (piece, block) in pieces.filter(|(piece, _)| piece.source == source) {
-                *block = mine.slice(piece.start..piece.start + piece.bytes)?;
+        group.library_call("s-to-p broadcast", || {
+            let mut blocks = vec![Payload::empty(); self.draft.pieces.len()];
+            if let Some((source, mine)) = self.own_message(group.rank(), mine)? {
+                let pieces = self.draft.pieces.iter().zip(&mut blocks);
+                for (piece, block) in pieces.filter(|(piece, _)| piece.source == source) {
+                    *block = mine.slice(piece.start..piece.start + piece.bytes)?;
+                }
             }
-        }
-        walk(group, self.schedule(), TAG, &mut blocks)?;
-        if blocks.len() == self.instance.sources().len() {
-            return Ok(blocks);
-        }
-        let mut messages = vec![Payload::empty(); self.instance.sources().len()];
-        for (piece, block) in self.draft.pieces.iter().zip(blocks) {
-            messages[piece.source].append(block);
-        }
-        Ok(messages)
+            walk(group, self.schedule(), TAG, &mut blocks)?;
+            if blocks.len() == self.instance.sources().len() {
+                return Ok(blocks);
+            }
+            let mut messages = vec![Payload::empty(); self.instance.sources().len()];
+            for (piece, block) in self.draft.pieces.iter().zip(blocks) {
+                messages[piece.source].append(block);
+            }
+            Ok(messages)
+        })
     }
 
     /// The number of this node as a source and its message, if the two fit together.
@@ -214,6 +217,9 @@ pub enum BroadcastError {
         /// The length that it should have.
         expected: u64,
     },
+    /// The run is over.
+    #[error(transparent)]
+    Comm(#[from] CommError),
     /// The plan cannot be carried out.
     #[error(transparent)]
     Walk(#[from] WalkError),

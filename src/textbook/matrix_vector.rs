@@ -122,9 +122,11 @@ pub fn matrix_vector(node: &Node<'_>, block: &Block, x: &[f64]) -> Result<Vec<f6
     if x.len() != expected {
         return Err(MatrixError::Vector { given: x.len(), expected });
     }
-    let x = one_to_all(column, block.columns.len(), x)?;
-    node.compute(node.machine().parameters().combining(block.elements.len() as u64))?;
-    all_to_one(row, block.times(&x))
+    node.world().library_call("matrix-vector product", || {
+        let x = one_to_all(column, block.columns.len(), x)?;
+        node.compute(node.machine().parameters().combining(block.elements.len() as u64))?;
+        all_to_one(row, block.times(&x))
+    })
 }
 
 fn one_to_all(group: &impl PointToPoint, elements: usize, x: &[f64]) -> Result<Vec<f64>, MatrixError> {

@@ -81,7 +81,7 @@ fn the_main_job_in_virtual_time() {
     let expected = "\
 Br_Lin on paragon:10x10, 30 sources with 2 KiB each
 
-distribution    clock    modeled ms  / bound  wall ms  dilation  error %  messages  late sends
+distribution    clock    modeled ms  / bound  wall ms  dilation  error %  messages  pace
 row             virtual 6.935 2.36 ? - - 542 -
 right-diagonal  virtual 7.353 2.50 ? - - 500 -
 square-block    virtual 6.542 2.22 ? - - 550 -
@@ -342,7 +342,7 @@ fn a_run_in_real_time_tells_how_it_went() {
     let row = table.lines().nth(3).unwrap();
     let cells: Vec<&str> = row.split_whitespace().collect();
     assert_eq!([cells[0], cells[1], cells[5], cells[7]], ["row", "real", "2.00", "1"], "{table}");
-    assert!(table.contains("the wall clock is off by at most"), "{table}");
+    assert!(table.contains("the wall clock kept pace within") || table.contains("SLIPPED"), "{table}");
 }
 
 #[test]

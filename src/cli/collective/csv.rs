@@ -12,7 +12,7 @@ use super::{
     reasons::decides,
 };
 
-const HEADER: [&str; 24] = [
+const HEADER: [&str; 27] = [
     "machine",
     "rows",
     "columns",
@@ -35,7 +35,10 @@ const HEADER: [&str; 24] = [
     "wall_us",
     "dilation",
     "error",
-    "late_sends",
+    "answers",
+    "late_answers",
+    "slip_us",
+    "pace",
     "restriction",
 ];
 
@@ -79,7 +82,10 @@ fn row(results: &Results, members: &str, solved: &Solved, line: &Line) -> [Strin
         real(&|real| micros(Span::from(real.wall))),
         real(&|real| real.dilation.to_string()),
         real(&|real| real.error.to_string()),
-        real(&|real| real.late_sends.to_string()),
+        real(&|real| real.answers.to_string()),
+        real(&|real| real.late_answers.to_string()),
+        real(&|real| micros(Span::from(real.slip.by))),
+        real(&|real| real.verdict.to_string()),
         line.figures.as_ref().err().cloned().unwrap_or_default(),
     ]
 }

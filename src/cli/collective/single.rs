@@ -53,7 +53,7 @@ fn algorithms(solved: &Solved) -> Table {
         Some(("closed form", Right)),
         Some(("/ bound", Right)),
         is_real.then_some(("run ms", Right)),
-        is_real.then_some(("late sends", Right)),
+        is_real.then_some(("pace", Right)),
         is_real.then_some(("error %", Right)),
         Some(("chosen", Left)),
     ];
@@ -69,7 +69,7 @@ fn algorithms(solved: &Solved) -> Table {
             Some(figures.map_or_else(none, |figures| millis(figures.estimate))),
             Some(figures.map_or_else(none, |figures| solved.ratio_cell(figures.predicted))),
             is_real.then(|| ran.map_or_else(none, |ran| millis(ran.modeled))),
-            is_real.then(|| real.map_or_else(none, |real| real.late_sends.to_string())),
+            is_real.then(|| real.map_or_else(none, |real| real.verdict.to_string())),
             is_real.then(|| real.map_or_else(none, |real| format!("{:.2}", 100.0 * real.error))),
             Some(match &line.figures {
                 Ok(figures) => figures.chosen.clone(),

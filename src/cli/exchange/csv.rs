@@ -13,7 +13,7 @@ use super::{
     task::Generated,
 };
 
-const HEADER: [&str; 34] = [
+const HEADER: [&str; 37] = [
     "machine",
     "nodes",
     "matrix",
@@ -46,7 +46,10 @@ const HEADER: [&str; 34] = [
     "wall_us",
     "dilation",
     "error",
-    "late_sends",
+    "answers",
+    "late_answers",
+    "slip_us",
+    "pace",
     "restriction",
 ];
 
@@ -109,7 +112,10 @@ fn row(results: &Results, solved: &Solved, line: &Line, attempt: Option<&Attempt
         real(&|real| micros(Span::from(real.wall))),
         real(&|real| real.dilation.to_string()),
         real(&|real| real.error.to_string()),
-        real(&|real| real.late_sends.to_string()),
+        real(&|real| real.answers.to_string()),
+        real(&|real| real.late_answers.to_string()),
+        real(&|real| micros(Span::from(real.slip.by))),
+        real(&|real| real.verdict.to_string()),
         line.attempts.as_ref().err().cloned().unwrap_or_default(),
     ]
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use multicomputer::report::Verdict;
+
 use super::{
     super::{
         figures::millis,
@@ -76,7 +78,7 @@ impl Single<'_> {
             Some(("messages", Right)),
             Some(("waiting ms", Right)),
             is_real.then_some(("run ms", Right)),
-            is_real.then_some(("late sends", Right)),
+            is_real.then_some(("pace", Right)),
             is_real.then_some(("error %", Right)),
             Some(("chosen", Left)),
         ];
@@ -91,6 +93,8 @@ impl Single<'_> {
                 mean.map_or_else(none, |mean| format!("{mean:.0}"))
             };
             let real = |attempt: &Attempt| attempt.ran.and_then(|ran| ran.real_time);
+            let verdicts = || line.attempts().iter().filter_map(real).map(|real| real.verdict);
+            let verdict = || verdicts().find(|&verdict| verdict == Verdict::Slipped).or(verdicts().next());
             let error = || line.of_attempts(|attempt| real(attempt).map(|real| 100.0 * real.error));
             let cells = [
                 Some(line.algorithm.to_string()),
@@ -102,7 +106,7 @@ impl Single<'_> {
                 Some(count(&Attempt::messages)),
                 Some(span(line.of_runs(|ran| ran.waiting))),
                 is_real.then(|| span(line.of_runs(|ran| ran.modeled))),
-                is_real.then(|| count(&|attempt| real(attempt).map(|real| real.late_sends))),
+                is_real.then(|| verdict().map_or_else(none, |verdict| verdict.to_string())),
                 is_real.then(|| error().map_or_else(none, |error| format!("{error:.2}"))),
                 Some(if line.attempts.is_ok() { chosen(line) } else { none() }),
             ];

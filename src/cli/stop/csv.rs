@@ -11,7 +11,7 @@ use super::{
     outcome::{Outcome, Results, Solved},
 };
 
-const HEADER: [&str; 22] = [
+const HEADER: [&str; 25] = [
     "machine",
     "rows",
     "columns",
@@ -33,7 +33,10 @@ const HEADER: [&str; 22] = [
     "wall_us",
     "dilation",
     "error",
-    "late_sends",
+    "answers",
+    "late_answers",
+    "slip_us",
+    "pace",
 ];
 
 /// Writes a line for each run. What the host took is there in real time only: in virtual time the file is the same
@@ -72,6 +75,9 @@ fn row(clock: &str, Solved { task, bound, .. }: &Solved, run: &Outcome) -> [Stri
         real(&|real| micros(Span::from(real.wall))),
         real(&|real| real.dilation.to_string()),
         real(&|real| real.error.to_string()),
-        real(&|real| real.late_sends.to_string()),
+        real(&|real| real.answers.to_string()),
+        real(&|real| real.late_answers.to_string()),
+        real(&|real| micros(Span::from(real.slip.by))),
+        real(&|real| real.verdict.to_string()),
     ]
 }

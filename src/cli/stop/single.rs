@@ -64,7 +64,7 @@ fn algorithms(solved: &Solved) -> Table {
         Some(("most loaded link", Left)),
         Some(("its bytes", Right)),
         Some(("busy %", Right)),
-        is_real.then_some(("late sends", Right)),
+        is_real.then_some(("pace", Right)),
         is_real.then_some(("error %", Right)),
         Some(("variant", Left)),
     ];
@@ -87,7 +87,7 @@ fn algorithms(solved: &Solved) -> Table {
             Some(link.map_or_else(none, |link| link.link.to_string())),
             Some(link.map_or_else(none, |link| link.load.bytes.to_string())),
             Some(link.map_or_else(none, |link| share(link.load.busy.as_secs_f64()))),
-            real.map(|real| real.late_sends.to_string()),
+            real.map(|real| real.verdict.to_string()),
             real.map(|real| format!("{:.2}", 100.0 * real.error)),
             Some(outcome.variant.clone()),
         ];

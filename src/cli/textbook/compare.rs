@@ -40,7 +40,7 @@ impl Comparison<'_> {
             Some(("modeled", Right)),
             Some(("/ equation", Right)),
             is_real.then_some(("run", Right)),
-            is_real.then_some(("late sends", Right)),
+            is_real.then_some(("pace", Right)),
             is_real.then_some(("error %", Right)),
             Some(("most on a link", Left)),
         ];
@@ -59,7 +59,7 @@ impl Comparison<'_> {
                 Some(figure(&|figures| millis(figures.modeled, decimals))),
                 Some(figure(&|figures| ratio(figures.slow_down()))),
                 is_real.then(|| figure(&|figures| millis(figures.ran.modeled, decimals))),
-                is_real.then(|| real.map_or_else(none, |real| real.late_sends.to_string())),
+                is_real.then(|| real.map_or_else(none, |real| real.verdict.to_string())),
                 is_real.then(|| real.map_or_else(none, |real| format!("{:.2}", 100.0 * real.error))),
                 Some(match figures {
                     Ok(figures) => most(figures),

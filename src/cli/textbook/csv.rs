@@ -12,7 +12,7 @@ use super::{
     outcome::{Figures, Outcome, Sharing},
 };
 
-const HEADER: [&str; 30] = [
+const HEADER: [&str; 33] = [
     "name",
     "algorithm",
     "section",
@@ -41,7 +41,10 @@ const HEADER: [&str; 30] = [
     "wall_us",
     "dilation",
     "error",
-    "late_sends",
+    "answers",
+    "late_answers",
+    "slip_us",
+    "pace",
     "restriction",
 ];
 
@@ -96,7 +99,10 @@ fn row(outcome: &Outcome, clock: &str, arguments: &Arguments) -> [String; HEADER
         real(&|real| micros(Span::from(real.wall))),
         real(&|real| real.dilation.to_string()),
         real(&|real| real.error.to_string()),
-        real(&|real| real.late_sends.to_string()),
+        real(&|real| real.answers.to_string()),
+        real(&|real| real.late_answers.to_string()),
+        real(&|real| micros(Span::from(real.slip.by))),
+        real(&|real| real.verdict.to_string()),
         figures.as_ref().err().cloned().unwrap_or_default(),
     ]
 }

@@ -9,7 +9,7 @@ use crate::{
     kernel::{Outcome, Reply, Selector},
     runtime::{
         bell::FOR_THE_KERNEL,
-        shared::{Delivery, Envelope, Pace},
+        shared::{Delivery, Envelope},
     },
 };
 
@@ -53,8 +53,8 @@ impl NodeThread<'_> {
     /// Takes everything out of the channel and matches what may be matched here.
     pub(super) fn drain(&self) {
         let local = &mut *self.local.borrow_mut();
-        let kernel_decides = self.shared.pace != Pace::Virtual || local.by_kernel > 0;
-        if !kernel_decides {
+        let by_time = local.by_kernel > 0;
+        if !by_time {
             while let Some(envelope) = local.held.pop_front() {
                 local.take_in(envelope);
             }
@@ -62,7 +62,7 @@ impl NodeThread<'_> {
         while let Ok(delivery) = self.inbox.try_recv() {
             match delivery {
                 Delivery::Reply(reply) => local.answer = Some(reply),
-                Delivery::Message(envelope) if kernel_decides => local.held.push_back(envelope),
+                Delivery::Message(envelope) if by_time => local.held.push_back(envelope),
                 Delivery::Message(envelope) => local.take_in(envelope),
             }
         }
@@ -99,7 +99,7 @@ impl NodeThread<'_> {
             if self.shared.is_stopped() {
                 return Err(self.shared.ended());
             }
-            if self.shared.pace == Pace::Virtual {
+            if !self.is_held() {
                 self.linger();
                 if let Some(found) = look() {
                     return Ok(found);
@@ -117,12 +117,8 @@ impl NodeThread<'_> {
                     None => continue,
                 }
             }
-            if self.shared.pace == Pace::Virtual {
-                self.shared.help(self.id);
-                self.shared.retire();
-            } else {
-                self.shared.retire_in_real_time();
-            }
+            self.shared.help(self.id);
+            self.shared.retire();
             bell.sleep();
         }
     }

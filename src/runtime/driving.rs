@@ -1,4 +1,4 @@
-//! Virtual time: the kernel goes as fast as the calls of the programs come in.
+//! Driving the kernel: modeled time goes as fast as the calls of the programs come in.
 //!
 //! Node threads do not wait for the kernel unless they must know what it says. They leave their calls in their
 //! outboxes and run on: data goes straight from the sender's thread into the receiver's channel, where a receive that
@@ -10,7 +10,6 @@ use std::sync::atomic::{Ordering, fence};
 
 use super::shared::{Cause, Outboxes, Shared};
 use crate::{
-    error::DeadlockReport,
     kernel::{NodeId, Progress},
     time::Time,
 };
@@ -48,18 +47,18 @@ impl Shared {
         loop {
             // Either this finds the lock free, or who has it finds `drive_again` when it has given it back.
             fence(Ordering::SeqCst);
-            let core = if wait { Some(self.core.lock()) } else { self.core.try_lock() };
-            let Some(mut core) = core else { return };
+            let kernel = if wait { Some(self.kernel.lock()) } else { self.kernel.try_lock() };
+            let Some(mut kernel) = kernel else { return };
             if self.is_stopped() {
                 return;
             }
             self.drive_again.store(false, Ordering::SeqCst);
             // To be looked at first: a node that is answered now may have made its next call and be asleep again when
-            // the kernel is through. If all are asleep already, all their calls are there.
-            let asleep = self.running.load(Ordering::Acquire) == 0;
-            let progress = core.kernel.advance(Time::MAX, &mut Outboxes(&self.seats));
-            let mut silence = asleep;
-            for (node, reply) in core.kernel.take_replies() {
+            // the kernel is through. If all are asleep already, and the pacer wakes none, all their calls are there.
+            let nothing_held = self.pacing.as_ref().is_none_or(|pacing| pacing.holds_nothing());
+            let mut silence = nothing_held && self.running.load(Ordering::Acquire) == 0;
+            let progress = kernel.advance(Time::MAX, &mut Outboxes(&self.seats));
+            for (node, reply) in kernel.take_replies() {
                 silence = false;
                 self.answer(node, reply, &mut claimed);
             }
@@ -68,12 +67,15 @@ impl Shared {
                 Progress::Overflow(node) => self.stop(Cause::Overflow(node)),
                 Progress::Stalled(_) | Progress::Until(_) | Progress::Quiet => {
                     // Asleep are all threads that have not ended, and nobody has been answered.
-                    if silence && !core.kernel.all_finished() {
-                        self.stop(Cause::Deadlock(DeadlockReport::new(self.blocked(&core.kernel))));
+                    if silence && !kernel.all_finished() {
+                        self.stop(Cause::Deadlock(self.deadlock(&kernel)));
                     }
                 }
             }
-            drop(core);
+            if let Some(pacing) = &self.pacing {
+                pacing.stalled(if let Progress::Stalled(node) = progress { Some(node) } else { None });
+            }
+            drop(kernel);
             self.ring_all(&mut claimed);
             fence(Ordering::SeqCst);
             if !self.drive_again.load(Ordering::SeqCst) {

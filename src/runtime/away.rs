@@ -1,0 +1,105 @@
+//! Real time: what a program really computes between its calls, by the CPU time of its thread.
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use super::{
+    pacing::Pacing,
+    shared::{Outbox, silent},
+};
+use crate::{kernel::Op, time::Span};
+
+/// From this CPU time between two calls on, a program computes. Less is what an interrupt may take, or a hypervisor
+/// that takes the core away: up to 0.9 ms have been seen at one go.
+pub(crate) const COMPUTES: Duration = Duration::from_millis(1);
+
+/// A thread that runs its program, since when on the wall clock and on the clock of its CPU time.
+#[derive(Debug)]
+pub(super) struct Away {
+    since: Instant,
+    cpu: Duration,
+    /// What its node has been charged already.
+    charged: Span,
+    /// Its number on this host.
+    thread: Option<i32>,
+}
+
+impl Away {
+    /// The current thread, which has this number, returns to its program.
+    pub(super) fn now(thread: Option<i32>) -> Away {
+        Away { since: Instant::now(), cpu: cpu_time(), charged: Span::ZERO, thread }
+    }
+
+    /// What the current thread has computed, and has not been charged with, as it makes its next call. The time that the
+    /// host has let it wait for a core is not the node's.
+    pub(super) fn computed(&self, pacing: &Pacing) -> Span {
+        // No thread has had a core for longer than the wall clock says, which is cheaper to ask; and before modeled time
+        // has started nothing counts.
+        let Some(epoch) = pacing.epoch() else { return Span::ZERO };
+        let passed = self.since.max(epoch).elapsed();
+        if passed < COMPUTES {
+            return Span::ZERO;
+        }
+        self.not_charged(pacing, cpu_time().saturating_sub(self.cpu).min(passed))
+    }
+
+    fn not_charged(&self, pacing: &Pacing, computed: Duration) -> Span {
+        if computed < COMPUTES {
+            return Span::ZERO;
+        }
+        let span = pacing.modeled(computed);
+        if span > self.charged { span - self.charged } else { Span::ZERO }
+    }
+}
+
+impl Outbox {
+    /// Puts in what the program, which is still running, has computed for certain; whether that is something.
+    pub(super) fn follow(&mut self, pacing: &Pacing) -> bool {
+        let (Some(away), Some(epoch)) = (&mut self.away, pacing.epoch()) else { return false };
+        let passed = away.since.max(epoch).elapsed();
+        if passed < COMPUTES {
+            return false;
+        }
+        let Some(cpu) = away.thread.and_then(cpu_time_of) else { return false };
+        let span = away.not_charged(pacing, cpu.saturating_sub(away.cpu).min(passed));
+        if span.is_zero() {
+            return false;
+        }
+        away.charged += span;
+        self.calls.push_back(silent(Op::Compute { span }));
+        true
+    }
+}
+
+/// How long this thread has had a core.
+#[cfg(unix)]
+fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// Where the host does not tell how long a thread has had a core, nothing counts but what is said with `compute`.
+#[cfg(not(unix))]
+fn cpu_time() -> Duration {
+    Duration::ZERO
+}
+
+/// The number of this thread on a host that tells how far others have come.
+#[cfg(target_os = "linux")]
+pub(super) fn thread_number() -> Option<i32> {
+    Some(rustix::thread::gettid().as_raw_nonzero().get())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn thread_number() -> Option<i32> {
+    None
+}
+
+/// How long another thread of this process has had a core at least: on Linux it is brought up to date whenever the
+/// scheduler looks, some hundred times a second. Elsewhere it is not known.
+fn cpu_time_of(thread: i32) -> Option<Duration> {
+    let text = fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+    Some(Duration::from_nanos(text.split_whitespace().next()?.parse().ok()?))
+}

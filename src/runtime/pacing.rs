@@ -1,0 +1,214 @@
+//! Real time: answers are held back until they are due on the wall clock.
+//!
+//! Modeled time is worked out as in virtual time, ahead of the wall clock as far as the known calls allow. One modeled
+//! second takes as many wall seconds as the *dilation* says, counted from the *epoch*, when all programs have made their
+//! first call. A call returns to its program when its modeled end is due, or as soon after it as the host can: by how
+//! much it is late is its *slip*, which changes no modeled time.
+//!
+//! A thread that knows when it may go on sleeps by a timer of its own. One that waited for the kernel is woken by the
+//! pacer, the thread that called `run`, when its answer is due.
+
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+
+use super::{
+    bell::WHEN_DUE,
+    shared::{Cause, Shared},
+};
+use crate::{
+    kernel::NodeId,
+    time::{Span, Time},
+};
+
+/// After all threads have been started, modeled time starts at the latest so much later, though there are programs that
+/// have made no call yet.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// How often the pacer looks how far a program has computed that everybody waits for.
+const TICK: Duration = Duration::from_millis(1);
+
+/// Without a limit of its own, a run in which the next answer is due later than this is refused.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
+/// A wait that is announced in the log.
+const LONG_WAIT: Duration = Duration::from_secs(10);
+
+const NOBODY: u32 = u32::MAX;
+
+/// What pacing keeps; see the [module](self).
+#[derive(Debug)]
+pub(super) struct Pacing {
+    dilation: f64,
+    /// When all threads had been started.
+    started: OnceLock<Instant>,
+    epoch: OnceLock<Instant>,
+    /// Programs that have made no call yet.
+    unheard: AtomicUsize,
+    waking: Mutex<Waking>,
+    /// The node whose next call everybody waited for when the kernel was last driven.
+    stalled: AtomicU32,
+    has_limit: bool,
+    announced: OnceLock<()>,
+}
+
+/// Whom the pacer wakes, and when.
+#[derive(Debug)]
+struct Waking {
+    due: BinaryHeap<Reverse<(Time, NodeId)>>,
+    /// What the pacer sleeps until; `MAX` if it waits for nothing that is due.
+    next: Time,
+}
+
+impl Pacing {
+    pub(super) fn new(dilation: f64, nodes: usize, has_limit: bool) -> Pacing {
+        Pacing {
+            dilation,
+            started: OnceLock::new(),
+            epoch: OnceLock::new(),
+            unheard: AtomicUsize::new(nodes),
+            waking: Mutex::new(Waking { due: BinaryHeap::new(), next: Time::MAX }),
+            stalled: AtomicU32::new(NOBODY),
+            has_limit,
+            announced: OnceLock::new(),
+        }
+    }
+
+    /// The wall-clock instant of modeled time zero, once it is known.
+    pub(super) fn epoch(&self) -> Option<Instant> {
+        self.epoch.get().copied()
+    }
+
+    /// Modeled time as real time.
+    pub(super) fn real(&self, modeled: Span) -> Duration {
+        self.wall(Time::ZERO + modeled)
+    }
+
+    /// Real time as modeled time.
+    pub(super) fn modeled(&self, real: Duration) -> Span {
+        Span::from_secs_f64(real.as_secs_f64() / self.dilation)
+    }
+
+    /// Where the wall clock stands in modeled time.
+    pub(super) fn now(&self) -> Time {
+        self.epoch.get().map_or(Time::ZERO, |epoch| Time::ZERO + self.modeled(epoch.elapsed()))
+    }
+
+    /// When an instant of modeled time is due on the wall clock; `None` while modeled time has not started.
+    pub(super) fn due(&self, at: Time) -> Option<Instant> {
+        Some(*self.epoch.get()? + self.wall(at))
+    }
+
+    /// How long after the epoch an instant of modeled time is due.
+    fn wall(&self, at: Time) -> Duration {
+        Duration::try_from_secs_f64(at.as_secs_f64() * self.dilation).unwrap_or(FOREVER).min(FOREVER)
+    }
+
+    /// Whether nobody waits for the pacer.
+    pub(super) fn holds_nothing(&self) -> bool {
+        self.waking.lock().due.is_empty()
+    }
+
+    pub(super) fn stalled(&self, node: Option<NodeId>) {
+        self.stalled.store(node.unwrap_or(NOBODY), Ordering::Relaxed);
+    }
+}
+
+/// Some thirty years: what no run waits for, and no clock overflows at.
+const FOREVER: Duration = Duration::from_secs(1 << 30);
+
+impl Shared {
+    /// A program has made its first call. When all have, modeled time starts: to start threads takes the host its time,
+    /// which is not the machine's.
+    pub(super) fn first_call(&self, pacing: &Pacing) {
+        if pacing.unheard.fetch_sub(1, Ordering::AcqRel) == 1 {
+            pacing.epoch.get_or_init(Instant::now);
+            self.caller.unpark();
+        }
+    }
+
+    /// Has the pacer wake a node at an instant of modeled time, if that sleeps for it then.
+    pub(super) fn wake_when_due(&self, pacing: &Pacing, node: NodeId, at: Time) {
+        self.refuse_endless_wait(pacing, at);
+        let mut waking = pacing.waking.lock();
+        waking.due.push(Reverse((at, node)));
+        let earlier = at < waking.next;
+        if earlier {
+            waking.next = at;
+        }
+        drop(waking);
+        if earlier {
+            self.caller.unpark();
+        }
+    }
+
+    /// Nobody is to sit before a run that will take a day, and wonder.
+    pub(super) fn refuse_endless_wait(&self, pacing: &Pacing, at: Time) {
+        let wait =
+            pacing.wall(at).saturating_sub(pacing.epoch().map_or(Duration::ZERO, |epoch| epoch.elapsed()));
+        if wait >= LONGEST_WAIT && !pacing.has_limit {
+            self.stop(Cause::TooSlow { at, wait });
+        } else if wait >= LONG_WAIT && pacing.announced.set(()).is_ok() {
+            tracing::warn!(parent: None, %at, wall = ?wait, "the next answer is due only then");
+        }
+    }
+
+    /// Wakes the nodes whose answers are due; when to look again.
+    pub(super) fn pace(&self, pacing: &Pacing) -> Instant {
+        let Some(epoch) = pacing.epoch() else {
+            let latest = *pacing.started.get_or_init(Instant::now) + PATIENCE;
+            if Instant::now() < latest {
+                return latest;
+            }
+            pacing.epoch.get_or_init(Instant::now);
+            return Instant::now();
+        };
+        let (mut claimed, mut nobody) = (Vec::new(), false);
+        let next = {
+            let mut waking = pacing.waking.lock();
+            let now = epoch.elapsed();
+            while let Some(&Reverse((at, node))) = waking.due.peek() {
+                if pacing.wall(at) > now {
+                    break;
+                }
+                waking.due.pop();
+                match self.seats[node as usize].bell.claim(WHEN_DUE, &self.running) {
+                    true => claimed.push(node),
+                    false => nobody = true,
+                }
+            }
+            waking.next = waking.due.peek().map_or(Time::MAX, |&Reverse((at, _))| at);
+            waking.next
+        };
+        self.ring_all(&mut claimed);
+        // Whoever fell asleep last may have left it to this one to find out that nobody will wake any more.
+        if nobody && self.running.load(Ordering::Acquire) == 0 {
+            self.drive(true);
+        }
+        let tick = self.follow(pacing).then(|| Instant::now() + TICK);
+        let due = epoch + pacing.wall(next);
+        tick.map_or(due, |tick| tick.min(due))
+    }
+
+    /// Follows the clock of a program that computes while everybody waits for its next call: what it has computed for
+    /// certain is as good as a call. Whether somebody may have to be followed soon.
+    fn follow(&self, pacing: &Pacing) -> bool {
+        if self.running.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        let node = pacing.stalled.load(Ordering::Relaxed);
+        let Some(seat) = self.seats.get(node as usize) else { return true };
+        if seat.outbox.lock().follow(pacing) {
+            self.drive(false);
+        }
+        true
+    }
+}

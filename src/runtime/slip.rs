@@ -1,0 +1,49 @@
+//! How late answers came to their programs, in real time.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::{rank::Rank, time::Time};
+
+/// An answer that came later than it was due, because the host was late.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Slip {
+    /// How far the wall clock was past the instant at which the answer was due.
+    pub by: Duration,
+    /// The node.
+    pub rank: Rank,
+    /// The modeled end of the call that was answered.
+    pub at: Time,
+}
+
+/// How late the answers of a run, or of one node, were.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Slips {
+    /// Answers given to programs.
+    pub(crate) answers: u64,
+    /// Those among them that came late by more than was allowed.
+    pub(crate) late: u64,
+    /// The latest one; of equally late ones that of the lower rank.
+    pub(crate) largest: Slip,
+}
+
+impl Slips {
+    /// An answer was so late.
+    pub(super) fn add(&mut self, slip: Slip, allowed: Duration) {
+        self.answers += 1;
+        self.late += u64::from(slip.by > allowed);
+        if slip.by > self.largest.by {
+            self.largest = slip;
+        }
+    }
+
+    /// These and those of higher ranks.
+    pub(super) fn and(self, others: Slips) -> Slips {
+        Slips {
+            answers: self.answers + others.answers,
+            late: self.late + others.late,
+            largest: if others.largest.by > self.largest.by { others.largest } else { self.largest },
+        }
+    }
+}
