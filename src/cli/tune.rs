@@ -9,7 +9,6 @@ use std::{io::Write, path::PathBuf, str::FromStr};
 
 use clap::Args;
 use multicomputer::{
-    Machine,
     model::Description,
     units::{Sizes, format_bytes},
 };
@@ -19,7 +18,7 @@ use super::{
     collective::names::{NamesError, Operations, operation_help},
     error::Error,
     figures::millis,
-    files::{OutputFile, micros},
+    files::{CsvFile, micros},
     options::{MachineError, MachineOptions, read_machine},
     progress::Progress,
     table::{
@@ -54,7 +53,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "PERCENT", value_parser = read_percent, allow_negative_numbers = true)]
     precision: Option<f64>,
 
-    /// Write the table to a CSV file, times exact
+    /// Write the table to a CSV file, times exact; rows go to FILE.partial as they come, which becomes FILE in the
+    /// end: a run that is ended or fails leaves FILE as it was, and in FILE.partial what was finished
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
@@ -175,20 +175,24 @@ fn by_size<T>(nodes: usize, [small, medium, large]: [T; 3]) -> T {
 
 /// Finds the intervals and prints them.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
-    // What this host could not run is not tuned either.
-    let machine = Machine::of(arguments.machine()?).build()?;
-    let machine = machine.description();
+    let machine = &arguments.machine()?;
     let operations = arguments.operations()?;
     let (lengths, percent) = (arguments.lengths(machine.nodes()), arguments.percent(machine.nodes()));
-    let csv = arguments.csv.as_ref().map(OutputFile::create).transpose()?;
+    let csv = CsvFile::create(arguments.csv.as_deref(), HEADER)?;
 
     let progress = Progress::new(operations.as_slice().len() * lengths.len());
-    let mut found = Vec::new();
-    for &operation in operations.as_slice() {
-        let factor = 1.0 + percent / 100.0;
-        let search = Search { machine, operation, factor, progress: &progress };
-        found.push((operation, search.intervals(&lengths)?, Crossover::find(&search, &lengths)?));
-    }
+    let found = csv.fill(|csv| {
+        let mut found = Vec::new();
+        for &operation in operations.as_slice() {
+            let factor = 1.0 + percent / 100.0;
+            let search = Search { machine, operation, factor, progress: &progress };
+            let intervals = search.intervals(&lengths)?;
+            let rows = intervals.iter().map(|interval| row(machine.name(), operation.name(), interval));
+            rows.into_iter().try_for_each(|row| csv.row(row))?;
+            found.push((operation, intervals, Crossover::find(&search, &lengths)?));
+        }
+        Ok(found)
+    })?;
     drop(progress);
 
     let ends = (lengths.first().copied().unwrap_or(0), lengths.last().copied().unwrap_or(0));
@@ -207,12 +211,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         }
     }
     let count = lengths.len();
-    writeln!(out, "\nFrom {count} lengths each; where the choice changes is found to {percent} %.")?;
-    let Some(csv) = csv else { return Ok(()) };
-    let rows = found.iter().flat_map(|(operation, intervals, _)| {
-        intervals.iter().map(move |interval| row(machine.name(), operation.name(), interval))
-    });
-    csv.write_csv(HEADER, rows)
+    Ok(writeln!(out, "\nFrom {count} lengths each; where the choice changes is found to {percent} %.")?)
 }
 
 /// A row for each interval.

@@ -4,6 +4,7 @@
 
 mod collective;
 mod exchange;
+mod files;
 mod stop;
 mod textbook;
 mod tune;

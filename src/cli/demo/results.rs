@@ -7,21 +7,39 @@ use multicomputer::{Span, model::Description, report::RunReport, stop::LowerBoun
 use super::{
     super::{
         clock,
-        error::Error,
-        files::{OutputFile, micros},
+        files::micros,
         pace::pace,
         table::{Align, Table},
     },
     Case,
 };
 
+/// The titles of a CSV file.
+pub(super) const HEADER: [&str; 15] = [
+    "machine",
+    "algorithm",
+    "distribution",
+    "sources",
+    "bytes",
+    "clock",
+    "modeled_us",
+    "wall_us",
+    "dilation",
+    "error",
+    "messages",
+    "bytes_sent",
+    "lost_to_sharing_us",
+    "late_sends",
+    "latest_us",
+];
+
 /// One case, what was counted in it, and how long the host took.
-struct Outcome {
-    case: Case,
-    report: RunReport,
-    wall: Duration,
+pub(super) struct Outcome {
+    pub(super) case: Case,
+    pub(super) report: RunReport,
+    pub(super) wall: Duration,
     /// What no algorithm could beat.
-    bound: LowerBound,
+    pub(super) bound: LowerBound,
 }
 
 /// The outcomes of all cases, in their order.
@@ -39,55 +57,31 @@ impl Results {
     }
 
     /// Adds the outcome of a case in which every byte was right.
-    pub(super) fn add(&mut self, case: Case, report: RunReport, wall: Duration, bound: LowerBound) {
-        self.outcomes.push(Outcome { case, report, wall, bound });
+    pub(super) fn add(&mut self, outcome: Outcome) {
+        self.outcomes.push(outcome);
     }
 
-    /// Writes a line for each case, with exact modeled times. What the host took is there in real time only: in
+    /// The row of a case in a CSV file, with exact modeled times. What the host took is there in real time only: in
     /// virtual time the file is the same every time.
-    pub(super) fn write_csv(&self, file: OutputFile) -> Result<(), Error> {
-        let header = [
-            "machine",
-            "algorithm",
-            "distribution",
-            "sources",
-            "bytes",
-            "clock",
-            "modeled_us",
-            "wall_us",
-            "dilation",
-            "error",
-            "messages",
-            "bytes_sent",
-            "lost_to_sharing_us",
-            "late_sends",
-            "latest_us",
-        ];
-        file.write_csv(
-            header,
-            self.outcomes.iter().map(|Outcome { case, report, .. }| {
-                let real = |figure: &dyn Fn(&_) -> String| {
-                    report.real_time.as_ref().map_or_else(String::new, figure)
-                };
-                [
-                    self.machine.clone(),
-                    "Br_Lin".to_owned(),
-                    case.distribution.to_string(),
-                    self.sources.to_string(),
-                    case.bytes.to_string(),
-                    clock::name(case.clock).to_owned(),
-                    micros(report.modeled.since_start()),
-                    real(&|real| micros(Span::from(real.wall))),
-                    real(&|real| real.dilation.to_string()),
-                    real(&|real| real.error.to_string()),
-                    report.messages.to_string(),
-                    report.bytes.to_string(),
-                    micros(report.lost_to_sharing),
-                    real(&|real| real.late_sends.to_string()),
-                    real(&|real| micros(real.latest)),
-                ]
-            }),
-        )
+    pub(super) fn row(&self, Outcome { case, report, .. }: &Outcome) -> [String; HEADER.len()] {
+        let real = |figure: &dyn Fn(&_) -> String| report.real_time.as_ref().map_or_else(String::new, figure);
+        [
+            self.machine.clone(),
+            "Br_Lin".to_owned(),
+            case.distribution.to_string(),
+            self.sources.to_string(),
+            case.bytes.to_string(),
+            clock::name(case.clock).to_owned(),
+            micros(report.modeled.since_start()),
+            real(&|real| micros(Span::from(real.wall))),
+            real(&|real| real.dilation.to_string()),
+            real(&|real| real.error.to_string()),
+            report.messages.to_string(),
+            report.bytes.to_string(),
+            micros(report.lost_to_sharing),
+            real(&|real| real.late_sends.to_string()),
+            real(&|real| micros(real.latest)),
+        ]
     }
 
     fn table(&self, with_bytes: bool) -> Table {
@@ -218,7 +212,8 @@ mod tests {
             let run = machine.run(|node| Ok(node.world().compute(Span::ZERO)?));
             let mut report = run.unwrap().report;
             report.modeled = Time::ZERO + Span::from_micros(micros);
-            results.add(Case { clock, bytes, distribution }, report, Duration::from_millis(5), bound);
+            let case = Case { clock, bytes, distribution };
+            results.add(Outcome { case, report, wall: Duration::from_millis(5), bound });
         }
         results
     }

@@ -8,7 +8,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{collective::run_checked, data::Content, error::Error, files::OutputFile},
+    super::{collective::run_checked, data::Content, error::Error, files::Trace},
     Arguments,
     case::{Case, CaseError},
     matrix::Matrix,
@@ -22,7 +22,7 @@ pub(super) fn execute(
     arguments: &Arguments,
     case: Case,
     machine: &Machine,
-    trace: Option<OutputFile>,
+    trace: Trace<'_>,
     in_full: bool,
 ) -> Result<Outcome, Error> {
     let figures = match case.item.topic {
@@ -58,7 +58,7 @@ fn by_plan(
     algorithm: Algorithm,
     plan: &Plan,
     machine: &Machine,
-    trace: Option<OutputFile>,
+    trace: Trace<'_>,
     in_full: bool,
 ) -> Result<Figures, Error> {
     let content = match arguments.phantom {
@@ -84,15 +84,17 @@ fn by_matrix(
     case: &Case,
     matrix: &Matrix,
     machine: &Machine,
-    trace: Option<OutputFile>,
+    trace: Trace<'_>,
     in_full: bool,
 ) -> Result<Figures, Error> {
-    let report = matrix.run(machine, trace)?;
+    let run = matrix.run(machine)?;
+    trace.write(&run)?;
+    let report = run.report;
     let equation = matrix.equation().time(case.machine.parameters());
     // In real time the run does not tell what virtual time is.
     let on = |other: &Description| {
         let machine = Machine::of(other.clone()).build().ok()?;
-        Some(matrix.run(&machine, None).ok()?.modeled.since_start())
+        Some(matrix.run(&machine).ok()?.report.modeled.since_start())
     };
     let modeled = match report.real_time {
         None => report.modeled.since_start(),
