@@ -114,17 +114,17 @@ Examples:
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
     let description = arguments.machine.description()?;
+    // A prediction needs no threads: only what is run must be a machine that this host can run.
+    let machine = match arguments.run {
+        Some(Runs::None) => None,
+        _ => Some(options.build(&description, options.clock())?),
+    };
     let content = match arguments.phantom {
         true => Content::Phantom,
         false => Content::Random { seed: options.seed },
     };
     let tasks = task::tasks(arguments, &description)?;
     let runs = arguments.run.unwrap_or(if tasks.len() > 1 { Runs::Fastest } else { Runs::All });
-    // A prediction needs no threads: only what is run must be a machine that this host can run.
-    let machine = match runs {
-        Runs::None => None,
-        _ => Some(options.build(&description, options.clock())?),
-    };
     if machine.is_some() {
         tasks.iter().try_for_each(|task| task::check(task, content))?;
     }

@@ -9,6 +9,7 @@
 mod broadcast;
 mod clock;
 mod collective;
+mod count;
 mod data;
 mod demo;
 mod error;
@@ -23,6 +24,7 @@ mod stop;
 mod table;
 mod textbook;
 mod tune;
+mod unit;
 
 use std::{
     io::{self, IsTerminal, Write},

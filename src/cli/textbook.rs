@@ -56,7 +56,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Vec<Description>,
 
-    /// Words of a message from one node, or a list: of the whole vector of a one-to-all broadcast or an all-to-one
+    /// Words of a message from one node: 1000, a list 10,1000, or a doubling range 1..64K: of the whole vector of a one-to-all broadcast or an all-to-one
     /// reduction, of each node's block in the all-to-all operations; of example-4.1 the rows of the matrix
     /// [default: 1000; of example-4.1 one element a node]
     #[arg(long, value_name = "NUMBERS", allow_negative_numbers = true)]

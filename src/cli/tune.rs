@@ -16,8 +16,8 @@ use thiserror::Error;
 
 use super::{
     collective::names::{NamesError, Operations, operation_help},
+    count::counted,
     error::Error,
-    figures::millis,
     files::{CsvFile, micros},
     options::{MachineError, MachineOptions, read_machine},
     progress::Progress,
@@ -25,6 +25,7 @@ use super::{
         Align::{Left, Right},
         Table,
     },
+    unit::Unit,
 };
 
 mod crossover;
@@ -198,9 +199,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let ends = (lengths.first().copied().unwrap_or(0), lengths.last().copied().unwrap_or(0));
     writeln!(
         out,
-        "Collective communication on {}, all {} nodes: what auto chooses, by length of the whole vector from {} to {}",
+        "Collective communication on {}, {}: what auto chooses, by length of the whole vector from {} to {}",
         machine.name(),
-        machine.nodes(),
+        if machine.nodes() == 1 { "1 node".to_owned() } else { format!("all {} nodes", machine.nodes()) },
         format_bytes(ends.0),
         format_bytes(ends.1)
     )?;
@@ -210,18 +211,21 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             writeln!(out, "\n{crossover}")?;
         }
     }
-    let count = lengths.len();
-    Ok(writeln!(out, "\nFrom {count} lengths each; where the choice changes is found to {percent} %.")?)
+    let count = counted(lengths.len(), "length");
+    Ok(writeln!(out, "\nFrom {count} each; where the choice changes is found to {percent} %.")?)
 }
 
 /// A row for each interval.
 fn table(intervals: &[Interval]) -> Table {
+    let times = intervals.iter().flat_map(|interval| [interval.first.modeled, interval.last.modeled]);
+    let unit = Unit::of(times);
+    let [at_from, at_to] = ["at from", "at to"].map(|end| format!("{} {end}", unit.name()));
     let mut table = Table::new([
         ("from", Right),
         ("to", Right),
-        ("ms at from", Right),
+        (&at_from[..], Right),
         ("/ bound", Right),
-        ("ms at to", Right),
+        (&at_to[..], Right),
         ("/ bound", Right),
         ("algorithm", Left),
     ]);
@@ -230,9 +234,9 @@ fn table(intervals: &[Interval]) -> Table {
         table.row([
             first.bytes.to_string(),
             last.bytes.to_string(),
-            millis(first.modeled),
+            unit.cell(first.modeled),
             ratio(first.ratio),
-            millis(last.modeled),
+            unit.cell(last.modeled),
             ratio(last.ratio),
             first.choice.clone(),
         ]);

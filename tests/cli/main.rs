@@ -8,6 +8,7 @@ mod files;
 mod stop;
 mod textbook;
 mod tune;
+mod units;
 
 use std::{
     fs,

@@ -7,9 +7,11 @@ use multicomputer::{Span, model::Description, report::RunReport, stop::LowerBoun
 use super::{
     super::{
         clock,
+        count::counted,
         files::micros,
         pace::pace,
         table::{Align, Table},
+        unit::Unit,
     },
     Case,
 };
@@ -86,11 +88,13 @@ impl Results {
 
     fn table(&self, with_bytes: bool) -> Table {
         use Align::{Left, Right};
+        let unit = self.unit();
+        let modeled = unit.title("modeled");
         let columns = [
             Some(("distribution", Left)),
             with_bytes.then_some(("bytes", Right)),
             Some(("clock", Left)),
-            Some(("modeled ms", Right)),
+            Some((&modeled[..], Right)),
             Some(("/ bound", Right)),
             Some(("wall ms", Right)),
             Some(("dilation", Right)),
@@ -107,7 +111,7 @@ impl Results {
                 Some(case.distribution.to_string()),
                 with_bytes.then(|| case.bytes.to_string()),
                 Some(clock::name(case.clock).to_owned()),
-                Some(millis(report)),
+                Some(unit.cell(report.modeled.since_start())),
                 Some(
                     bound
                         .ratio(report.modeled.since_start())
@@ -122,6 +126,11 @@ impl Results {
             table.row(cells.into_iter().flatten());
         }
         table
+    }
+
+    /// The unit of all modeled times.
+    fn unit(&self) -> Unit {
+        Unit::of(self.outcomes.iter().map(|outcome| outcome.report.modeled.since_start()))
     }
 
     /// What the figures say, in one line.
@@ -153,16 +162,17 @@ impl Results {
         };
         let Outcome { case: fastest, report: best, .. } = compared().min_by_key(|one| one.report.modeled)?;
         let Outcome { case: slowest, report: worst, .. } = compared().max_by_key(|one| one.report.modeled)?;
+        let time = |report: &RunReport| self.unit().text(report.modeled.since_start());
         let at = if self.many_sizes() { format!("with {} ", format_bytes(longest)) } else { String::new() };
         if best.modeled == worst.modeled {
             let each = if compared().count() > 1 { "each distribution" } else { "that" };
-            return Some(format!("{at}{each} takes {} ms", millis(best)));
+            return Some(format!("{at}{each} takes {}", time(best)));
         }
         let ratio = worst.modeled.as_secs_f64() / best.modeled.as_secs_f64();
         Some(format!(
-            "{at}{} is fastest ({} ms), {} takes {ratio:.2} times as long",
+            "{at}{} is fastest ({}), {} takes {ratio:.2} times as long",
             fastest.distribution,
-            millis(best),
+            time(best),
             slowest.distribution
         ))
     }
@@ -172,17 +182,11 @@ impl Results {
     }
 }
 
-/// The modeled time of a run.
-fn millis(report: &RunReport) -> String {
-    format!("{:.3}", report.modeled.since_start().as_millis_f64())
-}
-
 /// What is printed.
 impl fmt::Display for Results {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let many_sizes = self.many_sizes();
-        let sources = if self.sources == 1 { "source" } else { "sources" };
-        write!(f, "Br_Lin on {}, {} {sources}", self.machine, self.sources)?;
+        write!(f, "Br_Lin on {}, {}", self.machine, counted(self.sources, "source"))?;
         if let (false, Some(outcome)) = (many_sizes, self.outcomes.first()) {
             write!(f, " with {} each", format_bytes(outcome.case.bytes))?;
         }

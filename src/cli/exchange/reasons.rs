@@ -2,7 +2,7 @@
 
 use multicomputer::exchange::LowerBound;
 
-use super::super::figures;
+use super::super::{figures, unit::Unit};
 
 /// The largest reason.
 pub(super) fn decides(bound: &LowerBound) -> &'static str {
@@ -14,9 +14,9 @@ pub(super) fn decides(bound: &LowerBound) -> &'static str {
 }
 
 /// What no algorithm can beat, and why; reasons that do not apply are left out.
-pub(super) fn bound_line(bound: &LowerBound) -> String {
+pub(super) fn bound_line(bound: &LowerBound, unit: Unit) -> String {
     let parts = bound.reasons().into_iter().filter(|(_, part)| !part.is_zero());
-    figures::bound_line(bound.time(), &parts.collect::<Vec<_>>())
+    figures::bound_line(bound.time(), &parts.collect::<Vec<_>>(), unit)
 }
 
 #[cfg(test)]

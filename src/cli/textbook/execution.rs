@@ -8,7 +8,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{collective::run_checked, data::Content, error::Error, files::Trace},
+    super::{collective::run_checked, count::counted, data::Content, error::Error, files::Trace},
     Arguments,
     case::{Case, CaseError},
     matrix::Matrix,
@@ -107,10 +107,9 @@ fn by_matrix(
             nothing if nothing.is_empty() => "nothing to do\n".to_owned(),
             drawing => drawing,
         };
-        let count = matrix.products();
-        let multiply_adds = steps::plural(usize::try_from(count).unwrap_or(usize::MAX), "multiply-add");
+        let multiply_adds = counted(matrix.products(), "multiply-add");
         format!(
-            "The vector along the columns:\n{}\nThe products: at most {count} {multiply_adds} on a node, in {products}.\n\n\
+            "The vector along the columns:\n{}\nThe products: at most {multiply_adds} on a node, in {products}.\n\n\
              The sums along the rows:\n{}",
             draw(broadcasts),
             draw(sums)
