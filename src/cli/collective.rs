@@ -16,6 +16,7 @@ use super::{
     error::Error,
     files::{CsvFile, Traces},
     options::{MachineOptions, RunOptions},
+    patience,
     progress::Progress,
 };
 
@@ -252,6 +253,8 @@ impl Solver<'_> {
         let clock = clock::name(self.arguments.options.clock());
         let case = format!("{} by {algorithm}, {clock} time", task.name());
         self.progress.begin(&case);
+        let modeled = plan.prediction().modeled.since_start();
+        patience::announce(self.arguments.options.clock(), modeled, &case, self.progress)?;
         let trace = self.traces.of(self::label(task, label));
         execute(machine, plan, self.content, &case, trace).map(Some)
     }

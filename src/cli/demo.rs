@@ -18,6 +18,7 @@ use super::{
     error::Error,
     files::{CsvFile, Traces},
     options::{MachineOptions, RunOptions, as_grid, read_number},
+    patience,
     progress::Progress,
 };
 
@@ -97,6 +98,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             cases.push((case, machine, plan));
         }
     }
+    // Before the first run, for virtual time comes first.
+    for (case, _, plan) in &cases {
+        patience::check(case.clock, plan.prediction().modeled.since_start(), &case.to_string())?;
+    }
     let (many_sizes, many_clocks) = (arguments.bytes.as_slice().len() > 1, clocks.len() > 1);
     let labels: Vec<String> = cases.iter().map(|(case, ..)| case.label(many_sizes, many_clocks)).collect();
     let csv = CsvFile::create(options.csv(), results::HEADER)?;
@@ -107,6 +112,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         let mut results = Results::new(&description, sources);
         for ((case, machine, plan), label) in cases.into_iter().zip(labels) {
             progress.begin(&case.to_string());
+            let modeled = plan.prediction().modeled.since_start();
+            patience::announce(case.clock, modeled, &case.to_string(), &progress)?;
             let run = broadcast(machine, plan, Content::Random { seed: options.seed }, &case)?;
             traces.of(label).write(&run)?;
             let bound = plan.instance().lower_bound();

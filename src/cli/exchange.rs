@@ -19,6 +19,7 @@ use super::{
     error::Error,
     files::{CsvFile, Traces},
     options::{MachineOptions, RunOptions},
+    patience,
     progress::Progress,
 };
 
@@ -279,6 +280,10 @@ impl Solver<'_> {
         let Some(machine) = self.machine else { return Ok(None) };
         let case = self.case(task, algorithm);
         self.progress.begin(&case);
+        if let Some(prediction) = plan.prediction() {
+            let modeled = prediction.modeled.since_start();
+            patience::announce(self.arguments.options.clock(), modeled, &case, self.progress)?;
+        }
         execute(machine, plan, self.content, &case, self.traces.of(label)).map(Some)
     }
 

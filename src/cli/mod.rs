@@ -19,6 +19,7 @@ mod files;
 mod machine;
 mod options;
 mod pace;
+mod patience;
 mod progress;
 mod stop;
 mod table;

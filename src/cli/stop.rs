@@ -16,6 +16,7 @@ use super::{
     error::Error,
     files::{CsvFile, Traces},
     options::{MachinesOptions, RunOptions},
+    patience,
     progress::Progress,
 };
 
@@ -115,6 +116,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
                 let case = format!("{algorithm} on {task}, {}", clock::name(clock));
                 progress.begin(&case);
                 let plan = algorithm.plan(&task.instance).map_err(Error::usage)?;
+                patience::announce(clock, plan.prediction().modeled.since_start(), &case, &progress)?;
                 let run = broadcast(&machines[task.machine], &plan, content, &case)?;
                 traces.of(label).write(&run)?;
                 let outcome = Outcome::of(algorithm, &plan, &run.report);

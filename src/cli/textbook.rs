@@ -31,6 +31,7 @@ mod words;
 
 use self::{
     case::Case,
+    execution::Executor,
     names::{Items, Topologies, Words},
     outcome::Outcome,
     parameters::ParameterOptions,
@@ -120,12 +121,12 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let mut traces = Traces::create(options.trace(), &labels)?;
 
     let progress = Progress::new(cases.len());
-    let is_single = cases.len() == 1;
+    let executor = Executor { arguments, progress: &progress, in_full: cases.len() == 1 };
     let outcomes = csv.fill(|csv| {
         let mut outcomes: Vec<Outcome> = Vec::new();
         for ((case, machine), label) in cases.into_iter().zip(&machines).zip(labels) {
             progress.begin(&case.to_string());
-            let outcome = execution::execute(arguments, case, machine, traces.of(label), is_single)?;
+            let outcome = executor.execute(case, machine, traces.of(label))?;
             csv.row(csv::row(&outcome, arguments))?;
             outcomes.push(outcome);
             progress.end();

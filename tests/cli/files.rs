@@ -59,7 +59,9 @@ fn a_sweep_that_fails_leaves_the_old_file_and_what_was_finished() {
         &["exchange", "--algorithm", "pairwise", "--traffic", "8,256M"],
         &["textbook", "4.1", "--words", "1,30M"],
     ] {
-        let errors = fails(1, &[command, &sweep, &["--csv", text(&file)]].concat());
+        let output = run(&[command, &sweep, &["--csv", text(&file)]].concat());
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {errors}");
         assert!(errors.contains("the run was ended after 2s of wall-clock time"), "{command:?}: {errors}");
         let told = format!("{} is as it was; what was finished is in {}.partial", text(&file), text(&file));
         assert!(errors.contains(&told), "{command:?}: no\n{told}\nin\n{errors}");

@@ -5,6 +5,7 @@
 mod collective;
 mod exchange;
 mod files;
+mod patience;
 mod stop;
 mod textbook;
 mod tune;

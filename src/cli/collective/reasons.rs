@@ -47,11 +47,11 @@ mod tests {
             ..LowerBound::default()
         };
         assert_eq!(
-            bound_line(&bound),
+            bound_line(&bound, Unit::Millis),
             "Lower bound: 2.500 ms, decided by intake (start-up 1.000, intake 2.500, output 2.500)."
         );
         let nothing = LowerBound::default();
-        assert_eq!(bound_line(&nothing), "Lower bound: 0 ms, as nothing has to be sent.");
+        assert_eq!(bound_line(&nothing, Unit::Millis), "Lower bound: 0 ms, as nothing has to be sent.");
         assert_eq!(decides(&nothing), "nothing");
     }
 }

@@ -30,11 +30,11 @@ mod tests {
         let part = Span::from_micros;
         let bound = LowerBound { start_up: part(1000), traffic: part(2500), ..LowerBound::default() };
         assert_eq!(
-            bound_line(&bound),
+            bound_line(&bound, Unit::Millis),
             "Lower bound: 2.500 ms, decided by traffic (start-up 1.000, traffic 2.500)."
         );
         let nothing = LowerBound::default();
-        assert_eq!(bound_line(&nothing), "Lower bound: 0 ms, as nothing has to be sent.");
+        assert_eq!(bound_line(&nothing, Unit::Millis), "Lower bound: 0 ms, as nothing has to be sent.");
         assert_eq!(decides(&nothing), "nothing");
     }
 }

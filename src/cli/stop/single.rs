@@ -128,7 +128,7 @@ mod tests {
             submesh: part(100),
         };
         assert_eq!(
-            bound_line(&bound),
+            bound_line(&bound, Unit::Millis),
             "Lower bound: 2.500 ms, decided by both ways (start-up 1.000, intake 2.000, both ways 2.500, \
              bisection 2.500, submesh 0.100)."
         );
@@ -139,6 +139,6 @@ mod tests {
         let zero = Span::ZERO;
         let bound =
             LowerBound { start_up: zero, intake: zero, both_ways: zero, bisection: zero, submesh: zero };
-        assert_eq!(bound_line(&bound), "Lower bound: 0 ms, as nothing has to be sent.");
+        assert_eq!(bound_line(&bound, Unit::Millis), "Lower bound: 0 ms, as nothing has to be sent.");
     }
 }
