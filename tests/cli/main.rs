@@ -6,6 +6,7 @@ mod collective;
 mod exchange;
 mod files;
 mod patience;
+mod predictions;
 mod stop;
 mod textbook;
 mod tune;

@@ -71,10 +71,10 @@ impl Output {
             }
             Err(cause) => (Err(cause), false),
         };
-        let file = file.map_err(|cause| OutputError::Partial {
-            path: path.to_owned(),
-            partial: partial.clone(),
-            cause,
+        let file = file.map_err(|cause| match cause.kind() {
+            // There is no such folder, for the file itself too.
+            ErrorKind::NotFound => unwritable(cause),
+            _ => OutputError::Partial { path: path.to_owned(), partial: partial.clone(), cause },
         })?;
         if is_locked(&file) {
             return Err(OutputError::Busy { path: path.to_owned(), partial });
