@@ -14,8 +14,9 @@ use super::{
     clock,
     data::Content,
     error::Error,
-    files::{OutputFile, TraceFiles},
+    files::{CsvFile, Traces},
     options::{MachineOptions, RunOptions},
+    patience,
     progress::Progress,
 };
 
@@ -36,7 +37,7 @@ pub(super) use self::{
 };
 
 use self::{
-    execution::execute,
+    execution::{Ran, execute},
     members::Members,
     names::{Algorithms, Operations},
     outcome::{Line, Results, Solved},
@@ -117,29 +118,43 @@ Examples:
 /// Predicts all algorithms on all tasks, runs some of them, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let machine = options.build(&arguments.machine.description()?, options.clock())?;
+    let description = arguments.machine.description()?;
+    // A prediction needs no threads: only what is run must be a machine that this host can run.
+    let machine = match arguments.run {
+        Runs::None => None,
+        _ => Some(options.build(&description, options.clock())?),
+    };
     let content = match arguments.phantom {
         true => Content::Phantom,
         false => Content::Random { seed: options.seed },
     };
-    let tasks = task::tasks(arguments, machine.description(), content)?;
-    let csv = options.csv.as_ref().map(OutputFile::create).transpose()?;
-    let labels: Vec<String> = tasks.iter().flat_map(|task| runs(arguments.run, task)).collect();
-    let mut traces = TraceFiles::create(options.trace(), &labels)?.into_files();
+    let tasks = task::tasks(arguments, &description, content)?;
+    let csv = CsvFile::create(options.csv(), csv::HEADER)?;
+    let labels: Vec<String> = tasks.iter().flat_map(|task| labels(arguments.run, task)).collect();
+    let mut traces = Traces::create(options.trace(), &labels)?;
 
     let progress = Progress::new(tasks.iter().map(|task| task.asked.len()).sum());
-    let mut solved = Vec::new();
-    for task in tasks {
-        solved.push(solve(arguments, &machine, task, content, &mut traces, &progress)?);
-    }
+    let solved = csv.fill(|csv| {
+        let mut solver = Solver {
+            arguments,
+            machine: machine.as_ref(),
+            content,
+            progress: &progress,
+            traces: &mut traces,
+            csv,
+        };
+        let solved = tasks.into_iter().map(|task| solver.solve(task)).collect::<Result<Vec<_>, Error>>()?;
+        // Where nothing at all can be done, the reason is not for a table.
+        let lines = || solved.iter().flat_map(|solved| &solved.lines);
+        if let (true, Some(cause)) =
+            (lines().all(|line| line.figures.is_err()), lines().find_map(|line| line.figures.as_ref().err()))
+        {
+            csv.discard();
+            return Err(Error::usage(cause.as_str()));
+        }
+        Ok(solved)
+    })?;
     drop(progress);
-    // Where nothing at all can be done, the reason is not for a table.
-    let lines = || solved.iter().flat_map(|solved| &solved.lines);
-    if let (true, Some(cause)) =
-        (lines().all(|line| line.figures.is_err()), lines().find_map(|line| line.figures.as_ref().err()))
-    {
-        return Err(Error::usage(cause.as_str()));
-    }
 
     let results = Results { clock: options.clock(), content, solved };
     for (index, solved) in results.by_operation().enumerate() {
@@ -151,73 +166,98 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             several => write!(out, "{}", Sweep { results: &results, solved: several })?,
         }
     }
-    match csv {
-        Some(file) => csv::write(&results, arguments.members.to_string(), file),
-        None => Ok(()),
-    }
+    Ok(write!(out, "{traces}")?)
 }
 
 /// What the traces of a task's runs are called.
-fn runs(runs: Runs, task: &Task) -> Vec<String> {
-    let (operation, bytes) = (task.task.operation(), task.task.bytes());
-    let label = |algorithm: &str| {
-        let is_harmless = |c: char| c.is_alphanumeric() || c == '-';
-        let algorithm: String = algorithm.chars().map(|c| if is_harmless(c) { c } else { '-' }).collect();
-        format!("{operation}-{bytes}-{algorithm}")
-    };
+fn labels(runs: Runs, task: &Task) -> Vec<String> {
     match runs {
         Runs::None => Vec::new(),
-        Runs::Fastest => vec![label("fastest")],
-        Runs::All => task.asked.iter().map(|asked| label(&asked.name)).collect(),
+        Runs::Fastest => vec![label(task, FASTEST)],
+        Runs::All => task.asked.iter().map(|asked| label(task, &asked.name)).collect(),
     }
 }
 
-/// Makes the plans of a task, and runs those that are to be run.
-fn solve(
-    arguments: &Arguments,
-    machine: &Machine,
-    task: Task,
+/// In the names of traces what stands for the algorithm, if the fastest is run.
+const FASTEST: &str = "fastest";
+
+/// What the trace of a run is called.
+fn label(task: &Task, algorithm: &str) -> String {
+    let is_harmless = |c: char| c.is_alphanumeric() || c == '-';
+    let algorithm: String = algorithm.chars().map(|c| if is_harmless(c) { c } else { '-' }).collect();
+    format!("{}-{}-{algorithm}", task.task.operation(), task.task.bytes())
+}
+
+/// Makes plans, and runs those that are to be run.
+struct Solver<'a> {
+    arguments: &'a Arguments,
+    /// There is one if something is run.
+    machine: Option<&'a Machine>,
     content: Content,
-    traces: &mut impl Iterator<Item = Option<OutputFile>>,
-    progress: &Progress,
-) -> Result<Solved, Error> {
-    let clock = clock::name(arguments.options.clock());
-    let mut lines: Vec<Line> = Vec::new();
-    let mut fastest: Option<(Span, usize, Plan)> = None;
-    for asked in &task.asked {
-        progress.begin(&format!("{} by {}", task.name(), asked.name));
-        let plan = match &asked.algorithm {
-            Ok(algorithm) => algorithm.plan(&task.task).map_err(|cause| cause.to_string()),
-            Err(cause) => Err(cause.to_string()),
-        };
-        let mut line = Line::of(&asked.name, plan.as_ref());
-        if arguments.run == Runs::All {
-            let trace = traces.next().flatten();
-            if let (Ok(plan), Ok(figures)) = (&plan, &mut line.figures) {
-                let case = format!("{} by {}, {clock} time", task.name(), asked.name);
-                figures.ran = Some(execute(machine, plan, content, &case, trace)?);
+    progress: &'a Progress,
+    traces: &'a mut Traces,
+    csv: &'a mut CsvFile<{ csv::HEADER.len() }>,
+}
+
+impl Solver<'_> {
+    fn solve(&mut self, task: Task) -> Result<Solved, Error> {
+        let runs = self.arguments.run;
+        let mut solved = Solved { bound: task.task.lower_bound(), task, lines: Vec::new() };
+        let mut fastest: Option<(Span, usize, Plan)> = None;
+        for number in 0..solved.task.asked.len() {
+            let task = &solved.task;
+            let asked = &task.asked[number];
+            self.progress.begin(&format!("{} by {}", task.name(), asked.name));
+            let plan = match &asked.algorithm {
+                Ok(algorithm) => algorithm.plan(&task.task).map_err(|cause| cause.to_string()),
+                Err(cause) => Err(cause.to_string()),
+            };
+            let mut line = Line::of(&asked.name, plan.as_ref());
+            if let (Runs::All, Ok(plan), Ok(figures)) = (runs, &plan, &mut line.figures) {
+                figures.ran = self.execute(task, plan, &asked.name, &asked.name)?;
             }
-        }
-        if let (Ok(plan), Some(modeled)) = (plan, line.modeled()) {
-            let is_faster = fastest.as_ref().is_none_or(|&(least, ..)| modeled < least);
-            if is_faster && arguments.run == Runs::Fastest {
-                fastest = Some((modeled, lines.len(), plan));
+            if let (Ok(plan), Some(modeled)) = (plan, line.modeled()) {
+                let is_faster = fastest.as_ref().is_none_or(|&(least, ..)| modeled < least);
+                if is_faster && runs == Runs::Fastest {
+                    fastest = Some((modeled, solved.lines.len(), plan));
+                }
             }
+            if runs != Runs::Fastest {
+                self.csv.row(csv::row(self.arguments, &solved, &line))?;
+            }
+            solved.lines.push(line);
+            self.progress.end();
         }
-        lines.push(line);
-        progress.end();
-    }
-    if arguments.run == Runs::Fastest {
-        let trace = traces.next().flatten();
         if let Some((_, index, plan)) = fastest {
-            let case = format!("{} by {}, {clock} time", task.name(), lines[index].algorithm);
-            progress.begin(&case);
-            if let Ok(figures) = &mut lines[index].figures {
-                figures.ran = Some(execute(machine, &plan, content, &case, trace)?);
+            let ran = self.execute(&solved.task, &plan, &solved.lines[index].algorithm, FASTEST)?;
+            if let Ok(figures) = &mut solved.lines[index].figures {
+                figures.ran = ran;
             }
         }
+        // Which of them is run is known only now.
+        if runs == Runs::Fastest {
+            solved.lines.iter().try_for_each(|line| self.csv.row(csv::row(self.arguments, &solved, line)))?;
+        }
+        Ok(solved)
     }
-    Ok(Solved { bound: task.task.lower_bound(), task, lines })
+
+    /// Runs a plan.
+    fn execute(
+        &mut self,
+        task: &Task,
+        plan: &Plan,
+        algorithm: &str,
+        label: &str,
+    ) -> Result<Option<Ran>, Error> {
+        let Some(machine) = self.machine else { return Ok(None) };
+        let clock = clock::name(self.arguments.options.clock());
+        let case = format!("{} by {algorithm}, {clock} time", task.name());
+        self.progress.begin(&case);
+        let modeled = plan.prediction().modeled.since_start();
+        patience::announce(self.arguments.options.clock(), modeled, &case, self.progress)?;
+        let trace = self.traces.of(self::label(task, label));
+        execute(machine, plan, self.content, &case, trace).map(Some)
+    }
 }
 
 impl fmt::Display for Runs {

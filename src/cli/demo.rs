@@ -16,14 +16,15 @@ use super::{
     clock,
     data::Content,
     error::Error,
-    files::{OutputFile, TraceFiles},
+    files::{CsvFile, Traces},
     options::{MachineOptions, RunOptions, as_grid, read_number},
+    patience,
     progress::Progress,
 };
 
 mod results;
 
-use self::results::Results;
+use self::results::{Outcome, Results};
 
 /// So many sources unless told otherwise, or all nodes of a smaller machine.
 const DEFAULT_SOURCES: usize = 30;
@@ -97,28 +98,34 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             cases.push((case, machine, plan));
         }
     }
+    // Before the first run, for virtual time comes first.
+    for (case, _, plan) in &cases {
+        patience::check(case.clock, plan.prediction().modeled.since_start(), &case.to_string())?;
+    }
     let (many_sizes, many_clocks) = (arguments.bytes.as_slice().len() > 1, clocks.len() > 1);
     let labels: Vec<String> = cases.iter().map(|(case, ..)| case.label(many_sizes, many_clocks)).collect();
-    let csv = options.csv.as_ref().map(OutputFile::create).transpose()?;
-    let traces = TraceFiles::create(options.trace(), &labels)?;
+    let csv = CsvFile::create(options.csv(), results::HEADER)?;
+    let mut traces = Traces::create(options.trace(), &labels)?;
 
-    let mut results = Results::new(&description, sources);
     let progress = Progress::new(cases.len());
-    for ((case, machine, plan), trace) in cases.into_iter().zip(traces.into_files()) {
-        progress.begin(&case.to_string());
-        let run = broadcast(machine, plan, Content::Random { seed: options.seed }, &case)?;
-        if let Some(trace) = trace {
-            trace.write_trace(&run)?;
+    let results = csv.fill(|csv| {
+        let mut results = Results::new(&description, sources);
+        for ((case, machine, plan), label) in cases.into_iter().zip(labels) {
+            progress.begin(&case.to_string());
+            let modeled = plan.prediction().modeled.since_start();
+            patience::announce(case.clock, modeled, &case.to_string(), &progress)?;
+            let run = broadcast(machine, plan, Content::Random { seed: options.seed }, &case)?;
+            traces.of(label).write(&run)?;
+            let bound = plan.instance().lower_bound();
+            let outcome = Outcome { case, report: run.report, wall: run.wall, bound };
+            csv.row(results.row(&outcome))?;
+            results.add(outcome);
+            progress.end();
         }
-        results.add(case, run.report, run.wall, plan.instance().lower_bound());
-        progress.end();
-    }
+        Ok(results)
+    })?;
     drop(progress);
-    write!(out, "{results}")?;
-    match csv {
-        Some(csv) => results.write_csv(csv),
-        None => Ok(()),
-    }
+    Ok(write!(out, "{results}{traces}")?)
 }
 
 /// The broadcasts of all sizes from the distributions asked for, each once, in the order in which they are named; from

@@ -5,6 +5,8 @@ use std::{io, path::PathBuf};
 use multicomputer::error::{ConfigError, Failure, RunError};
 use thiserror::Error;
 
+use super::files::OutputError;
+
 /// The exit status of success.
 pub(super) const SUCCESS: u8 = 0;
 /// The exit status of a run that failed.
@@ -30,7 +32,20 @@ pub(super) enum Error {
         /// The file.
         path: PathBuf,
         /// What the file system says.
-        cause: Failure,
+        cause: io::Error,
+    },
+    /// A file that could be written before the work cannot any more.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A table ended before all of its rows were there.
+    #[error("{cause}\n\n{} is as it was; what was finished is in {}", path.display(), partial.display())]
+    Unfinished {
+        /// Why it ended.
+        cause: Box<Error>,
+        /// The file that it was for.
+        path: PathBuf,
+        /// The file that has its rows so far.
+        partial: PathBuf,
     },
     /// A result could not be written to standard output.
     #[error("standard output cannot be written: {0}")]
@@ -43,7 +58,7 @@ impl Error {
         Error::Usage(cause.into())
     }
 
-    /// What to tell the user; nothing if the reader of standard output has gone away, as `head` does.
+    /// What to tell the user; nothing if the reader of standard output, or of a pipe, has gone away, as `head` does.
     pub(super) fn message(&self) -> Option<String> {
         (!self.is_closed_pipe()).then(|| format!("error: {self}"))
     }
@@ -52,13 +67,20 @@ impl Error {
     pub(super) fn status(&self) -> u8 {
         match self {
             Error::Usage(_) => USAGE,
+            Error::Unfinished { cause, .. } => cause.status(),
             _ if self.is_closed_pipe() => SUCCESS,
-            Error::Run(_) | Error::Wrong(_) | Error::File { .. } | Error::Stdout(_) => FAILED,
+            Error::Run(_) | Error::Wrong(_) | Error::File { .. } | Error::Output(_) | Error::Stdout(_) => {
+                FAILED
+            }
         }
     }
 
     fn is_closed_pipe(&self) -> bool {
-        matches!(self, Error::Stdout(cause) if cause.kind() == io::ErrorKind::BrokenPipe)
+        match self {
+            // A file may be a pipe too, as in `--csv /dev/stdout`.
+            Error::Stdout(cause) | Error::File { cause, .. } => cause.kind() == io::ErrorKind::BrokenPipe,
+            _ => false,
+        }
     }
 }
 

@@ -17,8 +17,9 @@ use super::{
     clock,
     data::Content,
     error::Error,
-    files::{OutputFile, TraceFiles},
+    files::{CsvFile, Traces},
     options::{MachineOptions, RunOptions},
+    patience,
     progress::Progress,
 };
 
@@ -33,7 +34,7 @@ mod sweep;
 mod task;
 
 use self::{
-    execution::execute,
+    execution::{Ran, execute},
     fraction::Fraction,
     names::Algorithms,
     outcome::{Attempt, Line, Results, Solved},
@@ -113,43 +114,47 @@ Examples:
 /// Predicts or runs all algorithms on all matrices, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let machine = options.build(&arguments.machine.description()?, options.clock())?;
+    let description = arguments.machine.description()?;
+    // A prediction needs no threads: only what is run must be a machine that this host can run.
+    let machine = match arguments.run {
+        Some(Runs::None) => None,
+        _ => Some(options.build(&description, options.clock())?),
+    };
     let content = match arguments.phantom {
         true => Content::Phantom,
         false => Content::Random { seed: options.seed },
     };
-    let tasks = task::tasks(arguments, machine.description())?;
+    let tasks = task::tasks(arguments, &description)?;
     let runs = arguments.run.unwrap_or(if tasks.len() > 1 { Runs::Fastest } else { Runs::All });
-    if runs != Runs::None {
+    if machine.is_some() {
         tasks.iter().try_for_each(|task| task::check(task, content))?;
     }
-    let csv = options.csv.as_ref().map(OutputFile::create).transpose()?;
+    let csv = CsvFile::create(options.csv(), csv::HEADER)?;
     let labels: Vec<String> = tasks.iter().flat_map(|task| labels(arguments, runs, content, task)).collect();
-    let mut traces = TraceFiles::create(options.trace(), &labels)?.into_files();
+    let mut traces = Traces::create(options.trace(), &labels)?;
 
     let progress = Progress::new(tasks.len() * arguments.algorithm.as_slice().len());
-    let mut solved = Vec::new();
-    for task in tasks {
-        let solver = Solver { arguments, machine: &machine, runs, content, progress: &progress };
-        solved.push(solver.solve(task, &mut traces)?);
-    }
+    let solved = csv.fill(|csv| {
+        let (machine, progress, traces) = (machine.as_ref(), &progress, &mut traces);
+        let mut solver = Solver { arguments, machine, runs, content, progress, traces, csv };
+        let solved = tasks.into_iter().map(|task| solver.solve(task)).collect::<Result<Vec<_>, Error>>()?;
+        // Where nothing at all can be done, the reason is not for a table.
+        let lines = || solved.iter().flat_map(|solved| &solved.lines);
+        let cause = lines().find_map(|line| Some((line.algorithm, line.attempts.as_ref().err()?)));
+        if let (true, Some((algorithm, cause))) = (lines().all(|line| line.attempts.is_err()), cause) {
+            csv.discard();
+            return Err(Error::usage(format!("no plan by {algorithm}: {cause}")));
+        }
+        Ok(solved)
+    })?;
     drop(progress);
-    // Where nothing at all can be done, the reason is not for a table.
-    let lines = || solved.iter().flat_map(|solved| &solved.lines);
-    let cause = lines().find_map(|line| Some((line.algorithm, line.attempts.as_ref().err()?)));
-    if let (true, Some((algorithm, cause))) = (lines().all(|line| line.attempts.is_err()), cause) {
-        return Err(Error::usage(format!("no plan by {algorithm}: {cause}")));
-    }
 
     let results = Results { clock: options.clock(), content, seeds: arguments.seeds, solved };
     match &results.solved[..] {
         [one] => write!(out, "{}", Single { results: &results, solved: one })?,
         _ => write!(out, "{}", Sweep { results: &results })?,
     }
-    match csv {
-        Some(file) => csv::write(&results, file),
-        None => Ok(()),
-    }
+    Ok(write!(out, "{traces}")?)
 }
 
 /// The ways in which an algorithm is tried: one for each seed if it has one.
@@ -178,53 +183,58 @@ impl Runs {
 
 /// What the traces of a task's runs are called, in the order of the runs.
 fn labels(arguments: &Arguments, runs: Runs, content: Content, task: &Task) -> Vec<String> {
-    let label = |algorithm: Algorithm| {
-        let several = arguments.seeds > 1;
-        let seed = algorithm.seed().filter(|_| several).map_or(String::new(), |seed| format!("-{seed}"));
-        format!("{}-{algorithm}{seed}", task.label())
-    };
     let all = arguments.algorithm.as_slice().iter().flat_map(|&algorithm| attempts(arguments, algorithm));
-    let fastest = (runs == Runs::Fastest).then(|| format!("{}-fastest", task.label()));
-    all.filter(|&algorithm| runs.include(algorithm, content)).map(label).chain(fastest).collect()
+    let run = all.filter(|&algorithm| runs.include(algorithm, content));
+    let fastest = (runs == Runs::Fastest).then(|| fastest_label(task));
+    run.map(|algorithm| label(arguments, task, algorithm)).chain(fastest).collect()
+}
+
+/// What the trace of a run is called.
+fn label(arguments: &Arguments, task: &Task, algorithm: Algorithm) -> String {
+    let several = arguments.seeds > 1;
+    let seed = algorithm.seed().filter(|_| several).map_or(String::new(), |seed| format!("-{seed}"));
+    format!("{}-{algorithm}{seed}", task.label())
+}
+
+/// What the trace of the fastest plan is called.
+fn fastest_label(task: &Task) -> String {
+    format!("{}-fastest", task.label())
 }
 
 /// Makes plans, and runs those that are to be run.
 struct Solver<'a> {
     arguments: &'a Arguments,
-    machine: &'a Machine,
+    /// There is one if something is run.
+    machine: Option<&'a Machine>,
     runs: Runs,
     content: Content,
     progress: &'a Progress,
+    traces: &'a mut Traces,
+    csv: &'a mut CsvFile<{ csv::HEADER.len() }>,
 }
 
 impl Solver<'_> {
-    fn solve(
-        &self,
-        task: Task,
-        traces: &mut impl Iterator<Item = Option<OutputFile>>,
-    ) -> Result<Solved, Error> {
-        let clock = clock::name(self.arguments.options.clock());
-        let case = |algorithm: Algorithm| format!("{} by {algorithm}, {clock} time", task.name());
-        let mut lines: Vec<Line> = Vec::new();
+    fn solve(&mut self, task: Task) -> Result<Solved, Error> {
+        let mut solved = Solved { bound: task.instance.lower_bound(), task, lines: Vec::new() };
         let mut fastest: Option<(Span, [usize; 2], Plan)> = None;
         for &algorithm in self.arguments.algorithm.as_slice() {
-            self.progress.begin(&case(algorithm));
+            let task = &solved.task;
+            self.progress.begin(&self.case(task, algorithm));
             let mut tried = Ok(Vec::new());
             for (nth, algorithm) in attempts(self.arguments, algorithm).into_iter().enumerate() {
                 let is_run = self.runs.include(algorithm, self.content);
-                let trace = if is_run { traces.next().flatten() } else { None };
                 let plan = algorithm.plan(&task.instance).map_err(|cause| cause.to_string());
                 let attempt = plan.and_then(|plan| Ok((Attempt::of(algorithm, &plan, is_run)?, plan)));
                 match (attempt, &mut tried) {
                     (Ok((mut attempt, plan)), Ok(attempts)) => {
                         if is_run {
-                            attempt.ran =
-                                Some(execute(self.machine, &plan, self.content, &case(algorithm), trace)?);
+                            let label = label(self.arguments, task, algorithm);
+                            attempt.ran = self.execute(task, &plan, algorithm, label)?;
                         } else if let Some(predicted) = attempt.predicted
                             && can_be_run(algorithm, self.content)
                             && fastest.as_ref().is_none_or(|&(least, ..)| predicted < least)
                         {
-                            fastest = Some((predicted, [lines.len(), nth], plan));
+                            fastest = Some((predicted, [solved.lines.len(), nth], plan));
                         }
                         attempts.push(attempt);
                     }
@@ -232,20 +242,53 @@ impl Solver<'_> {
                     _ => {}
                 }
             }
-            lines.push(Line { algorithm, attempts: tried });
+            let line = Line { algorithm, attempts: tried };
+            if self.runs != Runs::Fastest {
+                self.rows(&solved, &line)?;
+            }
+            solved.lines.push(line);
             self.progress.end();
         }
         if self.runs == Runs::Fastest {
-            let trace = traces.next().flatten();
             if let Some((_, [line, nth], plan)) = fastest {
-                let case = case(lines[line].algorithm);
-                self.progress.begin(&case);
-                let ran = execute(self.machine, &plan, self.content, &case, trace)?;
-                if let Ok(attempts) = &mut lines[line].attempts {
-                    attempts[nth].ran = Some(ran);
+                let (task, algorithm) = (&solved.task, solved.lines[line].algorithm);
+                let ran = self.execute(task, &plan, algorithm, fastest_label(task))?;
+                if let Ok(attempts) = &mut solved.lines[line].attempts {
+                    attempts[nth].ran = ran;
                 }
             }
+            // Which of them is run is known only now.
+            solved.lines.iter().try_for_each(|line| self.rows(&solved, line))?;
         }
-        Ok(Solved { bound: task.instance.lower_bound(), task, lines })
+        Ok(solved)
+    }
+
+    /// Writes what is known of an algorithm to the CSV file.
+    fn rows(&mut self, solved: &Solved, line: &Line) -> Result<(), Error> {
+        let clock = self.arguments.options.clock();
+        csv::rows(clock, solved, line).into_iter().try_for_each(|row| self.csv.row(row))
+    }
+
+    /// Runs a plan.
+    fn execute(
+        &mut self,
+        task: &Task,
+        plan: &Plan,
+        algorithm: Algorithm,
+        label: String,
+    ) -> Result<Option<Ran>, Error> {
+        let Some(machine) = self.machine else { return Ok(None) };
+        let case = self.case(task, algorithm);
+        self.progress.begin(&case);
+        if let Some(prediction) = plan.prediction() {
+            let modeled = prediction.modeled.since_start();
+            patience::announce(self.arguments.options.clock(), modeled, &case, self.progress)?;
+        }
+        execute(machine, plan, self.content, &case, self.traces.of(label)).map(Some)
+    }
+
+    /// What a run is called.
+    fn case(&self, task: &Task, algorithm: Algorithm) -> String {
+        format!("{} by {algorithm}, {} time", task.name(), clock::name(self.arguments.options.clock()))
     }
 }

@@ -10,6 +10,7 @@ use multicomputer::{
 };
 
 use super::{
+    count::counted,
     error::Error,
     options::{MachineOptions, read_machine},
     table::{Align, Table},
@@ -80,11 +81,6 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
 
 /// The network in one line.
 fn shape(topology: &dyn Topology) -> String {
-    let counted = |count: usize, one: &str| match count {
-        1 => format!("1 {one}"),
-        _ if one.ends_with("ch") => format!("{count} {one}es"),
-        _ => format!("{count} {one}s"),
-    };
     let mut parts = vec![counted(topology.nodes(), "node")];
     if topology.switches() > 0 {
         parts.push(counted(topology.switches(), "switch"));
@@ -93,7 +89,7 @@ fn shape(topology: &dyn Topology) -> String {
     match (topology.grid(), &topology.extents()[..]) {
         (Some(grid), _) => parts.extend([counted(grid.rows, "row"), counted(grid.columns, "column")]),
         (None, [planes, rows, columns]) => {
-            parts.extend([counted(*planes, "plane"), counted(*rows, "row"), counted(*columns, "column")]);
+            parts.extend([counted(planes, "plane"), counted(rows, "row"), counted(columns, "column")]);
         }
         _ => {}
     }

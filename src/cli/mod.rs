@@ -9,6 +9,7 @@
 mod broadcast;
 mod clock;
 mod collective;
+mod count;
 mod data;
 mod demo;
 mod error;
@@ -18,11 +19,13 @@ mod files;
 mod machine;
 mod options;
 mod pace;
+mod patience;
 mod progress;
 mod stop;
 mod table;
 mod textbook;
 mod tune;
+mod unit;
 
 use std::{
     io::{self, IsTerminal, Write},

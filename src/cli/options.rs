@@ -65,12 +65,13 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "SECONDS", value_parser = read_limit)]
     wall_limit: Option<Duration>,
 
-    /// Write the results to a CSV file, times exact
+    /// Write the results to a CSV file, times exact; rows go to FILE.partial as they come, which becomes FILE in the
+    /// end: a run that is ended or fails leaves FILE as it was, and in FILE.partial what was finished
     #[arg(long, value_name = "FILE")]
-    pub(super) csv: Option<PathBuf>,
+    csv: Option<PathBuf>,
 
     /// Write a Chrome trace for ui.perfetto.dev; of several runs each has a file of its own, such as
-    /// trace-row-virtual.json for trace.json
+    /// trace-row-virtual.json for trace.json, and the output ends with their names
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
@@ -134,6 +135,11 @@ impl RunOptions {
             None => machine,
         };
         Ok(machine.build()?)
+    }
+
+    /// Where the results go.
+    pub(super) fn csv(&self) -> Option<&Path> {
+        self.csv.as_deref()
     }
 
     /// Where traces go.

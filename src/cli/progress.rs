@@ -1,5 +1,7 @@
 //! How far a command has come, on standard error.
 
+use std::io::{self, Write};
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tracing::level_filters::LevelFilter;
 
@@ -24,6 +26,12 @@ impl Progress {
     pub(super) fn begin(&self, run: &str) {
         self.0.set_message(run.to_owned());
         self.0.tick();
+    }
+
+    /// Says something that stays, on a line of its own.
+    pub(super) fn say(&self, text: &str) {
+        // Nobody is there to be told if standard error is closed.
+        self.0.suspend(|| drop(writeln!(io::stderr(), "{text}")));
     }
 
     /// Counts a run that has ended.

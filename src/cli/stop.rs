@@ -14,8 +14,9 @@ use super::{
     clock,
     data::Content,
     error::Error,
-    files::{OutputFile, TraceFiles},
+    files::{CsvFile, Traces},
     options::{MachinesOptions, RunOptions},
+    patience,
     progress::Progress,
 };
 
@@ -96,31 +97,37 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let differences = Differences::of(&tasks);
 
     let labels: Vec<String> = tasks.iter().flat_map(|task| differences.labels(task)).collect();
-    let csv = options.csv.as_ref().map(OutputFile::create).transpose()?;
-    let traces = TraceFiles::create(options.trace(), &labels)?;
+    let csv = CsvFile::create(options.csv(), csv::HEADER)?;
+    let mut traces = Traces::create(options.trace(), &labels)?;
 
     let content = match arguments.phantom {
         true => Content::Phantom,
         false => Content::Random { seed: options.seed },
     };
-    let mut traces = traces.into_files();
     let progress = Progress::new(labels.len());
-    let mut solved = Vec::new();
-    for task in tasks {
-        let mut outcomes = Vec::new();
-        for &algorithm in &task.algorithms {
-            let case = format!("{algorithm} on {task}, {}", clock::name(clock));
-            progress.begin(&case);
-            let plan = algorithm.plan(&task.instance).map_err(Error::usage)?;
-            let run = broadcast(&machines[task.machine], &plan, content, &case)?;
-            if let Some(trace) = traces.next().flatten() {
-                trace.write_trace(&run)?;
+    let solved = csv.fill(|csv| {
+        let mut all = Vec::new();
+        for task in tasks {
+            let (bound, algorithms) = (task.instance.lower_bound(), task.algorithms.clone());
+            let labels = differences.labels(&task);
+            let mut solved = Solved { bound, task, outcomes: Vec::new() };
+            for (algorithm, label) in algorithms.into_iter().zip(labels) {
+                let task = &solved.task;
+                let case = format!("{algorithm} on {task}, {}", clock::name(clock));
+                progress.begin(&case);
+                let plan = algorithm.plan(&task.instance).map_err(Error::usage)?;
+                patience::announce(clock, plan.prediction().modeled.since_start(), &case, &progress)?;
+                let run = broadcast(&machines[task.machine], &plan, content, &case)?;
+                traces.of(label).write(&run)?;
+                let outcome = Outcome::of(algorithm, &plan, &run.report);
+                csv.row(csv::row(clock, &solved, &outcome))?;
+                solved.outcomes.push(outcome);
+                progress.end();
             }
-            outcomes.push(Outcome::of(algorithm, &plan, &run.report));
-            progress.end();
+            all.push(solved);
         }
-        solved.push(Solved { bound: task.instance.lower_bound(), task, outcomes });
-    }
+        Ok(all)
+    })?;
     drop(progress);
 
     let results = Results { clock, content, solved };
@@ -128,8 +135,5 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         [one] => write!(out, "{}", Single { results: &results, solved: one, differences })?,
         _ => write!(out, "{}", Sweep { results: &results, differences })?,
     }
-    match csv {
-        Some(file) => csv::write(&results, file),
-        None => Ok(()),
-    }
+    Ok(write!(out, "{traces}")?)
 }

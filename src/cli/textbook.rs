@@ -10,9 +10,8 @@ use clap::Args;
 use multicomputer::model::Description;
 
 use super::{
-    clock,
     error::Error,
-    files::{OutputFile, TraceFiles},
+    files::{CsvFile, Traces},
     options::{RunOptions, read_machine, read_number},
     progress::Progress,
 };
@@ -32,6 +31,7 @@ mod words;
 
 use self::{
     case::Case,
+    execution::Executor,
     names::{Items, Topologies, Words},
     outcome::Outcome,
     parameters::ParameterOptions,
@@ -57,7 +57,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Vec<Description>,
 
-    /// Words of a message from one node, or a list: of the whole vector of a one-to-all broadcast or an all-to-one
+    /// Words of a message from one node: 1000, a list 10,1000, or a doubling range 1..64K: of the whole vector of a one-to-all broadcast or an all-to-one
     /// reduction, of each node's block in the all-to-all operations; of example-4.1 the rows of the matrix
     /// [default: 1000; of example-4.1 one element a node]
     #[arg(long, value_name = "NUMBERS", allow_negative_numbers = true)]
@@ -116,31 +116,34 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let options = &arguments.options;
     let machines = cases.iter().map(|case| options.build(&case.machine, options.clock()));
     let machines = machines.collect::<Result<Vec<_>, Error>>()?;
-    let csv = options.csv.as_ref().map(OutputFile::create).transpose()?;
+    let csv = CsvFile::create(options.csv(), csv::HEADER)?;
     let labels: Vec<String> = cases.iter().map(Case::label).collect();
-    let traces = TraceFiles::create(options.trace(), &labels)?;
+    let mut traces = Traces::create(options.trace(), &labels)?;
 
     let progress = Progress::new(cases.len());
-    let is_single = cases.len() == 1;
-    let mut outcomes: Vec<Outcome> = Vec::new();
-    for ((case, machine), trace) in cases.into_iter().zip(&machines).zip(traces.into_files()) {
-        progress.begin(&case.to_string());
-        outcomes.push(execution::execute(arguments, case, machine, trace, is_single)?);
-        progress.end();
-    }
+    let executor = Executor { arguments, progress: &progress, in_full: cases.len() == 1 };
+    let outcomes = csv.fill(|csv| {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for ((case, machine), label) in cases.into_iter().zip(&machines).zip(labels) {
+            progress.begin(&case.to_string());
+            let outcome = executor.execute(case, machine, traces.of(label))?;
+            csv.row(csv::row(&outcome, arguments))?;
+            outcomes.push(outcome);
+            progress.end();
+        }
+        // Where nothing at all can be done, the reason is not for a table.
+        let cause = outcomes.iter().find_map(|outcome| outcome.figures.as_ref().err());
+        if let (true, Some(cause)) = (outcomes.iter().all(|outcome| outcome.figures.is_err()), cause) {
+            csv.discard();
+            return Err(Error::usage(cause.as_str()));
+        }
+        Ok(outcomes)
+    })?;
     drop(progress);
-    // Where nothing at all can be done, the reason is not for a table.
-    let cause = outcomes.iter().find_map(|outcome| outcome.figures.as_ref().err());
-    if let (true, Some(cause)) = (outcomes.iter().all(|outcome| outcome.figures.is_err()), cause) {
-        return Err(Error::usage(cause.as_str()));
-    }
 
     match &outcomes[..] {
         [outcome] => write!(out, "{}", single::Single { arguments, outcome })?,
         outcomes => write!(out, "{}", compare::Comparison { arguments, outcomes })?,
     }
-    match csv {
-        Some(file) => csv::write(&outcomes, clock::name(options.clock()), arguments, file),
-        None => Ok(()),
-    }
+    Ok(write!(out, "{traces}")?)
 }

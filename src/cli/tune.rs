@@ -9,7 +9,6 @@ use std::{io::Write, path::PathBuf, str::FromStr};
 
 use clap::Args;
 use multicomputer::{
-    Machine,
     model::Description,
     units::{Sizes, format_bytes},
 };
@@ -17,15 +16,16 @@ use thiserror::Error;
 
 use super::{
     collective::names::{NamesError, Operations, operation_help},
+    count::counted,
     error::Error,
-    figures::millis,
-    files::{OutputFile, micros},
+    files::{CsvFile, micros},
     options::{MachineError, MachineOptions, read_machine},
     progress::Progress,
     table::{
         Align::{Left, Right},
         Table,
     },
+    unit::Unit,
 };
 
 mod crossover;
@@ -54,7 +54,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "PERCENT", value_parser = read_percent, allow_negative_numbers = true)]
     precision: Option<f64>,
 
-    /// Write the table to a CSV file, times exact
+    /// Write the table to a CSV file, times exact; rows go to FILE.partial as they come, which becomes FILE in the
+    /// end: a run that is ended or fails leaves FILE as it was, and in FILE.partial what was finished
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
@@ -175,28 +176,32 @@ fn by_size<T>(nodes: usize, [small, medium, large]: [T; 3]) -> T {
 
 /// Finds the intervals and prints them.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
-    // What this host could not run is not tuned either.
-    let machine = Machine::of(arguments.machine()?).build()?;
-    let machine = machine.description();
+    let machine = &arguments.machine()?;
     let operations = arguments.operations()?;
     let (lengths, percent) = (arguments.lengths(machine.nodes()), arguments.percent(machine.nodes()));
-    let csv = arguments.csv.as_ref().map(OutputFile::create).transpose()?;
+    let csv = CsvFile::create(arguments.csv.as_deref(), HEADER)?;
 
     let progress = Progress::new(operations.as_slice().len() * lengths.len());
-    let mut found = Vec::new();
-    for &operation in operations.as_slice() {
-        let factor = 1.0 + percent / 100.0;
-        let search = Search { machine, operation, factor, progress: &progress };
-        found.push((operation, search.intervals(&lengths)?, Crossover::find(&search, &lengths)?));
-    }
+    let found = csv.fill(|csv| {
+        let mut found = Vec::new();
+        for &operation in operations.as_slice() {
+            let factor = 1.0 + percent / 100.0;
+            let search = Search { machine, operation, factor, progress: &progress };
+            let intervals = search.intervals(&lengths)?;
+            let rows = intervals.iter().map(|interval| row(machine.name(), operation.name(), interval));
+            rows.into_iter().try_for_each(|row| csv.row(row))?;
+            found.push((operation, intervals, Crossover::find(&search, &lengths)?));
+        }
+        Ok(found)
+    })?;
     drop(progress);
 
     let ends = (lengths.first().copied().unwrap_or(0), lengths.last().copied().unwrap_or(0));
     writeln!(
         out,
-        "Collective communication on {}, all {} nodes: what auto chooses, by length of the whole vector from {} to {}",
+        "Collective communication on {}, {}: what auto chooses, by length of the whole vector from {} to {}",
         machine.name(),
-        machine.nodes(),
+        if machine.nodes() == 1 { "1 node".to_owned() } else { format!("all {} nodes", machine.nodes()) },
         format_bytes(ends.0),
         format_bytes(ends.1)
     )?;
@@ -206,23 +211,21 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             writeln!(out, "\n{crossover}")?;
         }
     }
-    let count = lengths.len();
-    writeln!(out, "\nFrom {count} lengths each; where the choice changes is found to {percent} %.")?;
-    let Some(csv) = csv else { return Ok(()) };
-    let rows = found.iter().flat_map(|(operation, intervals, _)| {
-        intervals.iter().map(move |interval| row(machine.name(), operation.name(), interval))
-    });
-    csv.write_csv(HEADER, rows)
+    let count = counted(lengths.len(), "length");
+    Ok(writeln!(out, "\nFrom {count} each; where the choice changes is found to {percent} %.")?)
 }
 
 /// A row for each interval.
 fn table(intervals: &[Interval]) -> Table {
+    let times = intervals.iter().flat_map(|interval| [interval.first.modeled, interval.last.modeled]);
+    let unit = Unit::of(times);
+    let [at_from, at_to] = ["at from", "at to"].map(|end| format!("{} {end}", unit.name()));
     let mut table = Table::new([
         ("from", Right),
         ("to", Right),
-        ("ms at from", Right),
+        (&at_from[..], Right),
         ("/ bound", Right),
-        ("ms at to", Right),
+        (&at_to[..], Right),
         ("/ bound", Right),
         ("algorithm", Left),
     ]);
@@ -231,9 +234,9 @@ fn table(intervals: &[Interval]) -> Table {
         table.row([
             first.bytes.to_string(),
             last.bytes.to_string(),
-            millis(first.modeled),
+            unit.cell(first.modeled),
             ratio(first.ratio),
-            millis(last.modeled),
+            unit.cell(last.modeled),
             ratio(last.ratio),
             first.choice.clone(),
         ]);

@@ -4,9 +4,13 @@
 
 mod collective;
 mod exchange;
+mod files;
+mod patience;
+mod predictions;
 mod stop;
 mod textbook;
 mod tune;
+mod units;
 
 use std::{
     fs,

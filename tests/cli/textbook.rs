@@ -165,6 +165,9 @@ fn several_are_a_table() {
     ];
     assert_eq!(table.iter().map(|row| line(row)).collect::<Vec<_>>(), expected, "{output}");
     assert!(output.contains("8 (node 0 -> node 1 in step 4)\n"), "{output}");
+    let ranges = textbook("4.1 --words 1..8,1K");
+    let words: Vec<&str> = rows(&ranges, "name").iter().map(|row| row[2]).collect();
+    assert_eq!(words, ["1", "2", "4", "8", "1024"], "{ranges}");
     assert!(output.contains("it needs a power of two ranks)\n"), "{output}");
     assert!(
         output.contains("\nAll 10 were run on real threads: every node had what it should have.\n"),
@@ -282,7 +285,9 @@ fn what_cannot_be_is_refused_with_a_reason() {
         ("example-4.1 --word-bytes 4", "the elements of example-4.1 have 8 bytes, and 4 are given"),
         ("example-4.1 --phantom", "it cannot be run without data"),
         ("example-4.1 --words 10000", "10000 x 10000 elements is too large: at most 8192 x 8192"),
-        ("4.1 --words -1", "allowed is a whole number from 0 to 2^64 - 1"),
+        ("4.1 --words -1", "`-1` is negative; allowed is 0 or more"),
+        ("4.1 --words 8..4", "`8..4` goes down"),
+        ("4.1 --words 1..2Q", "`2Q` is no number of words: allowed are whole numbers such as 1000 or 2K"),
         ("4.1 --words 18446744073709551615", "the vector is as long as 2^60 bytes or longer"),
         ("4.1 --words 100000000", "781250 KiB of data on 8 nodes, and at most 512 MiB are made"),
         (

@@ -107,7 +107,6 @@ fn what_cannot_be_tuned_is_refused_with_a_reason() {
         (&["scan", "gather"], "operations are given twice: name several with commas between them"),
         (&["2x2", "scan", "gather"], "unexpected value 'gather'"),
         (&["0x3"], "`0x3` has no nodes"),
-        (&["5000x5000"], "25000000 nodes are too many"),
         (&["2x2", "--bytes", "8..4"], "`8..4` goes down"),
         (&["2x2", "--precision", "0"], "allowed is a number of percent from 0.1 to 1000"),
         (&["2x2", "--precision", "nan"], "allowed is a number of percent from 0.1 to 1000"),

@@ -3,16 +3,14 @@
 use multicomputer::{Span, report::RealTimeReport};
 
 use super::{
-    super::{
-        clock,
-        error::Error,
-        files::{OutputFile, micros},
-    },
-    outcome::{Figures, Line, Results, Solved},
+    super::{clock, files::micros},
+    Arguments,
+    outcome::{Figures, Line, Solved},
     reasons::decides,
 };
 
-const HEADER: [&str; 27] = [
+/// The titles.
+pub(super) const HEADER: [&str; 27] = [
     "machine",
     "rows",
     "columns",
@@ -42,13 +40,8 @@ const HEADER: [&str; 27] = [
     "restriction",
 ];
 
-/// Writes a line for each algorithm on each task. What was not run has no clock.
-pub(super) fn write(results: &Results, members: String, file: OutputFile) -> Result<(), Error> {
-    let lines = results.solved.iter().flat_map(|solved| solved.lines.iter().map(move |line| (solved, line)));
-    file.write_csv(HEADER, lines.map(|(solved, line)| row(results, &members, solved, line)))
-}
-
-fn row(results: &Results, members: &str, solved: &Solved, line: &Line) -> [String; HEADER.len()] {
+/// The row of an algorithm on a task. What was not run has no clock.
+pub(super) fn row(arguments: &Arguments, solved: &Solved, line: &Line) -> [String; HEADER.len()] {
     let task = &solved.task.task;
     let grid = task.machine().topology().grid();
     let side = |side: Option<usize>| side.map_or_else(String::new, |side| side.to_string());
@@ -63,7 +56,7 @@ fn row(results: &Results, members: &str, solved: &Solved, line: &Line) -> [Strin
         task.machine().name().to_owned(),
         side(grid.map(|grid| grid.rows)),
         side(grid.map(|grid| grid.columns)),
-        members.to_owned(),
+        arguments.members.to_string(),
         task.size().to_string(),
         task.operation().to_string(),
         if task.operation().has_root() { task.root().to_string() } else { String::new() },
@@ -77,7 +70,7 @@ fn row(results: &Results, members: &str, solved: &Solved, line: &Line) -> [Strin
         micros(solved.bound.time()),
         decides(&solved.bound).to_owned(),
         figure(&|figures| ratio(figures.predicted)),
-        ran.map_or_else(String::new, |_| clock::name(results.clock).to_owned()),
+        ran.map_or_else(String::new, |_| clock::name(arguments.options.clock()).to_owned()),
         ran.map_or_else(String::new, |ran| micros(ran.modeled)),
         real(&|real| micros(Span::from(real.wall))),
         real(&|real| real.dilation.to_string()),

@@ -13,7 +13,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{data::Content, error::Error, files::OutputFile},
+    super::{data::Content, error::Error, files::Trace},
     members,
 };
 
@@ -30,7 +30,7 @@ pub(super) fn execute(
     plan: &Plan,
     content: Content,
     case: &impl Display,
-    trace: Option<OutputFile>,
+    trace: Trace<'_>,
 ) -> Result<Ran, Error> {
     let report = run_checked(machine, plan, content, case, trace)?;
     Ok(Ran { modeled: report.modeled.since_start(), real_time: report.real_time })
@@ -42,7 +42,7 @@ pub(in crate::cli) fn run_checked(
     plan: &Plan,
     content: Content,
     case: &impl Display,
-    trace: Option<OutputFile>,
+    trace: Trace<'_>,
 ) -> Result<RunReport, Error> {
     let task = plan.task();
     let given = content.given(task);
@@ -63,8 +63,6 @@ pub(in crate::cli) fn run_checked(
     if run.report.real_time.is_none() && modeled != predicted {
         return Err(Error::Wrong(format!("the run took {modeled}, and {predicted} was predicted ({case})")));
     }
-    if let Some(trace) = trace {
-        trace.write_trace(&run)?;
-    }
+    trace.write(&run)?;
     Ok(run.report)
 }

@@ -5,6 +5,8 @@ use std::{fmt, iter, str::FromStr};
 use multicomputer::{Rank, model::Description, stop::Distribution, topology::Grid};
 use thiserror::Error;
 
+use super::super::count::counted;
+
 /// The members as they are spelled.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Members {
@@ -40,7 +42,7 @@ pub(super) enum MembersError {
         given: String,
     },
     /// A row or column outside the mesh.
-    #[error("`{given}` is not there: the machine has {} rows and {} columns, numbered from 0", grid.rows, grid.columns)]
+    #[error("`{given}` is not there: the machine has {} and {}, numbered from 0", counted(grid.rows, "row"), counted(grid.columns, "column"))]
     Outside {
         /// What was asked for.
         given: String,

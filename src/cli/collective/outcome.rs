@@ -7,7 +7,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{data::Content, figures::starred, pace},
+    super::{data::Content, pace, unit::Unit},
     execution::Ran,
     task::Task,
 };
@@ -73,9 +73,19 @@ impl Solved {
     }
 
     /// The modeled time of an algorithm, with a star at the fastest.
-    pub(super) fn time_cell(&self, line: &Line) -> String {
+    pub(super) fn time_cell(&self, line: &Line, unit: Unit) -> String {
         let fastest = self.fastest().map(|(_, figures)| figures.predicted);
-        line.modeled().map_or_else(|| "-  ".to_owned(), |modeled| starred(modeled, fastest))
+        line.modeled().map_or_else(|| "-  ".to_owned(), |modeled| unit.starred(modeled, fastest))
+    }
+
+    /// All times that are shown.
+    pub(super) fn times(&self) -> impl Iterator<Item = Span> {
+        let figures = self.lines.iter().filter_map(|line| line.figures.as_ref().ok());
+        let times = figures.flat_map(|figures| {
+            let ran = figures.ran.map(|ran| ran.modeled);
+            [Some(figures.predicted), Some(figures.estimate), ran].into_iter().flatten()
+        });
+        times.chain([self.bound.time()])
     }
 
     /// How many times the bound something takes.

@@ -2,7 +2,7 @@
 
 use multicomputer::{Span, collective::LowerBound};
 
-use super::super::figures;
+use super::super::{figures, unit::Unit};
 
 /// The reasons with their names. Of equal ones the first is named: start-ups before bytes, and ports before links.
 fn reasons(bound: &LowerBound) -> [(&'static str, Span); 8] {
@@ -28,9 +28,9 @@ pub(super) fn decides(bound: &LowerBound) -> &'static str {
 }
 
 /// What no algorithm can beat, and why; reasons that do not apply are left out.
-pub(super) fn bound_line(bound: &LowerBound) -> String {
+pub(super) fn bound_line(bound: &LowerBound, unit: Unit) -> String {
     let parts = reasons(bound).into_iter().filter(|(_, part)| !part.is_zero());
-    figures::bound_line(bound.time(), &parts.collect::<Vec<_>>())
+    figures::bound_line(bound.time(), &parts.collect::<Vec<_>>(), unit)
 }
 
 #[cfg(test)]
@@ -47,11 +47,11 @@ mod tests {
             ..LowerBound::default()
         };
         assert_eq!(
-            bound_line(&bound),
+            bound_line(&bound, Unit::Millis),
             "Lower bound: 2.500 ms, decided by intake (start-up 1.000, intake 2.500, output 2.500)."
         );
         let nothing = LowerBound::default();
-        assert_eq!(bound_line(&nothing), "Lower bound: 0 ms, as nothing has to be sent.");
+        assert_eq!(bound_line(&nothing, Unit::Millis), "Lower bound: 0 ms, as nothing has to be sent.");
         assert_eq!(decides(&nothing), "nothing");
     }
 }

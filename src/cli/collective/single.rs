@@ -4,11 +4,11 @@ use std::fmt;
 
 use super::{
     super::{
-        figures::millis,
         table::{
             Align::{Left, Right},
             Table,
         },
+        unit::Unit,
     },
     outcome::{Results, Solved},
     reasons::bound_line,
@@ -24,7 +24,8 @@ impl fmt::Display for Single<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Single { results, solved } = self;
         writeln!(f, "Collective communication: {}, {}\n", solved.task.name(), solved.task.place())?;
-        writeln!(f, "{}", algorithms(solved))?;
+        let unit = Unit::of(solved.times());
+        writeln!(f, "{}", algorithms(solved, unit))?;
         if let Some((line, figures)) = solved.fastest() {
             let of_bound = match solved.bound.ratio(figures.predicted) {
                 Some(ratio) => format!(", {ratio:.2} times the lower bound"),
@@ -34,25 +35,26 @@ impl fmt::Display for Single<'_> {
                 true => line.algorithm.clone(),
                 false => format!("{}, which takes {}", line.algorithm, figures.chosen),
             };
-            writeln!(f, "Fastest: {how}: {} ms{of_bound}.", millis(figures.predicted))?;
+            writeln!(f, "Fastest: {how}: {}{of_bound}.", unit.text(figures.predicted))?;
         }
-        writeln!(f, "{}", bound_line(&solved.bound))?;
+        writeln!(f, "{}", bound_line(&solved.bound, unit))?;
         let one = std::slice::from_ref(*solved);
         results.notes(one).into_iter().try_for_each(|note| writeln!(f, "{note}"))
     }
 }
 
 /// A row for each algorithm.
-fn algorithms(solved: &Solved) -> Table {
+fn algorithms(solved: &Solved, unit: Unit) -> Table {
     let works = || solved.lines.iter().filter_map(|line| line.figures.as_ref().ok());
     let is_real = works().any(|figures| figures.ran.is_some_and(|ran| ran.real_time.is_some()));
+    let (modeled, run) = (unit.title("modeled") + "  ", unit.title("run"));
     let columns = [
         Some(("algorithm", Left)),
         // The star of the fastest stands behind it.
-        Some(("modeled ms  ", Right)),
+        Some((&modeled[..], Right)),
         Some(("closed form", Right)),
         Some(("/ bound", Right)),
-        is_real.then_some(("run ms", Right)),
+        is_real.then_some((&run[..], Right)),
         is_real.then_some(("pace", Right)),
         is_real.then_some(("error %", Right)),
         Some(("chosen", Left)),
@@ -65,10 +67,10 @@ fn algorithms(solved: &Solved) -> Table {
         let real = ran.and_then(|ran| ran.real_time);
         let cells = [
             Some(line.algorithm.clone()),
-            Some(solved.time_cell(line)),
-            Some(figures.map_or_else(none, |figures| millis(figures.estimate))),
+            Some(solved.time_cell(line, unit)),
+            Some(figures.map_or_else(none, |figures| unit.cell(figures.estimate))),
             Some(figures.map_or_else(none, |figures| solved.ratio_cell(figures.predicted))),
-            is_real.then(|| ran.map_or_else(none, |ran| millis(ran.modeled))),
+            is_real.then(|| ran.map_or_else(none, |ran| unit.cell(ran.modeled))),
             is_real.then(|| real.map_or_else(none, |real| real.verdict.to_string())),
             is_real.then(|| real.map_or_else(none, |real| format!("{:.2}", 100.0 * real.error))),
             Some(match &line.figures {

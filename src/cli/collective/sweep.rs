@@ -4,11 +4,11 @@ use std::fmt;
 
 use super::{
     super::{
-        figures::millis,
         table::{
             Align::{Left, Right},
             Table,
         },
+        unit::Unit,
     },
     outcome::{Results, Solved},
     reasons::decides,
@@ -23,24 +23,25 @@ pub(super) struct Sweep<'a> {
 
 impl Sweep<'_> {
     /// A row for each length, and a column for each algorithm.
-    fn times(&self) -> Table {
+    fn times(&self, unit: Unit) -> Table {
         let algorithms = self.solved.iter().take(1).flat_map(|solved| &solved.lines);
         // The star of the fastest stands behind its time.
         let names: Vec<String> = algorithms.map(|line| format!("{}  ", line.algorithm)).collect();
         let names = names.iter().map(|name| (name.as_str(), Right));
         let mut table = Table::new([("bytes", Right)].into_iter().chain(names));
         for solved in self.solved {
-            let times = solved.lines.iter().map(|line| solved.time_cell(line));
+            let times = solved.lines.iter().map(|line| solved.time_cell(line, unit));
             table.row([solved.task.task.bytes().to_string()].into_iter().chain(times));
         }
         table
     }
 
     /// A row for each length, with what is fastest.
-    fn choices(&self) -> Table {
+    fn choices(&self, unit: Unit) -> Table {
+        let fastest = unit.title("fastest");
         let mut table = Table::new([
             ("bytes", Right),
-            ("fastest ms", Right),
+            (&fastest[..], Right),
             ("bound", Right),
             ("/ bound", Right),
             ("decided by", Left),
@@ -51,8 +52,8 @@ impl Sweep<'_> {
             let Some((line, figures)) = solved.fastest() else { continue };
             table.row([
                 solved.task.task.bytes().to_string(),
-                millis(figures.predicted),
-                millis(solved.bound.time()),
+                unit.cell(figures.predicted),
+                unit.cell(solved.bound.time()),
                 solved.ratio_cell(figures.predicted),
                 decides(&solved.bound).to_owned(),
                 line.algorithm.clone(),
@@ -86,10 +87,11 @@ impl Sweep<'_> {
 impl fmt::Display for Sweep<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(first) = self.solved.first() else { return Ok(()) };
+        let unit = Unit::of(self.solved.iter().flat_map(Solved::times));
         let (operation, place) = (first.task.task.operation(), first.task.place());
-        writeln!(f, "Collective communication: {operation}, {place}; modeled times in ms\n")?;
-        writeln!(f, "{}\n{}", self.times(), self.choices())?;
-        writeln!(f, "* is the fastest, to the microsecond.")?;
+        writeln!(f, "Collective communication: {operation}, {place}; modeled times in {}\n", unit.name())?;
+        writeln!(f, "{}\n{}", self.times(unit), self.choices(unit))?;
+        writeln!(f, "* is the fastest, to the {}.", unit.precision())?;
         let notes = self.results.notes(self.solved).into_iter().chain(self.left_out());
         notes.into_iter().try_for_each(|note| writeln!(f, "{note}"))
     }

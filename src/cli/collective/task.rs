@@ -9,7 +9,7 @@ use multicomputer::{
 use thiserror::Error;
 
 use super::{
-    super::{data::Content, error::Error},
+    super::{count::counted, data::Content, error::Error},
     Arguments, Runs,
     names::Asked,
 };
@@ -68,8 +68,11 @@ pub(super) fn tasks(
             lengths.push(bytes);
             if bytes % element != 0 {
                 return Err(Error::usage(format!(
-                    "{bytes} bytes are no whole number of elements of {element} bytes each, as {operation} has \
-                     them: give another length, or --element"
+                    "{} {} no whole number of elements of {} each, as {operation} has \
+                     them: give another length, or --element",
+                    counted(bytes, "byte"),
+                    if bytes == 1 { "is" } else { "are" },
+                    counted(element, "byte")
                 )));
             }
             let task = Collective::builder(machine, operation)
@@ -106,10 +109,10 @@ fn check(task: &Collective, content: Content) -> Result<(), Error> {
     let data = bytes.saturating_mul(vectors);
     match content {
         Content::Random { .. } if data > MOST_DATA => Err(Error::usage(format!(
-            "a {operation} of {} among {} members begins with {} of data, and at most {} are made: run it without data \
+            "a {operation} of {} among {} begins with {} of data, and at most {} are made: run it without data \
              (--phantom), or not at all (--run none)",
             format_bytes(bytes),
-            task.size(),
+            counted(task.size(), "member"),
             format_bytes(data),
             format_bytes(MOST_DATA)
         ))),

@@ -7,21 +7,43 @@ use multicomputer::{Span, model::Description, report::RunReport, stop::LowerBoun
 use super::{
     super::{
         clock,
-        error::Error,
-        files::{OutputFile, micros},
+        count::counted,
+        files::micros,
         pace::pace,
         table::{Align, Table},
+        unit::Unit,
     },
     Case,
 };
 
+/// The titles of a CSV file.
+pub(super) const HEADER: [&str; 17] = [
+    "machine",
+    "algorithm",
+    "distribution",
+    "sources",
+    "bytes",
+    "clock",
+    "modeled_us",
+    "wall_us",
+    "dilation",
+    "error",
+    "messages",
+    "bytes_sent",
+    "lost_to_sharing_us",
+    "answers",
+    "late_answers",
+    "slip_us",
+    "pace",
+];
+
 /// One case, what was counted in it, and how long the host took.
-struct Outcome {
-    case: Case,
-    report: RunReport,
-    wall: Duration,
+pub(super) struct Outcome {
+    pub(super) case: Case,
+    pub(super) report: RunReport,
+    pub(super) wall: Duration,
     /// What no algorithm could beat.
-    bound: LowerBound,
+    pub(super) bound: LowerBound,
 }
 
 /// The outcomes of all cases, in their order.
@@ -39,68 +61,44 @@ impl Results {
     }
 
     /// Adds the outcome of a case in which every byte was right.
-    pub(super) fn add(&mut self, case: Case, report: RunReport, wall: Duration, bound: LowerBound) {
-        self.outcomes.push(Outcome { case, report, wall, bound });
+    pub(super) fn add(&mut self, outcome: Outcome) {
+        self.outcomes.push(outcome);
     }
 
-    /// Writes a line for each case, with exact modeled times. What the host took is there in real time only: in
+    /// The row of a case in a CSV file, with exact modeled times. What the host took is there in real time only: in
     /// virtual time the file is the same every time.
-    pub(super) fn write_csv(&self, file: OutputFile) -> Result<(), Error> {
-        let header = [
-            "machine",
-            "algorithm",
-            "distribution",
-            "sources",
-            "bytes",
-            "clock",
-            "modeled_us",
-            "wall_us",
-            "dilation",
-            "error",
-            "messages",
-            "bytes_sent",
-            "lost_to_sharing_us",
-            "answers",
-            "late_answers",
-            "slip_us",
-            "pace",
-        ];
-        file.write_csv(
-            header,
-            self.outcomes.iter().map(|Outcome { case, report, .. }| {
-                let real = |figure: &dyn Fn(&_) -> String| {
-                    report.real_time.as_ref().map_or_else(String::new, figure)
-                };
-                [
-                    self.machine.clone(),
-                    "Br_Lin".to_owned(),
-                    case.distribution.to_string(),
-                    self.sources.to_string(),
-                    case.bytes.to_string(),
-                    clock::name(case.clock).to_owned(),
-                    micros(report.modeled.since_start()),
-                    real(&|real| micros(Span::from(real.wall))),
-                    real(&|real| real.dilation.to_string()),
-                    real(&|real| real.error.to_string()),
-                    report.messages.to_string(),
-                    report.bytes.to_string(),
-                    micros(report.lost_to_sharing),
-                    real(&|real| real.answers.to_string()),
-                    real(&|real| real.late_answers.to_string()),
-                    real(&|real| micros(Span::from(real.slip.by))),
-                    real(&|real| real.verdict.to_string()),
-                ]
-            }),
-        )
+    pub(super) fn row(&self, Outcome { case, report, .. }: &Outcome) -> [String; HEADER.len()] {
+        let real = |figure: &dyn Fn(&_) -> String| report.real_time.as_ref().map_or_else(String::new, figure);
+        [
+            self.machine.clone(),
+            "Br_Lin".to_owned(),
+            case.distribution.to_string(),
+            self.sources.to_string(),
+            case.bytes.to_string(),
+            clock::name(case.clock).to_owned(),
+            micros(report.modeled.since_start()),
+            real(&|real| micros(Span::from(real.wall))),
+            real(&|real| real.dilation.to_string()),
+            real(&|real| real.error.to_string()),
+            report.messages.to_string(),
+            report.bytes.to_string(),
+            micros(report.lost_to_sharing),
+            real(&|real| real.answers.to_string()),
+            real(&|real| real.late_answers.to_string()),
+            real(&|real| micros(Span::from(real.slip.by))),
+            real(&|real| real.verdict.to_string()),
+        ]
     }
 
     fn table(&self, with_bytes: bool) -> Table {
         use Align::{Left, Right};
+        let unit = self.unit();
+        let modeled = unit.title("modeled");
         let columns = [
             Some(("distribution", Left)),
             with_bytes.then_some(("bytes", Right)),
             Some(("clock", Left)),
-            Some(("modeled ms", Right)),
+            Some((&modeled[..], Right)),
             Some(("/ bound", Right)),
             Some(("wall ms", Right)),
             Some(("dilation", Right)),
@@ -117,7 +115,7 @@ impl Results {
                 Some(case.distribution.to_string()),
                 with_bytes.then(|| case.bytes.to_string()),
                 Some(clock::name(case.clock).to_owned()),
-                Some(millis(report)),
+                Some(unit.cell(report.modeled.since_start())),
                 Some(
                     bound
                         .ratio(report.modeled.since_start())
@@ -132,6 +130,11 @@ impl Results {
             table.row(cells.into_iter().flatten());
         }
         table
+    }
+
+    /// The unit of all modeled times.
+    fn unit(&self) -> Unit {
+        Unit::of(self.outcomes.iter().map(|outcome| outcome.report.modeled.since_start()))
     }
 
     /// What the figures say, in one line.
@@ -163,16 +166,17 @@ impl Results {
         };
         let Outcome { case: fastest, report: best, .. } = compared().min_by_key(|one| one.report.modeled)?;
         let Outcome { case: slowest, report: worst, .. } = compared().max_by_key(|one| one.report.modeled)?;
+        let time = |report: &RunReport| self.unit().text(report.modeled.since_start());
         let at = if self.many_sizes() { format!("with {} ", format_bytes(longest)) } else { String::new() };
         if best.modeled == worst.modeled {
             let each = if compared().count() > 1 { "each distribution" } else { "that" };
-            return Some(format!("{at}{each} takes {} ms", millis(best)));
+            return Some(format!("{at}{each} takes {}", time(best)));
         }
         let ratio = worst.modeled.as_secs_f64() / best.modeled.as_secs_f64();
         Some(format!(
-            "{at}{} is fastest ({} ms), {} takes {ratio:.2} times as long",
+            "{at}{} is fastest ({}), {} takes {ratio:.2} times as long",
             fastest.distribution,
-            millis(best),
+            time(best),
             slowest.distribution
         ))
     }
@@ -182,17 +186,11 @@ impl Results {
     }
 }
 
-/// The modeled time of a run.
-fn millis(report: &RunReport) -> String {
-    format!("{:.3}", report.modeled.since_start().as_millis_f64())
-}
-
 /// What is printed.
 impl fmt::Display for Results {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let many_sizes = self.many_sizes();
-        let sources = if self.sources == 1 { "source" } else { "sources" };
-        write!(f, "Br_Lin on {}, {} {sources}", self.machine, self.sources)?;
+        write!(f, "Br_Lin on {}, {}", self.machine, counted(self.sources, "source"))?;
         if let (false, Some(outcome)) = (many_sizes, self.outcomes.first()) {
             write!(f, " with {} each", format_bytes(outcome.case.bytes))?;
         }
@@ -222,7 +220,8 @@ mod tests {
             let run = machine.run(|node| Ok(node.world().compute(Span::ZERO)?));
             let mut report = run.unwrap().report;
             report.modeled = Time::ZERO + Span::from_micros(micros);
-            results.add(Case { clock, bytes, distribution }, report, Duration::from_millis(5), bound);
+            let case = Case { clock, bytes, distribution };
+            results.add(Outcome { case, report, wall: Duration::from_millis(5), bound });
         }
         results
     }

@@ -1,19 +1,16 @@
 //! All figures, exact, as CSV.
 
-use multicomputer::{Span, report::RealTimeReport};
+use multicomputer::{Clock, Span, report::RealTimeReport};
 
 use super::{
-    super::{
-        clock,
-        error::Error,
-        files::{OutputFile, micros},
-    },
-    outcome::{Attempt, Line, Results, Solved},
+    super::{clock, files::micros},
+    outcome::{Attempt, Line, Solved},
     reasons::decides,
     task::Generated,
 };
 
-const HEADER: [&str; 37] = [
+/// The titles.
+pub(super) const HEADER: [&str; 37] = [
     "machine",
     "nodes",
     "matrix",
@@ -53,23 +50,15 @@ const HEADER: [&str; 37] = [
     "restriction",
 ];
 
-/// Writes a line for each plan of each algorithm on each matrix. What was not run has no clock.
-pub(super) fn write(results: &Results, file: OutputFile) -> Result<(), Error> {
-    let mut rows = Vec::new();
-    for solved in &results.solved {
-        for line in &solved.lines {
-            match &line.attempts {
-                Ok(attempts) => {
-                    rows.extend(attempts.iter().map(|attempt| row(results, solved, line, Some(attempt))));
-                }
-                Err(_) => rows.push(row(results, solved, line, None)),
-            }
-        }
+/// A row for each plan of an algorithm on a matrix, or one that says why there is none. What was not run has no clock.
+pub(super) fn rows(clock: Clock, solved: &Solved, line: &Line) -> Vec<[String; HEADER.len()]> {
+    match &line.attempts {
+        Ok(attempts) => attempts.iter().map(|attempt| row(clock, solved, line, Some(attempt))).collect(),
+        Err(_) => vec![row(clock, solved, line, None)],
     }
-    file.write_csv(HEADER, rows)
 }
 
-fn row(results: &Results, solved: &Solved, line: &Line, attempt: Option<&Attempt>) -> [String; HEADER.len()] {
+fn row(clock: Clock, solved: &Solved, line: &Line, attempt: Option<&Attempt>) -> [String; HEADER.len()] {
     fn cell<T, S: ToString>(value: Option<T>, show: impl Fn(T) -> S) -> String {
         value.map_or_else(String::new, |value| show(value).to_string())
     }
@@ -105,7 +94,7 @@ fn row(results: &Results, solved: &Solved, line: &Line, attempt: Option<&Attempt
         cell(attempt.and_then(|attempt| attempt.planned), |(rounds, _)| rounds),
         cell(attempt.and_then(Attempt::messages), |messages| messages),
         cell(attempt, |attempt| attempt.predicted.is_some()),
-        cell(ran, |_| clock::name(results.clock)),
+        cell(ran, |_| clock::name(clock)),
         cell(ran, |ran| micros(ran.modeled)),
         cell(ran, |ran| micros(ran.waiting)),
         cell(ran, |ran| ran.bytes),

@@ -13,7 +13,7 @@ use multicomputer::{
     report::{RealTimeReport, RunReport},
 };
 
-use super::super::{data::Content, error::Error, files::OutputFile};
+use super::super::{data::Content, error::Error, files::Trace};
 
 /// How a run went.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ pub(super) fn execute(
     plan: &Plan,
     content: Content,
     case: &impl Display,
-    trace: Option<OutputFile>,
+    trace: Trace<'_>,
 ) -> Result<Ran, Error> {
     let matrix = plan.instance().matrix();
     let ranks = || 0..matrix.nodes();
@@ -61,9 +61,7 @@ pub(super) fn execute(
         let modeled = run.report.modeled;
         return Err(Error::Wrong(format!("the run took {modeled}, and {predicted} was predicted ({case})")));
     }
-    if let Some(trace) = trace {
-        trace.write_trace(&run)?;
-    }
+    trace.write(&run)?;
     Ok(Ran::of(&run.report))
 }
 

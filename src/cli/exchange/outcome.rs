@@ -7,7 +7,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{data::Content, figures::starred, pace},
+    super::{data::Content, pace, unit::Unit},
     execution::Ran,
     task::Task,
 };
@@ -129,9 +129,16 @@ impl Solved {
     }
 
     /// The modeled time of an algorithm, with a star at the fastest.
-    pub(super) fn time_cell(&self, line: &Line) -> String {
+    pub(super) fn time_cell(&self, line: &Line, unit: Unit) -> String {
         let fastest = self.fastest().map(|(_, mean)| mean);
-        line.times().map_or_else(|| "-  ".to_owned(), |times| starred(times.mean, fastest))
+        line.times().map_or_else(|| "-  ".to_owned(), |times| unit.starred(times.mean, fastest))
+    }
+
+    /// All times that are shown, but for those of waiting.
+    pub(super) fn times(&self) -> impl Iterator<Item = Span> {
+        let times = self.lines.iter().filter_map(|line| Some(line.times()?.least));
+        let ran = self.lines.iter().filter_map(|line| line.of_runs(|ran| ran.modeled));
+        times.chain(ran).chain([self.bound.time()])
     }
 
     /// How many times the bound something takes.
@@ -154,9 +161,8 @@ impl Results {
         let which = match (ran.len(), attempts.len()) {
             (1, 1) => "It was run".to_owned(),
             (runs, all) if runs == all => format!("All {runs} plans were run"),
-            (runs, all) => {
-                format!("{runs} of {all} plans were run")
-            }
+            (1, all) => format!("1 of {all} plans was run"),
+            (runs, all) => format!("{runs} of {all} plans were run"),
         };
         notes.push(match self.clock {
             _ if ran.is_empty() => {
@@ -166,7 +172,8 @@ impl Results {
             Clock::RealTime { .. } => format!("{which} in real time: {got}."),
         });
         if !ran.is_empty() && ran.len() < attempts.len() {
-            notes.push("The others are predicted, which is exact in virtual time.".to_owned());
+            let others = if attempts.len() - ran.len() == 1 { "other is" } else { "others are" };
+            notes.push(format!("The {others} predicted, which is exact in virtual time."));
         }
         let is_sorted = |line: &Line| line.algorithm == Algorithm::Sorting && line.attempts.is_ok();
         if self.content == Content::Phantom

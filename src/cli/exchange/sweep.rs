@@ -6,11 +6,11 @@ use multicomputer::units::format_bytes;
 
 use super::{
     super::{
-        figures::millis,
         table::{
             Align::{Left, Right},
             Table,
         },
+        unit::Unit,
     },
     outcome::{Line, Results, Solved},
     reasons::decides,
@@ -33,20 +33,20 @@ impl Sweep<'_> {
     }
 
     /// A row for each traffic, and a column for each algorithm.
-    fn times(&self) -> Table {
+    fn times(&self, unit: Unit) -> Table {
         // The star of the fastest stands behind its time.
         let names: Vec<String> = self.lines().map(|line| format!("{}  ", line.algorithm)).collect();
         let names = names.iter().map(|name| (name.as_str(), Right));
         let mut table = Table::new([("traffic", Right)].into_iter().chain(names));
         for solved in &self.results.solved {
-            let times = solved.lines.iter().map(|line| solved.time_cell(line));
+            let times = solved.lines.iter().map(|line| solved.time_cell(line, unit));
             table.row([traffic(solved)].into_iter().chain(times));
         }
         table
     }
 
     /// The least and most times of algorithms that choose at random, if several seeds were tried.
-    fn spread(&self) -> Option<Table> {
+    fn spread(&self, unit: Unit) -> Option<Table> {
         let random: Vec<usize> = self
             .lines()
             .enumerate()
@@ -64,7 +64,7 @@ impl Sweep<'_> {
         let mut table = Table::new([("traffic", Right)].into_iter().chain(names));
         for solved in &self.results.solved {
             let range = |&index: &usize| match solved.lines[index].times() {
-                Some(times) => format!("{} to {}", millis(times.least), millis(times.most)),
+                Some(times) => format!("{} to {}", unit.cell(times.least), unit.cell(times.most)),
                 None => "-".to_owned(),
             };
             table.row([traffic(solved)].into_iter().chain(random.iter().map(range)));
@@ -73,10 +73,11 @@ impl Sweep<'_> {
     }
 
     /// A row for each traffic, with what is fastest.
-    fn choices(&self) -> Table {
+    fn choices(&self, unit: Unit) -> Table {
+        let fastest = unit.title("fastest");
         let mut table = Table::new([
             ("traffic", Right),
-            ("fastest ms", Right),
+            (&fastest[..], Right),
             ("bound", Right),
             ("/ bound", Right),
             ("decided by", Left),
@@ -87,8 +88,8 @@ impl Sweep<'_> {
             let Some((line, mean)) = solved.fastest() else { continue };
             table.row([
                 traffic(solved),
-                millis(mean),
-                millis(solved.bound.time()),
+                unit.cell(mean),
+                unit.cell(solved.bound.time()),
                 solved.ratio_cell(mean),
                 decides(&solved.bound).to_owned(),
                 line.algorithm.to_string(),
@@ -107,17 +108,19 @@ impl fmt::Display for Sweep<'_> {
             let (fan_out, nonuniformity) = (generated.fan_out, &generated.nonuniformity);
             format!(", fan-out {fan_out}, non-uniformity {nonuniformity}, seed {}", generated.seed)
         });
-        writeln!(f, "Many-to-many communication: {machine}{generated}; modeled times in ms\n")?;
-        writeln!(f, "{}", self.times())?;
-        if let Some(spread) = self.spread() {
+        let unit = Unit::of(self.results.solved.iter().flat_map(Solved::times));
+        let name = unit.name();
+        writeln!(f, "Many-to-many communication: {machine}{generated}; modeled times in {name}\n")?;
+        writeln!(f, "{}", self.times(unit))?;
+        if let Some(spread) = self.spread(unit) {
             writeln!(
                 f,
                 "Least and most of {} seeds, whose means are above:\n\n{spread}",
                 self.results.seeds
             )?;
         }
-        writeln!(f, "{}", self.choices())?;
-        writeln!(f, "* is the fastest, to the microsecond.")?;
+        writeln!(f, "{}", self.choices(unit))?;
+        writeln!(f, "* is the fastest, to the {}.", unit.precision())?;
         self.results.notes().into_iter().try_for_each(|note| writeln!(f, "{note}"))
     }
 }

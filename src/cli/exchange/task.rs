@@ -10,13 +10,16 @@ use multicomputer::{
 use thiserror::Error;
 
 use super::{
-    super::{data::Content, error::Error},
+    super::{count::counted, data::Content, error::Error},
     Arguments,
     fraction::Fraction,
 };
 
 /// So many bytes of data a run may begin with.
 const MOST_DATA: u128 = 512 << 20;
+
+/// So many nodes a matrix made at random may have: it has an entry for each pair of them.
+const MOST_NODES: usize = 1 << 14;
 
 /// So many seeds may be tried.
 const MOST_SEEDS: u64 = 10_000;
@@ -74,8 +77,8 @@ pub(super) fn tasks(arguments: &Arguments, machine: &Description) -> Result<Vec<
         let figures = matrix.figures();
         if figures.nodes != machine.nodes() {
             return Err(Error::usage(format!(
-                "the matrix is for {} nodes, and {} has {}: both must have as many",
-                figures.nodes,
+                "the matrix is for {}, and {} has {}: both must have as many",
+                counted(figures.nodes, "node"),
                 machine.name(),
                 machine.nodes()
             )));
@@ -90,6 +93,13 @@ pub(super) fn tasks(arguments: &Arguments, machine: &Description) -> Result<Vec<
             return Ok(vec![task(matrix, path.display().to_string(), None)?]);
         }
         None => {}
+    }
+    if machine.nodes() > MOST_NODES {
+        return Err(Error::usage(format!(
+            "a matrix for {} nodes has an entry for each pair of them, and would not fit in memory: at most {MOST_NODES} \
+             nodes are allowed",
+            machine.nodes()
+        )));
     }
     let mut tasks: Vec<Task> = Vec::new();
     for traffic in &arguments.traffic {

@@ -1,17 +1,14 @@
 //! All figures of all runs, exact, as CSV.
 
-use multicomputer::{Span, report::RealTimeReport};
+use multicomputer::{Clock, Span, report::RealTimeReport};
 
 use super::{
-    super::{
-        clock,
-        error::Error,
-        files::{OutputFile, micros},
-    },
-    outcome::{Outcome, Results, Solved},
+    super::{clock, files::micros},
+    outcome::{Outcome, Solved},
 };
 
-const HEADER: [&str; 25] = [
+/// The titles.
+pub(super) const HEADER: [&str; 25] = [
     "machine",
     "rows",
     "columns",
@@ -39,15 +36,12 @@ const HEADER: [&str; 25] = [
     "pace",
 ];
 
-/// Writes a line for each run. What the host took is there in real time only: in virtual time the file is the same
-/// every time.
-pub(super) fn write(results: &Results, file: OutputFile) -> Result<(), Error> {
-    let clock = clock::name(results.clock);
-    let runs = results.solved.iter().flat_map(|solved| solved.outcomes.iter().map(move |run| (solved, run)));
-    file.write_csv(HEADER, runs.map(|(solved, run)| row(clock, solved, run)))
-}
-
-fn row(clock: &str, Solved { task, bound, .. }: &Solved, run: &Outcome) -> [String; HEADER.len()] {
+/// The row of a run. What the host took is there in real time only: in virtual time the file is the same every time.
+pub(super) fn row(
+    clock: Clock,
+    Solved { task, bound, .. }: &Solved,
+    run: &Outcome,
+) -> [String; HEADER.len()] {
     let grid = task.instance.machine().topology().grid();
     let side = |side: Option<usize>| side.map_or_else(String::new, |side| side.to_string());
     let link = run.link.as_ref();
@@ -62,7 +56,7 @@ fn row(clock: &str, Solved { task, bound, .. }: &Solved, run: &Outcome) -> [Stri
         task.bytes.to_string(),
         run.algorithm.to_string(),
         run.variant.clone(),
-        clock.to_owned(),
+        clock::name(clock).to_owned(),
         micros(run.modeled),
         micros(bound.time()),
         bound.ratio(run.modeled).map_or_else(String::new, |ratio| ratio.to_string()),

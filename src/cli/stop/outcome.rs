@@ -7,7 +7,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{data::Content, figures::starred, pace},
+    super::{data::Content, pace, unit::Unit},
     growth::Growth,
     task::Task,
 };
@@ -67,12 +67,19 @@ impl Outcome {
 
 impl Solved {
     /// The modeled time of a run, with a star at the fastest.
-    pub(super) fn time_cell(&self, outcome: &Outcome) -> String {
-        starred(outcome.modeled, self.outcomes.iter().map(|outcome| outcome.modeled).min())
+    pub(super) fn time_cell(&self, outcome: &Outcome, unit: Unit) -> String {
+        unit.starred(outcome.modeled, self.outcomes.iter().map(|outcome| outcome.modeled).min())
     }
 }
 
 impl Results {
+    /// The unit of all times that are shown.
+    pub(super) fn unit(&self) -> Unit {
+        Unit::of(self.solved.iter().flat_map(|solved| {
+            solved.outcomes.iter().map(|outcome| outcome.modeled).chain([solved.bound.time()])
+        }))
+    }
+
     /// What the marks mean, what was checked, what was left out, and how well the host kept pace: a line each.
     pub(super) fn notes(&self) -> Vec<String> {
         let checked = match self.content {
@@ -81,7 +88,8 @@ impl Results {
                 "After every run every node held a message of the right length from every source."
             }
         };
-        let mut notes = vec!["* is the fastest, to the microsecond.".to_owned(), checked.to_owned()];
+        let star = format!("* is the fastest, to the {}.", self.unit().precision());
+        let mut notes = vec![star, checked.to_owned()];
         let runs = self.solved.iter().flat_map(|solved| &solved.outcomes);
         let real: Vec<RealTimeReport> = runs.filter_map(|outcome| outcome.real_time).collect();
         notes.extend(pace::notes(real));

@@ -11,6 +11,7 @@ use super::{
             Align::{Left, Right},
             Table,
         },
+        unit::Unit,
     },
     differences::Differences,
     growth::{self, Growth},
@@ -33,8 +34,8 @@ impl fmt::Display for Single<'_> {
         if let Some(grid) = task.instance.machine().topology().grid() {
             writeln!(f, "{}", picture(grid, task.instance.sources()))?;
         }
-        writeln!(f, "{}", algorithms(solved))?;
-        writeln!(f, "{}", bound_line(&solved.bound))?;
+        writeln!(f, "{}", algorithms(solved, results.unit()))?;
+        writeln!(f, "{}", bound_line(&solved.bound, results.unit()))?;
         for note in results.notes() {
             writeln!(f, "{note}")?;
         }
@@ -51,12 +52,13 @@ impl fmt::Display for Single<'_> {
 }
 
 /// A row for each algorithm.
-fn algorithms(solved: &Solved) -> Table {
+fn algorithms(solved: &Solved, unit: Unit) -> Table {
     let is_real = solved.outcomes.iter().any(|outcome| outcome.real_time.is_some());
+    let modeled = unit.title("modeled") + "  ";
     let columns = [
         Some(("algorithm", Left)),
         // The star of the fastest stands behind it.
-        Some(("modeled ms  ", Right)),
+        Some((&modeled[..], Right)),
         Some(("/ bound", Right)),
         Some(("iterations", Right)),
         Some(("messages", Right)),
@@ -79,7 +81,7 @@ fn algorithms(solved: &Solved) -> Table {
         };
         let cells = [
             Some(outcome.algorithm.to_string()),
-            Some(solved.time_cell(outcome)),
+            Some(solved.time_cell(outcome, unit)),
             Some(solved.bound.ratio(outcome.modeled).map_or_else(none, |ratio| format!("{ratio:.2}"))),
             Some(outcome.growth.iterations.to_string()),
             Some(outcome.messages.to_string()),
@@ -98,7 +100,7 @@ fn algorithms(solved: &Solved) -> Table {
 
 /// What no algorithm can beat, and which of the reasons for that decides: start-ups before bytes, and ports before
 /// links.
-fn bound_line(bound: &LowerBound) -> String {
+fn bound_line(bound: &LowerBound, unit: Unit) -> String {
     let reasons = [
         ("start-up", bound.start_up),
         ("intake", bound.intake),
@@ -106,7 +108,7 @@ fn bound_line(bound: &LowerBound) -> String {
         ("bisection", bound.bisection),
         ("submesh", bound.submesh),
     ];
-    figures::bound_line(bound.time(), &reasons)
+    figures::bound_line(bound.time(), &reasons, unit)
 }
 
 #[cfg(test)]
@@ -126,7 +128,7 @@ mod tests {
             submesh: part(100),
         };
         assert_eq!(
-            bound_line(&bound),
+            bound_line(&bound, Unit::Millis),
             "Lower bound: 2.500 ms, decided by both ways (start-up 1.000, intake 2.000, both ways 2.500, \
              bisection 2.500, submesh 0.100)."
         );
@@ -137,6 +139,6 @@ mod tests {
         let zero = Span::ZERO;
         let bound =
             LowerBound { start_up: zero, intake: zero, both_ways: zero, bisection: zero, submesh: zero };
-        assert_eq!(bound_line(&bound), "Lower bound: 0 ms, as nothing has to be sent.");
+        assert_eq!(bound_line(&bound, Unit::Millis), "Lower bound: 0 ms, as nothing has to be sent.");
     }
 }

@@ -6,11 +6,12 @@ use multicomputer::stop::Algorithm;
 
 use super::{
     super::{
-        clock, figures,
+        clock,
         table::{
             Align::{Left, Right},
             Table,
         },
+        unit::Unit,
     },
     differences::Differences,
     outcome::Results,
@@ -34,7 +35,7 @@ impl Sweep<'_> {
     }
 
     /// A row for each problem, and a column for each algorithm.
-    fn wide(&self, algorithms: &[Algorithm]) -> Table {
+    fn wide(&self, algorithms: &[Algorithm], unit: Unit) -> Table {
         // The star of the fastest stands behind its time.
         let names: Vec<String> = algorithms.iter().map(|algorithm| format!("{algorithm}  ")).collect();
         let names = names.iter().map(|name| (name.as_str(), Right));
@@ -44,19 +45,20 @@ impl Sweep<'_> {
             let mut cells = self.differences.cells(&solved.task);
             cells.extend(algorithms.iter().map(|&algorithm| {
                 let outcome = solved.outcomes.iter().find(|outcome| outcome.algorithm == algorithm);
-                outcome.map_or_else(|| "-  ".to_owned(), |outcome| solved.time_cell(outcome))
+                outcome.map_or_else(|| "-  ".to_owned(), |outcome| solved.time_cell(outcome, unit))
             }));
-            cells.push(figures::millis(solved.bound.time()));
+            cells.push(unit.cell(solved.bound.time()));
             table.row(cells);
         }
         table
     }
 
     /// A row for each run.
-    fn long(&self) -> Table {
+    fn long(&self, unit: Unit) -> Table {
+        let modeled = unit.title("modeled") + "  ";
         let columns = [
             ("algorithm", Left),
-            ("modeled ms  ", Right),
+            (&modeled[..], Right),
             ("bound", Right),
             ("/ bound", Right),
             ("variant", Left),
@@ -68,8 +70,8 @@ impl Sweep<'_> {
                 let ratio = solved.bound.ratio(outcome.modeled);
                 cells.extend([
                     outcome.algorithm.to_string(),
-                    solved.time_cell(outcome),
-                    figures::millis(solved.bound.time()),
+                    solved.time_cell(outcome, unit),
+                    unit.cell(solved.bound.time()),
                     ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
                     outcome.variant.clone(),
                 ]);
@@ -86,9 +88,10 @@ impl fmt::Display for Sweep<'_> {
         let Some(first) = results.solved.first() else { return Ok(()) };
         let mut parts = differences.common(&first.task);
         parts.push(format!("{} time", clock::name(results.clock)));
-        writeln!(f, "S-to-p broadcasting: {}; modeled times in ms\n", parts.join(", "))?;
+        let unit = results.unit();
+        writeln!(f, "S-to-p broadcasting: {}; modeled times in {}\n", parts.join(", "), unit.name())?;
         let algorithms = self.algorithms();
-        let table = if algorithms.len() > WIDEST { self.long() } else { self.wide(&algorithms) };
+        let table = if algorithms.len() > WIDEST { self.long(unit) } else { self.wide(&algorithms, unit) };
         writeln!(f, "{table}")?;
         results.notes().into_iter().try_for_each(|note| writeln!(f, "{note}"))
     }

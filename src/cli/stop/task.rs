@@ -10,7 +10,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{error::Error, options::as_grid},
+    super::{count::counted, error::Error, options::as_grid},
     Arguments,
 };
 
@@ -97,7 +97,8 @@ fn algorithms(arguments: &Arguments, instance: &Instance) -> Result<(Vec<Algorit
             Ok(()) => algorithms.push(choice.algorithm),
             Err(cause) if choice.by_name => {
                 let (sources, nodes) = (instance.sources().len(), instance.nodes());
-                return Err(Error::usage(format!("{cause}: {sources} of {nodes} are")));
+                let are = if sources == 1 { "is" } else { "are" };
+                return Err(Error::usage(format!("{cause}: {sources} of {nodes} {are}")));
             }
             Err(cause) => left_out.push(cause),
         }
@@ -132,10 +133,7 @@ impl Task {
 
     /// `30 sources`
     pub(super) fn count(&self) -> String {
-        match self.sources() {
-            1 => "1 source".to_owned(),
-            count => format!("{count} sources"),
-        }
+        counted(self.sources(), "source")
     }
 
     /// `2 KiB each`

@@ -12,7 +12,7 @@ use multicomputer::{
 use thiserror::Error as ThisError;
 
 use super::{
-    super::{collective::MOST_DATA, error::Error},
+    super::{collective::MOST_DATA, count::counted, error::Error},
     Arguments,
     names::Item,
 };
@@ -43,14 +43,14 @@ pub(super) enum CaseError {
     NoSource(&'static str),
     #[error("{0} has as many sources as it has: --sources is for pipelined and in-turn")]
     NoSources(&'static str),
-    #[error("{given} sources are given on {nodes} nodes: 1 to {nodes} are allowed")]
+    #[error("{given} sources are given on {}: 1 to {nodes} are allowed", counted(nodes, "node"))]
     Sources { given: usize, nodes: usize },
     #[error(transparent)]
     Task(#[from] TaskError),
     #[error(
-        "{algorithm} would begin with {} of data on {nodes} nodes, and at most {} are made: run it without data \
+        "{algorithm} would begin with {} of data on {}, and at most {} are made: run it without data \
          (--phantom)",
-        format_bytes(*given), format_bytes(MOST_DATA)
+        format_bytes(*given), counted(nodes, "node"), format_bytes(MOST_DATA)
     )]
     TooMuchData { algorithm: String, nodes: usize, given: u64 },
     #[error(
@@ -190,7 +190,7 @@ fn spread(number: usize, sources: usize, nodes: usize) -> Rank {
 /// `4.7 on ring:8 with 1000 words`
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} on {} with {} words", self.item.name(), self.machine.name(), self.words)
+        write!(f, "{} on {} with {}", self.item.name(), self.machine.name(), counted(self.words, "word"))
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{
     super::{
+        count::counted,
         pace,
         table::{
             Align::{Left, Right},
@@ -13,7 +14,7 @@ use super::{
     Arguments,
     outcome::{Figures, Outcome},
     parameters,
-    words::{decimals, millis, ratio},
+    words::{Times, ratio},
 };
 
 /// What is printed.
@@ -27,10 +28,14 @@ impl Comparison<'_> {
         self.outcomes.iter().filter_map(|outcome| outcome.figures.as_ref().ok())
     }
 
+    fn times(&self) -> Times {
+        let times = self.figures().map(|figures| [figures.equation, figures.in_step, figures.modeled]);
+        Times::of(times.collect::<Vec<_>>().concat())
+    }
+
     fn table(&self) -> Table {
         let is_real = self.figures().any(|figures| figures.ran.real_time.is_some());
-        let decimals =
-            decimals(self.figures().flat_map(|figures| [figures.equation, figures.in_step, figures.modeled]));
+        let times = self.times();
         let columns = [
             Some(("name", Left)),
             Some(("network", Left)),
@@ -54,11 +59,11 @@ impl Comparison<'_> {
                 Some(case.item.name()),
                 Some(case.machine.name().to_owned()),
                 Some(case.words.to_string()),
-                Some(figure(&|figures| millis(figures.equation, decimals))),
-                Some(figure(&|figures| millis(figures.in_step, decimals))),
-                Some(figure(&|figures| millis(figures.modeled, decimals))),
+                Some(figure(&|figures| times.cell(figures.equation))),
+                Some(figure(&|figures| times.cell(figures.in_step))),
+                Some(figure(&|figures| times.cell(figures.modeled))),
                 Some(figure(&|figures| ratio(figures.slow_down()))),
-                is_real.then(|| figure(&|figures| millis(figures.ran.modeled, decimals))),
+                is_real.then(|| figure(&|figures| times.cell(figures.ran.modeled))),
                 is_real.then(|| real.map_or_else(none, |real| real.verdict.to_string())),
                 is_real.then(|| real.map_or_else(none, |real| format!("{:.2}", 100.0 * real.error))),
                 Some(match figures {
@@ -84,7 +89,8 @@ fn most(figures: &Figures) -> String {
 impl fmt::Display for Comparison<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Comparison { arguments, outcomes } = self;
-        writeln!(f, "The textbook's algorithms; times in ms, words of {} bytes", arguments.word_bytes)?;
+        let (unit, bytes) = (self.times().unit(), counted(arguments.word_bytes, "byte"));
+        writeln!(f, "The textbook's algorithms; times in {unit}, words of {bytes}")?;
         if let [first, rest @ ..] = outcomes
             && rest.iter().all(|other| other.case.machine.parameters() == first.case.machine.parameters())
         {

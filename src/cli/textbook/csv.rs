@@ -3,16 +3,14 @@
 use multicomputer::{Span, report::RealTimeReport};
 
 use super::{
-    super::{
-        error::Error,
-        files::{OutputFile, micros},
-    },
+    super::{clock, files::micros},
     Arguments,
     case::{has_source, has_sources},
     outcome::{Figures, Outcome, Sharing},
 };
 
-const HEADER: [&str; 33] = [
+/// The titles.
+pub(super) const HEADER: [&str; 33] = [
     "name",
     "algorithm",
     "section",
@@ -48,17 +46,8 @@ const HEADER: [&str; 33] = [
     "restriction",
 ];
 
-/// Writes them.
-pub(super) fn write(
-    outcomes: &[Outcome],
-    clock: &str,
-    arguments: &Arguments,
-    file: OutputFile,
-) -> Result<(), Error> {
-    file.write_csv(HEADER, outcomes.iter().map(|outcome| row(outcome, clock, arguments)))
-}
-
-fn row(outcome: &Outcome, clock: &str, arguments: &Arguments) -> [String; HEADER.len()] {
+/// The row of a case.
+pub(super) fn row(outcome: &Outcome, arguments: &Arguments) -> [String; HEADER.len()] {
     let Outcome { case, figures } = outcome;
     let topic = case.item.topic;
     let shown = figures.as_ref().ok();
@@ -94,7 +83,7 @@ fn row(outcome: &Outcome, clock: &str, arguments: &Arguments) -> [String; HEADER
         link.map_or_else(String::new, |link| link.link.to_string()),
         link.map_or_else(String::new, |link| link.load.most_flows.to_string()),
         link.map_or_else(String::new, |link| link.load.bytes.to_string()),
-        figure(&|_| clock.to_owned()),
+        figure(&|_| clock::name(arguments.options.clock()).to_owned()),
         figure(&|figures| micros(figures.ran.modeled)),
         real(&|real| micros(Span::from(real.wall))),
         real(&|real| real.dilation.to_string()),

@@ -1,14 +1,17 @@
 //! A case that is planned, drawn, run and checked.
 
 use multicomputer::{
-    Machine, Span, Time,
+    Clock, Machine, Span, Time,
     collective::Plan,
     model::Description,
     textbook::{Algorithm, Figure, Topic},
 };
 
 use super::{
-    super::{collective::run_checked, data::Content, error::Error, files::OutputFile},
+    super::{
+        collective::run_checked, count::counted, data::Content, error::Error, files::Trace, patience,
+        progress::Progress,
+    },
     Arguments,
     case::{Case, CaseError},
     matrix::Matrix,
@@ -17,25 +20,114 @@ use super::{
     steps,
 };
 
-/// What a case comes to. Where it is shown in full, its steps are drawn, and the causes of a difference are looked for.
-pub(super) fn execute(
-    arguments: &Arguments,
-    case: Case,
-    machine: &Machine,
-    trace: Option<OutputFile>,
-    in_full: bool,
-) -> Result<Outcome, Error> {
-    let figures = match case.item.topic {
-        Topic::Algorithm(algorithm) => match plan(arguments, &case, algorithm, &case.machine) {
-            Ok(plan) => Ok(by_plan(arguments, &case, algorithm, &plan, machine, trace, in_full)?),
-            Err(cause) => Err(cause),
-        },
-        Topic::MatrixVector => match Matrix::of(arguments, &case) {
-            Ok(matrix) => Ok(by_matrix(arguments, &case, &matrix, machine, trace, in_full)?),
-            Err(cause) => Err(cause.to_string()),
-        },
-    };
-    Ok(Outcome { case, figures })
+/// What all cases have in common.
+pub(super) struct Executor<'a> {
+    pub(super) arguments: &'a Arguments,
+    pub(super) progress: &'a Progress,
+    /// Where a case is shown in full, its steps are drawn, and the causes of a difference are looked for.
+    pub(super) in_full: bool,
+}
+
+impl Executor<'_> {
+    /// What a case comes to.
+    pub(super) fn execute(&self, case: Case, machine: &Machine, trace: Trace<'_>) -> Result<Outcome, Error> {
+        let figures = match case.item.topic {
+            Topic::Algorithm(algorithm) => match plan(self.arguments, &case, algorithm, &case.machine) {
+                Ok(plan) => Ok(self.by_plan(&case, algorithm, &plan, machine, trace)?),
+                Err(cause) => Err(cause),
+            },
+            Topic::MatrixVector => match Matrix::of(self.arguments, &case) {
+                Ok(matrix) => Ok(self.by_matrix(&case, &matrix, machine, trace)?),
+                Err(cause) => Err(cause.to_string()),
+            },
+        };
+        Ok(Outcome { case, figures })
+    }
+
+    fn by_plan(
+        &self,
+        case: &Case,
+        algorithm: Algorithm,
+        plan: &Plan,
+        machine: &Machine,
+        trace: Trace<'_>,
+    ) -> Result<Figures, Error> {
+        let content = match self.arguments.phantom {
+            true => Content::Phantom,
+            false => Content::Random { seed: self.arguments.options.seed },
+        };
+        let modeled = plan.prediction().modeled.since_start();
+        self.announce(case, modeled)?;
+        let report = run_checked(machine, plan, content, case, trace)?;
+        let figure = Figure::of(plan);
+        let drawing = if self.in_full {
+            steps::drawing(&figure, &case.machine, self.arguments.full)
+        } else {
+            String::new()
+        };
+        let on = |other: &Description| {
+            let other = self::plan(self.arguments, case, algorithm, other).ok()?;
+            Some(other.prediction().modeled.since_start())
+        };
+        let causes = if self.in_full {
+            causes(&case.machine, plan.estimate(), modeled, on)
+        } else {
+            Causes::default()
+        };
+        Ok(Figures { modeled, causes, drawing, ..of(&figure, case, plan.estimate(), Ran::of(&report)) })
+    }
+
+    fn by_matrix(
+        &self,
+        case: &Case,
+        matrix: &Matrix,
+        machine: &Machine,
+        trace: Trace<'_>,
+    ) -> Result<Figures, Error> {
+        let equation = matrix.equation().time(case.machine.parameters());
+        let on = |other: &Description| {
+            let machine = Machine::of(other.clone()).build().ok()?;
+            Some(matrix.run(&machine).ok()?.report.modeled.since_start())
+        };
+        // A run in real time does not tell what virtual time is.
+        let in_virtual_time = match self.arguments.options.clock() {
+            Clock::Virtual => None,
+            Clock::RealTime { .. } => on(&case.machine),
+        };
+        in_virtual_time.map_or(Ok(()), |modeled| self.announce(case, modeled))?;
+        let run = matrix.run(machine)?;
+        trace.write(&run)?;
+        let report = run.report;
+        let modeled = in_virtual_time.unwrap_or(report.modeled.since_start());
+        let [broadcasts, sums] = &matrix.figures;
+        let products = case.machine.parameters().combining(matrix.products());
+        let drawing = if self.in_full {
+            let draw = |figure: &Figure| match steps::drawing(figure, &case.machine, self.arguments.full) {
+                nothing if nothing.is_empty() => "nothing to do\n".to_owned(),
+                drawing => drawing,
+            };
+            let multiply_adds = counted(matrix.products(), "multiply-add");
+            format!(
+                "The vector along the columns:\n{}\nThe products: at most {multiply_adds} on a node, in {products}.\n\n\
+             The sums along the rows:\n{}",
+                draw(broadcasts),
+                draw(sums)
+            )
+        } else {
+            String::new()
+        };
+        let causes =
+            if self.in_full { causes(&case.machine, equation, modeled, on) } else { Causes::default() };
+        let figure = broadcasts.clone().followed_by(sums.clone());
+        let figures = of(&figure, case, equation, Ran::of(&report));
+        let (in_step, without_conflicts) = (figures.in_step + products, figures.without_conflicts + products);
+        Ok(Figures { modeled, in_step, without_conflicts, causes, drawing, ..figures })
+    }
+
+    /// Says how long a run in real time will take.
+    fn announce(&self, case: &Case, modeled: Span) -> Result<(), Error> {
+        patience::announce(self.arguments.options.clock(), modeled, &case.to_string(), self.progress)
+    }
 }
 
 fn plan(
@@ -50,77 +142,6 @@ fn plan(
         Time::MAX => Err(format!("{case} takes longer than modeled time can tell")),
         _ => Ok(plan),
     }
-}
-
-fn by_plan(
-    arguments: &Arguments,
-    case: &Case,
-    algorithm: Algorithm,
-    plan: &Plan,
-    machine: &Machine,
-    trace: Option<OutputFile>,
-    in_full: bool,
-) -> Result<Figures, Error> {
-    let content = match arguments.phantom {
-        true => Content::Phantom,
-        false => Content::Random { seed: arguments.options.seed },
-    };
-    let report = run_checked(machine, plan, content, case, trace)?;
-    let figure = Figure::of(plan);
-    let drawing =
-        if in_full { steps::drawing(&figure, &case.machine, arguments.full) } else { String::new() };
-    let modeled = plan.prediction().modeled.since_start();
-    let on = |other: &Description| {
-        let other = self::plan(arguments, case, algorithm, other).ok()?;
-        Some(other.prediction().modeled.since_start())
-    };
-    let causes =
-        if in_full { causes(&case.machine, plan.estimate(), modeled, on) } else { Causes::default() };
-    Ok(Figures { modeled, causes, drawing, ..of(&figure, case, plan.estimate(), Ran::of(&report)) })
-}
-
-fn by_matrix(
-    arguments: &Arguments,
-    case: &Case,
-    matrix: &Matrix,
-    machine: &Machine,
-    trace: Option<OutputFile>,
-    in_full: bool,
-) -> Result<Figures, Error> {
-    let report = matrix.run(machine, trace)?;
-    let equation = matrix.equation().time(case.machine.parameters());
-    // In real time the run does not tell what virtual time is.
-    let on = |other: &Description| {
-        let machine = Machine::of(other.clone()).build().ok()?;
-        Some(matrix.run(&machine, None).ok()?.modeled.since_start())
-    };
-    let modeled = match report.real_time {
-        None => report.modeled.since_start(),
-        Some(_) => on(&case.machine).unwrap_or(report.modeled.since_start()),
-    };
-    let [broadcasts, sums] = &matrix.figures;
-    let products = case.machine.parameters().combining(matrix.products());
-    let drawing = if in_full {
-        let draw = |figure: &Figure| match steps::drawing(figure, &case.machine, arguments.full) {
-            nothing if nothing.is_empty() => "nothing to do\n".to_owned(),
-            drawing => drawing,
-        };
-        let count = matrix.products();
-        let multiply_adds = steps::plural(usize::try_from(count).unwrap_or(usize::MAX), "multiply-add");
-        format!(
-            "The vector along the columns:\n{}\nThe products: at most {count} {multiply_adds} on a node, in {products}.\n\n\
-             The sums along the rows:\n{}",
-            draw(broadcasts),
-            draw(sums)
-        )
-    } else {
-        String::new()
-    };
-    let causes = if in_full { causes(&case.machine, equation, modeled, on) } else { Causes::default() };
-    let figure = broadcasts.clone().followed_by(sums.clone());
-    let figures = of(&figure, case, equation, Ran::of(&report));
-    let (in_step, without_conflicts) = (figures.in_step + products, figures.without_conflicts + products);
-    Ok(Figures { modeled, in_step, without_conflicts, causes, drawing, ..figures })
 }
 
 /// What the steps tell.

@@ -1,16 +1,15 @@
 //! Example 4.1 with data: a matrix and a vector that follow from a seed, and their plain product.
 
 use multicomputer::{
-    Machine,
+    Machine, Run,
     collective::Cost,
     prelude::*,
-    report::RunReport,
     textbook::{Block, Figure, equation, matrix_vector, matrix_vector_figures},
     topology::Grid,
 };
 
 use super::{
-    super::{collective::MOST_DATA, data, error::Error, files::OutputFile},
+    super::{collective::MOST_DATA, data, error::Error},
     Arguments,
     case::{Case, CaseError},
 };
@@ -88,7 +87,7 @@ impl Matrix {
     }
 
     /// Multiplies it on a machine, and compares what comes out with the plain product.
-    pub(super) fn run(&self, machine: &Machine, trace: Option<OutputFile>) -> Result<RunReport, Error> {
+    pub(super) fn run(&self, machine: &Machine) -> Result<Run<Vec<f64>>, Error> {
         let run = machine
             .run(|node| Ok(matrix_vector(node, &self.blocks[node.rank()], &self.parts[node.rank()])?))?;
         if let Some(rank) = (0..self.expected.len()).find(|&rank| run.outputs[rank] != self.expected[rank]) {
@@ -97,9 +96,6 @@ impl Matrix {
                 "node {rank} does not have its part of the product ({elements} x {elements} elements on {grid} nodes)"
             )));
         }
-        if let Some(trace) = trace {
-            trace.write_trace(&run)?;
-        }
-        Ok(run.report)
+        Ok(run)
     }
 }

@@ -5,11 +5,9 @@ use std::str::FromStr;
 use multicomputer::{
     textbook::{BookFigure, FIGURES, Topic},
     topology::{self, TopologyError},
-    units::{UnitError, parse_bytes},
+    units::{Sizes, UnitError, parse_bytes},
 };
 use thiserror::Error;
-
-use super::super::options::{NumberError, read_number};
 
 /// An algorithm, the example, or a figure that shows one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +33,18 @@ pub(super) struct Words(Vec<u64>);
 #[error("`{given}` is not in the chapter; allowed are {all}", all = spellings())]
 pub(super) struct NameError {
     given: String,
+}
+
+/// What is no list of numbers of words.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum WordsError {
+    #[error(
+        "`{0}` is no number of words: allowed are whole numbers such as 1000 or 2K (K, M and G are powers of 1024), ranges \
+         that double such as 8..64K, and lists of these"
+    )]
+    Unreadable(String),
+    #[error(transparent)]
+    Range(UnitError),
 }
 
 /// A length of a word that is none.
@@ -140,10 +150,18 @@ impl FromStr for Topologies {
 }
 
 impl FromStr for Words {
-    type Err = NumberError;
+    type Err = WordsError;
 
-    fn from_str(text: &str) -> Result<Words, NumberError> {
-        Ok(Words(each_once(text.split(',').map(read_number).collect::<Result<_, _>>()?)))
+    /// Reads them as sizes are read: words are counted as bytes are.
+    fn from_str(text: &str) -> Result<Words, WordsError> {
+        let words: Sizes = text.parse().map_err(|cause| match cause {
+            // These speak of bytes.
+            UnitError::Unreadable { given, .. }
+            | UnitError::Fraction { given }
+            | UnitError::TooLarge { given, .. } => WordsError::Unreadable(given),
+            cause => WordsError::Range(cause),
+        })?;
+        Ok(Words(each_once(words.into_iter().collect())))
     }
 }
 
@@ -189,7 +207,10 @@ mod tests {
     #[test]
     fn words_are_whole_numbers() {
         assert_eq!("10, 1000,0,10".parse::<Words>().unwrap().as_slice(), [10, 1000, 0]);
-        assert!(["", "1K", "-1", "1,"].iter().all(|text| text.parse::<Words>().is_err()));
+        assert_eq!("1..8,2K,4".parse::<Words>().unwrap().as_slice(), [1, 2, 4, 8, 2048]);
+        assert!(["", "-1", "1,", "0.5", "8..4", "2Q"].iter().all(|text| text.parse::<Words>().is_err()));
+        let error = "0.5".parse::<Words>().unwrap_err().to_string();
+        assert!(error.starts_with("`0.5` is no number of words: allowed are whole numbers"), "{error}");
         assert_eq!([read_word("4"), read_word("0")], [Ok(4), Err(WordError::Zero)]);
     }
 }

@@ -12,6 +12,7 @@ use multicomputer::{
 
 use super::{
     super::{
+        count::counted,
         pace,
         table::{
             Align::{Left, Right},
@@ -22,8 +23,7 @@ use super::{
     case::{Case, has_sources},
     outcome::{Figures, Outcome},
     parameters,
-    steps::plural,
-    words::{decimals, folded, millis, ratio, sentences},
+    words::{Times, folded, ratio, sentences},
 };
 
 /// What is printed.
@@ -50,17 +50,17 @@ impl fmt::Display for Single<'_> {
         writeln!(f, "{}", times(arguments, topic, figures))?;
         if let Some(link) = &figures.ran.link {
             let load = &link.load;
-            let (link, most, all) = (link.link, load.most_flows, load.messages);
-            let messages = plural(most as usize, "message");
+            let (link, all) = (link.link, load.messages);
+            let messages = counted(load.most_flows, "message");
             let bytes = format_bytes(load.bytes);
             writeln!(
                 f,
-                "Most loaded link of the run: {link}, at most {most} {messages} at once, {all} in all with {bytes}."
+                "Most loaded link of the run: {link}, at most {messages} at once, {all} in all with {bytes}."
             )?;
         }
         sentences(figures).iter().try_for_each(|sentence| writeln!(f, "{}", folded(sentence)))?;
-        let nodes = case.machine.nodes();
-        writeln!(f, "It was run on {nodes} {}: {}.", plural(nodes, "thread"), checked(arguments, topic))?;
+        let threads = counted(case.machine.nodes(), "thread");
+        writeln!(f, "It was run on {threads}: {}.", checked(arguments, topic))?;
         pace::notes(figures.ran.real_time).into_iter().try_for_each(|note| writeln!(f, "{note}"))
     }
 }
@@ -78,22 +78,12 @@ fn title(topic: Topic) -> String {
 
 /// The nodes, and what moves among them.
 fn what(arguments: &Arguments, case: &Case) -> String {
-    let nodes = case.machine.nodes();
-    let size = format!("{nodes} {}", plural(nodes, "node"));
+    let size = counted(case.machine.nodes(), "node");
+    let bytes = counted(arguments.word_bytes, "byte");
     let Topic::Algorithm(algorithm) = case.item.topic else {
-        return format!(
-            "{size}; a matrix of {0} x {0} elements, {1} bytes each",
-            case.words, arguments.word_bytes
-        );
+        return format!("{size}; a matrix of {0} x {0} elements, {1} each", case.words, bytes);
     };
-    let words = |count: u64| plural(usize::try_from(count).unwrap_or(usize::MAX), "word");
-    let bytes = arguments.word_bytes;
-    let message = format!(
-        "{} {} of {bytes} {}",
-        case.words,
-        words(case.words),
-        plural(usize::try_from(bytes).unwrap_or(usize::MAX), "byte")
-    );
+    let message = format!("{} of {bytes}", counted(case.words, "word"));
     let root = arguments.source.unwrap_or(0);
     let way = match algorithm.operation() {
         Operation::Broadcast => format!("from node {root} to all"),
@@ -125,12 +115,12 @@ fn checked(arguments: &Arguments, topic: Topic) -> &'static str {
 /// The equation and what there is beside it.
 fn times(arguments: &Arguments, topic: Topic, figures: &Figures) -> Table {
     let Figures { equation, in_step, modeled, ref ran, .. } = *figures;
-    let decimals = decimals([equation, in_step, modeled]);
-    let mut table = Table::new([("", Left), ("ms", Right), ("/ equation", Right), ("", Left)]);
+    let shown = Times::of([equation, in_step, modeled]);
+    let mut table = Table::new([("", Left), (shown.unit(), Right), ("/ equation", Right), ("", Left)]);
     let mut row = |name: &str, span, meaning: &str| {
         let times =
             (!equation.is_zero()).then(|| multicomputer::Span::as_secs_f64(span) / equation.as_secs_f64());
-        table.row([name.to_owned(), millis(span, decimals), ratio(times), meaning.to_owned()]);
+        table.row([name.to_owned(), shown.cell(span), ratio(times), meaning.to_owned()]);
     };
     let name =
         topic.equation_number().map_or_else(|| "equation".to_owned(), |number| format!("equation {number}"));

@@ -5,6 +5,8 @@ use multicomputer::{
     textbook::{Figure, Step},
 };
 
+use super::super::count::counted;
+
 /// So many columns a line has.
 pub(super) const WIDTH: usize = 100;
 /// So many messages of a step are shown.
@@ -22,7 +24,7 @@ pub(super) fn drawing(figure: &Figure, machine: &Description, full: bool) -> Str
         let left_out = steps.len().saturating_sub(STEPS + 1);
         if left_out > 0 && !full && number > STEPS && number < steps.len() {
             if number == STEPS + 1 {
-                text.push_str(&format!("... {left_out} more {}\n", plural(left_out, "step")));
+                text.push_str(&format!("... {}\n", counted(left_out, "more step")));
             }
             continue;
         }
@@ -67,11 +69,6 @@ fn wrapped(step: &Step, full: bool, indent: &str) -> String {
         }
     }
     text
-}
-
-/// A word for one or several.
-pub(super) fn plural(count: usize, word: &str) -> String {
-    if count == 1 { word.to_owned() } else { format!("{word}s") }
 }
 
 #[cfg(test)]

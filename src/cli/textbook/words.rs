@@ -3,6 +3,7 @@
 use multicomputer::Span;
 
 use super::{
+    super::unit::Unit,
     outcome::{Figures, Sharing},
     steps::WIDTH,
 };
@@ -116,15 +117,31 @@ pub(super) fn folded(sentence: &str) -> String {
     text
 }
 
-/// The fewest decimals, at least three, that show times in milliseconds to the nanosecond.
-pub(super) fn decimals(spans: impl IntoIterator<Item = Span>) -> usize {
-    let is_whole = |span: Span| span.as_picos().is_multiple_of(1_000_000);
-    if spans.into_iter().all(is_whole) { 3 } else { 6 }
+/// How times are shown that are to be compared: in one unit, and with six digits behind the point if three do not show
+/// them as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Times {
+    unit: Unit,
+    decimals: usize,
 }
 
-/// A time in milliseconds.
-pub(super) fn millis(span: Span, decimals: usize) -> String {
-    format!("{:.decimals$}", span.as_millis_f64())
+impl Times {
+    pub(super) fn of(spans: impl IntoIterator<Item = Span, IntoIter: Clone>) -> Times {
+        let spans = spans.into_iter();
+        let unit = Unit::of(spans.clone());
+        let is_exact = spans.into_iter().all(|span| unit.is_exact(span));
+        Times { unit, decimals: if is_exact { 3 } else { 6 } }
+    }
+
+    /// The name of the unit.
+    pub(super) fn unit(self) -> &'static str {
+        self.unit.name()
+    }
+
+    /// A time without its unit.
+    pub(super) fn cell(self, span: Span) -> String {
+        self.unit.with_decimals(span, self.decimals)
+    }
 }
 
 /// A ratio.
@@ -146,7 +163,9 @@ mod tests {
     #[test]
     fn times_are_exact_to_the_nanosecond() {
         let (whole, odd) = (Span::from_micros(3190), Span::from_nanos(521_600));
-        assert_eq!([decimals([whole]), decimals([whole, odd])], [3, 6]);
-        assert_eq!([millis(whole, 3), millis(odd, 6)], ["3.190", "0.521600"]);
+        assert_eq!(Times::of([whole]).cell(whole), "3.190");
+        assert_eq!(Times::of([whole, odd]).cell(odd), "0.521600");
+        let fast = [Span::from_nanos(1503), Span::from_nanos(12_000)];
+        assert_eq!((Times::of(fast).unit(), Times::of(fast).cell(fast[0])), ("us", "1.503".to_owned()));
     }
 }

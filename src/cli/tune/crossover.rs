@@ -6,7 +6,7 @@ use std::fmt;
 use multicomputer::{Span, collective::Algorithm};
 
 use super::{
-    super::{error::Error, figures::millis},
+    super::{count::counted, error::Error, unit::Unit},
     search::Search,
 };
 
@@ -78,14 +78,16 @@ impl fmt::Display for Crossover {
             Crossover::Always => {
                 write!(f, "InterCom: long is faster than short from the shortest length on.")
             }
-            Crossover::At(Crossing { bytes, short, long, hybrid: (name, hybrid) }) => write!(
-                f,
-                "InterCom: long is faster than short from {bytes} bytes on ({} ms and {} ms there); the fastest hybrid, \
-                 {name}, takes {} ms there.",
-                millis(*long),
-                millis(*short),
-                millis(*hybrid)
-            ),
+            Crossover::At(Crossing { bytes, short, long, hybrid: (name, hybrid) }) => {
+                let unit = Unit::of([*long, *short, *hybrid]);
+                let bytes = counted(bytes, "byte");
+                let [long, short, hybrid] = [long, short, hybrid].map(|&time| unit.text(time));
+                write!(
+                    f,
+                    "InterCom: long is faster than short from {bytes} on ({long} and {short} there); the fastest hybrid, \
+                     {name}, takes {hybrid} there."
+                )
+            }
         }
     }
 }

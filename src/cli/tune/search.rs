@@ -9,7 +9,7 @@ use multicomputer::{
     model::Description,
 };
 
-use super::super::{collective::default_element, error::Error, progress::Progress};
+use super::super::{collective::default_element, count::counted, error::Error, progress::Progress};
 
 /// What is searched, and how precisely.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ impl Search<'_> {
 
     /// The plan of an algorithm for a length.
     pub(super) fn plan(&self, algorithm: &Algorithm, bytes: u64) -> Result<Plan, Error> {
-        self.progress.begin(&format!("{} of {bytes} bytes", self.operation));
+        self.progress.begin(&format!("{} of {}", self.operation, counted(bytes, "byte")));
         algorithm.plan(&self.task(bytes)?).map_err(Error::usage)
     }
 

@@ -1,0 +1,89 @@
+//! A table as CSV, whose rows are written as they come.
+
+use std::{io::Write, path::Path};
+
+use super::{super::error::Error, output::Output};
+
+/// A CSV file, or none if none is asked for.
+#[derive(Debug)]
+pub(in crate::cli) struct CsvFile<const COLUMNS: usize> {
+    output: Option<Output>,
+    header: [&'static str; COLUMNS],
+    is_begun: bool,
+}
+
+impl<const COLUMNS: usize> CsvFile<COLUMNS> {
+    /// Opens the file, if there is a name. Nothing is written yet.
+    pub(in crate::cli) fn create(
+        path: Option<&Path>,
+        header: [&'static str; COLUMNS],
+    ) -> Result<CsvFile<COLUMNS>, Error> {
+        let output = path.map(Output::open).transpose().map_err(Error::usage)?;
+        Ok(CsvFile { output, header, is_begun: false })
+    }
+
+    /// Fills the table, and completes it. If that fails the rows that were there by then stay in the partial file, and
+    /// the error says so.
+    pub(in crate::cli) fn fill<T>(
+        mut self,
+        work: impl FnOnce(&mut CsvFile<COLUMNS>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match work(&mut self) {
+            Ok(result) => self.complete().map(|()| result),
+            Err(cause) => Err(self.left_behind(cause)),
+        }
+    }
+
+    /// Writes a row, as a whole.
+    pub(in crate::cli) fn row(&mut self, row: [String; COLUMNS]) -> Result<(), Error> {
+        self.begin()?;
+        self.write(&row)
+    }
+
+    /// Leaves nothing of the rows that there are: they are of no use.
+    pub(in crate::cli) fn discard(&mut self) {
+        if let Some(output) = self.output.take() {
+            output.discard();
+        }
+    }
+
+    fn begin(&mut self) -> Result<(), Error> {
+        if self.is_begun {
+            return Ok(());
+        }
+        self.is_begun = true;
+        if let Some(output) = &mut self.output {
+            let path = output.path().to_owned();
+            output.begin().map_err(|cause| Error::File { path, cause })?;
+        }
+        self.write(&self.header)
+    }
+
+    fn write<S: AsRef<[u8]>>(&self, cells: &[S; COLUMNS]) -> Result<(), Error> {
+        let Some(output) = &self.output else { return Ok(()) };
+        let error = |cause| Error::File { path: output.path().to_owned(), cause };
+        let mut line = csv::Writer::from_writer(Vec::new());
+        line.write_record(cells).map_err(|cause| error(cause.into()))?;
+        let line = line.into_inner().map_err(|cause| error(cause.into_error()))?;
+        output.file().write_all(&line).map_err(error)
+    }
+
+    fn complete(mut self) -> Result<(), Error> {
+        self.begin()?;
+        let Some(output) = self.output else { return Ok(()) };
+        let path = output.path().to_owned();
+        output.complete().map_err(|cause| Error::File { path, cause })
+    }
+
+    /// The error, with what there is of the table in spite of it.
+    fn left_behind(self, cause: Error) -> Error {
+        match self.output.as_ref().and_then(|output| Some((output.path(), output.partial()?))) {
+            Some((path, partial)) if self.is_begun => Error::Unfinished {
+                cause: Box::new(cause),
+                path: path.to_owned(),
+                partial: partial.to_owned(),
+            },
+            _ => cause,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! How long a run in real time will take: said before it starts if that is long, and refused if it is far too long.
+//!
+//! What a run takes in virtual time is known before it starts wherever it is predicted, and in real time it takes that
+//! times the dilation.
+
+use std::time::Duration;
+
+use multicomputer::{Clock, Dilation, Span};
+use thiserror::Error;
+
+use super::{count::counted, error::Error as CommandError, progress::Progress};
+
+/// Nothing is said of a run that takes less than this.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// No run may take longer than this on the wall clock.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// A run that nobody would wait for.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error(
+    "in real time at dilation {dilation} this run would take {}, and at most {} is allowed: choose a smaller dilation, such \
+     as --clock real:{way_out}, or virtual time ({case})",
+    in_words(*seconds), in_words(LONGEST.as_secs_f64())
+)]
+pub(super) struct TooLong {
+    /// Which run.
+    case: String,
+    /// What was asked for; 1 if it is still to be measured, for it is never less.
+    dilation: f64,
+    /// What it would take on the wall clock.
+    seconds: f64,
+    /// A dilation at which it would not take too long.
+    way_out: f64,
+}
+
+/// Refuses a run that would take far too long; `modeled` is what it takes in virtual time.
+pub(super) fn check(clock: Clock, modeled: Span, case: &str) -> Result<(), CommandError> {
+    let Some((dilation, seconds)) = expected(clock, modeled) else { return Ok(()) };
+    if seconds <= LONGEST.as_secs_f64() {
+        return Ok(());
+    }
+    let way_out = one_digit(LONGEST.as_secs_f64() / modeled.as_secs_f64());
+    Err(CommandError::usage(TooLong { case: case.to_owned(), dilation, seconds, way_out }))
+}
+
+/// The same, and says what a run will take that is going to start, if that is long.
+pub(super) fn announce(
+    clock: Clock,
+    modeled: Span,
+    case: &str,
+    progress: &Progress,
+) -> Result<(), CommandError> {
+    check(clock, modeled, case)?;
+    if let Some((dilation, seconds)) = expected(clock, modeled)
+        && seconds > SHORT.as_secs_f64()
+    {
+        let at_least = match clock {
+            Clock::RealTime { dilation: Dilation::Auto } => " at least",
+            _ => "",
+        };
+        let words = in_words(seconds);
+        progress.say(&format!(
+            "in real time at dilation {dilation} this run will take {words}{at_least} ({case})"
+        ));
+    }
+    Ok(())
+}
+
+/// The dilation, or the least that may be measured, and the seconds that a run takes with it on the wall clock; `None`
+/// in virtual time.
+fn expected(clock: Clock, modeled: Span) -> Option<(f64, f64)> {
+    let dilation = match clock {
+        Clock::Virtual => return None,
+        Clock::RealTime { dilation: Dilation::Fixed(dilation) } => dilation,
+        Clock::RealTime { dilation: Dilation::Auto } => 1.0,
+    };
+    Some((dilation, modeled.as_secs_f64() * dilation))
+}
+
+/// A number with one digit that counts, rounded down: `0.03` for 0.0372.
+fn one_digit(number: f64) -> f64 {
+    let text = format!("{number:e}");
+    let exponent = text.split_once('e').map_or("0", |(_, exponent)| exponent);
+    let digit = text.chars().next().unwrap_or('1');
+    format!("{digit}e{exponent}").parse().unwrap_or(number)
+}
+
+/// `3.2 s`, `2 min 14 s`, `1 h`, `3 days 4 h`.
+fn in_words(seconds: f64) -> String {
+    if seconds < 59.95 {
+        return format!("{seconds:.1} s");
+    }
+    // At most 2^64 picoseconds at a dilation of 1e9: that is far from the end of these numbers.
+    let whole = seconds.round() as u64;
+    let (minutes, hours, days) = (whole / 60, whole / 3600, whole / 86400);
+    let (first, rest, second) = match (days, hours) {
+        (0, 0) => (format!("{minutes} min"), whole % 60, "s"),
+        (0, hours) => (format!("{hours} h"), minutes % 60, "min"),
+        (days, hours) => (counted(days, "day"), hours % 24, "h"),
+    };
+    if rest == 0 { first } else { format!("{first} {rest} {second}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_told_in_two_units() {
+        for (seconds, text) in [
+            (2.04, "2.0 s"),
+            (59.96, "1 min"),
+            (134.2, "2 min 14 s"),
+            (3600.0, "1 h"),
+            (18_720.0, "5 h 12 min"),
+            (90_000.0, "1 day 1 h"),
+            (273_600.0, "3 days 4 h"),
+            (1.8e16, "208333333333 days 8 h"),
+        ] {
+            assert_eq!(in_words(seconds), text);
+        }
+    }
+
+    #[test]
+    fn only_runs_in_real_time_can_take_too_long() {
+        let modeled = Span::from_millis(4_000_000);
+        let real = |dilation| Clock::RealTime { dilation };
+        assert!(check(Clock::Virtual, modeled, "a run").is_ok());
+        assert!(check(real(Dilation::Fixed(0.9)), modeled, "a run").is_ok());
+        for clock in [real(Dilation::Auto), real(Dilation::Fixed(1.0))] {
+            let error = check(clock, modeled, "a run").unwrap_err().to_string();
+            let expected = "in real time at dilation 1 this run would take 1 h 6 min, and at most 1 h is allowed: \
+                            choose a smaller dilation, such as --clock real:0.9, or virtual time (a run)\n";
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_way_out_is_short_and_not_too_large() {
+        assert_eq!([0.0372, 0.9, 12.0, 1e-9].map(one_digit), [0.03, 0.9, 10.0, 1e-9]);
+    }
+}

@@ -1,0 +1,116 @@
+//! In which unit times are shown, and how many of something.
+
+use super::*;
+
+/// A machine of today: 1.5 us to start a message, and 100 Gb/s.
+fn fast(test: &str) -> PathBuf {
+    let file = folder(test).join("fast.toml");
+    let parameters = "send_overhead = \"0.5 us\"\nreceive_overhead = \"0.5 us\"\nlatency = \"0.5 us\"\nbeta = \"0.08 ns/B\"\n";
+    fs::write(&file, format!("name = \"fast\"\ntopology = \"mesh:4x4\"\n[parameters]\n{parameters}"))
+        .unwrap();
+    file
+}
+
+/// The cells of the first row below the first line that has this title.
+fn first<'t>(output: &'t str, title: &str) -> Vec<&'t str> {
+    let row = output.lines().skip_while(|line| !line.contains(title)).nth(1);
+    row.unwrap_or_else(|| panic!("no {title} in\n{output}")).split_whitespace().collect()
+}
+
+#[test]
+fn a_fast_machine_is_shown_in_microseconds() {
+    let file = fast("units_fast");
+    let machine = ["--machine", text(&file)];
+    let with = |arguments: &[&str]| succeeds(&[arguments, &machine].concat());
+
+    let output = with(&["collective", "broadcast", "--bytes", "8", "--algorithm", "short"]);
+    // Four times alpha and 0.64 ns.
+    assert_eq!(
+        first(&output, "modeled us    closed form")[..4],
+        ["short", "6.003", "*", "6.003"],
+        "{output}"
+    );
+    assert!(
+        output.contains("\nFastest: short, which takes ") && output.contains(": 6.003 us, 1."),
+        "{output}"
+    );
+    assert!(
+        output.contains("\nLower bound: 4.500 us, decided by start-up (start-up 4.500, intake 1.501"),
+        "{output}"
+    );
+
+    let output = with(&["collective", "broadcast", "--bytes", "8..512", "--algorithm", "short"]);
+    assert!(output.contains("; modeled times in us\n"), "{output}");
+    let times: Vec<&str> =
+        output.lines().skip(3).take(7).map(|line| line.split_whitespace().nth(1).unwrap()).collect();
+    assert_eq!(times, ["6.003", "6.005", "6.010", "6.020", "6.041", "6.082", "6.164"], "{output}");
+    assert!(
+        output.contains("fastest us") && output.contains("* is the fastest, to the nanosecond."),
+        "{output}"
+    );
+
+    let output = with(&["stop", "--sources", "1", "--bytes", "8", "--algorithm", "br-lin"]);
+    assert_eq!(first(&output, "modeled us")[..2], ["br-lin", "6.003"], "{output}");
+    assert!(output.contains("\nLower bound: 4.500 us, decided by "), "{output}");
+    let output = with(&["stop", "--sources", "1", "--bytes", "8,16", "--algorithm", "br-lin"]);
+    assert!(output.contains("; modeled times in us\n") && output.contains("6.003 *"), "{output}");
+
+    let output = with(&["exchange", "--traffic", "1K", "--algorithm", "pairwise"]);
+    assert!(output.contains("modeled us") && output.contains("waiting us"), "{output}");
+    assert_eq!(first(&output, "modeled us")[..2], ["pairwise", "15.000"], "{output}");
+    let output = with(&["exchange", "--traffic", "1K,2K", "--algorithm", "pairwise"]);
+    assert!(output.contains("; modeled times in us\n") && output.contains("fastest us"), "{output}");
+
+    let output = with(&["tune", "broadcast", "--bytes", "8,64"]);
+    assert!(output.contains("us at from  / bound  us at to"), "{output}");
+
+    let output = with(&["textbook", "4.1", "--words", "1"]);
+    assert!(first(&output, "us  / equation").contains(&"6.002560"), "{output}");
+    let output = with(&["textbook", "4.1", "--words", "1,10"]);
+    assert!(output.contains("times in us, words of 8 bytes\n") && output.contains("6.002560"), "{output}");
+
+    let output = with(&["--clock", "virtual", "--sources", "1", "--bytes", "8", "--distribution", "row"]);
+    assert_eq!(first(&output, "modeled us  / bound  wall ms")[..3], ["row", "virtual", "6.003"], "{output}");
+    assert!(output.ends_with("; that takes 6.003 us.\n"), "{output}");
+}
+
+#[test]
+fn a_table_has_one_unit_and_files_have_always_the_same() {
+    let file = fast("units_one");
+    let csv = file.with_extension("csv");
+    let options = ["--algorithm", "short", "--run", "none", "--machine", text(&file), "--csv", text(&csv)];
+    let output = succeeds(&[&["collective", "broadcast", "--bytes", "8,256M"], &options[..]].concat());
+    // The shortest time decides for all: 86 ms are shown in microseconds.
+    assert!(output.contains("; modeled times in us\n") && output.contains("85905.346 *"), "{output}");
+    let table = fs::read_to_string(&csv).unwrap();
+    assert!(table.contains(",6.002560,") && table.contains(",85905.345920,"), "{table}");
+    let slow = ["--algorithm", "short", "--run", "none", "--machine", "hockney:4x4"];
+    let output = succeeds(&[&["collective", "broadcast", "--bytes", "8,256M"], &slow[..]].concat());
+    assert!(output.contains("; modeled times in ms\n"), "{output}");
+}
+
+#[test]
+fn one_is_not_several() {
+    let output = succeeds(&["tune", "1x1", "scan", "--bytes", "8"]);
+    assert!(
+        output.starts_with("Collective communication on paragon:1x1, 1 node: what auto chooses"),
+        "{output}"
+    );
+    assert!(output.contains("\nFrom 1 length each; "), "{output}");
+    let errors = fails(2, &["exchange", "--mesh", "1x1", "--matrix", "figure-1"]);
+    assert!(errors.contains("the matrix is for 8 nodes, and paragon:1x1 has 1"), "{errors}");
+    let output =
+        succeeds(&["exchange", "--mesh", "2x2", "--algorithm", "pairwise,colored", "--run", "fastest"]);
+    assert!(output.contains("\n1 of 2 plans was run: "), "{output}");
+    assert!(output.contains("\nThe other is predicted, which is exact in virtual time.\n"), "{output}");
+    let output = succeeds(&["textbook", "4.1,4.2", "--word-bytes", "1"]);
+    assert!(output.starts_with("The textbook's algorithms; times in ms, words of 1 byte\n"), "{output}");
+    let errors = fails(2, &["textbook", "in-turn", "--topology", "line:1", "--sources", "2"]);
+    assert!(errors.contains("2 sources are given on 1 node: 1 to 1 are allowed"), "{errors}");
+    let errors = fails(2, &["stop", "--mesh", "1x1", "--algorithm", "split"]);
+    assert!(errors.contains("at most half of the nodes are sources: 1 of 1 is\n"), "{errors}");
+    let errors = fails(2, &["collective", "gather", "--mesh", "1x3", "--members", "row:1"]);
+    assert!(errors.contains("the machine has 1 row and 3 columns"), "{errors}");
+    let errors = fails(2, &["collective", "scan", "--bytes", "1"]);
+    assert!(errors.contains("1 byte is no whole number of elements of 8 bytes each"), "{errors}");
+}
