@@ -180,7 +180,7 @@ impl TaskBuilder {
         self
     }
 
-    /// Elements of the whole vector; 0 unless given. Blocks differ by one element at most.
+    /// Elements of the whole vector, of all ranks together; 0 unless given. Blocks differ by one element at most.
     #[must_use]
     pub fn elements(mut self, elements: u64) -> Self {
         self.lengths = Lengths::Even(elements);
@@ -295,7 +295,7 @@ pub enum TaskError {
         size: usize,
     },
     /// Not one block length for each rank.
-    #[error("{given} block lengths are given for a group of {size}")]
+    #[error("{given} block lengths are given for a group of {size}: allowed is one for each rank")]
     Blocks {
         /// Lengths given.
         given: usize,
