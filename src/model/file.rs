@@ -505,7 +505,7 @@ mod tests {
     #[test]
     fn absurd_values_are_taken_or_refused_on_purpose() {
         for (parameter, capacity) in [
-            ("beta = 1e-300", 1e300),
+            ("beta = 1e-300", 1.0 / 1e-300),
             ("bandwidth = '1 B/s'", 1.0),
             ("bandwidth = 1e-6", 1e-6),
             ("beta = 0", f64::INFINITY),
