@@ -329,7 +329,7 @@ impl<'de> Deserialize<'de> for Quantity {
 }
 
 /// Why a text is not a number with a unit.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnitError {
     /// Not a number, or not one of the units.
@@ -373,6 +373,8 @@ pub enum UnitError {
         given: String,
     },
 }
+
+crate::error::debug_as_text!(UnitError);
 
 #[cfg(test)]
 mod tests {

@@ -344,7 +344,7 @@ impl Job {
         let how_long = match lengths {
             Lengths::Even(elements) => format!("{elements} {element}"),
             Lengths::Blocks(blocks) => match blocks[..] {
-                [] => format!("0 blocks of {element}"),
+                [] => format!("no blocks of {element}"),
                 [first] => format!("1 block of {first} {element}"),
                 [first, .., last] => {
                     let all = blocks.iter().fold(0, |sum: u64, &block| sum.saturating_add(block));
@@ -426,7 +426,7 @@ fn planned<G: PointToPoint>(
 }
 
 /// Why a collective operation fails on a rank.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CollectiveError {
     /// The vector or block given has another length than the call says.
@@ -474,3 +474,5 @@ pub enum CollectiveError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
+
+crate::error::debug_as_text!(CollectiveError);

@@ -4,7 +4,10 @@ use super::{
     CollectiveError, Operator, Plan, WrongLength,
     operator::{Named, combined},
 };
-use crate::comm::{Call, Element, ElementType, Payload, PayloadError, PointToPoint};
+use crate::{
+    comm::{Call, Element, ElementType, Payload, PayloadError, PointToPoint},
+    report::count,
+};
 
 impl Plan {
     /// Carries out a plan for an operation that moves data, as a call of all members of a group: each gives what it has
@@ -59,7 +62,7 @@ impl Plan {
         combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
     ) -> Result<Payload, CollectiveError> {
         let (task, operation) = (self.task(), self.task().operation());
-        let text = format!("{operation} on {} bytes by {}", task.bytes(), self.name());
+        let text = format!("{operation} on {} by {}", count(task.bytes(), "byte"), self.name());
         let tag = group.agree(&Call::new(text, (task.key(), operator)))?;
         let expected = if group.size() == task.size() { self.given(group.rank()) } else { mine.len() };
         if mine.len() != expected {

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use super::{Lengths, Operation};
-use crate::{comm::ElementType, rank::Rank};
+use crate::{comm::ElementType, rank::Rank, report::count};
 
 /// A rank gives a vector or a block of another length than it has by the `lengths` of the call.
 ///
 /// The likeliest slip is that of everybody who knows MPI, where the count is that of one rank: a number alone is the
 /// length of the whole vector here. So the text says what would be right.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WrongLength {
     /// The operation.
@@ -30,6 +30,8 @@ pub struct WrongLength {
     pub lengths: Option<Lengths>,
 }
 
+crate::error::debug_as_text!(WrongLength);
+
 /// What of the vector a rank has before an operation.
 enum Part {
     Nothing,
@@ -49,9 +51,8 @@ impl WrongLength {
     /// A length in elements, or in bytes if these make up no whole elements.
     fn amount(&self, bytes: u64) -> String {
         match self.elements(bytes) {
-            Some(1) => format!("1 element of {}", self.element),
-            Some(elements) => format!("{elements} elements of {}", self.element),
-            None => format!("{bytes} bytes, no whole number of {},", self.element),
+            Some(elements) => format!("{} of {}", count(elements, "element"), self.element),
+            None => format!("{}, no whole number of {},", count(bytes, "byte"), self.element),
         }
     }
 
@@ -74,7 +75,7 @@ impl fmt::Display for WrongLength {
             return write!(f, ": by the plan it has {expected}");
         };
         let Some(given) = self.elements(self.given) else {
-            return write!(f, ": by `lengths` it has {expected} elements");
+            return write!(f, ": by `lengths` it has {}", count(expected, "element"));
         };
         match (part, lengths) {
             (Part::Block, Lengths::Even(all)) => write!(
@@ -100,8 +101,8 @@ impl fmt::Display for WrongLength {
             }
             (_, Lengths::Blocks(blocks)) => write!(
                 f,
-                ", and the {} blocks in `lengths` have {expected} together: they must add up to what is given",
-                blocks.len()
+                ", and `lengths` has {} with {expected} together: they must add up to what is given",
+                count(blocks.len() as u64, "block")
             ),
         }
     }

@@ -63,7 +63,7 @@ pub enum Segment {
 }
 
 /// Why a payload cannot be read or cut as asked.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PayloadError {
     /// Data is asked for that exists only as a length.
@@ -111,6 +111,8 @@ pub enum PayloadError {
         len: u64,
     },
 }
+
+crate::error::debug_as_text!(PayloadError);
 
 impl Segment {
     /// Bytes of this segment.

@@ -14,6 +14,7 @@ use crate::{
     comm::{Call, Element, ElementType, Group, MAX_MESSAGE, Payload, PayloadError, PointToPoint},
     error::CommError,
     rank::Rank,
+    report::are,
 };
 
 /// Many-to-many communication in a group: every member has something of its own for each of the others, or for some.
@@ -239,12 +240,13 @@ fn vectors<T: Element>(payloads: Vec<Payload>) -> Result<Vec<Vec<T>>, CallError>
 }
 
 /// Why a call of [`ManyToMany`] fails on a rank.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// There is not one vector for each rank.
     #[error(
-        "{given} vectors are given in a group of {size}: there must be one for each rank, and it may be empty"
+        "{} given in a group of {size}: there must be one for each rank, and it may be empty",
+        are(*given, "vector")
     )]
     Vectors {
         /// Vectors given.
@@ -288,3 +290,5 @@ pub enum CallError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
+
+crate::error::debug_as_text!(CallError);

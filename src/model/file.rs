@@ -247,11 +247,12 @@ impl ParameterTable {
 }
 
 /// A machine file that does not describe a machine.
-#[derive(Debug)]
 pub struct FileError {
     file: Option<PathBuf>,
     problem: FileProblem,
 }
+
+crate::error::debug_as_text!(FileError);
 
 impl FileError {
     /// The file; `None` where its text was given instead.

@@ -106,7 +106,7 @@ pub fn spellings() -> String {
 }
 
 /// Why a text does not describe a machine.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DescriptionError {
     /// Neither a preset nor a topology.
@@ -133,6 +133,8 @@ pub enum DescriptionError {
         cause: TopologyError,
     },
 }
+
+crate::error::debug_as_text!(DescriptionError);
 
 #[cfg(test)]
 mod tests {

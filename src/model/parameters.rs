@@ -452,13 +452,15 @@ fn require(
 }
 
 /// A parameter is outside its limits.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, PartialEq, Error)]
 #[error("{parameter} = {given} is not allowed; it must be {allowed}")]
 pub struct ParameterError {
     parameter: &'static str,
     given: f64,
     allowed: &'static str,
 }
+
+crate::error::debug_as_text!(ParameterError);
 
 impl ParameterError {
     /// The name of the parameter, that of its setter.

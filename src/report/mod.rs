@@ -4,7 +4,7 @@ mod csv;
 mod text;
 
 pub use self::csv::CsvError;
-pub(crate) use self::text::count;
+pub(crate) use self::text::{are, count};
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

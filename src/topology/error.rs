@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::{MAX_LINKS, MAX_NODES, NetworkProblem, spellings};
 
 /// Why something is not a topology.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TopologyError {
     /// Not the name of a topology, a colon and a shape.
@@ -74,6 +74,8 @@ pub enum TopologyError {
         problem: Box<NetworkProblem>,
     },
 }
+
+crate::error::debug_as_text!(TopologyError);
 
 impl TopologyError {
     /// The same with the shape as it was spelled, where it is about the size of the whole: a number that is too large to

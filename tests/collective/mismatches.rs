@@ -290,7 +290,7 @@ fn the_count_of_one_rank_is_answered_with_what_would_be_right() {
         ),
         (
             |group| group.distributed_combine(&[1.0; 7], [1; 5], Sum).map(drop),
-            "rank 1 gives 7 elements of f64 to a distributed-combine, and the 5 blocks in `lengths` have 5 together: \
+            "rank 1 gives 7 elements of f64 to a distributed-combine, and `lengths` has 5 blocks with 5 together: \
              they must add up to what is given",
         ),
     ];
