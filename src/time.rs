@@ -261,7 +261,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "NaN seconds are no interval of time; allowed is any number")]
     fn what_is_no_number_is_no_interval() {
-        Span::from_secs_f64(0.0 / 0.0);
+        Span::from_secs_f64(f64::NAN);
     }
 
     #[test]
