@@ -2,6 +2,9 @@
 //!
 //! [`ConfigError`]: a machine cannot be built. [`CommError`]: a call of a node program fails. [`RunError`]: a run ends
 //! without a result.
+//!
+//! The `Debug` of every error of the library is its text. So a `main` that returns `Result<(), Box<dyn Error>>`, as those
+//! of the examples do, ends with what is wrong in words, and so does an `unwrap`.
 
 use std::{error::Error, fmt, time::Duration};
 
@@ -15,15 +18,27 @@ pub use crate::{
 };
 use crate::{
     rank::{Rank, Tag},
-    report::count,
+    report::{are, count},
     time::{Span, Time},
 };
+
+/// Gives an error type its text as its `Debug`, which is what Rust prints of an error that `main` returns.
+macro_rules! debug_as_text {
+    ($error:ident) => {
+        impl std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+pub(crate) use debug_as_text;
 
 /// What a node program may fail with; every error type converts into it with `?`.
 pub type Failure = Box<dyn Error + Send + Sync + 'static>;
 
 /// A machine cannot be built.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The network cannot have this shape.
@@ -45,6 +60,24 @@ pub enum ConfigError {
         /// What sets the limit.
         limit: String,
     },
+    /// There is too little memory for the threads of all nodes.
+    #[error(
+        "{} with stacks of {} need {} MiB of memory, and {} MiB are left ({limit}): take fewer nodes, a smaller \
+         `stack_size`, or a higher limit",
+        count(*nodes as u64, "node"), crate::units::format_bytes(*stack_size as u64), needed.div_ceil(1 << 20), left >> 20
+    )]
+    TooLittleMemory {
+        /// The nodes wanted.
+        nodes: usize,
+        /// Bytes of the stack of each.
+        stack_size: usize,
+        /// Bytes needed, with what a thread takes besides its stack.
+        needed: u64,
+        /// Bytes that are left.
+        left: u64,
+        /// Of which memory, and what sets the limit.
+        limit: String,
+    },
     /// The topology has no nodes.
     #[error("the machine {0} has no nodes: at least one is needed")]
     NoNodes(String),
@@ -61,8 +94,10 @@ pub enum ConfigError {
     },
 }
 
+debug_as_text!(ConfigError);
+
 /// A call of a node program fails.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommError {
     /// There is no such rank in the group.
@@ -150,8 +185,10 @@ pub enum CommError {
     Ended,
 }
 
+debug_as_text!(CommError);
+
 /// A run ends without a result.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// A node program panicked.
@@ -209,6 +246,8 @@ pub enum RunError {
         source: std::io::Error,
     },
 }
+
+debug_as_text!(RunError);
 
 /// All that is known when no node can go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -283,11 +322,9 @@ fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {
 
 impl fmt::Display for DeadlockReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (blocked, returned) = (self.blocked.len(), self.returned.len());
-        let are = if blocked == 1 { "is" } else { "are" };
-        write!(f, "deadlock: {} {are} blocked", count(blocked as u64, "node"))?;
-        if returned > 0 {
-            write!(f, ", {returned} returned")?;
+        write!(f, "deadlock: {} blocked", are(self.blocked.len(), "node"))?;
+        if !self.returned.is_empty() {
+            write!(f, ", {} returned", self.returned.len())?;
         }
         f.write_str(&list(&self.blocked, &self.returned))?;
         if let Some(first) = self.cycle.first() {
@@ -321,6 +358,17 @@ mod tests {
         let report = DeadlockReport::new(blocked, Vec::new());
         assert_eq!(report.cycle, [2, 5]);
         assert!(report.to_string().ends_with("cycle: 2 -> 5 -> 2"), "{report}");
+    }
+
+    #[test]
+    fn one_node_is_blocked_and_two_are() {
+        let text = |blocked| DeadlockReport::new(blocked, Vec::new()).to_string();
+        assert!(text(vec![waiting(3, None)]).starts_with("deadlock: 1 node is blocked\n"));
+        assert!(
+            text(vec![waiting(3, None), waiting(4, None)]).starts_with("deadlock: 2 nodes are blocked\n")
+        );
+        let limit = RunError::WallLimit { limit: Duration::from_secs(1), nodes: vec![waiting(3, None)] };
+        assert!(limit.to_string().contains("; 1 node had not finished\n"), "{limit}");
     }
 
     #[test]

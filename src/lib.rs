@@ -64,7 +64,8 @@ mod time;
 pub mod topology;
 pub mod units;
 
-pub use comm::{Element, Payload, PayloadError};
+pub use bytemuck;
+pub use comm::{Element, ElementType, Payload, PayloadError};
 pub use fabric::{LinkLoad, Work};
 pub use machine::{Clock, Dilation, Machine, MachineBuilder, Run};
 pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Tag};

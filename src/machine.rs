@@ -12,7 +12,7 @@ use crate::{
     rank::Rank,
     record::{Event, write_chrome_trace},
     report::{LinkReport, RealTimeReport, RunReport, UnreceivedMessage},
-    runtime::{self, Pace, Pinning, Settings, Slips},
+    runtime::{self, Pace, Pinning, Settings, Shortage, Slips},
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -269,7 +269,25 @@ impl MachineBuilder {
         self
     }
 
-    /// Bytes of stack for each node's thread: 256 KiB unless given, at least 64 KiB. Only what is used is resident.
+    /// Bytes of stack for each node's thread: 1 MiB unless given, at least 64 KiB. A program that needs more (a local array
+    /// of a megabyte, a deep recursion) ends the whole process with "has overflowed its stack", of which Rust cannot make
+    /// an error: then give it more here.
+    ///
+    /// Only what is used is resident. Of 4096 nodes that meet in a barrier it is 95 MB, of 16,000 nodes 360 MB, 22 KiB a
+    /// node, with stacks of 256 KiB, 1 MiB and 2 MiB alike; and to start and end them takes the same time, 0.14 s and
+    /// 0.6 s on two cores. What grows with the stacks is the address space, which few hosts limit: 17 GB for 16,000 nodes
+    /// with 1 MiB each. Where it is limited (`ulimit -v`), or promised memory must be there
+    /// (`vm.overcommit_memory = 2`), [`build`](MachineBuilder::build) says so if it is too little, and smaller stacks let
+    /// more nodes run.
+    ///
+    /// ```
+    /// use multicomputer::Machine;
+    ///
+    /// let machine = Machine::hockney(2, 2).stack_size(8 << 20).build()?;
+    /// let run = machine.run(|_| Ok(std::hint::black_box([1_u8; 4_000_000]).iter().map(|&one| one as u64).sum::<u64>()))?;
+    /// assert_eq!(run.outputs, [4_000_000; 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.settings.stack_size = bytes;
         self
@@ -304,7 +322,8 @@ impl MachineBuilder {
     /// The machine.
     ///
     /// # Errors
-    /// [`ConfigError`]: a bad shape, more nodes than this host can run threads, a bad dilation or stack size.
+    /// [`ConfigError`]: a bad shape, more nodes than this host can run threads or has memory for, a bad dilation or
+    /// stack size.
     pub fn build(self) -> Result<Machine, ConfigError> {
         let MachineBuilder { description, clock, settings, unreceived_is_an_error } = self;
         let description = description?;
@@ -322,6 +341,12 @@ impl MachineBuilder {
         let (allowed, limit) = runtime::spare_threads();
         if description.nodes() > allowed {
             return Err(ConfigError::TooManyNodes { nodes: description.nodes(), allowed, limit });
+        }
+        if let Some(Shortage { needed, left, limit }) =
+            runtime::shortage(description.nodes(), settings.stack_size)
+        {
+            let (nodes, stack_size) = (description.nodes(), settings.stack_size);
+            return Err(ConfigError::TooLittleMemory { nodes, stack_size, needed, left, limit });
         }
         Ok(Machine { description, clock, settings, unreceived_is_an_error })
     }

@@ -1,8 +1,11 @@
 //! Modeled time: an instant ([`Time`]) and an interval ([`Span`]) are different types, both whole picoseconds.
 //!
 //! Whole numbers make "at the same instant" mean something: two nodes that add the same costs in another order
-//! agree to the last bit, on every host. A picosecond is fine enough that a thousand roundings stay below a
-//! nanosecond, and 64 bits of them last 213 days.
+//! agree to the last bit, on every host. Each rounding is of half a picosecond at most, and 64 bits of picoseconds last
+//! 213 days. Where messages do not crowd each other a thousand roundings one after the other stay below a nanosecond. In a
+//! network full of messages that share links they do not: sharing amplifies small differences, because a picosecond can
+//! decide which of two messages gets a link first, and 17 ns have been seen. The times are the same on every host all the
+//! same.
 
 use std::{
     fmt,
@@ -89,8 +92,15 @@ impl Span {
         Span::from_micros(millis.saturating_mul(1_000))
     }
 
-    /// The nearest representable interval: negative and NaN give zero, too large ones [`Span::MAX`].
+    /// The nearest representable interval. A negative number, which is before the beginning of any interval, gives zero;
+    /// one that is too large, or infinite, gives [`Span::MAX`], with which a run ends in
+    /// [`RunError::TimeOverflow`](crate::error::RunError::TimeOverflow).
+    ///
+    /// # Panics
+    /// If `seconds` is NaN: that is no time, and comes of a calculation that has gone wrong.
+    #[track_caller]
     pub fn from_secs_f64(seconds: f64) -> Span {
+        assert!(!seconds.is_nan(), "NaN seconds are no interval of time; allowed is any number");
         Span((seconds * PICOS_PER_SECOND).round() as u64)
     }
 
@@ -243,8 +253,15 @@ mod tests {
         assert_eq!(Span::from_secs_f64(65e-6), Span::from_micros(65));
         assert_eq!(Span::from_secs_f64(1e-12 * 1.4), Span::from_picos(1));
         assert_eq!(Span::from_secs_f64(-1.0), Span::ZERO);
-        assert_eq!(Span::from_secs_f64(f64::NAN), Span::ZERO);
+        assert_eq!(Span::from_secs_f64(f64::NEG_INFINITY), Span::ZERO);
         assert_eq!(Span::from_secs_f64(1e300), Span::MAX);
+        assert_eq!(Span::from_secs_f64(f64::INFINITY), Span::MAX);
+    }
+
+    #[test]
+    #[should_panic(expected = "NaN seconds are no interval of time; allowed is any number")]
+    fn what_is_no_number_is_no_interval() {
+        Span::from_secs_f64(f64::NAN);
     }
 
     #[test]

@@ -128,6 +128,9 @@ fn a_deadlock_is_reported_with_its_cycle_and_sendrecv_has_none() {
          node 3 waits since 30 us for a message from node 2 in the world\n  \
          cycle: 0 -> 3 -> 2 -> 1 -> 0"
     );
+    // What is printed of an error that `main` returns.
+    let printed = deadlock::listen_then_speak(&machine).map(drop).map_err(Box::<dyn std::error::Error>::from);
+    assert_eq!(format!("{:?}", printed.unwrap_err()), report.to_string());
     let run = deadlock::listen_and_speak(&machine).unwrap();
     assert_eq!(finished(&run), [130_250_000; 4]);
 }

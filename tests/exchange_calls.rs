@@ -244,7 +244,7 @@ fn arguments_that_do_not_fit_are_refused() {
     let text = error_text(2, |node| node.world().sparse_exchange_payloads(vec![(1, long())]).map(drop));
     assert_eq!(text, "1073741825 bytes are given for rank 1: at most 1073741824 are allowed");
     let text = error_text(3, |node| node.world().exchange_known(&matrix(4), &[[1_u8]; 3]).map(drop));
-    assert_eq!(text, "the matrix is for 4 nodes, and 3 take part");
+    assert_eq!(text, "the matrix is for 4 nodes, and the group has 3");
     let (_, cause) = error(2, |node| {
         let known = Arc::new(Matrix::new(&[vec![1, 2], vec![3, 4]]).unwrap());
         node.world().exchange_known(&known, &[[1_u8], [1]]).map(drop)

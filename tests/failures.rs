@@ -458,6 +458,47 @@ fn a_stack_that_is_too_small_is_refused() {
     mesh(1, 2).stack_size(64 << 10).build().unwrap().run(|node| Ok(node.world().barrier()?)).unwrap();
 }
 
+/// Such an array does not fit into 256 KiB, and a stack that overflows ends the process.
+#[test]
+fn programs_have_room_for_arrays_of_their_own() {
+    let run = mesh(1, 2).build().unwrap().run(|node| {
+        let array = std::hint::black_box([node.rank() as f64; 50_000]);
+        Ok(array.iter().sum::<f64>())
+    });
+    assert_eq!(run.unwrap().outputs, [0.0, 50_000.0]);
+}
+
+/// Parameters that no machine has, but that are numbers within the limits.
+#[test]
+fn machines_of_absurd_speeds_run_to_an_end() {
+    let exchange = |node: &Node<'_>| {
+        let other = 1 - node.rank();
+        node.world().sendrecv(other, [7_u8; 1000], other)?;
+        Ok(node.now()?)
+    };
+    for (beta, ends) in [(1e-300, 0), (5e-324, 0), (f64::MIN_POSITIVE, 0), (1.0, 1000 * 1_000_000_000_000)] {
+        let run = Machine::mesh(1, 2).parameters(Parameters::builder().beta(beta).build().unwrap());
+        let outputs = run.build().unwrap().run(exchange).unwrap().outputs;
+        assert_eq!(outputs.iter().map(|end| end.as_picos()).collect::<Vec<_>>(), [ends; 2], "beta = {beta}");
+    }
+    let slow = Parameters::builder().link_capacity(1e-300).build().unwrap();
+    let error = failure(Machine::mesh(1, 2).parameters(slow), exchange);
+    assert!(matches!(error, RunError::TimeOverflow { .. }), "{error}");
+    let fast = Parameters::builder().beta(1e-9).link_capacity(1e300).build().unwrap();
+    let outputs = Machine::mesh(1, 2).parameters(fast).build().unwrap().run(exchange).unwrap().outputs;
+    assert_eq!(outputs.iter().map(|end| end.as_picos()).collect::<Vec<_>>(), [1_000_000; 2]);
+}
+
+#[test]
+fn a_time_that_is_no_number_ends_the_program_that_makes_it() {
+    let error = failure(mesh(1, 2), |node| Ok(node.compute(Span::from_secs_f64(f64::NAN))?));
+    let text = error.to_string();
+    assert!(matches!(error, RunError::Panicked { .. }), "{text}");
+    assert!(text.ends_with("panicked: NaN seconds are no interval of time; allowed is any number"), "{text}");
+    let error = failure(mesh(1, 2), |node| Ok(node.compute(Span::from_secs_f64(f64::INFINITY))?));
+    assert!(matches!(error, RunError::TimeOverflow { .. }), "{error}");
+}
+
 #[test]
 fn a_stack_that_the_host_cannot_give_is_an_error_of_the_run() {
     let error = failure(mesh(1, 2).stack_size(1 << 60), |_| Ok(()));

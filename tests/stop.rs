@@ -231,7 +231,7 @@ fn arguments_that_do_not_fit_are_errors() {
 
     let (rank, long) = error(|_| &line, |rank| right(rank).map(|length| length * rank as u64));
     assert_eq!((rank, &long), (2, &BroadcastError::Length { rank: 2, given: 16, expected: 8 }));
-    assert_eq!(long.to_string(), "the message of rank 2 has 16 bytes: 8 are expected");
+    assert_eq!(long.to_string(), "the message of rank 2 has 16 bytes: 8 must be given");
 
     let wide = br_lin("hockney:1x5", [8, 8]);
     let (_, nodes) = error(|_| &wide, right);
@@ -248,7 +248,7 @@ fn nodes_with_different_plans_are_found_out() {
     assert_eq!(found, (0, BroadcastError::Walk(expected)));
     assert_eq!(
         found.1.to_string(),
-        "rank 2 sent 8 bytes where 9 are expected: all nodes must walk the same schedule"
+        "rank 2 sent 8 bytes where 9 should come: all nodes must walk the same schedule"
     );
 }
 
@@ -291,11 +291,11 @@ fn a_walk_wants_the_blocks_of_its_schedule() {
 
     let few = walked(&[7]).unwrap_err();
     assert_eq!(few, WalkError::Blocks { given: 1, schedule: 2 });
-    assert_eq!(few.to_string(), "1 blocks are given for a schedule of 2");
+    assert_eq!(few.to_string(), "1 block is given for a schedule of 2");
 
     let short = walked(&[3, 3]).unwrap_err();
     assert_eq!(short, WalkError::Length { block: 1, given: 3, expected: 4 });
-    assert_eq!(short.to_string(), "block 1 has 3 bytes here: 4 are expected");
+    assert_eq!(short.to_string(), "block 1 has 3 bytes here: 4 must be given");
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn what_is_no_broadcast_is_an_error() {
         (
             refused(&[1, 2], &[1]),
             InstanceError::Lengths { given: 1, sources: 2 },
-            "1 lengths are given for 2 sources: one is needed for each",
+            "1 length is given for 2 sources: one is needed for each",
         ),
         (
             refused(&[1, 2], &[gib, 1]),

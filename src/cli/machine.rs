@@ -37,9 +37,9 @@ A machine file has a name, a topology and what differs from a preset:
   [parameters]
   send_overhead = \"35 us\"
   beta = \"30.6 ns/B\"
-All parameters: send_overhead, receive_overhead, exchange_overhead, active_send_overhead,
-active_receive_overhead, latency, hop, barrier, beta, copy, gamma, duplex, and link_excess or
-link_capacity. Without a preset what is not given costs nothing; active messages cost what others do
+All parameters: send_overhead and receive_overhead, or alpha (half of it each, less the latency);
+exchange_overhead, active_send_overhead, active_receive_overhead, latency, hop, barrier; beta (30.6 ns/B)
+or bandwidth (100 Gb/s, 12.5 GB/s); copy, gamma, duplex, and link_excess or link_capacity. Without a preset what is not given costs nothing; active messages cost what others do
 unless something is said of them. The topology may be that of another file (file:network.toml), or there is a table instead:
   [network]
   nodes = 3

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use bytemuck::Pod;
 use thiserror::Error;
 
 use super::{
-    Algorithm, Operation, Operator, Plan, PlanError, Task, TaskError,
+    Algorithm, Operation, Operator, Plan, PlanError, Task, TaskError, WrongLength,
     operator::{Named, combined},
     plans::Plans,
 };
 use crate::{
-    comm::{Call, Element, Payload, PayloadError, PointToPoint, WalkError},
+    comm::{Call, Element, ElementType, Payload, PayloadError, PointToPoint, WalkError},
     error::CommError,
     rank::Rank,
 };
@@ -30,7 +29,10 @@ use crate::{
 ///
 /// Functions cannot be compared: where members combine by different closures of one kind nobody can tell.
 ///
-/// Vectors are slices of plain elements; what comes of a [`carry_out`](Collective::carry_out) moves by reference.
+/// Lengths are in elements. A number alone is the length of the **whole vector**, that of all ranks together, and not
+/// MPI's count for each rank: for `n` on every rank it is `n * group.size()`. Blocks of any lengths are given one by one.
+///
+/// Vectors are slices of plain [elements](Element); what comes of a [`carry_out`](Collective::carry_out) moves by reference.
 ///
 /// ```
 /// use multicomputer::{Machine, collective::{Algorithm, Collective, Sum}, prelude::*};
@@ -68,7 +70,7 @@ pub trait Collective {
 
     /// Everybody gets the root's vector. All must give one of the same length.
     #[doc(alias = "bcast")]
-    fn broadcast<T: Pod + Send>(&self, root: Rank, x: &mut [T]) -> Result<(), CollectiveError> {
+    fn broadcast<T: Element + Send>(&self, root: Rank, x: &mut [T]) -> Result<(), CollectiveError> {
         let is_root = self.group().rank() == root;
         let mine = if is_root { Payload::from(&*x) } else { Payload::empty() };
         let job = Job::of::<T>(Operation::Broadcast, root, Lengths::Even(x.len() as u64));
@@ -81,7 +83,7 @@ pub trait Collective {
 
     /// Everybody gets its block of the root's vector, which is empty elsewhere. `lengths` has the elements of each
     /// block, or of the whole vector.
-    fn scatter<T: Pod + Send>(
+    fn scatter<T: Element + Send>(
         &self,
         root: Rank,
         x: &[T],
@@ -93,7 +95,7 @@ pub trait Collective {
 
     /// The root gets all blocks in rank order, the others nothing. `lengths` has the elements of each block, or of the
     /// whole vector.
-    fn gather<T: Pod + Send>(
+    fn gather<T: Element + Send>(
         &self,
         root: Rank,
         mine: &[T],
@@ -105,7 +107,7 @@ pub trait Collective {
 
     /// Everybody gets all blocks in rank order. `lengths` has the elements of each block, or of the whole vector.
     #[doc(alias = "allgather")]
-    fn collect<T: Pod + Send>(
+    fn collect<T: Element + Send>(
         &self,
         mine: &[T],
         lengths: impl Into<Lengths>,
@@ -116,7 +118,7 @@ pub trait Collective {
 
     /// The root gets all vectors combined; elsewhere `x` stays as it is. All must give one of the same length.
     #[doc(alias = "reduce")]
-    fn combine_one<T: Pod + Send, O: Operator<T>>(
+    fn combine_one<T: Element + Send, O: Operator<T>>(
         &self,
         root: Rank,
         x: &mut [T],
@@ -132,7 +134,7 @@ pub trait Collective {
 
     /// Everybody gets all vectors combined. All must give one of the same length.
     #[doc(alias = "allreduce")]
-    fn combine_all<T: Pod + Send, O: Operator<T>>(
+    fn combine_all<T: Element + Send, O: Operator<T>>(
         &self,
         x: &mut [T],
         operator: O,
@@ -144,7 +146,7 @@ pub trait Collective {
     /// Everybody gets its block of all vectors combined. `lengths` has the elements of each block, or of the whole
     /// vector.
     #[doc(alias = "reduce_scatter")]
-    fn distributed_combine<T: Pod + Send, O: Operator<T>>(
+    fn distributed_combine<T: Element + Send, O: Operator<T>>(
         &self,
         y: &[T],
         lengths: impl Into<Lengths>,
@@ -156,7 +158,11 @@ pub trait Collective {
 
     /// Everybody gets the vectors of all ranks up to its own combined. All must give one of the same length.
     #[doc(alias = "prefix")]
-    fn scan<T: Pod + Send, O: Operator<T>>(&self, x: &mut [T], operator: O) -> Result<(), CollectiveError> {
+    fn scan<T: Element + Send, O: Operator<T>>(
+        &self,
+        x: &mut [T],
+        operator: O,
+    ) -> Result<(), CollectiveError> {
         let job = Job::of::<T>(Operation::Scan, 0, Lengths::Even(x.len() as u64));
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
     }
@@ -190,14 +196,14 @@ pub trait Collective {
     }
 
     /// An operation that combines, on a payload of elements of type `T`.
-    fn combine<T: Pod + Send>(
+    fn combine<T: Element + Send>(
         &self,
         job: &Job,
         mine: impl Into<Payload>,
         operator: &impl Operator<T>,
     ) -> Result<Payload, CollectiveError> {
         let combine = |left: Payload, right: Payload| combined(operator, &left, &right);
-        let given = Element::of::<T>();
+        let given = ElementType::of::<T>();
         if given != job.element {
             return Err(CollectiveError::Element { given, expected: job.element });
         }
@@ -241,7 +247,20 @@ impl<G: PointToPoint> Collective for Using<'_, G> {
     }
 }
 
-/// How long blocks are, in elements.
+/// How long blocks are, in elements: a number is that of all ranks together, an array or a vector has one for each.
+///
+/// ```
+/// use multicomputer::{Machine, collective::Collective, prelude::*};
+///
+/// let run = Machine::hockney(1, 5).build()?.run(|node| {
+///     let (world, mine) = (node.world(), [node.rank() as u32; 10]);
+///     let all = world.collect(&mine, 10 * world.size())?; // 50 elements in all, 10 from every rank
+///     assert_eq!(all, world.collect(&mine, [10; 5])?);
+///     Ok(all.len())
+/// })?;
+/// assert_eq!(run.outputs, [50; 5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Lengths {
     /// So many elements in all, in blocks that differ by one at most.
@@ -292,14 +311,14 @@ pub struct Job {
     operation: Operation,
     root: Rank,
     lengths: Lengths,
-    element: Element,
+    element: ElementType,
 }
 
 impl Job {
     /// On elements of type `T`. The root is ignored if the operation has none.
-    pub fn of<T: Pod>(operation: Operation, root: Rank, lengths: impl Into<Lengths>) -> Job {
+    pub fn of<T: Element>(operation: Operation, root: Rank, lengths: impl Into<Lengths>) -> Job {
         let root = if operation.has_root() { root } else { 0 };
-        let (element, lengths) = (Element::of::<T>(), lengths.into());
+        let (element, lengths) = (ElementType::of::<T>(), lengths.into());
         Job { operation, root, lengths, element }
     }
 
@@ -325,7 +344,7 @@ impl Job {
         let how_long = match lengths {
             Lengths::Even(elements) => format!("{elements} {element}"),
             Lengths::Blocks(blocks) => match blocks[..] {
-                [] => format!("0 blocks of {element}"),
+                [] => format!("no blocks of {element}"),
                 [first] => format!("1 block of {first} {element}"),
                 [first, .., last] => {
                     let all = blocks.iter().fold(0, |sum: u64, &block| sum.saturating_add(block));
@@ -383,7 +402,11 @@ fn perform<G: PointToPoint>(
         let plan = planned(group, algorithm, job, in_order, exact)?;
         let expected = plan.given(group.rank());
         if mine.len() != expected {
-            return Err(CollectiveError::Length { operation: job.operation, given: mine.len(), expected });
+            let Job { operation, root, element, ref lengths } = *job;
+            let (rank, size, given) = (group.rank(), group.size(), mine.len());
+            let lengths = Some(lengths.clone());
+            let wrong = WrongLength { operation, rank, size, root, element, given, expected, lengths };
+            return Err(Box::new(wrong).into());
         }
         Ok(plan.carry_out(&group.behind_the_scenes(), tag, mine, combine)?)
     })
@@ -402,32 +425,25 @@ fn planned<G: PointToPoint>(
 }
 
 /// Why a collective operation fails on a rank.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CollectiveError {
     /// The vector or block given has another length than the call says.
-    #[error("{given} bytes are given for a {operation}: this rank has {expected} of the vector before it")]
-    Length {
-        /// The operation.
-        operation: Operation,
-        /// Bytes given.
-        given: u64,
-        /// Bytes that the rank should have.
-        expected: u64,
-    },
+    #[error(transparent)]
+    Length(#[from] Box<WrongLength>),
     /// The operator is for other elements than the job has.
     #[error("the operator is for {given}, and the job is on {expected}")]
     Element {
         /// The operator's.
-        given: Element,
+        given: ElementType,
         /// The job's.
-        expected: Element,
+        expected: ElementType,
     },
     /// Elements without any bytes.
     #[error("{element} has no bytes: there is nothing to move or to combine")]
     NoBytes {
         /// The type given.
-        element: Element,
+        element: ElementType,
     },
     /// Vectors are to be combined, and nothing says how.
     #[error("a {operation} combines: it needs an operator")]
@@ -457,3 +473,5 @@ pub enum CollectiveError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
+
+crate::error::debug_as_text!(CollectiveError);

@@ -47,6 +47,7 @@ mod planned_call;
 mod plans;
 mod strategy;
 mod task;
+mod wrong_length;
 
 pub use algorithm::Algorithm;
 pub use bound::LowerBound;
@@ -64,3 +65,4 @@ pub use operator::{
 pub use plan::{Plan, PlanError};
 pub use strategy::{Strategy, StrategyError};
 pub use task::{Task, TaskBuilder, TaskError};
+pub use wrong_length::WrongLength;

@@ -5,9 +5,7 @@ use std::{
     ops::{Add, BitAnd as And, BitOr as Or, BitXor as Xor, Mul},
 };
 
-use bytemuck::Pod;
-
-use crate::comm::{Payload, PayloadError};
+use crate::comm::{Element, Payload, PayloadError};
 
 /// An associative operator on the elements of vectors.
 ///
@@ -42,7 +40,7 @@ macro_rules! operators {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name;
 
-        impl<T: Pod + $bound> Operator<T> for $name {
+        impl<T: Element + $bound> Operator<T> for $name {
             fn name(&self) -> &str {
                 $spelled
             }
@@ -59,9 +57,13 @@ macro_rules! operators {
     )*};
 }
 
-/// Whether operations on this type lose no digits: it is none of floating-point numbers.
+/// Whether operations on this type lose no digits: it is one of whole numbers. Of a program's own types nothing is known,
+/// and there may be floating-point numbers in them.
 fn is_whole<T: 'static>() -> bool {
-    ![TypeId::of::<f32>(), TypeId::of::<f64>()].contains(&TypeId::of::<T>())
+    macro_rules! is_one_of {
+        ($($whole:ty),*) => { [$(TypeId::of::<$whole>()),*].contains(&TypeId::of::<T>()) };
+    }
+    is_one_of!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, bool)
 }
 
 /// Whether it cannot be compared, even with itself.
@@ -69,7 +71,7 @@ fn is_odd<T: PartialOrd>(value: &T) -> bool {
     value.partial_cmp(value).is_none()
 }
 
-/// Numbers that say yes or no: 0 is no, all else is yes.
+/// What says yes or no: `bool`, and whole numbers, of which 0 is no and all else is yes.
 pub trait Truth: PartialEq + From<bool> {
     /// Whether it says yes.
     fn is_true(&self) -> bool {
@@ -94,11 +96,11 @@ operators! {
     BitOr, "bitwise or", Or<Output = T>, || true, |left, right| left | right;
     /// The bits that are set in exactly one of them.
     BitXor, "bitwise xor", Xor<Output = T>, || true, |left, right| left ^ right;
-    /// 1 if both are not 0, else 0.
+    /// Whether both say yes: `true` and `false`, or 1 and 0.
     LogicalAnd, "logical and", Truth, || true, |left, right| T::from(left.is_true() && right.is_true());
-    /// 1 if one of them is not 0, else 0.
+    /// Whether one of them says yes: `true` and `false`, or 1 and 0.
     LogicalOr, "logical or", Truth, || true, |left, right| T::from(left.is_true() || right.is_true());
-    /// 1 if exactly one of them is not 0, else 0.
+    /// Whether exactly one of them says yes: `true` and `false`, or 1 and 0.
     LogicalXor, "logical xor", Truth, || true, |left, right| T::from(left.is_true() != right.is_true());
 }
 
@@ -190,7 +192,7 @@ impl Named<'_> {
 }
 
 /// Combines two vectors of the same length. Phantom ones make a phantom one.
-pub(super) fn combined<T: Pod + Send>(
+pub(super) fn combined<T: Element + Send>(
     operator: &impl Operator<T>,
     left: &Payload,
     right: &Payload,

@@ -224,7 +224,7 @@ impl Plan {
 }
 
 /// Why there is no plan.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// The algorithm is one for other operations.
@@ -247,7 +247,7 @@ pub enum PlanError {
     },
     /// A message would be longer than one may be.
     #[error(
-        "a message of {given} bytes would be sent: {most} are allowed; cut the vector, or take another algorithm"
+        "a message of {given} bytes would be sent: at most {most} are allowed; cut the vector, or take another algorithm"
     )]
     MessageTooLong {
         /// Its length.
@@ -261,3 +261,5 @@ pub enum PlanError {
     )]
     TooLong,
 }
+
+crate::error::debug_as_text!(PlanError);

@@ -1,12 +1,13 @@
 //! Calls that carry out a plan made beforehand.
 
-use bytemuck::Pod;
-
 use super::{
-    CollectiveError, Operator, Plan,
+    CollectiveError, Operator, Plan, WrongLength,
     operator::{Named, combined},
 };
-use crate::comm::{Call, Payload, PayloadError, PointToPoint};
+use crate::{
+    comm::{Call, Element, ElementType, Payload, PayloadError, PointToPoint},
+    report::count,
+};
 
 impl Plan {
     /// Carries out a plan for an operation that moves data, as a call of all members of a group: each gives what it has
@@ -18,7 +19,7 @@ impl Plan {
     /// # Errors
     ///
     /// [`CollectiveError`] as those calls have it, and if the plan is for another group.
-    pub fn call<T: Pod + Send>(
+    pub fn call<T: Element + Send>(
         &self,
         group: &impl PointToPoint,
         mine: &[T],
@@ -27,7 +28,8 @@ impl Plan {
         if operation.combines() {
             return Err(CollectiveError::NoOperator { operation });
         }
-        Ok(self.carried_out(group, &Payload::from(mine), None, |_, right| Ok(right))?.to_vec()?)
+        let element = ElementType::of::<T>();
+        Ok(self.carried_out(group, &Payload::from(mine), element, None, |_, right| Ok(right))?.to_vec()?)
     }
 
     /// Carries out a plan for an operation that combines, as [`call`](Plan::call) does the others.
@@ -36,7 +38,7 @@ impl Plan {
     ///
     /// As those of [`call`](Plan::call), and if the plan is for operators that are commutative or exact and this one is
     /// not.
-    pub fn combine<T: Pod + Send>(
+    pub fn combine<T: Element + Send>(
         &self,
         group: &impl PointToPoint,
         mine: &[T],
@@ -47,23 +49,28 @@ impl Plan {
             return Err(CollectiveError::Order { operation: self.task().operation() });
         }
         let combine = |left: Payload, right: Payload| combined(operator, &left, &right);
-        Ok(self.carried_out(group, &Payload::from(mine), Some(named), combine)?.to_vec()?)
+        let element = ElementType::of::<T>();
+        Ok(self.carried_out(group, &Payload::from(mine), element, Some(named), combine)?.to_vec()?)
     }
 
     fn carried_out<G: PointToPoint>(
         &self,
         group: &G,
         mine: &Payload,
+        element: ElementType,
         operator: Option<Named<'_>>,
         combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
     ) -> Result<Payload, CollectiveError> {
         let (task, operation) = (self.task(), self.task().operation());
-        let text = format!("{operation} on {} bytes by {}", task.bytes(), self.name());
+        let text = format!("{operation} on {} by {}", count(task.bytes(), "byte"), self.name());
         group.library_call(operation.name(), || {
             let tag = group.agree(&Call::new(text, (task.key(), operator)))?;
             let expected = if group.size() == task.size() { self.given(group.rank()) } else { mine.len() };
             if mine.len() != expected {
-                return Err(CollectiveError::Length { operation, given: mine.len(), expected });
+                let (rank, size, given, root) = (group.rank(), group.size(), mine.len(), task.root());
+                let wrong =
+                    WrongLength { operation, rank, size, root, element, given, expected, lengths: None };
+                return Err(Box::new(wrong).into());
             }
             Ok(self.carry_out(&group.behind_the_scenes(), tag, mine, combine)?)
         })

@@ -239,13 +239,15 @@ pub(super) fn factorizations(number: usize, most: usize) -> Vec<Vec<usize>> {
 }
 
 /// A text that is no strategy.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("`{given}` is no hybrid for {operation}: {reason}")]
 pub struct StrategyError {
     given: String,
     operation: Operation,
     reason: String,
 }
+
+crate::error::debug_as_text!(StrategyError);
 
 impl fmt::Display for Collect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,6 +8,7 @@ use super::Operation;
 use crate::{
     model::{Description, Parameters},
     rank::Rank,
+    report::are,
 };
 
 /// A collective operation to be carried out once: the operation, its members and root, and the length of every block.
@@ -180,7 +181,7 @@ impl TaskBuilder {
         self
     }
 
-    /// Elements of the whole vector; 0 unless given. Blocks differ by one element at most.
+    /// Elements of the whole vector, of all ranks together; 0 unless given. Blocks differ by one element at most.
     #[must_use]
     pub fn elements(mut self, elements: u64) -> Self {
         self.lengths = Lengths::Even(elements);
@@ -268,7 +269,7 @@ impl TaskBuilder {
 const MOST: u64 = 1 << 60;
 
 /// Why a task cannot be.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TaskError {
     /// No members, or one of them twice.
@@ -295,7 +296,7 @@ pub enum TaskError {
         size: usize,
     },
     /// Not one block length for each rank.
-    #[error("{given} block lengths are given for a group of {size}")]
+    #[error("{} given for a group of {size}: allowed is one for each rank", are(*given, "block length"))]
     Blocks {
         /// Lengths given.
         given: usize,
@@ -306,3 +307,5 @@ pub enum TaskError {
     #[error("the vector is as long as 2^60 bytes or longer: less is allowed")]
     TooLong,
 }
+
+crate::error::debug_as_text!(TaskError);

@@ -1,11 +1,66 @@
-//! What a payload is an array of: [`Element`], the type that a message was made from.
+//! What a payload is an array of: [`Element`], what can be one, and [`ElementType`], which one it is.
 
 use std::{
     any::{TypeId, type_name},
     fmt,
 };
 
-use bytemuck::Pod;
+use bytemuck::{CheckedBitPattern, NoUninit};
+
+/// A type that messages are made of: numbers, `bool`, `char`, arrays of numbers, and plain types of one's own.
+///
+/// It is not implemented by hand: a type is an element if it is [`NoUninit`] (all its bytes are there to be sent) and
+/// [`CheckedBitPattern`] (bytes that come in can be checked to be a value of it). For a struct of numbers both follow from
+/// `Pod` and `Zeroable`, which are derived; their crate is [`multicomputer::bytemuck`](crate::bytemuck):
+///
+/// ```
+/// use multicomputer::{Machine, bytemuck::{Pod, Zeroable}, prelude::*};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+/// #[bytemuck(crate = "multicomputer::bytemuck")] // not needed where `bytemuck` is a dependency itself
+/// #[repr(C)] // the fields lie in this order
+/// struct Particle {
+///     position: [f64; 3],
+///     charge: i32,
+///     spare: [u8; 4], // there must be no gap, so what would be one has a name
+/// }
+///
+/// let machine = Machine::hockney(1, 2).build()?;
+/// let sent = Particle { position: [1.0, 2.0, 3.0], charge: -1, spare: [0; 4] };
+/// let run = machine.run(|node| {
+///     let world = node.world();
+///     if node.rank() == 0 {
+///         world.send(1, &[sent; 10])?;
+///         return Ok(vec![]);
+///     }
+///     Ok(world.recv(0)?.to_vec::<Particle>()?)
+/// })?;
+/// assert_eq!(run.outputs[1], [sent; 10]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// An enum without data derives `NoUninit` and `CheckedBitPattern` instead, in the same way. So does a struct with a
+/// `bool` or an enum in it; but that derive looks for `bytemuck` among the dependencies of the program, whatever the
+/// attribute says, so it needs a line there: `bytemuck = { version = "1", features = ["derive"] }`.
+///
+/// What has no plain bytes is no element, and the compiler says what to derive:
+///
+/// ```compile_fail,E0277
+/// let names = multicomputer::Payload::from(vec![String::from("no")]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a message",
+    label = "messages are made of numbers, `bool`s and plain types of one's own",
+    note = "a struct of numbers derives it: `#[derive(Clone, Copy, Pod, Zeroable)] #[bytemuck(crate = \
+            \"multicomputer::bytemuck\")] #[repr(C)]`, with `use multicomputer::bytemuck::{{Pod, Zeroable}};`",
+    note = "there must be no gaps between its fields; for enums and structs with `bool`s see the documentation of \
+            `multicomputer::Element`",
+    note = "`String`, `Vec` and references are no elements: send what is in them"
+)]
+pub trait Element: NoUninit + CheckedBitPattern {}
+
+#[diagnostic::do_not_recommend]
+impl<T: NoUninit + CheckedBitPattern> Element for T {}
 
 /// The type of the elements of a message.
 ///
@@ -13,22 +68,22 @@ use bytemuck::Pod;
 /// nonsense. It takes no modeled time and no bytes on the wire.
 ///
 /// ```
-/// use multicomputer::Element;
-/// let element = Element::of::<f64>();
+/// use multicomputer::ElementType;
+/// let element = ElementType::of::<f64>();
 /// assert_eq!((element.name(), element.size()), ("f64", 8));
-/// assert_ne!(element, Element::of::<u64>());
+/// assert_ne!(element, ElementType::of::<u64>());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Element {
+pub struct ElementType {
     id: TypeId,
     name: &'static str,
     size: usize,
 }
 
-impl Element {
-    /// The element of arrays of `T`.
-    pub fn of<T: Pod>() -> Element {
-        Element { id: TypeId::of::<T>(), name: type_name::<T>(), size: size_of::<T>() }
+impl ElementType {
+    /// The type of the elements of arrays of `T`.
+    pub fn of<T: Element>() -> ElementType {
+        ElementType { id: TypeId::of::<T>(), name: type_name::<T>(), size: size_of::<T>() }
     }
 
     /// The name of the type, as Rust prints it: for people, not for comparing.
@@ -47,13 +102,13 @@ impl Element {
     }
 }
 
-impl fmt::Display for Element {
+impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
 }
 
-impl fmt::Debug for Element {
+impl fmt::Debug for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }

@@ -1,9 +1,8 @@
 //! A received message.
 
-use bytemuck::Pod;
 use bytes::Bytes;
 
-use super::{Payload, PayloadError};
+use super::{Element, Payload, PayloadError};
 use crate::rank::{Rank, Tag};
 
 /// A message as a receive returns it.
@@ -32,7 +31,7 @@ impl Message {
     ///
     /// # Errors
     /// [`PayloadError`] if the data is of another type, no whole number of elements, or phantom.
-    pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>, PayloadError> {
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, PayloadError> {
         self.payload.to_vec()
     }
 

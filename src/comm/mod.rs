@@ -19,7 +19,7 @@ mod walk;
 pub(crate) use active::Waited;
 pub use active::{Active, ActiveMessage, Handling, Reactions};
 pub use call::Call;
-pub use element::Element;
+pub use element::{Element, ElementType};
 pub use group::Group;
 pub(crate) use group::Hidden;
 pub use memo::Memo;

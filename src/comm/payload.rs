@@ -13,14 +13,15 @@ use std::{
     borrow::Cow,
     fmt,
     ops::{Bound, RangeBounds},
+    slice,
 };
 
-use bytemuck::Pod;
+use bytemuck::checked;
 use bytes::Bytes;
 use smallvec::SmallVec;
 use thiserror::Error;
 
-use super::element::Element;
+use super::element::{Element, ElementType};
 
 /// The longest message that can be sent, in bytes: 1 GiB. A payload may be longer until it is sent.
 pub const MAX_MESSAGE: u64 = 1 << 30;
@@ -46,7 +47,7 @@ pub const MAX_MESSAGE: u64 = 1 << 30;
 #[derive(Clone, Default)]
 pub struct Payload {
     len: u64,
-    element: Option<Element>,
+    element: Option<ElementType>,
     /// The node for which another one passes this on. It is of the header that every message has, so it is not counted.
     origin: Option<u32>,
     segments: SmallVec<[Segment; 1]>,
@@ -62,7 +63,7 @@ pub enum Segment {
 }
 
 /// Why a payload cannot be read or cut as asked.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PayloadError {
     /// Data is asked for that exists only as a length.
@@ -77,9 +78,9 @@ pub enum PayloadError {
     #[error("the data was sent as {sent} and is asked for as {asked}: ask for {sent}, or for u8")]
     TypeMismatch {
         /// The type that the payload was made from.
-        sent: Element,
+        sent: ElementType,
         /// The type asked for.
-        asked: Element,
+        asked: ElementType,
     },
     /// The bytes do not make up whole elements.
     #[error("{len} bytes are no multiple of the {} bytes of {element}", element.size())]
@@ -87,7 +88,17 @@ pub enum PayloadError {
         /// Bytes of the payload.
         len: u64,
         /// The type asked for.
-        element: Element,
+        element: ElementType,
+    },
+    /// Bytes that were sent as bytes and are no value of the type that is asked for, such as a `bool` of 2.
+    #[error("element {at} is no {element}: no {element} has the bytes {bytes:?}")]
+    Invalid {
+        /// Which element of the payload, counted from 0.
+        at: u64,
+        /// Its bytes.
+        bytes: Vec<u8>,
+        /// The type asked for.
+        element: ElementType,
     },
     /// A cut before the beginning or past the end.
     #[error("bytes {start} to {end} are asked for, of a payload of {len}: start <= end <= {len} is allowed")]
@@ -100,6 +111,8 @@ pub enum PayloadError {
         len: u64,
     },
 }
+
+crate::error::debug_as_text!(PayloadError);
 
 impl Segment {
     /// Bytes of this segment.
@@ -147,17 +160,17 @@ impl Payload {
         whole
     }
 
-    fn from_segment(segment: Segment, element: Option<Element>) -> Payload {
+    fn from_segment(segment: Segment, element: Option<ElementType>) -> Payload {
         let mut payload = Payload::empty();
         payload.push(segment);
         payload.element = element.filter(|element| !element.is_plain() && !payload.is_empty());
         payload
     }
 
-    fn from_slice<T: Pod>(slice: &[T]) -> Payload {
+    fn from_slice<T: Element>(slice: &[T]) -> Payload {
         Payload::from_segment(
             Segment::Data(Bytes::copy_from_slice(as_bytes(slice))),
-            Some(Element::of::<T>()),
+            Some(ElementType::of::<T>()),
         )
     }
 
@@ -177,7 +190,7 @@ impl Payload {
     }
 
     /// The type that all of the data was made from; `None` when it is plain bytes, mixed, phantom or empty.
-    pub fn element(&self) -> Option<Element> {
+    pub fn element(&self) -> Option<ElementType> {
         self.element
     }
 
@@ -286,10 +299,11 @@ impl Payload {
     /// # Errors
     ///
     /// [`PayloadError::Phantom`] if any part has no data, [`PayloadError::TypeMismatch`] if the data is of another
-    /// type, [`PayloadError::PartialElement`] if the length is no multiple of the size of `T`.
-    pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>, PayloadError> {
-        let mut elements = vec![T::zeroed(); self.count::<T>()?];
-        self.copy_to(&mut elements)?;
+    /// type, [`PayloadError::PartialElement`] if the length is no multiple of the size of `T`,
+    /// [`PayloadError::Invalid`] if the bytes of an element are no value of `T`, as 2 is no `bool`.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, PayloadError> {
+        let mut elements = Vec::with_capacity(self.count::<T>()?);
+        self.read(|part| elements.extend_from_slice(part))?;
         Ok(elements)
     }
 
@@ -297,20 +311,19 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::OutOfRange`] if the slice has another length.
-    pub fn copy_to<T: Pod>(&self, elements: &mut [T]) -> Result<(), PayloadError> {
+    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::OutOfRange`] if the slice has another length. Of data that is
+    /// not valid for `T`, what stands before it has been copied.
+    pub fn copy_to<T: Element>(&self, elements: &mut [T]) -> Result<(), PayloadError> {
         self.count::<T>()?;
-        let mut rest: &mut [u8] =
-            if size_of::<T>() == 0 { &mut [] } else { bytemuck::cast_slice_mut(elements) };
-        if rest.len() as u64 != self.len {
-            return Err(PayloadError::OutOfRange { start: 0, end: rest.len() as u64, len: self.len });
+        let room = size_of_val(elements) as u64;
+        if room != self.len {
+            return Err(PayloadError::OutOfRange { start: 0, end: room, len: self.len });
         }
-        for bytes in self.data() {
-            let (part, behind) = rest.split_at_mut(bytes.len());
-            part.copy_from_slice(bytes);
-            rest = behind;
-        }
-        Ok(())
+        let mut done = 0;
+        self.read(|part| {
+            elements[done..done + part.len()].copy_from_slice(part);
+            done += part.len();
+        })
     }
 
     /// All data as elements of type `T`: where it lies, if that is in one piece and at an address that is good for `T`;
@@ -319,21 +332,39 @@ impl Payload {
     /// # Errors
     ///
     /// As [`to_vec`](Payload::to_vec).
-    pub fn elements<T: Pod>(&self) -> Result<Cow<'_, [T]>, PayloadError> {
+    pub fn elements<T: Element>(&self) -> Result<Cow<'_, [T]>, PayloadError> {
         self.count::<T>()?;
         if let [Segment::Data(bytes)] = self.segments()
             && size_of::<T>() > 0
-            && let Ok(elements) = bytemuck::try_cast_slice(bytes)
+            && let Ok(elements) = checked::try_cast_slice(bytes)
         {
             return Ok(Cow::Borrowed(elements));
         }
         self.to_vec().map(Cow::Owned)
     }
 
+    /// Hands over all data, which is known to be whole elements, in pieces as large as can be had without copying.
+    fn read<T: Element>(&self, mut take: impl FnMut(&[T])) -> Result<(), PayloadError> {
+        let size = size_of::<T>();
+        if self.is_empty() {
+            return Ok(());
+        }
+        if self.data().any(|bytes| !bytes.len().is_multiple_of(size)) {
+            // Elements that lie in two segments.
+            return read_part(&self.to_bytes()?, 0, &mut take);
+        }
+        let mut before = 0;
+        for bytes in self.data() {
+            read_part(bytes, before, &mut take)?;
+            before += bytes.len() / size;
+        }
+        Ok(())
+    }
+
     /// How many elements of this type the data is, if it can be read as such.
-    fn count<T: Pod>(&self) -> Result<usize, PayloadError> {
+    fn count<T: Element>(&self) -> Result<usize, PayloadError> {
         self.check_real()?;
-        let asked = Element::of::<T>();
+        let asked = ElementType::of::<T>();
         if let Some(sent) = self.element
             && sent != asked
             && !asked.is_plain()
@@ -405,15 +436,37 @@ impl Payload {
     }
 }
 
+/// Hands over one segment of whole elements, before which there are so many others.
+fn read_part<T: Element>(
+    bytes: &[u8],
+    before: usize,
+    take: &mut impl FnMut(&[T]),
+) -> Result<(), PayloadError> {
+    if let Ok(elements) = checked::try_cast_slice(bytes) {
+        take(elements);
+        return Ok(());
+    }
+    // At an address that is not good for `T`, or with a value that is none.
+    for (nth, bytes) in bytes.chunks_exact(size_of::<T>()).enumerate() {
+        let element = checked::try_pod_read_unaligned(bytes).map_err(|_| PayloadError::Invalid {
+            at: (before + nth) as u64,
+            bytes: bytes.to_vec(),
+            element: ElementType::of::<T>(),
+        })?;
+        take(slice::from_ref(&element));
+    }
+    Ok(())
+}
+
 /// The bytes of a slice; none if its elements have no size.
-fn as_bytes<T: Pod>(slice: &[T]) -> &[u8] {
+fn as_bytes<T: Element>(slice: &[T]) -> &[u8] {
     if size_of::<T>() == 0 { &[] } else { bytemuck::cast_slice(slice) }
 }
 
 /// A vector that [`Bytes`] can own.
 struct Owner<T>(Vec<T>);
 
-impl<T: Pod> AsRef<[u8]> for Owner<T> {
+impl<T: Element> AsRef<[u8]> for Owner<T> {
     fn as_ref(&self) -> &[u8] {
         as_bytes(&self.0)
     }
@@ -441,35 +494,35 @@ impl From<String> for Payload {
 }
 
 /// Takes the vector: its memory becomes that of the payload, nothing is copied.
-impl<T: Pod + Send> From<Vec<T>> for Payload {
+impl<T: Element + Send> From<Vec<T>> for Payload {
     fn from(vector: Vec<T>) -> Payload {
-        Payload::from_segment(Segment::Data(Bytes::from_owner(Owner(vector))), Some(Element::of::<T>()))
+        Payload::from_segment(Segment::Data(Bytes::from_owner(Owner(vector))), Some(ElementType::of::<T>()))
     }
 }
 
 /// Copies the elements, once.
-impl<T: Pod> From<&[T]> for Payload {
+impl<T: Element> From<&[T]> for Payload {
     fn from(slice: &[T]) -> Payload {
         Payload::from_slice(slice)
     }
 }
 
 /// Copies the elements, once.
-impl<T: Pod> From<&Vec<T>> for Payload {
+impl<T: Element> From<&Vec<T>> for Payload {
     fn from(vector: &Vec<T>) -> Payload {
         Payload::from_slice(vector)
     }
 }
 
 /// Copies the elements, once.
-impl<T: Pod, const N: usize> From<&[T; N]> for Payload {
+impl<T: Element, const N: usize> From<&[T; N]> for Payload {
     fn from(array: &[T; N]) -> Payload {
         Payload::from_slice(array)
     }
 }
 
 /// Copies the elements, once.
-impl<T: Pod, const N: usize> From<[T; N]> for Payload {
+impl<T: Element, const N: usize> From<[T; N]> for Payload {
     fn from(array: [T; N]) -> Payload {
         Payload::from_slice(&array)
     }

@@ -37,7 +37,7 @@ fn data_reads_as_the_type_it_was_made_from() {
     assert_eq!(payload.to_vec::<f64>().unwrap(), [1.0, 2.0]);
     assert_eq!(payload.to_vec::<u8>().unwrap().len(), 16);
     assert_eq!(payload.to_bytes().unwrap().len(), 16);
-    let (sent, asked) = (Element::of::<f64>(), Element::of::<u32>());
+    let (sent, asked) = (ElementType::of::<f64>(), ElementType::of::<u32>());
     assert_eq!(payload.to_vec::<u32>(), Err(PayloadError::TypeMismatch { sent, asked }));
     let message = payload.to_vec::<u32>().unwrap_err().to_string();
     assert_eq!(message, "the data was sent as f64 and is asked for as u32: ask for f64, or for u8");
@@ -54,7 +54,7 @@ fn plain_bytes_read_as_every_type_that_fits() {
         assert_eq!(payload.element(), None);
         assert_eq!(payload.to_vec::<u64>().unwrap(), [0]);
         assert_eq!(payload.to_vec::<[u16; 2]>().unwrap(), [[0; 2]; 2]);
-        let error = PayloadError::PartialElement { len: 8, element: Element::of::<[u8; 3]>() };
+        let error = PayloadError::PartialElement { len: 8, element: ElementType::of::<[u8; 3]>() };
         assert_eq!(payload.to_vec::<[u8; 3]>(), Err(error));
     }
 }
@@ -73,7 +73,7 @@ fn unaligned_and_scattered_data_reads_right() {
 #[test]
 fn a_chain_keeps_its_type_only_if_all_parts_share_it() {
     let f64s = || Payload::from([1.0f64, 2.0]);
-    let element = Some(Element::of::<f64>());
+    let element = Some(ElementType::of::<f64>());
     assert_eq!(Payload::concat([f64s(), Payload::empty(), f64s()]).element(), element);
     assert_eq!(Payload::concat([Payload::from([0u32; 0]), f64s()]).element(), element);
     assert_eq!(Payload::concat([f64s(), Payload::from([1u64])]).element(), None);
@@ -90,7 +90,7 @@ fn a_chain_keeps_its_type_only_if_all_parts_share_it() {
 fn an_empty_payload_has_no_type_and_no_segment() {
     let mut split = Payload::from([1.0f64]);
     let all = split.split_off(0).unwrap();
-    assert_eq!(all.element(), Some(Element::of::<f64>()));
+    assert_eq!(all.element(), Some(ElementType::of::<f64>()));
     for empty in [split, Payload::empty(), Payload::from(Vec::<f64>::new()), "".into(), Payload::phantom(0)] {
         assert!(empty.is_empty() && empty.segments().is_empty() && !empty.is_phantom());
         assert_eq!(empty.element(), None);
@@ -214,4 +214,47 @@ proptest! {
             prop_assert_eq!(payload.to_bytes().ok().map(|bytes| bytes.to_vec()), real);
         }
     }
+}
+
+#[test]
+fn truth_values_are_sent_as_such_and_checked_where_they_come_from_bytes() {
+    let answers = [true, false, true];
+    let payload = Payload::from(answers);
+    assert_eq!((payload.len(), payload.element()), (3, Some(ElementType::of::<bool>())));
+    assert_eq!(payload.to_vec::<bool>().unwrap(), answers);
+    assert_eq!(payload.elements::<bool>().unwrap(), &answers[..]);
+    assert_eq!(payload.to_vec::<u8>().unwrap(), [1, 0, 1]);
+
+    let bytes = Payload::concat([Payload::from(vec![0_u8, 1]), Payload::from(vec![1_u8, 2, 1])]);
+    let expected = PayloadError::Invalid { at: 3, bytes: vec![2], element: ElementType::of::<bool>() };
+    assert_eq!(bytes.to_vec::<bool>(), Err(expected.clone()));
+    assert_eq!(bytes.elements::<bool>(), Err(expected.clone()));
+    assert_eq!(bytes.copy_to(&mut [true; 5]), Err(expected.clone()));
+    assert_eq!(expected.to_string(), "element 3 is no bool: no bool has the bytes [2]");
+    assert_eq!(bytes.slice(..3).unwrap().to_vec::<bool>().unwrap(), [false, true, true]);
+}
+
+#[test]
+fn elements_read_the_same_at_any_address_and_across_segments() {
+    let numbers: Vec<u32> = (0..20).map(|number| number * 0x0102_0304).collect();
+    let mut bytes = vec![0_u8];
+    bytes.extend(numbers.iter().flat_map(|number| number.to_ne_bytes()));
+    let odd = Payload::from(bytes).slice(1..).unwrap();
+    assert_eq!(odd.to_vec::<u32>().unwrap(), numbers, "not where a u32 may lie");
+    let mut there = [0; 20];
+    odd.copy_to(&mut there).unwrap();
+    assert_eq!(there[..], numbers);
+    for at in 0..odd.len() {
+        let (head, tail) = (odd.slice(..at).unwrap(), odd.slice(at..).unwrap());
+        // In memory of its own, so that the parts lie apart.
+        let tail = Payload::from(tail.to_vec::<u8>().unwrap());
+        let cut = Payload::concat([head, tail]);
+        assert_eq!(cut.to_vec::<u32>().unwrap(), numbers, "cut at {at}");
+        let mut there = [0; 20];
+        cut.copy_to(&mut there).unwrap();
+        assert_eq!(there[..], numbers, "cut at {at}");
+    }
+    let letters = Payload::from(vec!['A', 'ß', '\u{10ffff}']);
+    assert_eq!(letters.to_vec::<char>().unwrap(), ['A', 'ß', '\u{10ffff}']);
+    assert!(matches!(Payload::from(vec![0xff_u8; 4]).to_vec::<char>(), Err(PayloadError::Invalid { .. })));
 }

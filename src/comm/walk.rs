@@ -7,6 +7,7 @@ use crate::{
     error::CommError,
     pattern::{Action, Message, Schedule},
     rank::{Rank, Tag},
+    report::{are, count},
 };
 
 /// Carries out this node's part of a schedule; all nodes of the group call it with the same one.
@@ -192,11 +193,11 @@ fn check(group: &impl PointToPoint, schedule: &Schedule, blocks: &[Payload]) -> 
 }
 
 /// Why a schedule cannot be carried out on a node.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WalkError {
     /// The schedule is one for another machine.
-    #[error("the schedule is for {schedule} nodes, and the group has {group}")]
+    #[error("the schedule is for {}, and the group has {group}", count(*schedule as u64, "node"))]
     Nodes {
         /// Nodes of the schedule.
         schedule: usize,
@@ -204,7 +205,7 @@ pub enum WalkError {
         group: usize,
     },
     /// There is not one payload for each block.
-    #[error("{given} blocks are given for a schedule of {schedule}")]
+    #[error("{} given for a schedule of {schedule}", are(*given, "block"))]
     Blocks {
         /// Payloads given.
         given: usize,
@@ -212,7 +213,7 @@ pub enum WalkError {
         schedule: usize,
     },
     /// What this node has of a block has another length than the schedule says.
-    #[error("block {block} has {given} bytes here: {expected} are expected")]
+    #[error("block {block} has {} here: {expected} must be given", count(*given, "byte"))]
     Length {
         /// The block.
         block: usize,
@@ -223,7 +224,8 @@ pub enum WalkError {
     },
     /// Another node sent more or less than the schedule says: it was called with another one.
     #[error(
-        "rank {from} sent {given} bytes where {expected} are expected: all nodes must walk the same schedule"
+        "rank {from} sent {} where {expected} should come: all nodes must walk the same schedule",
+        count(*given, "byte")
     )]
     Received {
         /// The sender.
@@ -243,3 +245,5 @@ pub enum WalkError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
+
+crate::error::debug_as_text!(WalkError);

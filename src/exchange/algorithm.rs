@@ -171,7 +171,7 @@ impl fmt::Display for Algorithm {
 }
 
 /// Why there is no plan.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// The linear permutation needs one length of messages.
@@ -209,6 +209,8 @@ pub enum PlanError {
     #[error("every way to do it takes longer than modeled time can tell")]
     TooLong,
 }
+
+crate::error::debug_as_text!(PlanError);
 
 #[cfg(test)]
 #[path = "algorithm_tests.rs"]

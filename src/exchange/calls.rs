@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytemuck::Pod;
 use thiserror::Error;
 
 use super::{
@@ -12,9 +11,10 @@ use super::{
 };
 use crate::{
     collective::{Collective, CollectiveError},
-    comm::{Call, Element, Group, MAX_MESSAGE, Payload, PayloadError, PointToPoint},
+    comm::{Call, Element, ElementType, Group, MAX_MESSAGE, Payload, PayloadError, PointToPoint},
     error::CommError,
     rank::Rank,
+    report::are,
 };
 
 /// Many-to-many communication in a group: every member has something of its own for each of the others, or for some.
@@ -66,7 +66,7 @@ pub trait ManyToMany {
     /// Everybody gives a vector for each rank, and gets the vector that each rank has for it. Nobody has to know how
     /// much is to come: first all send vectors are collected, four bytes for each pair of ranks.
     #[doc(alias = "alltoallv")]
-    fn exchange<T: Pod + Send, S: AsRef<[T]>>(&self, outgoing: &[S]) -> Result<Vec<Vec<T>>, CallError> {
+    fn exchange<T: Element + Send, S: AsRef<[T]>>(&self, outgoing: &[S]) -> Result<Vec<Vec<T>>, CallError> {
         let by = self.exchanging();
         let (element, payloads) = typed(outgoing)?;
         vectors(by.unknown(&element.to_string(), payloads)?)
@@ -75,7 +75,7 @@ pub trait ManyToMany {
     /// The same where every member knows who has how many bytes for whom, and all give the same matrix: nothing but the
     /// data is sent.
     #[doc(alias = "alltoallv")]
-    fn exchange_known<T: Pod + Send, S: AsRef<[T]>>(
+    fn exchange_known<T: Element + Send, S: AsRef<[T]>>(
         &self,
         matrix: &Arc<Matrix>,
         outgoing: &[S],
@@ -134,7 +134,7 @@ pub trait ManyToMany {
     ///
     /// Source: the personalized census of T. Hoefler, C. Siebert, A. Lumsdaine, "Scalable communication protocols for
     /// dynamic sparse data exchange", PPoPP 2010.
-    fn sparse_exchange<T: Pod + Send, S: AsRef<[T]>>(
+    fn sparse_exchange<T: Element + Send, S: AsRef<[T]>>(
         &self,
         outgoing: &[(Rank, S)],
     ) -> Result<Vec<(Rank, Vec<T>)>, CallError> {
@@ -231,26 +231,27 @@ fn check_number(group: &Group<'_>, outgoing: &[Payload]) -> Result<(), CallError
 }
 
 /// The type of the elements of a vector, if their number follows from the bytes.
-fn element<T: Pod>() -> Result<Element, CallError> {
-    let element = Element::of::<T>();
+fn element<T: Element>() -> Result<ElementType, CallError> {
+    let element = ElementType::of::<T>();
     if element.size() == 0 { Err(CallError::NoBytes { element }) } else { Ok(element) }
 }
 
-fn typed<T: Pod + Send, S: AsRef<[T]>>(vectors: &[S]) -> Result<(Element, Vec<Payload>), CallError> {
+fn typed<T: Element + Send, S: AsRef<[T]>>(vectors: &[S]) -> Result<(ElementType, Vec<Payload>), CallError> {
     Ok((element::<T>()?, vectors.iter().map(|vector| Payload::from(vector.as_ref())).collect()))
 }
 
-fn vectors<T: Pod>(payloads: Vec<Payload>) -> Result<Vec<Vec<T>>, CallError> {
+fn vectors<T: Element>(payloads: Vec<Payload>) -> Result<Vec<Vec<T>>, CallError> {
     payloads.iter().map(|payload| Ok(payload.to_vec()?)).collect()
 }
 
 /// Why a call of [`ManyToMany`] fails on a rank.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// There is not one vector for each rank.
     #[error(
-        "{given} vectors are given in a group of {size}: there must be one for each rank, and it may be empty"
+        "{} given in a group of {size}: there must be one for each rank, and it may be empty",
+        are(*given, "vector")
     )]
     Vectors {
         /// Vectors given.
@@ -270,7 +271,7 @@ pub enum CallError {
     #[error("{element} has no bytes: there is nothing to exchange")]
     NoBytes {
         /// The type given.
-        element: Element,
+        element: ElementType,
     },
     /// What all have for each other is too much.
     #[error(transparent)]
@@ -294,3 +295,5 @@ pub enum CallError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
+
+crate::error::debug_as_text!(CallError);

@@ -43,11 +43,12 @@ impl Matrix {
 }
 
 /// A file has no communication matrix.
-#[derive(Debug)]
 pub struct MatrixFileError {
     file: PathBuf,
     problem: MatrixFileProblem,
 }
+
+crate::error::debug_as_text!(MatrixFileError);
 
 /// What is wrong with the file of a matrix.
 #[derive(Debug, Error)]

@@ -122,7 +122,7 @@ impl Random {
 }
 
 /// Why there is no such matrix.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GeneratorError {
     /// The number of receivers.
@@ -143,3 +143,5 @@ pub enum GeneratorError {
     #[error(transparent)]
     Matrix(#[from] MatrixError),
 }
+
+crate::error::debug_as_text!(GeneratorError);

@@ -9,6 +9,7 @@ use crate::{
     comm::MAX_MESSAGE,
     model::{Description, Parameters},
     rank::Rank,
+    report::count,
 };
 
 /// An exchange: rank `i` of a group has `m(i, j)` bytes for rank `j`.
@@ -96,11 +97,11 @@ impl Instance {
 }
 
 /// Why an exchange cannot be.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {
     /// The matrix is for another number of nodes.
-    #[error("the matrix is for {matrix} nodes, and {group} take part")]
+    #[error("the matrix is for {}, and the group has {group}", count(*matrix as u64, "node"))]
     Size {
         /// Nodes of the matrix.
         matrix: usize,
@@ -132,3 +133,5 @@ pub enum InstanceError {
         given: u64,
     },
 }
+
+crate::error::debug_as_text!(InstanceError);

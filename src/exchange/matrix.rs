@@ -9,7 +9,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::rank::Rank;
+use crate::{rank::Rank, report::count};
 
 /// The most bytes that a node may send, or receive, in all: 2^60.
 const MOST: u64 = 1 << 60;
@@ -303,7 +303,7 @@ impl std::str::FromStr for Matrix {
 }
 
 /// Why something is no communication matrix.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatrixError {
     /// There are no nodes.
@@ -311,7 +311,9 @@ pub enum MatrixError {
     Empty,
     /// A row has not one entry for each node.
     #[error(
-        "row {row} of the matrix, counted from 0, has {entries} entries: a matrix of {nodes} rows has {nodes} in each, and what is behind the last comma is one, too"
+        "row {row} of the matrix, counted from 0, has {}: a matrix of {} has {nodes} in each, and what is behind the last comma is one, too",
+        if *entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") },
+        count(*nodes as u64, "row")
     )]
     NotSquare {
         /// The number of rows.
@@ -346,3 +348,5 @@ pub enum MatrixError {
         cause: String,
     },
 }
+
+crate::error::debug_as_text!(MatrixError);

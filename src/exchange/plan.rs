@@ -19,6 +19,7 @@ use crate::{
     pattern::Schedule,
     predict::{Prediction, predict_among},
     rank::Rank,
+    report::{are, count},
     time::Time,
 };
 
@@ -173,11 +174,11 @@ fn one_after_the_other(first: &Stage, second: &Stage) -> Option<Arc<Schedule>> {
 }
 
 /// Why an exchange fails on a rank.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ExchangeError {
     /// The plan is for another group.
-    #[error("the plan is for {plan} nodes of the machine, and the group has {group}, or others")]
+    #[error("the plan is for {} of the machine, and the group has {group}, or others", count(*plan as u64, "node"))]
     OtherGroup {
         /// Ranks of the plan.
         plan: usize,
@@ -185,7 +186,7 @@ pub enum ExchangeError {
         group: usize,
     },
     /// There is not one payload for each rank.
-    #[error("{given} payloads are given for {size} ranks")]
+    #[error("{} given for {}", are(*given, "payload"), count(*size as u64, "rank"))]
     Payloads {
         /// Payloads given.
         given: usize,
@@ -193,7 +194,7 @@ pub enum ExchangeError {
         size: usize,
     },
     /// What this rank has for another one has another length than the matrix says.
-    #[error("{given} bytes are given for rank {to}: the matrix says {expected}")]
+    #[error("{} for rank {to}, where the matrix says {expected}", count(*given, "byte"))]
     Length {
         /// The receiver.
         to: Rank,
@@ -204,7 +205,8 @@ pub enum ExchangeError {
     },
     /// Another rank sent, or told, something else than the plan says.
     #[error(
-        "rank {from} sent or announced {given} bytes where {expected} are expected: all must use the same plan"
+        "rank {from} sent or announced {} where {expected} should come: all must use the same plan",
+        count(*given, "byte")
     )]
     Received {
         /// The sender.
@@ -224,6 +226,8 @@ pub enum ExchangeError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
+
+crate::error::debug_as_text!(ExchangeError);
 
 #[cfg(test)]
 mod tests {

@@ -12,10 +12,16 @@
 //! | `network` | instead of `topology`: a table with the keys of a [network file](crate::topology::Network) | `[network]`, `[[network.links]]` |
 //! | `preset` | optional: one of [`presets::NAMES`] | `"paragon"` |
 //! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.active_send_overhead`, `.active_receive_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
+//! | `parameters.alpha` | instead of both overheads: the whole start-up time `o_s + L + o_r` | `"130 us"` |
 //! | `parameters.beta`, `.copy` | time per byte | `"30.6 ns/B"`, `30.6e-9` |
+//! | `parameters.bandwidth` | instead of `beta`: the bandwidth of a port, `1 / beta` | `"100 Gb/s"`, `"12.5 GB/s"`, `12.5e9` |
 //! | `parameters.gamma` | time per element | `"0.34 us"` |
 //! | `parameters.duplex` | number from 1 to 2 | `1.35` |
 //! | `parameters.link_excess` or `.link_capacity` | number or bandwidth | `5.35`, `"175 MB/s"` |
+//!
+//! What the latency leaves of `alpha` is divided evenly: half of it is the sender's overhead and half the receiver's, as
+//! in all presets (an odd picosecond is the sender's). So `alpha` is what [`Parameters::alpha`] says in the end, whatever
+//! the latency, which is 0 unless it is given. No parameter can be given in two spellings.
 
 use std::{
     fmt, fs, io,
@@ -48,7 +54,8 @@ impl Description {
     /// Reads a machine from the text of a TOML file.
     ///
     /// `name` is required, and so is `topology` or a table `network`. `preset` is the base of the parameters; those
-    /// under `[parameters]` replace its own, under the names of the setters of [`ParametersBuilder`].
+    /// under `[parameters]` replace its own, under the names of the setters of [`ParametersBuilder`]. Two more spellings
+    /// are for people: `bandwidth` instead of `beta`, and `alpha` instead of both overheads, which are half of it each.
     ///
     /// ```
     /// use multicomputer::{Span, model::Description};
@@ -70,6 +77,25 @@ impl Description {
     /// assert_eq!(machine.nodes(), 512);
     /// assert_eq!(machine.parameters().alpha(), Span::from_micros(70));
     /// assert_eq!(machine.parameters().link_capacity(), 175e6);
+    /// # Ok::<(), multicomputer::model::FileError>(())
+    /// ```
+    ///
+    /// What the data sheet of a network says:
+    ///
+    /// ```
+    /// # use multicomputer::{Span, model::Description};
+    /// let machine = Description::from_toml(r#"
+    ///     name = "Cluster"
+    ///     topology = "fat-tree:32"
+    ///
+    ///     [parameters]
+    ///     alpha = "3 us"                # o_s = o_r = 1 us, and L = 1 us
+    ///     latency = "1 us"
+    ///     bandwidth = "100 Gb/s"        # of a port: beta = 0.08 ns/B
+    /// "#)?;
+    /// let parameters = machine.parameters();
+    /// assert_eq!((parameters.alpha(), parameters.send_overhead()), (Span::from_micros(3), Span::from_micros(1)));
+    /// assert_eq!(parameters.port_capacity(), 12.5e9);
     /// # Ok::<(), multicomputer::model::FileError>(())
     /// ```
     ///
@@ -111,11 +137,13 @@ struct MachineFile {
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table of parameters")]
 struct ParameterTable {
+    alpha: Option<Quantity>,
     send_overhead: Option<Quantity>,
     receive_overhead: Option<Quantity>,
     latency: Option<Quantity>,
     hop: Option<Quantity>,
     beta: Option<Quantity>,
+    bandwidth: Option<Quantity>,
     duplex: Option<f64>,
     exchange_overhead: Option<Quantity>,
     active_send_overhead: Option<Quantity>,
@@ -132,7 +160,12 @@ const NETWORK: &str = "network";
 
 /// Reads a machine from the text of a file in a folder, or from a text alone.
 fn read(text: &str, folder: Option<&Path>) -> Result<Description, FileProblem> {
-    let file: MachineFile = toml::from_str(text).map_err(|cause| FileProblem::Syntax(Box::new(cause)))?;
+    let file: MachineFile = toml::from_str(text).map_err(|cause| {
+        match topology::key_of(text, &["nodes", "switches", "links", "routes"]) {
+            Some(key) => FileProblem::NetworkFile { key },
+            None => FileProblem::Syntax(Box::new(cause)),
+        }
+    })?;
     let topology: Arc<dyn Topology> = match (file.topology, file.network) {
         (Some(text), None) => match folder {
             Some(folder) => topology::parse_in(folder, &text),
@@ -158,8 +191,16 @@ impl ParameterTable {
         type Parse = fn(&str) -> Result<f64, UnitError>;
         type Set = fn(Builder, f64) -> Builder;
 
-        if self.link_excess.is_some() && self.link_capacity.is_some() {
-            return Err(FileProblem::ExcessAndCapacity);
+        let spellings = [
+            (("alpha", self.alpha.is_some()), ("send_overhead", self.send_overhead.is_some())),
+            (("alpha", self.alpha.is_some()), ("receive_overhead", self.receive_overhead.is_some())),
+            (("beta", self.beta.is_some()), ("bandwidth", self.bandwidth.is_some())),
+            (("link_excess", self.link_excess.is_some()), ("link_capacity", self.link_capacity.is_some())),
+        ];
+        for ((one, is_given), (other, is_other_given)) in spellings {
+            if is_given && is_other_given {
+                return Err(FileProblem::Both { one, other });
+            }
         }
         let numbers: [(Option<f64>, Set); 2] =
             [(self.duplex, Builder::duplex), (self.link_excess, Builder::link_excess)];
@@ -185,22 +226,33 @@ impl ParameterTable {
             ("copy", self.copy, per_byte, Builder::copy),
             ("barrier", self.barrier, time, Builder::barrier),
         ];
+        let read = |key, quantity: &Quantity, parse: Parse| {
+            quantity.read(parse).map_err(|cause| FileProblem::Unit { key, cause })
+        };
         for (key, quantity, parse, set) in quantities {
             if let Some(quantity) = quantity {
-                let value = quantity.read(parse).map_err(|cause| FileProblem::Unit { key, cause })?;
-                builder = set(builder, value);
+                builder = set(builder, read(key, &quantity, parse)?);
             }
+        }
+        if let Some(quantity) = self.bandwidth {
+            let value = read("bandwidth", &quantity, bandwidth)?;
+            builder = builder.bandwidth(value).map_err(FileProblem::Parameter)?;
+        }
+        if let Some(quantity) = self.alpha {
+            // After the latency, which is a part of it.
+            builder = builder.alpha(read("alpha", &quantity, time)?).map_err(FileProblem::Parameter)?;
         }
         Ok(builder)
     }
 }
 
 /// A machine file that does not describe a machine.
-#[derive(Debug)]
 pub struct FileError {
     file: Option<PathBuf>,
     problem: FileProblem,
 }
+
+crate::error::debug_as_text!(FileError);
 
 impl FileError {
     /// The file; `None` where its text was given instead.
@@ -235,6 +287,15 @@ pub enum FileProblem {
     /// It is not TOML, or a key is missing, unknown or of the wrong type.
     #[error("{}", .0.to_string().trim_end())]
     Syntax(Box<toml::de::Error>),
+    /// It is a network file.
+    #[error(
+        "it is a network file, since it has the key `{key}`: as a machine it is spelled `file:` and its path, and a \
+         machine file has it in the table `network` or as `topology = \"file:PATH\"`"
+    )]
+    NetworkFile {
+        /// A key that a machine file does not have outside the table `network`.
+        key: &'static str,
+    },
     /// `topology` is none.
     #[error("topology: {0}")]
     Topology(TopologyError),
@@ -264,9 +325,14 @@ pub enum FileProblem {
     /// A parameter is outside its limits.
     #[error("parameters.{0}")]
     Parameter(ParameterError),
-    /// The capacity of a link is given twice.
-    #[error("parameters.link_excess and parameters.link_capacity are both given; allowed is one of them")]
-    ExcessAndCapacity,
+    /// A parameter is given in two spellings.
+    #[error("parameters.{one} and parameters.{other} are both given; allowed is one of them")]
+    Both {
+        /// One of them.
+        one: &'static str,
+        /// The other one.
+        other: &'static str,
+    },
 }
 
 #[cfg(test)]
@@ -369,7 +435,7 @@ mod tests {
     fn keys_that_are_unknown_missing_or_of_another_type_are_refused_with_their_line() {
         for (rest, line, says) in [
             ("speed = 3", 3, "unknown field `speed`"),
-            ("[parameters]\nalpha = '1 us'", 4, "unknown field `alpha`"),
+            ("[parameters]\nbeto = '1 us'", 4, "unknown field `beto`"),
             ("[parameters]\nhop = true", 4, "a number in SI units or a text with a unit"),
             ("[parameters]\nduplex = '2'", 4, "f64"),
             ("name = 'again'", 3, "duplicate key"),
@@ -380,6 +446,119 @@ mod tests {
         }
         let message = Description::from_toml("name = 'x'").unwrap_err().to_string();
         assert!(message.contains("missing field `topology`"), "{message}");
+    }
+
+    #[test]
+    fn bandwidth_is_one_over_beta_in_bits_or_in_bytes() {
+        for (bandwidth, beta) in [
+            ("'100 Gb/s'", 1.0 / 12.5e9),
+            ("'100 GB/s'", 1e-11),
+            ("'1 GiB/s'", 1.0 / 1_073_741_824.0),
+            ("'1 B/s'", 1.0),
+            ("20e6", 50e-9),
+        ] {
+            let machine = with(&format!("[parameters]\nbandwidth = {bandwidth}")).unwrap();
+            assert_eq!(machine.parameters().beta(), beta, "{bandwidth}");
+        }
+    }
+
+    #[test]
+    fn alpha_is_half_the_overhead_of_either_end_but_for_the_latency() {
+        for (rest, send, receive, latency) in [
+            ("[parameters]\nalpha = '130 us'", 65_000_000, 65_000_000, 0),
+            ("preset = 'paragon'\n[parameters]\nalpha = '10 us'", 5_000_000, 5_000_000, 0),
+            ("[parameters]\nalpha = '10 us'\nlatency = '4 us'", 3_000_000, 3_000_000, 4_000_000),
+            ("[parameters]\nlatency = '4 us'\nalpha = '4 us'", 0, 0, 4_000_000),
+            ("[parameters]\nalpha = '3 ps'", 2, 1, 0),
+            ("[parameters]\nalpha = '123456789 ps'\nlatency = '1 ps'", 61_728_394, 61_728_394, 1),
+        ] {
+            let machine = with(rest).unwrap();
+            let parameters = machine.parameters();
+            let overheads = (parameters.send_overhead().as_picos(), parameters.receive_overhead().as_picos());
+            assert_eq!((overheads, parameters.latency().as_picos()), ((send, receive), latency), "{rest}");
+            assert_eq!(parameters.alpha().as_picos(), send + receive + latency, "{rest}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_has_one_spelling() {
+        for (one, other) in [
+            ("alpha", "send_overhead"),
+            ("alpha", "receive_overhead"),
+            ("beta", "bandwidth"),
+            ("link_excess", "link_capacity"),
+        ] {
+            let error = with(&format!("[parameters]\n{other} = 1\n{one} = 1")).unwrap_err();
+            assert!(matches!(error.problem(), FileProblem::Both { .. }), "{error}");
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "machine file: parameters.{one} and parameters.{other} are both given; allowed is one of them"
+                )
+            );
+        }
+        assert!(
+            with("preset = 'paragon'\n[parameters]\nbandwidth = 1\nalpha = 1").is_ok(),
+            "instead of the preset's"
+        );
+    }
+
+    #[test]
+    fn absurd_values_are_taken_or_refused_on_purpose() {
+        for (parameter, capacity) in [
+            ("beta = 1e-300", 1.0 / 1e-300),
+            ("bandwidth = '1 B/s'", 1.0),
+            ("bandwidth = 1e-6", 1e-6),
+            ("beta = 0", f64::INFINITY),
+        ] {
+            let machine = with(&format!("[parameters]\n{parameter}")).unwrap();
+            assert_eq!(machine.parameters().port_capacity(), capacity, "{parameter}");
+        }
+        const TIME: &str = "from 0 to 1e6 s";
+        const BANDWIDTH: &str = "at least 1e-6 B/s and finite; `beta = 0` is without limit";
+        const ALPHA: &str = "from the latency, which is a part of it, to 1e6 s";
+        for (key, given, shown, allowed) in [
+            ("beta", "inf", "inf", TIME),
+            ("beta", "nan", "NaN", TIME),
+            ("beta", "-1e-9", "-0.000000001", TIME),
+            ("beta", "1e7", "10000000", TIME),
+            ("bandwidth", "inf", "inf", BANDWIDTH),
+            ("bandwidth", "nan", "NaN", BANDWIDTH),
+            ("bandwidth", "-1", "-1", BANDWIDTH),
+            ("bandwidth", "0", "0", BANDWIDTH),
+            ("bandwidth", "'0 GB/s'", "0", BANDWIDTH),
+            ("alpha", "nan", "NaN", ALPHA),
+            ("alpha", "-1", "-1", ALPHA),
+            ("alpha", "1e7", "10000000", ALPHA),
+            ("alpha", "1e-6\nlatency = 2e-6", "0.000001", ALPHA),
+            ("latency", "nan\nalpha = 1", "NaN", TIME),
+        ] {
+            assert_eq!(
+                refusal(&format!("[parameters]\n{key} = {given}")),
+                format!("machine file: parameters.{key} = {shown} is not allowed; it must be {allowed}")
+            );
+        }
+        assert_eq!(
+            refusal("[parameters]\nbandwidth = '-1 Gb/s'"),
+            "machine file: parameters.bandwidth: `-1 Gb/s` is negative; allowed is 0 or more"
+        );
+    }
+
+    #[test]
+    fn a_file_of_the_other_kind_is_known_for_it() {
+        let network = "nodes = 2\nlinks = [{ between = [0, 1] }]";
+        assert_eq!(
+            Description::from_toml(network).unwrap_err().to_string(),
+            "machine file: it is a network file, since it has the key `nodes`: as a machine it is spelled `file:` and its \
+             path, and a machine file has it in the table `network` or as `topology = \"file:PATH\"`"
+        );
+        let refused =
+            topology::Network::from_toml("file:ft.toml", &format!("{HEAD}preset = 'paragon'")).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "`file:ft.toml` is not a network: it is a machine file, since it has the key `name`: read it with \
+             `Description::from_file`, or on the command line give it without `file:`"
+        );
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub use parameters::{ACTIVE_BYTES, ParameterError, Parameters, ParametersBuilder
 /// assert_eq!(machine.parameters(), &Parameters::paragon());
 /// # Ok::<(), multicomputer::model::DescriptionError>(())
 /// ```
+///
+/// A machine file is not read from its name, `"ft.toml".parse()`, but by [`Description::from_file`].
 #[derive(Clone, Debug)]
 pub struct Description {
     name: String,
@@ -76,6 +78,9 @@ impl FromStr for Description {
 
     fn from_str(text: &str) -> Result<Description, DescriptionError> {
         let refusal = |cause| match cause {
+            TopologyError::Unknown { .. } if text.ends_with(".toml") => {
+                DescriptionError::File { given: text.to_owned() }
+            }
             TopologyError::Unknown { .. } => DescriptionError::Unknown { given: text.to_owned() },
             cause => DescriptionError::Shape { given: text.to_owned(), cause },
         };
@@ -85,7 +90,9 @@ impl FromStr for Description {
         }
         let preset = text.split_once(':').and_then(|(name, shape)| Some((presets::find(name)?, shape)));
         let (topology, parameters) = match preset {
-            Some((preset, shape)) => ((preset.topology)(shape), (preset.parameters)()),
+            Some((preset, shape)) => {
+                ((preset.topology)(shape).map_err(|cause| cause.of_shape(shape)), (preset.parameters)())
+            }
             None => (topology::parse(text), Parameters::hockney()),
         };
         Ok(Description::new(text, topology.map_err(refusal)?, parameters))
@@ -99,12 +106,21 @@ pub fn spellings() -> String {
 }
 
 /// Why a text does not describe a machine.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DescriptionError {
     /// Neither a preset nor a topology.
     #[error("`{given}` is not a machine; allowed are {}", spellings())]
     Unknown {
+        /// What was given.
+        given: String,
+    },
+    /// The name of a file where the name of a machine is read.
+    #[error(
+        "`{given}` is the name of a file, not of a machine: read a machine file with `Description::from_file`; a \
+         network file is spelled `file:{given}`"
+    )]
+    File {
         /// What was given.
         given: String,
     },
@@ -117,6 +133,8 @@ pub enum DescriptionError {
         cause: TopologyError,
     },
 }
+
+crate::error::debug_as_text!(DescriptionError);
 
 #[cfg(test)]
 mod tests {
@@ -183,5 +201,23 @@ mod tests {
             "`0x8` is not a machine: `0x8` has no nodes; every extent must be at least 1"
         );
         assert!(matches!("99999x99999".parse::<Description>(), Err(DescriptionError::Shape { .. })));
+        assert_eq!(
+            refusal("cm5:99999999999999999999"),
+            "`cm5:99999999999999999999` is not a machine: `99999999999999999999` has too many nodes; allowed are at \
+             most 536870911"
+        );
+    }
+
+    #[test]
+    fn who_gives_the_name_of_a_file_is_told_what_to_call() {
+        for given in ["ft.toml", "machines/ft.toml"] {
+            assert_eq!(
+                given.parse::<Description>().unwrap_err().to_string(),
+                format!(
+                    "`{given}` is the name of a file, not of a machine: read a machine file with \
+                     `Description::from_file`; a network file is spelled `file:{given}`"
+                )
+            );
+        }
     }
 }

@@ -348,6 +348,29 @@ impl ParametersBuilder {
         Self { barrier: Some(seconds), ..self }
     }
 
+    /// `alpha`, the whole start-up time in seconds, by which a machine file may give both overheads: what the latency leaves
+    /// of it, half at the sender and half at the receiver, and an odd picosecond at the sender.
+    pub(super) fn alpha(self, seconds: f64) -> Result<Self, ParameterError> {
+        require("latency", self.latency, (0.0..=LONGEST).contains(&self.latency), "from 0 to 1e6 s")?;
+        let within = (self.latency..=LONGEST).contains(&seconds);
+        require("alpha", seconds, within, "from the latency, which is a part of it, to 1e6 s")?;
+        let overheads = (Span::from_secs_f64(seconds) - Span::from_secs_f64(self.latency)).as_picos();
+        let at_the_sender = Span::from_picos(overheads.div_ceil(2)).as_secs_f64();
+        Ok(self.send_overhead(at_the_sender).receive_overhead(Span::from_picos(overheads / 2).as_secs_f64()))
+    }
+
+    /// `1 / beta`, by which a machine file may give that, in bytes/s.
+    pub(super) fn bandwidth(self, bytes_per_second: f64) -> Result<Self, ParameterError> {
+        let within = (LONGEST.recip()..f64::INFINITY).contains(&bytes_per_second);
+        require(
+            "bandwidth",
+            bytes_per_second,
+            within,
+            "at least 1e-6 B/s and finite; `beta = 0` is without limit",
+        )?;
+        Ok(self.beta(bytes_per_second.recip()))
+    }
+
     /// Checks every value and makes the parameters. Times are rounded to the nearest picosecond.
     ///
     /// # Errors
@@ -429,13 +452,15 @@ fn require(
 }
 
 /// A parameter is outside its limits.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, PartialEq, Error)]
 #[error("{parameter} = {given} is not allowed; it must be {allowed}")]
 pub struct ParameterError {
     parameter: &'static str,
     given: f64,
     allowed: &'static str,
 }
+
+crate::error::debug_as_text!(ParameterError);
 
 impl ParameterError {
     /// The name of the parameter, that of its setter.

@@ -6,7 +6,7 @@ use super::{MOST_TYPE, info::Info};
 use crate::{collective::CollectiveError, comm::PayloadError, error::CommError, rank::Rank};
 
 /// A call of [`Nx`](super::Nx) fails. On the real machine such a call ended the program with a message.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NxError {
     /// [`Nx::new`](super::Nx::new) was called twice on a node: the first one takes in all messages.
@@ -106,3 +106,5 @@ pub enum NxError {
     #[error(transparent)]
     Comm(#[from] CommError),
 }
+
+crate::error::debug_as_text!(NxError);

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use super::{ANY, MOST_TYPE, NxError, system::Wanted};
 use crate::{
-    comm::{Element, Payload, PayloadError},
+    comm::{ElementType, Payload, PayloadError},
     rank::{Rank, Tag},
 };
 
@@ -61,13 +61,13 @@ pub(super) fn wanted(typesel: i32, nodesel: i32, ptypesel: i32, nodes: usize) ->
 #[derive(Debug)]
 pub(super) struct Buffer<'b> {
     bytes: &'b mut [u8],
-    element: Element,
+    element: ElementType,
 }
 
 impl<'b> Buffer<'b> {
     pub(super) fn of<T: Pod>(elements: &'b mut [T]) -> Buffer<'b> {
         let bytes = if size_of::<T>() == 0 { &mut [] } else { bytemuck::cast_slice_mut::<T, u8>(elements) };
-        Buffer { bytes, element: Element::of::<T>() }
+        Buffer { bytes, element: ElementType::of::<T>() }
     }
 
     /// Puts the message at the beginning.

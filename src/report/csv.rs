@@ -8,9 +8,11 @@ use super::RunReport;
 use crate::time::Span;
 
 /// A table could not be written as CSV: the writer failed.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[error("the table could not be written as CSV")]
 pub struct CsvError(#[from] csv::Error);
+
+crate::error::debug_as_text!(CsvError);
 
 impl RunReport {
     /// Writes what each node did as CSV, a line for each node in rank order. Times are modeled microseconds, exact to

@@ -168,6 +168,12 @@ pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{plural}")
 }
 
+/// `1 byte is`, `2 bytes are`.
+pub(crate) fn are(number: usize, what: &str) -> String {
+    let verb = if number == 1 { "is" } else { "are" };
+    format!("{} {verb}", count(number as u64, what))
+}
+
 /// Columns of equal height; the first is aligned to the left, the others to the right.
 struct Table(Vec<Vec<String>>);
 

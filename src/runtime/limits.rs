@@ -1,7 +1,8 @@
-//! How many more threads this host can run, found out before starting any: on Linux a process that runs out of
-//! memory maps while it starts threads is aborted as a whole, without an error to catch.
+//! How many more threads this host can run, and whether there is memory for them, found out before starting any: on Linux a
+//! process that runs out of memory maps or of memory while it starts threads is aborted as a whole, without an error to
+//! catch.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, thread};
 
 /// A thread takes its stack, the guard page below it, and what the allocator and the kernel keep for it.
 const MAPS_PER_THREAD: usize = 4;
@@ -33,6 +34,112 @@ pub(crate) fn spare_threads() -> (usize, String) {
     known.min().unwrap_or_else(|| (UNKNOWN, "the limits of this host are not known".into()))
 }
 
+/// What a thread takes of the address space besides its stack: guard pages, a stack for signals, and what the machine keeps
+/// for a node.
+const BESIDES_STACK: u64 = 64 << 10;
+
+/// What is resident of a thread whose program does next to nothing, with what the machine keeps for its node: measured
+/// with 4096 and 16,000 nodes, and rounded up.
+const RESIDENT: u64 = 24 << 10;
+
+/// The allocator of the GNU C library reserves so much of the address space for each of its arenas, of which threads have
+/// one each until there are eight for each core.
+const ARENA: u64 = if cfg!(target_env = "gnu") { 64 << 20 } else { 0 };
+const ARENAS_PER_CORE: u64 = 8;
+
+/// A kind of memory of which there is a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Memory {
+    /// What it is called.
+    name: &'static str,
+    /// Bytes that threads need.
+    needed: u64,
+    /// Bytes that are left.
+    left: u64,
+    /// What sets the limit.
+    limit: String,
+}
+
+/// Too little memory for so many threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shortage {
+    /// Bytes needed.
+    pub(crate) needed: u64,
+    /// Bytes left.
+    pub(crate) left: u64,
+    /// Of which memory, and what sets the limit.
+    pub(crate) limit: String,
+}
+
+/// The first kind of memory of which there is not enough for so many threads.
+pub(crate) fn shortage(nodes: usize, stack_size: usize) -> Option<Shortage> {
+    let memories = [address_space(nodes, stack_size), committed(nodes, stack_size), resident(nodes)];
+    memories.into_iter().flatten().find_map(|Memory { name, needed, left, limit }| {
+        (needed > left).then(|| Shortage { needed, left, limit: format!("{name}, {limit}") })
+    })
+}
+
+/// What the threads map, whether they touch it or not.
+fn mapped(nodes: usize, stack_size: usize) -> u64 {
+    (nodes as u64).saturating_mul((stack_size as u64).saturating_add(BESIDES_STACK))
+}
+
+/// The limit on the address space of the process, as by `ulimit -v`.
+fn address_space(nodes: usize, stack_size: usize) -> Option<Memory> {
+    let most = address_limit()?;
+    let used = entry("/proc/self/status", "VmSize:")? << 10;
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    let arenas = (nodes as u64).min(ARENAS_PER_CORE * cores) * ARENA;
+    Some(Memory {
+        name: "address space",
+        needed: mapped(nodes, stack_size).saturating_add(arenas),
+        left: most.saturating_sub(used),
+        limit: format!("`ulimit -v` is {}", most >> 10),
+    })
+}
+
+/// Where memory that is promised must be there (`vm.overcommit_memory` is 2), stacks count in full.
+fn committed(nodes: usize, stack_size: usize) -> Option<Memory> {
+    if number("/proc/sys/vm/overcommit_memory")? != 2 {
+        return None;
+    }
+    let most = entry("/proc/meminfo", "CommitLimit:")? << 10;
+    let used = entry("/proc/meminfo", "Committed_AS:")? << 10;
+    Some(Memory {
+        name: "memory that can be promised",
+        needed: mapped(nodes, stack_size),
+        left: most.saturating_sub(used),
+        limit: "vm.overcommit_memory is 2".into(),
+    })
+}
+
+/// The limit of the control group, of version 2 or 1, on what is resident. Caches of files can be let go of.
+fn resident(nodes: usize) -> Option<Memory> {
+    let group = |limit: &str, statistics: &str, used: &str| {
+        let most = number(limit)? as u64;
+        Some((most, entry(statistics, used)?))
+    };
+    let (most, used) =
+        group("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.stat", "anon").or_else(|| {
+            let (limit, statistics) = ("memory.limit_in_bytes", "memory.stat");
+            let folder = Path::new("/sys/fs/cgroup/memory");
+            group(folder.join(limit).to_str()?, folder.join(statistics).to_str()?, "total_rss")
+        })?;
+    Some(Memory {
+        name: "resident memory",
+        needed: (nodes as u64).saturating_mul(RESIDENT),
+        left: most.saturating_sub(used),
+        limit: format!("the limit of the control group is {most} bytes"),
+    })
+}
+
+/// The number behind a word at the beginning of a line in a file of the kernel.
+fn entry(path: impl AsRef<Path>, word: &str) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
+    let mut words = text.lines().map(str::split_whitespace);
+    words.find_map(|mut line| (line.next()? == word).then(|| line.next()?.parse().ok())?)
+}
+
 /// The number in a file of the kernel; none if there is no such file, or no limit in it.
 fn number(path: impl AsRef<Path>) -> Option<usize> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
@@ -50,8 +157,18 @@ fn user_limit() -> Option<usize> {
     limit.current.and_then(|most| usize::try_from(most).ok())
 }
 
+#[cfg(target_os = "linux")]
+fn address_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::As).current
+}
+
 #[cfg(not(target_os = "linux"))]
 fn user_limit() -> Option<usize> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn address_limit() -> Option<u64> {
     None
 }
 
@@ -64,5 +181,19 @@ mod tests {
         let (threads, limit) = spare_threads();
         assert!(threads > 0, "{limit}");
         assert!(!limit.is_empty());
+    }
+
+    #[test]
+    fn stacks_count_in_full_where_they_are_mapped() {
+        assert_eq!(mapped(16, 1 << 20), 16 * ((1 << 20) + (64 << 10)));
+        assert_eq!(mapped(usize::MAX, usize::MAX), u64::MAX);
+        assert_eq!(shortage(1, 1 << 20), None, "one thread more is always possible");
+    }
+
+    #[test]
+    fn numbers_are_found_behind_their_words() {
+        assert!(entry("/proc/self/status", "VmSize:").is_some_and(|kilobytes| kilobytes > 1000));
+        assert_eq!(entry("/proc/self/status", "NoSuchWord:"), None);
+        assert_eq!(entry("/no/such/file", "VmSize:"), None);
     }
 }

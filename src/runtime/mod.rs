@@ -18,7 +18,7 @@ mod slip;
 mod sync;
 
 pub(crate) use agreement::Agreements;
-pub(crate) use limits::spare_threads;
+pub(crate) use limits::{Shortage, shortage, spare_threads};
 pub(crate) use node_thread::NodeThread;
 pub(crate) use shared::{Contexts, Envelope, Pace};
 pub use slip::Slip;
@@ -81,7 +81,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             pace: Pace::Virtual,
-            stack_size: 256 << 10,
+            stack_size: 1 << 20,
             pinning: Pinning::None,
             wall_limit: None,
             traced: false,

@@ -6,6 +6,7 @@ use crate::{
     comm::MAX_MESSAGE,
     model::{Description, Parameters},
     rank::Rank,
+    report::{are, count},
     topology::Grid,
     units::format_bytes,
 };
@@ -112,7 +113,7 @@ impl Instance {
 }
 
 /// What is no s-to-p broadcast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {
     /// The list of sources is empty.
@@ -133,7 +134,7 @@ pub enum InstanceError {
         rank: Rank,
     },
     /// There is not one length for each source.
-    #[error("{given} lengths are given for {sources} sources: one is needed for each")]
+    #[error("{} given for {}: one is needed for each", are(*given, "length"), count(*sources as u64, "source"))]
     Lengths {
         /// Lengths given.
         given: usize,
@@ -150,3 +151,5 @@ pub enum InstanceError {
         bytes: u64,
     },
 }
+
+crate::error::debug_as_text!(InstanceError);

@@ -11,6 +11,7 @@ use crate::{
     pattern::{Builder, Exchange, Schedule},
     predict::{Prediction, predict},
     rank::{Rank, Tag},
+    report::count,
     time::Time,
 };
 
@@ -190,11 +191,11 @@ impl Plan {
 }
 
 /// Why an s-to-p broadcast fails on a node.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BroadcastError {
     /// A source has nothing to send.
-    #[error("rank {rank} is a source and gave no message: one of {expected} bytes is expected")]
+    #[error("rank {rank} is a source and gave no message: one of {} is expected", count(*expected, "byte"))]
     NoMessage {
         /// The source.
         rank: Rank,
@@ -208,7 +209,7 @@ pub enum BroadcastError {
         rank: Rank,
     },
     /// The message of a source has another length than all nodes know.
-    #[error("the message of rank {rank} has {given} bytes: {expected} are expected")]
+    #[error("the message of rank {rank} has {}: {expected} must be given", count(*given, "byte"))]
     Length {
         /// The source.
         rank: Rank,
@@ -227,3 +228,5 @@ pub enum BroadcastError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
+
+crate::error::debug_as_text!(BroadcastError);

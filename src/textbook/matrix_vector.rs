@@ -188,7 +188,7 @@ pub fn matrix_vector_figures(machine: &Description, elements: usize) -> Result<[
 }
 
 /// Why a matrix cannot be multiplied with a vector.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatrixError {
     /// The part of the vector has another length than the block has columns, or a node below the top row gave one.
@@ -212,6 +212,8 @@ pub enum MatrixError {
     #[error(transparent)]
     Plan(#[from] PlanError),
 }
+
+crate::error::debug_as_text!(MatrixError);
 
 #[cfg(test)]
 mod tests {

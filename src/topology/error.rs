@@ -5,11 +5,11 @@ use thiserror::Error;
 use super::{MAX_LINKS, MAX_NODES, NetworkProblem, spellings};
 
 /// Why something is not a topology.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TopologyError {
     /// Not the name of a topology, a colon and a shape.
-    #[error("`{given}` names no topology; allowed are {}", spellings())]
+    #[error("`{given}` names no topology; allowed are {}{}", spellings(), hint(given))]
     Unknown {
         /// What was given.
         given: String,
@@ -73,4 +73,29 @@ pub enum TopologyError {
         /// What is wrong in it.
         problem: Box<NetworkProblem>,
     },
+}
+
+crate::error::debug_as_text!(TopologyError);
+
+impl TopologyError {
+    /// The same with the shape as it was spelled, where it is about the size of the whole: a number that is too large to
+    /// be kept is not the one that was typed.
+    pub(crate) fn of_shape(self, shape: &str) -> TopologyError {
+        let given = shape.to_owned();
+        match self {
+            TopologyError::Empty { .. } => TopologyError::Empty { given },
+            TopologyError::TooLarge { .. } => TopologyError::TooLarge { given },
+            TopologyError::TooManyLinks { .. } => TopologyError::TooManyLinks { given },
+            other => other,
+        }
+    }
+}
+
+/// What to do with what looks like the name of a file.
+fn hint(given: &str) -> String {
+    if given.ends_with(".toml") {
+        format!(". If it is a network file, say `file:{given}`")
+    } else {
+        String::new()
+    }
 }

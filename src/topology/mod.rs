@@ -52,8 +52,8 @@ pub use hypercube::Hypercube;
 pub use line::Line;
 pub use mesh::Mesh;
 pub use mesh_3d::Mesh3d;
-pub(crate) use network::NetworkTable;
 pub use network::{Network, NetworkProblem};
+pub(crate) use network::{NetworkTable, key_of};
 pub use ring::Ring;
 pub use torus::Torus;
 pub use tree::Tree;
@@ -221,6 +221,7 @@ impl FromStr for Grid {
                 allowed: "ROWSxCOLUMNS, such as 16x32",
             })
             .and_then(|(rows, columns)| Grid::new(rows, columns))
+            .map_err(|cause| cause.of_shape(text))
     }
 }
 
@@ -234,7 +235,7 @@ pub fn parse(text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     let unknown = || TopologyError::Unknown { given: text.to_owned() };
     let (name, shape) = text.split_once(':').ok_or_else(unknown)?;
     let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(unknown)?;
-    (kind.read)(shape)
+    (kind.read)(shape).map_err(|cause| cause.of_shape(shape))
 }
 
 /// The same for a text that stands in a file of this folder, so that the path of a network is relative to it.
@@ -419,7 +420,20 @@ mod tests {
         );
         assert_eq!(refusal("complete:46342"), "`46342` has too many links; allowed are at most 2147483647");
         assert_eq!(refusal("hypercube:12"), "a hypercube cannot have 12 nodes; allowed are powers of two");
-        assert!(matches!(parse("line:99999999999999999999999"), Err(TopologyError::TooLarge { .. })));
+        for shape in
+            ["ring:99999999999999999999", "line:99999999999999999999999", "hypercube:99999999999999999999"]
+        {
+            let (_, given) = shape.split_once(':').unwrap();
+            assert_eq!(
+                refusal(shape),
+                format!("`{given}` has too many nodes; allowed are at most 536870911")
+            );
+        }
+        assert_eq!(
+            "2x99999999999999999999".parse::<Grid>().unwrap_err().to_string(),
+            "`2x99999999999999999999` has too many nodes; allowed are at most 536870911"
+        );
+        assert!(refusal("net.toml").ends_with(". If it is a network file, say `file:net.toml`"));
         assert!(matches!(Grid::new(usize::MAX, usize::MAX), Err(TopologyError::TooLarge { .. })));
         assert!(Grid::new(1, MAX_NODES).is_ok());
     }

@@ -35,7 +35,7 @@ use crate::rank::Rank;
 mod file;
 
 pub use file::NetworkProblem;
-pub(crate) use file::NetworkTable;
+pub(crate) use file::{NetworkTable, key_of};
 
 /// How a network from a file is spelled: `file:network.toml`.
 pub(super) const KIND: Kind =
@@ -142,9 +142,8 @@ impl Network {
     /// missing, unknown or of the wrong type, the line.
     pub fn from_toml(name: impl Into<String>, text: &str) -> Result<Network, TopologyError> {
         let name = name.into();
-        let table = toml::from_str(text).map_err(|cause| NetworkProblem::Syntax(Box::new(cause)));
-        table
-            .and_then(|table: NetworkTable| table.network(name.clone()))
+        NetworkTable::read(text)
+            .and_then(|table| table.network(name.clone()))
             .map_err(|problem| TopologyError::Network { name, problem: Box::new(problem) })
     }
 

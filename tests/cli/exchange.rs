@@ -129,7 +129,7 @@ fn what_is_wrong_with_a_matrix_is_told() {
         (
             "short",
             "0,1\n2\n".to_owned(),
-            "row 1 of the matrix, counted from 0, has 1 entries: a matrix of 2 rows has 2 in each",
+            "row 1 of the matrix, counted from 0, has 1 entry: a matrix of 2 rows has 2 in each",
         ),
         (
             "long",

@@ -177,10 +177,7 @@ fn bad_arguments_are_refused_with_a_reason() {
         (&["--seed", "one"], "allowed is a whole number from 0 to 2^64 - 1"),
         (&["--sources", "0"], "0 sources on a mesh of 10 x 10: 1 to 100 can be placed"),
         (&["--distribution", "rows"], "`rows` is no distribution; allowed are row, column, right-diagonal,"),
-        (
-            &["--distribution", "block:2x2,block:3x3"],
-            "4 sources for a block of 9 nodes: only 9 can be placed",
-        ),
+        (&["--distribution", "block:2x2,block:3x3"], "4 sources for a block of 9 nodes: 9 must be placed"),
         (
             &["--distribution", "block:11x3"],
             "it must have at least a row and a column, and lie within the mesh",
@@ -353,6 +350,29 @@ fn a_run_in_real_time_tells_how_it_went() {
 fn a_run_that_fails_has_exit_status_1() {
     let errors = fails(1, &["--mesh", "32x32", "--clock", "virtual", "--wall-limit", "1 ns"]);
     assert!(errors.contains("the run was ended after 1ns of wall-clock time"), "{errors}");
+}
+
+/// Under a limit on the address space a process that has too little of it for its threads is aborted while it starts them,
+/// if it does not look beforehand.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_address_space_is_refused_before_any_thread_is_started() {
+    let limited = |kilobytes: usize, mesh: &str| {
+        let multicomputer = env!("CARGO_BIN_EXE_multicomputer");
+        let line = format!("ulimit -v {kilobytes} && exec {multicomputer} --mesh {mesh} --clock virtual");
+        Command::new("sh").args(["-c", &line]).output().unwrap()
+    };
+    let refused = limited(800_000, "32x32");
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.starts_with("error: 1024 nodes with stacks of 1 MiB need "), "{said}");
+    assert!(
+        said.contains(" MiB of memory, and ")
+            && said.contains(" MiB are left (address space, `ulimit -v` is 800000)")
+    );
+    assert!(said.contains("take fewer nodes, a smaller `stack_size`, or a higher limit"), "{said}");
+    let enough = limited(800_000, "2x2");
+    assert!(enough.status.success(), "{}", String::from_utf8_lossy(&enough.stderr));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Members that do not make the same call: an error that names them, and never a hang.
 
+use std::sync::Mutex;
+
 use multicomputer::{
     Clock, Dilation, Payload,
     collective::{
@@ -242,19 +244,91 @@ fn a_block_of_the_wrong_length_is_refused() {
         let mine = vec![0_u32; if group.rank() == 1 { 3 } else { 2 }];
         group.collect(&mine, [2; 5]).map(drop)
     });
-    assert_eq!(text, "12 bytes are given for a collect: this rank has 8 of the vector before it");
+    assert_eq!(
+        text,
+        "rank 1 gives 3 elements of u32 to a collect, and `lengths` has 2 for it: give so many, or say 3 there on \
+         every rank"
+    );
     let text = on_rank_1(|group| {
         let x = if group.rank() < 2 { &[1_u8; 5][..] } else { &[] };
         group.scatter(0, x, 5).map(drop)
     });
-    assert_eq!(text, "5 bytes are given for a scatter: this rank has 0 of the vector before it");
+    assert_eq!(
+        text,
+        "rank 1 gives 5 elements of u8 to a scatter: only the root, rank 0, gives any, and the others an empty slice"
+    );
+}
+
+/// In MPI the count is that of one rank.
+#[test]
+fn the_count_of_one_rank_is_answered_with_what_would_be_right() {
+    let calls: [(Call, &str); 6] = [
+        (
+            |group| group.collect(&[7_i32; 10], 10).map(drop),
+            "rank 1 gives 10 elements of i32 to a collect, and `lengths` = 10 is for all 5 ranks together, which \
+             leaves it 2: for 10 from every rank give `[10; 5]` or 50",
+        ),
+        (
+            |group| group.gather(0, &[7_i32], 1).map(drop),
+            "rank 0 gives 1 element of i32 to a gather, and `lengths` = 1 is for all 5 ranks together, which leaves it \
+             0: for 1 from every rank give `[1; 5]` or 5",
+        ),
+        (
+            |group| group.scatter(0, &vec![1.0; if group.rank() == 0 { 50 } else { 0 }], 10).map(drop),
+            "rank 0 gives 50 elements of f64 to a scatter, and `lengths` = 10 is for all 5 ranks together: for 10 to \
+             every rank give `[10; 5]` or 50",
+        ),
+        (
+            |group| group.distributed_combine(&[1.0; 50], 10, Sum).map(drop),
+            "rank 1 gives 50 elements of f64 to a distributed-combine, and `lengths` = 10 is for all 5 ranks together: \
+             for 10 to every rank give `[10; 5]` or 50",
+        ),
+        (
+            |group| group.distributed_combine(&[1.0; 7], 10, Sum).map(drop),
+            "rank 1 gives 7 elements of f64 to a distributed-combine, and `lengths` = 10 is the whole vector: for what \
+             is given it must be 7",
+        ),
+        (
+            |group| group.distributed_combine(&[1.0; 7], [1; 5], Sum).map(drop),
+            "rank 1 gives 7 elements of f64 to a distributed-combine, and `lengths` has 5 blocks with 5 together: \
+             they must add up to what is given",
+        ),
+    ];
+    for (call, expected) in calls {
+        // Whoever has what it should sends it, or waits for what never comes.
+        let machine = Machine::of("line:5".parse().unwrap()).wall_limit(PATIENCE).build().unwrap();
+        let texts = Mutex::new(Vec::new());
+        let _ = machine.run(|node| {
+            let called = call(node.world());
+            texts.lock().unwrap().extend(called.as_ref().err().map(ToString::to_string));
+            Ok(called?)
+        });
+        let texts = texts.into_inner().unwrap();
+        assert!(texts.iter().any(|text| text == expected), "{texts:#?}\n{expected}");
+    }
+}
+
+#[test]
+fn bytes_that_make_up_no_elements_are_counted_as_bytes() {
+    let text = on_rank_1(|group| {
+        let job = Job::of::<u32>(Operation::Collect, 0, 10);
+        let mine = Payload::phantom(if group.rank() == 1 { 13 } else { 8 });
+        group.carry_out(&job, mine).map(drop)
+    });
+    assert_eq!(
+        text,
+        "rank 1 gives 13 bytes, no whole number of u32, to a collect: by `lengths` it has 2 elements"
+    );
 }
 
 #[test]
 fn arguments_that_do_not_fit_are_refused_on_every_rank() {
     let calls: [(Call, &str); 6] = [
         (|group| broadcast(group, 5, 1), "rank 5 is given as the root: the group has ranks 0 to 4"),
-        (|group| group.collect(&[1_u8], [1, 1]).map(drop), "2 block lengths are given for a group of 5"),
+        (
+            |group| group.collect(&[1_u8], [1, 1]).map(drop),
+            "2 block lengths are given for a group of 5: allowed is one for each rank",
+        ),
         (
             |group| group.carry_out(&Job::bytes(Operation::Scan, 5), Payload::phantom(5)).map(drop),
             "a scan combines: it needs an operator",

@@ -26,7 +26,7 @@ fn vectors<T>(element: impl Fn(u8) -> T) -> Vec<Vec<T>> {
 /// All operations that combine, with every algorithm.
 fn check<T, O>(vectors: &[Vec<T>], operator: O)
 where
-    T: bytemuck::Pod + Send + Sync + PartialEq + std::fmt::Debug,
+    T: multicomputer::Element + Send + Sync + PartialEq + std::fmt::Debug,
     O: Operator<T> + Sync,
 {
     let length = vectors[0].len();
@@ -285,5 +285,56 @@ fn vectors_longer_than_a_message() {
     });
     for refused in run.unwrap().outputs {
         assert!(refused.contains("1073741824 bytes"), "{refused}");
+    }
+}
+
+#[test]
+fn truth_values_are_combined_as_they_are() {
+    let truths = || vectors(|number| number % 2 == 1);
+    check(&truths(), LogicalAnd);
+    check(&truths(), LogicalOr);
+    check(&truths(), LogicalXor);
+    let run = run("paragon:2x3", |node| {
+        let mut all_are_done = [node.rank() != 4];
+        node.world().combine_all(&mut all_are_done, LogicalAnd)?;
+        let mut flags = node.world().collect(&[node.rank() % 2 == 0], node.size())?;
+        node.world().broadcast(3, &mut flags)?;
+        Ok((all_are_done[0], flags))
+    });
+    assert_eq!(run.outputs, vec![(false, vec![true, false, true, false, true, false]); RANKS]);
+}
+
+/// What is to become of elements that a program defines: sums of floating-point numbers in them are the same on all ranks.
+#[test]
+fn a_program_has_elements_of_its_own() {
+    use multicomputer::bytemuck::{Pod, Zeroable};
+
+    #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+    #[bytemuck(crate = "multicomputer::bytemuck")]
+    #[repr(C)]
+    struct Complex {
+        real: f64,
+        imaginary: f64,
+    }
+
+    impl std::ops::Add for Complex {
+        type Output = Complex;
+        fn add(self, other: Complex) -> Complex {
+            Complex { real: self.real + other.real, imaginary: self.imaginary + other.imaginary }
+        }
+    }
+
+    assert!(!Operator::<Complex>::is_exact(&Sum), "nobody knows how it rounds");
+    check(&vectors(|number| Complex { real: number.into(), imaginary: -f64::from(number) }), Sum);
+    for size in [3, 5, 6, 7] {
+        let machine = Machine::of(format!("line:{size}").parse().unwrap()).build().unwrap();
+        let run = machine.run(|node| {
+            let value = [1e16, 1.0, -1e16, 0.1, 3.0][node.rank() % 5];
+            let mut x = [Complex { real: value, imaginary: -value }];
+            node.world().using(&Algorithm::Doubling).combine_all(&mut x, Sum)?;
+            Ok(x[0].real.to_bits())
+        });
+        let outputs = run.unwrap().outputs;
+        assert!(outputs.iter().all(|output| *output == outputs[0]), "{size}");
     }
 }

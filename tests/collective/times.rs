@@ -126,7 +126,7 @@ impl Call {
 
     fn on<T>(&self, group: &impl Collective, rank: Rank) -> Result<Payload, CollectiveError>
     where
-        T: bytemuck::Pod + Send + std::ops::Add<Output = T>,
+        T: multicomputer::Element + Send + std::ops::Add<Output = T>,
     {
         let request = if self.operation.has_blocks() {
             let blocks: Vec<usize> = self.blocks.iter().map(|&block| block as usize).collect();

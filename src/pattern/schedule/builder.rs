@@ -55,10 +55,18 @@ impl Builder {
     /// # Panics
     ///
     /// If `origins` and `sizes` differ in length, or an origin is not below `nodes`.
+    #[track_caller]
     pub fn new(nodes: usize, origins: &[Rank], sizes: &[u64], exchange: Exchange) -> Builder {
-        assert_eq!(origins.len(), sizes.len(), "each block has one origin and one size");
+        let given = (origins.len(), sizes.len());
+        assert!(
+            given.0 == given.1,
+            "{} origins and {} sizes of blocks are given: each block has one of both",
+            given.0,
+            given.1
+        );
         let mut held = vec![Vec::new(); nodes];
         for (block, &rank) in (0..).zip(origins) {
+            check_rank(rank, nodes, || format!("as the origin of block {block}"));
             held[rank].push(block);
         }
         let mut builder = Builder {
@@ -85,7 +93,9 @@ impl Builder {
     /// # Panics
     ///
     /// If the rank is outside the machine.
+    #[track_caller]
     pub fn held(&self, rank: Rank) -> &[u32] {
+        check_rank(rank, self.held.len(), || "to be looked at".to_owned());
         &self.held[rank]
     }
 
@@ -94,6 +104,7 @@ impl Builder {
     /// # Panics
     ///
     /// As a round does.
+    #[track_caller]
     pub fn iteration(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         self.round(transfers);
         self.end_iteration();
@@ -104,13 +115,21 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If a rank is outside the machine, sends to itself, or sends what it did not hold before the round (of several
-    /// blocks only the first is looked at, except in debug builds).
+    /// If a rank is outside the machine, sends to itself, or sends a block that there is not, or that it did not hold
+    /// before the round (of several blocks only the first is looked at, except in debug builds).
+    #[track_caller]
     pub fn round(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let iteration = self.schedule.iterations();
         let mut messages: BTreeMap<Rank, (Vec<Message>, Vec<Message>)> = BTreeMap::new();
         for Transfer { from, to, blocks } in transfers {
-            assert_ne!(from, to, "a node has nothing to send to itself");
+            for (rank, role) in [(from, "as a sender"), (to, "as a receiver")] {
+                check_rank(rank, self.held.len(), || role.to_owned());
+            }
+            assert!(from != to, "rank {from} is to send to itself: a transfer is between two ranks");
+            let known = self.schedule.sizes.len();
+            if let Some(block) = blocks.iter().find(|&&block| block as usize >= known) {
+                panic!("rank {from} is to send block {block}: the schedule has {}", numbered("block", known));
+            }
             let bytes = self.bytes(&blocks);
             messages.entry(from).or_default().0.push(Message {
                 peer: to,
@@ -129,7 +148,7 @@ impl Builder {
             let mut receives = receives.into_iter();
             let mut add = |action| steps.push(Step { iteration, action });
             for (nth, send) in sends.into_iter().enumerate() {
-                if !lie_side_by_side(&held[..before], &send.blocks) {
+                if !lie_side_by_side(rank, &held[..before], &send.blocks) {
                     add(Action::Pack(send.bytes));
                 }
                 let together = self.exchange == Exchange::Together && nth == 0;
@@ -164,8 +183,15 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If a rank is outside the machine, or twice on a line.
+    /// If a rank is outside the machine, or on the lines twice.
+    #[track_caller]
     pub fn halve(&mut self, lines: &[Vec<Rank>]) {
+        let mut is_there = vec![false; self.held.len()];
+        for &rank in lines.iter().flatten() {
+            check_rank(rank, is_there.len(), || "on a line".to_owned());
+            let again = std::mem::replace(&mut is_there[rank], true);
+            assert!(!again, "rank {rank} is on the lines twice: it may be on one of them, once");
+        }
         let mut walkers: Vec<_> = lines
             .iter()
             .flat_map(|line| {
@@ -200,6 +226,7 @@ impl Builder {
     /// # Panics
     ///
     /// As a round does.
+    #[track_caller]
     pub fn hand_over(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let transfers: Vec<Transfer> = transfers.into_iter().collect();
         self.round(transfers.iter().cloned());
@@ -220,20 +247,47 @@ impl Builder {
     }
 }
 
-/// Whether `blocks` lie in `buffer` one after the other.
+/// Refuses a rank outside the machine, which is given for some purpose.
+#[track_caller]
+fn check_rank(rank: Rank, nodes: usize, purpose: impl FnOnce() -> String) {
+    assert!(rank < nodes, "rank {rank} is given {}: the machine has {}", purpose(), numbered("rank", nodes));
+}
+
+/// The numbers of so many things, in words.
+fn numbered(what: &str, count: usize) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("{what} 0 alone"),
+        _ => format!("{what}s 0 to {}", count - 1),
+    }
+}
+
+/// Whether `blocks` lie one after the other in the `buffer` of a rank.
 ///
 /// # Panics
 ///
 /// If the first of them is not there; in debug builds if any is not.
-fn lie_side_by_side(buffer: &[u32], blocks: &[u32]) -> bool {
-    debug_assert!(blocks.iter().all(|block| buffer.contains(block)), "a node sends what it holds");
+#[track_caller]
+fn lie_side_by_side(rank: Rank, buffer: &[u32], blocks: &[u32]) -> bool {
     let Some((first, _)) = blocks.split_first() else { return true };
-    let start = buffer.iter().position(|block| block == first).expect("a node sends what it holds");
+    let looked_at = if cfg!(debug_assertions) { blocks } else { &blocks[..1] };
+    if let Some(block) = looked_at.iter().find(|&block| !buffer.contains(block)) {
+        panic!(
+            "rank {rank} is to send block {block}, which it does not hold: before this round it holds {buffer:?}"
+        );
+    }
+    let start = buffer.iter().position(|block| block == first).unwrap_or(0);
     buffer[start..].starts_with(blocks)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        panic::{self, AssertUnwindSafe},
+        sync::{Arc, Mutex},
+        thread,
+    };
+
     use super::*;
 
     fn transfer(from: Rank, to: Rank, blocks: &[u32]) -> Transfer {
@@ -367,28 +421,84 @@ mod tests {
         assert!(schedule.steps(1).is_empty(), "nothing for a rank outside");
     }
 
-    #[test]
-    #[should_panic(expected = "each block has one origin and one size")]
-    fn a_size_for_each_origin() {
-        Builder::new(2, &[0], &[1, 2], Exchange::Together);
+    /// What a builder of three nodes says of what is asked of it, and that it is said of the line that asks.
+    fn refusal(ask: impl FnOnce(&mut Builder)) -> String {
+        let mut builder = Builder::new(3, &[0, 1], &[1, 1], Exchange::Together);
+        let panic = panic::catch_unwind(AssertUnwindSafe(|| ask(&mut builder))).expect_err("it is refused");
+        panic.downcast::<String>().map_or_else(|_| "no text".to_owned(), |text| *text)
     }
 
     #[test]
-    #[should_panic(expected = "a node has nothing to send to itself")]
-    fn nothing_for_oneself() {
-        Builder::new(2, &[0], &[1], Exchange::Together).iteration([transfer(0, 0, &[0])]);
+    fn what_cannot_be_is_refused_with_what_was_given_and_what_is_allowed() {
+        let new = |nodes: usize, origins: &'static [Rank], sizes: &'static [u64]| {
+            refusal(move |_| drop(Builder::new(nodes, origins, sizes, Exchange::Together)))
+        };
+        assert_eq!(
+            new(2, &[0], &[1, 2]),
+            "1 origins and 2 sizes of blocks are given: each block has one of both"
+        );
+        assert_eq!(
+            new(2, &[0, 2], &[1, 2]),
+            "rank 2 is given as the origin of block 1: the machine has ranks 0 to 1"
+        );
+        assert_eq!(new(0, &[0], &[1]), "rank 0 is given as the origin of block 0: the machine has no ranks");
+        assert_eq!(
+            new(1, &[1], &[1]),
+            "rank 1 is given as the origin of block 0: the machine has rank 0 alone"
+        );
+        assert_eq!(
+            refusal(|builder| drop(builder.held(3).to_vec())),
+            "rank 3 is given to be looked at: the machine has ranks 0 to 2"
+        );
+        let rounds: [fn(&mut Builder, Transfer); 3] = [
+            |builder, transfer| builder.round([transfer]),
+            |builder, transfer| builder.iteration([transfer]),
+            |builder, transfer| builder.hand_over([transfer]),
+        ];
+        for round in rounds {
+            for (bad, expected) in [
+                (transfer(3, 0, &[0]), "rank 3 is given as a sender: the machine has ranks 0 to 2"),
+                (transfer(0, 7, &[0]), "rank 7 is given as a receiver: the machine has ranks 0 to 2"),
+                (transfer(0, 0, &[0]), "rank 0 is to send to itself: a transfer is between two ranks"),
+                (transfer(0, 1, &[2]), "rank 0 is to send block 2: the schedule has blocks 0 to 1"),
+                (
+                    transfer(0, 1, &[1]),
+                    "rank 0 is to send block 1, which it does not hold: before this round it holds [0]",
+                ),
+            ] {
+                assert_eq!(refusal(|builder| round(builder, bad)), expected);
+            }
+        }
+        assert_eq!(
+            refusal(|builder| builder.round([transfer(0, 2, &[0]), transfer(2, 1, &[0])])),
+            "rank 2 is to send block 0, which it does not hold: before this round it holds []",
+            "what comes in the same round"
+        );
+        assert_eq!(
+            refusal(|builder| builder.halve(&[vec![0, 1], vec![2, 3]])),
+            "rank 3 is given on a line: the machine has ranks 0 to 2"
+        );
+        for lines in [vec![vec![0, 1, 0]], vec![vec![0, 1], vec![2, 0]]] {
+            assert_eq!(
+                refusal(|builder| builder.halve(&lines)),
+                "rank 0 is on the lines twice: it may be on one of them, once"
+            );
+        }
     }
 
     #[test]
-    #[should_panic(expected = "a node sends what it holds")]
-    fn nothing_that_is_not_there() {
-        Builder::new(2, &[0, 1], &[1, 1], Exchange::Together).iteration([transfer(0, 1, &[1])]);
-    }
-
-    #[test]
-    #[should_panic(expected = "a node sends what it holds")]
-    fn nothing_that_comes_in_the_same_round() {
-        let mut builder = Builder::new(3, &[0], &[1], Exchange::Together);
-        builder.iteration([transfer(0, 1, &[0]), transfer(1, 2, &[0])]);
+    fn panics_point_at_the_caller() {
+        let place = Arc::new(Mutex::new(None));
+        let (seen, me) = (Arc::clone(&place), thread::current().id());
+        let usual = Arc::new(panic::take_hook());
+        let of_others = Arc::clone(&usual);
+        panic::set_hook(Box::new(move |info| match thread::current().id() == me {
+            true => *seen.lock().unwrap() = info.location().map(|at| (at.file().to_owned(), at.line())),
+            false => of_others(info),
+        }));
+        let line = line!() + 1;
+        let _ = refusal(|builder| builder.hand_over([transfer(0, 0, &[0])]));
+        panic::set_hook(Box::new(move |info| usual(info)));
+        assert_eq!(place.lock().unwrap().take(), Some((file!().to_owned(), line)));
     }
 }

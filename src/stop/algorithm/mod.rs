@@ -262,7 +262,7 @@ pub struct ParseAlgorithmError {
 }
 
 /// Why an algorithm cannot be planned for an instance.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// Its restrictions are not met.
@@ -280,3 +280,5 @@ pub enum PlanError {
         algorithm: Algorithm,
     },
 }
+
+crate::error::debug_as_text!(PlanError);

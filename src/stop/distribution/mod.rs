@@ -15,7 +15,7 @@ use rand_chacha::{
 };
 use thiserror::Error;
 
-use crate::{rank::Rank, topology::Grid};
+use crate::{rank::Rank, report::count, topology::Grid};
 
 mod cross;
 mod lines;
@@ -130,11 +130,11 @@ pub enum Distribution {
 }
 
 /// Why sources cannot be placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DistributionError {
     /// No source, or more than nodes.
-    #[error("{sources} sources on a mesh of {} x {}: 1 to {} can be placed", .grid.rows, .grid.columns, .grid.nodes())]
+    #[error("{} on a mesh of {} x {}: 1 to {} can be placed", count(*sources as u64, "source"), .grid.rows, .grid.columns, .grid.nodes())]
     NumberOfSources {
         /// Sources asked for; of a block or a list the number that it has.
         sources: usize,
@@ -142,7 +142,7 @@ pub enum DistributionError {
         grid: Grid,
     },
     /// Another number of sources than the block or the list has.
-    #[error("{sources} sources for a {name} of {fixed} nodes: only {fixed} can be placed")]
+    #[error("{} for a {name} of {}: {fixed} must be placed", count(*sources as u64, "source"), count(*fixed as u64, "node"))]
     FixedNumber {
         /// Sources asked for.
         sources: usize,
@@ -184,6 +184,8 @@ pub enum DistributionError {
         rank: Rank,
     },
 }
+
+crate::error::debug_as_text!(DistributionError);
 
 impl Distribution {
     /// The distributions that need no argument and work for every number of sources.

@@ -12,12 +12,14 @@ use super::Distribution;
 const DEFAULT_SEED: u64 = 1;
 
 /// Not the spelling of a [`Distribution`].
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("`{given}` is no distribution; allowed are {}", Distribution::spellings())]
 pub struct ParseDistributionError {
     /// What was given.
     pub given: String,
 }
+
+crate::error::debug_as_text!(ParseDistributionError);
 
 impl Distribution {
     /// The name without arguments: `row`, `block`, `list`.

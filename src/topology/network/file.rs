@@ -80,6 +80,16 @@ impl<'de> Deserialize<'de> for Place {
 }
 
 impl NetworkTable {
+    /// Reads the text of a network file.
+    pub(super) fn read(text: &str) -> Result<NetworkTable, NetworkProblem> {
+        toml::from_str(text).map_err(|cause| {
+            match key_of(text, &["name", "topology", "preset", "parameters", "network"]) {
+                Some(key) => NetworkProblem::MachineFile { key },
+                None => NetworkProblem::Syntax(Box::new(cause)),
+            }
+        })
+    }
+
     /// Checks all that the table says and makes the network of it.
     pub(crate) fn network(self, name: String) -> Result<Network, NetworkProblem> {
         let NetworkTable { nodes, switches, links: tables, routes } = self;
@@ -111,6 +121,12 @@ impl NetworkTable {
         let next = iter::repeat_with(OnceLock::new).take(nodes).collect();
         Ok(Network { name, nodes, switches, links, capacities, given, into, next })
     }
+}
+
+/// The first of the keys that a text in TOML has: by it a file of another kind is known.
+pub(crate) fn key_of(text: &str, keys: &[&'static str]) -> Option<&'static str> {
+    let table: toml::Table = toml::from_str(text).ok()?;
+    keys.iter().copied().find(|&key| table.contains_key(key))
 }
 
 /// The numbers of nodes and switches.
@@ -266,6 +282,15 @@ pub enum NetworkProblem {
     /// It is not TOML, or a key is missing, unknown or of the wrong type.
     #[error("{}", .0.to_string().trim_end())]
     Syntax(Box<toml::de::Error>),
+    /// It is a machine file.
+    #[error(
+        "it is a machine file, since it has the key `{key}`: read it with `Description::from_file`, or on the command \
+         line give it without `file:`"
+    )]
+    MachineFile {
+        /// A key that a network file does not have.
+        key: &'static str,
+    },
     /// No nodes, or too many.
     #[error("nodes: `{given}` is not allowed; it must be from 1 to {MAX_NODES}")]
     Nodes {
