@@ -59,7 +59,7 @@ impl Plan {
     ) -> Result<Payload, CollectiveError> {
         let (task, operation) = (self.task(), self.task().operation());
         let text = format!("{operation} on {} bytes by {}", task.bytes(), self.name());
-        let tag = group.agree(&Call::new(text, (task.key(), operator)))?;
+        let tag = group.agree(&Call::new(operation.name(), text, (task.key(), operator)))?;
         let expected = if group.size() == task.size() { self.given(group.rank()) } else { mine.len() };
         if mine.len() != expected {
             return Err(CollectiveError::Length { operation, given: mine.len(), expected });

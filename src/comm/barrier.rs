@@ -19,7 +19,7 @@ impl Group<'_> {
     /// # Errors
     /// What [`PointToPoint`] says of all calls.
     pub fn barrier(&self) -> Result<(), CommError> {
-        let tag = self.agree(&Call::new("a barrier".into(), ()))?;
+        let tag = self.agree(&Call::new("barrier", "a barrier".into(), ()))?;
         if self.is_world() && self.machine().parameters().barrier().is_some() {
             return self.thread().barrier();
         }

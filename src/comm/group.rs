@@ -417,7 +417,7 @@ impl PointToPoint for Group<'_> {
                 different => different,
             },
         })?;
-        Ok(Tag(nth as u32))
+        Ok(Tag::of_call(call.operation(), nth))
     }
 
     fn memo(&self) -> &Memo {

@@ -182,7 +182,8 @@ impl By<'_> {
     /// Everybody knows its own row alone.
     fn unknown(&self, what: &str, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
         let By { group, algorithm } = *self;
-        group.agree(&Call::new(format!("an exchange of {what} by {algorithm}"), algorithm))?;
+        let text = format!("an exchange of {what} by {algorithm}");
+        group.agree(&Call::new("exchange", text, algorithm))?;
         check_number(group, &outgoing)?;
         let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
             given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
@@ -204,7 +205,7 @@ impl By<'_> {
     ) -> Result<Vec<Payload>, CallError> {
         let By { group, algorithm } = *self;
         let text = format!("an exchange of {what} by {algorithm} with a known matrix");
-        group.agree(&Call::new(text, (algorithm, matrix)))?;
+        group.agree(&Call::new("exchange", text, (algorithm, matrix)))?;
         check_number(group, &outgoing)?;
         Ok(self.plan(matrix)?.carry_out(group, outgoing)?)
     }

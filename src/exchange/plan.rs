@@ -114,7 +114,8 @@ impl Plan {
         if let Some(to) = (0..size).find(|&to| outgoing[to].len() != row[to]) {
             return Err(ExchangeError::Length { to, given: outgoing[to].len(), expected: row[to] });
         }
-        let call = Call::new(format!("an exchange by {}", self.name), (self.seed, self.instance.matrix()));
+        let text = format!("an exchange by {}", self.name);
+        let call = Call::new("exchange", text, (self.seed, self.instance.matrix()));
         let tag = group.agree(&call)?;
         let scenes = group.behind_the_scenes();
         let mut started = Vec::new();

@@ -25,7 +25,8 @@ pub(super) fn carry_out(
     outgoing: Vec<(Rank, Payload)>,
 ) -> Result<Vec<(Rank, Payload)>, CallError> {
     let (rank, size) = (group.rank(), group.size());
-    let tag = group.agree(&Call::new(format!("a sparse exchange of {what}"), ()))?;
+    let call = Call::new("sparse exchange", format!("a sparse exchange of {what}"), ());
+    let tag = group.agree(&call)?;
     let mut counts = vec![0_u32; size];
     for (to, payload) in &outgoing {
         group.world_rank(*to)?;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Keeps the messages of a broadcast apart from others that the program has on the way.
-const TAG: Tag = Tag(u32::from_be_bytes(*b"StoP"));
+const TAG: Tag = Tag::named(b"StoP");
 
 /// An s-to-p broadcast with everything decided: made once, by [`Algorithm::plan`], and shared by all nodes.
 #[derive(Clone, Debug)]
