@@ -51,7 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let run = tasks()?;
     run.write_trace(File::create(&path)?)?;
     println!("answers came in this order: {:?}", run.outputs[0]);
-    println!("{} events in {} of modeled time", run.trace.len(), run.report.modeled);
+    let (events, messages) = (run.trace.events.len(), run.trace.transfers.len());
+    println!("{events} events and {messages} messages in {} of modeled time", run.report.modeled);
     println!("open {} at https://ui.perfetto.dev", path.display());
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! Waiting for all members of a group.
 
+use std::iter;
+
 use super::{Call, Group, Payload, PointToPoint};
-use crate::error::CommError;
+use crate::{error::CommError, record::Part};
 
 impl Group<'_> {
     /// The hardware barrier of a machine that has one, for a group of all its nodes that knows what it does.
@@ -28,13 +30,13 @@ impl Group<'_> {
             return Ok(());
         }
         let scenes = self.behind_the_scenes();
-        let mut distance = 1;
-        while distance < size {
+        let round = |distance: usize| {
             let to = (self.rank() + distance) % size;
             let from = (self.rank() + size - distance) % size;
-            scenes.sendrecv((to, tag), Payload::empty(), (from, tag))?;
-            distance *= 2;
-        }
-        Ok(())
+            scenes.sendrecv((to, tag), Payload::empty(), (from, tag)).map(drop)
+        };
+        let mut distances =
+            iter::successors(Some(1), |distance| Some(2 * distance)).take_while(|&it| it < size);
+        self.as_part(|| Part::operation("barrier"), || distances.try_for_each(round))
     }
 }

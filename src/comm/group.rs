@@ -10,9 +10,10 @@ use std::{
 use super::{Call, MAX_MESSAGE, Memo, Message, Payload, PointToPoint, Request, Tested};
 use crate::{
     error::{CommError, describe},
-    kernel::{Context, Label, Parcel, RequestId, Selector},
+    kernel::{Context, Label, Op, Parcel, RequestId, Selector},
     model::Description,
     rank::{Destination, Rank, Select, Tag},
+    record::Part,
     runtime::{Agreements, Envelope, NodeThread},
     time::{Span, Time},
 };
@@ -426,6 +427,17 @@ impl PointToPoint for Group<'_> {
 
     fn off_the_clock<T>(&self, work: impl FnOnce() -> T) -> T {
         self.thread.off_the_clock(work)
+    }
+
+    fn as_part<T>(&self, part: impl FnOnce() -> Part, work: impl FnOnce() -> T) -> T {
+        if !self.thread.is_traced() {
+            return work();
+        }
+        // After the end of the run there is nobody to tell.
+        let _ = self.thread.phase(Op::PartBegin { part: part() });
+        let done = work();
+        let _ = self.thread.phase(Op::PartEnd);
+        done
     }
 }
 

@@ -17,7 +17,8 @@ use crate::{
     error::CommError,
     pattern::Schedule,
     predict::{Prediction, predict_among},
-    rank::Rank,
+    rank::{Rank, Tag},
+    record::Part,
     time::Time,
 };
 
@@ -118,10 +119,29 @@ impl Plan {
         let call = Call::new("exchange", text, (self.seed, self.instance.matrix()));
         let tag = group.agree(&call)?;
         let scenes = group.behind_the_scenes();
+        let part = || Part::operation(format!("exchange by {}", self.name));
+        let incoming = group.as_part(part, || self.move_data(&scenes, tag, outgoing))?;
+        for (from, expected) in self.instance.matrix().column(rank).enumerate() {
+            let given = incoming.get(from).map_or(0, Payload::len);
+            if given != expected {
+                return Err(ExchangeError::Received { from, given, expected });
+            }
+        }
+        Ok(incoming)
+    }
+
+    /// What has come from each rank.
+    fn move_data(
+        &self,
+        scenes: &Group<'_>,
+        tag: Tag,
+        outgoing: Vec<Payload>,
+    ) -> Result<Vec<Payload>, ExchangeError> {
+        let rank = scenes.rank();
         let mut started = Vec::new();
         let started_in = &mut started;
         let mut carry_out = |stage: &Stage, outgoing: Vec<Payload>| {
-            stage.carry_out(&scenes, &self.instance, tag, outgoing, started_in)
+            stage.carry_out(scenes, &self.instance, tag, outgoing, started_in)
         };
         let incoming = match &self.course {
             Course::Straight(stage) => carry_out(stage, outgoing)?,
@@ -135,17 +155,11 @@ impl Plan {
                 joined
             }
             Course::Detoured(detour, schedule) => {
-                detour.carry_out(&scenes, schedule, tag, started_in, &outgoing)?
+                detour.carry_out(scenes, schedule, tag, started_in, &outgoing)?
             }
-            Course::Sorted(sorting) => sorting.carry_out(&scenes, &self.instance, tag, &outgoing)?,
+            Course::Sorted(sorting) => sorting.carry_out(scenes, &self.instance, tag, &outgoing)?,
         };
         scenes.wait_all(started)?;
-        for (from, expected) in self.instance.matrix().column(rank).enumerate() {
-            let given = incoming.get(from).map_or(0, Payload::len);
-            if given != expected {
-                return Err(ExchangeError::Received { from, given, expected });
-            }
-        }
         Ok(incoming)
     }
 }

@@ -15,7 +15,8 @@ use super::CallError;
 use crate::{
     collective::{Collective, Sum},
     comm::{Call, Group, MAX_MESSAGE, Payload, PointToPoint},
-    rank::{ANY_SOURCE, Rank},
+    rank::{ANY_SOURCE, Rank, Tag},
+    record::Part,
 };
 
 /// Carries out this member's part; what has come is sorted by sender.
@@ -37,7 +38,21 @@ pub(super) fn carry_out(
             return Err(CallError::TooLong { to: *to, given: payload.len() });
         }
     }
-    let expected = group.distributed_combine(&counts, size, Sum)?;
+    let part = || Part::operation("sparse exchange");
+    let mut incoming = group.as_part(part, || move_data(group, tag, &counts, outgoing))?;
+    incoming.sort_by_key(|&(from, _)| from);
+    Ok(incoming)
+}
+
+/// What has come, in the order in which it came.
+fn move_data(
+    group: &Group<'_>,
+    tag: Tag,
+    counts: &[u32],
+    outgoing: Vec<(Rank, Payload)>,
+) -> Result<Vec<(Rank, Payload)>, CallError> {
+    let (rank, size) = (group.rank(), group.size());
+    let expected = group.distributed_combine(counts, size, Sum)?;
     let scenes = group.behind_the_scenes();
     let mut incoming = Vec::new();
     let mut started = Vec::new();
@@ -53,6 +68,5 @@ pub(super) fn carry_out(
         incoming.push((message.source, message.payload));
     }
     scenes.wait_all(started)?;
-    incoming.sort_by_key(|&(from, _)| from);
     Ok(incoming)
 }

@@ -319,6 +319,11 @@ impl<'run> NodeThread<'run> {
         self.ask(Op::Barrier).map(drop)
     }
 
+    /// Whether all that happens is kept.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.shared.traced
+    }
+
     pub(crate) fn phase(&self, op: Op) -> Result<(), CommError> {
         self.tell(op)
     }

@@ -167,6 +167,8 @@ pub(crate) struct Shared {
     pub(crate) agreements: Mutex<Agreements>,
     pub(crate) memo: Arc<Memo>,
     pub(super) pace: Pace,
+    /// Whether all that happens is kept.
+    pub(super) traced: bool,
     pub(super) seats: Vec<Seat>,
     pub(super) core: Mutex<Core>,
     /// Calls handed in in real time; whoever has the lock of `core` takes them, and looks again after unlocking.
@@ -215,6 +217,7 @@ impl Shared {
             agreements: Mutex::default(),
             memo: settings.memo.clone(),
             pace,
+            traced,
             seats: senders.into_iter().map(seat).collect(),
             submissions: unbounded(),
             pacer: OnceLock::new(),

@@ -10,6 +10,7 @@ use crate::{
     pattern::{Builder, Exchange, Schedule},
     predict::{Prediction, predict},
     rank::{Rank, Tag},
+    record::Part,
     time::Time,
 };
 
@@ -151,7 +152,11 @@ impl Plan {
                 *block = mine.slice(piece.start..piece.start + piece.bytes)?;
             }
         }
-        walk(group, self.schedule(), TAG, &mut blocks)?;
+        let part = || match self.variant() {
+            "" => Part::operation(format!("s-to-p broadcast by {}", self.algorithm)),
+            variant => Part::operation(format!("s-to-p broadcast by {}, {variant}", self.algorithm)),
+        };
+        group.as_part(part, || walk(group, self.schedule(), TAG, &mut blocks))?;
         if blocks.len() == self.instance.sources().len() {
             return Ok(blocks);
         }
