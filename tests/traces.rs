@@ -158,10 +158,11 @@ fn a_call_is_one_slice_with_its_overhead_and_its_waiting_in_it() {
         || line(4),
         |node| {
             let world = node.world();
-            Ok(match node.rank() {
+            match node.rank() {
                 from @ (0 | 1) => world.send((from + 2, Tag(7)), vec![0_u8; 1000])?,
                 to => drop(world.recv(to - 2)?),
-            })
+            }
+            Ok(())
         },
     );
     assert_eq!(
@@ -289,7 +290,7 @@ fn the_steps_of_a_broadcast_are_phases_of_the_trace_alone() {
         || Machine::paragon(4, 4),
         |node| {
             let mine = instance.sources().contains(&node.rank()).then(|| Payload::from(vec![1_u8; 2000]));
-            Ok(drop(plan.broadcast(node.world(), mine)?))
+            Ok(plan.broadcast(node.world(), mine).map(drop)?)
         },
     );
     assert_eq!(run.report.modeled, plan.prediction().modeled);
@@ -361,7 +362,7 @@ fn exchanges_and_algorithms_of_the_textbook_have_steps() {
             |node| {
                 let row =
                     matrix.row(node.rank()).iter().map(|&bytes| Payload::from(vec![3_u8; bytes as usize]));
-                Ok(drop(plan.carry_out(node.world(), row.collect())?))
+                Ok(plan.carry_out(node.world(), row.collect()).map(drop)?)
             },
         );
         let name = format!("exchange by {}", plan.name());
@@ -375,7 +376,7 @@ fn exchanges_and_algorithms_of_the_textbook_have_steps() {
     let plan = textbook::Algorithm::HypercubeAllToAll.plan(&task).unwrap();
     let (run, picture) = traced(
         || Machine::paragon(4, 4),
-        |node| Ok(drop(plan.call(node.world(), &vec![node.rank() as u8; 100])?)),
+        |node| Ok(plan.call(node.world(), &[node.rank() as u8; 100]).map(drop)?),
     );
     assert_eq!(run.report.modeled, plan.prediction().modeled);
     let mut steps: Vec<&str> = picture.named("node 6", "step ").map(|step| &*step.name).collect();
@@ -413,7 +414,7 @@ fn a_deadlock_names_the_tags_of_the_library() {
     };
     let text = deadlock(&|node| match node.rank() {
         0 => Ok(()),
-        _ => Ok(drop(plan.broadcast(node.world(), None)?)),
+        _ => Ok(plan.broadcast(node.world(), None).map(drop)?),
     });
     assert!(text.contains("a message from node 0 with tag StoP in the world"), "{text}");
     let text = deadlock(&|node| match node.rank() {
@@ -433,10 +434,11 @@ fn counters_show_what_shares_a_link() {
         || line(4),
         |node| {
             let world = node.world();
-            Ok(match node.rank() {
+            match node.rank() {
                 from @ (0 | 1) => world.send(from + 2, vec![0_u8; 1000 + 2000 * from])?,
                 to => drop(world.recv(to - 2)?),
-            })
+            }
+            Ok(())
         },
     );
     let micros = |name: &str| -> Vec<(u64, u64)> {

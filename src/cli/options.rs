@@ -69,8 +69,8 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
 
-    /// Write a Chrome trace for ui.perfetto.dev; of several runs each has a file of its own, such as
-    /// trace-row-virtual.json for trace.json
+    /// Write a Chrome trace for ui.perfetto.dev: what nodes do and wait for, step by step, and what links carry; of
+    /// several runs each has a file of its own, such as trace-row-virtual.json for trace.json
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }

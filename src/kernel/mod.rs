@@ -322,13 +322,16 @@ impl Kernel {
             unreceived.push((*target, message.label, message.bytes, message.id));
         }
         unreceived.sort_by_key(|&(target, _, _, id)| (id, target));
+        let mut transfers = self.transfers;
+        // Those that need no network may have been noted ahead of it.
+        transfers.sort_unstable_by_key(|transfer| (transfer.left, transfer.from, transfer.seq));
         events.sort_by_key(|event: &crate::record::Event| (event.start, event.rank, Reverse(event.end)));
         Outcomes {
             links: self.fabric.link_loads(),
             lost_to_sharing: self.fabric.lost_to_sharing(),
             work: self.fabric.work(),
             nodes: self.nodes.into_iter().map(|node| node.record).collect(),
-            trace: Trace { events, transfers: self.transfers },
+            trace: Trace { events, transfers },
             unreceived: unreceived
                 .into_iter()
                 .map(|(target, label, bytes, _)| (target, label, bytes))
