@@ -1,9 +1,10 @@
 //! Example 6 of 28: a trace, to look at what happened when.
 //!
 //! Node 0 of a 2 x 2 Paragon hands a task to each of the others; they compute for different times, and their answers
-//! are received in the order in which they arrive in modeled time. Every event is kept and written as a Chrome
-//! trace-event file, which <https://ui.perfetto.dev> and `chrome://tracing` open: a track for each node, an arrow for
-//! each message, phases around them, all in modeled time.
+//! are received in the order in which they arrive in modeled time. All that happens is kept and written as a Chrome
+//! trace-event file, which <https://ui.perfetto.dev> and `chrome://tracing` open: a track for each node, on which
+//! overhead and waiting are told apart, an arrow for each message, phases around them, and counters of the busiest links,
+//! all in modeled time. `docs/traces.md` says what everything in it is.
 //!
 //! Run it with `cargo run --release --example 06_trace -- FILE`; without a file it writes into the temporary
 //! directory of the host. Next: `07_stop_halving`.
@@ -51,7 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let run = tasks()?;
     run.write_trace(File::create(&path)?)?;
     println!("answers came in this order: {:?}", run.outputs[0]);
-    println!("{} events in {} of modeled time", run.trace.len(), run.report.modeled);
+    let (events, messages) = (run.trace.events.len(), run.trace.transfers.len());
+    println!("{events} events and {messages} messages in {} of modeled time", run.report.modeled);
     println!("open {} at https://ui.perfetto.dev", path.display());
     Ok(())
 }

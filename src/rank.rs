@@ -9,17 +9,90 @@ pub type Rank = usize;
 
 /// A label of a message, chosen by the program; a receive can ask for one tag or for any.
 ///
+/// Some tags have a [name](Tag::name), by which reports, errors and traces call them; all are numbers.
+///
 /// ```
 /// use multicomputer::{Select, Tag};
 /// let select = Select::from((3, Tag(7)));
 /// assert_eq!(select.to_string(), "rank 3, tag 7");
+/// assert_eq!(Tag::named(b"Halo").to_string(), "tag Halo");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Tag(pub u32);
 
+/// What the calls are for whose messages the library numbers: see [`Tag::of_call`]. Others are just calls.
+const OPERATIONS: [&str; 12] = [
+    "call",
+    "barrier",
+    "broadcast",
+    "scatter",
+    "gather",
+    "collect",
+    "combine-to-one",
+    "combine-to-all",
+    "distributed-combine",
+    "scan",
+    "exchange",
+    "sparse exchange",
+];
+
+/// The first of the tags of calls. Names are below it, since letters are.
+const FIRST_OF_CALLS: u32 = 1 << 31;
+
+/// So many bits count calls; those above them say what for.
+const BITS_OF_COUNT: u32 = 24;
+
+impl Tag {
+    /// The tag with this name: four letters or digits, of which the first is a letter.
+    ///
+    /// # Panics
+    /// If the name is another one.
+    pub const fn named(name: &[u8; 4]) -> Tag {
+        assert!(is_name(name), "a name is four letters or digits, of which the first is a letter");
+        Tag(u32::from_be_bytes(*name))
+    }
+
+    /// The tag of the messages of the `nth` collective call of a group, which is one for an `operation`. It comes again
+    /// after 2^24 calls.
+    pub(crate) fn of_call(operation: &str, nth: u64) -> Tag {
+        let code = OPERATIONS.iter().position(|&known| known == operation).unwrap_or(0) as u32;
+        Tag(FIRST_OF_CALLS | code << BITS_OF_COUNT | (nth as u32 & ((1 << BITS_OF_COUNT) - 1)))
+    }
+
+    /// What the tag is called, if it is one with a name: `StoP`, [made](Tag::named) of letters, or `broadcast 3`, the
+    /// messages of a group's collective call number 3, counted from 0, which is a broadcast. The library's own tags all
+    /// have one. A program that takes numbers from 2^30 on may happen to get one as well, which does no harm.
+    ///
+    /// ```
+    /// use multicomputer::Tag;
+    /// assert_eq!(Tag(1_400_139_600).name().as_deref(), Some("StoP"));
+    /// assert_eq!(Tag(7).name(), None);
+    /// ```
+    pub fn name(self) -> Option<String> {
+        if let Some(call) = self.0.checked_sub(FIRST_OF_CALLS) {
+            let operation = OPERATIONS.get((call >> BITS_OF_COUNT) as usize)?;
+            return Some(format!("{operation} {}", call & ((1 << BITS_OF_COUNT) - 1)));
+        }
+        let name = self.0.to_be_bytes();
+        is_name(&name).then(|| name.map(char::from).iter().collect())
+    }
+}
+
+const fn is_name(name: &[u8; 4]) -> bool {
+    let [first, rest @ ..] = name;
+    let [second, third, fourth] = rest;
+    first.is_ascii_alphabetic()
+        && second.is_ascii_alphanumeric()
+        && third.is_ascii_alphanumeric()
+        && fourth.is_ascii_alphanumeric()
+}
+
 impl fmt::Display for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tag {}", self.0)
+        match self.name() {
+            Some(name) => write!(f, "tag {name}"),
+            None => write!(f, "tag {}", self.0),
+        }
     }
 }
 
@@ -123,5 +196,32 @@ impl fmt::Display for Select {
             Some(tag) => write!(f, ", {tag}"),
             None => f.write_str(", any tag"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tags_are_read_back() {
+        assert_eq!(Tag::named(b"StoP"), Tag(1_400_139_600));
+        assert_eq!(Tag::named(b"z9Z0").name().as_deref(), Some("z9Z0"));
+        for unnamed in
+            [0, 7, 999_999_999, u32::from_be_bytes(*b"9abc"), u32::from_be_bytes(*b"a bc"), u32::MAX]
+        {
+            assert_eq!(Tag(unnamed).to_string(), format!("tag {unnamed}"));
+        }
+    }
+
+    #[test]
+    fn tags_of_calls_name_the_operation_and_differ_from_call_to_call() {
+        for operation in OPERATIONS {
+            let tags = [0, 1, (1 << 24) - 1].map(|nth| Tag::of_call(operation, nth));
+            let names = tags.map(|tag| tag.name().unwrap());
+            assert_eq!(names, [0, 1, 16_777_215].map(|nth| format!("{operation} {nth}")));
+        }
+        assert_eq!(Tag::of_call("of another library", 5).to_string(), "tag call 5");
+        assert_eq!(Tag::of_call("scan", 1 << 24), Tag::of_call("scan", 0));
     }
 }

@@ -70,8 +70,9 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
-    /// Write a Chrome trace for ui.perfetto.dev; of several runs each has a file of its own, such as
-    /// trace-row-virtual.json for trace.json, and the output ends with their names
+    /// Write a Chrome trace for ui.perfetto.dev: what nodes do and wait for, step by step, and what links carry; of
+    /// several runs each has a file of its own, such as trace-row-virtual.json for trace.json, and the output ends with
+    /// their names
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }

@@ -353,7 +353,7 @@ impl Job {
             },
         };
         let text = format!("{operation}{from} on {how_long}{with} by {}", algorithm.name(*operation));
-        Call::new(text, (lengths, operator))
+        Call::new(operation.name(), text, (lengths, operator))
     }
 
     fn task<G: PointToPoint>(&self, group: &G, in_order: bool, exact: bool) -> Result<Task, TaskError> {

@@ -15,6 +15,7 @@ use crate::{
     pattern::{Exchange, Schedule},
     predict::{Prediction, predict_among},
     rank::{Rank, Tag},
+    record::Part,
     time::{Span, Time},
 };
 
@@ -212,7 +213,8 @@ impl Plan {
                 *block = mine.slice(start..start + piece.bytes)?;
             }
         }
-        walk_combining(group, self.schedule(), tag, &mut blocks, combine)?;
+        let part = || Part::operation(format!("{} by {}", self.task.operation(), self.name));
+        group.as_part(part, || walk_combining(group, self.schedule(), tag, &mut blocks, combine))?;
         let is_wanted = |start: u64, bytes: u64| after.start <= start && start + bytes <= after.end;
         let results = pieces.iter().zip(blocks).filter(|(piece, _)| {
             matches!(piece.role, Role::Both | Role::Result) && is_wanted(piece.start, piece.bytes)

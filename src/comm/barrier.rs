@@ -1,7 +1,9 @@
 //! Waiting for all members of a group.
 
+use std::iter;
+
 use super::{Call, Group, Payload, PointToPoint};
-use crate::error::CommError;
+use crate::{error::CommError, record::Part};
 
 impl Group<'_> {
     /// The hardware barrier of a machine that has one, for a group of all its nodes that knows what it does.
@@ -19,7 +21,7 @@ impl Group<'_> {
     /// # Errors
     /// What [`PointToPoint`] says of all calls.
     pub fn barrier(&self) -> Result<(), CommError> {
-        let tag = self.agree(&Call::new("a barrier".into(), ()))?;
+        let tag = self.agree(&Call::new("barrier", "a barrier".into(), ()))?;
         if self.is_world() && self.machine().parameters().barrier().is_some() {
             return self.thread().barrier();
         }
@@ -28,15 +30,15 @@ impl Group<'_> {
             return Ok(());
         }
         let scenes = self.behind_the_scenes();
+        let round = |distance: usize| {
+            let to = (self.rank() + distance) % size;
+            let from = (self.rank() + size - distance) % size;
+            scenes.sendrecv((to, tag), Payload::empty(), (from, tag)).map(drop)
+        };
+        let mut distances =
+            iter::successors(Some(1), |distance| Some(2 * distance)).take_while(|&it| it < size);
         self.library_call("barrier", || {
-            let mut distance = 1;
-            while distance < size {
-                let to = (self.rank() + distance) % size;
-                let from = (self.rank() + size - distance) % size;
-                scenes.sendrecv((to, tag), Payload::empty(), (from, tag))?;
-                distance *= 2;
-            }
-            Ok(())
+            self.as_part(|| Part::operation("barrier"), || distances.try_for_each(round))
         })
     }
 }

@@ -5,20 +5,26 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// A collective call as one member makes it: how a message calls it, and a digest of all that must be the same on all
-/// members.
+/// A collective call as one member makes it: what it is for, how a message calls it, and a digest of all that must be
+/// the same on all members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
+    operation: &'static str,
     text: String,
     digest: u64,
 }
 
 impl Call {
-    /// A call described by `text`, of which `details` must be the same too.
-    pub fn new(text: String, details: impl Hash) -> Call {
+    /// A call for an operation, described by `text`, of which `details` must be the same too.
+    pub fn new(operation: &'static str, text: String, details: impl Hash) -> Call {
         let mut hasher = DefaultHasher::new();
         details.hash(&mut hasher);
-        Call { text, digest: hasher.finish() }
+        Call { operation, text, digest: hasher.finish() }
+    }
+
+    /// What it is for, in a word or two: `broadcast`.
+    pub fn operation(&self) -> &'static str {
+        self.operation
     }
 }
 

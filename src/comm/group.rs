@@ -10,9 +10,10 @@ use std::{
 use super::{Call, MAX_MESSAGE, Memo, Message, Payload, PointToPoint, Request, Tested};
 use crate::{
     error::{CommError, describe},
-    kernel::{Context, Label, Parcel, RequestId, Selector},
+    kernel::{Context, Label, Op, Parcel, RequestId, Selector},
     model::Description,
     rank::{Destination, Rank, Select, Tag},
+    record::Part,
     runtime::{Agreements, Envelope, NodeThread},
     time::{Span, Time},
 };
@@ -417,7 +418,7 @@ impl PointToPoint for Group<'_> {
                 different => different,
             },
         })?;
-        Ok(Tag(nth as u32))
+        Ok(Tag::of_call(call.operation(), nth))
     }
 
     fn memo(&self) -> &Memo {
@@ -430,6 +431,17 @@ impl PointToPoint for Group<'_> {
         calls: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
         self.thread.library_call(name, calls)
+    }
+
+    fn as_part<T>(&self, part: impl FnOnce() -> Part, work: impl FnOnce() -> T) -> T {
+        if !self.thread.is_traced() {
+            return work();
+        }
+        // After the end of the run there is nobody to tell.
+        let _ = self.thread.phase(Op::PartBegin { part: part() });
+        let done = work();
+        let _ = self.thread.phase(Op::PartEnd);
+        done
     }
 }
 

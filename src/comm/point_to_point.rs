@@ -5,6 +5,7 @@ use crate::{
     error::CommError,
     model::Description,
     rank::{Destination, Rank, Select, Tag},
+    record::Part,
     time::Span,
 };
 
@@ -100,6 +101,13 @@ pub trait PointToPoint {
         name: &'static str,
         calls: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E>;
+
+    /// Does a part of a call, which the trace of a run shows as a slice around all that is done in it. Takes no modeled
+    /// time, and `part` is not asked for where nothing is traced: unless overridden, nothing is.
+    fn as_part<T>(&self, part: impl FnOnce() -> Part, work: impl FnOnce() -> T) -> T {
+        drop(part);
+        work()
+    }
 
     /// Keeps the CPU busy: for combining, copying and other work whose cost the machine's parameters give.
     fn compute(&self, time: Span) -> Result<(), CommError>;

@@ -5,8 +5,9 @@ use thiserror::Error;
 use super::{Payload, PayloadError, PointToPoint};
 use crate::{
     error::CommError,
-    pattern::{Action, Message, Schedule},
+    pattern::{Action, Message, Schedule, Step},
     rank::{Rank, Tag},
+    record::Part,
     report::{are, count},
 };
 
@@ -69,8 +70,9 @@ pub(crate) trait Cargo {
     }
 }
 
-/// Carries out this node's part of a schedule, whatever its messages carry. What has been started and must be waited
-/// for in the end is put into `started`; `barrier` waits for all nodes of the machine.
+/// Carries out this node's part of a schedule, whatever its messages carry; a trace shows the steps of each iteration as
+/// one. What has been started and must be waited for in the end is put into `started`; `barrier` waits for all nodes of
+/// the machine.
 pub(crate) fn follow<'g, G: PointToPoint>(
     group: &'g G,
     schedule: &Schedule,
@@ -79,52 +81,57 @@ pub(crate) fn follow<'g, G: PointToPoint>(
     started: &mut Vec<G::Request<'g>>,
     barrier: impl Fn() -> Result<(), WalkError>,
 ) -> Result<(), WalkError> {
-    let parameters = group.machine().parameters();
-    for step in schedule.steps(group.rank()) {
-        let (message, got) = match &step.action {
-            Action::Send(message) => {
-                group.send((message.peer, tag), cargo.give(message)?)?;
-                continue;
-            }
-            Action::Start(message) => {
-                started.push(group.isend((message.peer, tag), cargo.give(message)?)?);
-                continue;
-            }
-            Action::Pack(bytes) => {
-                group.compute(parameters.copying(*bytes))?;
-                continue;
-            }
-            Action::Combine(bytes) => {
-                group.compute(parameters.combining(schedule.elements(*bytes)))?;
-                continue;
-            }
-            Action::Pause(span) => {
-                group.compute(*span)?;
-                continue;
-            }
-            Action::Barrier => {
-                barrier()?;
-                continue;
-            }
-            Action::Merge { left, right, into } => {
-                let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
-                group.compute(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
-                cargo.merge(left, right, into)?;
-                continue;
-            }
-            Action::Recv(message) => (message, group.recv((message.peer, tag))?),
-            Action::Exchange { send, recv } => {
-                let data = cargo.give(send)?;
-                (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
-            }
-        };
-        if got.len() != message.bytes {
-            let (from, given, expected) = (message.peer, got.len(), message.bytes);
-            return Err(WalkError::Received { from, given, expected });
-        }
-        cargo.take(message, got.payload)?;
+    let steps = schedule.steps(group.rank());
+    // Where sends have been moved ahead a node comes back to an iteration.
+    for together in steps.chunk_by(|one, next| one.iteration == next.iteration) {
+        let iteration = together[0].iteration;
+        group.as_part(
+            || Part::Step(iteration + 1),
+            || together.iter().try_for_each(|step| act(group, schedule, step, tag, cargo, started, &barrier)),
+        )?;
     }
     Ok(())
+}
+
+/// Carries out one step.
+fn act<'g, G: PointToPoint>(
+    group: &'g G,
+    schedule: &Schedule,
+    step: &Step,
+    tag: Tag,
+    cargo: &mut impl Cargo,
+    started: &mut Vec<G::Request<'g>>,
+    barrier: &impl Fn() -> Result<(), WalkError>,
+) -> Result<(), WalkError> {
+    let parameters = group.machine().parameters();
+    let (message, got) = match &step.action {
+        Action::Send(message) => return Ok(group.send((message.peer, tag), cargo.give(message)?)?),
+        Action::Start(message) => {
+            started.push(group.isend((message.peer, tag), cargo.give(message)?)?);
+            return Ok(());
+        }
+        Action::Pack(bytes) => return Ok(group.compute(parameters.copying(*bytes))?),
+        Action::Combine(bytes) => {
+            return Ok(group.compute(parameters.combining(schedule.elements(*bytes)))?);
+        }
+        Action::Pause(span) => return Ok(group.compute(*span)?),
+        Action::Barrier => return barrier(),
+        Action::Merge { left, right, into } => {
+            let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
+            group.compute(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
+            return Ok(cargo.merge(left, right, into)?);
+        }
+        Action::Recv(message) => (message, group.recv((message.peer, tag))?),
+        Action::Exchange { send, recv } => {
+            let data = cargo.give(send)?;
+            (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
+        }
+    };
+    if got.len() != message.bytes {
+        let (from, given, expected) = (message.peer, got.len(), message.bytes);
+        return Err(WalkError::Received { from, given, expected });
+    }
+    Ok(cargo.take(message, got.payload)?)
 }
 
 /// Lengths alone: nothing is carried, and what comes is not looked at.

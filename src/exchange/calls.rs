@@ -186,7 +186,8 @@ impl By<'_> {
     fn unknown(&self, what: &str, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
         let By { group, algorithm } = *self;
         group.library_call(EXCHANGE, || {
-            group.agree(&Call::new(format!("an exchange of {what} by {algorithm}"), algorithm))?;
+            let text = format!("an exchange of {what} by {algorithm}");
+            group.agree(&Call::new(EXCHANGE, text, algorithm))?;
             check_number(group, &outgoing)?;
             let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
                 given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
@@ -210,7 +211,7 @@ impl By<'_> {
         let By { group, algorithm } = *self;
         let text = format!("an exchange of {what} by {algorithm} with a known matrix");
         group.library_call(EXCHANGE, || {
-            group.agree(&Call::new(text, (algorithm, matrix)))?;
+            group.agree(&Call::new(EXCHANGE, text, (algorithm, matrix)))?;
             check_number(group, &outgoing)?;
             Ok(self.plan(matrix)?.carry_out(group, outgoing)?)
         })

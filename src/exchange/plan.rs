@@ -18,7 +18,8 @@ use crate::{
     error::CommError,
     pattern::Schedule,
     predict::{Prediction, predict_among},
-    rank::Rank,
+    rank::{Rank, Tag},
+    record::Part,
     report::{are, count},
     time::Time,
 };
@@ -121,13 +122,33 @@ impl Plan {
 
     fn carried_out(&self, group: &Group<'_>, outgoing: &[Payload]) -> Result<Vec<Payload>, ExchangeError> {
         let rank = group.rank();
-        let call = Call::new(format!("an exchange by {}", self.name), (self.seed, self.instance.matrix()));
+        let text = format!("an exchange by {}", self.name);
+        let call = Call::new(EXCHANGE, text, (self.seed, self.instance.matrix()));
         let tag = group.agree(&call)?;
         let scenes = group.behind_the_scenes();
+        let part = || Part::operation(format!("exchange by {}", self.name));
+        let incoming = group.as_part(part, || self.move_data(&scenes, tag, outgoing))?;
+        for (from, expected) in self.instance.matrix().column(rank).enumerate() {
+            let given = incoming.get(from).map_or(0, Payload::len);
+            if given != expected {
+                return Err(ExchangeError::Received { from, given, expected });
+            }
+        }
+        Ok(incoming)
+    }
+
+    /// What has come from each rank.
+    fn move_data(
+        &self,
+        scenes: &Group<'_>,
+        tag: Tag,
+        outgoing: &[Payload],
+    ) -> Result<Vec<Payload>, ExchangeError> {
+        let rank = scenes.rank();
         let mut started = Vec::new();
         let started_in = &mut started;
         let mut carry_out = |stage: &Stage, outgoing: Vec<Payload>| {
-            stage.carry_out(&scenes, &self.instance, tag, outgoing, started_in)
+            stage.carry_out(scenes, &self.instance, tag, outgoing, started_in)
         };
         let incoming = match &self.course {
             Course::Straight(stage) => carry_out(stage, outgoing.to_vec())?,
@@ -141,17 +162,11 @@ impl Plan {
                 joined
             }
             Course::Detoured(detour, schedule) => {
-                detour.carry_out(&scenes, schedule, tag, started_in, outgoing)?
+                detour.carry_out(scenes, schedule, tag, started_in, outgoing)?
             }
-            Course::Sorted(sorting) => sorting.carry_out(&scenes, &self.instance, tag, outgoing)?,
+            Course::Sorted(sorting) => sorting.carry_out(scenes, &self.instance, tag, outgoing)?,
         };
         scenes.wait_all(started)?;
-        for (from, expected) in self.instance.matrix().column(rank).enumerate() {
-            let given = incoming.get(from).map_or(0, Payload::len);
-            if given != expected {
-                return Err(ExchangeError::Received { from, given, expected });
-            }
-        }
         Ok(incoming)
     }
 }

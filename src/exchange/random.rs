@@ -61,9 +61,9 @@ pub(super) struct Manner {
     pub(super) seed: u64,
 }
 
-const ASK: Tag = Tag(0);
-const GO: Tag = Tag(1);
-const BUSY: Tag = Tag(2);
+const ASK: Tag = Tag::named(b"Asks");
+const GO: Tag = Tag::named(b"Goes");
+const BUSY: Tag = Tag::named(b"Busy");
 
 /// A receiver that does not say how long it is busy is left alone for this part of the time since the node last sent.
 const PAUSE: u64 = 32;

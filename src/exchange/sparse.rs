@@ -15,7 +15,8 @@ use super::CallError;
 use crate::{
     collective::{Collective, Sum},
     comm::{Call, Group, MAX_MESSAGE, Payload, PointToPoint},
-    rank::{ANY_SOURCE, Rank},
+    rank::{ANY_SOURCE, Rank, Tag},
+    record::Part,
 };
 
 /// Carries out this member's part; what has come is sorted by sender.
@@ -26,7 +27,8 @@ pub(super) fn carry_out(
 ) -> Result<Vec<(Rank, Payload)>, CallError> {
     group.library_call("sparse exchange", || {
         let (rank, size) = (group.rank(), group.size());
-        let tag = group.agree(&Call::new(format!("a sparse exchange of {what}"), ()))?;
+        let call = Call::new("sparse exchange", format!("a sparse exchange of {what}"), ());
+        let tag = group.agree(&call)?;
         let mut counts = vec![0_u32; size];
         for (to, payload) in &outgoing {
             group.world_rank(*to)?;
@@ -37,23 +39,36 @@ pub(super) fn carry_out(
                 return Err(CallError::TooLong { to: *to, given: payload.len() });
             }
         }
-        let expected = group.distributed_combine(&counts, size, Sum)?;
-        let scenes = group.behind_the_scenes();
-        let mut incoming = Vec::new();
-        let mut started = Vec::new();
-        for (to, payload) in outgoing {
-            match to == rank {
-                true => incoming.push((rank, payload)),
-                false => started.push(scenes.isend((to, tag), payload)?),
-            }
-        }
-        // Messages of other calls have other tags. Those of one sender come in the order in which it sent them.
-        for _ in 0..expected.first().copied().unwrap_or(0) {
-            let message = scenes.recv((ANY_SOURCE, tag))?;
-            incoming.push((message.source, message.payload));
-        }
-        scenes.wait_all(started)?;
+        let part = || Part::operation("sparse exchange");
+        let mut incoming = group.as_part(part, || move_data(group, tag, &counts, outgoing))?;
         incoming.sort_by_key(|&(from, _)| from);
         Ok(incoming)
     })
+}
+
+/// What has come, in the order in which it came.
+fn move_data(
+    group: &Group<'_>,
+    tag: Tag,
+    counts: &[u32],
+    outgoing: Vec<(Rank, Payload)>,
+) -> Result<Vec<(Rank, Payload)>, CallError> {
+    let (rank, size) = (group.rank(), group.size());
+    let expected = group.distributed_combine(counts, size, Sum)?;
+    let scenes = group.behind_the_scenes();
+    let mut incoming = Vec::new();
+    let mut started = Vec::new();
+    for (to, payload) in outgoing {
+        match to == rank {
+            true => incoming.push((rank, payload)),
+            false => started.push(scenes.isend((to, tag), payload)?),
+        }
+    }
+    // Messages of other calls have other tags. Those of one sender come in the order in which it sent them.
+    for _ in 0..expected.first().copied().unwrap_or(0) {
+        let message = scenes.recv((ANY_SOURCE, tag))?;
+        incoming.push((message.source, message.payload));
+    }
+    scenes.wait_all(started)?;
+    Ok(incoming)
 }

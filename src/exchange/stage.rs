@@ -14,6 +14,7 @@ use crate::{
     comm::{Group, Payload, PointToPoint, Request},
     pattern::{Exchange, Schedule, Step},
     rank::Tag,
+    record::Part,
 };
 
 /// How the messages of a stage go.
@@ -84,7 +85,8 @@ impl Stage {
         started: &mut Vec<Request<'g>>,
     ) -> Result<Vec<Payload>, ExchangeError> {
         if let Some(words) = &self.words {
-            announce(group, words, tag, &self.matrix)?;
+            let part = || Part::operation("announcing lengths");
+            group.as_part(part, || announce(group, words, tag, &self.matrix))?;
         }
         let rank = group.rank();
         let own = outgoing[rank].clone();

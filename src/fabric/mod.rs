@@ -193,6 +193,11 @@ impl Fabric {
         Some((now, flow as Rank, transfer.route.len()))
     }
 
+    /// When the message that a node is sending, or sent last, took its out-port.
+    pub(crate) fn last_start(&self, source: Rank) -> Time {
+        self.transfers[source].started
+    }
+
     /// What each link that is used has carried so far, in the order of their numbers.
     pub(crate) fn link_loads(&self) -> Vec<(LinkId, LinkLoad)> {
         let mut loads: Vec<_> = self.links.iter().map(|state| (state.link as LinkId, state.load)).collect();

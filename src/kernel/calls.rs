@@ -102,9 +102,20 @@ impl Kernel {
                 }
                 self.finish(id, called, Outcome::Done);
             }
+            Op::PartBegin { part } => {
+                self.nodes[id as usize].parts.push((part, called));
+                self.finish(id, called, Outcome::Done);
+            }
+            Op::PartEnd => {
+                self.end_part(id);
+                self.finish(id, called, Outcome::Done);
+            }
             Op::Sync => self.finish(id, called, Outcome::Done),
             Op::Now => self.in_vain(id, Outcome::Done),
             Op::Finish => {
+                while !self.nodes[id as usize].parts.is_empty() {
+                    self.end_part(id);
+                }
                 for at in (0..self.nodes[id as usize].phases.len()).rev() {
                     self.end_phase(id, at);
                 }
@@ -149,6 +160,12 @@ impl Kernel {
         if self.traced {
             self.nodes[id as usize].events.push(Event { rank: id as Rank, start, end, kind });
         }
+    }
+
+    /// Notes the CPU's part of a send; if the node waits for the message to leave, that is added when it has.
+    fn note_send(&mut self, id: NodeId, called: Time, ready: Time, parcel: &Parcel, seq: u64) {
+        let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
+        self.note(id, called, ready, EventKind::Send { to, bytes, tag, seq, overhead: ready.since(called) });
     }
 
     /// Notes that a node has computed.
@@ -220,8 +237,7 @@ impl Kernel {
             self.nodes[id as usize].doing = Doing::Send { called };
         }
         let ready = self.launch(id, parcel, request, blocking);
-        let kind = EventKind::Send { to: parcel.target as Rank, bytes: parcel.bytes, tag: parcel.tag, seq };
-        self.note(id, called, ready, kind);
+        self.note_send(id, called, ready, &parcel, seq);
         if !blocking {
             self.finish(id, ready, Outcome::Done);
         }
@@ -229,15 +245,14 @@ impl Kernel {
 
     /// The message of a blocking send or of the sending half of a `sendrecv` has left.
     pub(super) fn blocking_send_left(&mut self, id: NodeId, left: Time) {
-        let traced = self.traced;
         let node = &mut self.nodes[id as usize];
+        // Nothing else is noted of a node while it waits for its message to leave.
+        if let Some(Event { end, kind: EventKind::Send { .. }, .. }) = node.events.last_mut() {
+            *end = left;
+        }
         match &mut node.doing {
-            Doing::Send { called } => {
-                let called = *called;
+            Doing::Send { .. } => {
                 node.record.waiting += left.since(node.clock);
-                if let Some(event) = node.events.last_mut().filter(|event| traced && event.start == called) {
-                    event.end = left;
-                }
                 self.release(id, left, Outcome::Done);
             }
             Doing::SendRecv { sent, .. } => {
@@ -291,8 +306,7 @@ impl Kernel {
         let to_self = parcel.target == id;
         node.doing = Doing::SendRecv { called, select, sent: None, received };
         let ready = self.launch(id, parcel, None, !to_self);
-        let kind = EventKind::Send { to: parcel.target as Rank, bytes: parcel.bytes, tag: parcel.tag, seq };
-        self.note(id, called, ready, kind);
+        self.note_send(id, called, ready, &parcel, seq);
         if let Doing::SendRecv { sent, .. } = &mut self.nodes[id as usize].doing
             && to_self
         {
@@ -302,14 +316,17 @@ impl Kernel {
     }
 
     fn try_end_send_recv(&mut self, id: NodeId) {
-        let node = &self.nodes[id as usize];
+        let node = &mut self.nodes[id as usize];
         let Doing::SendRecv { called, sent: Some(sent), received: Some(message), .. } = node.doing else {
             return;
         };
         let overhead = self.receive_overhead + self.exchange_overhead;
-        let end = node.clock.max(sent).max(message.at) + overhead;
-        let after_send = node.clock;
-        self.received(id, after_send.max(called), end, overhead, &message);
+        // It waits for its own message to leave, and then for the other one if that is not there yet.
+        let left = node.clock.max(sent);
+        let end = left.max(message.at) + overhead;
+        node.record.waiting += left.since(node.clock);
+        self.received(id, left, end, overhead, &message);
+        self.note(id, called, end, EventKind::SendRecv);
         self.release(id, end, Outcome::Received(message.id));
     }
 
@@ -348,9 +365,8 @@ impl Kernel {
         record.overhead += overhead;
         record.waiting += end.since(called) - overhead;
         let MessageId { source, seq } = message.id;
-        let kind =
-            EventKind::Recv { from: source as Rank, bytes: message.bytes, tag: message.label.tag, seq };
-        self.note(id, called, end, kind);
+        let (from, bytes, tag) = (source as Rank, message.bytes, message.label.tag);
+        self.note(id, called, end, EventKind::Recv { from, bytes, tag, seq, overhead });
     }
 
     // Looking, and waiting for everybody.
@@ -394,6 +410,14 @@ impl Kernel {
             let called = self.nodes[id as usize].clock;
             self.waited(id, called, end, EventKind::Barrier);
             self.release(id, end, Outcome::Done);
+        }
+    }
+
+    fn end_part(&mut self, id: NodeId) {
+        let node = &mut self.nodes[id as usize];
+        let end = node.clock;
+        if let Some((part, begin)) = node.parts.pop().filter(|&(_, begin)| begin < end) {
+            self.note(id, begin, end, EventKind::Part(part));
         }
     }
 

@@ -45,7 +45,7 @@ use self::node::{Arrived, Doing, Node, Request};
 use crate::{
     fabric::{Fabric, LinkLoad, Work},
     model::Description,
-    record::{Event as RecordedEvent, NodeRecord},
+    record::{NodeRecord, Trace, Transfer},
     time::{Span, Time},
     topology::{LinkId, Topology},
 };
@@ -110,7 +110,7 @@ struct Event {
 #[derive(Debug)]
 pub(crate) struct Outcomes {
     pub(crate) nodes: Vec<NodeRecord>,
-    pub(crate) events: Vec<RecordedEvent>,
+    pub(crate) trace: Trace,
     /// Those that messages crossed, in the order of their numbers.
     pub(crate) links: Vec<(LinkId, LinkLoad)>,
     pub(crate) lost_to_sharing: Span,
@@ -142,6 +142,8 @@ pub(crate) struct Kernel {
     events: BinaryHeap<Reverse<Event>>,
     /// Messages that have left and will arrive at a later instant, with their targets.
     flying: Slab<(NodeId, Arrived)>,
+    /// Messages that have left, for the trace.
+    transfers: Vec<Transfer>,
     /// Nodes whose wait has ended and whose next calls have not been looked at.
     runnable: Vec<NodeId>,
     in_barrier: Vec<NodeId>,
@@ -172,6 +174,7 @@ impl Kernel {
             nodes: (0..nodes).map(|_| Node::new()).collect(),
             events: BinaryHeap::new(),
             flying: Slab::new(),
+            transfers: Vec::new(),
             runnable: (0..nodes as NodeId).rev().collect(),
             in_barrier: Vec::new(),
             overflow: None,
@@ -317,13 +320,16 @@ impl Kernel {
             unreceived.push((*target, message.label, message.bytes, message.id));
         }
         unreceived.sort_by_key(|&(target, _, _, id)| (id, target));
-        events.sort_by_key(|event: &RecordedEvent| (event.start, event.rank, Reverse(event.end)));
+        let mut transfers = self.transfers;
+        // Those that need no network may have been noted ahead of it.
+        transfers.sort_unstable_by_key(|transfer| (transfer.left, transfer.from, transfer.seq));
+        events.sort_by_key(|event: &crate::record::Event| (event.start, event.rank, Reverse(event.end)));
         Outcomes {
             links: self.fabric.link_loads(),
             lost_to_sharing: self.fabric.lost_to_sharing(),
             work: self.fabric.work(),
             nodes: self.nodes.into_iter().map(|node| node.record).collect(),
-            events,
+            trace: Trace { events, transfers },
             unreceived: unreceived
                 .into_iter()
                 .map(|(target, label, bytes, _)| (target, label, bytes))

@@ -5,7 +5,11 @@ use super::{
     node::{Arrived, Doing, Outgoing, Receiver, Request},
     op::{MessageId, NodeId},
 };
-use crate::time::{Span, Time};
+use crate::{
+    rank::Rank,
+    record::Transfer,
+    time::{Span, Time},
+};
 
 impl Kernel {
     /// The first message that waits for the out-port of `source` takes it.
@@ -39,6 +43,11 @@ impl Kernel {
     pub(super) fn depart(&mut self, source: NodeId, message: &Outgoing, left: Time, arrives: Time) {
         let Outgoing { target, label, bytes, seq, active, .. } = *message;
         let arrived = Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active };
+        if self.traced {
+            let (from, to) = (source as Rank, target as Rank);
+            let entered = if from == to || active { left } else { self.fabric.last_start(from) };
+            self.transfers.push(Transfer { from, to, seq, bytes, entered, left, arrived: arrives });
+        }
         if arrives > self.now {
             let key = self.flying.insert((target, arrived));
             let event = super::Event { at: arrives, kind: Kind::Arrival, rank: source, serial: seq, key };

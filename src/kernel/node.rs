@@ -10,7 +10,7 @@ use super::{
     op::{AnyOf, Call, Label, MessageId, NodeId, RequestId, Selector},
 };
 use crate::{
-    record::{Event, NodeRecord},
+    record::{Event, NodeRecord, Part},
     time::Time,
 };
 
@@ -145,6 +145,8 @@ pub(super) struct Node {
     /// Distinguishes the waits of a node, so that a timer of an earlier one is ignored.
     pub(super) serial: u32,
     pub(super) phases: Vec<(Arc<str>, Time)>,
+    /// Those under way, for the trace alone.
+    pub(super) parts: Vec<(Part, Time)>,
     pub(super) record: NodeRecord,
     pub(super) events: Vec<Event>,
 }
@@ -167,6 +169,7 @@ impl Node {
             polls: 0,
             serial: 0,
             phases: Vec::new(),
+            parts: Vec::new(),
             record: NodeRecord::default(),
             events: Vec::new(),
         }

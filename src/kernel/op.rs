@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     rank::Tag,
+    record::Part,
     time::{Span, Time},
 };
 
@@ -126,6 +127,12 @@ pub(crate) enum Op {
     PhaseEnd {
         name: Arc<str>,
     },
+    /// A part of a call begins, which the trace is to show.
+    PartBegin {
+        part: Part,
+    },
+    /// The part that began last ends.
+    PartEnd,
     /// Nothing, but the node wants to know its clock.
     Sync,
     /// The same, and the program wants to know it: it looks at the time.

@@ -10,6 +10,7 @@ use bytemuck::Pod;
 use super::{Nx, NxError, intercom, own};
 use crate::{
     comm::{Payload, PointToPoint},
+    record::Part,
     time::Span,
 };
 
@@ -103,7 +104,7 @@ impl Nx<'_, '_> {
         f: impl FnMut(&mut [T], &[T]),
     ) -> Result<(), NxError> {
         self.wire.library_call(name, || match self.library {
-            Library::Nx => own::combine(self, x, f),
+            Library::Nx => self.as_own("combine by NX", || own::combine(self, x, f)),
             Library::InterCom => intercom::combine(self, x, name, is_commutative, f),
         })
     }
@@ -112,7 +113,7 @@ impl Nx<'_, '_> {
     /// parts, if they are known.
     pub(super) fn collect(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
         self.wire.library_call("gcol", || match self.library {
-            Library::Nx => own::collect(self, part, lengths),
+            Library::Nx => self.as_own("collect by NX", || own::collect(self, part, lengths)),
             Library::InterCom => intercom::collect(self, part, lengths),
         })
     }
@@ -120,8 +121,13 @@ impl Nx<'_, '_> {
     /// Returns when all nodes have called it.
     pub(super) fn synchronize(&self) -> Result<(), NxError> {
         self.wire.library_call("gsync", || match self.library {
-            Library::Nx => own::synchronize(self),
+            Library::Nx => self.as_own("barrier by NX", || own::synchronize(self)),
             Library::InterCom => intercom::synchronize(self),
         })
+    }
+
+    /// An operation of NX's own, as traces call it. What carries out the other library's does so itself.
+    fn as_own<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
+        self.node.world().as_part(|| Part::operation(name), work)
     }
 }

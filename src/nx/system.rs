@@ -38,21 +38,21 @@ use crate::{
     time::Span,
 };
 
-/// The tags of the library's own messages, which no program can ask for.
+/// The tags of the library's own messages, which no program can ask for: a name is greater than any type.
 pub(super) mod tags {
     use crate::rank::Tag;
 
-    const SYSTEM: u32 = 1 << 30;
     /// Partial results, on their way to node 0.
-    pub(crate) const COMBINE: Tag = Tag(SYSTEM);
+    pub(crate) const COMBINE: Tag = Tag::named(b"Comb");
     /// Parts of a vector, on their way to node 0.
-    pub(crate) const GATHER: Tag = Tag(SYSTEM + 1);
+    pub(crate) const GATHER: Tag = Tag::named(b"Gath");
     /// Results, on their way to everybody.
-    pub(crate) const SPREAD: Tag = Tag(SYSTEM + 2);
+    pub(crate) const SPREAD: Tag = Tag::named(b"Sprd");
 
-    /// A round of a barrier.
+    /// A round of a barrier: there are no more than digits and letters, on no machine.
     pub(crate) fn sync(round: u32) -> Tag {
-        Tag(SYSTEM + 16 + round)
+        let digit = char::from_digit(round, 36).unwrap_or('z') as u8;
+        Tag::named(&[b'S', b'y', b'n', digit])
     }
 }
 

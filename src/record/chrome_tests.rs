@@ -1,9 +1,19 @@
 //! Traces as a reader of the format takes them in: tracks, slices, arrows, exact times.
 
+use std::{collections::BTreeMap, io::Write, sync::Arc};
+
 use serde_json::Value;
 
-use super::*;
-use crate::time::Span;
+use super::{
+    super::{Event, EventKind, Part, Transfer},
+    *,
+};
+use crate::{
+    model::{Description, Parameters},
+    rank::Tag,
+    time::{Span, Time},
+    topology::Line,
+};
 
 /// An event of a node from one microsecond to another.
 fn event(rank: Rank, start: u64, end: u64, kind: EventKind) -> Event {
@@ -12,21 +22,34 @@ fn event(rank: Rank, start: u64, end: u64, kind: EventKind) -> Event {
 }
 
 fn send(to: Rank, seq: u64) -> EventKind {
-    EventKind::Send { to, bytes: 1000, tag: Tag(7), seq }
+    EventKind::Send { to, bytes: 1000, tag: Tag(7), seq, overhead: Span::ZERO }
 }
 
 fn recv(from: Rank, seq: u64) -> EventKind {
-    EventKind::Recv { from, bytes: 1000, tag: Tag(7), seq }
+    EventKind::Recv { from, bytes: 1000, tag: Tag(7), seq, overhead: Span::ZERO }
 }
 
 fn phase(name: &str) -> EventKind {
     EventKind::Phase { name: name.into() }
 }
 
-fn written(events: &[Event], nodes: usize) -> String {
+/// A line of nodes.
+fn machine(nodes: usize) -> Description {
+    Description::new("a \"small\" machine", Arc::new(Line::new(nodes).unwrap()), Parameters::hockney())
+}
+
+fn trace(events: &[Event], transfers: &[Transfer]) -> Trace {
+    Trace { events: events.to_vec(), transfers: transfers.to_vec() }
+}
+
+fn written_with(events: &[Event], transfers: &[Transfer], nodes: usize) -> String {
     let mut bytes = Vec::new();
-    write_chrome_trace(events, nodes, "a \"small\" machine", &mut bytes).unwrap();
+    write_chrome_trace(&trace(events, transfers), &machine(nodes), &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
+}
+
+fn written(events: &[Event], nodes: usize) -> String {
+    written_with(events, &[], nodes)
 }
 
 fn records(events: &[Event], nodes: usize) -> Vec<Value> {
@@ -75,24 +98,49 @@ fn read(mut records: Vec<Value>) -> (Vec<Arrow>, usize) {
 fn a_tiny_trace_in_full() {
     let mut events =
         [event(0, 0, 115, send(1, 0)), event(1, 0, 180, recv(0, 0)), event(1, 180, 180, EventKind::Wait)];
-    events[0].end += Span::from_picos(1_500);
+    let (start, left) = (events[0].start, events[0].end + Span::from_picos(1_500));
+    events[0].end = left;
+    if let EventKind::Send { tag, overhead, .. } = &mut events[0].kind {
+        (*tag, *overhead) = (Tag::named(b"StoP"), Span::from_micros(65));
+    }
+    if let EventKind::Recv { overhead, .. } = &mut events[1].kind {
+        *overhead = events[1].end.since(left);
+    }
+    let entered = start + Span::from_micros(65);
+    let transfer = Transfer { from: 0, to: 1, seq: 0, bytes: 1000, entered, left, arrived: left };
     let expected = r#"{"displayTimeUnit":"ns","traceEvents":[
 {"name":"process_name","ph":"M","pid":1,"tid":10000,"args":{"name":"a \"small\" machine"}},
 {"name":"thread_name","ph":"M","pid":1,"tid":10000,"args":{"name":"node 0"}},
 {"name":"thread_sort_index","ph":"M","pid":1,"tid":10000,"args":{"sort_index":0}},
 {"name":"thread_name","ph":"M","pid":1,"tid":10001,"args":{"name":"node 1"}},
 {"name":"thread_sort_index","ph":"M","pid":1,"tid":10001,"args":{"sort_index":1}},
-{"name":"send to 1","cat":"send","ph":"B","pid":1,"tid":10000,"ts":0,"args":{"peer":1,"bytes":1000,"tag":7,"seq":0}},
+{"name":"send to 1","cat":"send","ph":"B","pid":1,"tid":10000,"ts":0,"args":{"peer":1,"bytes":1000,"tag":"StoP","seq":0}},
 {"name":"message","cat":"message","ph":"s","id":0,"pid":1,"tid":10000,"ts":0},
+{"name":"overhead","cat":"overhead","ph":"B","pid":1,"tid":10000,"ts":0},
 {"name":"recv from 0","cat":"recv","ph":"B","pid":1,"tid":10001,"ts":0,"args":{"peer":0,"bytes":1000,"tag":7,"seq":0}},
+{"name":"waiting","cat":"waiting","ph":"B","pid":1,"tid":10001,"ts":0},
+{"ph":"E","pid":1,"tid":10000,"ts":65},
+{"name":"bytes leaving","cat":"waiting","ph":"B","pid":1,"tid":10000,"ts":65},
 {"ph":"E","pid":1,"tid":10000,"ts":115.0015},
+{"ph":"E","pid":1,"tid":10001,"ts":115.0015},
+{"ph":"E","pid":1,"tid":10000,"ts":115.0015},
+{"name":"overhead","cat":"overhead","ph":"B","pid":1,"tid":10001,"ts":115.0015},
+{"ph":"E","pid":1,"tid":10001,"ts":180},
 {"name":"message","cat":"message","ph":"f","id":0,"bp":"e","pid":1,"tid":10001,"ts":180},
 {"ph":"E","pid":1,"tid":10001,"ts":180},
-{"name":"wait","cat":"wait","ph":"B","pid":1,"tid":10001,"ts":180},
-{"ph":"E","pid":1,"tid":10001,"ts":180}
+{"name":"wait","cat":"waiting","ph":"B","pid":1,"tid":10001,"ts":180},
+{"ph":"E","pid":1,"tid":10001,"ts":180},
+{"name":"process_name","ph":"M","pid":2,"tid":1000000000,"args":{"name":"network of a \"small\" machine"}},
+{"name":"flows over node 0 -> node 1","ph":"C","pid":2,"ts":0,"args":{"flows":0}},
+{"name":"flows over node 0 -> node 1","ph":"C","pid":2,"ts":65,"args":{"flows":1}},
+{"name":"flows over node 0 -> node 1","ph":"C","pid":2,"ts":115.0015,"args":{"flows":0}},
+{"name":"thread_name","ph":"M","pid":2,"tid":1000000000,"args":{"name":"out-port of node 0"}},
+{"name":"thread_sort_index","ph":"M","pid":2,"tid":1000000000,"args":{"sort_index":0}},
+{"name":"message to 1","cat":"transfer","ph":"B","pid":2,"tid":1000000000,"ts":65,"args":{"peer":1,"bytes":1000,"seq":0,"arrived":115.0015}},
+{"ph":"E","pid":2,"tid":1000000000,"ts":115.0015}
 ]}
 "#;
-    assert_eq!(written(&events, 2), expected);
+    assert_eq!(written_with(&events, &[transfer], 2), expected);
 }
 
 #[test]
@@ -132,13 +180,15 @@ fn an_exchange_has_two_arrows_although_its_slices_touch() {
     arrows.sort();
     let arrow = |id, from: &str, to: &str| (id, from.to_owned(), to.to_owned());
     assert_eq!(arrows, [arrow(0, "send to 1", "recv from 0"), arrow(1, "send to 0", "recv from 1")]);
-    assert_eq!(deepest, 1);
+    assert_eq!(deepest, 2, "a receive and its waiting");
 }
 
 #[test]
 fn phases_lie_around_what_happens_in_them() {
     let events = [
         event(0, 0, 100, EventKind::Barrier),
+        event(0, 0, 100, EventKind::Part(Part::Step(1))),
+        event(0, 0, 100, EventKind::Part(Part::operation("walk"))),
         event(0, 0, 100, phase("inner")),
         event(0, 0, 120, phase("outer")),
         event(0, 120, 130, phase("next")),
@@ -146,9 +196,9 @@ fn phases_lie_around_what_happens_in_them() {
     let records = records(&events, 1);
     let begun: Vec<_> = records.iter().filter(|record| record["ph"] == "B").collect();
     let names: Vec<_> = begun.iter().map(|record| record["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["outer", "inner", "barrier", "next"]);
+    assert_eq!(names, ["outer", "inner", "walk", "step 1", "barrier", "next"]);
     assert_eq!(begun[0]["cat"], "phase");
-    assert_eq!(read(records.clone()).1, 3);
+    assert_eq!(read(records.clone()).1, 5);
 }
 
 #[test]
@@ -204,7 +254,7 @@ fn nesting_survives_readers_that_keep_whole_nanoseconds() {
         events.push(Event { rank: 0, start: at(middle), end: at(end), kind: recv(0, round) });
     }
     let (arrows, deepest) = read(records(&events, 1));
-    assert_eq!((arrows.len(), deepest), (500, 2));
+    assert_eq!((arrows.len(), deepest), (500, 3));
     assert!(arrows.iter().all(|(_, from, to)| from == "send to 0" && to == "recv from 0"));
 }
 
@@ -223,9 +273,16 @@ fn times_are_exact_however_large() {
 
 #[test]
 fn a_node_that_the_machine_does_not_have_is_refused() {
-    let refusal = write_chrome_trace(&[event(2, 0, 1, EventKind::Wait)], 2, "", io::sink()).unwrap_err();
-    assert_eq!(refusal.kind(), io::ErrorKind::InvalidInput);
-    assert_eq!(refusal.to_string(), "an event of node 2 on a machine of 2 nodes");
+    let refusal = |events: &[Event], transfers: &[Transfer]| {
+        let refusal = write_chrome_trace(&trace(events, transfers), &machine(2), io::sink()).unwrap_err();
+        assert_eq!(refusal.kind(), io::ErrorKind::InvalidInput);
+        refusal.to_string()
+    };
+    let text = refusal(&[event(2, 0, 1, EventKind::Wait)], &[]);
+    assert_eq!(text, "an event of node 2 on a machine of 2 nodes");
+    let at = Time::ZERO;
+    let transfer = Transfer { from: 0, to: 3, seq: 0, bytes: 1, entered: at, left: at, arrived: at };
+    assert_eq!(refusal(&[], &[transfer]), "a message of node 3 on a machine of 2 nodes");
 }
 
 #[test]
@@ -241,7 +298,7 @@ fn the_error_of_the_writer_is_passed_on() {
     }
     let events: Vec<_> = (0..1000).map(|i| event(0, i, i + 1, EventKind::Compute)).collect();
     for events in [&events, &events[..1]] {
-        let error = write_chrome_trace(events, 1, "", Full).unwrap_err();
+        let error = write_chrome_trace(&trace(events, &[]), &machine(1), Full).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
     }
 }

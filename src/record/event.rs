@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     rank::{Rank, Tag},
-    time::Time,
+    time::{Span, Time},
 };
 
 /// Something that one node did from `start` to `end` on its own clock.
@@ -20,11 +20,12 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// What a node did. A message is named by its sender and the number of messages which that had sent before.
+/// What a node did. A message is named by its sender and the number of messages which that had sent before; its
+/// [`Transfer`](super::Transfer) says when it was on its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// Sent a message; a blocking send ends when the message has left, a non-blocking one after its overhead.
+    /// Sent a message: its overhead, and if the node then waited for the message to leave, that.
     Send {
         /// The receiver, as a rank of the world.
         to: Rank,
@@ -34,8 +35,10 @@ pub enum EventKind {
         tag: Tag,
         /// How many messages the node had sent before.
         seq: u64,
+        /// CPU time of the node, at the beginning.
+        overhead: Span,
     },
-    /// Received a message, waiting for it included.
+    /// Received a message: waited for it, and then its overhead.
     Recv {
         /// The sender, as a rank of the world.
         from: Rank,
@@ -45,7 +48,12 @@ pub enum EventKind {
         tag: Tag,
         /// How many messages the sender had sent before.
         seq: u64,
+        /// CPU time of the node, at the end.
+        overhead: Span,
     },
+    /// Sent a message and received one at the same time. The two have events of their own within this one: it waits
+    /// first for the one to leave, then for the other to come.
+    SendRecv,
     /// Computed.
     Compute,
     /// Waited for a request of its own send, or in vain.
@@ -57,4 +65,23 @@ pub enum EventKind {
         /// Its name.
         name: Arc<str>,
     },
+    /// Carried out a part of a call of the library.
+    Part(Part),
+}
+
+/// A part of what a call of the library does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// All of it: what it is, and by which algorithm.
+    Operation(Arc<str>),
+    /// One step of its schedule, counted from 1.
+    Step(usize),
+}
+
+impl Part {
+    /// All of a call that is called so.
+    pub fn operation(name: impl Into<Arc<str>>) -> Part {
+        Part::Operation(name.into())
+    }
 }

@@ -1,16 +1,28 @@
-//! What a run leaves behind: counters of every node and, if asked for, every event. Plain data.
+//! What a run leaves behind: counters of every node and, if asked for, all that nodes did and all that was on its way.
+//! Plain data.
 
 mod chrome;
 mod event;
+mod transfer;
 
 pub use chrome::write_chrome_trace;
-pub use event::{Event, EventKind};
+pub use event::{Event, EventKind, Part};
+pub use transfer::Transfer;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::Serialize;
 
 use crate::time::{Span, Time};
+
+/// All that happened in a run, if it was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// What nodes did, in order of their beginnings.
+    pub events: Vec<Event>,
+    /// The messages, in the order in which they left.
+    pub transfers: Vec<Transfer>,
+}
 
 /// What one node did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn members_are_compared_with_the_first_one() {
         let mut agreements = Agreements::default();
-        let call = |text: &str, details: u64| Call::new(text.into(), details);
+        let call = |text: &str, details: u64| Call::new("call", text.into(), details);
         assert_eq!(agreements.arrive(1, 0, 3, 2, &call("a", 5)), Ok(()));
         assert_eq!(agreements.arrive(2, 0, 3, 0, &call("b", 5)), Ok(()), "another group");
         assert_eq!(agreements.arrive(1, 1, 3, 2, &call("c", 5)), Ok(()), "the next call");

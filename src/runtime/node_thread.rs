@@ -345,6 +345,11 @@ impl<'run> NodeThread<'run> {
         self.call(|| self.ask(Op::Barrier).map(drop))
     }
 
+    /// Whether all that happens is kept.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.shared.traced
+    }
+
     pub(crate) fn phase(&self, op: Op) -> Result<(), CommError> {
         self.call(|| self.tell_at_once(op))
     }

@@ -161,6 +161,8 @@ pub(crate) struct Shared {
     pub(crate) memo: Arc<Memo>,
     /// Real time only.
     pub(super) pacing: Option<Pacing>,
+    /// Whether all that happens is kept.
+    pub(super) traced: bool,
     pub(super) seats: Vec<Seat>,
     pub(super) kernel: Mutex<Kernel>,
     /// Threads that are neither asleep nor ended.
@@ -206,6 +208,7 @@ impl Shared {
                 Pace::Virtual => None,
                 Pace::Real(dilation) => Some(Pacing::new(dilation, nodes, settings.wall_limit.is_some())),
             },
+            traced,
             seats: senders.into_iter().map(seat).collect(),
             running: AtomicUsize::new(nodes),
             longing: AtomicUsize::new(0),

@@ -11,12 +11,13 @@ use crate::{
     pattern::{Builder, Exchange, Schedule},
     predict::{Prediction, predict},
     rank::{Rank, Tag},
+    record::Part,
     report::count,
     time::Time,
 };
 
 /// Keeps the messages of a broadcast apart from others that the program has on the way.
-const TAG: Tag = Tag(u32::from_be_bytes(*b"StoP"));
+const TAG: Tag = Tag::named(b"StoP");
 
 /// An s-to-p broadcast with everything decided: made once, by [`Algorithm::plan`], and shared by all nodes.
 #[derive(Clone, Debug)]
@@ -154,7 +155,11 @@ impl Plan {
                     *block = mine.slice(piece.start..piece.start + piece.bytes)?;
                 }
             }
-            walk(group, self.schedule(), TAG, &mut blocks)?;
+            let part = || match self.variant() {
+                "" => Part::operation(format!("s-to-p broadcast by {}", self.algorithm)),
+                variant => Part::operation(format!("s-to-p broadcast by {}, {variant}", self.algorithm)),
+            };
+            group.as_part(part, || walk(group, self.schedule(), TAG, &mut blocks))?;
             if blocks.len() == self.instance.sources().len() {
                 return Ok(blocks);
             }

@@ -1,0 +1,29 @@
+//! The tracks of out-ports: when each message left its sender, also those that nobody waited for.
+
+use std::io::{self, Write};
+
+use super::{
+    super::Transfer,
+    file::{Args, FIRST_PORT, File, NETWORK, Picos, Record},
+};
+
+/// Writes a slice for each message that took its time to leave; a port has one at a time.
+pub(super) fn write<W: Write>(transfers: &[Transfer], file: &mut File<W>) -> io::Result<()> {
+    let mut leaving: Vec<&Transfer> =
+        transfers.iter().filter(|transfer| transfer.entered < transfer.left).collect();
+    leaving.sort_by_key(|transfer| (transfer.from, transfer.entered));
+    let mut last = None;
+    for &&Transfer { from, to, seq, bytes, entered, left, arrived } in &leaving {
+        let track = FIRST_PORT + from;
+        if last != Some(from) {
+            file.name_track(NETWORK, track, &format!("out-port of node {from}"), from)?;
+            last = Some(from);
+        }
+        let name = format!("message to {to}");
+        let args = Some(Args::Transfer { peer: to, bytes, seq, arrived: Picos(arrived) });
+        let begin = Record::on(NETWORK, track, "B", entered);
+        file.append(&Record { name: Some(&name), cat: Some("transfer"), args, ..begin })?;
+        file.append(&Record::on(NETWORK, track, "E", left))?;
+    }
+    Ok(())
+}

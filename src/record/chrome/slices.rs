@@ -1,0 +1,270 @@
+//! The tracks of nodes: a slice for each event, with slices of what its time went into, and the arrows of messages.
+
+use std::{
+    borrow::Cow,
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
+};
+
+use super::{
+    super::{Event, EventKind, Part, Trace},
+    file::{Args, FIRST_TRACK, File, NODES, Record},
+};
+use crate::{rank::Rank, time::Time};
+
+/// An event, or a piece of one.
+#[derive(Clone, Copy)]
+struct Slice<'a> {
+    /// The number of the event.
+    number: usize,
+    event: &'a Event,
+    start: Time,
+    end: Time,
+    /// Which piece of the event, if it is one.
+    piece: Option<Piece>,
+}
+
+/// What a piece of a call's time went into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Overhead,
+    /// For a message to come, or to leave if it is not known when its bytes moved.
+    Waiting,
+    /// For earlier messages to leave by the port.
+    Queued,
+    /// For the message's own bytes to leave.
+    Leaving,
+}
+
+/// The slices of all nodes, and the arrows between them.
+pub(super) struct Slices<'a> {
+    nodes: usize,
+    order: Vec<Slice<'a>>,
+    arrows: BTreeSet<Message>,
+    /// The track that each event is on, as the number of the lane of its node.
+    placed: Vec<usize>,
+    /// The tracks that have a name.
+    named: BTreeSet<usize>,
+}
+
+/// A message by its sender and the number of messages which that had sent before.
+type Message = (Rank, u64);
+
+/// The slices that have begun and not ended, in the order in which they end, with their tracks: at one instant the
+/// innermost first.
+type OpenSlices<'a> = BTreeMap<(Time, Reverse<usize>), (Slice<'a>, usize)>;
+
+impl<'a> Slices<'a> {
+    pub(super) fn new(trace: &'a Trace, nodes: usize) -> Slices<'a> {
+        let events = &trace.events;
+        let transfers = trace.transfers.iter();
+        let entered: BTreeMap<Message, Time> =
+            transfers.map(|transfer| ((transfer.from, transfer.seq), transfer.entered)).collect();
+        let mut order = Vec::with_capacity(3 * events.len());
+        for (number, event) in events.iter().enumerate() {
+            let (start, end) = (event.start, event.end);
+            order.push(Slice { number, event, start, end, piece: None });
+            pieces(event, &entered, |start, end, piece| {
+                order.push(Slice { number, event, start, end, piece: Some(piece) });
+            });
+        }
+        order.sort_by_key(Slice::place);
+        let (placed, named) = (vec![0; events.len()], BTreeSet::new());
+        Slices { nodes, order, arrows: arrows(events), placed, named }
+    }
+
+    pub(super) fn write<W: Write>(mut self, file: &mut File<W>) -> io::Result<()> {
+        for rank in 0..self.nodes {
+            self.track(rank, 0, file)?;
+        }
+        let mut lanes = vec![Lanes::default(); self.nodes];
+        let mut open = OpenSlices::new();
+        for (number, slice) in std::mem::take(&mut self.order).into_iter().enumerate() {
+            while let Some(ended) = open.first_entry().filter(|ended| ended.key().0 <= slice.start) {
+                let (ended, track) = ended.remove();
+                self.end(ended, track, file)?;
+            }
+            let rank = slice.event.rank;
+            let lane = match slice.piece {
+                None => lanes[rank].place(&slice),
+                Some(_) => lanes[rank].place_on(self.placed[slice.number], &slice),
+            };
+            self.placed[slice.number] = lane;
+            let track = self.track(rank, lane, file)?;
+            self.begin(slice, track, file)?;
+            open.insert((slice.end, Reverse(number)), (slice, track));
+        }
+        open.into_values().try_for_each(|(slice, track)| self.end(slice, track, file))
+    }
+
+    /// The number of a track, which gets its name when it is first asked for: the first ones of all nodes, then the
+    /// second ones, and so on.
+    fn track<W: Write>(&mut self, rank: Rank, lane: usize, file: &mut File<W>) -> io::Result<usize> {
+        let track = FIRST_TRACK + lane * self.nodes + rank;
+        if self.named.insert(track) {
+            let name = if lane == 0 { format!("node {rank}") } else { format!("node {rank}, overlapping") };
+            file.name_track(NODES, track, &name, rank)?;
+        }
+        Ok(track)
+    }
+
+    fn begin<W: Write>(&self, slice: Slice<'_>, track: usize, file: &mut File<W>) -> io::Result<()> {
+        let (name, cat, args) = slice.describe();
+        let begin = Record::on(NODES, track, "B", slice.start);
+        file.append(&Record { name: Some(&name), cat: Some(cat), args, ..begin })?;
+        match (slice.piece, &slice.event.kind) {
+            (None, EventKind::Send { .. }) => self.arrow(slice, track, "s", None, file),
+            _ => Ok(()),
+        }
+    }
+
+    fn end<W: Write>(&self, slice: Slice<'_>, track: usize, file: &mut File<W>) -> io::Result<()> {
+        if let (None, EventKind::Recv { .. }) = (slice.piece, &slice.event.kind) {
+            self.arrow(slice, track, "f", Some("e"), file)?;
+        }
+        file.append(&Record::on(NODES, track, "E", slice.end))
+    }
+
+    /// One end of the arrow of the slice's message, if that has one.
+    fn arrow<W: Write>(
+        &self,
+        slice: Slice<'_>,
+        track: usize,
+        ph: &'static str,
+        bp: Option<&'static str>,
+        file: &mut File<W>,
+    ) -> io::Result<()> {
+        let Some((source, seq)) = message(slice.event).filter(|message| self.arrows.contains(message)) else {
+            return Ok(());
+        };
+        let id = Some(seq.wrapping_mul(self.nodes as u64).wrapping_add(source as u64));
+        let at = if ph == "s" { slice.start } else { slice.end };
+        let (name, cat) = (Some("message"), Some("message"));
+        file.append(&Record { name, cat, id, bp, ..Record::on(NODES, track, ph, at) })
+    }
+}
+
+impl Slice<'_> {
+    /// Sorts slices by begin; of several that begin at one instant on one node those first that are around others, then
+    /// calls of no length, which were made before any other.
+    fn place(&self) -> (Time, Rank, u8, Reverse<Time>, u8) {
+        let depth = match (&self.event.kind, self.piece) {
+            (EventKind::Phase { .. }, _) => 0,
+            (EventKind::Part(Part::Operation(_)), _) => 1,
+            (EventKind::Part(Part::Step(_)), _) => 2,
+            (EventKind::SendRecv, _) => 3,
+            (_, None) => 4,
+            (_, Some(_)) => 5,
+        };
+        let tier = match depth {
+            0..=3 => 0,
+            _ if self.start == self.end => 1,
+            _ => 2,
+        };
+        (self.start, self.event.rank, tier, Reverse(self.end), depth)
+    }
+
+    /// What it is called, its category, and what is shown when it is selected.
+    fn describe(&self) -> (Cow<'_, str>, &'static str, Option<Args<'_>>) {
+        match self.piece {
+            Some(Piece::Overhead) => return ("overhead".into(), "overhead", None),
+            Some(Piece::Waiting) => return ("waiting".into(), "waiting", None),
+            Some(Piece::Queued) => return ("queued for the port".into(), "waiting", None),
+            Some(Piece::Leaving) => return ("bytes leaving".into(), "waiting", None),
+            None => {}
+        }
+        match self.event.kind {
+            EventKind::Send { to: peer, bytes, tag, seq, .. } => {
+                let args = Args::Message { peer, bytes, tag: tag.into(), seq };
+                (format!("send to {peer}").into(), "send", Some(args))
+            }
+            EventKind::Recv { from: peer, bytes, tag, seq, .. } => {
+                let args = Args::Message { peer, bytes, tag: tag.into(), seq };
+                (format!("recv from {peer}").into(), "recv", Some(args))
+            }
+            EventKind::SendRecv => ("sendrecv".into(), "sendrecv", None),
+            EventKind::Compute => ("compute".into(), "compute", None),
+            EventKind::Wait => ("wait".into(), "waiting", None),
+            EventKind::Barrier => ("barrier".into(), "waiting", None),
+            EventKind::Phase { ref name } => (name.as_ref().into(), "phase", None),
+            EventKind::Part(Part::Operation(ref name)) => (name.as_ref().into(), "operation", None),
+            EventKind::Part(Part::Step(number)) => (format!("step {number}").into(), "step", None),
+        }
+    }
+}
+
+/// What the time of a send or a receive went into; nothing that took no time.
+fn pieces(event: &Event, entered: &BTreeMap<Message, Time>, mut add: impl FnMut(Time, Time, Piece)) {
+    let mut add = |start: Time, end: Time, piece| {
+        if start < end {
+            add(start, end, piece);
+        }
+    };
+    match event.kind {
+        EventKind::Send { seq, overhead, .. } => {
+            let ready = event.end.min(event.start + overhead);
+            add(event.start, ready, Piece::Overhead);
+            match entered.get(&(event.rank, seq)) {
+                Some(&entered) => {
+                    let entered = entered.max(ready).min(event.end);
+                    add(ready, entered, Piece::Queued);
+                    add(entered, event.end, Piece::Leaving);
+                }
+                None => add(ready, event.end, Piece::Waiting),
+            }
+        }
+        EventKind::Recv { overhead, .. } => {
+            let waited = event.end.since(event.start) - overhead;
+            let came = event.start + waited;
+            add(event.start, came, Piece::Waiting);
+            add(came, event.end, Piece::Overhead);
+        }
+        _ => {}
+    }
+}
+
+/// The tracks of one node, each with the ends of the slices that are open on it, the innermost last.
+#[derive(Clone, Default)]
+struct Lanes(Vec<Vec<Time>>);
+
+impl Lanes {
+    /// The first track on which the slice lies within every slice that is open, or a new one.
+    fn place(&mut self, slice: &Slice<'_>) -> usize {
+        for lane in &mut self.0 {
+            while lane.pop_if(|end| *end <= slice.start).is_some() {}
+        }
+        let fits = |lane: &Vec<Time>| lane.last().is_none_or(|&end| slice.end <= end);
+        let lane = self.0.iter().position(fits).unwrap_or(self.0.len());
+        if lane == self.0.len() {
+            self.0.push(Vec::new());
+        }
+        self.place_on(lane, slice)
+    }
+
+    /// A piece goes where its call is, within which it lies.
+    fn place_on(&mut self, lane: usize, slice: &Slice<'_>) -> usize {
+        let ends = &mut self.0[lane];
+        while ends.pop_if(|end| *end <= slice.start).is_some() {}
+        ends.push(slice.end);
+        lane
+    }
+}
+
+fn message(event: &Event) -> Option<Message> {
+    match event.kind {
+        EventKind::Send { seq, .. } => Some((event.rank, seq)),
+        EventKind::Recv { from, seq, .. } => Some((from, seq)),
+        _ => None,
+    }
+}
+
+/// The messages that were sent and received later.
+fn arrows(events: &[Event]) -> BTreeSet<Message> {
+    let sends = events.iter().filter(|event| matches!(event.kind, EventKind::Send { .. }));
+    let sent: BTreeMap<_, _> = sends.filter_map(|send| Some((message(send)?, send.start))).collect();
+    let receives = events.iter().filter(|event| matches!(event.kind, EventKind::Recv { .. }));
+    let received = receives.filter_map(|receive| Some((message(receive)?, receive.end)));
+    let later = received.filter(|(message, end)| sent.get(message).is_some_and(|start| start < end));
+    later.map(|(message, _)| message).collect()
+}
