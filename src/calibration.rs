@@ -1,7 +1,7 @@
 //! The smallest dilation that this host can keep, from one look at it.
 //!
-//! What a host can do a second is seen in one run of a typical program at true speed: recursive halving from every third
-//! node, each of whose calls is held until it is due. If the host keeps that, it keeps true speed; if it falls behind, it
+//! What a host can do a second is seen in one run of a typical program at true speed: recursive halving from 32 nodes,
+//! each of whose calls is held until it is due. If the host keeps that, it keeps true speed; if it falls behind, it
 //! needs as many times as long as it took, and something to spare. Where the machine is so slow that any host has time
 //! enough between its messages, nothing has to be tried.
 //!
@@ -29,8 +29,8 @@ const SMALLEST: f64 = 1.0;
 const SPARE: f64 = 1.3;
 /// No host takes longer for a call, on one core.
 const SLOWEST_CALL: Duration = Duration::from_micros(50);
-/// One node in so many is a source.
-const NODES_PER_SOURCE: usize = 3;
+/// How many nodes are sources, at most: the more there are, the longer messages get, and the more time there is for each.
+const MOST_SOURCES: usize = 32;
 /// The length of a source's message.
 const BYTES: u64 = 2048;
 
@@ -83,7 +83,7 @@ fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
 
 /// Recursive halving on the line of all nodes.
 fn typical(nodes: usize) -> Schedule {
-    let sources: Vec<Rank> = (0..nodes).step_by(NODES_PER_SOURCE).collect();
+    let sources: Vec<Rank> = (0..nodes).step_by(nodes.div_ceil(MOST_SOURCES)).collect();
     let mut builder = Builder::new(nodes, &sources, &vec![BYTES; sources.len()], Exchange::Together);
     builder.halve(&[(0..nodes).collect()]);
     builder.finish()

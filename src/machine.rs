@@ -294,7 +294,7 @@ impl MachineBuilder {
         self
     }
 
-    /// On which cores the threads run; [anywhere](Pinning::None) unless given.
+    /// On which cores the threads run; [as the clock suggests](Pinning::Auto) unless given.
     pub fn pinning(mut self, pinning: Pinning) -> Self {
         self.settings.pinning = pinning;
         self

@@ -6,6 +6,7 @@
 //! calls are known. There is one clock, modeled time; in real time it is [paced](pacing): answers are held back until
 //! they are due on the wall clock. [`bell`] is how a thread goes to sleep and is woken.
 
+mod affinity;
 mod agreement;
 mod away;
 mod bell;
@@ -17,6 +18,7 @@ mod shared;
 mod slip;
 mod sync;
 
+pub use affinity::Pinning;
 pub(crate) use agreement::Agreements;
 pub(crate) use limits::{Shortage, shortage, spare_threads};
 pub(crate) use node_thread::NodeThread;
@@ -36,6 +38,7 @@ use crossbeam_channel::Receiver;
 use tracing::debug;
 
 use self::{
+    affinity::Cores,
     pacing::Pacing,
     shared::{Cause, Delivery, Fault, Outboxes, Shared, Unwound},
 };
@@ -51,19 +54,6 @@ use crate::{
 /// How a program that fails is given time to be the first to fail in modeled time, too, before the run is ended
 /// whatever the others do.
 const GRACE: Duration = Duration::from_millis(500);
-
-/// On which cores the threads run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pinning {
-    /// Wherever the host puts them.
-    #[default]
-    None,
-    /// All on the first core: a thread is woken fastest on the core that wakes it, so programs that only communicate
-    /// may gain; programs that compute lose.
-    OneCore,
-    /// Neighbouring ranks together, spread evenly over all cores.
-    Spread,
-}
 
 /// How a run is to be done.
 #[derive(Clone, Debug)]
@@ -82,7 +72,7 @@ impl Default for Settings {
         Settings {
             pace: Pace::Virtual,
             stack_size: 1 << 20,
-            pinning: Pinning::None,
+            pinning: Pinning::Auto,
             wall_limit: None,
             traced: false,
             memo: Arc::default(),
@@ -112,24 +102,15 @@ where
     let began = Instant::now();
     let (shared, inboxes) = Shared::new(machine.clone(), settings);
     let limit = settings.wall_limit.and_then(|limit| began.checked_add(limit));
-    let cores = match settings.pinning {
-        Pinning::None => Vec::new(),
-        Pinning::OneCore | Pinning::Spread => core_affinity::get_core_ids().unwrap_or_default(),
-    };
-    let core_of = |rank: Rank| match settings.pinning {
-        Pinning::OneCore => cores.first().copied(),
-        _ => cores.get(rank * cores.len() / machine.nodes()).copied(),
-    };
+    let cores = Cores::new(settings.pinning, machine.nodes());
     let (results, refused) = thread::scope(|scope| {
         let mut handles = Vec::with_capacity(inboxes.len());
         let mut refused = None;
         for (rank, inbox) in inboxes.into_iter().enumerate() {
-            let (shared, program, core) = (&shared, &program, core_of(rank));
+            let (shared, program, cores) = (&shared, &program, &cores);
             let builder = thread::Builder::new().name(format!("node {rank}")).stack_size(settings.stack_size);
             let node = move || {
-                if let Some(core) = core {
-                    core_affinity::set_for_current(core);
-                }
+                cores.place(rank);
                 node_main(rank, shared, inbox, program)
             };
             match builder.spawn_scoped(scope, node) {
@@ -189,6 +170,9 @@ where
 {
     let mut ending = Ending { shared, node: rank as NodeId, returned: None };
     let _slack = shared.pacing.is_some().then(PreciseTimers::set);
+    if let Some(together) = &shared.together {
+        together.join();
+    }
     let thread = NodeThread::new(rank as NodeId, shared, inbox);
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&thread))));
     ending.returned = Some(Instant::now());

@@ -5,8 +5,10 @@
 //! first call. A call returns to its program when its modeled end is due, or as soon after it as the host can: by how
 //! much it is late is its *slip*, which changes no modeled time.
 //!
-//! A thread that knows when it may go on sleeps by a timer of its own. One that waited for the kernel is woken by the
-//! pacer, the thread that called `run`, when its answer is due.
+//! A thread that knows when it may go on sleeps by a timer of its own. One that waited for the kernel is woken at once if
+//! its answer is not due for long, so that it can set its timer: when many answers are due at one instant, their timers go
+//! off with one interrupt. Otherwise the pacer, which is the thread that called `run`, wakes it when its answer is due,
+//! which saves a switch.
 
 use std::{
     cmp::Reverse,
@@ -38,6 +40,9 @@ const TICK: Duration = Duration::from_millis(1);
 
 /// Without a limit of its own, a run in which the next answer is due later than this is refused.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
+/// An answer that is known so long before it is due is told to its node at once.
+const LONG_BEFORE: Duration = Duration::from_micros(200);
 
 /// A wait that is announced in the log.
 const LONG_WAIT: Duration = Duration::from_secs(10);
@@ -110,6 +115,14 @@ impl Pacing {
     /// How long after the epoch an instant of modeled time is due.
     fn wall(&self, at: Time) -> Duration {
         Duration::try_from_secs_f64(at.as_secs_f64() * self.dilation).unwrap_or(FOREVER).min(FOREVER)
+    }
+
+    /// Whether a node that sleeps is left to the pacer, because an instant is about to be due or modeled time has not
+    /// started.
+    pub(super) fn is_soon(&self, at: Time) -> bool {
+        let Some(due) = self.due(at) else { return true };
+        let wait = due.saturating_duration_since(Instant::now());
+        !wait.is_zero() && wait < LONG_BEFORE
     }
 
     /// Whether nobody waits for the pacer.
@@ -207,6 +220,7 @@ impl Shared {
         let node = pacing.stalled.load(Ordering::Relaxed);
         let Some(seat) = self.seats.get(node as usize) else { return true };
         if seat.outbox.lock().follow(pacing) {
+            self.let_go();
             self.drive(false);
         }
         true

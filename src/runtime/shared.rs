@@ -16,6 +16,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{
     Pinning, Settings,
+    affinity::Together,
     agreement::Agreements,
     away::Away,
     bell::{Bell, FOR_THE_KERNEL, WHEN_DUE},
@@ -161,6 +162,8 @@ pub(crate) struct Shared {
     pub(crate) memo: Arc<Memo>,
     /// Real time only.
     pub(super) pacing: Option<Pacing>,
+    /// Real time only: the threads, as long as none of them computes.
+    pub(super) together: Option<Together>,
     /// Whether all that happens is kept.
     pub(super) traced: bool,
     pub(super) seats: Vec<Seat>,
@@ -196,7 +199,9 @@ impl Shared {
         let Settings { pace, traced, pinning, .. } = *settings;
         let cores = match pinning {
             Pinning::OneCore => 1,
-            Pinning::None | Pinning::Spread => available_parallelism().map_or(1, |cores| cores.get()),
+            Pinning::Auto | Pinning::None | Pinning::Spread => {
+                available_parallelism().map_or(1, |cores| cores.get())
+            }
         };
         let shared = Shared {
             kernel: Mutex::new(Kernel::new(&machine, traced)),
@@ -208,6 +213,7 @@ impl Shared {
                 Pace::Virtual => None,
                 Pace::Real(dilation) => Some(Pacing::new(dilation, nodes, settings.wall_limit.is_some())),
             },
+            together: (pace != Pace::Virtual && pinning == Pinning::Auto).then(Together::here),
             traced,
             seats: senders.into_iter().map(seat).collect(),
             running: AtomicUsize::new(nodes),
@@ -250,7 +256,7 @@ impl Shared {
     }
 
     /// Claims and lists a node that an answer is for; it is to be woken when the lock of the kernel is free again. In
-    /// real time the pacer wakes it when the answer is due.
+    /// real time the pacer wakes it when the answer is due, if that is soon.
     pub(super) fn answer(&self, node: NodeId, reply: Reply, claimed: &mut Vec<NodeId>) {
         let seat = &self.seats[node as usize];
         // The receiver lives as long as the thread, and after that nobody needs the answer.
@@ -260,10 +266,10 @@ impl Shared {
         } else if let Some(pacing) = &self.pacing
             && seat.bell.sleeps_for(WHEN_DUE)
         {
-            match pacing.due(reply.clock).is_some_and(|due| due <= Instant::now()) {
-                true if seat.bell.claim(WHEN_DUE, &self.running) => claimed.push(node),
-                true => {}
-                false => self.wake_when_due(pacing, node, reply.clock),
+            match pacing.is_soon(reply.clock) {
+                false if seat.bell.claim(WHEN_DUE, &self.running) => claimed.push(node),
+                false => {}
+                true => self.wake_when_due(pacing, node, reply.clock),
             }
         } else if self.running.load(Ordering::Acquire) == 0 {
             // It found the answer by itself, and went to sleep again while this seemed to be about to wake it.
@@ -297,6 +303,13 @@ impl Shared {
 
     fn has_returned(&self, rank: Rank) -> bool {
         self.seats[rank].returned.load(Ordering::Acquire)
+    }
+
+    /// A program really computes, and may need a core of its own.
+    pub(super) fn let_go(&self) {
+        if let Some(together) = &self.together {
+            together.let_go();
+        }
     }
 
     /// The caller's part of a failing program: it is told at once, the kernel when its turn has come.

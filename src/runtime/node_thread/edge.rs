@@ -102,6 +102,9 @@ impl NodeThread<'_> {
         let Some(pacing) = self.shared.pacing.as_ref().filter(|_| self.depth.get() == 0) else { return };
         let away = self.shared.seats[self.id as usize].outbox.lock().away.take();
         let mut span = away.map(|away| away.computed(pacing)).unwrap_or_default();
+        if !span.is_zero() {
+            self.shared.let_go();
+        }
         if self.looked.replace(false) && looks && span.is_zero() {
             span = pacing.now().since(self.clock.get());
         }
