@@ -1,9 +1,10 @@
-//! The smallest dilation that this host can keep, from one look at it.
+//! The smallest dilation that this host can keep, from a short look at it.
 //!
 //! What a host can do a second is seen in one run of a typical program at true speed: recursive halving from 32 nodes,
-//! each of whose calls is held until it is due. If the host keeps that, it keeps true speed; if it falls behind, it
-//! needs as many times as long as it took, and something to spare. Where the machine is so slow that any host has time
-//! enough between its messages, nothing has to be tried.
+//! each of whose calls is held until it is due. If the host keeps that, it keeps true speed. If it falls behind, a second
+//! run has as long as the first one took: what that is late is the time that the host needs to wake all threads at the end,
+//! when they are due at one instant, and the dilation is chosen so that it is little of the whole. Where the machine is so
+//! slow that any host has time enough between its messages, nothing has to be tried.
 //!
 //! A program may ask for more than that, or for less: the machine [learns](Experience) from its runs.
 
@@ -19,7 +20,7 @@ use crate::{
     pattern::{Builder, Exchange, Schedule},
     predict::predict,
     rank::{Rank, Tag},
-    report::RealTimeReport,
+    report::{KEPT_ERROR, RealTimeReport},
     runtime::{Pace, Settings, run},
 };
 
@@ -52,7 +53,7 @@ impl Experience {
         Ok(found)
     }
 
-    /// A run has been kept, or not: then the next one is given what this one would have needed.
+    /// A run has been kept, or not: then the next one is given more.
     pub(crate) fn learn(&self, run: &RealTimeReport) {
         if !run.is_kept() {
             let mut dilation = self.dilation.lock();
@@ -65,20 +66,29 @@ impl Experience {
 fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
     let schedule = typical(machine.nodes());
     let Some(prediction) = predict(machine, &schedule) else { return Ok(SMALLEST) };
-    let modeled = prediction.modeled.as_secs_f64();
     let calls: usize = (0..schedule.nodes()).map(|rank| schedule.steps(rank).len()).sum();
-    if modeled >= calls as f64 * SLOWEST_CALL.as_secs_f64() {
+    if prediction.modeled.as_secs_f64() >= calls as f64 * SLOWEST_CALL.as_secs_f64() {
         return Ok(SMALLEST);
     }
-    let settings = Settings { pace: Pace::Real(SMALLEST), traced: false, ..settings.clone() };
-    let ended = run(machine, &settings, |node| {
-        let mut requests = Vec::new();
-        follow(node.world(), &schedule, Tag(0), &mut Phantoms, &mut requests, || Ok(()))?;
-        Ok(())
-    })?;
-    let report = RealTimeReport::new(SMALLEST, ended.wall, prediction.modeled, ended.slips);
-    debug!(wall = ?ended.wall, modeled, verdict = %report.verdict, "looked at this host");
-    Ok(if report.is_kept() { SMALLEST } else { SMALLEST * (1.0 + report.error.max(0.0)) * SPARE })
+    let pace_at = |dilation| -> Result<RealTimeReport, RunError> {
+        let settings = Settings { pace: Pace::Real(dilation), traced: false, ..settings.clone() };
+        let ended = run(machine, &settings, |node| {
+            let mut requests = Vec::new();
+            follow(node.world(), &schedule, Tag(0), &mut Phantoms, &mut requests, || Ok(()))?;
+            Ok(())
+        })?;
+        let pace = RealTimeReport::new(dilation, ended.wall, prediction.modeled, ended.slips);
+        debug!(dilation, wall = ?ended.wall, error = pace.error, verdict = %pace.verdict, "looked at this host");
+        Ok(pace)
+    };
+    let pace = pace_at(SMALLEST)?;
+    if pace.is_kept() {
+        return Ok(SMALLEST);
+    }
+    // As long as it took: then all calls can be made in time, and what is left is the time to wake the last ones.
+    let enough = SMALLEST * (1.0 + pace.error.max(0.0)) * SPARE;
+    let pace = pace_at(enough)?;
+    Ok(enough * (pace.error / KEPT_ERROR * SPARE).max(1.0))
 }
 
 /// Recursive halving on the line of all nodes.

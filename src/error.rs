@@ -304,14 +304,18 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
 const LISTED: usize = 16;
 
 fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {
-    let line = |node: &BlockedNode| match (&node.waits_for.sources()[..], node.within) {
-        ([source], Some(_)) if returned.binary_search(source).is_ok() => {
-            format!("\n  {node}, which has returned")
+    let line = |node: &BlockedNode| {
+        let source = match node.waits_for {
+            WaitsFor::Message { source, .. } => {
+                source.filter(|source| returned.binary_search(source).is_ok())
+            }
+            _ => None,
+        };
+        match (source, node.within) {
+            (Some(_), Some(_)) => format!("\n  {node}, which has returned"),
+            (Some(source), None) => format!("\n  {node}; node {source} has returned"),
+            (None, _) => format!("\n  {node}"),
         }
-        ([source], None) if returned.binary_search(source).is_ok() => {
-            format!("\n  {node}; node {source} has returned")
-        }
-        _ => format!("\n  {node}"),
     };
     let mut text: String = nodes.iter().take(LISTED).map(line).collect();
     if nodes.len() > LISTED {

@@ -28,7 +28,7 @@ pub(super) fn pace(runs: impl IntoIterator<Item = RealTimeReport>) -> Option<Str
 pub(super) fn notes(runs: impl IntoIterator<Item = RealTimeReport>) -> Vec<String> {
     let runs: Vec<RealTimeReport> = runs.into_iter().collect();
     let has_slipped = runs.iter().any(|run| !run.is_kept());
-    let pace = pace(runs).map(|pace| format!("In real time {pace}."));
+    let pace = pace(runs).map(|pace| format!("Real time: {pace}."));
     let help = "A larger dilation (--clock real:N) gives the host more time.";
     pace.into_iter().chain(has_slipped.then(|| help.to_owned())).collect()
 }

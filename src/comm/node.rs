@@ -97,9 +97,11 @@ impl<'n> Node<'n> {
     }
 
     /// The node's clock: modeled time since the common start of all programs. In virtual time the thread has to wait
-    /// for the kernel to know it, which costs microseconds of the host.
+    /// for the kernel to know it, which costs microseconds of the host. Asking does not move the clock; but in real time, a
+    /// program that asks again, having done nothing else, waits for the wall clock, and is told where that stands.
     ///
     /// # Errors
+    /// [`CommError::Livelock`] if a program in virtual time has done nothing but ask, or look in vain, for too long;
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
     pub fn now(&self) -> Result<Time, CommError> {
         self.thread.now()

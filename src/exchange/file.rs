@@ -118,7 +118,7 @@ mod tests {
         );
         assert_eq!(
             error("0,1\n2\n"),
-            "row 1 of the matrix, counted from 0, has 1 entries: a matrix of 2 rows has 2 in each, and what is behind the last comma is one, too"
+            "row 1 of the matrix, counted from 0, has 1 entry: a matrix of 2 rows has 2 in each, and what is behind the last comma is one, too"
         );
         assert!(
             error("0,-3\n2,0\n")

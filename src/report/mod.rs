@@ -77,7 +77,7 @@ pub enum Verdict {
 }
 
 /// The error at the end of a run that was kept.
-const KEPT_ERROR: f64 = 0.02;
+pub(crate) const KEPT_ERROR: f64 = 0.02;
 
 /// The largest slip of a run that was kept, as a part of the time that it should take.
 const KEPT_SLIP: f64 = 0.1;

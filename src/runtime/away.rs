@@ -32,6 +32,11 @@ impl Away {
         Away { since: Instant::now(), cpu: cpu_time(), charged: Span::ZERO, thread }
     }
 
+    /// Whether the node has been charged with something while its program ran.
+    pub(super) fn was_followed(&self) -> bool {
+        !self.charged.is_zero()
+    }
+
     /// What the current thread has computed, and has not been charged with, as it makes its next call. The time that the
     /// host has let it wait for a core is not the node's.
     pub(super) fn computed(&self, pacing: &Pacing) -> Span {

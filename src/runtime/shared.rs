@@ -199,6 +199,7 @@ impl Shared {
         let Settings { pace, traced, pinning, .. } = *settings;
         let cores = match pinning {
             Pinning::OneCore => 1,
+            Pinning::Auto if pace != Pace::Virtual => 1,
             Pinning::Auto | Pinning::None | Pinning::Spread => {
                 available_parallelism().map_or(1, |cores| cores.get())
             }

@@ -154,7 +154,7 @@ fn plans_run_in_real_time() {
     let output = collective("broadcast --mesh 1x2 --algorithm short,tree --clock real:8 --run all");
     assert!(["run ms", "pace", "error %"].iter().all(|title| output.contains(title)), "{output}");
     assert!(output.contains("\nAll 2 were run in real time: every member had every byte"), "{output}");
-    assert!(output.contains("\nIn real time the "), "{output}");
+    assert!(output.contains("\nReal time: "), "{output}");
 }
 
 #[test]

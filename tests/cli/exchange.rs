@@ -259,7 +259,7 @@ fn exchanges_run_in_real_time() {
     let output = exchange("--mesh 1x2 --traffic 256 --algorithm pairwise,improved --clock real:8");
     assert!(["run ms", "pace", "error %"].iter().all(|title| output.contains(title)), "{output}");
     assert!(output.contains("\nAll 2 plans were run in real time: every node got every byte"), "{output}");
-    assert!(output.contains("\nIn real time the "), "{output}");
+    assert!(output.contains("\nReal time: "), "{output}");
 }
 
 #[test]

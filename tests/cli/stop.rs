@@ -197,7 +197,7 @@ fn broadcasts_run_in_real_time() {
     ]);
     assert!(output.contains("1 source, 2 KiB each, real time\n"), "{output}");
     assert!(output.contains("pace  error %"), "{output}");
-    assert!(output.contains("\nIn real time the "), "{output}");
+    assert!(output.contains("\nReal time: "), "{output}");
 }
 
 #[test]

@@ -101,14 +101,15 @@ impl NodeThread<'_> {
     pub(super) fn enter(&self, looks: bool) {
         let Some(pacing) = self.shared.pacing.as_ref().filter(|_| self.depth.get() == 0) else { return };
         let away = self.shared.seats[self.id as usize].outbox.lock().away.take();
+        let was_followed = away.as_ref().is_some_and(Away::was_followed);
         let mut span = away.map(|away| away.computed(pacing)).unwrap_or_default();
-        if !span.is_zero() {
+        let polls = self.looked.replace(false) && looks;
+        if was_followed || !span.is_zero() {
             self.shared.let_go();
-        }
-        if self.looked.replace(false) && looks && span.is_zero() {
+        } else if polls {
             span = pacing.now().since(self.clock.get());
         }
-        if !span.is_zero() {
+        if was_followed || !span.is_zero() {
             self.push(silent(Op::Compute { span }), 0);
             self.told.set(true);
         }

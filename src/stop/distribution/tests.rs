@@ -220,9 +220,9 @@ fn what_cannot_be_placed_is_refused_with_what_can() {
 
     for (distribution, sources, expected) in [
         ("row", 101, "101 sources on a mesh of 10 x 10: 1 to 100 can be placed"),
-        ("block:3x4", 30, "30 sources for a block of 12 nodes: only 12 can be placed"),
-        ("block:3x4", 0, "0 sources for a block of 12 nodes: only 12 can be placed"),
-        ("list:3+4", 1, "1 sources for a list of 2 nodes: only 2 can be placed"),
+        ("block:3x4", 30, "30 sources for a block of 12 nodes: 12 must be placed"),
+        ("block:3x4", 0, "0 sources for a block of 12 nodes: 12 must be placed"),
+        ("list:3+4", 1, "1 source for a list of 2 nodes: 2 must be placed"),
         ("list:3+100", 2, "rank 100 of the list is outside the mesh: its ranks are below 100"),
         ("list:3+99+3", 3, "rank 3 is in the list twice: each node can be listed once"),
         (
