@@ -97,7 +97,8 @@ fn the_files_on_the_page_of_machines_are_read() {
     let page = include_str!("../docs/machines.md");
     let files: Vec<&str> =
         page.split("```toml").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    let [network, star] = files[..] else { panic!("{} files", files.len()) };
+    let [cluster, network, star] = files[..] else { panic!("{} files", files.len()) };
+    assert_eq!(Description::from_toml(cluster).unwrap().parameters().alpha(), Span::from_micros(3));
     let network = Network::from_toml("page", network).unwrap();
     assert_eq!((network.nodes(), network.switches(), network.links()), (4, 2, 11));
     let mut route = Vec::new();

@@ -6,7 +6,7 @@ use multicomputer::{Machine, Payload, error::Failure, model::Parameters, prelude
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-const RUNS: u64 = 150;
+const RUNS: u64 = 600;
 
 /// One after the other, or gives its core away, or sleeps.
 fn dawdle(random: &RefCell<ChaCha8Rng>) {
