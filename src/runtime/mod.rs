@@ -176,10 +176,6 @@ where
     let thread = NodeThread::new(rank as NodeId, shared, inbox);
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&thread))));
     ending.returned = Some(Instant::now());
-    if shared.pacing.is_some() {
-        // Others may be due at this instant: what is left to do here can wait.
-        thread::yield_now();
-    }
     shared.seats[rank].returned.store(true, Ordering::Release);
     let (output, fault) = match result {
         Ok(Ok(output)) => (Some(output), None),
