@@ -28,6 +28,8 @@ use crate::{
 const SMALLEST: f64 = 1.0;
 /// What a host that fell behind is given beyond the time that it took.
 const SPARE: f64 = 1.3;
+/// The error aimed at: half of what a run may have that is kept.
+const AIM: f64 = KEPT_ERROR / 2.0;
 /// No host takes longer for a call, on one core.
 const SLOWEST_CALL: Duration = Duration::from_micros(50);
 /// How many nodes are sources, at most: the more there are, the longer messages get, and the more time there is for each.
@@ -88,7 +90,7 @@ fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
     // As long as it took: then all calls can be made in time, and what is left is the time to wake the last ones.
     let enough = SMALLEST * (1.0 + pace.error.max(0.0)) * SPARE;
     let pace = pace_at(enough)?;
-    Ok(enough * (pace.error / KEPT_ERROR * SPARE).max(1.0))
+    Ok(enough * (pace.error / AIM).max(1.0))
 }
 
 /// Recursive halving on the line of all nodes.
