@@ -180,11 +180,10 @@ impl Runner {
             };
         };
         // As node threads do: what does not depend on time is not waited for. The source of a message is an answer, too.
-        let told = match &op {
-            Op::Send { .. } | Op::Compute { .. } | Op::Withdraw { .. } => true,
-            Op::Recv { request: Some(_), .. } => true,
-            _ => false,
-        };
+        let told = matches!(
+            op,
+            Op::Send { .. } | Op::Compute { .. } | Op::Withdraw { .. } | Op::Recv { request: Some(_), .. }
+        );
         if !told {
             self.asked = Some(Asked { requests });
         }

@@ -1,0 +1,268 @@
+use super::*;
+use crate::time::Span;
+
+const HEAD: &str = "name = \"test\"\ntopology = \"mesh:2x3\"\n";
+
+fn with(rest: &str) -> Result<Description, FileError> {
+    Description::from_toml(&format!("{HEAD}{rest}"))
+}
+
+fn refusal(rest: &str) -> String {
+    with(rest).unwrap_err().to_string()
+}
+
+#[test]
+fn without_parameters_they_are_those_of_the_preset_or_the_defaults() {
+    let machine = with("").unwrap();
+    assert_eq!((machine.name(), machine.nodes()), ("test", 6));
+    assert_eq!(machine.parameters(), &Parameters::builder().build().unwrap());
+    assert_eq!(with("preset = \"paragon\"").unwrap().parameters(), &Parameters::paragon());
+}
+
+#[test]
+fn a_file_can_say_all_that_a_preset_says() {
+    let machine = with(
+        "
+        [parameters]
+        send_overhead = '92 us'
+        receive_overhead = 92e-6
+        exchange_overhead = '0.184 ms'
+        latency = 0
+        hop = '40 ns'
+        beta = '30.6 ns/B'
+        duplex = 1.35
+        link_excess = 5.35
+        gamma = '0.34 us'
+        copy = '0 ns/B'
+    ",
+    )
+    .unwrap();
+    assert_eq!(machine.parameters(), &Parameters::paragon());
+}
+
+#[test]
+fn what_is_given_replaces_what_the_preset_says() {
+    let machine =
+        with("preset = 'paragon'\n[parameters]\nlink_capacity = '200 MB/s'\nbarrier = '4 us'").unwrap();
+    let expected = Parameters::paragon().to_builder().link_capacity(200e6).barrier(4e-6).build().unwrap();
+    assert_eq!(machine.parameters(), &expected);
+    assert_eq!(machine.parameters().barrier(), Some(Span::from_micros(4)));
+}
+
+#[test]
+fn active_messages_have_overheads_of_their_own_if_they_are_given() {
+    let machine = with("preset = 'paragon'\n[parameters]\nactive_send_overhead = '1.6 us'").unwrap();
+    let parameters = machine.parameters();
+    assert_eq!(parameters.active_send_overhead(), Span::from_nanos(1600));
+    assert_eq!(parameters.active_receive_overhead(), parameters.receive_overhead());
+    assert_eq!(parameters, &Parameters::paragon().to_builder().active_send_overhead(1.6e-6).build().unwrap());
+}
+
+#[test]
+fn refusals_name_the_key_what_was_given_and_what_is_allowed() {
+    assert_eq!(
+        refusal("preset = 'abacus'"),
+        format!("machine file: preset: `abacus` is not a preset; allowed are {}", presets::NAMES.join(", "))
+    );
+    assert_eq!(
+        refusal("[parameters]\nbeta = '30 MB/s'"),
+        "machine file: parameters.beta: `30 MB/s` is not a time per byte such as `30.6 ns/B` (units s/B, ms/B, \
+         us/B, ns/B, ps/B; plain numbers are s/B)"
+    );
+    assert_eq!(
+        refusal("[parameters]\nduplex = 3"),
+        "machine file: parameters.duplex = 3 is not allowed; it must be from 1 to 2"
+    );
+    assert_eq!(
+        refusal("[parameters]\nlink_excess = 2\nlink_capacity = '1 MB/s'"),
+        "machine file: parameters.link_excess and parameters.link_capacity are both given; allowed is one of them"
+    );
+    assert_eq!(
+        Description::from_toml("name = 'x'\ntopology = 'ball:3'").unwrap_err().to_string(),
+        format!("machine file: topology: `ball:3` names no topology; allowed are {}", topology::spellings())
+    );
+}
+
+#[test]
+fn keys_that_are_unknown_missing_or_of_another_type_are_refused_with_their_line() {
+    for (rest, line, says) in [
+        ("speed = 3", 3, "unknown field `speed`"),
+        ("[parameters]\nbeto = '1 us'", 4, "unknown field `beto`"),
+        ("[parameters]\nhop = true", 4, "a number in SI units or a text with a unit"),
+        ("[parameters]\nduplex = '2'", 4, "f64"),
+        ("name = 'again'", 3, "duplicate key"),
+    ] {
+        let message = refusal(rest);
+        assert!(message.contains(says), "{message}");
+        assert!(message.contains(&format!("line {line}")), "{message}");
+    }
+    let message = Description::from_toml("name = 'x'").unwrap_err().to_string();
+    assert!(message.contains("missing field `topology`"), "{message}");
+}
+
+#[test]
+fn bandwidth_is_one_over_beta_in_bits_or_in_bytes() {
+    for (bandwidth, beta) in [
+        ("'100 Gb/s'", 1.0 / 12.5e9),
+        ("'100 GB/s'", 1e-11),
+        ("'1 GiB/s'", 1.0 / 1_073_741_824.0),
+        ("'1 B/s'", 1.0),
+        ("20e6", 50e-9),
+    ] {
+        let machine = with(&format!("[parameters]\nbandwidth = {bandwidth}")).unwrap();
+        assert_eq!(machine.parameters().beta(), beta, "{bandwidth}");
+    }
+}
+
+#[test]
+fn alpha_is_half_the_overhead_of_either_end_but_for_the_latency() {
+    for (rest, send, receive, latency) in [
+        ("[parameters]\nalpha = '130 us'", 65_000_000, 65_000_000, 0),
+        ("preset = 'paragon'\n[parameters]\nalpha = '10 us'", 5_000_000, 5_000_000, 0),
+        ("[parameters]\nalpha = '10 us'\nlatency = '4 us'", 3_000_000, 3_000_000, 4_000_000),
+        ("[parameters]\nlatency = '4 us'\nalpha = '4 us'", 0, 0, 4_000_000),
+        ("[parameters]\nalpha = '3 ps'", 2, 1, 0),
+        ("[parameters]\nalpha = '123456789 ps'\nlatency = '1 ps'", 61_728_394, 61_728_394, 1),
+    ] {
+        let machine = with(rest).unwrap();
+        let parameters = machine.parameters();
+        let overheads = (parameters.send_overhead().as_picos(), parameters.receive_overhead().as_picos());
+        assert_eq!((overheads, parameters.latency().as_picos()), ((send, receive), latency), "{rest}");
+        assert_eq!(parameters.alpha().as_picos(), send + receive + latency, "{rest}");
+    }
+}
+
+#[test]
+fn a_parameter_has_one_spelling() {
+    for (one, other) in [
+        ("alpha", "send_overhead"),
+        ("alpha", "receive_overhead"),
+        ("beta", "bandwidth"),
+        ("link_excess", "link_capacity"),
+    ] {
+        let error = with(&format!("[parameters]\n{other} = 1\n{one} = 1")).unwrap_err();
+        assert!(matches!(error.problem(), FileProblem::Both { .. }), "{error}");
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "machine file: parameters.{one} and parameters.{other} are both given; allowed is one of them"
+            )
+        );
+    }
+    assert!(
+        with("preset = 'paragon'\n[parameters]\nbandwidth = 1\nalpha = 1").is_ok(),
+        "instead of the preset's"
+    );
+}
+
+#[test]
+fn absurd_values_are_taken_or_refused_on_purpose() {
+    for (parameter, capacity) in [
+        ("beta = 1e-300", 1.0 / 1e-300),
+        ("bandwidth = '1 B/s'", 1.0),
+        ("bandwidth = 1e-6", 1e-6),
+        ("beta = 0", f64::INFINITY),
+    ] {
+        let machine = with(&format!("[parameters]\n{parameter}")).unwrap();
+        assert_eq!(machine.parameters().port_capacity(), capacity, "{parameter}");
+    }
+    const TIME: &str = "from 0 to 1e6 s";
+    const BANDWIDTH: &str = "at least 1e-6 B/s and finite; `beta = 0` is without limit";
+    const ALPHA: &str = "from the latency, which is a part of it, to 1e6 s";
+    for (key, given, shown, allowed) in [
+        ("beta", "inf", "inf", TIME),
+        ("beta", "nan", "NaN", TIME),
+        ("beta", "-1e-9", "-0.000000001", TIME),
+        ("beta", "1e7", "10000000", TIME),
+        ("bandwidth", "inf", "inf", BANDWIDTH),
+        ("bandwidth", "nan", "NaN", BANDWIDTH),
+        ("bandwidth", "-1", "-1", BANDWIDTH),
+        ("bandwidth", "0", "0", BANDWIDTH),
+        ("bandwidth", "'0 GB/s'", "0", BANDWIDTH),
+        ("alpha", "nan", "NaN", ALPHA),
+        ("alpha", "-1", "-1", ALPHA),
+        ("alpha", "1e7", "10000000", ALPHA),
+        ("alpha", "1e-6\nlatency = 2e-6", "0.000001", ALPHA),
+        ("latency", "nan\nalpha = 1", "NaN", TIME),
+    ] {
+        assert_eq!(
+            refusal(&format!("[parameters]\n{key} = {given}")),
+            format!("machine file: parameters.{key} = {shown} is not allowed; it must be {allowed}")
+        );
+    }
+    assert_eq!(
+        refusal("[parameters]\nbandwidth = '-1 Gb/s'"),
+        "machine file: parameters.bandwidth: `-1 Gb/s` is negative; allowed is 0 or more"
+    );
+}
+
+#[test]
+fn a_file_of_the_other_kind_is_known_for_it() {
+    let network = "nodes = 2\nlinks = [{ between = [0, 1] }]";
+    assert_eq!(
+        Description::from_toml(network).unwrap_err().to_string(),
+        "machine file: it is a network file, since it has the key `nodes`: as a machine it is spelled `file:` and its \
+         path, and a machine file has it in the table `network` or as `topology = \"file:PATH\"`"
+    );
+    let refused =
+        topology::Network::from_toml("file:ft.toml", &format!("{HEAD}preset = 'paragon'")).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "`file:ft.toml` is not a network: it is a machine file, since it has the key `name`: read it with \
+         `Description::from_file`, or on the command line give it without `file:`"
+    );
+}
+
+#[test]
+fn a_network_stands_in_the_file_or_beside_it() {
+    let network = "nodes = 2\nlinks = [{ between = [0, 1], capacity = '2 MB/s' }]\n";
+    let inside = Description::from_toml(&format!("name = 'x'\n[network]\n{network}")).unwrap();
+    let folder = std::env::temp_dir().join(format!("multicomputer-network-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("two.toml"), network).unwrap();
+    let machine = folder.join("machine.toml");
+    fs::write(&machine, "name = 'x'\ntopology = 'file:two.toml'").unwrap();
+    let beside = Description::from_file(&machine).unwrap();
+    for (machine, name) in
+        [(inside, "network".to_owned()), (beside, format!("file:{}", folder.join("two.toml").display()))]
+    {
+        let topology = machine.topology();
+        assert_eq!((topology.nodes(), topology.links()), (2, 2));
+        assert_eq!((topology.capacity(1), topology.name()), (Some(2e6), name));
+    }
+    fs::remove_dir_all(&folder).unwrap();
+    let message = Description::from_file(&machine).unwrap_err().to_string();
+    assert!(message.contains("it cannot be read"), "{message}");
+}
+
+#[test]
+fn a_file_has_one_topology() {
+    let network = "[network]\nnodes = 1";
+    assert_eq!(
+        refusal(network),
+        "machine file: topology and a table `network` are both given; allowed is one of them"
+    );
+    let refusal =
+        |text: &str| Description::from_toml(&format!("name = 'x'\n{text}")).unwrap_err().to_string();
+    assert_eq!(
+        refusal(""),
+        "machine file: missing field `topology` or table `network`; one of them must be given"
+    );
+    assert_eq!(
+        refusal("[network]\nnodes = 2"),
+        "machine file: network: links: no path leads from node 0 to node 1; every node must reach every other"
+    );
+    assert!(refusal("[network]\nnodes = 1\nedges = 3").contains("unknown field `edges`"));
+    assert!(
+        refusal("topology = 'file:no/such.toml'")
+            .starts_with("machine file: topology: `file:no/such.toml` is not a network: it cannot be read: ")
+    );
+}
+
+#[test]
+fn errors_name_the_file() {
+    let error = Description::from_file("no/such/machine.toml").unwrap_err();
+    assert!(error.to_string().starts_with("machine file no/such/machine.toml: it cannot be read: "));
+    assert_eq!(error.file(), Some(Path::new("no/such/machine.toml")));
+    assert!(matches!(error.problem(), FileProblem::Unreadable(_)));
+}
