@@ -6,7 +6,7 @@
 //! when they are due at one instant, and the dilation is chosen so that it is little of the whole. Where the machine is so
 //! slow that any host has time enough between its messages, nothing has to be tried.
 //!
-//! A program may ask for more than that, or for less: the machine [learns](Experience) from its runs.
+//! A program may ask for more than that: the machine [learns](Experience) from its runs.
 
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ use crate::{
 const SMALLEST: f64 = 1.0;
 /// What a host that fell behind is given beyond the time that it took.
 const SPARE: f64 = 1.3;
+/// A run that took so many times as long as it should, or more, waited for something else than for the host.
+const MOST_MORE: f64 = 4.0;
 /// The error aimed at: half of what a run may have that is kept.
 const AIM: f64 = KEPT_ERROR / 2.0;
 /// No host takes longer for a call, on one core.
@@ -40,27 +42,39 @@ const BYTES: u64 = 2048;
 /// The dilation that a machine has learnt to need; zero before its first look.
 #[derive(Debug, Default)]
 pub(crate) struct Experience {
-    dilation: Mutex<f64>,
+    known: Mutex<Known>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// By the look at the host.
+    found: f64,
+    /// For the next run.
+    next: f64,
 }
 
 impl Experience {
     /// The dilation for the next run on a machine.
     pub(crate) fn dilation(&self, machine: &Description, settings: &Settings) -> Result<f64, RunError> {
-        let known = *self.dilation.lock();
-        if known > 0.0 {
-            return Ok(known);
+        let known = *self.known.lock();
+        if known.next > 0.0 {
+            return Ok(known.next);
         }
         let found = look(machine, settings)?;
-        *self.dilation.lock() = found;
+        *self.known.lock() = Known { found, next: found };
         Ok(found)
     }
 
-    /// A run has been kept, or not: then the next one is given more.
+    /// A run has been kept, or not: then the next one is given more, and less again when it is kept with ease.
     pub(crate) fn learn(&self, run: &RealTimeReport) {
-        if !run.is_kept() {
-            let mut dilation = self.dilation.lock();
-            *dilation = dilation.max(run.dilation * (1.0 + run.error.max(0.0)) * SPARE);
-        }
+        let known = &mut *self.known.lock();
+        known.next = if !run.is_kept() {
+            known.next.max(run.dilation * (1.0 + run.error).clamp(1.0, MOST_MORE) * SPARE)
+        } else if run.error < AIM {
+            (known.next / SPARE).max(known.found)
+        } else {
+            known.next
+        };
     }
 }
 
@@ -99,4 +113,34 @@ fn typical(nodes: usize) -> Schedule {
     let mut builder = Builder::new(nodes, &sources, &vec![BYTES; sources.len()], Exchange::Together);
     builder.halve(&[(0..nodes).collect()]);
     builder.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        runtime::Slips,
+        time::{Span, Time},
+    };
+
+    /// A run of 10 ms at a dilation, with an error.
+    fn run(dilation: f64, error: f64) -> RealTimeReport {
+        let modeled = Time::ZERO + Span::from_millis(10);
+        let wall = Duration::from_secs_f64(0.01 * dilation * (1.0 + error));
+        RealTimeReport::new(dilation, wall, modeled, Slips::default())
+    }
+
+    #[test]
+    fn a_machine_learns_from_runs_that_were_not_kept_and_forgets_again() {
+        let experience = Experience { known: Mutex::new(Known { found: 2.0, next: 2.0 }) };
+        let learnt = |report: RealTimeReport| {
+            experience.learn(&report);
+            experience.known.lock().next
+        };
+        assert_eq!(learnt(run(2.0, 0.0)), 2.0, "never below what was found");
+        assert_eq!(learnt(run(2.0, 0.5)), 2.0 * 1.5 * SPARE);
+        assert_eq!(learnt(run(3.9, 0.015)), 3.9, "kept with some effort");
+        assert_eq!(learnt(run(3.9, 0.001)), 3.0);
+        assert_eq!(learnt(run(3.0, 1000.0)), 3.0 * MOST_MORE * SPARE, "it waited for something else");
+    }
 }

@@ -41,7 +41,7 @@ pub enum Clock {
 /// How many wall seconds one modeled second takes in [real time](Clock::RealTime).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Dilation {
-    /// The smallest, from true speed upwards, that the host can keep: found by one short run of a typical program before
+    /// The smallest, from true speed upwards, that the host can keep: found by one or two short runs of a typical program before
     /// the first run on the machine. [`RealTimeReport::dilation`] says what it was. After a run that was not
     /// [kept](crate::report::Verdict), the next ones on the same machine take what that one would have needed.
     #[default]

@@ -2,7 +2,7 @@
 #![expect(dead_code, reason = "`main` of an example is for `cargo run --example`")]
 
 use multicomputer::{
-    Machine, Run, Time, collective,
+    Clock, Dilation, Machine, Run, Time, collective,
     error::RunError,
     stop::{Algorithm, Distribution},
 };
@@ -33,6 +33,8 @@ pub mod groups;
 pub mod hello;
 #[path = "../examples/11_nx_style.rs"]
 pub mod nx_style;
+#[path = "../examples/32_real_time.rs"]
+pub mod real_time;
 #[path = "../examples/02_ring.rs"]
 pub mod ring;
 #[path = "../examples/04_rows_and_columns.rs"]
@@ -519,4 +521,14 @@ fn all_algorithms_exchange_the_same() {
     }
     let run = exchange_algorithms::run(&machine, &fastest, exchange_algorithms::bytes).unwrap();
     assert_eq!(run.since_start(), least);
+}
+
+#[test]
+fn real_time_has_the_modeled_times_of_virtual_time() {
+    let virtually = real_time::halving(10, Clock::Virtual).unwrap();
+    assert_eq!(virtually.report.modeled.as_picos(), 6_623_062_442);
+    assert_eq!(virtually.report.messages, 472);
+    let really = real_time::halving(10, Clock::RealTime { dilation: Dilation::Fixed(0.5) }).unwrap();
+    assert_eq!(really.outputs, virtually.outputs);
+    assert_eq!(really.report.nodes, virtually.report.nodes);
 }

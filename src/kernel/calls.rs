@@ -184,7 +184,7 @@ impl Kernel {
 
     // Sending.
 
-    /// The CPU's part of sending: returns when that is done, and whether the message goes into the network.
+    /// The CPU's part of sending: returns when that is done.
     fn launch(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, blocking: bool) -> Time {
         let node = &mut self.nodes[id as usize];
         let called = node.clock;

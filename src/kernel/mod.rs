@@ -41,7 +41,7 @@ use std::{
 
 use slab::Slab;
 
-use self::node::{Arrived, Doing, Node, Request};
+use self::node::{Arrived, Doing, Node};
 use crate::{
     fabric::{Fabric, LinkLoad, Work},
     model::Description,
@@ -248,7 +248,7 @@ impl Kernel {
                     let (target, message) = self.flying.remove(event.key);
                     self.arrive(target, message);
                 }
-                Kind::Guard => {}
+                Kind::Guard => unreachable!("guards have been passed before anything else at their instant"),
                 Kind::Entry => self.enter(event.rank),
                 Kind::Delivery => self.deliver(event.rank),
                 Kind::Resume => self.resume(event.rank),
@@ -308,10 +308,7 @@ impl Kernel {
         let mut unreceived = Vec::new();
         let mut events = Vec::new();
         for (rank, node) in self.nodes.iter_mut().enumerate() {
-            let forgotten = node.requests.values().filter_map(|request| match request {
-                Request::Forgotten { message, .. } => message.as_ref(),
-                _ => None,
-            });
+            let forgotten = node.lost.iter().map(|(_, _, message)| message);
             let lost = node.matching.arrived().chain(&node.unmatched).chain(forgotten);
             unreceived.extend(lost.map(|message| (rank as NodeId, message.label, message.bytes, message.id)));
             events.append(&mut node.events);

@@ -118,9 +118,9 @@ impl Kernel {
                     node.requests.insert(request, Request::Received { posted, select, message });
                     self.request_completed(target, request, message.at);
                 }
-                Some(Request::Forgotten { select, .. }) => {
+                Some(Request::Forgotten { select }) => {
                     node.wild -= u32::from(select.is_wild());
-                    node.requests.insert(request, Request::Forgotten { select, message: Some(message) });
+                    node.lost.push((request, select, message));
                 }
                 _ => {}
             },

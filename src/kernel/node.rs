@@ -77,7 +77,6 @@ pub(super) enum Request {
     /// A receive nobody will wait for; the message it takes is lost to the program.
     Forgotten {
         select: Selector,
-        message: Option<Arrived>,
     },
 }
 
@@ -149,6 +148,8 @@ pub(super) struct Node {
     pub(super) parts: Vec<(Part, Time)>,
     pub(super) record: NodeRecord,
     pub(super) events: Vec<Event>,
+    /// Messages taken by receives that nobody waited for, and these receives.
+    pub(super) lost: Vec<(RequestId, Selector, Arrived)>,
 }
 
 impl Node {
@@ -172,6 +173,7 @@ impl Node {
             parts: Vec::new(),
             record: NodeRecord::default(),
             events: Vec::new(),
+            lost: Vec::new(),
         }
     }
 

@@ -148,16 +148,12 @@ impl Kernel {
 
     pub(super) fn forget(&mut self, id: NodeId, request: RequestId) {
         let node = &mut self.nodes[id as usize];
-        match node.requests.get(&request) {
-            Some(&Request::Received { select, message, .. }) => {
-                node.requests.insert(request, Request::Forgotten { select, message: Some(message) });
+        match node.requests.remove(&request) {
+            Some(Request::Received { select, message, .. }) => node.lost.push((request, select, message)),
+            Some(Request::RecvPosted { select, .. }) => {
+                node.requests.insert(request, Request::Forgotten { select });
             }
-            Some(&Request::RecvPosted { select, .. }) => {
-                node.requests.insert(request, Request::Forgotten { select, message: None });
-            }
-            _ => {
-                node.requests.remove(&request);
-            }
+            _ => {}
         }
         let clock = node.clock;
         self.finish(id, clock, Outcome::Done);
@@ -190,23 +186,25 @@ impl Kernel {
     /// posted again in the order in which they were.
     fn unmatch_since(&mut self, id: NodeId, instant: Time) -> Vec<Arrived> {
         let node = &mut self.nodes[id as usize];
-        let mut messages = Vec::new();
+        let (late, lost) = std::mem::take(&mut node.lost).into_iter().partition(|lost| lost.2.at > instant);
+        node.lost = lost;
+        let mut taken: Vec<(RequestId, Selector, Arrived)> = late;
+        for &(request, select, _) in &taken {
+            node.requests.insert(request, Request::Forgotten { select });
+        }
         for (&request, state) in &mut node.requests {
-            let (select, message, posted_again) = match *state {
-                Request::Received { posted, select, message } => {
-                    (select, message, Request::RecvPosted { posted, select })
-                }
-                Request::Forgotten { select, message: Some(message) } => {
-                    (select, message, Request::Forgotten { select, message: None })
-                }
-                _ => continue,
-            };
-            if message.at > instant {
-                messages.push(message);
-                node.matching.post(select, Receiver::Request(request));
-                node.wild += u32::from(select.is_wild());
-                *state = posted_again;
+            if let Request::Received { posted, select, message } = *state
+                && message.at > instant
+            {
+                taken.push((request, select, message));
+                *state = Request::RecvPosted { posted, select };
             }
+        }
+        let mut messages = Vec::new();
+        for (request, select, message) in taken {
+            messages.push(message);
+            node.matching.post(select, Receiver::Request(request));
+            node.wild += u32::from(select.is_wild());
         }
         node.matching.sort_posted();
         while let Some(message) = node.matching.take_if(|message| message.at > instant) {

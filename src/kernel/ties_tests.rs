@@ -56,6 +56,8 @@ enum Step {
     Test,
     /// Takes the oldest receive among them back.
     Withdraw,
+    /// Drops the newest receive among them.
+    Forget,
     Compute(Span),
     Now,
     /// Sends to whoever the last message came from.
@@ -83,7 +85,13 @@ fn programs(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<Step>> {
             16 => Step::Wait,
             17 => Step::WaitAny { after: random.random_bool(0.6).then_some(after) },
             18 => Step::Test,
-            19 => Step::Withdraw,
+            19 => {
+                if random.random_bool(0.6) {
+                    Step::Withdraw
+                } else {
+                    Step::Forget
+                }
+            }
             20 => Step::Compute(after),
             21 => Step::Now,
             _ => Step::Answer { bytes: if random.random_bool(0.5) { 0 } else { 8 } },
@@ -174,6 +182,10 @@ impl Runner {
                     Some(at) => Op::Withdraw { request: self.open.remove(at).0 },
                     None => continue,
                 },
+                Step::Forget => match self.open.iter().rposition(|&(_, receives)| receives) {
+                    Some(at) => Op::Forget { request: self.open.remove(at).0 },
+                    None => continue,
+                },
                 Step::Compute(span) => Op::Compute { span },
                 Step::Now => Op::Now,
                 Step::Wait | Step::WaitAny { .. } | Step::Test => continue,
@@ -182,7 +194,11 @@ impl Runner {
         // As node threads do: what does not depend on time is not waited for. The source of a message is an answer, too.
         let told = matches!(
             op,
-            Op::Send { .. } | Op::Compute { .. } | Op::Withdraw { .. } | Op::Recv { request: Some(_), .. }
+            Op::Send { .. }
+                | Op::Compute { .. }
+                | Op::Withdraw { .. }
+                | Op::Forget { .. }
+                | Op::Recv { request: Some(_), .. }
         );
         if !told {
             self.asked = Some(Asked { requests });

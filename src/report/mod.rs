@@ -70,7 +70,7 @@ pub struct RealTimeReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The run took as long as it should, by 2 % at most, and no answer was late by more than a millisecond, or a tenth of
+    /// The run took as long as it should, by 2 % or 0.1 ms at most, and no answer was late by more than a millisecond, or a tenth of
     /// the whole run if that is longer.
     Kept,
     /// The host could not keep up. Modeled times are right all the same; what the wall clock shows is too slow.
@@ -85,11 +85,16 @@ pub(crate) const KEPT_ERROR: f64 = 0.02;
 const KEPT_SLIP: f64 = 0.1;
 const MOMENT: f64 = 1e-3;
 
+/// What the host may need to wake the last thread, in seconds: the end of no run is late by less.
+const WAKE_UP: f64 = 1e-4;
+
 impl RealTimeReport {
     pub(crate) fn new(dilation: f64, wall: Duration, modeled: Time, slips: Slips) -> RealTimeReport {
         let due = modeled.as_secs_f64() * dilation;
         let error = if due > 0.0 { wall.as_secs_f64() / due - 1.0 } else { 0.0 };
-        let kept = error <= KEPT_ERROR && slips.largest.by.as_secs_f64() <= MOMENT.max(KEPT_SLIP * due);
+        let late = wall.as_secs_f64() - due;
+        let kept = late <= WAKE_UP.max(KEPT_ERROR * due)
+            && slips.largest.by.as_secs_f64() <= MOMENT.max(KEPT_SLIP * due);
         RealTimeReport {
             dilation,
             wall,

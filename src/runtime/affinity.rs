@@ -13,7 +13,8 @@ use crate::rank::Rank;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pinning {
     /// Wherever the host puts them; in real time, where the host is Linux, together on one core until a program computes
-    /// for a millisecond.
+    /// for a millisecond, or polls. Threads that a program starts meanwhile are kept there too: programs with threads of
+    /// their own take [`None`](Pinning::None).
     #[default]
     Auto,
     /// Wherever the host puts them.
@@ -106,7 +107,8 @@ mod together {
 
         fn free(&self, thread: Option<Pid>) {
             if let Some(allowed) = &self.allowed {
-                // It may have ended.
+                // Node threads wait for the last of them before they end, so that this is still theirs. Where the host
+                // does not allow it, they stay.
                 let _ = sched_setaffinity(thread, allowed);
             }
         }

@@ -119,6 +119,7 @@ where
                     refused = Some(RunError::Spawn { rank, source });
                     shared.stop(Cause::Spawn);
                     shared.threads.lock().ended += machine.nodes() - rank;
+                    shared.all_ended.notify_all();
                     break;
                 }
             }

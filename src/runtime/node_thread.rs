@@ -12,6 +12,7 @@ use std::{
 
 use crossbeam_channel::Receiver;
 
+use self::edge::Manner;
 use super::{
     agreement::Agreements,
     away::{Away, thread_number},
@@ -32,6 +33,11 @@ use crate::{
 
 /// So many calls may be made after the run has ended before the program is unwound.
 const MOST_CALLS_AFTER_END: u32 = 1_000;
+
+/// The manner of a call that may wait, or not.
+fn looks(at_once: bool) -> Manner {
+    if at_once { Manner::Looks } else { Manner::Takes }
+}
 
 /// Which of several requests was complete first, and its message if it was a receive.
 pub(crate) type First = (usize, Option<Envelope>);
@@ -136,14 +142,14 @@ impl<'run> NodeThread<'run> {
     // Calls that send or receive.
 
     pub(crate) fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
-        self.call(|| {
+        self.call(Manner::Takes, || {
             let data = self.dispatch(parcel, payload)?;
             self.tell_sending(Op::Send { parcel, request: None }, data)
         })
     }
 
     pub(crate) fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
-        self.call(|| {
+        self.call(Manner::Takes, || {
             let data = self.dispatch(parcel, payload)?;
             let request = self.new_request(Pending::Send);
             self.tell_sending(Op::Send { parcel, request: Some(request) }, data)?;
@@ -152,7 +158,7 @@ impl<'run> NodeThread<'run> {
     }
 
     pub(crate) fn recv(&self, select: Selector) -> Result<Envelope, CommError> {
-        self.call(|| {
+        self.call(Manner::Takes, || {
             let op = Op::Recv { select, request: None };
             if self.kernel_decides(&select) {
                 let reply = self.ask(op)?;
@@ -165,7 +171,7 @@ impl<'run> NodeThread<'run> {
 
     /// `None` if the deadline passed.
     pub(crate) fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
-        self.look(deadline <= self.clock.get(), || {
+        self.call(looks(deadline <= self.clock.get()), || {
             let reply = self.ask(Op::RecvUntil { select, deadline })?;
             match reply.outcome {
                 Outcome::TimedOut => Ok(None),
@@ -180,7 +186,7 @@ impl<'run> NodeThread<'run> {
         payload: Payload,
         select: Selector,
     ) -> Result<Envelope, CommError> {
-        self.call(|| {
+        self.call(Manner::Takes, || {
             let data = self.dispatch(parcel, payload)?;
             let op = Op::SendRecv { parcel, select };
             if self.kernel_decides(&select) {
@@ -193,7 +199,7 @@ impl<'run> NodeThread<'run> {
     }
 
     pub(crate) fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
-        self.call(|| {
+        self.call(Manner::AtOnce, || {
             self.drain();
             let by_kernel = self.matches_by_time(&select);
             let request = self.new_request(Pending::Recv { select, by_kernel });
@@ -214,7 +220,7 @@ impl<'run> NodeThread<'run> {
 
     /// The message of a receive; `None` for a send.
     pub(crate) fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
-        self.call(|| {
+        self.call(Manner::Takes, || {
             let pending = self.local.borrow().pending.get(&request).copied();
             let op = Op::Wait { request };
             match pending {
@@ -265,7 +271,7 @@ impl<'run> NodeThread<'run> {
     }
 
     fn any_of(&self, wait: AnyOf) -> Result<(Time, Option<First>), CommError> {
-        self.look(wait.deadline <= self.clock.get(), || {
+        self.call(looks(wait.deadline <= self.clock.get()), || {
             let ids = wait.requests.clone();
             let reply = self.ask(Op::WaitAny(wait))?;
             match reply.outcome {
@@ -286,7 +292,7 @@ impl<'run> NodeThread<'run> {
         request: RequestId,
         looks: bool,
     ) -> Result<(Time, Option<Option<Envelope>>), CommError> {
-        self.look(looks, || {
+        self.call(if looks { Manner::Looks } else { Manner::AtOnce }, || {
             let reply = self.ask(Op::Test { request })?;
             match reply.outcome {
                 Outcome::Completed { .. } => {
@@ -303,7 +309,7 @@ impl<'run> NodeThread<'run> {
     pub(crate) fn forget(&self, request: RequestId) {
         if self.local.borrow().pending.contains_key(&request) {
             // After the end of the run there is nobody to tell.
-            let _ = self.call(|| self.tell_at_once(Op::Forget { request }));
+            let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Forget { request }));
             let local = &mut *self.local.borrow_mut();
             local.pending.remove(&request);
             local.received.remove(&request);
@@ -315,14 +321,14 @@ impl<'run> NodeThread<'run> {
         let pending = self.local.borrow().pending.get(&request).copied();
         if let Some(Pending::Recv { by_kernel: true, .. }) = pending {
             // After the end of the run there is nobody to tell.
-            let _ = self.call(|| self.tell_at_once(Op::Withdraw { request }));
+            let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Withdraw { request }));
             self.settle(request);
         }
     }
 
     /// Label and length of a message that could be received.
     pub(crate) fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
-        self.look(!blocking, || {
+        self.call(looks(!blocking), || {
             let reply = self.ask(Op::Probe { select, blocking })?;
             match reply.outcome {
                 Outcome::Found { label, bytes } => Ok(Some((label, bytes))),
@@ -334,15 +340,15 @@ impl<'run> NodeThread<'run> {
     // Calls that do not.
 
     pub(crate) fn now(&self) -> Result<Time, CommError> {
-        self.look(true, || Ok(self.ask(Op::Now)?.clock))
+        self.call(Manner::Looks, || Ok(self.ask(Op::Now)?.clock))
     }
 
     pub(crate) fn compute(&self, span: Span) -> Result<(), CommError> {
-        self.call(|| self.tell(Op::Compute { span }))
+        self.call(Manner::Takes, || self.tell(Op::Compute { span }))
     }
 
     pub(crate) fn barrier(&self) -> Result<(), CommError> {
-        self.call(|| self.ask(Op::Barrier).map(drop))
+        self.call(Manner::Takes, || self.ask(Op::Barrier).map(drop))
     }
 
     /// Whether all that happens is kept.
@@ -351,12 +357,12 @@ impl<'run> NodeThread<'run> {
     }
 
     pub(crate) fn phase(&self, op: Op) -> Result<(), CommError> {
-        self.call(|| self.tell_at_once(op))
+        self.call(Manner::AtOnce, || self.tell_at_once(op))
     }
 
     /// The program has returned or failed.
     pub(super) fn end(&self, failed: bool) {
-        self.enter(false);
+        self.enter(Manner::Takes);
         self.push(silent(if failed { Op::Fail } else { Op::Finish }), 0);
         if failed || self.shared.longing.load(Ordering::Acquire) > 0 {
             self.shared.drive(false);

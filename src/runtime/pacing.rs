@@ -217,9 +217,13 @@ impl Shared {
         if self.running.load(Ordering::Acquire) == 0 {
             return false;
         }
-        let node = pacing.stalled.load(Ordering::Relaxed);
-        let Some(seat) = self.seats.get(node as usize) else { return true };
-        if seat.outbox.lock().follow(pacing) {
+        // Behind the one that everybody waited for there may be another.
+        for _ in 0..self.seats.len() {
+            let node = pacing.stalled.load(Ordering::Relaxed);
+            let Some(seat) = self.seats.get(node as usize) else { break };
+            if !seat.outbox.lock().follow(pacing) {
+                break;
+            }
             self.let_go();
             self.drive(false);
         }

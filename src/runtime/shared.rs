@@ -114,8 +114,10 @@ pub(super) struct Threads {
     pub(super) last: Option<Instant>,
 }
 
+/// How modeled time passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pace {
+    /// As fast as the host allows.
     Virtual,
     /// One modeled second takes so many wall seconds.
     Real(f64),
@@ -262,16 +264,18 @@ impl Shared {
         let seat = &self.seats[node as usize];
         // The receiver lives as long as the thread, and after that nobody needs the answer.
         let _ = seat.inbox.send(Delivery::Reply(reply));
-        if seat.bell.claim(FOR_THE_KERNEL, &self.running) {
+        let is_claimed = seat.bell.claim(FOR_THE_KERNEL, &self.running)
+            || match &self.pacing {
+                Some(pacing) if seat.bell.sleeps_for(WHEN_DUE) => {
+                    if pacing.is_soon(reply.clock) {
+                        return self.wake_when_due(pacing, node, reply.clock);
+                    }
+                    seat.bell.claim(WHEN_DUE, &self.running)
+                }
+                _ => false,
+            };
+        if is_claimed {
             claimed.push(node);
-        } else if let Some(pacing) = &self.pacing
-            && seat.bell.sleeps_for(WHEN_DUE)
-        {
-            match pacing.is_soon(reply.clock) {
-                false if seat.bell.claim(WHEN_DUE, &self.running) => claimed.push(node),
-                false => {}
-                true => self.wake_when_due(pacing, node, reply.clock),
-            }
         } else if self.running.load(Ordering::Acquire) == 0 {
             // It found the answer by itself, and went to sleep again while this seemed to be about to wake it.
             self.drive_again.store(true, Ordering::SeqCst);

@@ -76,7 +76,8 @@ impl Output {
             ErrorKind::NotFound => unwritable(cause),
             _ => OutputError::Partial { path: path.to_owned(), partial: partial.clone(), cause },
         })?;
-        if is_locked(&file) {
+        // Another run may have completed its file, or given it up, before it could be locked: then this one is that run's.
+        if is_locked(&file) || !is_same(&file, &partial) {
             return Err(OutputError::Busy { path: path.to_owned(), partial });
         }
         Ok(Output { path: path.to_owned(), file, place: Some(Place { target, partial, is_unused }) })
@@ -188,6 +189,19 @@ fn followed(path: &Path) -> PathBuf {
         path = path.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
     }
     path
+}
+
+/// Whether a path still leads to an open file.
+#[cfg(unix)]
+fn is_same(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let place = |data: &fs::Metadata| (data.dev(), data.ino());
+    matches!((file.metadata(), fs::metadata(path)), (Ok(open), Ok(there)) if place(&open) == place(&there))
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 /// Whether another open file holds it; if not, this one does from now on.

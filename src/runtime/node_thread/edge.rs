@@ -11,6 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
+
 use super::NodeThread;
 use crate::{
     error::CommError,
@@ -39,27 +41,53 @@ impl Drop for Within<'_> {
     }
 }
 
-impl NodeThread<'_> {
-    /// A call of the program, or of a library that it has called.
-    pub(super) fn call<T>(&self, make: impl FnOnce() -> Result<T, CommError>) -> Result<T, CommError> {
-        self.look(false, make)
-    }
+/// What reports call the library call that a program is in, until it is over, even if it unwinds.
+struct Name<'a>(&'a Mutex<Option<&'static str>>);
 
-    /// As [`call`](NodeThread::call). If it `looks`, it does not wait, but tells how things are at the node's clock: a
-    /// program that looks again, having done nothing else, is polling, and lives by the wall clock.
-    pub(super) fn look<T>(
+impl Name<'_> {
+    fn set<'a>(place: &'a Mutex<Option<&'static str>>, name: &'static str) -> Name<'a> {
+        *place.lock() = Some(name);
+        Name(place)
+    }
+}
+
+impl Drop for Name<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() = None;
+    }
+}
+
+/// What a call does with time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// It may take time.
+    Takes,
+    /// It takes none, and tells nothing about it.
+    AtOnce,
+    /// It tells how things are at the node's clock, without waiting.
+    Looks,
+}
+
+impl NodeThread<'_> {
+    /// A call of the program, or of a library that it has called. A program that looks, and looks again when nothing
+    /// between has taken time, is polling, and lives by the wall clock.
+    pub(super) fn call<T>(
         &self,
-        looks: bool,
+        manner: Manner,
         make: impl FnOnce() -> Result<T, CommError>,
     ) -> Result<T, CommError> {
-        self.enter(looks);
-        let before = self.clock.get();
+        let begin = self.enter(manner);
         let result = {
             self.depth.set(self.depth.get() + 1);
             let _within = Within(&self.depth);
             make()
         };
-        self.leave(looks && self.clock.get() == before).and(result)
+        match manner {
+            _ if self.clock.get() > begin => self.looked.set(false),
+            Manner::Looks => self.looked.set(true),
+            Manner::Takes | Manner::AtOnce => {}
+        }
+        self.leave().and(result)
     }
 
     /// Several calls that are one to the program; `name` is what reports call it.
@@ -68,22 +96,16 @@ impl NodeThread<'_> {
         name: &'static str,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        let outermost = self.depth.get() == 0;
-        self.enter(false);
-        let within = &self.shared.seats[self.id as usize].within;
-        if outermost {
-            *within.lock() = Some(name);
-        }
+        self.enter(Manner::Takes);
         let result = {
+            let _name =
+                (self.depth.get() == 0).then(|| Name::set(&self.shared.seats[self.id as usize].within, name));
             // More than a call of the program itself counts for.
             self.depth.set(self.depth.get() + 2);
             let _within = (Within(&self.depth), Within(&self.depth));
             make()
         };
-        if outermost {
-            *within.lock() = None;
-        }
-        self.leave(false)?;
+        self.leave()?;
         result
     }
 
@@ -97,17 +119,26 @@ impl NodeThread<'_> {
         self.slips.get()
     }
 
-    /// The way in.
-    pub(super) fn enter(&self, looks: bool) {
-        let Some(pacing) = self.shared.pacing.as_ref().filter(|_| self.depth.get() == 0) else { return };
+    /// The way in; the clock at which the call begins, if it is known here.
+    pub(super) fn enter(&self, manner: Manner) -> Time {
+        let clock = self.clock.get();
+        let Some(pacing) = self.shared.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
+            return clock;
+        };
         let away = self.shared.seats[self.id as usize].outbox.lock().away.take();
         let was_followed = away.as_ref().is_some_and(Away::was_followed);
         let mut span = away.map(|away| away.computed(pacing)).unwrap_or_default();
-        let polls = self.looked.replace(false) && looks;
-        if was_followed || !span.is_zero() {
+        let computed = was_followed || !span.is_zero();
+        let polls = !computed && self.looked.get() && manner == Manner::Looks;
+        if computed || manner == Manner::Takes {
+            self.looked.set(false);
+        }
+        if polls {
+            span = pacing.now().since(clock);
+        }
+        if computed || polls {
+            // It may need a core of its own.
             self.shared.let_go();
-        } else if polls {
-            span = pacing.now().since(self.clock.get());
         }
         if was_followed || !span.is_zero() {
             self.push(silent(Op::Compute { span }), 0);
@@ -116,10 +147,11 @@ impl NodeThread<'_> {
         if !self.called.replace(true) {
             self.shared.first_call(pacing);
         }
+        clock + span
     }
 
-    /// The way back. `in_vain`: the call only looked, and the clock stands where it stood.
-    fn leave(&self, in_vain: bool) -> Result<(), CommError> {
+    /// The way back.
+    fn leave(&self) -> Result<(), CommError> {
         let Some(pacing) = self.shared.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
             return Ok(());
         };
@@ -129,7 +161,6 @@ impl NodeThread<'_> {
             self.ask(Op::Sync)?;
         }
         let held = self.hold(pacing, self.clock.get());
-        self.looked.set(in_vain);
         self.shared.seats[self.id as usize].outbox.lock().away = Some(Away::now(self.thread));
         held
     }
