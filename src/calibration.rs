@@ -135,7 +135,7 @@ mod tests {
         let experience = Experience { known: Mutex::new(Known { found: 2.0, next: 2.0 }) };
         let learnt = |report: RealTimeReport| {
             experience.learn(&report);
-            experience.known.lock().next
+            (1e6 * experience.known.lock().next).round() / 1e6
         };
         assert_eq!(learnt(run(2.0, 0.0)), 2.0, "never below what was found");
         assert_eq!(learnt(run(2.0, 0.5)), 2.0 * 1.5 * SPARE);
