@@ -272,6 +272,23 @@ fn a_single_look_sees_what_it_sees_in_virtual_time() {
 }
 
 #[test]
+fn a_look_that_finds_something_is_no_polling() {
+    // Where messages cost nothing, so that nothing between the looks takes time.
+    let program = |node: &Node<'_>| {
+        let (world, rank) = (node.world(), node.rank());
+        for _ in 0..20 {
+            world.send(rank, Payload::empty())?;
+            world.recv_until(rank, Time::ZERO)?;
+            assert!(world.recv_until(rank, Time::ZERO).is_err());
+            node.compute(Span::from_micros(1))?;
+        }
+        Ok(())
+    };
+    let free = || Machine::mesh(1, 2).parameters(Parameters::builder().build().unwrap());
+    assert_eq!(run(free().clock(real(1.0)), program).report.nodes, run(free(), program).report.nodes);
+}
+
+#[test]
 fn what_would_take_for_ever_is_refused_unless_there_is_a_limit() {
     let parameters = Parameters::builder().beta(1.0).build().unwrap();
     let machine = || Machine::mesh(1, 2).parameters(parameters.clone()).clock(real(1.0));

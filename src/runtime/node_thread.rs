@@ -86,6 +86,8 @@ pub(crate) struct NodeThread<'run> {
     depth: Cell<u32>,
     /// Whether the program has only looked, in vain, since it last waited; real time only.
     looked: Cell<bool>,
+    /// Whether the last call that was asked only looked and found nothing but the time; `None` if none was asked.
+    in_vain: Cell<Option<bool>>,
     /// Whether the program has made a call yet; real time only.
     called: Cell<bool>,
     slips: Cell<Slips>,
@@ -112,6 +114,7 @@ impl<'run> NodeThread<'run> {
             told: Cell::new(false),
             depth: Cell::new(0),
             looked: Cell::new(false),
+            in_vain: Cell::new(None),
             called: Cell::new(false),
             slips: Cell::default(),
             thread,
@@ -454,6 +457,7 @@ impl<'run> NodeThread<'run> {
     /// Makes a call and waits for its end.
     fn ask(&self, op: Op) -> Result<Reply, CommError> {
         self.check_running()?;
+        let asks_the_time = matches!(op, Op::Now);
         self.push(Call { op, reply: true }, 0);
         self.shared.longing.fetch_add(1, Ordering::AcqRel);
         self.shared.drive(false);
@@ -463,6 +467,8 @@ impl<'run> NodeThread<'run> {
         let reply = reply?;
         self.clock.set(reply.clock);
         self.told.set(false);
+        let in_vain = asks_the_time || matches!(reply.outcome, Outcome::Nothing | Outcome::TimedOut);
+        self.in_vain.set(Some(in_vain));
         if reply.outcome == Outcome::Livelock {
             return Err(CommError::Livelock { at: reply.clock });
         }

@@ -69,7 +69,7 @@ pub(super) enum Manner {
 }
 
 impl NodeThread<'_> {
-    /// A call of the program, or of a library that it has called. A program that looks, and looks again when nothing
+    /// A call of the program, or of a library that it has called. A program that looks in vain, and looks again when nothing
     /// between has taken time, is polling, and lives by the wall clock.
     pub(super) fn call<T>(
         &self,
@@ -77,15 +77,17 @@ impl NodeThread<'_> {
         make: impl FnOnce() -> Result<T, CommError>,
     ) -> Result<T, CommError> {
         let begin = self.enter(manner);
+        self.in_vain.set(None);
         let result = {
             self.depth.set(self.depth.get() + 1);
             let _within = Within(&self.depth);
             make()
         };
-        match manner {
+        match (manner, self.in_vain.get()) {
             _ if self.clock.get() > begin => self.looked.set(false),
-            Manner::Looks => self.looked.set(true),
-            Manner::Takes | Manner::AtOnce => {}
+            (_, Some(false)) => self.looked.set(false),
+            (Manner::Looks, Some(true)) => self.looked.set(true),
+            _ => {}
         }
         self.leave().and(result)
     }
