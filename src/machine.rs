@@ -30,7 +30,7 @@ pub enum Clock {
     Virtual,
     /// The same modeled times, paced against the monotonic clock of the host: a call returns when its modeled end is due,
     /// or as soon after it as the host can. What a program really computes between two calls is charged, by the CPU time
-    /// of its thread and divided by the dilation, if it is more than a millisecond of CPU time. A program that polls
+    /// of its thread and divided by the dilation, if it is five milliseconds of CPU time or more. A program that polls
     /// lives by the wall clock from its second look on.
     RealTime {
         /// How many wall seconds one modeled second takes.

@@ -13,7 +13,7 @@ use crate::rank::Rank;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pinning {
     /// Wherever the host puts them; in real time, where the host is Linux, together on one core until a program computes
-    /// for a millisecond, or polls. Threads that a program starts meanwhile are kept there too: programs with threads of
+    /// for five milliseconds, or polls. Threads that a program starts meanwhile are kept there too: programs with threads of
     /// their own take [`None`](Pinning::None).
     #[default]
     Auto,

@@ -12,8 +12,8 @@ use super::{
 use crate::{kernel::Op, time::Span};
 
 /// From this CPU time between two calls on, a program computes. Less is what an interrupt may take, or a hypervisor
-/// that takes the core away: up to 0.9 ms have been seen at one go.
-pub(crate) const COMPUTES: Duration = Duration::from_millis(1);
+/// that takes the core away: on a busy host programs that did nothing have been seen to take 2 ms.
+const COMPUTES: Duration = Duration::from_millis(5);
 
 /// A thread that runs its program, since when on the wall clock and on the clock of its CPU time.
 #[derive(Debug)]
