@@ -8,7 +8,10 @@
 //!
 //! A program may ask for more than that: the machine [learns](Experience) from its runs.
 
-use std::time::Duration;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Duration,
+};
 
 use parking_lot::Mutex;
 use tracing::debug;
@@ -81,7 +84,9 @@ impl Experience {
 /// Looks at this host with the threads of a run on `machine`.
 fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
     let schedule = typical(machine.nodes());
-    let Some(prediction) = predict(machine, &schedule) else { return Ok(SMALLEST) };
+    // A topology of the user's that panics is to do so in the run, which tells of it.
+    let prediction = catch_unwind(AssertUnwindSafe(|| predict(machine, &schedule)));
+    let Ok(Some(prediction)) = prediction else { return Ok(SMALLEST) };
     let calls: usize = (0..schedule.nodes()).map(|rank| schedule.steps(rank).len()).sum();
     if prediction.modeled.as_secs_f64() >= calls as f64 * SLOWEST_CALL.as_secs_f64() {
         return Ok(SMALLEST);

@@ -207,3 +207,16 @@ fn a_program_that_is_far_ahead_gives_the_same_times_as_one_that_is_held_back() {
     };
     assert_eq!(finished(true), finished(false));
 }
+
+#[test]
+fn who_asks_for_the_time_does_not_wait_for_what_others_do() {
+    // Every node asks, and goes on only when all have been answered: no call of another may be needed for that.
+    let answered = std::sync::Barrier::new(4);
+    let run = Machine::hockney(1, 4).wall_limit(Duration::from_secs(20)).build().unwrap().run(|node| {
+        let begin = node.now()?;
+        answered.wait();
+        node.world().barrier()?;
+        Ok(begin)
+    });
+    assert_eq!(run.unwrap().outputs, [Time::ZERO; 4]);
+}

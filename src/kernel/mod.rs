@@ -182,6 +182,11 @@ impl Kernel {
         }
     }
 
+    /// Calls of `node` have become known: they are carried out even while the network waits for another node.
+    pub(crate) fn has_calls(&mut self, node: NodeId) {
+        self.runnable.push(node);
+    }
+
     /// The ends of calls that somebody wants to know about, since the last time this was asked.
     pub(crate) fn take_replies(&mut self) -> std::vec::Drain<'_, (NodeId, Reply)> {
         self.replies.drain(..)

@@ -57,6 +57,9 @@ impl Shared {
             // the kernel is through. If all are asleep already, and the pacer wakes none, all their calls are there.
             let nothing_held = self.pacing.as_ref().is_none_or(|pacing| pacing.holds_nothing());
             let mut silence = nothing_held && self.running.load(Ordering::Acquire) == 0;
+            while let Ok(node) = self.asking.1.try_recv() {
+                kernel.has_calls(node);
+            }
             let progress = kernel.advance(Time::MAX, &mut Outboxes(&self.seats));
             for (node, reply) in kernel.take_replies() {
                 silence = false;

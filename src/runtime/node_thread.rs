@@ -459,6 +459,8 @@ impl<'run> NodeThread<'run> {
         self.check_running()?;
         let asks_the_time = matches!(op, Op::Now);
         self.push(Call { op, reply: true }, 0);
+        // The receiver lives as long as the run.
+        let _ = self.shared.asking.0.send(self.id);
         self.shared.longing.fetch_add(1, Ordering::AcqRel);
         self.shared.drive(false);
         let what_for = if self.is_held() { WHEN_DUE } else { FOR_THE_KERNEL };

@@ -174,6 +174,8 @@ pub(crate) struct Shared {
     pub(super) running: AtomicUsize,
     /// Threads that sleep until the kernel has answered.
     pub(super) longing: AtomicUsize,
+    /// Nodes whose threads have asked the kernel since it was last driven.
+    pub(super) asking: (Sender<NodeId>, Receiver<NodeId>),
     /// Somebody wanted to drive the kernel while another did: that one must look again.
     pub(super) drive_again: AtomicBool,
     pub(super) stopped: AtomicBool,
@@ -221,6 +223,7 @@ impl Shared {
             seats: senders.into_iter().map(seat).collect(),
             running: AtomicUsize::new(nodes),
             longing: AtomicUsize::new(0),
+            asking: unbounded(),
             drive_again: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             cause: Mutex::new(None),
