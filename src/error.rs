@@ -11,28 +11,16 @@ use std::{error::Error, fmt, time::Duration};
 use thiserror::Error;
 
 pub use crate::{
-    comm::PayloadError,
     kernel::{BlockedNode, WaitsFor},
     model::{DescriptionError, ParameterError},
+    payload::PayloadError,
     topology::TopologyError,
 };
 use crate::{
     rank::{Rank, Tag},
-    report::{are, count},
+    text::{are, count, debug_as_text},
     time::{Span, Time},
 };
-
-/// Gives an error type its text as its `Debug`, which is what Rust prints of an error that `main` returns.
-macro_rules! debug_as_text {
-    ($error:ident) => {
-        impl std::fmt::Debug for $error {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                std::fmt::Display::fmt(self, f)
-            }
-        }
-    };
-}
-pub(crate) use debug_as_text;
 
 /// What a node program may fail with; every error type converts into it with `?`.
 pub type Failure = Box<dyn Error + Send + Sync + 'static>;

@@ -8,11 +8,12 @@
 use std::collections::VecDeque;
 
 use crate::{
-    kernel::{Call, Calls, Kernel, NodeId, Op, Parcel, Progress, RequestId, Selector},
+    kernel::{Call, Calls, Kernel, Op, Progress},
     model::Description,
     pattern::{Action, Message, Schedule},
     rank::{Rank, Tag},
     time::Time,
+    wire::{NodeId, Parcel, RequestId, Selector},
 };
 
 /// What a schedule takes.

@@ -374,7 +374,7 @@ pub enum UnitError {
     },
 }
 
-crate::error::debug_as_text!(UnitError);
+crate::text::debug_as_text!(UnitError);
 
 #[cfg(test)]
 mod tests {

@@ -20,14 +20,15 @@ use std::{
     fmt,
 };
 
-use super::{Group, Hidden, Message, Payload, PointToPoint};
+use super::{Group, Message, Private};
 use crate::{
+    endpoint::Envelope,
     error::CommError,
-    kernel::{Parcel, RequestId},
     model::ACTIVE_BYTES,
+    payload::Payload,
     rank::{ANY_SOURCE, Destination, Rank, Select, Tag},
-    runtime::Envelope,
     time::{Span, Time},
+    wire::{Parcel, RequestId},
 };
 
 /// When a node handles the active messages that have arrived.
@@ -136,8 +137,8 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         if group.is_active.get() {
             return Err(CommError::AlreadyActive { group: group.name().to_owned() });
         }
-        let packets = group.hidden(Hidden::Active, || format!("active messages in {}", group.name()));
-        let posted = packets.thread().irecv(packets.selector(ANY_SOURCE.into())?)?;
+        let packets = group.with_context(Private::Active, || format!("active messages in {}", group.name()));
+        let posted = packets.endpoint().irecv(packets.selector(ANY_SOURCE.into())?)?;
         group.is_active.set(true);
         let (handler, posted) = (RefCell::new(handler), Cell::new(posted));
         Ok(Active { group, packets, handling, handler, posted })
@@ -176,7 +177,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     /// Sends a message of any length to be received, handling active messages until it has left.
     ///
     /// # Errors
-    /// As [`PointToPoint::send`] and [`poll`](Self::poll).
+    /// As [`Group::send`] and [`poll`](Self::poll).
     pub fn send_data(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
         self.handle_arrived(false)?;
         let request = self.start_data(to, data)?;
@@ -187,7 +188,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     /// Receives a message that is not an active one, handling those until it comes.
     ///
     /// # Errors
-    /// As [`PointToPoint::recv`] and [`poll`](Self::poll).
+    /// As [`Group::recv`] and [`poll`](Self::poll).
     pub fn recv_data(&self, from: impl Into<Select>) -> Result<Message, CommError> {
         let select = from.into();
         self.handle_arrived(false)?;
@@ -228,9 +229,9 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
             let end = begin + rest;
             // What goes past the end of modeled time is an error of the run, and there is no instant to wait for.
             if self.handling == Handling::Polled || rest.is_zero() || end == Time::MAX {
-                return self.packets.thread().compute(rest);
+                return self.packets.endpoint().compute(rest);
             }
-            let (now, interrupt) = self.packets.thread().compute_until(end, self.posted.get())?;
+            let (now, interrupt) = self.packets.endpoint().compute_until(end, self.posted.get())?;
             let Some(envelope) = interrupt else { return Ok(()) };
             let receive = self.group.machine().parameters().active_receive_overhead();
             rest = rest - (now.since(begin) - receive);
@@ -240,7 +241,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
 
     /// Posts the receive of a message that is not an active one, for [`first_of`](Active::first_of).
     pub(crate) fn post(&self, from: impl Into<Select>) -> Result<RequestId, CommError> {
-        self.group.thread().irecv(self.group.selector(from.into())?)
+        self.group.endpoint().irecv(self.group.selector(from.into())?)
     }
 
     /// Starts to send a message that is not an active one.
@@ -250,7 +251,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         data: impl Into<Payload>,
     ) -> Result<RequestId, CommError> {
         let payload = data.into();
-        self.group.thread().isend(self.group.parcel(to.into(), &payload)?, payload)
+        self.group.endpoint().isend(self.group.parcel(to.into(), &payload)?, payload)
     }
 
     /// Waits until an active message has been handled, one of the receives posted is complete or the message sent has
@@ -266,7 +267,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         all.extend(sent);
         all.push(self.posted.get());
         let last = all.len() - 1;
-        let (at, first) = self.packets.thread().wait_any_until(all.into(), deadline)?;
+        let (at, first) = self.packets.endpoint().wait_any_until(all.into(), deadline)?;
         Ok(match first {
             None => Waited::InVain { at },
             Some((index, Some(envelope))) if index == last => {
@@ -284,7 +285,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     /// something comes.
     fn handle_arrived(&self, looks: bool) -> Result<Time, CommError> {
         loop {
-            let (now, arrived) = self.packets.thread().test(self.posted.get(), looks)?;
+            let (now, arrived) = self.packets.endpoint().test(self.posted.get(), looks)?;
             let Some(Some(envelope)) = arrived else { return Ok(now) };
             self.handle(now, envelope)?;
         }
@@ -292,15 +293,15 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
 
     /// Runs the handler on a message that has been taken in, and posts the receive for the next one.
     fn handle(&self, now: Time, envelope: Envelope) -> Result<(), CommError> {
-        let (thread, select) = (self.packets.thread(), self.packets.selector(ANY_SOURCE.into())?);
-        self.posted.set(thread.irecv(select)?);
+        let (endpoint, select) = (self.packets.endpoint(), self.packets.selector(ANY_SOURCE.into())?);
+        self.posted.set(endpoint.irecv(select)?);
         let Message { source, tag, payload } = self.packets.message(envelope);
         // Only `dispatch` sends in this context, and always two words.
         let words = payload.to_vec::<u64>()?.try_into().unwrap_or_default();
         let mut reactions = Reactions { now, compute: Span::ZERO, sent: Vec::new() };
         (self.handler.borrow_mut())(&mut reactions, ActiveMessage { source, tag, words });
         if !reactions.compute.is_zero() {
-            thread.compute(reactions.compute)?;
+            endpoint.compute(reactions.compute)?;
         }
         reactions.sent.into_iter().try_for_each(|(to, words)| self.dispatch(to, words))
     }
@@ -309,7 +310,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         let payload = Payload::from(words);
         debug_assert_eq!(payload.len(), ACTIVE_BYTES);
         let parcel = self.packets.parcel(to, &payload)?;
-        self.packets.thread().send(Parcel { active: true, ..parcel }, payload)
+        self.packets.endpoint().send(Parcel { active: true, ..parcel }, payload)
     }
 }
 
@@ -341,7 +342,7 @@ impl Waited {
 /// The receive that is still posted is taken back: what it may have taken waits for who has active messages next.
 impl<H> Drop for Active<'_, '_, H> {
     fn drop(&mut self) {
-        self.packets.thread().withdraw(self.posted.get());
+        self.packets.endpoint().withdraw(self.posted.get());
         self.group.is_active.set(false);
     }
 }

@@ -2,8 +2,10 @@
 
 use bytes::Bytes;
 
-use super::{Element, Payload, PayloadError};
-use crate::rank::{Rank, Tag};
+use crate::{
+    payload::{Element, Payload, PayloadError},
+    rank::{Rank, Tag},
+};
 
 /// A message as a receive returns it.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! A send or receive that has been started and not yet waited for.
 
 use super::{Group, Message};
-use crate::kernel::RequestId;
+use crate::wire::RequestId;
 
-/// A send or receive under way, from [`isend`](super::PointToPoint::isend) or
-/// [`irecv`](super::PointToPoint::irecv), to be handed to a wait or a test of the same group.
+/// A send or receive under way, from [`isend`](Group::isend) or
+/// [`irecv`](Group::irecv), to be handed to a wait or a test of the same group.
 ///
 /// It owns what it needs, so dropping one is safe: the send goes on; the receive stays posted, and the message that
 /// it takes is listed in the report as never received. (Dropping a receive from any source has a price for the host:
@@ -29,7 +29,7 @@ pub enum Tested<'g> {
 impl Drop for Request<'_> {
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
-            self.group.thread().forget(id);
+            self.group.endpoint().forget(id);
         }
     }
 }

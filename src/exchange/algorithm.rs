@@ -210,7 +210,7 @@ pub enum PlanError {
     TooLong,
 }
 
-crate::error::debug_as_text!(PlanError);
+crate::text::debug_as_text!(PlanError);
 
 #[cfg(test)]
 #[path = "algorithm_tests.rs"]

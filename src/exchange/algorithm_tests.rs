@@ -9,7 +9,6 @@ use super::super::{
 use super::*;
 use crate::{
     Machine, Payload, Time,
-    comm::PointToPoint,
     model::{
         Description, Parameters,
         arbitrary::{parameters, topologies},

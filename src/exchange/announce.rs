@@ -7,7 +7,7 @@
 
 use super::{ExchangeError, Matrix, bruck};
 use crate::{
-    comm::{Group, Payload, PointToPoint},
+    comm::{Group, Payload},
     pattern::{Exchange, Schedule},
     rank::Tag,
 };

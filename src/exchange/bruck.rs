@@ -20,7 +20,7 @@ use super::{
     walker::{Blocks, walk},
 };
 use crate::{
-    comm::{Group, Payload, PointToPoint, Request},
+    comm::{Group, Payload, Request},
     pattern::{Builder, Exchange, Schedule, Transfer},
     rank::{Rank, Tag},
     time::Span,

@@ -31,7 +31,7 @@ use super::{
     walker::{Blocks, walk},
 };
 use crate::{
-    comm::{Group, Payload, PayloadError, PointToPoint, Request},
+    comm::{Group, Payload, PayloadError, Request},
     model::Parameters,
     pattern::{Action, Builder, Exchange, Schedule, Transfer},
     rank::{Rank, Tag},

@@ -9,7 +9,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::{rank::Rank, report::count};
+use crate::{rank::Rank, text::count};
 
 /// The most bytes that a node may send, or receive, in all: 2^60.
 const MOST: u64 = 1 << 60;
@@ -349,4 +349,4 @@ pub enum MatrixError {
     },
 }
 
-crate::error::debug_as_text!(MatrixError);
+crate::text::debug_as_text!(MatrixError);

@@ -14,13 +14,13 @@ use super::{
     stage::{Stage, joined, steps},
 };
 use crate::{
-    comm::{Call, Group, Payload, PayloadError, PointToPoint, WalkError},
+    comm::{Call, Group, Payload, PayloadError, WalkError},
     error::CommError,
     pattern::Schedule,
     predict::{Prediction, predict_among},
     rank::{Rank, Tag},
     record::Part,
-    report::{are, count},
+    text::{are, count},
     time::Time,
 };
 
@@ -107,7 +107,7 @@ impl Plan {
     ) -> Result<Vec<Payload>, ExchangeError> {
         let (rank, size) = (group.rank(), group.size());
         let members = self.instance.members();
-        if size != members.len() || (0..size).any(|rank| group.place(rank) != members[rank]) {
+        if size != members.len() || (0..size).any(|rank| group.node(rank) != members[rank]) {
             return Err(ExchangeError::OtherGroup { plan: members.len(), group: size });
         }
         if outgoing.len() != size {
@@ -125,7 +125,7 @@ impl Plan {
         let text = format!("an exchange by {}", self.name);
         let call = Call::new(EXCHANGE, text, (self.seed, self.instance.matrix()));
         let tag = group.agree(&call)?;
-        let scenes = group.behind_the_scenes();
+        let scenes = group.private();
         let part = || Part::operation(format!("exchange by {}", self.name));
         let incoming = group.as_part(part, || self.move_data(&scenes, tag, outgoing))?;
         for (from, expected) in self.instance.matrix().column(rank).enumerate() {
@@ -242,7 +242,7 @@ pub enum ExchangeError {
     Payload(#[from] PayloadError),
 }
 
-crate::error::debug_as_text!(ExchangeError);
+crate::text::debug_as_text!(ExchangeError);
 
 #[cfg(test)]
 mod tests {

@@ -44,10 +44,10 @@ use std::cell::{Cell, RefCell};
 use self::lock::{Answer, Lock, Times};
 use super::{ExchangeError, Instance, Matrix, generator};
 use crate::{
-    comm::{Active, ActiveMessage, Group, Handling, Payload, PointToPoint, Reactions, Waited},
-    kernel::RequestId,
+    comm::{Active, ActiveMessage, Group, Handling, Payload, Reactions, Waited},
     rank::{Rank, Tag},
     time::{Span, Time},
+    wire::RequestId,
 };
 
 /// In which manner receivers are asked.

@@ -30,7 +30,7 @@ use super::{
     stage::{Stage, joined, steps},
 };
 use crate::{
-    comm::{Group, Payload, PointToPoint},
+    comm::{Group, Payload},
     pattern::{Action, Exchange, Schedule, Step},
     rank::{Rank, Tag},
 };
@@ -131,7 +131,7 @@ impl Sorting {
             Ok(Payload::concat(came).to_vec::<u8>()?)
         };
         let sorted = |records: Vec<u8>| -> Result<Vec<u8>, ExchangeError> {
-            group.compute(copying)?;
+            group.charge(copying)?;
             Ok(sort(&records, width, nodes))
         };
         let column = sorted(self.label(instance, rank, outgoing)?)?;
@@ -157,7 +157,7 @@ impl Sorting {
             sent[rank - 1] = Payload::from(std::mem::replace(&mut middle, kept));
         }
         let came = exchange(&self.back, sent)?;
-        group.compute(copying)?;
+        group.charge(copying)?;
         let mut incoming = self.unlabel(instance, rank, &[middle, upper, came].concat());
         incoming[rank] = outgoing[rank].clone();
         Ok(incoming)

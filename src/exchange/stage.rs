@@ -11,7 +11,7 @@ use super::{
     walker::{Parts, walk},
 };
 use crate::{
-    comm::{Group, Payload, PointToPoint, Request},
+    comm::{Group, Payload, Request},
     pattern::{Exchange, Schedule, Step},
     rank::Tag,
     record::Part,

@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::{
     Kernel,
     node::{Doing, Request},
-    op::{Context, Selector},
 };
 use crate::{
     rank::{Rank, Tag},
     time::Time,
+    wire::{Context, Selector},
 };
 
 /// A node that is blocked, since when on its own clock, and what it waits for.

@@ -3,12 +3,13 @@
 use super::{
     Calls, Kernel, Kind,
     node::{Arrived, Doing, Outgoing, Receiver, Request},
-    op::{Call, Label, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector},
+    op::{Call, Op, Outcome, Reply},
 };
 use crate::{
     rank::Rank,
     record::{Event, EventKind, PhaseRecord},
     time::{Span, Time},
+    wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// So many probes and tests in vain, and looks at the time, at one modeled instant mean that the program only polls:

@@ -20,7 +20,6 @@
 
 mod blocked;
 mod calls;
-mod matching;
 mod network;
 mod node;
 mod op;
@@ -28,10 +27,7 @@ mod requests;
 
 pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
-pub(crate) use matching::{Labeled, Matching};
-pub(crate) use op::{
-    AnyOf, Call, Context, Label, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector,
-};
+pub(crate) use op::{AnyOf, Call, Op, Outcome, Reply};
 
 use std::{
     cmp::Reverse,
@@ -48,6 +44,7 @@ use crate::{
     record::{NodeRecord, Trace, Transfer},
     time::{Span, Time},
     topology::{LinkId, Topology},
+    wire::{Label, NodeId},
 };
 
 /// Where the kernel gets the calls of the node programs from.

@@ -3,12 +3,12 @@
 use super::{
     Kernel, Kind,
     node::{Arrived, Doing, Outgoing, Receiver, Request},
-    op::{MessageId, NodeId},
 };
 use crate::{
     rank::Rank,
     record::Transfer,
     time::{Span, Time},
+    wire::{MessageId, NodeId},
 };
 
 impl Kernel {

@@ -5,13 +5,11 @@ use std::{
     sync::Arc,
 };
 
-use super::{
-    matching::{Labeled, Matching},
-    op::{AnyOf, Call, Label, MessageId, NodeId, RequestId, Selector},
-};
+use super::op::{AnyOf, Call};
 use crate::{
     record::{Event, NodeRecord, Part},
     time::Time,
+    wire::{Label, Labeled, Matching, MessageId, NodeId, RequestId, Selector},
 };
 
 /// A message that is there: it has been taken, or waits for a receive.

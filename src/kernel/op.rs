@@ -3,66 +3,10 @@
 use std::sync::Arc;
 
 use crate::{
-    rank::Tag,
     record::Part,
     time::{Span, Time},
+    wire::{Label, MessageId, Parcel, RequestId, Selector},
 };
-
-/// A number of a node of the machine, as the kernel stores it.
-pub(crate) type NodeId = u32;
-
-/// Keeps the messages of different groups apart.
-pub(crate) type Context = u32;
-
-/// Names a request of one node until it has been waited for.
-pub(crate) type RequestId = u32;
-
-/// Names a message of the whole run: its sender, and how many that node had sent before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct MessageId {
-    pub(crate) source: NodeId,
-    pub(crate) seq: u64,
-}
-
-/// What the matching of messages and receives looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Label {
-    pub(crate) context: Context,
-    pub(crate) source: NodeId,
-    pub(crate) tag: Tag,
-}
-
-/// Which labels a receive accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Selector {
-    pub(crate) context: Context,
-    pub(crate) source: Option<NodeId>,
-    pub(crate) tag: Option<Tag>,
-}
-
-impl Selector {
-    pub(crate) fn accepts(&self, label: &Label) -> bool {
-        self.context == label.context
-            && self.source.is_none_or(|source| source == label.source)
-            && self.tag.is_none_or(|tag| tag == label.tag)
-    }
-
-    /// Whether modeled time decides what is received, not only the order in which one sender sent.
-    pub(crate) fn is_wild(&self) -> bool {
-        self.source.is_none()
-    }
-}
-
-/// A message to be sent, without its data.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Parcel {
-    pub(crate) target: NodeId,
-    pub(crate) context: Context,
-    pub(crate) tag: Tag,
-    pub(crate) bytes: u64,
-    /// Whether it is an active message: one packet, with overheads of its own, that slips in between those of others.
-    pub(crate) active: bool,
-}
 
 /// A wait for the first of several requests.
 #[derive(Clone, Debug)]

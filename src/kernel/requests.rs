@@ -3,9 +3,13 @@
 use super::{
     Kernel, Kind,
     node::{Arrived, Doing, Receiver, Request},
-    op::{AnyOf, NodeId, Outcome, RequestId, Selector},
+    op::{AnyOf, Outcome},
 };
-use crate::{record::EventKind, time::Time};
+use crate::{
+    record::EventKind,
+    time::Time,
+    wire::{NodeId, RequestId, Selector},
+};
 
 impl Kernel {
     pub(super) fn post(&mut self, id: NodeId, select: Selector, request: RequestId) {

@@ -11,6 +11,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::wire::{Parcel, RequestId, Selector};
 use crate::{model::Parameters, rank::Tag, topology};
 
 /// One step of a node's program.

@@ -252,7 +252,7 @@ pub struct FileError {
     problem: FileProblem,
 }
 
-crate::error::debug_as_text!(FileError);
+crate::text::debug_as_text!(FileError);
 
 impl FileError {
     /// The file; `None` where its text was given instead.

@@ -134,7 +134,7 @@ pub enum DescriptionError {
     },
 }
 
-crate::error::debug_as_text!(DescriptionError);
+crate::text::debug_as_text!(DescriptionError);
 
 #[cfg(test)]
 mod tests {

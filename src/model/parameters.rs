@@ -460,7 +460,7 @@ pub struct ParameterError {
     allowed: &'static str,
 }
 
-crate::error::debug_as_text!(ParameterError);
+crate::text::debug_as_text!(ParameterError);
 
 impl ParameterError {
     /// The name of the parameter, that of its setter.

@@ -8,7 +8,7 @@ use super::{
     system::Wanted,
 };
 use crate::{
-    comm::{Payload, PointToPoint},
+    comm::Payload,
     rank::{Rank, Tag},
 };
 
@@ -22,7 +22,7 @@ impl<'a> Nx<'a, '_> {
     /// Sends a message of type `mtype` to a node, or to all others if `node` is -1, and returns when it has left, to
     /// the last of this node's children in the tree if it is for all. `ptype` is 0.
     ///
-    /// It takes what [`send`](PointToPoint::send) takes; see the [module](super) on broadcasts. `data` is a slice, a
+    /// It takes what [`send`](crate::comm::Group::send) takes; see the [module](super) on broadcasts. `data` is a slice, a
     /// vector or any other [`Payload`].
     ///
     /// # Errors
@@ -60,7 +60,7 @@ impl<'a> Nx<'a, '_> {
     /// first (of those that come at one instant, that of the lower node). It goes to the beginning of `buf`, and the
     /// number of its elements is returned.
     ///
-    /// It takes what [`recv`](PointToPoint::recv) takes, but see the [module](super) on what comes before it.
+    /// It takes what [`recv`](crate::comm::Group::recv) takes, but see the [module](super) on what comes before it.
     ///
     /// # Errors
     /// [`NxError::TypeSelector`]; [`NxError::BufferTooShort`] if the message is longer than the buffer, and

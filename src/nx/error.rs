@@ -107,4 +107,4 @@ pub enum NxError {
     Comm(#[from] CommError),
 }
 
-crate::error::debug_as_text!(NxError);
+crate::text::debug_as_text!(NxError);

@@ -5,7 +5,7 @@ use super::{
     info::Buffer,
     system::{Arrived, Ticket},
 };
-use crate::comm::{PointToPoint, Request, Tested};
+use crate::comm::{Request, Tested};
 
 /// A send or receive under way, from [`isend`](Nx::isend) or [`irecv`](Nx::irecv), for [`msgwait`](Nx::msgwait) and its
 /// like: what NX calls a message ID.

@@ -43,7 +43,7 @@
 //!
 //! # What it costs
 //!
-//! A message takes what [`PointToPoint`](crate::comm::PointToPoint) says; nothing is added. A receive costs its
+//! A message takes what [`Group`](crate::comm::Group) says; nothing is added. A receive costs its
 //! overhead when the message is brought in, which is at once if the node waits for it, and before it is asked for if
 //! the node waits for another one in the meantime. Broadcasts and global operations are NX's own algorithms, with the
 //! extra costs that they had on a Paragon: see [`Library`] and [`NxCosts`].

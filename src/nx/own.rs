@@ -7,7 +7,7 @@ use super::{
     system::{Wanted, tags},
 };
 use crate::{
-    comm::{Payload, PointToPoint},
+    comm::Payload,
     pattern::Halving,
     rank::{Rank, Tag},
 };

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! The receive overhead of a message is charged when it is brought in. For a message that is received as soon as it is
-//! there, that is what [`recv`](PointToPoint::recv) costs. One that came before it was asked for costs nothing any more
+//! there, that is what [`recv`](crate::comm::Group::recv) costs. One that came before it was asked for costs nothing any more
 //! when it is: the node has spent that time while it waited for something else.
 //!
 //! A posted receive (`irecv`) posts a receive with the machine, too, so that the machine sees what overlaps what. It
@@ -32,7 +32,7 @@ use super::{
     tree::{Family, family},
 };
 use crate::{
-    comm::{Message, Payload, PointToPoint, Request, Tested},
+    comm::{Message, Payload, Request, Tested},
     error::CommError,
     rank::{ANY_SOURCE, Rank, Tag},
     time::Span,
@@ -292,7 +292,7 @@ impl<'a> Nx<'a, '_> {
 
     pub(super) fn charge(&self, time: Span) -> Result<(), NxError> {
         if !time.is_zero() {
-            self.wire.compute(time)?;
+            self.wire.charge(time)?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::time::Span;
 #[error("the table could not be written as CSV")]
 pub struct CsvError(#[from] csv::Error);
 
-crate::error::debug_as_text!(CsvError);
+crate::text::debug_as_text!(CsvError);
 
 impl RunReport {
     /// Writes what each node did as CSV, a line for each node in rank order. Times are modeled microseconds, exact to

@@ -4,7 +4,6 @@ mod csv;
 mod text;
 
 pub use self::csv::CsvError;
-pub(crate) use self::text::{are, count};
 pub use crate::runtime::Slip;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};

@@ -6,7 +6,7 @@
 use std::{cmp::Reverse, fmt};
 
 use super::{PhaseReport, RealTimeReport, RunReport, UnreceivedMessage, Verdict, csv::micros};
-use crate::{rank::Rank, record::NodeRecord, time::Span};
+use crate::{rank::Rank, record::NodeRecord, text::count, time::Span};
 
 const LINKS_SHOWN: usize = 5;
 const UNRECEIVED_SHOWN: usize = 10;
@@ -160,18 +160,6 @@ type Quantity = (&'static str, fn(&NodeRecord) -> Span);
 fn mean(spans: &[Span]) -> Span {
     let total: Span = spans.iter().copied().sum();
     Span::from_picos(total.as_picos() / spans.len().max(1) as u64)
-}
-
-/// `1 byte`, `2 bytes`.
-pub(crate) fn count(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
-}
-
-/// `1 byte is`, `2 bytes are`.
-pub(crate) fn are(number: usize, what: &str) -> String {
-    let verb = if number == 1 { "is" } else { "are" };
-    format!("{} {verb}", count(number as u64, what))
 }
 
 /// Columns of equal height; the first is aligned to the left, the others to the right.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{comm::Call, kernel::Context, rank::Rank};
+use crate::{endpoint::Call, rank::Rank, wire::Context};
 
 /// The calls that some members have made, and others have not.
 #[derive(Debug, Default)]

@@ -9,10 +9,7 @@
 use std::sync::atomic::{Ordering, fence};
 
 use super::shared::{Cause, Outboxes, Shared};
-use crate::{
-    kernel::{NodeId, Progress},
-    time::Time,
-};
+use crate::{kernel::Progress, time::Time, wire::NodeId};
 
 /// So many calls in a node's outbox make its thread drive the kernel when it has to wait anyway.
 const WORTH_DRIVING: usize = 32;

@@ -19,10 +19,8 @@ mod slip;
 mod sync;
 
 pub use affinity::Pinning;
-pub(crate) use agreement::Agreements;
 pub(crate) use limits::{Shortage, shortage, spare_threads};
-pub(crate) use node_thread::NodeThread;
-pub(crate) use shared::{Contexts, Envelope, Pace};
+pub(crate) use shared::{Contexts, Pace};
 pub use slip::Slip;
 pub(crate) use slip::Slips;
 
@@ -39,16 +37,19 @@ use tracing::debug;
 
 use self::{
     affinity::Cores,
+    node_thread::NodeThread,
     pacing::Pacing,
     shared::{Cause, Delivery, Fault, Outboxes, Shared, Unwound},
 };
 use crate::{
-    comm::{Memo, Node},
+    comm::Node,
+    endpoint::Memo,
     error::{Failure, RunError},
-    kernel::{NodeId, Outcomes},
+    kernel::Outcomes,
     model::Description,
     rank::Rank,
     time::Time,
+    wire::NodeId,
 };
 
 /// How a program that fails is given time to be the first to fail in modeled time, too, before the run is ended

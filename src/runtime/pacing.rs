@@ -27,8 +27,8 @@ use super::{
     shared::{Cause, Shared},
 };
 use crate::{
-    kernel::NodeId,
     time::{Span, Time},
+    wire::NodeId,
 };
 
 /// After all threads have been started, modeled time starts at the latest so much later, though there are programs that

@@ -24,30 +24,14 @@ use super::{
     sync::AtomicUsize,
 };
 use crate::{
-    comm::{Memo, Payload},
+    endpoint::{Envelope, Memo},
     error::{CommError, DeadlockReport, Failure},
-    kernel::{
-        BlockedNode, Call, Calls, Context, Kernel, Label, Labeled, MessageId, NodeId, Op, Reply,
-        blocked_nodes,
-    },
+    kernel::{BlockedNode, Call, Calls, Kernel, Op, Reply, blocked_nodes},
     model::Description,
     rank::Rank,
     time::Time,
+    wire::{Context, NodeId},
 };
-
-/// A message with its data, as it travels to its node.
-#[derive(Debug)]
-pub(crate) struct Envelope {
-    pub(crate) id: MessageId,
-    pub(crate) label: Label,
-    pub(crate) payload: Payload,
-}
-
-impl Labeled for Envelope {
-    fn label(&self) -> Label {
-        self.label
-    }
-}
 
 /// What comes through a node's channel.
 #[derive(Debug)]

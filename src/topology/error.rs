@@ -75,7 +75,7 @@ pub enum TopologyError {
     },
 }
 
-crate::error::debug_as_text!(TopologyError);
+crate::text::debug_as_text!(TopologyError);
 
 impl TopologyError {
     /// The same with the shape as it was spelled, where it is about the size of the whole: a number that is too large to

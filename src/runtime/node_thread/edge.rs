@@ -11,8 +11,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use parking_lot::Mutex;
-
 use super::NodeThread;
 use crate::{
     error::CommError,
@@ -41,21 +39,8 @@ impl Drop for Within<'_> {
     }
 }
 
-/// What reports call the library call that a program is in, until it is over, even if it unwinds.
-struct Name<'a>(&'a Mutex<Option<&'static str>>);
-
-impl Name<'_> {
-    fn set<'a>(place: &'a Mutex<Option<&'static str>>, name: &'static str) -> Name<'a> {
-        *place.lock() = Some(name);
-        Name(place)
-    }
-}
-
-impl Drop for Name<'_> {
-    fn drop(&mut self) {
-        *self.0.lock() = None;
-    }
-}
+/// The depth that a library call adds: more than a call of the program itself, which is held until it is due.
+const LIBRARY_CALL: u32 = 2;
 
 /// What a call does with time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,23 +77,23 @@ impl NodeThread<'_> {
         self.leave().and(result)
     }
 
-    /// Several calls that are one to the program; `name` is what reports call it.
-    pub(crate) fn library_call<T, E: From<CommError>>(
-        &self,
-        name: &'static str,
-        make: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
+    /// A library call begins: several calls that are one to the program.
+    pub(super) fn enter_library(&self, name: &'static str) {
         self.enter(Manner::Takes);
-        let result = {
-            let _name =
-                (self.depth.get() == 0).then(|| Name::set(&self.shared.seats[self.id as usize].within, name));
-            // More than a call of the program itself counts for.
-            self.depth.set(self.depth.get() + 2);
-            let _within = (Within(&self.depth), Within(&self.depth));
-            make()
-        };
-        self.leave()?;
-        result
+        if self.depth.get() == 0 {
+            *self.shared.seats[self.id as usize].within.lock() = Some(name);
+        }
+        self.depth.set(self.depth.get() + LIBRARY_CALL);
+    }
+
+    /// The library call that began last ends.
+    pub(super) fn leave_library(&self) -> Result<(), CommError> {
+        self.depth.set(self.depth.get() - LIBRARY_CALL);
+        if self.depth.get() == 0 {
+            *self.shared.seats[self.id as usize].within.lock() = None;
+        }
+        // A program that panics need not be held.
+        if std::thread::panicking() { Ok(()) } else { self.leave() }
     }
 
     /// Whether the call under way returns to a program that is held until it may.

@@ -5,12 +5,11 @@ use std::sync::atomic::Ordering;
 
 use super::{Local, NodeThread};
 use crate::{
+    endpoint::Envelope,
     error::CommError,
-    kernel::{Outcome, Reply, Selector},
-    runtime::{
-        bell::FOR_THE_KERNEL,
-        shared::{Delivery, Envelope},
-    },
+    kernel::{Outcome, Reply},
+    runtime::{bell::FOR_THE_KERNEL, shared::Delivery},
+    wire::Selector,
 };
 
 impl NodeThread<'_> {

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::op::{Label, Selector};
+use super::{Label, Selector};
 
 /// Something that can be received.
 pub(crate) trait Labeled {

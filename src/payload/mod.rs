@@ -21,7 +21,9 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 use thiserror::Error;
 
-use super::element::{Element, ElementType};
+mod element;
+
+pub use self::element::{Element, ElementType};
 
 /// The longest message that can be sent, in bytes: 1 GiB. A payload may be longer until it is sent.
 pub const MAX_MESSAGE: u64 = 1 << 30;
@@ -112,7 +114,7 @@ pub enum PayloadError {
     },
 }
 
-crate::error::debug_as_text!(PayloadError);
+crate::text::debug_as_text!(PayloadError);
 
 impl Segment {
     /// Bytes of this segment.
@@ -548,5 +550,4 @@ impl fmt::Debug for Segment {
 }
 
 #[cfg(test)]
-#[path = "payload_tests.rs"]
 mod tests;
