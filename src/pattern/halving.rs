@@ -15,7 +15,7 @@
 //! n = 5, h = 3      0   1   2 | 3   4        0 <-> 3, 1 <-> 4, then 2 -> 4
 //! ```
 //!
-//! # Why every position ends with everything
+//! # Proof that every position ends with all data
 //!
 //! Claim: if each datum of a segment lies at exactly one of its positions, then after the iteration it lies at exactly
 //! one position of each half. A datum at a paired position is copied to the pair, which is in the other half. A datum

@@ -22,7 +22,7 @@
 //! * That the rate beyond 16 nodes stays at 5 MB/s on all levels is inferred from "5 MB/s node to node" on machines of
 //!   1024 nodes.
 //!
-//! # What differs from the machine
+//! # Differences from the machine
 //!
 //! On the CM-5 several links go up from a switch, to several parents, and each message takes one of them at random;
 //! on the way down there is no choice. Here they are one link with their total bandwidth, as if the load were
