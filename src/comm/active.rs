@@ -321,7 +321,7 @@ pub(crate) enum Waited {
     InVain { at: Time },
     /// An active message has been handled; its handler may have taken more time.
     Handled { at: Time },
-    /// One of the receives is complete.
+    /// A posted receive is complete.
     Received { at: Time, index: usize, message: Message },
     /// The message sent has left.
     Sent { at: Time },

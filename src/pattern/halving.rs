@@ -59,7 +59,7 @@ pub struct Pairing {
 /// The direction of the data of a [`Pairing`], as seen from its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Both send what they held at the start of the iteration.
+    /// Both positions send all that they held at the start of the iteration.
     Both,
     /// The position sends to its partner.
     Out,
@@ -164,7 +164,7 @@ impl Iterator for Pairings {
 
 impl FusedIterator for Pairings {}
 
-/// Where the second half of a segment begins: the first is the longer one.
+/// The first position of the second half of a segment: the first half is the longer one.
 const fn middle(start: usize, end: usize) -> usize {
     start + (end - start).div_ceil(2)
 }

@@ -1,5 +1,5 @@
-//! A node's side of the run: its thread makes calls here, its messages [come in](incoming) here, and in real time this is
-//! where the program is [held](edge) until its calls may return.
+//! The thread of a node: it makes the calls of the program, its messages [come in](incoming) here, and in real time
+//! the program is [held](edge) here until its calls may return.
 
 mod edge;
 mod incoming;
@@ -31,22 +31,22 @@ use crate::{
     time::{Span, Time},
 };
 
-/// So many calls may be made after the run has ended before the program is unwound.
+/// The number of calls that may be made after the run has ended before the program is unwound.
 const MOST_CALLS_AFTER_END: u32 = 1_000;
 
-/// The manner of a call that may wait, or not.
+/// Returns the manner of a call from whether it returns at once.
 fn looks(at_once: bool) -> Manner {
     if at_once { Manner::Looks } else { Manner::Takes }
 }
 
-/// Which of several requests was complete first, and its message if it was a receive.
+/// The index of the first complete one of several requests, and its message if it was a receive.
 pub(crate) type First = (usize, Option<Envelope>);
 
-/// What the thread knows of a request of its own.
+/// The state of a request of the thread.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
     Send,
-    /// `by_kernel`: it was posted when only the kernel could match.
+    /// A receive; `by_kernel` if it was posted when only the kernel could match.
     Recv {
         select: Selector,
         by_kernel: bool,
@@ -55,34 +55,34 @@ enum Pending {
 
 #[derive(Debug, Default)]
 struct Local {
-    /// Messages sent so far.
+    /// The number of messages sent so far.
     sent: u64,
     next_request: RequestId,
     pending: BTreeMap<RequestId, Pending>,
-    /// Receives among them that only the kernel can match. While there are some, it matches all others too, so that
-    /// none takes here what is theirs there.
+    /// The number of receives among them that only the kernel can match. While there are some, it matches all others
+    /// too, so that none takes here what is theirs there.
     by_kernel: u32,
-    /// Messages and the receives that name their source.
+    /// The messages, and the receives that name their source.
     matching: Matching<Envelope, RequestId>,
-    /// What such receives have taken.
+    /// The messages that such receives have taken.
     received: BTreeMap<RequestId, Envelope>,
-    /// Messages that only the kernel can match, for now or at all.
+    /// The messages that only the kernel can match, for now or at all.
     held: VecDeque<Envelope>,
     answer: Option<Reply>,
 }
 
-/// See the [module](self).
+/// The thread of a node; see the [module](self).
 #[derive(Debug)]
 pub(crate) struct NodeThread<'run> {
     id: NodeId,
     shared: &'run Shared,
     inbox: Receiver<Delivery>,
     local: RefCell<Local>,
-    /// The node's clock when the last call returned that was asked.
+    /// The node's clock at the return of the last call that waited for an answer.
     clock: Cell<Time>,
-    /// Whether calls have been made since that take time.
+    /// Whether calls that take time have been made since then.
     told: Cell<bool>,
-    /// How many library calls the program is in, one within the other.
+    /// The nesting depth of the library calls that the program is in.
     depth: Cell<u32>,
     /// Whether the program has only looked, in vain, since it last waited; real time only.
     looked: Cell<bool>,
@@ -91,13 +91,13 @@ pub(crate) struct NodeThread<'run> {
     /// Whether the program has made a call yet; real time only.
     called: Cell<bool>,
     slips: Cell<Slips>,
-    /// The number of this thread, where the host tells others how far it has come.
+    /// The number of this thread, on a host that tells its CPU time to others.
     thread: Option<i32>,
     calls_after_end: Cell<u32>,
 }
 
 impl<'run> NodeThread<'run> {
-    /// The side of node `id`, to be made on its thread.
+    /// Creates the thread state of node `id`; to be called on its thread.
     pub(super) fn new(id: NodeId, shared: &'run Shared, inbox: Receiver<Delivery>) -> NodeThread<'run> {
         let thread = thread_number();
         let seat = &shared.seats[id as usize];
@@ -172,7 +172,7 @@ impl<'run> NodeThread<'run> {
         })
     }
 
-    /// `None` if the deadline passed.
+    /// Receives until a deadline; `None` if the deadline passed.
     pub(crate) fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
         self.call(looks(deadline <= self.clock.get()), || {
             let reply = self.ask(Op::RecvUntil { select, deadline })?;
@@ -221,7 +221,7 @@ impl<'run> NodeThread<'run> {
         })
     }
 
-    /// The message of a receive; `None` for a send.
+    /// Waits for a request; returns the message of a receive, `None` for a send.
     pub(crate) fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
         self.call(Manner::Takes, || {
             let pending = self.local.borrow().pending.get(&request).copied();
@@ -247,13 +247,14 @@ impl<'run> NodeThread<'run> {
         })
     }
 
-    /// Which of the requests was complete first, and its message if it was a receive.
+    /// Waits for the first complete request; returns its index, and its message if it was a receive.
     pub(crate) fn wait_any(&self, requests: Box<[RequestId]>) -> Result<First, CommError> {
         let (_, first) = self.wait_any_until(requests, Time::MAX)?;
         first.ok_or_else(|| self.shared.ended())
     }
 
-    /// As [`wait_any`](NodeThread::wait_any), and `None` if the deadline passed; with the clock of the node then.
+    /// Waits like [`wait_any`](NodeThread::wait_any), until a deadline; returns the node's clock, and `None` if the
+    /// deadline passed.
     pub(crate) fn wait_any_until(
         &self,
         requests: Box<[RequestId]>,
@@ -262,7 +263,8 @@ impl<'run> NodeThread<'run> {
         self.any_of(AnyOf { requests, deadline, computing: false })
     }
 
-    /// Computes until an instant, but stops when a receive is complete; the clock of the node then, and the message.
+    /// Computes until an instant, but stops when a receive is complete; returns the node's clock then, and the
+    /// message.
     pub(crate) fn compute_until(
         &self,
         deadline: Time,
@@ -288,8 +290,8 @@ impl<'run> NodeThread<'run> {
         })
     }
 
-    /// `None` if the request is not complete; with the clock of the node. `looks` as for a program that may do nothing
-    /// else until it is.
+    /// Tests a request; returns the node's clock, and `None` if the request is not complete. `looks` as for a program
+    /// that may do nothing else until it is.
     pub(crate) fn test(
         &self,
         request: RequestId,
@@ -307,8 +309,8 @@ impl<'run> NodeThread<'run> {
         })
     }
 
-    /// Nobody will wait for this request any more. A receive stays posted, here and with the kernel, and what it
-    /// takes is lost to the program.
+    /// Gives a request up, for which nobody will wait any more. A receive stays posted, here and with the kernel, and
+    /// what it takes is lost to the program.
     pub(crate) fn forget(&self, request: RequestId) {
         if self.local.borrow().pending.contains_key(&request) {
             // After the end of the run there is nobody to tell.
@@ -319,7 +321,7 @@ impl<'run> NodeThread<'run> {
         }
     }
 
-    /// Takes back a receive that only the kernel can match: what it has taken is there for others.
+    /// Withdraws a receive that only the kernel can match: the message that it has taken becomes available to others.
     pub(crate) fn withdraw(&self, request: RequestId) {
         let pending = self.local.borrow().pending.get(&request).copied();
         if let Some(Pending::Recv { by_kernel: true, .. }) = pending {
@@ -329,7 +331,7 @@ impl<'run> NodeThread<'run> {
         }
     }
 
-    /// Label and length of a message that could be received.
+    /// The label and the length of a message that could be received.
     pub(crate) fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
         self.call(looks(!blocking), || {
             let reply = self.ask(Op::Probe { select, blocking })?;
@@ -354,7 +356,7 @@ impl<'run> NodeThread<'run> {
         self.call(Manner::Takes, || self.ask(Op::Barrier).map(drop))
     }
 
-    /// Whether all that happens is kept.
+    /// Whether all events are kept for a trace.
     pub(crate) fn is_traced(&self) -> bool {
         self.shared.traced
     }
@@ -363,7 +365,7 @@ impl<'run> NodeThread<'run> {
         self.call(Manner::AtOnce, || self.tell_at_once(op))
     }
 
-    /// The program has returned or failed.
+    /// Ends the calls of a program that has returned or failed.
     pub(super) fn end(&self, failed: bool) {
         self.enter(Manner::Takes);
         self.push(silent(if failed { Op::Fail } else { Op::Finish }), 0);
@@ -383,7 +385,7 @@ impl<'run> NodeThread<'run> {
         request
     }
 
-    /// A request has been waited for.
+    /// Removes a request that has been waited for.
     fn settle(&self, request: RequestId) {
         let local = &mut *self.local.borrow_mut();
         match local.pending.remove(&request) {
@@ -395,18 +397,19 @@ impl<'run> NodeThread<'run> {
         }
     }
 
-    /// Whether modeled time has a say in what a receive takes. If not, the data decides alone: messages from one
-    /// sender come in the order in which they were sent, in the channel as in the network.
+    /// Whether modeled time has an influence on the message that a receive takes. If not, the data decides alone:
+    /// messages from one sender come in the order in which they were sent, in the channel as in the network.
     fn matches_by_time(&self, select: &Selector) -> bool {
         select.is_wild() || self.local.borrow().by_kernel > 0
     }
 
-    /// Whether the kernel is asked what a receive takes: where only it knows, or where its answer is waited for anyway.
+    /// Whether the kernel is asked which message a receive takes: where only it knows, or where its answer is waited
+    /// for anyway.
     fn kernel_decides(&self, select: &Selector) -> bool {
         self.is_held() || self.matches_by_time(select)
     }
 
-    /// Brings a message to its node's channel, before the kernel hears of it; how many bytes of data it has.
+    /// Brings a message to its node's channel, before the kernel is told of it; returns its number of bytes of data.
     fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
         self.check_running()?;
         let data =
@@ -432,7 +435,7 @@ impl<'run> NodeThread<'run> {
         self.tell_sending(op, 0)
     }
 
-    /// As [`tell`](NodeThread::tell), for a call that sends so many bytes of data.
+    /// Makes a call like [`tell`](NodeThread::tell), for a call that sends `data` bytes of data.
     fn tell_sending(&self, op: Op, data: u64) -> Result<(), CommError> {
         if self.is_held() {
             return self.ask(op).map(drop);
@@ -477,7 +480,7 @@ impl<'run> NodeThread<'run> {
         Ok(reply)
     }
 
-    /// Puts a call into the outbox; whether that is so full that the node should wait for the kernel.
+    /// Puts a call into the outbox; returns whether the outbox is so full that the node should wait for the kernel.
     fn push(&self, call: Call, bytes: u64) -> bool {
         let mut outbox = self.shared.seats[self.id as usize].outbox.lock();
         outbox.calls.push_back(call);
