@@ -1,4 +1,4 @@
-//! What a node asks of the machine, and what it is told: the vocabulary between node programs and the kernel.
+//! The calls of a node to the machine, and the replies: the interface between node programs and the kernel.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct AnyOf {
     pub(crate) requests: Box<[RequestId]>,
-    /// Gives up at this instant of modeled time.
+    /// The instant of modeled time at which the wait gives up.
     pub(crate) deadline: Time,
-    /// Whether the node computes meanwhile, so that this is what its time is counted as.
+    /// Whether the node computes meanwhile, so that the time counts as computing.
     pub(crate) computing: bool,
 }
 
 /// One call of a node program.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// Blocking, or with a request.
+    /// A send; blocking, or with a request.
     Send {
         parcel: Parcel,
         request: Option<RequestId>,
     },
-    /// Blocking, or with a request.
+    /// A receive; blocking, or with a request.
     Recv {
         select: Selector,
         request: Option<RequestId>,
@@ -35,7 +35,7 @@ pub(crate) enum Op {
         parcel: Parcel,
         select: Selector,
     },
-    /// Blocking receive that gives up at an instant of modeled time.
+    /// A blocking receive that gives up at an instant of modeled time.
     RecvUntil {
         select: Selector,
         deadline: Time,
@@ -47,15 +47,15 @@ pub(crate) enum Op {
     Test {
         request: RequestId,
     },
-    /// Nobody will wait for this request.
+    /// The end of interest in a request: the program will not wait for it.
     Forget {
         request: RequestId,
     },
-    /// Takes a posted receive back, as if it had never been there.
+    /// Takes a posted receive back, as if it had never been posted.
     Withdraw {
         request: RequestId,
     },
-    /// Looks for a message; blocking, or as things stand now.
+    /// Looks for a message; blocking, or at the present instant alone.
     Probe {
         select: Selector,
         blocking: bool,
@@ -71,15 +71,15 @@ pub(crate) enum Op {
     PhaseEnd {
         name: Arc<str>,
     },
-    /// A part of a call begins, which the trace is to show.
+    /// The beginning of a part of a call, which the trace is to show.
     PartBegin {
         part: Part,
     },
-    /// The part that began last ends.
+    /// The end of the part that began last.
     PartEnd,
-    /// Nothing, but the node wants to know its clock.
+    /// No action; the node asks for its clock.
     Sync,
-    /// The same, and the program wants to know it: it looks at the time.
+    /// No action; the program itself asks for the time, which counts as a poll.
     Now,
     /// The program has returned.
     Finish,
@@ -87,15 +87,15 @@ pub(crate) enum Op {
     Fail,
 }
 
-/// A call with what goes with it.
+/// A call, and whether the node waits for a reply.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) op: Op,
-    /// Whether the node is to be told how the call ended.
+    /// Whether the node is to be told the result of the call.
     pub(crate) reply: bool,
 }
 
-/// How a call ended, for the node that made it.
+/// The result of a call, for the node that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     /// The node's clock when the call returns.
@@ -122,6 +122,6 @@ pub(crate) enum Outcome {
     Nothing,
     /// The deadline passed.
     TimedOut,
-    /// So many looks at one modeled instant that the program will never get past it.
+    /// The program has polled too often at one modeled instant and will never get past it.
     Livelock,
 }

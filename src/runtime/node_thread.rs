@@ -1,5 +1,5 @@
-//! A node's side of the run: its thread makes calls here, its messages [come in](incoming) here, and in real time this is
-//! where the program is [held](edge) until its calls may return.
+//! The thread of a node: it makes the calls of the program, its messages [come in](incoming) here, and in real time
+//! the program is [held](edge) here until its calls may return.
 
 mod edge;
 mod incoming;
@@ -31,19 +31,19 @@ use crate::{
     wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
-/// So many calls may be made after the run has ended before the program is unwound.
+/// The number of calls that may be made after the run has ended before the program is unwound.
 const MOST_CALLS_AFTER_END: u32 = 1_000;
 
-/// The manner of a call that may wait, or not.
+/// Returns the manner of a call from whether it returns at once.
 fn looks(at_once: bool) -> Manner {
     if at_once { Manner::Looks } else { Manner::Takes }
 }
 
-/// What the thread knows of a request of its own.
+/// The state of a request of the thread.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
     Send,
-    /// `by_kernel`: it was posted when only the kernel could match.
+    /// A receive; `by_kernel` if it was posted when only the kernel could match.
     Recv {
         select: Selector,
         by_kernel: bool,
@@ -52,34 +52,34 @@ enum Pending {
 
 #[derive(Debug, Default)]
 struct Local {
-    /// Messages sent so far.
+    /// The number of messages sent so far.
     sent: u64,
     next_request: RequestId,
     pending: BTreeMap<RequestId, Pending>,
-    /// Receives among them that only the kernel can match. While there are some, it matches all others too, so that
-    /// none takes here what is theirs there.
+    /// The number of receives among them that only the kernel can match. While there are some, it matches all others
+    /// too, so that none takes here what is theirs there.
     by_kernel: u32,
-    /// Messages and the receives that name their source.
+    /// The messages, and the receives that name their source.
     matching: Matching<Envelope, RequestId>,
-    /// What such receives have taken.
+    /// The messages that such receives have taken.
     received: BTreeMap<RequestId, Envelope>,
-    /// Messages that only the kernel can match, for now or at all.
+    /// The messages that only the kernel can match, for now or at all.
     held: VecDeque<Envelope>,
     answer: Option<Reply>,
 }
 
-/// See the [module](self).
+/// The thread of a node; see the [module](self).
 #[derive(Debug)]
 pub(crate) struct NodeThread<'run> {
     id: NodeId,
     shared: &'run Shared,
     inbox: Receiver<Delivery>,
     local: RefCell<Local>,
-    /// The node's clock when the last call returned that was asked.
+    /// The node's clock at the return of the last call that waited for an answer.
     clock: Cell<Time>,
-    /// Whether calls have been made since that take time.
+    /// Whether calls that take time have been made since then.
     told: Cell<bool>,
-    /// How many library calls the program is in, one within the other.
+    /// The nesting depth of the library calls that the program is in.
     depth: Cell<u32>,
     /// Whether the program has only looked, in vain, since it last waited; real time only.
     looked: Cell<bool>,
@@ -88,13 +88,13 @@ pub(crate) struct NodeThread<'run> {
     /// Whether the program has made a call yet; real time only.
     called: Cell<bool>,
     slips: Cell<Slips>,
-    /// The number of this thread, where the host tells others how far it has come.
+    /// The number of this thread, on a host that tells its CPU time to others.
     thread: Option<i32>,
     calls_after_end: Cell<u32>,
 }
 
 impl<'run> NodeThread<'run> {
-    /// The side of node `id`, to be made on its thread.
+    /// Creates the thread state of node `id`; to be called on its thread.
     pub(super) fn new(id: NodeId, shared: &'run Shared, inbox: Receiver<Delivery>) -> NodeThread<'run> {
         let thread = thread_number();
         let seat = &shared.seats[id as usize];
@@ -154,7 +154,7 @@ impl<'run> NodeThread<'run> {
         request
     }
 
-    /// A request has been waited for.
+    /// Removes a request that has been waited for.
     fn settle(&self, request: RequestId) {
         let local = &mut *self.local.borrow_mut();
         match local.pending.remove(&request) {
@@ -166,18 +166,19 @@ impl<'run> NodeThread<'run> {
         }
     }
 
-    /// Whether modeled time has a say in what a receive takes. If not, the data decides alone: messages from one
-    /// sender come in the order in which they were sent, in the channel as in the network.
+    /// Whether modeled time has an influence on the message that a receive takes. If not, the data decides alone:
+    /// messages from one sender come in the order in which they were sent, in the channel as in the network.
     fn matches_by_time(&self, select: &Selector) -> bool {
         select.is_wild() || self.local.borrow().by_kernel > 0
     }
 
-    /// Whether the kernel is asked what a receive takes: where only it knows, or where its answer is waited for anyway.
+    /// Whether the kernel is asked which message a receive takes: where only it knows, or where its answer is waited
+    /// for anyway.
     fn kernel_decides(&self, select: &Selector) -> bool {
         self.is_held() || self.matches_by_time(select)
     }
 
-    /// Brings a message to its node's channel, before the kernel hears of it; how many bytes of data it has.
+    /// Brings a message to its node's channel, before the kernel is told of it; returns its number of bytes of data.
     fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
         self.check_running()?;
         let data =
@@ -203,7 +204,7 @@ impl<'run> NodeThread<'run> {
         self.tell_sending(op, 0)
     }
 
-    /// As [`tell`](NodeThread::tell), for a call that sends so many bytes of data.
+    /// Makes a call like [`tell`](NodeThread::tell), for a call that sends `data` bytes of data.
     fn tell_sending(&self, op: Op, data: u64) -> Result<(), CommError> {
         if self.is_held() {
             return self.ask(op).map(drop);

@@ -6,23 +6,23 @@ pub(crate) use matching::{Labeled, Matching};
 
 use crate::rank::Tag;
 
-/// A number of a node of the machine, as the kernel stores it.
+/// The rank of a node of the machine, as it is stored.
 pub(crate) type NodeId = u32;
 
-/// Keeps the messages of different groups apart.
+/// The number that separates the messages of different groups.
 pub(crate) type Context = u32;
 
-/// Names a request of one node until it has been waited for.
+/// The number of a request of one node until it has been waited for.
 pub(crate) type RequestId = u32;
 
-/// Names a message of the whole run: its sender, and how many that node had sent before.
+/// The identity of a message in the whole run: its sender, and the number of messages that node had sent before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MessageId {
     pub(crate) source: NodeId,
     pub(crate) seq: u64,
 }
 
-/// What the matching of messages and receives looks at.
+/// The fields of a message that matching compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) context: Context,
@@ -30,7 +30,7 @@ pub(crate) struct Label {
     pub(crate) tag: Tag,
 }
 
-/// Which labels a receive accepts.
+/// The labels that a receive accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Selector {
     pub(crate) context: Context,
@@ -45,7 +45,7 @@ impl Selector {
             && self.tag.is_none_or(|tag| tag == label.tag)
     }
 
-    /// Whether modeled time decides what is received, not only the order in which one sender sent.
+    /// Whether modeled time decides which message is received, not only the order in which one sender sent.
     pub(crate) fn is_wild(&self) -> bool {
         self.source.is_none()
     }
