@@ -24,7 +24,7 @@ use crate::{
     predict::predict,
     rank::{Rank, Tag},
     report::{KEPT_ERROR, RealTimeReport},
-    runtime::{Pace, Settings, run},
+    runtime::{Pace, Settings, modeled},
 };
 
 /// True speed: what is never gone below.
@@ -92,8 +92,8 @@ fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
         return Ok(SMALLEST);
     }
     let pace_at = |dilation| -> Result<RealTimeReport, RunError> {
-        let settings = Settings { pace: Pace::Real(dilation), traced: false, ..settings.clone() };
-        let ended = run(machine, &settings, |node| {
+        let settings = Settings { traced: false, ..settings.clone() };
+        let ended = modeled::run(machine, Pace::Real(dilation), &settings, |node| {
             let mut requests = Vec::new();
             follow(node.world(), &schedule, Tag(0), &mut Phantoms, &mut requests, || Ok(()))?;
             Ok(())

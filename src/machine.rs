@@ -12,7 +12,7 @@ use crate::{
     rank::Rank,
     record::{Trace, write_chrome_trace},
     report::{LinkReport, RealTimeReport, RunReport, UnreceivedMessage},
-    runtime::{self, Pace, Pinning, Settings, Shortage, Slips},
+    runtime::{self, Pace, Pinning, Settings, Shortage, Slips, modeled},
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -74,6 +74,7 @@ pub struct Machine {
     clock: Clock,
     settings: Settings,
     unreceived_is_an_error: bool,
+    experience: Arc<Experience>,
 }
 
 /// A builder of [`Machine`]s. Errors are reported by [`build`](MachineBuilder::build).
@@ -167,19 +168,17 @@ impl Machine {
             Clock::Virtual => Pace::Virtual,
             Clock::RealTime { dilation: Dilation::Fixed(dilation) } => Pace::Real(dilation),
             Clock::RealTime { dilation: Dilation::Auto } => {
-                let experience = self.settings.memo.of::<Experience>();
-                Pace::Real(experience.dilation(&self.description, &self.settings)?)
+                Pace::Real(self.experience.dilation(&self.description, &self.settings)?)
             }
         };
-        let settings = Settings { pace, ..self.settings.clone() };
-        let ended = runtime::run(&self.description, &settings, program)?;
+        let ended = modeled::run(&self.description, pace, &self.settings, program)?;
         let work = ended.outcomes.work;
         let (report, trace) = self
             .report(ended.outcomes, ended.wall, pace, ended.slips, |context| ended.contexts.name(context));
         if let (Clock::RealTime { dilation: Dilation::Auto }, Some(real_time)) =
             (self.clock, &report.real_time)
         {
-            self.settings.memo.of::<Experience>().learn(real_time);
+            self.experience.learn(real_time);
         }
         tracing::info!(modeled = %report.modeled, wall = ?ended.wall, messages = report.messages, "run ended");
         if self.unreceived_is_an_error && !report.unreceived.is_empty() {
@@ -351,7 +350,7 @@ impl MachineBuilder {
             let (nodes, stack_size) = (description.nodes(), settings.stack_size);
             return Err(ConfigError::TooLittleMemory { nodes, stack_size, needed, left, limit });
         }
-        Ok(Machine { description, clock, settings, unreceived_is_an_error })
+        Ok(Machine { description, clock, settings, unreceived_is_an_error, experience: Arc::default() })
     }
 }
 

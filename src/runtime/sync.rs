@@ -3,12 +3,12 @@
 
 #[cfg(not(loom))]
 pub(super) use std::{
-    sync::atomic::{AtomicU32, AtomicUsize, Ordering},
+    sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence},
     thread::{Thread, current, park},
 };
 
 #[cfg(loom)]
 pub(super) use loom::{
-    sync::atomic::{AtomicU32, AtomicUsize, Ordering},
+    sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence},
     thread::{Thread, current, park},
 };

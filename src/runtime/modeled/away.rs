@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     pacing::Pacing,
-    shared::{Outbox, silent},
+    world::{Outbox, silent},
 };
 use crate::{kernel::Op, time::Span};
 

@@ -3,12 +3,14 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Local, NodeThread};
+use super::{
+    super::world::{Delivery, FOR_THE_KERNEL},
+    Local, NodeThread,
+};
 use crate::{
     endpoint::Envelope,
     error::CommError,
     kernel::{Outcome, Reply},
-    runtime::{bell::FOR_THE_KERNEL, shared::Delivery},
     wire::Selector,
 };
 
@@ -16,7 +18,7 @@ impl NodeThread<'_> {
     pub(super) fn received(&self, reply: Reply) -> Result<Envelope, CommError> {
         match self.maybe_received(reply)? {
             Some(envelope) => Ok(envelope),
-            None => Err(self.shared.ended()),
+            None => Err(self.world.crew.ended()),
         }
     }
 
@@ -71,7 +73,7 @@ impl NodeThread<'_> {
     /// send. Where every node has a core, what is awaited may be a moment away; and the sender may be next in line
     /// for this core.
     fn linger(&self) {
-        for _ in 0..self.shared.looks {
+        for _ in 0..self.world.looks {
             if !self.inbox.is_empty() {
                 return;
             }
@@ -90,13 +92,13 @@ impl NodeThread<'_> {
             self.drain();
             take(&mut self.local.borrow_mut())
         };
-        let bell = &self.shared.seats[self.id as usize].bell;
+        let parker = &self.world.crew.seat(self.id).parker;
         loop {
             if let Some(found) = look() {
                 return Ok(found);
             }
-            if self.shared.is_stopped() {
-                return Err(self.shared.ended());
+            if self.world.crew.is_stopped() {
+                return Err(self.world.crew.ended());
             }
             if !self.is_held() {
                 self.linger();
@@ -104,21 +106,21 @@ impl NodeThread<'_> {
                     return Ok(found);
                 }
             }
-            bell.prepare(what_for);
+            parker.prepare(what_for);
             let found = look();
-            if found.is_some() || self.shared.is_stopped() {
-                if !bell.cancel() {
+            if found.is_some() || self.world.crew.is_stopped() {
+                if !parker.cancel() {
                     // Somebody has counted this thread as woken.
-                    self.shared.running.fetch_sub(1, Ordering::AcqRel);
+                    self.world.crew.awake.fetch_sub(1, Ordering::AcqRel);
                 }
                 match found {
                     Some(found) => return Ok(found),
                     None => continue,
                 }
             }
-            self.shared.help(self.id);
-            self.shared.retire();
-            bell.sleep();
+            self.world.help(self.id);
+            self.world.retire();
+            parker.sleep();
         }
     }
 }

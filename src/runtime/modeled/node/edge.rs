@@ -11,20 +11,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::NodeThread;
-use crate::{
-    error::CommError,
-    kernel::Op,
-    rank::Rank,
-    runtime::{
-        away::Away,
-        bell::WHEN_DUE,
-        pacing::Pacing,
-        shared::silent,
-        slip::{Slip, Slips},
-    },
-    time::Time,
+use super::super::{
+    away::Away,
+    pacing::Pacing,
+    slip::{Slip, Slips},
+    world::{WHEN_DUE, silent},
 };
+use super::NodeThread;
+use crate::{error::CommError, kernel::Op, rank::Rank, time::Time};
 
 /// The largest lateness that is not counted as late, unless the send overhead is larger: a host needs this time to
 /// wake a thread.
@@ -81,7 +75,7 @@ impl NodeThread<'_> {
     pub(super) fn enter_library(&self, name: &'static str) {
         self.enter(Manner::Takes);
         if self.depth.get() == 0 {
-            *self.shared.seats[self.id as usize].within.lock() = Some(name);
+            *self.world.crew.seat(self.id).within.lock() = Some(name);
         }
         self.depth.set(self.depth.get() + LIBRARY_CALL);
     }
@@ -90,7 +84,7 @@ impl NodeThread<'_> {
     pub(super) fn leave_library(&self) -> Result<(), CommError> {
         self.depth.set(self.depth.get() - LIBRARY_CALL);
         if self.depth.get() == 0 {
-            *self.shared.seats[self.id as usize].within.lock() = None;
+            *self.world.crew.seat(self.id).within.lock() = None;
         }
         // A program that panics need not be held.
         if std::thread::panicking() { Ok(()) } else { self.leave() }
@@ -98,7 +92,7 @@ impl NodeThread<'_> {
 
     /// Whether the call under way returns to a program that is held until it may.
     pub(super) fn is_held(&self) -> bool {
-        self.depth.get() == 1 && self.shared.pacing.is_some()
+        self.depth.get() == 1 && self.world.pacing.is_some()
     }
 
     /// The lateness of the answers of this node.
@@ -109,10 +103,10 @@ impl NodeThread<'_> {
     /// Enters a call; returns the clock at which the call begins, as far as it is known here.
     pub(super) fn enter(&self, manner: Manner) -> Time {
         let clock = self.clock.get();
-        let Some(pacing) = self.shared.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
+        let Some(pacing) = self.world.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
             return clock;
         };
-        let away = self.shared.seats[self.id as usize].outbox.lock().away.take();
+        let away = self.world.mailboxes[self.id as usize].outbox.lock().away.take();
         let was_followed = away.as_ref().is_some_and(Away::was_followed);
         let mut span = away.map(|away| away.computed(pacing)).unwrap_or_default();
         let computed = was_followed || !span.is_zero();
@@ -125,21 +119,21 @@ impl NodeThread<'_> {
         }
         if computed || polls {
             // It may need a core of its own.
-            self.shared.let_go();
+            self.world.let_go();
         }
         if was_followed || !span.is_zero() {
             self.push(silent(Op::Compute { span }), 0);
             self.told.set(true);
         }
         if !self.called.replace(true) {
-            self.shared.first_call(pacing);
+            self.world.first_call(pacing);
         }
         clock + span
     }
 
     /// Leaves a call.
     fn leave(&self) -> Result<(), CommError> {
-        let Some(pacing) = self.shared.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
+        let Some(pacing) = self.world.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
             return Ok(());
         };
         if self.told.get() {
@@ -148,31 +142,31 @@ impl NodeThread<'_> {
             self.ask(Op::Sync)?;
         }
         let held = self.hold(pacing, self.clock.get());
-        self.shared.seats[self.id as usize].outbox.lock().away = Some(Away::now(self.thread));
+        self.world.mailboxes[self.id as usize].outbox.lock().away = Some(Away::now(self.thread));
         held
     }
 
     /// Sleeps until an instant of modeled time is due.
     fn hold(&self, pacing: &Pacing, at: Time) -> Result<(), CommError> {
-        while !self.shared.is_stopped() {
+        while !self.world.crew.is_stopped() {
             let Some(due) = pacing.due(at) else {
                 // Modeled time has not started: who starts it does not wake everybody.
-                self.shared.wake_when_due(pacing, self.id, at);
+                self.world.wake_when_due(pacing, self.id, at);
                 self.sleep_until(WHEN_DUE, |_| pacing.due(at))?;
                 continue;
             };
             let now = Instant::now();
             if let Some(by) = now.checked_duration_since(due) {
-                let overhead = self.shared.machine.parameters().send_overhead();
+                let overhead = self.world.crew.machine.parameters().send_overhead();
                 let allowed = WAKE_UP.max(pacing.real(overhead));
                 let mut slips = self.slips.get();
                 slips.add(Slip { by, rank: self.id as Rank, at }, allowed);
                 self.slips.set(slips);
                 return Ok(());
             }
-            self.shared.refuse_endless_wait(pacing, at);
+            self.world.refuse_endless_wait(pacing, at);
             park_timeout(due - now);
         }
-        Err(self.shared.ended())
+        Err(self.world.crew.ended())
     }
 }

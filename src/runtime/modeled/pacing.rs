@@ -22,11 +22,9 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::{
-    bell::WHEN_DUE,
-    shared::{Cause, Shared},
-};
+use super::world::{Modeled, WHEN_DUE};
 use crate::{
+    runtime::crew::Cause,
     time::{Span, Time},
     wire::NodeId,
 };
@@ -139,13 +137,13 @@ impl Pacing {
 /// A limit of wall-clock time, about thirty years: longer than any run, and too short for any clock to overflow.
 const FOREVER: Duration = Duration::from_secs(1 << 30);
 
-impl Shared {
+impl Modeled {
     /// Records that a program has made its first call. When all have, modeled time starts: to start threads takes the
     /// host its time, which is not the machine's.
     pub(super) fn first_call(&self, pacing: &Pacing) {
         if pacing.unheard.fetch_sub(1, Ordering::AcqRel) == 1 {
             pacing.epoch.get_or_init(Instant::now);
-            self.caller.unpark();
+            self.crew.caller.unpark();
         }
     }
 
@@ -160,7 +158,7 @@ impl Shared {
         }
         drop(waking);
         if earlier {
-            self.caller.unpark();
+            self.crew.caller.unpark();
         }
     }
 
@@ -169,7 +167,7 @@ impl Shared {
         let wait =
             pacing.wall(at).saturating_sub(pacing.epoch().map_or(Duration::ZERO, |epoch| epoch.elapsed()));
         if wait >= LONGEST_WAIT && !pacing.has_limit {
-            self.stop(Cause::TooSlow { at, wait });
+            self.crew.stop(Cause::TooSlow { at, wait });
         } else if wait >= LONG_WAIT && pacing.announced.set(()).is_ok() {
             tracing::warn!(parent: None, %at, wall = ?wait, "the next answer is due only then");
         }
@@ -194,7 +192,7 @@ impl Shared {
                     break;
                 }
                 waking.due.pop();
-                match self.seats[node as usize].bell.claim(WHEN_DUE, &self.running) {
+                match self.crew.seat(node).parker.claim(WHEN_DUE, &self.crew.awake) {
                     true => claimed.push(node),
                     false => nobody = true,
                 }
@@ -202,9 +200,9 @@ impl Shared {
             waking.next = waking.due.peek().map_or(Time::MAX, |&Reverse((at, _))| at);
             waking.next
         };
-        self.ring_all(&mut claimed);
+        self.wake_all(&mut claimed);
         // Whoever fell asleep last may have left it to this one to find out that nobody will wake any more.
-        if nobody && self.running.load(Ordering::Acquire) == 0 {
+        if nobody && self.crew.awake.load(Ordering::Acquire) == 0 {
             self.drive(true);
         }
         let tick = self.follow(pacing).then(|| Instant::now() + TICK);
@@ -215,19 +213,56 @@ impl Shared {
     /// Follows the clock of a program that computes while all others wait for its next call: the time that it has
     /// certainly computed is as good as a call. Returns whether a program may have to be followed soon.
     fn follow(&self, pacing: &Pacing) -> bool {
-        if self.running.load(Ordering::Acquire) == 0 {
+        if self.crew.awake.load(Ordering::Acquire) == 0 {
             return false;
         }
         // Behind the one that everybody waited for there may be another.
-        for _ in 0..self.seats.len() {
+        for _ in 0..self.mailboxes.len() {
             let node = pacing.stalled.load(Ordering::Relaxed);
-            let Some(seat) = self.seats.get(node as usize) else { break };
-            if !seat.outbox.lock().follow(pacing) {
+            let Some(mailbox) = self.mailboxes.get(node as usize) else { break };
+            if !mailbox.outbox.lock().follow(pacing) {
                 break;
             }
             self.let_go();
             self.drive(false);
         }
         true
+    }
+}
+
+/// A setting that lets timers of the current thread expire on time, and not up to 50 us later, until this is dropped.
+pub(super) struct PreciseTimers {
+    #[cfg(target_os = "linux")]
+    slack: Option<u64>,
+}
+
+impl PreciseTimers {
+    #[cfg(target_os = "linux")]
+    pub(super) fn set() -> PreciseTimers {
+        let slack = rustix::thread::current_timer_slack().ok();
+        // A host that does not allow it is a little late.
+        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        PreciseTimers { slack }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn set() -> PreciseTimers {
+        PreciseTimers {}
+    }
+}
+
+impl PreciseTimers {
+    /// The same for a thread that keeps them.
+    pub(super) fn set_for_good() {
+        std::mem::forget(PreciseTimers::set());
+    }
+}
+
+impl Drop for PreciseTimers {
+    fn drop(&mut self) {
+        #[cfg(target_os = "linux")]
+        if let Some(slack) = self.slack {
+            let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(slack));
+        }
     }
 }

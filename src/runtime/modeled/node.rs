@@ -15,10 +15,9 @@ use crossbeam_channel::Receiver;
 use self::edge::Manner;
 use super::{
     away::{Away, thread_number},
-    bell::{FOR_THE_KERNEL, WHEN_DUE},
     driving::{MOST_BYTES, MOST_CALLS},
-    shared::{Delivery, Shared, silent, unwind_silently},
     slip::Slips,
+    world::{Delivery, FOR_THE_KERNEL, Modeled, WHEN_DUE, silent},
 };
 use crate::{
     endpoint::{Call, Endpoint, Envelope, First, Mark, Memo},
@@ -30,9 +29,6 @@ use crate::{
     time::{Span, Time},
     wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
 };
-
-/// The number of calls that may be made after the run has ended before the program is unwound.
-const MOST_CALLS_AFTER_END: u32 = 1_000;
 
 /// Returns the manner of a call from whether it returns at once.
 fn looks(at_once: bool) -> Manner {
@@ -70,9 +66,9 @@ struct Local {
 
 /// The thread of a node; see the [module](self).
 #[derive(Debug)]
-pub(crate) struct NodeThread<'run> {
+pub(super) struct NodeThread<'run> {
     id: NodeId,
-    shared: &'run Shared,
+    world: &'run Modeled,
     inbox: Receiver<Delivery>,
     local: RefCell<Local>,
     /// The node's clock at the return of the last call that waited for an answer.
@@ -95,16 +91,14 @@ pub(crate) struct NodeThread<'run> {
 
 impl<'run> NodeThread<'run> {
     /// Creates the thread state of node `id`; to be called on its thread.
-    pub(super) fn new(id: NodeId, shared: &'run Shared, inbox: Receiver<Delivery>) -> NodeThread<'run> {
+    pub(super) fn new(id: NodeId, world: &'run Modeled, inbox: Receiver<Delivery>) -> NodeThread<'run> {
         let thread = thread_number();
-        let seat = &shared.seats[id as usize];
-        seat.bell.own();
-        if shared.pacing.is_some() {
-            seat.outbox.lock().away = Some(Away::now(thread));
+        if world.pacing.is_some() {
+            world.mailboxes[id as usize].outbox.lock().away = Some(Away::now(thread));
         }
         NodeThread {
             id,
-            shared,
+            world,
             inbox,
             local: RefCell::default(),
             clock: Cell::new(Time::ZERO),
@@ -129,7 +123,7 @@ impl<'run> NodeThread<'run> {
                     self.settle(ids[index]);
                     Ok((reply.clock, Some((index, self.maybe_received(reply)?))))
                 }
-                _ => Err(self.shared.ended()),
+                _ => Err(self.world.crew.ended()),
             }
         })
     }
@@ -138,10 +132,10 @@ impl<'run> NodeThread<'run> {
     pub(super) fn end(&self, failed: bool) {
         self.enter(Manner::Takes);
         self.push(silent(if failed { Op::Fail } else { Op::Finish }), 0);
-        if failed || self.shared.longing.load(Ordering::Acquire) > 0 {
-            self.shared.drive(false);
+        if failed || self.world.awaiting_replies.load(Ordering::Acquire) > 0 {
+            self.world.drive(false);
         }
-        self.shared.retire();
+        self.world.retire();
     }
 
     // How calls are made.
@@ -190,11 +184,12 @@ impl<'run> NodeThread<'run> {
         };
         let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
         let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
-        let seat = &self.shared.seats[parcel.target as usize];
+        let target = parcel.target;
         // A node whose program has returned does not need its messages; the kernel lists them as never received.
-        let _ = seat.inbox.send(Delivery::Message(envelope));
-        if seat.bell.claim(self.id, &self.shared.running) {
-            seat.bell.ring();
+        let _ = self.world.mailboxes[target as usize].inbox.send(Delivery::Message(envelope));
+        let parker = &self.world.crew.seat(target).parker;
+        if parker.claim(self.id, &self.world.crew.awake) {
+            parker.wake();
         }
         Ok(data)
     }
@@ -232,12 +227,12 @@ impl<'run> NodeThread<'run> {
         let asks_the_time = matches!(op, Op::Now);
         self.push(kernel::Call { op, reply: true }, 0);
         // The receiver lives as long as the run.
-        let _ = self.shared.asking.0.send(self.id);
-        self.shared.longing.fetch_add(1, Ordering::AcqRel);
-        self.shared.drive(false);
+        let _ = self.world.asking.0.send(self.id);
+        self.world.awaiting_replies.fetch_add(1, Ordering::AcqRel);
+        self.world.drive(false);
         let what_for = if self.is_held() { WHEN_DUE } else { FOR_THE_KERNEL };
         let reply = self.sleep_until(what_for, |local| local.answer.take());
-        self.shared.longing.fetch_sub(1, Ordering::AcqRel);
+        self.world.awaiting_replies.fetch_sub(1, Ordering::AcqRel);
         let reply = reply?;
         self.clock.set(reply.clock);
         self.told.set(false);
@@ -251,21 +246,14 @@ impl<'run> NodeThread<'run> {
 
     /// Puts a call into the outbox; whether that is so full that the node should wait for the kernel.
     fn push(&self, call: kernel::Call, bytes: u64) -> bool {
-        let mut outbox = self.shared.seats[self.id as usize].outbox.lock();
+        let mut outbox = self.world.mailboxes[self.id as usize].outbox.lock();
         outbox.calls.push_back(call);
         outbox.bytes += bytes;
         outbox.calls.len() >= MOST_CALLS || outbox.bytes >= MOST_BYTES
     }
 
     fn check_running(&self) -> Result<(), CommError> {
-        if !self.shared.is_stopped() {
-            return Ok(());
-        }
-        self.calls_after_end.set(self.calls_after_end.get() + 1);
-        if self.calls_after_end.get() > MOST_CALLS_AFTER_END && !std::thread::panicking() {
-            unwind_silently();
-        }
-        Err(self.shared.ended())
+        self.world.crew.check_running(&self.calls_after_end)
     }
 }
 
@@ -275,15 +263,15 @@ impl Endpoint for NodeThread<'_> {
     }
 
     fn machine(&self) -> &Description {
-        &self.shared.machine
+        &self.world.crew.machine
     }
 
     fn cache(&self) -> &Memo {
-        &self.shared.memo
+        &self.world.crew.cache
     }
 
     fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context {
-        self.shared.contexts.lock().of(parent, members, nth, name)
+        self.world.crew.contexts.lock().of(parent, members, nth, name)
     }
 
     fn agree(
@@ -294,7 +282,7 @@ impl Endpoint for NodeThread<'_> {
         rank: Rank,
         call: &Call,
     ) -> Result<(), (Rank, Call)> {
-        self.shared.agreements.lock().arrive(context, nth, size, rank, call)
+        self.world.crew.agreements.lock().arrive(context, nth, size, rank, call)
     }
 
     // Calls that send or receive.
@@ -474,7 +462,7 @@ impl Endpoint for NodeThread<'_> {
     }
 
     fn is_traced(&self) -> bool {
-        self.shared.traced
+        self.world.crew.traced
     }
 
     fn mark(&self, mark: Mark) -> Result<(), CommError> {

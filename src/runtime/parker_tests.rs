@@ -15,11 +15,14 @@ use loom::{
     thread,
 };
 
-use super::{Bell, FOR_THE_KERNEL};
+use super::Parker;
+
+/// An event that is no data.
+const FOR_THE_KERNEL: u32 = 77;
 
 /// The shared state of a node's thread and those who bring it something.
 struct Place {
-    bell: Bell,
+    parker: Parker,
     inbox: Mutex<VecDeque<u32>>,
     running: AtomicUsize,
     stopped: AtomicBool,
@@ -30,7 +33,7 @@ struct Place {
 impl Place {
     fn new(running: usize) -> Arc<Place> {
         Arc::new(Place {
-            bell: Bell::new(),
+            parker: Parker::new(),
             inbox: Mutex::new(VecDeque::new()),
             running: AtomicUsize::new(running),
             stopped: AtomicBool::new(false),
@@ -41,16 +44,16 @@ impl Place {
     /// Brings data: first the data, then the claim.
     fn bring(&self, what: u32) {
         self.inbox.lock().unwrap().push_back(what);
-        if self.bell.claim(what, &self.running) {
-            self.bell.ring();
+        if self.parker.claim(what, &self.running) {
+            self.parker.wake();
         }
     }
 
     fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
-        if self.bell.claim_for_anything() {
+        if self.parker.claim_for_anything() {
             self.running.fetch_add(1, Ordering::AcqRel);
-            self.bell.ring();
+            self.parker.wake();
         }
     }
 
@@ -77,10 +80,10 @@ impl Place {
             if self.stopped.load(Ordering::Acquire) {
                 return false;
             }
-            self.bell.prepare(what);
+            self.parker.prepare(what);
             let found = self.look(what);
             if found || self.stopped.load(Ordering::Acquire) {
-                if !self.bell.cancel() {
+                if !self.parker.cancel() {
                     let before = self.running.fetch_sub(1, Ordering::AcqRel);
                     // After the end of the run nobody asks for the count any more.
                     let ended = self.stopped.load(Ordering::Acquire);
@@ -95,7 +98,7 @@ impl Place {
                 continue;
             }
             self.retire();
-            self.bell.sleep();
+            self.parker.sleep();
         }
     }
 }
@@ -118,7 +121,7 @@ fn no_wake_up_of_one_bringer_is_lost() {
                 place.retire();
             })
         };
-        place.bell.own();
+        place.parker.own();
         assert!(place.sleep_until(1));
         assert!(!place.silence.load(Ordering::Acquire) || place.running.load(Ordering::Acquire) > 0);
         bringer.join().unwrap();
@@ -138,7 +141,7 @@ fn what_is_brought_early_is_found_later() {
                 place.retire();
             })
         });
-        place.bell.own();
+        place.parker.own();
         assert!(place.sleep_until(1));
         assert!(place.sleep_until(FOR_THE_KERNEL));
         for bringer in bringers {
@@ -162,7 +165,7 @@ fn two_bringers_of_one_kind_wake_it_as_often_as_it_sleeps() {
                 place.retire();
             })
         });
-        place.bell.own();
+        place.parker.own();
         assert!(place.sleep_until(1));
         assert!(place.sleep_until(1));
         for bringer in bringers {
@@ -182,7 +185,7 @@ fn the_end_of_the_run_wakes_everybody() {
         let sleeper = {
             let place = Arc::clone(&place);
             thread::spawn(move || {
-                place.bell.own();
+                place.parker.own();
                 assert!(!place.sleep_until(1));
             })
         };
@@ -219,7 +222,7 @@ fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
                     if std::mem::take(&mut *outbox.lock().unwrap()) {
                         silence = false;
                         place.inbox.lock().unwrap().push_back(FOR_THE_KERNEL);
-                        if place.bell.claim(FOR_THE_KERNEL, &self.running) {
+                        if place.parker.claim(FOR_THE_KERNEL, &self.running) {
                             claimed.push(place);
                         } else if self.running.load(Ordering::Acquire) == 0 {
                             self.again.store(true, Ordering::SeqCst);
@@ -230,7 +233,7 @@ fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
                 let ended = self.places.iter().all(|place| place.stopped.load(Ordering::Acquire));
                 assert!(!silence || ended, "taken for deadlocked");
                 drop(kernel);
-                claimed.into_iter().for_each(|place| place.bell.ring());
+                claimed.into_iter().for_each(|place| place.parker.wake());
                 if !self.again.load(Ordering::SeqCst) {
                     return;
                 }
@@ -242,15 +245,15 @@ fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
             self.drive(false);
             let place = &self.places[node];
             while !place.look(FOR_THE_KERNEL) {
-                place.bell.prepare(FOR_THE_KERNEL);
+                place.parker.prepare(FOR_THE_KERNEL);
                 if place.look(FOR_THE_KERNEL) {
-                    if !place.bell.cancel() {
+                    if !place.parker.cancel() {
                         self.running.fetch_sub(1, Ordering::AcqRel);
                     }
                     return;
                 }
                 self.retire();
-                place.bell.sleep();
+                place.parker.sleep();
             }
         }
 
@@ -261,7 +264,7 @@ fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
         }
 
         fn node(&self, node: usize) {
-            self.places[node].bell.own();
+            self.places[node].parker.own();
             self.ask(node);
             // Its program has ended.
             self.places[node].stopped.store(true, Ordering::Release);
