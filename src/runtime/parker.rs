@@ -10,9 +10,9 @@
 //!
 //! Events are numbers, which those who sleep and those who bring agree on.
 
-use std::sync::OnceLock;
+use std::{sync::OnceLock, time::Instant};
 
-use super::sync::{AtomicU32, AtomicUsize, Ordering, Thread, current, fence, park};
+use super::sync::{AtomicU32, AtomicUsize, Ordering, Thread, current, fence, park, park_timeout};
 
 const AWAKE: u32 = u32::MAX;
 
@@ -53,14 +53,29 @@ impl Parker {
         }
     }
 
-    /// Claims the owner if it sleeps, or is about to, for `what`; the claimer must [wake](Parker::wake). The owner is
-    /// counted in `awake` before it can know that it has been claimed, so that it is never counted out twice.
-    pub(super) fn claim(&self, what: u32, awake: &AtomicUsize) -> bool {
-        if !self.sleeps_for(what) {
+    /// Sleeps until claimed, or until an instant; returns whether it has been claimed.
+    pub(super) fn sleep_until(&self, instant: Instant) -> bool {
+        while self.state.load(Ordering::Acquire) != AWAKE {
+            let left = instant.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return !self.cancel();
+            }
+            park_timeout(left);
+        }
+        true
+    }
+
+    /// Claims the owner if it sleeps, or is about to, for one of these events; the claimer must [wake](Parker::wake) it.
+    /// The owner is counted in `awake` before it can know that it has been claimed, so that it is never counted out
+    /// twice.
+    pub(super) fn claim(&self, events: &[u32], awake: &AtomicUsize) -> bool {
+        fence(Ordering::SeqCst);
+        let state = self.state.load(Ordering::Acquire);
+        if !events.contains(&state) {
             return false;
         }
         awake.fetch_add(1, Ordering::AcqRel);
-        let claimed = self.state.compare_exchange(what, AWAKE, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        let claimed = self.state.compare_exchange(state, AWAKE, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if !claimed {
             awake.fetch_sub(1, Ordering::AcqRel);
         }

@@ -44,7 +44,7 @@ impl Place {
     /// Brings data: first the data, then the claim.
     fn bring(&self, what: u32) {
         self.inbox.lock().unwrap().push_back(what);
-        if self.parker.claim(what, &self.running) {
+        if self.parker.claim(&[what], &self.running) {
             self.parker.wake();
         }
     }
@@ -222,7 +222,7 @@ fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
                     if std::mem::take(&mut *outbox.lock().unwrap()) {
                         silence = false;
                         place.inbox.lock().unwrap().push_back(FOR_THE_KERNEL);
-                        if place.parker.claim(FOR_THE_KERNEL, &self.running) {
+                        if place.parker.claim(&[FOR_THE_KERNEL], &self.running) {
                             claimed.push(place);
                         } else if self.running.load(Ordering::Acquire) == 0 {
                             self.again.store(true, Ordering::SeqCst);

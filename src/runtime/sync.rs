@@ -4,7 +4,7 @@
 #[cfg(not(loom))]
 pub(super) use std::{
     sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence},
-    thread::{Thread, current, park},
+    thread::{Thread, current, park, park_timeout},
 };
 
 #[cfg(loom)]
@@ -12,3 +12,9 @@ pub(super) use loom::{
     sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence},
     thread::{Thread, current, park},
 };
+
+/// The model has no time: its sleepers have no deadlines.
+#[cfg(loom)]
+pub(super) fn park_timeout(_: std::time::Duration) {
+    park();
+}

@@ -66,7 +66,7 @@ struct Local {
 
 /// The thread of a node; see the [module](self).
 #[derive(Debug)]
-pub(super) struct NodeThread<'run> {
+pub(in crate::runtime) struct NodeThread<'run> {
     id: NodeId,
     world: &'run Modeled,
     inbox: Receiver<Delivery>,
@@ -188,7 +188,7 @@ impl<'run> NodeThread<'run> {
         // A node whose program has returned does not need its messages; the kernel lists them as never received.
         let _ = self.world.mailboxes[target as usize].inbox.send(Delivery::Message(envelope));
         let parker = &self.world.crew.seat(target).parker;
-        if parker.claim(self.id, &self.world.crew.awake) {
+        if parker.claim(&[self.id], &self.world.crew.awake) {
             parker.wake();
         }
         Ok(data)

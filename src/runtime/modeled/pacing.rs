@@ -192,7 +192,7 @@ impl Modeled {
                     break;
                 }
                 waking.due.pop();
-                match self.crew.seat(node).parker.claim(WHEN_DUE, &self.crew.awake) {
+                match self.crew.seat(node).parker.claim(&[WHEN_DUE], &self.crew.awake) {
                     true => claimed.push(node),
                     false => nobody = true,
                 }

@@ -113,13 +113,13 @@ impl Modeled {
         let (parker, awake) = (&self.crew.seat(node).parker, &self.crew.awake);
         // The receiver lives as long as the thread, and after that nobody needs the answer.
         let _ = self.mailboxes[node as usize].inbox.send(Delivery::Reply(reply));
-        let is_claimed = parker.claim(FOR_THE_KERNEL, awake)
+        let is_claimed = parker.claim(&[FOR_THE_KERNEL], awake)
             || match &self.pacing {
                 Some(pacing) if parker.sleeps_for(WHEN_DUE) => {
                     if pacing.is_soon(reply.clock) {
                         return self.wake_when_due(pacing, node, reply.clock);
                     }
-                    parker.claim(WHEN_DUE, awake)
+                    parker.claim(&[WHEN_DUE], awake)
                 }
                 _ => false,
             };
