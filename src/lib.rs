@@ -40,7 +40,7 @@
 //! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong.
 
 mod bound;
-mod calibration;
+pub mod calibration;
 mod choice;
 pub mod collective;
 pub mod comm;
