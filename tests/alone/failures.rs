@@ -5,7 +5,7 @@
 use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -18,11 +18,10 @@ use multicomputer::{
     topology::{Link, LinkId, Topology, Vertex},
 };
 
+use crate::support::{self, alone, outcome};
+
 const REAL: Clock = Clock::RealTime { dilation: Dilation::Fixed(1.0) };
 const BOTH_CLOCKS: [Clock; 2] = [Clock::Virtual, REAL];
-
-/// One test at a time, so that the threads of one are not counted by another.
-static ALONE: Mutex<()> = Mutex::new(());
 
 fn threads_of_this_process() -> usize {
     fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
@@ -40,10 +39,10 @@ fn failure<T: Send>(
     machine: MachineBuilder,
     program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
 ) -> RunError {
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _alone = alone();
     let machine = machine.build().unwrap();
     let before = threads_of_this_process();
-    let error = machine.run(program).map(|_| ()).unwrap_err();
+    let error = outcome(&machine, &|node| program(node).map(drop)).map(drop).unwrap_err();
     let deadline = Instant::now() + Duration::from_secs(2);
     // The test harness may be starting or ending threads of its own.
     while threads_of_this_process() > before + 2 && Instant::now() < deadline {
@@ -51,6 +50,12 @@ fn failure<T: Send>(
     }
     assert!(threads_of_this_process() <= before + 2, "threads are left");
     error
+}
+
+/// A run that ends well.
+fn run<T: Send>(machine: MachineBuilder, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
+    let _alone = alone();
+    support::run(&machine.build().unwrap(), program)
 }
 
 fn deadlock<T: Send>(
@@ -336,6 +341,7 @@ fn a_panic_with_something_else_than_text_is_reported() {
 
 #[test]
 fn a_machine_runs_again_after_a_failure() {
+    let _alone = alone();
     let machine = mesh(1, 2).build().unwrap();
     assert!(machine.run(|node| Ok(drop(node.world().recv(ANY_SOURCE)?))).is_err());
     let run = machine.run(|node| Ok(node.rank())).unwrap();
@@ -344,7 +350,7 @@ fn a_machine_runs_again_after_a_failure() {
 
 #[test]
 fn a_run_that_ends_well_leaves_no_thread() {
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _alone = alone();
     let before = threads_of_this_process();
     for clock in BOTH_CLOCKS {
         mesh(8, 8).clock(clock).build().unwrap().run(|node| Ok(node.world().barrier()?)).unwrap();
@@ -355,6 +361,7 @@ fn a_run_that_ends_well_leaves_no_thread() {
 // Messages never received.
 
 fn two_lost_messages(machine: MachineBuilder) -> Result<Run<()>, RunError> {
+    let _alone = alone();
     machine.build().unwrap().run(|node| {
         let world = node.world();
         match node.rank() {
@@ -394,6 +401,7 @@ fn messages_never_received_can_be_an_error() {
 
 #[test]
 fn messages_still_on_their_way_at_the_end_are_listed() {
+    let _alone = alone();
     let run = mesh(1, 2).build().unwrap().run(|node| {
         if node.rank() == 0 {
             drop(node.world().isend(1, Payload::phantom(1 << 20))?);
@@ -413,7 +421,7 @@ fn refusal(machine: MachineBuilder) -> ConfigError {
 
 #[test]
 fn more_nodes_than_threads_are_refused_before_any_is_started() {
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _alone = alone();
     let before = threads_of_this_process();
     let error = refusal(mesh(256, 256));
     let ConfigError::TooManyNodes { nodes, allowed, ref limit } = error else { panic!("{error}") };
@@ -453,6 +461,7 @@ fn a_dilation_that_is_no_positive_number_is_refused() {
 
 #[test]
 fn a_stack_that_is_too_small_is_refused() {
+    let _alone = alone();
     let error = refusal(mesh(1, 2).stack_size(4096));
     assert_eq!(error.to_string(), "a stack of 4096 bytes is too small: at least 65536 are needed");
     mesh(1, 2).stack_size(64 << 10).build().unwrap().run(|node| Ok(node.world().barrier()?)).unwrap();
@@ -461,6 +470,7 @@ fn a_stack_that_is_too_small_is_refused() {
 /// Such an array does not fit into 256 KiB, and a stack that overflows ends the process.
 #[test]
 fn programs_have_room_for_arrays_of_their_own() {
+    let _alone = alone();
     let run = mesh(1, 2).build().unwrap().run(|node| {
         let array = std::hint::black_box([node.rank() as f64; 50_000]);
         Ok(array.iter().sum::<f64>())
@@ -477,15 +487,15 @@ fn machines_of_absurd_speeds_run_to_an_end() {
         Ok(node.now()?)
     };
     for (beta, ends) in [(1e-300, 0), (5e-324, 0), (f64::MIN_POSITIVE, 0), (1.0, 1000 * 1_000_000_000_000)] {
-        let run = Machine::mesh(1, 2).parameters(Parameters::builder().beta(beta).build().unwrap());
-        let outputs = run.build().unwrap().run(exchange).unwrap().outputs;
+        let machine = Machine::mesh(1, 2).parameters(Parameters::builder().beta(beta).build().unwrap());
+        let outputs = run(machine, exchange).outputs;
         assert_eq!(outputs.iter().map(|end| end.as_picos()).collect::<Vec<_>>(), [ends; 2], "beta = {beta}");
     }
     let slow = Parameters::builder().link_capacity(1e-300).build().unwrap();
     let error = failure(Machine::mesh(1, 2).parameters(slow), exchange);
     assert!(matches!(error, RunError::TimeOverflow { .. }), "{error}");
     let fast = Parameters::builder().beta(1e-9).link_capacity(1e300).build().unwrap();
-    let outputs = Machine::mesh(1, 2).parameters(fast).build().unwrap().run(exchange).unwrap().outputs;
+    let outputs = run(Machine::mesh(1, 2).parameters(fast), exchange).outputs;
     assert_eq!(outputs.iter().map(|end| end.as_picos()).collect::<Vec<_>>(), [1_000_000; 2]);
 }
 
@@ -546,6 +556,7 @@ fn a_wall_limit_ends_a_program_that_sleeps_and_then_calls() {
 
 #[test]
 fn a_run_within_its_limit_is_left_alone() {
+    let _alone = alone();
     for clock in BOTH_CLOCKS {
         mesh(1, 2).clock(clock).build().unwrap().run(|node| Ok(node.world().barrier()?)).unwrap();
     }
@@ -694,6 +705,7 @@ impl Topology for NoRoutes {
 
 #[test]
 fn a_topology_that_panics_ends_the_run() {
+    let _alone = alone();
     for clock in [Clock::Virtual, REAL, Clock::RealTime { dilation: Dilation::Auto }] {
         let description = Description::new("no routes", Arc::new(NoRoutes), Parameters::hockney());
         let machine =

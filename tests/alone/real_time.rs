@@ -4,10 +4,7 @@
 #![allow(clippy::unit_arg, reason = "programs that end with a call")]
 
 use std::{
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -22,8 +19,7 @@ use multicomputer::{
 };
 use rustix::time::{ClockId, clock_gettime};
 
-/// One test at a time: they measure.
-static ALONE: Mutex<()> = Mutex::new(());
+use crate::support::{self, alone};
 
 fn real(dilation: f64) -> Clock {
     Clock::RealTime { dilation: Dilation::Fixed(dilation) }
@@ -37,8 +33,8 @@ fn slow(nodes: usize) -> MachineBuilder {
 }
 
 fn run<T: Send>(machine: MachineBuilder, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    machine.build().unwrap().run(program).unwrap()
+    let _alone = alone();
+    support::run(&machine.build().unwrap(), program)
 }
 
 /// Exchanges, a broadcast, a receive from anybody.
@@ -242,6 +238,7 @@ fn who_polls_lives_by_the_wall_clock_from_the_second_look_on() {
     };
     assert!(run(slow(1).clock(real(0.5)), watch_the_clock).outputs[0] >= Time::ZERO + Span::from_millis(20));
     // In virtual time both would poll for ever, and are told.
+    let _alone = alone();
     for error in [
         slow(2).build().unwrap().run(poll_for_a_message).unwrap_err(),
         slow(1).build().unwrap().run(watch_the_clock).unwrap_err(),
@@ -290,6 +287,7 @@ fn a_look_that_finds_something_is_no_polling() {
 
 #[test]
 fn what_would_take_for_ever_is_refused_unless_there_is_a_limit() {
+    let _alone = alone();
     let parameters = Parameters::builder().beta(1.0).build().unwrap();
     let machine = || Machine::mesh(1, 2).parameters(parameters.clone()).clock(real(1.0));
     let program = |node: &Node<'_>| match node.rank() {
@@ -320,7 +318,7 @@ fn the_report_says_how_well_the_host_kept_pace() {
 fn an_idle_machine_uses_no_cpu_to_speak_of() {
     // Sixteen nodes wait for a message that comes after 100 ms of modeled time, a second on the wall.
     let machine = slow(16).clock(real(10.0));
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _alone = alone();
     let machine = machine.build().unwrap();
     let (before, began) = (cpu_time(ClockId::ProcessCPUTime), Instant::now());
     let run = machine.run(|node| {

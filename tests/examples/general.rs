@@ -1,5 +1,4 @@
-//! Every example is a test: what it finds, and its modeled times to the picosecond.
-#![expect(dead_code, reason = "`main` of an example is for `cargo run --example`")]
+//! The examples but for those after the textbook.
 
 use multicomputer::{
     Clock, Dilation, Machine, Run, Time, collective,
@@ -7,53 +6,53 @@ use multicomputer::{
     stop::{Algorithm, Distribution},
 };
 
-#[path = "../examples/29_active_messages.rs"]
+#[path = "../../examples/29_active_messages.rs"]
 pub mod active_messages;
-#[path = "../examples/12_broadcast.rs"]
+#[path = "../../examples/12_broadcast.rs"]
 pub mod broadcast;
-#[path = "../examples/15_collect.rs"]
+#[path = "../../examples/15_collect.rs"]
 pub mod collect;
-#[path = "../examples/17_combine_to_all.rs"]
+#[path = "../../examples/17_combine_to_all.rs"]
 pub mod combine_to_all;
-#[path = "../examples/16_combine_to_one.rs"]
+#[path = "../../examples/16_combine_to_one.rs"]
 pub mod combine_to_one;
-#[path = "../examples/05_deadlock.rs"]
+#[path = "../../examples/05_deadlock.rs"]
 pub mod deadlock;
-#[path = "../examples/18_distributed_combine.rs"]
+#[path = "../../examples/18_distributed_combine.rs"]
 pub mod distributed_combine;
-#[path = "../examples/30_exchange.rs"]
+#[path = "../../examples/30_exchange.rs"]
 pub mod exchange;
-#[path = "../examples/31_exchange_algorithms.rs"]
+#[path = "../../examples/31_exchange_algorithms.rs"]
 pub mod exchange_algorithms;
-#[path = "../examples/14_gather.rs"]
+#[path = "../../examples/14_gather.rs"]
 pub mod gather;
-#[path = "../examples/20_groups.rs"]
+#[path = "../../examples/20_groups.rs"]
 pub mod groups;
-#[path = "../examples/01_hello.rs"]
+#[path = "../../examples/01_hello.rs"]
 pub mod hello;
-#[path = "../examples/11_nx_style.rs"]
+#[path = "../../examples/11_nx_style.rs"]
 pub mod nx_style;
-#[path = "../examples/32_real_time.rs"]
+#[path = "../../examples/32_real_time.rs"]
 pub mod real_time;
-#[path = "../examples/02_ring.rs"]
+#[path = "../../examples/02_ring.rs"]
 pub mod ring;
-#[path = "../examples/04_rows_and_columns.rs"]
+#[path = "../../examples/04_rows_and_columns.rs"]
 pub mod rows_and_columns;
-#[path = "../examples/19_scan.rs"]
+#[path = "../../examples/19_scan.rs"]
 pub mod scan;
-#[path = "../examples/13_scatter.rs"]
+#[path = "../../examples/13_scatter.rs"]
 pub mod scatter;
-#[path = "../examples/03_shared_link.rs"]
+#[path = "../../examples/03_shared_link.rs"]
 pub mod shared_link;
-#[path = "../examples/10_stop_auto.rs"]
+#[path = "../../examples/10_stop_auto.rs"]
 pub mod stop_auto;
-#[path = "../examples/07_stop_halving.rs"]
+#[path = "../../examples/07_stop_halving.rs"]
 pub mod stop_halving;
-#[path = "../examples/09_stop_repositioning.rs"]
+#[path = "../../examples/09_stop_repositioning.rs"]
 pub mod stop_repositioning;
-#[path = "../examples/08_stop_two_operations.rs"]
+#[path = "../../examples/08_stop_two_operations.rs"]
 pub mod stop_two_operations;
-#[path = "../examples/06_trace.rs"]
+#[path = "../../examples/06_trace.rs"]
 pub mod trace;
 
 /// When each node finished, in picoseconds.

@@ -1,23 +1,22 @@
-//! The examples after the textbook are tests: what they find, and their modeled times to the picosecond.
-#![expect(dead_code, reason = "`main` of an example is for `cargo run --example`")]
+//! The examples after the textbook.
 
 use multicomputer::textbook::Algorithm;
 
-#[path = "../examples/25_textbook_hypercube.rs"]
+#[path = "../../examples/25_textbook_hypercube.rs"]
 pub mod hypercube;
-#[path = "../examples/26_matrix_vector.rs"]
+#[path = "../../examples/26_matrix_vector.rs"]
 pub mod matrix_vector;
-#[path = "../examples/23_textbook_mesh.rs"]
+#[path = "../../examples/23_textbook_mesh.rs"]
 pub mod mesh;
-#[path = "../examples/21_textbook_one_to_all.rs"]
+#[path = "../../examples/21_textbook_one_to_all.rs"]
 pub mod one_to_all;
-#[path = "../examples/27_pipelined.rs"]
+#[path = "../../examples/27_pipelined.rs"]
 pub mod pipelined;
-#[path = "../examples/22_textbook_reduction.rs"]
+#[path = "../../examples/22_textbook_reduction.rs"]
 pub mod reduction;
-#[path = "../examples/24_textbook_ring.rs"]
+#[path = "../../examples/24_textbook_ring.rs"]
 pub mod ring;
-#[path = "../examples/28_topologies.rs"]
+#[path = "../../examples/28_topologies.rs"]
 pub mod topologies;
 
 #[test]

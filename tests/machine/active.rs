@@ -14,12 +14,14 @@ use multicomputer::{
     prelude::*,
 };
 
+use crate::support::{PATIENCE, disturbance::Disturbance};
+
 const ADD: Tag = Tag(0);
 const WAS: Tag = Tag(1);
 
 /// Active messages take 1.6 us to send, 16 bytes at 8 MB/s, 0.2 us a link, and 1.7 us to receive.
 fn cm5(nodes: usize) -> MachineBuilder {
-    Machine::cm5(nodes).wall_limit(Duration::from_secs(60))
+    Machine::cm5(nodes).wall_limit(PATIENCE)
 }
 
 fn nanos(nanos: u64) -> Time {
@@ -479,7 +481,7 @@ fn sending_for_nothing_is_not_taken_for_endless_polling() {
 fn questions(node: &Node<'_>, run: u64) -> Result<Vec<(Time, u64)>, Failure> {
     use rand::{RngExt, SeedableRng};
     let mut own = rand_chacha::ChaCha8Rng::seed_from_u64(node.rank() as u64);
-    let mut host = rand_chacha::ChaCha8Rng::seed_from_u64(run << 32 | node.rank() as u64);
+    let host = Disturbance::new(run, node.rank());
     let (size, sum, answers) = (node.size(), Cell::new(0_u64), Cell::new(0));
     let handling = if node.rank().is_multiple_of(2) { Handling::Polled } else { Handling::AtOnce };
     let active = Active::new(node.world(), handling, |reactions, message| {
@@ -496,9 +498,7 @@ fn questions(node: &Node<'_>, run: u64) -> Result<Vec<(Time, u64)>, Failure> {
     let mut seen = Vec::new();
     for round in 0..10 {
         for asked in 1..=5 {
-            if host.random_range(0..20) == 0 {
-                thread::sleep(Duration::from_micros(20));
-            }
+            host.strike();
             active.send((own.random_range(0..size), ADD), [own.random(), 0])?;
             match own.random_range(0..4) {
                 0 => active.wait_while(|| answers.get() < 5 * round + asked)?,

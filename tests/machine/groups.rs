@@ -2,14 +2,14 @@
 
 #![allow(clippy::unit_arg, reason = "programs that end with a call")]
 
-use std::time::Duration;
-
 use multicomputer::{
     Machine, Run,
-    error::{Failure, RunError},
+    error::Failure,
     model::{Parameters, ParametersBuilder},
     prelude::*,
 };
+
+use crate::support::{self, PATIENCE, failure_of_node_0};
 
 /// o_s = 10 us, o_r = 20 us, L = 5 us, nothing for a hop, beta = 10 ns/byte.
 fn parameters() -> ParametersBuilder {
@@ -22,7 +22,7 @@ fn run_on<T: Send>(
     program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
 ) -> Run<T> {
     let machine = Machine::mesh(rows, columns).parameters(machine.build().unwrap());
-    machine.wall_limit(Duration::from_secs(20)).build().unwrap().run(program).unwrap()
+    support::run(&machine.wall_limit(PATIENCE).build().unwrap(), program)
 }
 
 fn run<T: Send>(shape: (usize, usize), program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
@@ -31,11 +31,7 @@ fn run<T: Send>(shape: (usize, usize), program: impl Fn(&Node<'_>) -> Result<T, 
 
 /// The error that the program of node 0 of a row of three ends with.
 fn failure(program: impl Fn(&Node<'_>) -> Result<(), Failure> + Sync) -> CommError {
-    let machine = Machine::mesh(1, 3).build().unwrap();
-    match machine.run(|node| if node.rank() == 0 { program(node) } else { Ok(()) }).unwrap_err() {
-        RunError::Node { rank: 0, source } => *source.downcast::<CommError>().unwrap(),
-        other => panic!("{other}"),
-    }
+    failure_of_node_0(&Machine::mesh(1, 3).build().unwrap(), program)
 }
 
 #[test]

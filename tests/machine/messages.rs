@@ -2,16 +2,12 @@
 
 #![allow(clippy::unit_arg, reason = "programs that end with a call")]
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use multicomputer::{
-    Machine, Payload, PayloadError, Run,
-    comm::MAX_MESSAGE,
-    error::{Failure, RunError},
-    model::Parameters,
-    prelude::*,
+    Machine, Payload, PayloadError, Run, comm::MAX_MESSAGE, error::Failure, model::Parameters, prelude::*,
 };
+
+use crate::support::{self, PATIENCE, failure_of_node_0};
 
 /// o_s = 10 us, o_r = 20 us, L = 5 us, hop = 1 us, beta = 10 ns/byte, k = 1.
 fn machine(rows: usize, columns: usize) -> Machine {
@@ -23,25 +19,16 @@ fn machine(rows: usize, columns: usize) -> Machine {
         .beta(10e-9)
         .build()
         .unwrap();
-    Machine::mesh(rows, columns).parameters(parameters).wall_limit(Duration::from_secs(20)).build().unwrap()
+    Machine::mesh(rows, columns).parameters(parameters).wall_limit(PATIENCE).build().unwrap()
 }
 
 fn run<T: Send>(nodes: usize, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
-    machine(1, nodes).run(program).unwrap()
+    support::run(&machine(1, nodes), program)
 }
 
 /// When each node finished, in microseconds.
 fn finished<T>(run: &Run<T>) -> Vec<f64> {
     run.report.nodes.iter().map(|node| node.finished.as_micros_f64()).collect()
-}
-
-/// The error that the program of node 0 ends with.
-fn failure(program: impl Fn(&Node<'_>) -> Result<(), Failure> + Sync) -> CommError {
-    let error = machine(1, 2).run(|node| if node.rank() == 0 { program(node) } else { Ok(()) }).unwrap_err();
-    match error {
-        RunError::Node { rank: 0, source } => *source.downcast::<CommError>().unwrap(),
-        other => panic!("{other}"),
-    }
 }
 
 #[test]
@@ -208,9 +195,12 @@ fn a_longer_one_is_an_error_of_every_send() {
     let given = (1 << 30) + 1;
     let too_long = CommError::TooLong { given, most: 1 << 30 };
     let long = || Payload::phantom(given);
-    assert_eq!(failure(|node| Ok(node.world().send(1, long())?)), too_long);
-    assert_eq!(failure(|node| Ok(drop(node.world().isend(1, long())?))), too_long);
-    assert_eq!(failure(|node| Ok(drop(node.world().sendrecv(1, long(), 1)?))), too_long);
+    assert_eq!(failure_of_node_0(&machine(1, 2), |node| Ok(node.world().send(1, long())?)), too_long);
+    assert_eq!(failure_of_node_0(&machine(1, 2), |node| Ok(drop(node.world().isend(1, long())?))), too_long);
+    assert_eq!(
+        failure_of_node_0(&machine(1, 2), |node| Ok(drop(node.world().sendrecv(1, long(), 1)?))),
+        too_long
+    );
     let text = too_long.to_string();
     assert!(text.contains("1073741825") && text.contains("1073741824"), "{text}");
 }

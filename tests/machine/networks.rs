@@ -3,24 +3,21 @@
 
 #![allow(clippy::unit_arg, reason = "programs that end with a call")]
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use multicomputer::{
-    Machine, Payload, Run, Span,
-    error::Failure,
+    Machine, Payload, Span,
     model::{Description, Parameters, presets},
     prelude::*,
     topology::{self, LinkId, Network, Topology, Vertex},
 };
 
-fn run<T: Send>(machine: &Machine, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
-    machine.run(program).unwrap_or_else(|error| panic!("{}: {error}", machine.description().name()))
-}
+use crate::support::{PATIENCE, run};
 
 /// The machine of this name; bare topologies have alpha = 130 us, beta = 50 ns/byte and links as fast as nodes.
 fn machine(name: &str) -> Machine {
     let machine = Machine::of(name.parse().unwrap_or_else(|error| panic!("{name}: {error}")));
-    machine.wall_limit(Duration::from_secs(20)).deny_unreceived(true).build().unwrap()
+    machine.wall_limit(PATIENCE).deny_unreceived(true).build().unwrap()
 }
 
 /// All these messages of 1000 bytes are sent at time 0, by senders that receive nothing; when each is received.
@@ -42,7 +39,7 @@ fn received(machine: &Machine, messages: &[(Rank, Rank)]) -> Vec<String> {
 /// The table of presets in docs/machines.md, cell by cell.
 #[test]
 fn the_page_of_machines_has_the_figures_of_the_presets() {
-    let page = include_str!("../docs/machines.md");
+    let page = include_str!("../../docs/machines.md");
     for name in presets::NAMES {
         let row = page.lines().find(|line| line.starts_with(&format!("| `{name}:"))).expect(name);
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -94,7 +91,7 @@ fn the_page_of_machines_counts_links_and_routes() {
 /// The networks in docs/machines.md.
 #[test]
 fn the_files_on_the_page_of_machines_are_read() {
-    let page = include_str!("../docs/machines.md");
+    let page = include_str!("../../docs/machines.md");
     let files: Vec<&str> =
         page.split("```toml").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let [cluster, network, star] = files[..] else { panic!("{} files", files.len()) };

@@ -1,16 +1,12 @@
 //! Random programs: no byte is lost or doubled, and every node finishes when a naive simulation of the timing model
 //! says so, to the nanosecond.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    time::Duration,
-};
+use std::collections::{BTreeMap, VecDeque};
 
 use multicomputer::{Machine, Payload, error::Failure, model::Parameters, prelude::*};
 use proptest::prelude::*;
 
-/// A test that hangs is to fail instead.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::support::PATIENCE;
 
 // Delivery.
 

@@ -12,6 +12,8 @@ use multicomputer::{
     prelude::*,
 };
 
+use crate::support::{self, PATIENCE};
+
 /// o_s = 10 us, o_r = 20 us, L = 5 us, beta = 10 ns/byte: 1000 bytes sent at 0 leave at 20, arrive at 25.
 fn parameters() -> ParametersBuilder {
     Parameters::builder().send_overhead(10e-6).receive_overhead(20e-6).latency(5e-6).beta(10e-9)
@@ -23,7 +25,7 @@ fn run_with<T: Send>(
     program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
 ) -> Run<T> {
     let machine = Machine::mesh(1, nodes).parameters(parameters.build().unwrap());
-    machine.wall_limit(Duration::from_secs(20)).build().unwrap().run(program).unwrap()
+    support::run(&machine.wall_limit(PATIENCE).build().unwrap(), program)
 }
 
 fn run<T: Send>(nodes: usize, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
@@ -650,7 +652,7 @@ fn a_polling_loop_that_computes_gets_on() {
 /// Node 1 looks for ever, and nothing is ever sent: the error that it gets.
 fn poll_for_ever(look: impl Fn(&Group<'_>) -> Result<(), CommError> + Sync) -> CommError {
     let machine = Machine::mesh(1, 2).parameters(parameters().build().unwrap());
-    let machine = machine.wall_limit(Duration::from_secs(20)).build().unwrap();
+    let machine = machine.wall_limit(PATIENCE).build().unwrap();
     let error = machine
         .run(|node| {
             if node.rank() == 0 {
@@ -695,7 +697,7 @@ fn a_polling_loop_in_real_time_sees_the_message_when_it_has_come() {
     // Time passes while a program polls; o_s is so long that no single look takes as much.
     let slow = parameters().send_overhead(20e-3).build().unwrap();
     let clock = Clock::RealTime { dilation: Dilation::Fixed(1.0) };
-    let machine = Machine::mesh(1, 2).parameters(slow).clock(clock).wall_limit(Duration::from_secs(3));
+    let machine = Machine::mesh(1, 2).parameters(slow).clock(clock).wall_limit(PATIENCE);
     let run = machine.build().unwrap().run(|node| {
         let world = node.world();
         if node.rank() == 0 {

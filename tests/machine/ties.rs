@@ -1,21 +1,10 @@
 //! Simultaneous events have one order, whatever the threads do: the cases that once had several, on real threads.
 
-use std::{cell::RefCell, thread, time::Duration};
-
 use multicomputer::{Machine, Payload, error::Failure, model::Parameters, prelude::*};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+
+use crate::support::{disturbance::Disturbance, outcome};
 
 const RUNS: u64 = 600;
-
-/// One after the other, or gives its core away, or sleeps.
-fn dawdle(random: &RefCell<ChaCha8Rng>) {
-    match random.borrow_mut().random_range(0..8) {
-        0 => thread::sleep(Duration::from_micros(50)),
-        1..4 => thread::yield_now(),
-        _ => {}
-    }
-}
 
 /// Asserts that a program, which is given something to dawdle with, has one result in many runs.
 #[track_caller]
@@ -25,12 +14,12 @@ where
     F: Fn(&Node<'_>, &dyn Fn()) -> Result<T, Failure> + Sync,
 {
     let run = |seed: u64| {
-        let outcome = machine.run(|node| {
-            let random = RefCell::new(ChaCha8Rng::seed_from_u64(seed << 8 | node.rank() as u64));
-            dawdle(&random);
-            program(node, &|| dawdle(&random))
+        let run = outcome(machine, &|node| {
+            let disturbance = Disturbance::new(seed, node.rank());
+            disturbance.strike_hard();
+            program(node, &|| disturbance.strike_hard())
         });
-        let run = outcome.unwrap();
+        let run = run.unwrap();
         (run.outputs, run.report)
     };
     let first = run(0);

@@ -1,10 +1,12 @@
 //! In virtual time a run is the same, bit for bit, whatever the host does to the threads.
 
-use std::{cell::RefCell, thread, time::Duration};
+use std::{thread, time::Duration};
 
 use multicomputer::{Machine, Payload, Pinning, error::Failure, model::Parameters, prelude::*};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+use crate::support::{PATIENCE, disturbance::Disturbance};
 
 const RUNS: u64 = 20;
 
@@ -14,24 +16,6 @@ struct Story {
     report: String,
     trace: Vec<u8>,
     outputs: Vec<Vec<(Time, u64)>>,
-}
-
-/// Delays a thread now and then, each run in another way.
-struct Disturbance(RefCell<ChaCha8Rng>);
-
-impl Disturbance {
-    fn new(run: u64, rank: Rank) -> Disturbance {
-        Disturbance(RefCell::new(ChaCha8Rng::seed_from_u64(run << 32 | rank as u64)))
-    }
-
-    fn strike(&self) {
-        match self.0.borrow_mut().random_range(0..60) {
-            0..10 => thread::yield_now(),
-            10 => thread::sleep(Duration::from_micros(20)),
-            11 => (0..2000).for_each(|_| std::hint::spin_loop()),
-            _ => {}
-        }
-    }
 }
 
 /// Uneven times everywhere, so that nothing is decided by luck, and o_x so that overlaps matter.
@@ -47,7 +31,7 @@ fn machine(pinning: Pinning) -> Machine {
         .build()
         .unwrap();
     let machine = Machine::mesh(3, 4).parameters(parameters).pinning(pinning).trace(true);
-    machine.wall_limit(Duration::from_secs(20)).build().unwrap()
+    machine.wall_limit(PATIENCE).build().unwrap()
 }
 
 /// Rounds in which every node sends to some that all work out alike, and receives what is for it in a way drawn by
@@ -212,7 +196,7 @@ fn a_program_that_is_far_ahead_gives_the_same_times_as_one_that_is_held_back() {
 fn who_asks_for_the_time_does_not_wait_for_what_others_do() {
     // Every node asks, and goes on only when all have been answered: no call of another may be needed for that.
     let answered = std::sync::Barrier::new(4);
-    let run = Machine::hockney(1, 4).wall_limit(Duration::from_secs(20)).build().unwrap().run(|node| {
+    let run = Machine::hockney(1, 4).wall_limit(PATIENCE).build().unwrap().run(|node| {
         let begin = node.now()?;
         answered.wait();
         node.world().barrier()?;

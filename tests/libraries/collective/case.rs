@@ -56,7 +56,6 @@ fn combine(with: With, left: u64, right: u64) -> u64 {
 }
 
 impl Case {
-    #[allow(dead_code, reason = "not used by all tests that have this file")]
     pub(crate) fn new(operation: Operation, root: Rank, blocks: Vec<usize>, with: With) -> Case {
         Case::seeded(operation, root, blocks, with, 0)
     }

@@ -5,20 +5,18 @@
 
 mod case;
 mod groups;
+mod matrix;
 mod mismatches;
 mod operators;
 mod times;
 
-use std::time::Duration;
-
 use multicomputer::{Machine, Run, error::Failure, prelude::*};
 
-/// A test that hangs is to fail instead.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::support::{self, PATIENCE};
 
 /// Runs a program on a machine of this name; messages that nobody receives are an error.
 fn run<T: Send>(machine: &str, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
     let machine =
         Machine::of(machine.parse().unwrap()).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap();
-    machine.run(program).unwrap_or_else(|error| panic!("{}: {error}", machine.description().name()))
+    support::run(&machine, program)
 }

@@ -11,11 +11,8 @@ use multicomputer::{
 };
 use proptest::prelude::*;
 
-/// What a rank has for another: bytes that tell where they are from, where they go to, and where in the message they
-/// are.
-fn data(from: Rank, to: Rank, bytes: u64) -> Vec<u8> {
-    (0..bytes).map(|at| (at.wrapping_mul(7) + 31 * from as u64 + 17 * to as u64) as u8).collect()
-}
+use super::data;
+use crate::support::sizes;
 
 /// Carries a plan out on real threads and checks every byte and the prediction.
 fn check(algorithm: Algorithm, instance: &Instance) {
@@ -69,9 +66,10 @@ fn uneven(nodes: usize) -> Matrix {
     Matrix::of(nodes, bytes).unwrap()
 }
 
+/// On every number of them in full, see [`sizes`].
 #[test]
 fn all_algorithms_on_1_to_33_nodes() {
-    for nodes in 1..=33 {
+    for nodes in sizes(33) {
         check_all(&instance(&format!("cm5:{nodes}"), uneven(nodes)));
     }
 }

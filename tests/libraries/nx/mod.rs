@@ -2,8 +2,6 @@
 
 #![allow(clippy::unit_arg, reason = "programs that end with a call")]
 
-use std::time::Duration;
-
 use multicomputer::{
     Machine, Payload, Run,
     error::Failure,
@@ -11,6 +9,8 @@ use multicomputer::{
     nx::{Nx, NxError},
     prelude::*,
 };
+
+use crate::support::{self, PATIENCE};
 
 mod global;
 mod messages;
@@ -31,8 +31,8 @@ fn run_on<T: Send>(
     program: impl Fn(&Nx<'_, '_>, &Node<'_>) -> Result<T, Failure> + Sync,
 ) -> Run<T> {
     let machine = Machine::mesh(rows, columns).parameters(parameters.build().unwrap());
-    let machine = machine.wall_limit(Duration::from_secs(60)).build().unwrap();
-    machine.run(|node| program(&Nx::new(node)?, node)).unwrap()
+    let machine = machine.wall_limit(PATIENCE).build().unwrap();
+    support::run(&machine, |node| program(&Nx::new(node)?, node))
 }
 
 fn run<T: Send>(

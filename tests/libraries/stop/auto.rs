@@ -5,6 +5,8 @@ use multicomputer::{
     stop::{Algorithm, Distribution, Instance},
 };
 
+use crate::support::is_full;
+
 /// Modeled time of the fastest algorithm of the papers over that of *Auto*.
 fn gain(machine: &Description, distribution: &Distribution, sources: usize, bytes: u64) -> f64 {
     let grid = machine.topology().grid().unwrap();
@@ -18,12 +20,13 @@ fn gain(machine: &Description, distribution: &Distribution, sources: usize, byte
 /// The system: Paragons of several shapes, every distribution, few and many sources, no, short and long messages. The
 /// expectation: *Auto* is never slower than the best of the papers, and at least 10 % faster than that in nine
 /// instances of ten; in four of five where the sides are powers of two. There the halvings of the papers meet no odd
-/// segments, and with many long messages they are within a few percent of the lower bound.
+/// segments, and with many long messages they are within a few percent of the lower bound. The last machine only in full.
 #[test]
 fn auto_is_never_slower_and_mostly_ten_percent_faster() {
-    for (machine, least) in
-        [("paragon:4x4", 0.8), ("paragon:8x8", 0.8), ("paragon:7x13", 0.9), ("paragon:10x10", 0.9)]
-    {
+    let machines =
+        [("paragon:4x4", 0.8), ("paragon:8x8", 0.8), ("paragon:7x13", 0.9), ("paragon:10x10", 0.9)];
+    let taken = if is_full() { &machines[..] } else { &machines[..3] };
+    for &(machine, least) in taken {
         let machine: Description = machine.parse().unwrap();
         let nodes = machine.nodes();
         let mut gains = Vec::new();

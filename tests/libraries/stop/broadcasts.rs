@@ -1,5 +1,5 @@
 //! S-to-p broadcasting on the emulated machine: what a program may rely on, the exact times of the main job, errors.
-//! That all messages arrive is checked on many shapes in `stop_matrix.rs`.
+//! That all messages arrive is checked on many shapes in `matrix.rs`.
 
 use std::sync::Arc;
 
@@ -14,10 +14,7 @@ use multicomputer::{
     topology::{Grid, Link, LinkId, Topology, Vertex},
 };
 
-/// Bytes that tell the source, the place and the length.
-fn message(source: Rank, length: u64) -> Vec<u8> {
-    (0..length).map(|place| (source as u64 * 31 + place * 7 + length) as u8).collect()
-}
+use super::message;
 
 fn instance(machine: &str, sources: &[Rank], lengths: &[u64]) -> Instance {
     Instance::new(&machine.parse().unwrap(), sources, lengths).unwrap()
@@ -26,7 +23,7 @@ fn instance(machine: &str, sources: &[Rank], lengths: &[u64]) -> Instance {
 /// The node's own message as a plan's instance wants it.
 fn own(plan: &Plan, rank: Rank) -> Option<Payload> {
     let source = plan.instance().sources().iter().position(|&source| source == rank)?;
-    Some(message(rank, plan.instance().lengths()[source]).into())
+    Some(message(0, rank, plan.instance().lengths()[source]).into())
 }
 
 /// Runs the plan on the machine of its instance.
@@ -39,7 +36,7 @@ fn broadcast(plan: &Plan) -> Run<Vec<Payload>> {
 fn check(plan: &Plan) {
     let (sources, lengths) = (plan.instance().sources(), plan.instance().lengths());
     let expected: Vec<Vec<u8>> =
-        sources.iter().zip(lengths).map(|(&source, &length)| message(source, length)).collect();
+        sources.iter().zip(lengths).map(|(&source, &length)| message(0, source, length)).collect();
     for (rank, messages) in broadcast(plan).outputs.iter().enumerate() {
         let messages: Vec<Vec<u8>> = messages.iter().map(|message| message.to_vec().unwrap()).collect();
         assert_eq!(messages, expected, "{} at node {rank} from {sources:?}", plan.algorithm());
@@ -130,7 +127,7 @@ fn a_part_of_the_machine_may_broadcast_on_its_own() {
         let messages = plan.broadcast(&rows, own(&plan, rows.rank()))?;
         Ok(Payload::concat(messages).to_vec::<u8>()?)
     });
-    let expected = [message(3, 5), message(1, 6)].concat();
+    let expected = [message(0, 3, 5), message(0, 1, 6)].concat();
     assert!(run.unwrap().outputs[4..].iter().all(|messages| *messages == expected));
 }
 

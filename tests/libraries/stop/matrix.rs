@@ -13,6 +13,9 @@
 //! changes with the algorithm, the distribution, the number of sources and the shape. So is *Auto* beyond 12 nodes, for
 //! its schedule is that of one of the others; beyond 40 it is left out where there are more than two sources.
 //!
+//! That is so in full; see [`is_full`]. Otherwise `p` is one of [`sizes`]; beyond 9 nodes too each
+//! algorithm is run with one kind of lengths, *Auto* beyond 4; and of the large meshes there is 7 x 13.
+//!
 //! All broadcasts of an instance's sources are made one after the other in one run, without a barrier between them: so
 //! a node that is done may be several broadcasts ahead of the others. Messages say which broadcast they belong to.
 
@@ -27,16 +30,13 @@ use multicomputer::{
     topology::Grid,
 };
 
+use super::message;
+use crate::support::{is_full, sizes};
+
 /// A plan, and the messages to be broadcast by it.
 struct Broadcast {
     plan: Plan,
     messages: Vec<Bytes>,
-}
-
-/// Bytes that tell the broadcast, the source, the place and the length.
-fn message(broadcast: usize, source: Rank, length: u64) -> Bytes {
-    let salt = (broadcast * 101 + source * 31) as u64 + length;
-    (0..length).map(|place| (salt + place * 7 + place / 251) as u8).collect()
 }
 
 /// The lengths of so many messages, of one of four kinds.
@@ -118,15 +118,21 @@ fn check_shape(rows: usize, columns: usize) {
             if algorithm == Algorithm::Auto && grid.nodes() > 40 && sources.len() > 2 {
                 continue;
             }
-            let most_with_all_kinds = if algorithm == Algorithm::Auto { 12 } else { 40 };
+            let most_with_all_kinds = match (is_full(), algorithm) {
+                (true, Algorithm::Auto) => 12,
+                (true, _) => 40,
+                (false, Algorithm::Auto) => 4,
+                (false, _) => 9,
+            };
             let one = number + set + rows;
             let kinds = if grid.nodes() <= most_with_all_kinds { 0..4 } else { one..one + 1 };
             for kind in kinds {
                 let lengths = lengths(kind, sources.len());
                 if let Some(plan) = plan(algorithm, &machine, &sources, &lengths) {
                     let salted = sources.iter().zip(lengths);
-                    let messages =
-                        salted.map(|(&source, length)| message(broadcasts.len(), source, length)).collect();
+                    let messages = salted
+                        .map(|(&source, length)| message(broadcasts.len(), source, length).into())
+                        .collect();
                     broadcasts.push(Broadcast { plan, messages });
                 }
             }
@@ -139,17 +145,17 @@ fn check_shape(rows: usize, columns: usize) {
 
 #[test]
 fn rows_of_up_to_40_nodes() {
-    (1..=40).for_each(|columns| check_shape(1, columns));
+    sizes(40).for_each(|columns| check_shape(1, columns));
 }
 
 #[test]
 fn columns_of_up_to_40_nodes() {
-    (2..=40).for_each(|rows| check_shape(rows, 1));
+    sizes(40).skip(1).for_each(|rows| check_shape(rows, 1));
 }
 
 /// All meshes of at least two rows and two columns with so many nodes.
 fn check_meshes(nodes: std::ops::RangeInclusive<usize>) {
-    for nodes in nodes {
+    for nodes in sizes(40).filter(|size| nodes.contains(size)) {
         for rows in (2..=nodes / 2).filter(|rows| nodes.is_multiple_of(*rows)) {
             check_shape(rows, nodes / rows);
         }
@@ -168,7 +174,9 @@ fn meshes_of_33_to_40_nodes() {
 
 #[test]
 fn large_meshes() {
-    [(7, 13), (10, 10), (15, 16)].into_iter().for_each(|(rows, columns)| check_shape(rows, columns));
+    let meshes = [(7, 13), (10, 10), (15, 16)];
+    let taken = if is_full() { &meshes[..] } else { &meshes[..1] };
+    taken.iter().for_each(|&(rows, columns)| check_shape(rows, columns));
 }
 
 /// A thinner selection, with one broadcast a run: every node is done at the very picosecond that is predicted.

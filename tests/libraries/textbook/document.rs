@@ -1,13 +1,12 @@
 //! The tables of `docs/textbook.md`, made anew and looked for there.
 
-use std::path::Path;
-
 use multicomputer::textbook::Figure;
 
+use super::congestion::the_report_agrees;
 use super::*;
-use crate::congestion::the_report_agrees;
+use crate::support::document::{assert_tests_exist, root};
 
-const DOCUMENT: &str = include_str!("../../docs/textbook.md");
+const DOCUMENT: &str = include_str!("../../../docs/textbook.md");
 
 /// Every line must be in the document.
 fn the_document_has(lines: &[String]) {
@@ -82,13 +81,12 @@ fn the_table_of_algorithms() {
     };
     the_document_has(&Algorithm::ALL.map(line));
     // Where it is: files and examples that exist.
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for algorithm in Algorithm::ALL {
         let start = format!("| {} | {} | {} |", algorithm.name(), algorithm.title(), algorithm.section());
         let row = DOCUMENT.lines().find(|line| line.starts_with(&start)).expect(&start);
         let names: Vec<&str> = row.split('`').skip(1).step_by(2).collect();
-        assert!(root.join("src/textbook").join(names[0]).exists(), "{row}");
-        assert!(root.join("examples").join(format!("{}.rs", names[1])).exists(), "{row}");
+        assert!(root().join("src/textbook").join(names[0]).exists(), "{row}");
+        assert!(root().join("examples").join(format!("{}.rs", names[1])).exists(), "{row}");
     }
 }
 
@@ -171,7 +169,7 @@ fn the_figures() {
 /// Every test and example that the document names exists.
 #[test]
 fn the_document_names_tests_and_examples_that_exist() {
-    let tests = concat!(
+    let tests = [
         include_str!("congestion.rs"),
         include_str!("equations.rs"),
         include_str!("matrix.rs"),
@@ -179,14 +177,9 @@ fn the_document_names_tests_and_examples_that_exist() {
         include_str!("oracle.rs"),
         include_str!("pipelined.rs"),
         include_str!("properties.rs"),
-    );
+    ];
     let claims = DOCUMENT.split("## ").find(|section| section.starts_with("Claims")).unwrap();
-    let rows: Vec<&str> = claims.lines().filter(|line| line.ends_with("` |")).collect();
-    for row in &rows {
-        let name = row.rsplit('`').nth(1).unwrap();
-        assert!(tests.contains(&format!("fn {name}(")), "{name}");
-    }
-    assert!(rows.len() >= 12);
+    assert_tests_exist(claims, &tests, 12);
     for example in 21..=28 {
         assert!(DOCUMENT.contains(&format!("`{example}_")), "example {example}");
     }

@@ -11,7 +11,7 @@ mod oracle;
 mod pipelined;
 mod properties;
 
-use std::{ops::Range, time::Duration};
+use std::ops::Range;
 
 use multicomputer::{
     Machine, Run,
@@ -23,13 +23,12 @@ use multicomputer::{
     topology,
 };
 
-/// A test that hangs is to fail instead.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::support::{self, PATIENCE};
 
 /// Runs a program on a machine; messages that nobody receives are an error.
 fn run<T: Send>(machine: &Description, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
     let machine = Machine::of(machine.clone()).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap();
-    machine.run(program).unwrap_or_else(|error| panic!("{}: {error}", machine.description().name()))
+    support::run(&machine, program)
 }
 
 /// A network with these parameters.

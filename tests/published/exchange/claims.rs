@@ -11,54 +11,18 @@
 //! * Figure 9 (k = 32, l = 1/32), two-stage as good as single-stage, and better than that without improvements: does
 //!   not hold; nor does that two-stage is within 1.5 of single-stage. See `two_stages_move_everything_twice`.
 
-use std::sync::Arc;
-
 use multicomputer::{
-    Machine, Payload,
     exchange::{Algorithm, Class, Generator, Instance, Matrix},
-    model::{Description, Parameters},
-    topology,
+    model::Description,
 };
 
-const NODES: usize = 32;
-
-fn cm5() -> Description {
-    "cm5:32".parse().unwrap()
-}
-
-/// A CM-5 with a network in which mu is the same for all pairs, whoever else sends.
-fn ideal(nodes: usize) -> Description {
-    let network = topology::parse(&format!("complete:{nodes}")).unwrap();
-    Description::new("ideal", network, Parameters::cm5())
-}
-
-fn generated(fan_out: usize, nonuniformity: f64, traffic: u64, seed: u64) -> Arc<Matrix> {
-    Arc::new(Generator { nodes: NODES, fan_out, traffic, nonuniformity, seed }.matrix().unwrap())
-}
-
-/// Figure 9: 31/32 of the traffic of each node goes to one of 32.
-fn figure_9(traffic: u64, seed: u64) -> Arc<Matrix> {
-    generated(32, 1.0 / 32.0, traffic, seed)
-}
-
-/// Figure 10: two messages of each node, equally long.
-fn figure_10(traffic: u64, seed: u64) -> Arc<Matrix> {
-    generated(2, 0.5, traffic, seed)
-}
+use super::*;
 
 /// What an algorithm takes, in seconds; from a run if only that can tell.
 fn seconds(machine: &Description, matrix: &Arc<Matrix>, algorithm: Algorithm) -> f64 {
     let instance = Instance::new(machine, matrix.clone()).unwrap();
     let plan = algorithm.plan(&instance).unwrap();
-    if let Some(prediction) = plan.prediction() {
-        return prediction.modeled.as_secs_f64();
-    }
-    let run = Machine::of(machine.clone()).build().unwrap().run(|node| {
-        let row = matrix.row(node.rank()).iter();
-        plan.carry_out(node.world(), row.map(|&bytes| Payload::phantom(bytes)).collect())?;
-        Ok(())
-    });
-    run.unwrap().report.modeled.as_secs_f64()
+    modeled(&plan, &instance).as_secs_f64()
 }
 
 fn two_t_mu(traffic: u64) -> f64 {

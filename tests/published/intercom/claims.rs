@@ -1,6 +1,7 @@
 //! The closed forms of sections 4 to 7, and the claims of the figures.
 
 use super::*;
+use crate::support::document::assert_tests_exist;
 use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter};
 
 /// Bytes of an element, and seconds to combine two.
@@ -249,12 +250,7 @@ fn figure_4_hybrids_are_best_over_the_whole_range() {
 /// Every test that the document names is there.
 #[test]
 fn the_document_names_tests_that_exist() {
-    let document = include_str!("../../docs/collectives.md");
-    let tests = concat!(include_str!("claims.rs"), include_str!("table_2.rs"), include_str!("table_3.rs"));
-    let rows: Vec<&str> = document.lines().filter(|line| line.ends_with("` |")).collect();
-    for row in &rows {
-        let name = row.rsplit('`').nth(1).unwrap();
-        assert!(tests.contains(&format!("fn {name}()")), "{name}");
-    }
-    assert!(rows.len() >= 12);
+    let document = include_str!("../../../docs/collectives.md");
+    let tests = [include_str!("claims.rs"), include_str!("table_2.rs"), include_str!("table_3.rs")];
+    assert_tests_exist(document, &tests, 12);
 }

@@ -20,17 +20,13 @@ use multicomputer::{
     topology,
 };
 
+use crate::{paragon, support::assert_within};
+
 /// A machine with the parameters of `hockney`, but links of `k` times the capacity of a port and `gamma` seconds an
 /// element.
 fn hockney(shape: &str, k: f64, gamma: f64) -> Description {
     let parameters = Parameters::hockney().to_builder().link_excess(k).gamma(gamma).build().unwrap();
     Description::new(shape, topology::parse(shape).unwrap(), parameters)
-}
-
-fn paragon(mesh: &str) -> Description {
-    let machine: Description = format!("paragon:{mesh}").parse().unwrap();
-    assert_eq!(machine.parameters(), &Parameters::paragon());
-    machine
 }
 
 /// An operation of root 0 on so many elements of so many bytes.
@@ -50,11 +46,6 @@ fn strategy(operation: Operation, text: &str) -> Strategy {
 fn cost_and_time(task: &Task, text: &str) -> (Cost, Span) {
     let strategy = strategy(task.operation(), text);
     (strategy.cost(task), modeled(&Algorithm::Strategy(strategy), task))
-}
-
-#[track_caller]
-fn assert_within(value: f64, range: std::ops::RangeInclusive<f64>) {
-    assert!(range.contains(&value), "{value} is not in {range:?}");
 }
 
 fn log2_ceil(number: usize) -> f64 {

@@ -87,7 +87,7 @@ fn table_2_no_hybrid_takes_longer_than_its_formula() {
         expected.push(row);
     }
     let expected = expected.join("\n");
-    let document = include_str!("../../docs/collectives.md");
+    let document = include_str!("../../../docs/collectives.md");
     assert!(document.contains(&expected), "the document should have:\n{expected}\n");
 }
 

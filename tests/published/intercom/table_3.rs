@@ -72,7 +72,7 @@ fn table_3_published_and_modeled_times() {
         [physical_errors, hybrid_errors].map(|squares| (squares.iter().sum::<f64>() / 9.0).sqrt());
     expected.push(format!("| rms | | | | | {physical:.1} | | | {hybrid:.1} |"));
     let expected = expected.join("\n");
-    let document = include_str!("../../docs/collectives.md");
+    let document = include_str!("../../../docs/collectives.md");
     assert!(document.contains(&expected), "the document should have:\n{expected}\n");
 }
 

@@ -1,21 +1,14 @@
 //! The tables of `docs/s-to-p.md`.
 
 use super::*;
+use crate::support::document::assert_tests_exist;
 
 /// Every test that the document names is here.
 #[test]
 fn the_document_names_tests_that_exist() {
-    let (document, tests) = (
-        include_str!("../../docs/s-to-p.md"),
-        concat!(include_str!("report.rs"), include_str!("conference.rs")),
-    );
+    let document = include_str!("../../../docs/s-to-p.md");
     let claims = document.split("## ").find(|section| section.starts_with("Claims")).unwrap();
-    let rows: Vec<&str> = claims.lines().filter(|line| line.ends_with("` |")).collect();
-    for row in &rows {
-        let name = row.rsplit('`').nth(1).unwrap();
-        assert!(tests.contains(&format!("fn {name}()")), "{name}");
-    }
-    assert!(rows.len() >= 30);
+    assert_tests_exist(claims, &[include_str!("report.rs"), include_str!("conference.rs")], 30);
 }
 
 /// A line of the table: where, setup, published and modeled milliseconds.
@@ -67,7 +60,7 @@ fn rms(lines: &[Line]) -> f64 {
 /// *Part_xy_source* takes less than half of it; the document has the figures.
 #[test]
 fn the_table_of_published_and_modeled_times() {
-    let document = include_str!("../../docs/s-to-p.md");
+    let document = include_str!("../../../docs/s-to-p.md");
     let lines = published();
     let mut expected: Vec<String> = lines
         .iter()
@@ -89,7 +82,7 @@ fn the_table_of_published_and_modeled_times() {
 /// What the document says of lines that are evenly spaced, as the papers define the distributions.
 #[test]
 fn evenly_spaced_lines_beside_ideal_ones() {
-    let document = include_str!("../../docs/s-to-p.md");
+    let document = include_str!("../../../docs/s-to-p.md");
     let even = [("10x10", Row, 20), ("10x10", Column, 20), ("15x16", Row, 58), ("15x16", Column, 58)];
     let even = even.map(|(mesh, input, sources)| time(mesh, &input, sources, 2048, BrXySource));
     let mut broadcasts = published();
@@ -142,7 +135,7 @@ fn fastest(instance: &Instance, algorithms: &[Algorithm]) -> Plan {
 /// bound. On 16 x 16 *Xor* is left out, which takes long to predict and is far from the fastest.
 #[test]
 fn the_table_of_what_is_beyond_the_papers() {
-    let document = include_str!("../../docs/s-to-p.md");
+    let document = include_str!("../../../docs/s-to-p.md");
     let line = |(machine, distribution, count, length): &Case| {
         let description: Description = machine.parse().unwrap();
         let (preset, mesh) = machine.split_once(':').unwrap();

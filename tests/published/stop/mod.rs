@@ -14,12 +14,13 @@ mod report;
 
 use multicomputer::{
     Rank,
-    model::{Description, Parameters},
     pattern::{Builder, Exchange, Schedule, Transfer, line},
     predict::predict,
     stop::{Algorithm, Base, Distribution, Instance, Plan, ideal_places},
     topology::Grid,
 };
+
+use crate::{paragon, support::assert_within};
 
 use Algorithm::{Auto, BrLin, BrLinRowMajor, BrXyDim, BrXySource, InTurn, PartXySource, TwoStep, Xor};
 use Distribution::{Band, Column, Cross, Equal, LeftDiagonal, RightDiagonal, Row, SquareBlock};
@@ -36,12 +37,6 @@ const REPOSITIONED: [Distribution; 4] = [Equal, Cross, Band, SquareBlock];
 
 fn grid(mesh: &str) -> Grid {
     mesh.parse().unwrap()
-}
-
-fn paragon(mesh: &str) -> Description {
-    let machine: Description = format!("paragon:{mesh}").parse().unwrap();
-    assert_eq!(machine.parameters(), &Parameters::paragon());
-    machine
 }
 
 fn place(mesh: &str, distribution: &Distribution, sources: usize) -> Vec<Rank> {
@@ -116,9 +111,4 @@ fn least(times: impl IntoIterator<Item = f64>) -> f64 {
 
 fn most(times: impl IntoIterator<Item = f64>) -> f64 {
     times.into_iter().fold(f64::NEG_INFINITY, f64::max)
-}
-
-#[track_caller]
-fn assert_within(value: f64, range: std::ops::RangeInclusive<f64>) {
-    assert!(range.contains(&value), "{value} is not in {range:?}");
 }
