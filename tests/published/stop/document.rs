@@ -1,5 +1,7 @@
 //! The tables of `docs/s-to-p.md`.
 
+use multicomputer::model::Description;
+
 use super::*;
 use crate::support::document::assert_tests_exist;
 
