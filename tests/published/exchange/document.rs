@@ -110,7 +110,7 @@ fn the_table_of_claims() {
 fn the_table_of_two_stages() {
     let line = |traffic: u64| {
         let two_t_mu = 2.0 * traffic as f64 * 125e-6;
-        let ratio = |machine: &Description, matrix: fn(u64, u64) -> Arc<Matrix>, algorithm: Algorithm| {
+        let ratio = |machine: &Description, matrix: Figure, algorithm: Algorithm| {
             format!("{:.3}", millis(machine, matrix(traffic, 1), algorithm) / two_t_mu)
         };
         let [ideal, tree] = [ideal(NODES), cm5()].map(|machine| {
@@ -129,7 +129,7 @@ fn the_table_of_two_stages() {
 /// Figures 9 and 10.
 #[test]
 fn the_table_of_figures_9_and_10() {
-    let line = |(figure, matrix, traffic): (&str, fn(u64, u64) -> Arc<Matrix>, u64)| {
+    let line = |(figure, matrix, traffic): (&str, Figure, u64)| {
         let algorithms = [
             Algorithm::Random { seed: 1 },
             Algorithm::Improved { seed: 1 },
@@ -142,10 +142,7 @@ fn the_table_of_figures_9_and_10() {
         let (plain, better) = (two_stage / random, two_stage / improved);
         format!("| {figure} | {} | {times} | {plain:.2} | {better:.2} |", size(traffic))
     };
-    let cases = [
-        ("9: k = 32, l = 1/32", figure_9 as fn(u64, u64) -> Arc<Matrix>),
-        ("10: k = 2, l = 1/2", figure_10 as fn(u64, u64) -> Arc<Matrix>),
-    ];
+    let cases = [("9: k = 32, l = 1/32", figure_9 as Figure), ("10: k = 2, l = 1/2", figure_10 as Figure)];
     the_table_has(
         "| figure | t | random | improved | two-stage | auto | two-stage / random | two-stage / improved |",
         12,
@@ -155,6 +152,9 @@ fn the_table_of_figures_9_and_10() {
         },
     );
 }
+
+/// Makes a matrix of so much traffic, from a seed.
+type Figure = fn(u64, u64) -> Arc<Matrix>;
 
 /// A number that follows from others without any pattern to be seen.
 fn mixed(from: Rank, to: Rank) -> u64 {
