@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::{
     Algorithm, ExchangeError, InstanceError, Matrix, MatrixError, Plan, PlanError,
+    plan::EXCHANGE,
     plans::{Key, Plans},
     sparse,
 };
@@ -177,9 +178,6 @@ impl ManyToMany for By<'_> {
         *self
     }
 }
-
-/// The calls of this library, as reports call them.
-pub(super) const EXCHANGE: &str = "exchange";
 
 impl By<'_> {
     /// Everybody knows its own row alone.

@@ -22,44 +22,31 @@
 //!
 //! Source: Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995.
 
-mod about;
 mod algorithm;
-mod announce;
-mod balance;
 mod bound;
-mod bruck;
 mod calls;
-mod coloring;
-mod detour;
-mod figures;
-mod file;
-mod generator;
-mod instance;
+mod choice;
 mod matrix;
-mod mixed;
-mod packed;
-mod paths;
-mod permutation;
-mod picture;
 mod plan;
+mod planner;
 mod plans;
-mod random;
+mod problem;
+mod procedure;
+mod random_numbers;
 mod rounds;
-mod sorting;
 mod sparse;
-mod split;
-mod stage;
-mod timed;
-mod variants;
-mod walker;
-mod workshop;
 
-pub use algorithm::{Algorithm, PlanError};
+pub use algorithm::Algorithm;
 pub use bound::LowerBound;
 pub use calls::{By, CallError, ManyToMany};
-pub use figures::Figures;
-pub use file::{MatrixFileError, MatrixFileProblem};
-pub use generator::{Generator, GeneratorError};
-pub use instance::{Instance, InstanceError};
-pub use matrix::{Class, Matrix, MatrixError};
-pub use plan::{ExchangeError, Plan};
+pub use matrix::{
+    Class, Figures, Generator, GeneratorError, Matrix, MatrixError, MatrixFileError, MatrixFileProblem,
+};
+pub use plan::Plan;
+pub use planner::PlanError;
+pub use problem::{Instance, InstanceError};
+pub use procedure::ExchangeError;
+
+#[cfg(test)]
+#[path = "algorithm_tests.rs"]
+mod tests;

@@ -1,65 +1,42 @@
-//! How an exchange is carried out.
+//! A plan of an exchange, and the code that carries it out on a node.
 
 use std::sync::{Arc, OnceLock};
 
-use thiserror::Error;
-
 use super::{
-    Algorithm, Instance,
-    calls::EXCHANGE,
-    detour::Detour,
-    mixed::Mixed,
-    sorting::Sorting,
-    split::Split,
-    stage::{Stage, joined, steps},
+    Algorithm, ExchangeError, Instance,
+    procedure::{Procedure, Transport},
 };
 use crate::{
-    comm::{Call, Group, Payload, PayloadError, PointToPoint, WalkError},
-    error::CommError,
+    comm::{Call, Group, Payload, PointToPoint},
     pattern::Schedule,
     predict::{Prediction, predict_among},
-    rank::{Rank, Tag},
     record::Part,
-    report::{are, count},
     time::Time,
 };
+
+/// The calls of this library, as reports call them.
+pub(super) const EXCHANGE: &str = "exchange";
 
 /// That of [`Algorithm::ALL`], and so of those that Auto chooses from.
 const FIRST_SEED: u64 = 1;
 
-/// How an exchange is carried out: made once, by [`Algorithm::plan`](super::Algorithm::plan), and then used by all
-/// members.
+/// How an exchange is carried out: made once, by [`Algorithm::plan`], and then used by all members.
 #[derive(Debug)]
 pub struct Plan {
     instance: Instance,
     name: String,
     /// Members must have the same, since it may decide which way data takes.
     seed: u64,
-    course: Course,
+    procedure: Box<dyn Procedure>,
     schedule: Option<Arc<Schedule>>,
     prediction: OnceLock<Option<Prediction>>,
 }
 
-/// The way that data takes.
-#[derive(Clone, Debug)]
-pub(super) enum Course {
-    /// From its source to its destination.
-    Straight(Stage),
-    /// By Bruck's way if it is short, and straight if it is long.
-    Mixed(Box<Mixed>),
-    /// By way of intermediaries.
-    Split(Box<(Split, Stage, Stage)>),
-    /// In slices, some of them by way of others.
-    Detoured(Arc<Detour>, Arc<Schedule>),
-    /// As records that are sorted by destination.
-    Sorted(Box<Sorting>),
-}
-
 impl Plan {
-    pub(super) fn new(instance: &Instance, name: String, course: Course) -> Plan {
-        let schedule = course.schedule();
+    pub(super) fn new(instance: &Instance, name: String, procedure: Box<dyn Procedure>) -> Plan {
+        let schedule = procedure.schedule();
         let instance = instance.clone();
-        Plan { instance, name, seed: FIRST_SEED, course, schedule, prediction: OnceLock::new() }
+        Plan { instance, name, seed: FIRST_SEED, procedure, schedule, prediction: OnceLock::new() }
     }
 
     /// The same, made by an algorithm with its seed.
@@ -117,17 +94,24 @@ impl Plan {
         if let Some(to) = (0..size).find(|&to| outgoing[to].len() != row[to]) {
             return Err(ExchangeError::Length { to, given: outgoing[to].len(), expected: row[to] });
         }
-        group.library_call(EXCHANGE, || self.carried_out(group, &outgoing))
+        group.library_call(EXCHANGE, || self.carried_out(group, outgoing))
     }
 
-    fn carried_out(&self, group: &Group<'_>, outgoing: &[Payload]) -> Result<Vec<Payload>, ExchangeError> {
+    fn carried_out(&self, group: &Group<'_>, outgoing: Vec<Payload>) -> Result<Vec<Payload>, ExchangeError> {
         let rank = group.rank();
         let text = format!("an exchange by {}", self.name);
         let call = Call::new(EXCHANGE, text, (self.seed, self.instance.matrix()));
         let tag = group.agree(&call)?;
-        let scenes = group.behind_the_scenes();
+        let private = group.behind_the_scenes();
+        let own = outgoing[rank].clone();
         let part = || Part::operation(format!("exchange by {}", self.name));
-        let incoming = group.as_part(part, || self.move_data(&scenes, tag, outgoing))?;
+        let mut incoming = group.as_part(part, || {
+            let mut transport = Transport::new(&private, tag);
+            let incoming = self.procedure.carry_out(&mut transport, outgoing)?;
+            transport.finish()?;
+            Ok::<_, ExchangeError>(incoming)
+        })?;
+        incoming[rank] = own;
         for (from, expected) in self.instance.matrix().column(rank).enumerate() {
             let given = incoming.get(from).map_or(0, Payload::len);
             if given != expected {
@@ -136,113 +120,7 @@ impl Plan {
         }
         Ok(incoming)
     }
-
-    /// What has come from each rank.
-    fn move_data(
-        &self,
-        scenes: &Group<'_>,
-        tag: Tag,
-        outgoing: &[Payload],
-    ) -> Result<Vec<Payload>, ExchangeError> {
-        let rank = scenes.rank();
-        let mut started = Vec::new();
-        let started_in = &mut started;
-        let mut carry_out = |stage: &Stage, outgoing: Vec<Payload>| {
-            stage.carry_out(scenes, &self.instance, tag, outgoing, started_in)
-        };
-        let incoming = match &self.course {
-            Course::Straight(stage) => carry_out(stage, outgoing.to_vec())?,
-            Course::Mixed(mixed) => mixed.carry_out(carry_out, outgoing)?,
-            Course::Split(stages) => {
-                let (split, first, second) = &**stages;
-                let came = carry_out(first, split.spread(rank, outgoing)?)?;
-                let came = carry_out(second, split.turn(&came)?)?;
-                let mut joined = split.join(&came)?;
-                joined[rank] = outgoing[rank].clone();
-                joined
-            }
-            Course::Detoured(detour, schedule) => {
-                detour.carry_out(scenes, schedule, tag, started_in, outgoing)?
-            }
-            Course::Sorted(sorting) => sorting.carry_out(scenes, &self.instance, tag, outgoing)?,
-        };
-        scenes.wait_all(started)?;
-        Ok(incoming)
-    }
 }
-
-impl Course {
-    fn schedule(&self) -> Option<Arc<Schedule>> {
-        match self {
-            Course::Straight(stage) => stage.schedule(),
-            Course::Mixed(mixed) => one_after_the_other(&mixed.short, &mixed.long),
-            Course::Split(stages) => one_after_the_other(&stages.1, &stages.2),
-            Course::Detoured(_, schedule) => Some(schedule.clone()),
-            Course::Sorted(sorting) => sorting.schedule().map(Arc::new),
-        }
-    }
-}
-
-fn one_after_the_other(first: &Stage, second: &Stage) -> Option<Arc<Schedule>> {
-    let both = joined(steps(&*first.schedule()?), steps(&*second.schedule()?));
-    Some(Arc::new(Schedule::of_lengths(both)))
-}
-
-/// Why an exchange fails on a rank.
-#[derive(Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ExchangeError {
-    /// The plan is for another group.
-    #[error("the plan is for {} of the machine, and the group has {group}, or others", count(*plan as u64, "node"))]
-    OtherGroup {
-        /// Ranks of the plan.
-        plan: usize,
-        /// Ranks of the group.
-        group: usize,
-    },
-    /// There is not one payload for each rank.
-    #[error("{} given for {}", are(*given, "payload"), count(*size as u64, "rank"))]
-    Payloads {
-        /// Payloads given.
-        given: usize,
-        /// Ranks of the group.
-        size: usize,
-    },
-    /// What this rank has for another one has another length than the matrix says.
-    #[error("{} for rank {to}, where the matrix says {expected}", count(*given, "byte"))]
-    Length {
-        /// The receiver.
-        to: Rank,
-        /// Bytes given.
-        given: u64,
-        /// Bytes of the matrix.
-        expected: u64,
-    },
-    /// Another rank sent, or told, something else than the plan says.
-    #[error(
-        "rank {from} sent or announced {} where {expected} should come: all must use the same plan",
-        count(*given, "byte")
-    )]
-    Received {
-        /// The sender.
-        from: Rank,
-        /// Bytes given.
-        given: u64,
-        /// Bytes expected.
-        expected: u64,
-    },
-    /// A message cannot be sent or received, or another member makes another call.
-    #[error(transparent)]
-    Comm(#[from] CommError),
-    /// A schedule cannot be carried out.
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    /// Data cannot be taken apart.
-    #[error(transparent)]
-    Payload(#[from] PayloadError),
-}
-
-crate::error::debug_as_text!(ExchangeError);
 
 #[cfg(test)]
 mod tests {

@@ -148,12 +148,36 @@ impl Action {
     }
 }
 
+impl Action {
+    /// All its messages.
+    fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
+        let (first, second) = match self {
+            Action::Send(message) | Action::Start(message) | Action::Recv(message) => (Some(message), None),
+            Action::Exchange { send, recv } => (Some(send), Some(recv)),
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
 impl Schedule {
     /// Of the steps of every rank, where what the messages carry is known elsewhere: they have lengths, and no blocks.
     pub(crate) fn of_lengths(steps: Vec<Vec<Step>>) -> Schedule {
         let last = steps.iter().filter_map(|steps| steps.last()).map(|step| step.iteration + 1).max();
         let holdings = vec![Holdings { active: 0, longest: 0 }; last.unwrap_or(0) + 1];
         Schedule { origins: Vec::new(), sizes: Vec::new(), element: 1, steps, holdings }
+    }
+
+    /// The same with messages that have lengths alone: schedules of different blocks can be put
+    /// [one after the other](Schedule::then) then.
+    #[must_use]
+    pub(crate) fn without_blocks(mut self) -> Schedule {
+        let nothing: Blocks = [].into();
+        let steps = self.steps.iter_mut().flatten();
+        steps
+            .flat_map(|step| step.action.messages_mut())
+            .for_each(|message| message.blocks = nothing.clone());
+        Schedule::of_lengths(self.steps)
     }
 
     /// Nodes of the machine.

@@ -1,31 +1,21 @@
-//! *Two-stage*: everything is spread evenly over all nodes first, and then delivered.
-//!
-//! **What it does.** Every message is cut into `p` equal parts, one by way of each node. A node that has got its parts
-//! of all messages sends on, to each receiver, what is for it: so two exchanges of messages that are nearly equally
-//! long take the place of one whose messages may be of any length. Before the parts of a message stands how long they
-//! are. *Two-stage* carries either stage out by modified linear permutation, *relayed* in balanced rounds without
-//! telling and without barriers. *Shuffled* is *two-stage* with parts that go to the nodes in between in any order.
-//!
-//! This file says how messages are cut and what they look like; the stages themselves are put together in
-//! [`variants`](super::variants).
-//!
-//! **Restrictions.** None.
-//!
-//! **Cost.** `2 (p alpha + t beta)`, and about `8 p^2 beta` for the lengths of the parts, or as much again if they are
-//! shuffled.
-//!
-//! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section
-//! 6, figures 7 and 8.
+//! Messages cut into parts, and what the messages of the two stages look like.
 
-use super::{Matrix, MatrixError, generator::Random};
+use super::super::super::{Matrix, MatrixError, random_numbers::RandomNumbers};
 use crate::{
     comm::{Payload, PayloadError},
     rank::Rank,
 };
 
+/// Bytes of a word of a header.
+///
+/// A header says how long each part behind it is: either a length for every rank, or, if that is shorter, only for
+/// those of whom there is something, each with its rank. If the parts are shuffled the number of the part stands with
+/// it. All are words of four bytes, little-endian, behind the number of entries.
+const WORD: u64 = 4;
+
 /// The parts of all messages: of what `i` has for `j`, the part with number `k` goes by way of one intermediary.
 #[derive(Clone, Debug)]
-pub(super) struct Split {
+pub(crate) struct Split {
     nodes: usize,
     /// `m(i, j)`, and which part gets the first of its bytes that are left over when it is cut into equal parts.
     bytes: Matrix,
@@ -39,20 +29,13 @@ pub(super) struct Split {
     is_shuffled: bool,
 }
 
-/// What stands before the parts of a message: how long each of them is.
-///
-/// Either a length for everybody, or, if that is shorter, only for those of whom there is something, each with its
-/// rank. If the parts are shuffled the number of the part stands with it. All are words of four bytes, little-endian,
-/// behind the number of entries.
-const WORD: u64 = 4;
-
 impl Split {
     /// Cuts every message into `p` parts that differ by a byte at most; the bytes left over of all messages of a source
     /// are dealt out in turn, from the source's own number on. With a seed, part numbers of equally long messages are
     /// shuffled among the intermediaries.
-    pub(super) fn new(matrix: &Matrix, seed: Option<u64>) -> Split {
+    pub(crate) fn new(matrix: &Matrix, seed: Option<u64>) -> Split {
         let nodes = matrix.nodes();
-        let mut random = Random::new(seed.unwrap_or(0));
+        let mut random = RandomNumbers::new(seed.unwrap_or(0));
         let mut split = Split {
             nodes,
             bytes: matrix.clone(),
@@ -105,24 +88,24 @@ impl Split {
     }
 
     /// The part of what `from` has for `to` that goes by `via`: where it begins and ends.
-    pub(super) fn part(&self, from: Rank, to: Rank, via: Rank) -> std::ops::Range<u64> {
+    pub(crate) fn part(&self, from: Rank, to: Rank, via: Rank) -> std::ops::Range<u64> {
         self.cut(from, to, self.number[from][via])
     }
 
-    pub(super) fn length(&self, from: Rank, to: Rank, via: Rank) -> u64 {
+    pub(crate) fn length(&self, from: Rank, to: Rank, via: Rank) -> u64 {
         let part = self.part(from, to, via);
         part.end - part.start
     }
 
     /// What goes from the sources to the intermediaries, headers included.
-    pub(super) fn first(&self) -> Result<Matrix, MatrixError> {
+    pub(crate) fn first(&self) -> Result<Matrix, MatrixError> {
         Matrix::of(self.nodes, |from, via| {
             self.bytes(self.receivers[from].iter().map(|&to| self.length(from, to, via)))
         })
     }
 
     /// What goes from the intermediaries to the destinations, headers included.
-    pub(super) fn second(&self) -> Result<Matrix, MatrixError> {
+    pub(crate) fn second(&self) -> Result<Matrix, MatrixError> {
         Matrix::of(self.nodes, |via, to| {
             self.bytes(self.senders[to].iter().map(|&from| self.length(from, to, via)))
         })
@@ -145,7 +128,7 @@ impl Split {
     }
 
     /// Of what a source has for everybody, the messages to the intermediaries.
-    pub(super) fn spread(&self, rank: Rank, outgoing: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
+    pub(crate) fn spread(&self, rank: Rank, outgoing: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let message = |via: Rank| {
             let parts = (0..self.nodes).map(|to| {
                 let part = outgoing[to].slice(self.part(rank, to, via))?;
@@ -157,7 +140,7 @@ impl Split {
     }
 
     /// Of what has come to an intermediary from each source, the messages to the destinations.
-    pub(super) fn turn(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
+    pub(crate) fn turn(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let mut parts: Vec<Vec<(usize, Payload)>> = vec![Vec::with_capacity(self.nodes); self.nodes];
         for message in incoming {
             for (to, part) in self.unpacked(message)?.into_iter().enumerate() {
@@ -168,7 +151,7 @@ impl Split {
     }
 
     /// Of what has come to a destination from each intermediary, what every source had for it.
-    pub(super) fn join(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
+    pub(crate) fn join(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let mut parts: Vec<Vec<(usize, Payload)>> = vec![Vec::with_capacity(self.nodes); self.nodes];
         for (via, message) in incoming.iter().enumerate() {
             for (from, (number, part)) in self.unpacked(message)?.into_iter().enumerate() {
@@ -237,7 +220,7 @@ impl Split {
 }
 
 /// Shuffles what belongs to equal lengths.
-fn shuffle_alike(via: &mut [Rank], lengths: &[u64], random: &mut Random) {
+fn shuffle_alike(via: &mut [Rank], lengths: &[u64], random: &mut RandomNumbers) {
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by_key(|&number| lengths[number]);
     for alike in order.chunk_by(|&one, &other| lengths[one] == lengths[other]) {

@@ -86,8 +86,8 @@ impl Instance {
     }
 
     /// Another matrix among the same nodes. A message that is too long is found out when it is sent.
-    pub(super) fn with(&self, matrix: Matrix) -> Instance {
-        Instance { matrix: Arc::new(matrix), ..self.clone() }
+    pub(super) fn with(&self, matrix: Arc<Matrix>) -> Instance {
+        Instance { matrix, ..self.clone() }
     }
 
     /// Whether the hardware barrier of the machine can be used: it is one of all nodes.

@@ -24,17 +24,20 @@
 mod congestion;
 mod filling;
 
+use std::sync::Arc;
+
 use self::{congestion::Congestion, filling::Filling};
-use super::{
+use super::super::{
     ExchangeError, Instance,
-    paths::Paths,
-    walker::{Blocks, walk},
+    planner::{PlanError, Planner, Variant},
+    procedure::{Procedure, Transport},
+    rounds::{Part, cargo::Blocks, parts, paths::Paths},
 };
 use crate::{
-    comm::{Group, Payload, PayloadError, PointToPoint, Request},
+    comm::{Payload, PayloadError, PointToPoint},
     model::Parameters,
     pattern::{Action, Builder, Exchange, Schedule, Transfer},
-    rank::{Rank, Tag},
+    rank::Rank,
     time::Span,
 };
 
@@ -62,9 +65,28 @@ struct Hop {
     slice: u32,
 }
 
+/// With slices of several lengths; plain rounds if there would be too many slices.
+pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
+    let lengths = lengths(planner.instance());
+    if lengths.is_empty() {
+        let rounds = planner.clone();
+        return Ok(planner.in_styles("detour", move || Ok(rounds.plain())));
+    }
+    let variant = |slice: u64| {
+        let floor = floor(planner.instance(), planner.paths(), slice);
+        let planner = planner.clone();
+        let make = move || {
+            Ok(Detour::new(planner.instance(), planner.paths(), slice)
+                .by_the_clock(planner.instance().parameters()))
+        };
+        Variant::new(format!("detour ({slice} B)"), make).at_least(floor)
+    };
+    Ok(lengths.into_iter().map(variant).collect())
+}
+
 /// All slices, and the rounds in which they are moved.
-#[derive(Clone, Debug)]
-pub(super) struct Detour {
+#[derive(Debug)]
+struct Detour {
     nodes: usize,
     /// By source, then by destination, in the order of their bytes.
     slices: Vec<Slice>,
@@ -74,9 +96,8 @@ pub(super) struct Detour {
 }
 
 /// Lengths of slices that are worth a try. None if there would be too many slices.
-pub(super) fn lengths(instance: &Instance) -> Vec<u64> {
+fn lengths(instance: &Instance) -> Vec<u64> {
     let parameters = instance.parameters();
-    let messages = || instance.matrix().messages().filter(|(from, to, _)| from != to);
     let traffic = instance.matrix().without_own().traffic();
     // A round is no shorter than its calls are.
     let calls = parameters.send_overhead() + parameters.receive_overhead() + parameters.exchange_overhead();
@@ -84,17 +105,17 @@ pub(super) fn lengths(instance: &Instance) -> Vec<u64> {
     let mut lengths: Vec<u64> =
         SLICES_OF_TRAFFIC.iter().map(|slices| traffic.div_ceil(*slices).max(shortest).max(1)).collect();
     lengths.dedup();
-    let slices = |length: u64| messages().map(|(.., bytes)| bytes.div_ceil(length)).sum::<u64>();
+    let slices = |length: u64| parts(instance.matrix()).map(|part| part.bytes.div_ceil(length)).sum::<u64>();
     lengths.retain(|&length| slices(length) <= MOST_SLICES);
     lengths
 }
 
-/// What rounds of slices of at most so many bytes take at least: each node has to send all that it has, and all rounds
-/// are equally long.
-pub(super) fn least(instance: &Instance, paths: &Paths, slice: u64) -> Span {
+/// A lower limit of the time of rounds of slices of at most `slice` bytes: each node has to send all that it has, and all
+/// rounds are equally long.
+fn floor(instance: &Instance, paths: &Paths, slice: u64) -> Span {
     let nodes = instance.size();
     let (mut sent, mut received, mut longest) = (vec![0; nodes], vec![0; nodes], 0);
-    for (from, to, bytes) in instance.matrix().messages().filter(|(from, to, _)| from != to) {
+    for Part { from, to, bytes } in parts(instance.matrix()) {
         let slices = bytes.div_ceil(slice);
         sent[from] += slices;
         received[to] += slices;
@@ -106,8 +127,8 @@ pub(super) fn least(instance: &Instance, paths: &Paths, slice: u64) -> Span {
 }
 
 impl Detour {
-    /// With slices of at most so many bytes.
-    pub(super) fn new(instance: &Instance, paths: &Paths, slice: u64) -> Detour {
+    /// With slices of at most `slice` bytes.
+    fn new(instance: &Instance, paths: &Paths, slice: u64) -> Detour {
         let mut congestion = Congestion::new(instance, paths, slice);
         congestion.spread();
         let (slices, rounds, length) = Filling::new(&congestion).rounds();
@@ -118,8 +139,13 @@ impl Detour {
         Detour { nodes: instance.size(), slices, rounds, length }
     }
 
-    /// What every node does, by the clock.
-    pub(super) fn schedule(&self, parameters: &Parameters) -> Schedule {
+    /// With the schedule of nodes that go by the clock.
+    fn by_the_clock(self, parameters: &Parameters) -> Clocked {
+        Clocked { schedule: Arc::new(self.schedule(parameters)), detour: self }
+    }
+
+    /// The steps of every node, by the clock.
+    fn schedule(&self, parameters: &Parameters) -> Schedule {
         let origins: Vec<Rank> = self.slices.iter().map(|slice| slice.from).collect();
         let sizes: Vec<u64> = self.slices.iter().map(|slice| slice.bytes).collect();
         let mut builder = Builder::new(self.nodes, &origins, &sizes, Exchange::Overlapped);
@@ -138,30 +164,37 @@ impl Detour {
         let patience = self.length - (send + receive + parameters.exchange_overhead());
         builder.finish().clocked(self.length.max(send + receive), send, patience, busy)
     }
+}
 
-    /// Carries out one rank's part of a schedule of it.
-    pub(super) fn carry_out<'g>(
+/// A detour with its schedule, whose blocks are the slices.
+#[derive(Debug)]
+struct Clocked {
+    detour: Detour,
+    schedule: Arc<Schedule>,
+}
+
+impl Procedure for Clocked {
+    fn schedule(&self) -> Option<Arc<Schedule>> {
+        Some(self.schedule.clone())
+    }
+
+    fn carry_out(
         &self,
-        group: &'g Group<'g>,
-        schedule: &Schedule,
-        tag: Tag,
-        started: &mut Vec<Request<'g>>,
-        outgoing: &[Payload],
+        transport: &mut Transport<'_>,
+        outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, ExchangeError> {
-        let rank = group.rank();
-        let slices = || (0_u32..).zip(&self.slices);
+        let rank = transport.group.rank();
+        let slices = || (0_u32..).zip(&self.detour.slices);
         let own = slices().filter(|(_, slice)| slice.from == rank).map(|(number, slice)| {
             Ok((number, outgoing[slice.to].slice(slice.start..slice.start + slice.bytes)?))
         });
-        let mut blocks = Blocks::new(schedule, own.collect::<Result<_, PayloadError>>()?);
-        walk(group, schedule, tag, started, &mut blocks)?;
-        let mut parts = vec![Vec::new(); self.nodes];
+        let mut blocks = Blocks::new(&self.schedule, own.collect::<Result<_, PayloadError>>()?);
+        transport.walk(&self.schedule, &mut blocks)?;
+        let mut parts = vec![Vec::new(); outgoing.len()];
         for (number, slice) in slices().filter(|(_, slice)| slice.to == rank) {
             parts[slice.from].push(blocks.remove(number));
         }
-        let mut incoming: Vec<Payload> = parts.into_iter().map(Payload::concat).collect();
-        incoming[rank] = outgoing[rank].clone();
-        Ok(incoming)
+        Ok(parts.into_iter().map(Payload::concat).collect())
     }
 }
 
@@ -205,7 +238,7 @@ mod tests {
         }
         assert!(places.iter().zip(&detour.slices).all(|((place, _), slice)| *place == slice.to));
         let rounds = detour.rounds.len() as u64;
-        assert!(least(instance, &Paths::of(instance), slice) <= detour.length.times(rounds));
+        assert!(floor(instance, &Paths::of(instance), slice) <= detour.length.times(rounds));
     }
 
     proptest! {

@@ -1,5 +1,10 @@
 //! Who has how much for whom: the communication matrix.
 
+mod figures;
+mod file;
+mod generator;
+mod picture;
+
 use std::{
     cmp::Ordering,
     fmt,
@@ -9,6 +14,11 @@ use std::{
 
 use thiserror::Error;
 
+pub use self::{
+    figures::Figures,
+    file::{MatrixFileError, MatrixFileProblem},
+    generator::{Generator, GeneratorError},
+};
 use crate::{rank::Rank, report::count};
 
 /// The most bytes that a node may send, or receive, in all: 2^60.

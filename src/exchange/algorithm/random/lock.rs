@@ -1,6 +1,6 @@
 //! The lock of a receiver, and what it knows of when it will be free.
 
-use super::Manner;
+use super::Improvements;
 use crate::{
     exchange::Instance,
     rank::Rank,
@@ -38,7 +38,7 @@ impl Lock {
         // When the first byte would begin to move, and the last have moved.
         let begins = now + times.start[from];
         let grant = |begins: Time| Some(Grant { from, ends: begins + times.transfer(bytes) });
-        let Manner { measured, early, .. } = times.manner;
+        let Improvements { measured, early } = times.improvements;
         let Some(held) = self.held else {
             self.held = grant(begins);
             return Answer::Go;
@@ -74,7 +74,7 @@ impl Lock {
 /// What answers and transfers take where nothing is in their way.
 #[derive(Debug)]
 pub(super) struct Times {
-    manner: Manner,
+    improvements: Improvements,
     /// From the answer to a rank to when its bytes begin to move.
     start: Vec<Span>,
     /// From when the last byte of a rank has moved to when its message has been received.
@@ -84,7 +84,7 @@ pub(super) struct Times {
 
 impl Times {
     /// For questions to this rank.
-    pub(super) fn new(instance: &Instance, rank: Rank, manner: &Manner) -> Times {
+    pub(super) fn new(instance: &Instance, rank: Rank, improvements: Improvements) -> Times {
         let (parameters, members) = (instance.parameters(), instance.members());
         let topology = instance.machine().topology();
         let mut route = Vec::new();
@@ -100,7 +100,7 @@ impl Times {
             let way = parameters.latency() + parameters.hop().times(links(other, rank) as u64);
             end.push(way + parameters.receive_overhead());
         }
-        Times { manner: *manner, start, end, beta: parameters.beta() }
+        Times { improvements, start, end, beta: parameters.beta() }
     }
 
     fn transfer(&self, bytes: u64) -> Span {
@@ -117,8 +117,8 @@ mod tests {
     /// Ten microseconds from an answer to the first byte, five from the last byte to the end of the receive, one for a
     /// byte.
     fn times(measured: bool, early: bool) -> Times {
-        let manner = Manner { measured, early, seed: 0 };
-        Times { manner, start: vec![US(10); 4], end: vec![US(5); 4], beta: 1e-6 }
+        let improvements = Improvements { measured, early };
+        Times { improvements, start: vec![US(10); 4], end: vec![US(5); 4], beta: 1e-6 }
     }
 
     fn at(micros: u64) -> Time {

@@ -19,7 +19,11 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::{Instance, paths::Paths, rounds::Part, timed::Planned};
+use super::super::{
+    Instance, PlanError,
+    planner::{Planner, Variant},
+    rounds::{Part, clocked::Planned, parts, paths::Paths},
+};
 use crate::{
     fabric::Fabric,
     time::{Span, Time},
@@ -31,10 +35,26 @@ const MOST_LOOKS: u64 = 1_000_000_000;
 /// How exact sums of speeds are.
 const EXACT: f64 = 1.0 - 1e-6;
 
+/// In one piece, and in slices.
+pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
+    let mut slices = vec![u64::MAX];
+    slices.extend(planner.slices(if planner.is_large() { &[2.0] } else { &[1.0, 4.0] }, false));
+    let packed = |slice: u64| {
+        let name = match slice {
+            u64::MAX => "packed".to_owned(),
+            slice => format!("packed ({slice} B)"),
+        };
+        let paths = planner.clone();
+        let plan = move || plan(paths.instance(), paths.paths(), slice).ok_or(PlanError::TooManyPairs);
+        planner.clocked(&name, plan)
+    };
+    Ok(slices.into_iter().flat_map(packed).collect())
+}
+
 /// The parts, in order of the instants at which they are to be started; of messages in slices of at most so many bytes.
 /// `None` if that takes too long to find out.
-pub(super) fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> {
-    let mut plan = Planner::new(instance, paths, slice.max(1));
+fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> {
+    let mut plan = Packer::new(instance, paths, slice.max(1));
     let topology = &**instance.machine().topology();
     let mut fabric = Fabric::new(topology, instance.parameters());
     let members = instance.members();
@@ -60,7 +80,7 @@ pub(super) fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec
 /// What makes a receiver go first: what is still to come, the length of the message, and how near it is.
 type Urgency = (Span, u64, Reverse<usize>);
 
-struct Planner<'a> {
+struct Packer<'a> {
     paths: &'a Paths,
     nodes: usize,
     slice: u64,
@@ -90,11 +110,11 @@ struct Planner<'a> {
     looks: u64,
 }
 
-impl<'a> Planner<'a> {
-    fn new(instance: &Instance, paths: &'a Paths, slice: u64) -> Planner<'a> {
+impl<'a> Packer<'a> {
+    fn new(instance: &Instance, paths: &'a Paths, slice: u64) -> Packer<'a> {
         let (nodes, links) = (instance.size(), paths.capacity.len());
         let parameters = instance.parameters();
-        let mut plan = Planner {
+        let mut plan = Packer {
             paths,
             nodes,
             slice,
@@ -113,7 +133,7 @@ impl<'a> Planner<'a> {
             from: vec![None; nodes],
             looks: 0,
         };
-        for (from, to, bytes) in instance.matrix().messages().filter(|(from, to, _)| from != to) {
+        for Part { from, to, bytes } in parts(instance.matrix()) {
             let time = plan.time(bytes, paths.rate(from, to));
             plan.left[from * nodes + to] = bytes;
             plan.to_send[from] += time;
@@ -241,28 +261,6 @@ impl<'a> Planner<'a> {
             }
         }
     }
-}
-
-/// The same as rounds: what starts at the same instant, and one message each way. (Where messages take no time at all
-/// those of several rounds start at one instant.)
-pub(super) fn rounds(nodes: usize, planned: &[Planned]) -> Vec<Vec<Part>> {
-    let mut rounds: Vec<Vec<Part>> = Vec::new();
-    // The round that each sender and each receiver was last in, counted from 1.
-    let mut last = [vec![0; nodes], vec![0; nodes]];
-    let mut start = None;
-    for planned in planned {
-        let ends = [planned.part.from, planned.part.to];
-        let is_busy = (0..2).any(|side| last[side][ends[side]] == rounds.len());
-        if start != Some(planned.start) || is_busy {
-            rounds.push(Vec::new());
-            start = Some(planned.start);
-        }
-        (0..2).for_each(|side| last[side][ends[side]] = rounds.len());
-        if let Some(round) = rounds.last_mut() {
-            round.push(planned.part);
-        }
-    }
-    rounds
 }
 
 #[cfg(test)]

@@ -1,11 +1,20 @@
-//! The registry: every algorithm by its name, and the choice among them.
+//! The algorithms: one file for each family, and the registry of what can be asked for by name.
+
+mod about;
+mod balance;
+mod bruck;
+mod coloring;
+mod detour;
+pub(super) mod mixed;
+mod packed;
+mod permutation;
+mod random;
+mod sorting;
+mod two_stage;
 
 use std::fmt;
 
-use thiserror::Error;
-
-use super::{Instance, MatrixError, Plan, random::Manner, workshop::Workshop};
-use crate::comm::MAX_MESSAGE;
+use super::planner::{PlanError, Planner, Variant};
 
 /// How an exchange is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,26 +126,24 @@ impl Algorithm {
 
     /// Whether a plan says what it takes; otherwise only a run can tell.
     pub fn is_predictable(self) -> bool {
-        self.manner().is_none()
-    }
-
-    /// In which manner receivers are asked; `None` if they are not.
-    pub(super) fn manner(self) -> Option<Manner> {
-        let manner = |measured: bool, early: bool, seed: u64| Some(Manner { measured, early, seed });
-        match self {
-            Algorithm::Random { seed } => manner(false, false, seed),
-            Algorithm::Measured { seed } => manner(true, false, seed),
-            Algorithm::Early { seed } => manner(false, true, seed),
-            Algorithm::Improved { seed } => manner(true, true, seed),
-            _ => None,
-        }
+        !matches!(
+            self,
+            Algorithm::Random { .. }
+                | Algorithm::Measured { .. }
+                | Algorithm::Early { .. }
+                | Algorithm::Improved { .. }
+        )
     }
 
     /// What its choices at random follow from; `None` if it makes none.
     pub fn seed(self) -> Option<u64> {
         match self {
-            Algorithm::Shuffled { seed } => Some(seed),
-            other => other.manner().map(|manner| manner.seed),
+            Algorithm::Random { seed }
+            | Algorithm::Measured { seed }
+            | Algorithm::Early { seed }
+            | Algorithm::Improved { seed }
+            | Algorithm::Shuffled { seed } => Some(seed),
+            _ => None,
         }
     }
 
@@ -153,14 +160,29 @@ impl Algorithm {
         }
     }
 
-    /// Plans an exchange. What that takes the host grows with the messages: `Auto`, which tries the most, takes about
-    /// 0.1 s on 32 nodes that all have something for each other, and seconds on 256.
-    ///
-    /// # Errors
-    ///
-    /// [`PlanError`] if the algorithm does not work for it.
-    pub fn plan(self, instance: &Instance) -> Result<Plan, PlanError> {
-        Ok(Workshop::new(instance).plan(self)?.by(self))
+    /// The ways in which it can carry an exchange out, at least one; none for *Auto*.
+    pub(super) fn variants(self, planner: &Planner) -> Result<Vec<Variant>, PlanError> {
+        match self {
+            Algorithm::Auto => Ok(Vec::new()),
+            Algorithm::Linear => permutation::linear(planner),
+            Algorithm::Modified => permutation::modified(planner),
+            Algorithm::Pairwise => permutation::pairwise(planner),
+            Algorithm::Random { seed } => random::variants(planner, seed),
+            Algorithm::Measured { seed } => random::measured(planner, seed),
+            Algorithm::Early { seed } => random::early(planner, seed),
+            Algorithm::Improved { seed } => random::improved(planner, seed),
+            Algorithm::TwoStage => two_stage::variants(planner),
+            Algorithm::Shuffled { seed } => two_stage::shuffled(planner, seed),
+            Algorithm::Sorting => sorting::variants(planner),
+            Algorithm::Colored => coloring::colored(planner),
+            Algorithm::Balanced => balance::variants(planner),
+            Algorithm::Sliced => coloring::sliced(planner),
+            Algorithm::Packed => packed::variants(planner),
+            Algorithm::Relayed => two_stage::relayed(planner),
+            Algorithm::Detour => detour::variants(planner),
+            Algorithm::Bruck => bruck::variants(planner),
+            Algorithm::Mixed => mixed::variants(planner),
+        }
     }
 }
 
@@ -169,49 +191,3 @@ impl fmt::Display for Algorithm {
         f.write_str(self.name())
     }
 }
-
-/// Why there is no plan.
-#[derive(Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// The linear permutation needs one length of messages.
-    #[error(
-        "linear permutation needs messages of one length from everybody to everybody else, and here they have {least} to \
-         {most} bytes: `modified` takes any"
-    )]
-    NotUniform {
-        /// The shortest message, perhaps 0.
-        least: u64,
-        /// The longest one.
-        most: u64,
-    },
-    /// What is sent together makes a message that is too long.
-    #[error("a message of {given} bytes would have to be sent: at most {MAX_MESSAGE} are allowed")]
-    MessageTooLong {
-        /// Its length.
-        given: u64,
-    },
-    /// What is sent together is too much for a node.
-    #[error(transparent)]
-    Matrix(#[from] MatrixError),
-    /// There are too many pairs of senders and receivers to look at.
-    #[error("so many messages among so many nodes take the host too long to pack: `colored` takes any")]
-    TooManyPairs,
-    /// Sorting takes too much memory of the host.
-    #[error("sorting would move records of {given} bytes in all: at most {most} are allowed")]
-    TooMuchToSort {
-        /// Bytes of all records.
-        given: u128,
-        /// So many are allowed.
-        most: u128,
-    },
-    /// It takes longer than modeled time can tell.
-    #[error("every way to do it takes longer than modeled time can tell")]
-    TooLong,
-}
-
-crate::error::debug_as_text!(PlanError);
-
-#[cfg(test)]
-#[path = "algorithm_tests.rs"]
-mod tests;

@@ -39,26 +39,76 @@
 
 mod lock;
 
-use std::cell::{Cell, RefCell};
+use std::{
+    cell::{Cell, RefCell},
+    sync::Arc,
+};
 
 use self::lock::{Answer, Lock, Times};
-use super::{ExchangeError, Instance, Matrix, generator};
+use super::{
+    super::{
+        ExchangeError, Instance, Matrix,
+        planner::{PlanError, Planner, Variant},
+        procedure::{Procedure, Transport},
+        random_numbers::RandomNumbers,
+        rounds::stage::Stage,
+    },
+    bruck,
+};
 use crate::{
-    comm::{Active, ActiveMessage, Group, Handling, Payload, PointToPoint, Reactions, Waited},
+    comm::{Active, ActiveMessage, Handling, Payload, PointToPoint, Reactions, Waited},
     kernel::RequestId,
+    pattern::Schedule,
     rank::{Rank, Tag},
     time::{Span, Time},
 };
 
-/// In which manner receivers are asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Manner {
-    /// Whether they say how long they are busy.
-    pub(super) measured: bool,
+/// *Random*, without any improvement.
+pub(super) fn variants(planner: &Planner, seed: u64) -> Result<Vec<Variant>, PlanError> {
+    Ok(improved_by(planner, "random", seed, Improvements { measured: false, early: false }))
+}
+
+/// *Measured*.
+pub(super) fn measured(planner: &Planner, seed: u64) -> Result<Vec<Variant>, PlanError> {
+    Ok(improved_by(planner, "measured", seed, Improvements { measured: true, early: false }))
+}
+
+/// *Early*.
+pub(super) fn early(planner: &Planner, seed: u64) -> Result<Vec<Variant>, PlanError> {
+    Ok(improved_by(planner, "early", seed, Improvements { measured: false, early: true }))
+}
+
+/// *Improved*: both.
+pub(super) fn improved(planner: &Planner, seed: u64) -> Result<Vec<Variant>, PlanError> {
+    Ok(improved_by(planner, "improved", seed, Improvements { measured: true, early: true }))
+}
+
+fn improved_by(planner: &Planner, name: &str, seed: u64, improvements: Improvements) -> Vec<Variant> {
+    let instance = planner.instance().clone();
+    let make = move || {
+        let counts = bruck::counts(instance.size());
+        Ok(Random { instance: instance.clone(), counts, seed, improvements })
+    };
+    vec![Variant::new(name, make)]
+}
+
+/// The improvements of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Improvements {
+    /// Whether receivers say how long they are busy.
+    measured: bool,
     /// Whether they give their go-ahead early.
-    pub(super) early: bool,
-    /// What all choices follow from.
-    pub(super) seed: u64,
+    early: bool,
+}
+
+/// An exchange of counts, and then questions and messages.
+#[derive(Debug)]
+struct Random {
+    instance: Instance,
+    counts: Stage,
+    /// The seed of all choices.
+    seed: u64,
+    improvements: Improvements,
 }
 
 const ASK: Tag = Tag::named(b"Asks");
@@ -125,7 +175,7 @@ impl Incoming<'_> {
 struct Targets {
     left: Vec<Rank>,
     quiet: Vec<Time>,
-    random: generator::Random,
+    random: RandomNumbers,
     /// When the node last sent.
     since: Time,
 }
@@ -150,80 +200,85 @@ impl Targets {
     }
 }
 
-/// Carries out one rank's part; the lengths of what is to come have been announced.
-pub(super) fn carry_out(
-    group: &Group<'_>,
-    instance: &Instance,
-    matrix: &Matrix,
-    manner: &Manner,
-    tag: Tag,
-    outgoing: Vec<Payload>,
-) -> Result<Vec<Payload>, ExchangeError> {
-    let (rank, size) = (group.rank(), group.size());
-    let times = Times::new(instance, rank, manner);
-    let lock = RefCell::new(Lock::default());
-    let answer = Cell::new(None);
-    let handler = |reactions: &mut Reactions, message: ActiveMessage| {
-        let [word, _] = message.words;
-        match message.tag {
-            ASK => {
-                let reply = lock.borrow_mut().ask(reactions.now(), message.source, word, &times);
-                let (tag, word) = match reply {
-                    Answer::Go => (GO, 0),
-                    Answer::Busy(rest) => (BUSY, rest.map_or(0, Span::as_picos)),
-                };
-                reactions.send((message.source, tag), [word, 0]);
-            }
-            GO => answer.set(Some(Answer::Go)),
-            _ => answer.set(Some(Answer::Busy(Some(Span::from_picos(word)).filter(|rest| !rest.is_zero())))),
-        }
-    };
-    let active = Active::new(group, Handling::Polled, handler)?;
-    let missing = (0..size).filter(|&from| from != rank && matrix.get(from, rank) > 0).count();
-    let (posted, came) = (vec![None; size], vec![Payload::empty(); size]);
-    let mut incoming = Incoming { matrix, rank, lock: &lock, tag, posted, missing, came };
-    incoming.came[rank] = outgoing[rank].clone();
-    // Not the stream of the generator, should both have the same seed.
-    let random = generator::Random::new(manner.seed.wrapping_add((rank as u64 + 1) << 32));
-    let left = (0..size).filter(|&to| to != rank && matrix.get(rank, to) > 0).collect();
-    let mut targets = Targets { left, quiet: vec![Time::ZERO; size], random, since: Time::ZERO };
-    let mut now = Time::ZERO;
-    let mut has_asked = false;
-    while !targets.left.is_empty() {
-        let chosen = match targets.choose(now) {
-            Ok(chosen) => chosen,
-            Err(until) => {
-                now = incoming.wait(&active, None, until)?.at();
-                continue;
+impl Procedure for Random {
+    fn schedule(&self) -> Option<Arc<Schedule>> {
+        None
+    }
+
+    fn carry_out(
+        &self,
+        transport: &mut Transport<'_>,
+        outgoing: Vec<Payload>,
+    ) -> Result<Vec<Payload>, ExchangeError> {
+        let matrix = self.instance.matrix();
+        self.counts.exchange_counts(transport, matrix)?;
+        let (group, tag) = (transport.group, transport.tag);
+        let (rank, size) = (group.rank(), group.size());
+        let times = Times::new(&self.instance, rank, self.improvements);
+        let lock = RefCell::new(Lock::default());
+        let answer = Cell::new(None);
+        let handler = |reactions: &mut Reactions, message: ActiveMessage| {
+            let [word, _] = message.words;
+            match message.tag {
+                ASK => {
+                    let reply = lock.borrow_mut().ask(reactions.now(), message.source, word, &times);
+                    let (tag, word) = match reply {
+                        Answer::Go => (GO, 0),
+                        Answer::Busy(rest) => (BUSY, rest.map_or(0, Span::as_picos)),
+                    };
+                    reactions.send((message.source, tag), [word, 0]);
+                }
+                GO => answer.set(Some(Answer::Go)),
+                _ => answer
+                    .set(Some(Answer::Busy(Some(Span::from_picos(word)).filter(|rest| !rest.is_zero())))),
             }
         };
-        let to = targets.left[chosen];
-        let asked = active.send_at((to, ASK), [matrix.get(rank, to), 0])?;
-        if !has_asked {
-            (has_asked, targets.since) = (true, asked);
-        }
-        let reply = loop {
-            if let Some(reply) = answer.take() {
-                break reply;
+        let active = Active::new(group, Handling::Polled, handler)?;
+        let missing = (0..size).filter(|&from| from != rank && matrix.get(from, rank) > 0).count();
+        let (posted, came) = (vec![None; size], vec![Payload::empty(); size]);
+        let mut incoming = Incoming { matrix, rank, lock: &lock, tag, posted, missing, came };
+        // Not the stream of the generator, should both have the same seed.
+        let random = RandomNumbers::new(self.seed.wrapping_add((rank as u64 + 1) << 32));
+        let left = (0..size).filter(|&to| to != rank && matrix.get(rank, to) > 0).collect();
+        let mut targets = Targets { left, quiet: vec![Time::ZERO; size], random, since: Time::ZERO };
+        let mut now = Time::ZERO;
+        let mut has_asked = false;
+        while !targets.left.is_empty() {
+            let chosen = match targets.choose(now) {
+                Ok(chosen) => chosen,
+                Err(until) => {
+                    now = incoming.wait(&active, None, until)?.at();
+                    continue;
+                }
+            };
+            let to = targets.left[chosen];
+            let asked = active.send_at((to, ASK), [matrix.get(rank, to), 0])?;
+            if !has_asked {
+                (has_asked, targets.since) = (true, asked);
             }
-            now = incoming.wait(&active, None, Time::MAX)?.at();
-        };
-        match reply {
-            Answer::Go => {
-                targets.left.swap_remove(chosen);
-                let request = active.start_data((to, tag), outgoing[to].clone())?;
-                now = loop {
-                    if let Waited::Sent { at } = incoming.wait(&active, Some(request), Time::MAX)? {
-                        break at;
-                    }
-                };
-                targets.since = now;
+            let reply = loop {
+                if let Some(reply) = answer.take() {
+                    break reply;
+                }
+                now = incoming.wait(&active, None, Time::MAX)?.at();
+            };
+            match reply {
+                Answer::Go => {
+                    targets.left.swap_remove(chosen);
+                    let request = active.start_data((to, tag), outgoing[to].clone())?;
+                    now = loop {
+                        if let Waited::Sent { at } = incoming.wait(&active, Some(request), Time::MAX)? {
+                            break at;
+                        }
+                    };
+                    targets.since = now;
+                }
+                Answer::Busy(rest) => targets.busy(to, asked, rest, now),
             }
-            Answer::Busy(rest) => targets.busy(to, asked, rest, now),
         }
+        while !incoming.is_complete() {
+            incoming.wait(&active, None, Time::MAX)?;
+        }
+        Ok(incoming.came)
     }
-    while !incoming.is_complete() {
-        incoming.wait(&active, None, Time::MAX)?;
-    }
-    Ok(incoming.came)
 }

@@ -1,25 +1,12 @@
-//! *Balanced*: rounds in which no link has more to carry than the ports of the nodes let through anyway, where that is
-//! possible.
+//! Rounds mixed with each other, so that no link has more to carry than the ports let through anyway.
 //!
-//! **What it does.** It begins with rounds that somebody else has made: of linear permutation if the messages are of
-//! one length, otherwise by coloring. In some of them many messages may want to go over the same link, such as in the
-//! rounds of linear permutation in which everybody on a fat tree sends to the other half of the machine, while in
-//! others hardly any do. Take two rounds, and draw a line from each sender to its receiver in either: this makes paths
-//! and rings in which the lines belong to the two rounds in turn. In each of them the rounds can be exchanged without
-//! harm to the rest. This is done wherever it makes the two rounds together shorter. So each round of a fat tree gets
-//! some messages that cross the top and some that do not.
-//!
-//! **Restrictions.** None; where no link is ever too narrow it changes nothing.
-//!
-//! **Cost.** As that of the rounds it begins with, without links that are shared: `h (alpha + s beta)`. The length of a
-//! round is estimated by the 16-norm of what each link and each port needs for its bytes, which is close to the largest
-//! of these and goes down with any of them.
-//!
-//! **Source.** This project. That two matchings make paths and rings, C. Berge, "Two theorems in graph theory", PNAS
-//! 43(9), 1957; that exchange rounds on a CM-5 should mix messages of all distances, E. A. Brewer, B. C. Kuszmaul, "How
-//! to get good performance from the CM-5 data network", IPPS 1994.
+//! Take two rounds, and draw a line from each sender to its receiver in either: this makes paths and rings in which the
+//! lines belong to the two rounds in turn (C. Berge, "Two theorems in graph theory", PNAS 43(9), 1957). In each of them
+//! the rounds can be exchanged without harm to the rest. This is done wherever it makes the two rounds together
+//! shorter. The length of a round is estimated by the 16-norm of what each link and each port needs for its bytes,
+//! which is close to the largest of these and goes down with any of them.
 
-use super::{Instance, paths::Paths, rounds::Part};
+use super::{super::Instance, Part, paths::Paths};
 
 /// A round is not made better if its links need no longer than its ports, or this little longer.
 const SLACK: f64 = 1.02;
@@ -31,7 +18,7 @@ const SWEEPS: usize = 3;
 const MOST_PARTNERS: usize = 24;
 
 /// The same messages in as many rounds; `None` if there is nothing to be made better.
-pub(super) fn rounds(
+pub(crate) fn rounds(
     instance: &Instance,
     paths: &Paths,
     mut rounds: Vec<Vec<Part>>,
@@ -227,7 +214,7 @@ impl Costs {
 mod tests {
     use super::*;
     use crate::{
-        exchange::{Matrix, permutation},
+        exchange::{Matrix, rounds::permutation},
         model::{Description, Parameters},
         topology,
     };

@@ -1,44 +1,28 @@
-//! What the messages of an exchange carry. A node keeps only what it has to send or to pass on, so that what a run takes
-//! of the host grows with the messages and not with the pairs of nodes.
+//! The contents of the messages of an exchange. A node keeps only what it has to send or to pass on, so that the memory
+//! of a run grows with the messages and not with the pairs of nodes.
 
 use std::collections::BTreeMap;
 
-use super::ExchangeError;
 use crate::{
-    comm::{Cargo, Group, Payload, PayloadError, Request, follow},
+    comm::{Cargo, Payload, PayloadError},
     pattern::{Message, Schedule},
-    rank::Tag,
 };
 
-/// Carries out this node's part of a schedule. What has been started and must be waited for in the end is put into
-/// `started`.
-pub(super) fn walk<'g>(
-    group: &'g Group<'g>,
-    schedule: &Schedule,
-    tag: Tag,
-    started: &mut Vec<Request<'g>>,
-    cargo: &mut impl Cargo,
-) -> Result<(), ExchangeError> {
-    // Only exchanges among all nodes have barriers.
-    follow(group, schedule, tag, cargo, started, || Ok(group.world_barrier()?))?;
-    Ok(())
-}
-
 /// Messages that carry the next bytes that their sender has for their receiver.
-pub(super) struct Parts {
-    /// For each rank, what is left.
+pub(crate) struct Parts {
+    /// The rest of the data for each rank.
     outgoing: Vec<Payload>,
     incoming: Vec<Vec<Payload>>,
 }
 
 impl Parts {
-    /// Of what this node has for each rank.
-    pub(super) fn new(outgoing: Vec<Payload>) -> Parts {
+    /// With the data that this node has for each rank.
+    pub(crate) fn new(outgoing: Vec<Payload>) -> Parts {
         Parts { incoming: vec![Vec::new(); outgoing.len()], outgoing }
     }
 
-    /// What has come from each rank.
-    pub(super) fn incoming(self) -> Vec<Payload> {
+    /// The data that has come from each rank.
+    pub(crate) fn incoming(self) -> Vec<Payload> {
         self.incoming.into_iter().map(Payload::concat).collect()
     }
 }
@@ -57,19 +41,19 @@ impl Cargo for Parts {
 }
 
 /// Messages that carry blocks, each of which is in one place at a time.
-pub(super) struct Blocks<'a> {
+pub(crate) struct Blocks<'a> {
     sizes: &'a [u64],
     here: BTreeMap<u32, Payload>,
 }
 
 impl Blocks<'_> {
-    /// With those that this node has in the beginning.
-    pub(super) fn new(schedule: &Schedule, here: BTreeMap<u32, Payload>) -> Blocks<'_> {
+    /// With the blocks that this node has in the beginning.
+    pub(crate) fn new(schedule: &Schedule, here: BTreeMap<u32, Payload>) -> Blocks<'_> {
         Blocks { sizes: schedule.sizes(), here }
     }
 
     /// A block that has come here; an empty one if it is not here.
-    pub(super) fn remove(&mut self, block: u32) -> Payload {
+    pub(crate) fn remove(&mut self, block: u32) -> Payload {
         self.here.remove(&block).unwrap_or_default()
     }
 }

@@ -24,15 +24,16 @@
 
 use std::sync::Arc;
 
-use super::{
-    ExchangeError, Instance, Matrix, PlanError, permutation,
-    rounds::{Barrier, Style},
-    stage::{Stage, joined, steps},
+use super::super::{
+    ExchangeError, Instance, Matrix,
+    planner::{PlanError, Planner, Variant},
+    procedure::{Procedure, Transport},
+    rounds::{permutation, stage::Stage, style::Style},
 };
 use crate::{
-    comm::{Group, Payload, PointToPoint},
+    comm::{Payload, PointToPoint},
     pattern::{Action, Exchange, Schedule, Step},
-    rank::{Rank, Tag},
+    rank::Rank,
 };
 
 /// Bytes of a label: destination, source, and the number of the record in the message.
@@ -44,9 +45,16 @@ const MOST_BYTES: u128 = 2 << 30;
 /// The source of an empty record.
 const NOBODY: u32 = u32::MAX;
 
+/// In one way.
+pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
+    let instance = planner.instance().clone();
+    Ok(vec![Variant::new("sorting", move || Sorting::new(&instance))])
+}
+
 /// The phases of an exchange by sorting.
-#[derive(Clone, Debug)]
-pub(super) struct Sorting {
+#[derive(Debug)]
+struct Sorting {
+    instance: Instance,
     /// Records of each node, a multiple of twice the nodes.
     records: usize,
     /// Bytes of data in a record.
@@ -60,7 +68,7 @@ pub(super) struct Sorting {
 
 impl Sorting {
     /// With the longest records for which a node has as many as it needs.
-    pub(super) fn new(instance: &Instance) -> Result<Sorting, PlanError> {
+    fn new(instance: &Instance) -> Result<Sorting, PlanError> {
         let matrix = instance.matrix().without_own();
         let nodes = matrix.nodes();
         let least = Sorting::least_records(nodes);
@@ -80,10 +88,11 @@ impl Sorting {
         let half = records / 2 * width;
         let stage = |bytes: &dyn Fn(Rank, Rank) -> u64| -> Result<Stage, PlanError> {
             let matrix = Matrix::of(nodes, bytes)?;
-            let rounds = Arc::new(permutation::rounds(&matrix));
-            Ok(Stage::rounds(matrix, rounds, Barrier::None, Style::Each(Exchange::Together)))
+            let rounds = permutation::rounds(&matrix);
+            Ok(Stage::rounds(matrix, &rounds, Style::Each(Exchange::Together)))
         };
         Ok(Sorting {
+            instance: instance.clone(),
             records: records as usize,
             piece: piece as usize,
             deal: stage(&|_, _| part)?,
@@ -102,39 +111,89 @@ impl Sorting {
         LABEL + self.piece
     }
 
-    /// What every node does, with lengths alone.
-    pub(super) fn schedule(&self) -> Option<Schedule> {
-        let nodes = self.deal.matrix.nodes();
-        let all = (self.records * self.width()) as u64;
-        let copy = || vec![vec![Step { iteration: 0, action: Action::Pack(all) }]; nodes];
-        let mut whole = copy();
-        for stage in [&self.deal, &self.deal, &self.shift, &self.back] {
-            whole = joined(joined(whole, steps(&*stage.schedule()?)), copy());
+    /// A node's data as records, filled up.
+    fn label(&self, rank: Rank, outgoing: &[Payload]) -> Result<Vec<u8>, ExchangeError> {
+        let mut records = Vec::with_capacity(self.records * self.width());
+        let mut push = |to: Rank, from: u32, number: usize, data: &[u8]| {
+            for word in [to as u32, from, number as u32] {
+                records.extend(word.to_le_bytes());
+            }
+            records.extend(data);
+            records.resize(records.len() + self.piece - data.len(), 0);
+        };
+        for (to, data) in outgoing.iter().enumerate().filter(|&(to, _)| to != rank) {
+            for (number, piece) in data.to_bytes()?.chunks(self.piece).enumerate() {
+                push(to, rank as u32, number, piece);
+            }
         }
-        Some(Schedule::of_lengths(whole))
+        // Of the places of empty records, by source and by destination, this node's own.
+        let matrix = self.instance.matrix();
+        let pieces = |from: Rank, to: Rank| match from == to {
+            true => 0,
+            false => matrix.get(from, to).div_ceil(self.piece as u64) as usize,
+        };
+        let nodes = matrix.nodes();
+        let lacking_from = |from: Rank| self.records - (0..nodes).map(|to| pieces(from, to)).sum::<usize>();
+        let lacking_to = |to: Rank| self.records - (0..nodes).map(|from| pieces(from, to)).sum::<usize>();
+        let first: usize = (0..rank).map(lacking_from).sum();
+        let last = first + lacking_from(rank);
+        let mut start = 0;
+        for to in 0..nodes {
+            let end = start + lacking_to(to);
+            for _ in start.max(first)..end.min(last) {
+                push(to, NOBODY, 0, &[]);
+            }
+            start = end;
+        }
+        Ok(records)
     }
 
-    /// Carries it out.
-    pub(super) fn carry_out(
+    /// The messages that records make up.
+    fn unlabel(&self, rank: Rank, records: &[u8]) -> Vec<Payload> {
+        let column = self.instance.matrix().column(rank);
+        let mut incoming: Vec<Vec<u8>> = column.map(|bytes| vec![0; bytes as usize]).collect();
+        for record in records.chunks_exact(self.width()) {
+            let (from, number) = (word(record, 1), word(record, 2) as usize);
+            // Empty ones have no such source.
+            let Some(message) = incoming.get_mut(from as usize) else { continue };
+            let places = message.iter_mut().skip(number * self.piece);
+            places.zip(&record[LABEL..]).for_each(|(place, &byte)| *place = byte);
+        }
+        incoming.into_iter().map(Payload::from).collect()
+    }
+}
+
+impl Procedure for Sorting {
+    fn schedule(&self) -> Option<Arc<Schedule>> {
+        let all = (self.records * self.width()) as u64;
+        let copy = || {
+            let steps = vec![vec![Step { iteration: 0, action: Action::Pack(all) }]; self.instance.size()];
+            Schedule::of_lengths(steps)
+        };
+        let mut stages = [&self.deal, &self.deal, &self.shift, &self.back].into_iter();
+        let whole = stages.try_fold(copy(), |whole, stage| {
+            Some(whole.then((*stage.schedule()?).clone().without_blocks()).then(copy()))
+        });
+        whole.map(Arc::new)
+    }
+
+    fn carry_out(
         &self,
-        group: &Group<'_>,
-        instance: &Instance,
-        tag: Tag,
-        outgoing: &[Payload],
+        transport: &mut Transport<'_>,
+        outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, ExchangeError> {
+        let group = transport.group;
         let (rank, nodes, width) = (group.rank(), group.size(), self.width());
-        let copying = instance.parameters().copying((self.records * width) as u64);
+        let copying = self.instance.parameters().copying((self.records * width) as u64);
         let empty = || vec![Payload::empty(); nodes];
-        let exchange = |stage: &Stage, sent: Vec<Payload>| -> Result<Vec<u8>, ExchangeError> {
-            // Nothing is started that would have to be waited for.
-            let came = stage.carry_out(group, instance, tag, sent, &mut Vec::new())?;
-            Ok(Payload::concat(came).to_vec::<u8>()?)
+        let mut exchange = |stage: &Stage, sent: Vec<Payload>| -> Result<Vec<u8>, ExchangeError> {
+            Ok(Payload::concat(stage.carry_out(transport, sent)?).to_vec::<u8>()?)
         };
         let sorted = |records: Vec<u8>| -> Result<Vec<u8>, ExchangeError> {
             group.compute(copying)?;
             Ok(sort(&records, width, nodes))
         };
-        let column = sorted(self.label(instance, rank, outgoing)?)?;
+        let column = sorted(self.label(rank, &outgoing)?)?;
         let dealt = (0..nodes).map(|to| {
             let records = column.chunks_exact(width).skip(to).step_by(nodes);
             Payload::from(records.flatten().copied().collect::<Vec<u8>>())
@@ -158,60 +217,7 @@ impl Sorting {
         }
         let came = exchange(&self.back, sent)?;
         group.compute(copying)?;
-        let mut incoming = self.unlabel(instance, rank, &[middle, upper, came].concat());
-        incoming[rank] = outgoing[rank].clone();
-        Ok(incoming)
-    }
-
-    /// A node's data as records, filled up.
-    fn label(&self, instance: &Instance, rank: Rank, outgoing: &[Payload]) -> Result<Vec<u8>, ExchangeError> {
-        let mut records = Vec::with_capacity(self.records * self.width());
-        let mut push = |to: Rank, from: u32, number: usize, data: &[u8]| {
-            for word in [to as u32, from, number as u32] {
-                records.extend(word.to_le_bytes());
-            }
-            records.extend(data);
-            records.resize(records.len() + self.piece - data.len(), 0);
-        };
-        for (to, data) in outgoing.iter().enumerate().filter(|&(to, _)| to != rank) {
-            for (number, piece) in data.to_bytes()?.chunks(self.piece).enumerate() {
-                push(to, rank as u32, number, piece);
-            }
-        }
-        // Of the places of empty records, by source and by destination, this node's own.
-        let matrix = instance.matrix();
-        let pieces = |from: Rank, to: Rank| match from == to {
-            true => 0,
-            false => matrix.get(from, to).div_ceil(self.piece as u64) as usize,
-        };
-        let nodes = matrix.nodes();
-        let lacking_from = |from: Rank| self.records - (0..nodes).map(|to| pieces(from, to)).sum::<usize>();
-        let lacking_to = |to: Rank| self.records - (0..nodes).map(|from| pieces(from, to)).sum::<usize>();
-        let first: usize = (0..rank).map(lacking_from).sum();
-        let last = first + lacking_from(rank);
-        let mut start = 0;
-        for to in 0..nodes {
-            let end = start + lacking_to(to);
-            for _ in start.max(first)..end.min(last) {
-                push(to, NOBODY, 0, &[]);
-            }
-            start = end;
-        }
-        Ok(records)
-    }
-
-    /// The messages that records make up.
-    fn unlabel(&self, instance: &Instance, rank: Rank, records: &[u8]) -> Vec<Payload> {
-        let column = instance.matrix().column(rank);
-        let mut incoming: Vec<Vec<u8>> = column.map(|bytes| vec![0; bytes as usize]).collect();
-        for record in records.chunks_exact(self.width()) {
-            let (from, number) = (word(record, 1), word(record, 2) as usize);
-            // Empty ones have no such source.
-            let Some(message) = incoming.get_mut(from as usize) else { continue };
-            let places = message.iter_mut().skip(number * self.piece);
-            places.zip(&record[LABEL..]).for_each(|(place, &byte)| *place = byte);
-        }
-        incoming.into_iter().map(Payload::from).collect()
+        Ok(self.unlabel(rank, &[middle, upper, came].concat()))
     }
 }
 

@@ -15,30 +15,65 @@
 //! **Source.** Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications in multiport
 //! message-passing systems", IEEE TPDS 8(11), 1997.
 
-use super::{
-    ExchangeError, Instance, Matrix,
-    walker::{Blocks, walk},
+use std::sync::Arc;
+
+use super::super::{
+    Instance, Matrix, PlanError,
+    planner::{Planner, Variant},
+    rounds::{
+        Part, parts,
+        stage::{COUNT, Stage},
+        style::Style,
+    },
 };
 use crate::{
-    comm::{Group, Payload, PointToPoint, Request},
     pattern::{Builder, Exchange, Schedule, Transfer},
-    rank::{Rank, Tag},
+    rank::Rank,
     time::Span,
 };
 
-/// The schedule with a radix of at least 2; its blocks are the messages of the matrix, by sender and then by receiver,
-/// without those to oneself.
-pub(super) fn schedule(matrix: &Matrix, radix: usize, exchange: Exchange) -> Schedule {
+/// At most so many radices are tried.
+const MOST_RADICES: usize = 3;
+
+/// With several radices, and each of them in several ways.
+pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
+    let instance = planner.instance();
+    let with = |radix: usize| {
+        let floor = floor(instance, radix);
+        [Exchange::InTurn, Exchange::Together, Exchange::Overlapped].map(|exchange| {
+            let matrix = planner.matrix().clone();
+            let name = format!("bruck (radix {radix}{})", Style::Each(exchange).name());
+            Variant::new(name, move || Ok(stage(matrix.clone(), radix, exchange))).at_least(floor)
+        })
+    };
+    Ok(radices(instance, MOST_RADICES).into_iter().flat_map(with).collect())
+}
+
+/// All messages of a matrix, with a radix of at least 2.
+pub(super) fn stage(matrix: impl Into<Arc<Matrix>>, radix: usize, exchange: Exchange) -> Stage {
+    let matrix = matrix.into();
+    let schedule = schedule(&matrix, radix, exchange);
+    Stage::passed_on(matrix, schedule)
+}
+
+/// The exchange of counts, after which every node knows how much is to come from each other one.
+pub(super) fn counts(nodes: usize) -> Stage {
+    let matrix = Matrix::of(nodes, |_, _| COUNT);
+    stage(matrix.unwrap_or_else(|_| unreachable!("four bytes a node are few")), 2, Exchange::InTurn)
+}
+
+/// The schedule with a radix; its blocks are the messages between different ranks, in order.
+fn schedule(matrix: &Matrix, radix: usize, exchange: Exchange) -> Schedule {
     let nodes = matrix.nodes();
-    let messages: Vec<(Rank, Rank, u64)> = messages(matrix).collect();
-    let origins: Vec<Rank> = messages.iter().map(|&(from, ..)| from).collect();
-    let sizes: Vec<u64> = messages.iter().map(|&(.., bytes)| bytes).collect();
+    let messages: Vec<Part> = parts(matrix).collect();
+    let origins: Vec<Rank> = messages.iter().map(|part| part.from).collect();
+    let sizes: Vec<u64> = messages.iter().map(|part| part.bytes).collect();
     let mut builder = Builder::new(nodes, &origins, &sizes, exchange);
     let mut weight = 1;
     while weight < nodes {
         for digit in 1..radix.min(nodes.div_ceil(weight)) {
             let mut sent: Vec<Vec<u32>> = vec![Vec::new(); nodes];
-            for (block, &(from, to, _)) in (0..).zip(&messages) {
+            for (block, &Part { from, to, .. }) in (0..).zip(&messages) {
                 let way = (to + nodes - from) % nodes;
                 if way / weight % radix == digit {
                     sent[(from + way % weight) % nodes].push(block);
@@ -56,8 +91,8 @@ pub(super) fn schedule(matrix: &Matrix, radix: usize, exchange: Exchange) -> Sch
     builder.finish()
 }
 
-/// What it takes at least with a radix: the mean of what the ports of all nodes need.
-pub(super) fn least(instance: &Instance, radix: usize) -> Span {
+/// A lower limit of the time with a radix: the mean of what the ports of all nodes need.
+pub(super) fn floor(instance: &Instance, radix: usize) -> Span {
     let (parameters, nodes) = (instance.parameters(), instance.size());
     let moves = |mut way: usize| {
         let mut moves = 0;
@@ -68,7 +103,7 @@ pub(super) fn least(instance: &Instance, radix: usize) -> Span {
         moves
     };
     let moved =
-        messages(instance.matrix()).map(|(from, to, bytes)| bytes * moves((to + nodes - from) % nodes));
+        parts(instance.matrix()).map(|part| part.bytes * moves((part.to + nodes - part.from) % nodes));
     let mean = moved.sum::<u64>() as f64 / nodes as f64;
     // A thousandth for what is rounded.
     Span::from_secs_f64(0.999 * mean * parameters.beta() * 2.0 / parameters.duplex())
@@ -78,7 +113,7 @@ pub(super) fn least(instance: &Instance, radix: usize) -> Span {
 /// length.
 pub(super) fn radices(instance: &Instance, most: usize) -> Vec<usize> {
     let (parameters, nodes) = (instance.parameters(), instance.size());
-    let bytes: u64 = messages(instance.matrix()).map(|(.., bytes)| bytes).sum();
+    let bytes: u64 = parts(instance.matrix()).map(|part| part.bytes).sum();
     let mean = bytes as f64 / (nodes * nodes) as f64 * 2.0 / parameters.duplex();
     let cost = |radix: usize| {
         let (mut weight, mut cost) = (1, 0.0);
@@ -96,30 +131,4 @@ pub(super) fn radices(instance: &Instance, most: usize) -> Vec<usize> {
     let mut all: Vec<(f64, usize)> = all.map(|radix| (cost(radix), radix)).collect();
     all.sort_by(|one, other| one.0.total_cmp(&other.0));
     all.into_iter().take(most).map(|(_, radix)| radix).collect()
-}
-
-/// Carries out a rank's part of a schedule: `own` is what it has for each rank. What comes from each.
-pub(super) fn carry_out<'g>(
-    group: &'g Group<'g>,
-    schedule: &Schedule,
-    tag: Tag,
-    started: &mut Vec<Request<'g>>,
-    matrix: &Matrix,
-    own: impl Fn(Rank) -> Payload,
-) -> Result<Vec<Payload>, ExchangeError> {
-    let rank = group.rank();
-    let blocks = || (0_u32..).zip(messages(matrix));
-    let here = blocks().filter(|(_, (from, ..))| *from == rank);
-    let mut cargo = Blocks::new(schedule, here.map(|(block, (_, to, _))| (block, own(to))).collect());
-    walk(group, schedule, tag, started, &mut cargo)?;
-    let mut incoming = vec![Payload::empty(); matrix.nodes()];
-    for (block, (from, ..)) in blocks().filter(|(_, (_, to, _))| *to == rank) {
-        incoming[from] = cargo.remove(block);
-    }
-    Ok(incoming)
-}
-
-/// The messages that have to be sent.
-pub(super) fn messages(matrix: &Matrix) -> impl Iterator<Item = (Rank, Rank, u64)> + '_ {
-    matrix.messages().filter(|(from, to, _)| from != to)
 }

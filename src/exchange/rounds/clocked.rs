@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use super::{Instance, paths::Paths, rounds::Part};
+use super::{super::Instance, Part, paths::Paths};
 use crate::{
     pattern::{Action, Message, Schedule, Step},
     time::{Span, Time},
@@ -20,16 +20,16 @@ use crate::{
 
 /// A part of a message, and when it is to move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Planned {
-    pub(super) start: Time,
+pub(crate) struct Planned {
+    pub(crate) start: Time,
     /// When it has left its sender.
-    pub(super) end: Time,
-    pub(super) part: Part,
+    pub(crate) end: Time,
+    pub(crate) part: Part,
 }
 
 /// When rounds are to move, each after the one before; a round takes as long as its longest message, its busiest link,
 /// or two calls.
-pub(super) fn planned(instance: &Instance, paths: &Paths, rounds: &[Vec<Part>]) -> Vec<Planned> {
+pub(crate) fn planned(instance: &Instance, paths: &Paths, rounds: &[Vec<Part>]) -> Vec<Planned> {
     let parameters = instance.parameters();
     let calls = parameters.send_overhead() + parameters.receive_overhead();
     let mut busy = vec![0.0; paths.capacity.len()];
@@ -65,7 +65,7 @@ struct Task {
 }
 
 /// What every node does. The parts are in order of their starts.
-pub(super) fn schedule(instance: &Instance, paths: &Paths, planned: &[Planned]) -> Schedule {
+pub(crate) fn schedule(instance: &Instance, paths: &Paths, planned: &[Planned]) -> Schedule {
     let (nodes, parameters) = (instance.size(), instance.parameters());
     let (send, receive) = (parameters.send_overhead(), parameters.receive_overhead());
     let nothing: Arc<[u32]> = [].into();
@@ -111,4 +111,26 @@ pub(super) fn schedule(instance: &Instance, paths: &Paths, planned: &[Planned]) 
         steps
     });
     Schedule::of_lengths(steps.collect())
+}
+
+/// The same as rounds: what starts at the same instant, and one message each way. (Where messages take no time at all
+/// those of several rounds start at one instant.)
+pub(crate) fn rounds(nodes: usize, planned: &[Planned]) -> Vec<Vec<Part>> {
+    let mut rounds: Vec<Vec<Part>> = Vec::new();
+    // The round that each sender and each receiver was last in, counted from 1.
+    let mut last = [vec![0; nodes], vec![0; nodes]];
+    let mut start = None;
+    for planned in planned {
+        let ends = [planned.part.from, planned.part.to];
+        let is_busy = (0..2).any(|side| last[side][ends[side]] == rounds.len());
+        if start != Some(planned.start) || is_busy {
+            rounds.push(Vec::new());
+            start = Some(planned.start);
+        }
+        (0..2).for_each(|side| last[side][ends[side]] = rounds.len());
+        if let Some(round) = rounds.last_mut() {
+            round.push(planned.part);
+        }
+    }
+    rounds
 }

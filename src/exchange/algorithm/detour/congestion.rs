@@ -9,7 +9,11 @@
 //!
 //! Powers are repeated products, so every host finds the same.
 
-use super::super::{Instance, generator::Random, paths::Paths, rounds::Part};
+use super::super::super::{
+    Instance,
+    random_numbers::RandomNumbers,
+    rounds::{Part, parts, paths::Paths},
+};
 use crate::rank::Rank;
 
 /// Links are crowded that need so many times as long as the ports.
@@ -88,9 +92,9 @@ fn crowded(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
     }
     let matrix = instance.matrix();
     let mut links = vec![0.0; paths.capacity.len()];
-    for (from, to, bytes) in matrix.messages().filter(|(from, to, _)| from != to) {
-        for &link in paths.path(&Part { from, to, bytes }) {
-            links[link as usize] += bytes as f64 / paths.capacity[link as usize];
+    for part in parts(matrix) {
+        for &link in paths.path(&part) {
+            links[link as usize] += part.bytes as f64 / paths.capacity[link as usize];
         }
     }
     let slowest = links.iter().copied().fold(0.0, f64::max);
@@ -117,19 +121,20 @@ impl Congestion {
             unit: 1.0,
             doublings: 0,
         };
-        let messages: Vec<(Rank, Rank, u64)> =
-            instance.matrix().messages().filter(|(from, to, _)| from != to).collect();
+        let messages: Vec<Part> = parts(instance.matrix()).collect();
         let crowded = crowded(instance, paths);
         // Short messages are not worth a detour.
-        let is_crowded = |&(from, to, bytes): &(Rank, Rank, u64)| {
-            let Some((links, ports)) = crowded.as_ref().filter(|_| 2 * bytes > slice) else { return false };
-            paths.path(&Part { from, to, bytes }).iter().any(|&link| links[link as usize] > *ports)
+        let is_crowded = |part: &Part| {
+            let Some((links, ports)) = crowded.as_ref().filter(|_| 2 * part.bytes > slice) else {
+                return false;
+            };
+            paths.path(part).iter().any(|&link| links[link as usize] > *ports)
         };
         let some = messages.iter().filter(|message| is_crowded(message)).count();
         let candidates = MOST_LINKS / (2 * some * (paths.length() / messages.len().max(1) + 2)).max(1);
-        let mut random = Random::new(0);
+        let mut random = RandomNumbers::new(0);
         for message in messages {
-            let (from, to, bytes) = message;
+            let Part { from, to, bytes } = message;
             let first = congestion.via.len();
             congestion.add(from, None, to);
             if is_crowded(&message) {

@@ -1,12 +1,9 @@
 //! Communication matrices at random, by the three parameters of the paper.
 
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
 use thiserror::Error;
 
 use super::{Matrix, MatrixError};
+use crate::exchange::random_numbers::RandomNumbers;
 
 /// Makes matrices in which every node sends `t` bytes to `k` nodes and receives as much from as many.
 ///
@@ -57,7 +54,7 @@ impl Generator {
         if !(0.0..=1.0).contains(&nonuniformity) {
             return Err(GeneratorError::Nonuniformity { given: nonuniformity });
         }
-        let mut random = Random::new(seed);
+        let mut random = RandomNumbers::new(seed);
         let place = random.permutation(nodes);
         let mut node = vec![0; nodes];
         place.iter().enumerate().for_each(|(of, &at)| node[at] = of);
@@ -91,33 +88,6 @@ impl Generator {
             (0..parts).map(move |part| start(part + 1) - start(part))
         };
         even(self.traffic - for_little, much).chain(even(for_little, little)).collect()
-    }
-}
-
-/// Numbers at random that are the same everywhere.
-pub(super) struct Random(ChaCha8Rng);
-
-impl Random {
-    /// The stream of a seed.
-    pub(super) fn new(seed: u64) -> Random {
-        // Not `seed_from_u64`: how that fills the key is up to the library, and may change with it.
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        Random(ChaCha8Rng::from_seed(key))
-    }
-
-    /// One of `0..most`, all equally likely but for less than one in 2^32.
-    pub(super) fn below(&mut self, most: usize) -> usize {
-        ((u128::from(self.0.next_u64()) * most as u128) >> 64) as usize
-    }
-
-    /// The numbers below `length` in any order.
-    pub(super) fn permutation(&mut self, length: usize) -> Vec<usize> {
-        let mut numbers: Vec<usize> = (0..length).collect();
-        for last in (1..length).rev() {
-            numbers.swap(last, self.below(last + 1));
-        }
-        numbers
     }
 }
 

@@ -1,44 +1,29 @@
-//! *Coloring*: the messages as the edges of a bipartite graph, its colors as rounds.
+//! As few rounds as possible: the messages as the edges of a bipartite graph, its colors as rounds.
 //!
-//! **What it does.** Senders are on one side, receivers on the other, and a message is an edge. The edges of a
-//! bipartite graph can be colored with as many colors as the most edges that meet in a vertex (König): so there are
-//! `h` rounds in which nobody sends or receives twice, and no schedule has fewer. *Colored* makes these. *Sliced* first
-//! cuts long messages into slices of `q` bytes: then all rounds are about equally long, and `t / q + h` rounds do.
-//!
-//! **Restrictions.** None.
-//!
-//! **Cost.** *Colored*: `h` rounds, each as long as its longest message; at most `h (alpha + s beta)` with messages of
-//! up to `s` bytes. *Sliced*: `(t / q + h) (alpha + q beta)`, which is least for `q = sqrt(t alpha / (h beta))`: `t
-//! beta + h alpha + 2 sqrt(h t alpha beta)`.
-//!
-//! **Source.** D. König, "Über Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre", Math. Annalen 77,
-//! 1916; for schedules with preemption T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM
-//! 23(4), 1976.
+//! Senders are on one side, receivers on the other, and a message is an edge. The edges of a bipartite graph can be
+//! colored with as many colors as the most edges that meet in a vertex (D. König, "Über Graphen und ihre Anwendung auf
+//! Determinantentheorie und Mengenlehre", Math. Annalen 77, 1916): so there are `h` rounds in which nobody sends or
+//! receives twice, and no schedule has fewer.
 
-use super::{Matrix, rounds::Part};
+use super::{super::Matrix, Part, parts};
 
 /// As few rounds as possible, the longest messages first, so that rounds are of messages of similar lengths.
-pub(super) fn rounds(matrix: &Matrix) -> Vec<Vec<Part>> {
-    let mut parts: Vec<Part> = messages(matrix).collect();
+pub(crate) fn rounds(matrix: &Matrix) -> Vec<Vec<Part>> {
+    let mut parts: Vec<Part> = parts(matrix).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
     color(matrix.nodes(), &parts)
 }
 
-/// As few rounds as possible of slices of at most so many bytes, at least 1.
-pub(super) fn sliced(matrix: &Matrix, slice: u64) -> Vec<Vec<Part>> {
+/// As few rounds as possible of slices of at most `slice` bytes, at least 1.
+pub(crate) fn sliced(matrix: &Matrix, slice: u64) -> Vec<Vec<Part>> {
     let slice = slice.max(1);
     let slices = |part: Part| {
         let count = part.bytes.div_ceil(slice);
         (0..count).map(move |nth| Part { bytes: slice.min(part.bytes - nth * slice), ..part })
     };
-    let mut parts: Vec<Part> = messages(matrix).flat_map(slices).collect();
+    let mut parts: Vec<Part> = parts(matrix).flat_map(slices).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
     color(matrix.nodes(), &parts)
-}
-
-fn messages(matrix: &Matrix) -> impl Iterator<Item = Part> + '_ {
-    let others = matrix.messages().filter(|(from, to, _)| from != to);
-    others.map(|(from, to, bytes)| Part { from, to, bytes })
 }
 
 /// Colors the edges, each in the order given with the first color that is free at both its ends; if there is none among

@@ -1,30 +1,30 @@
 //! The links that messages take if they go straight to their receivers, for schedules that keep them free.
 
-use super::{Instance, rounds::Part};
+use super::{super::Instance, Part, parts};
 use crate::{rank::Rank, topology::LinkId};
 
 /// No port is taken to be faster than this, in bytes/s, so that all sums of rates are numbers.
 const FASTEST: f64 = 1e18;
 
 /// The paths of all messages of an exchange.
-pub(super) struct Paths {
+pub(crate) struct Paths {
     nodes: usize,
     /// The number of each pair of ranks among those that have a path.
     number: Vec<u32>,
     starts: Vec<u32>,
     links: Vec<u32>,
     /// The capacity of each link, in bytes/s.
-    pub(super) capacity: Vec<f64>,
+    pub(crate) capacity: Vec<f64>,
     /// How fast each rank sends, and receives, in bytes/s, if it is to be through with both at the same time.
     out: Vec<f64>,
     into: Vec<f64>,
     /// What a message takes of a link if its sender and its receiver are both ways as busy as they can be, in bytes/s.
-    pub(super) room: f64,
+    pub(crate) room: f64,
 }
 
 impl Paths {
     /// Of the messages of the matrix.
-    pub(super) fn of(instance: &Instance) -> Paths {
+    pub(crate) fn of(instance: &Instance) -> Paths {
         let (machine, nodes) = (instance.machine(), instance.size());
         let (topology, parameters) = (machine.topology(), machine.parameters());
         let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
@@ -51,7 +51,7 @@ impl Paths {
             paths.into.push(port * share(received));
         }
         let mut route = Vec::new();
-        for (from, to, _) in instance.matrix().messages().filter(|(from, to, _)| from != to) {
+        for Part { from, to, .. } in parts(matrix) {
             paths.number[from * nodes + to] = paths.starts.len() as u32 - 1;
             route.clear();
             topology.route(instance.members()[from], instance.members()[to], &mut route);
@@ -62,28 +62,28 @@ impl Paths {
     }
 
     /// The links that a part of a message takes.
-    pub(super) fn path(&self, part: &Part) -> &[u32] {
+    pub(crate) fn path(&self, part: &Part) -> &[u32] {
         let number = self.number[part.from * self.nodes + part.to] as usize;
         &self.links[self.starts[number] as usize..self.starts[number + 1] as usize]
     }
 
     /// How many links all paths have together.
-    pub(super) fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         self.links.len()
     }
 
     /// How fast a message goes if no link is too narrow, in bytes/s.
-    pub(super) fn rate(&self, from: Rank, to: Rank) -> f64 {
+    pub(crate) fn rate(&self, from: Rank, to: Rank) -> f64 {
         self.out[from].min(self.into[to])
     }
 
     /// How long a part needs at that rate, in seconds.
-    pub(super) fn time(&self, part: &Part) -> f64 {
+    pub(crate) fn time(&self, part: &Part) -> f64 {
         part.bytes as f64 / self.rate(part.from, part.to)
     }
 
     /// Whether all nodes can send at once and no link slows any of them down, whoever sends to whom.
-    pub(super) fn are_wide(&self) -> bool {
+    pub(crate) fn are_wide(&self) -> bool {
         let slowest = self.capacity.iter().copied().fold(f64::INFINITY, f64::min);
         slowest >= self.out.iter().sum::<f64>()
     }
