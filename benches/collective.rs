@@ -8,11 +8,10 @@ use criterion::{
     measurement::WallTime,
 };
 use multicomputer::{
-    Destination, Machine,
+    Machine,
     collective::{Algorithm, Collective, CollectiveError, Job, Max, Operation, Sum, Task},
-    comm::{Call, Memo},
     model::Description,
-    prelude::{CommError, Failure, Group, Message, Node, Payload, PointToPoint, Rank, Select, Span, Tag},
+    prelude::{Failure, Group, Node, Payload},
 };
 
 criterion_group! {
@@ -66,7 +65,7 @@ fn run(
 }
 
 /// What of a vector of so many elements a rank has before an operation.
-fn given(world: &impl PointToPoint, operation: Operation, elements: usize) -> usize {
+fn given(world: &Group<'_>, operation: Operation, elements: usize) -> usize {
     let (rank, size) = (world.rank(), world.size());
     match operation {
         Operation::Broadcast | Operation::Scatter if rank > 0 => 0,
@@ -137,128 +136,27 @@ fn calls(criterion: &mut Criterion) {
     }
 }
 
-/// One member's call in a group where all messages are sent to nowhere: the request, the task, finding its plan among
-/// those known, and the root's part of it.
+/// Finding a plan that is known, among others: the job, the task, the key and the cache; 10,000 times by one node.
 fn lookup(criterion: &mut Criterion) {
-    let mut group = group(criterion, "a call after the first");
-    for shape in ["1x1", "8x8", "16x32"] {
-        let alone = Alone::new(shape);
-        let size = alone.size();
-        let data = Payload::phantom(8);
-        // Only the root's own block has any bytes, so that nothing is sent.
-        let own: Vec<usize> = (0..size).map(|rank| if rank == 0 { 8 } else { 0 }).collect();
-        let requests = [
-            ("nothing to send", Job::bytes(Operation::Scatter, &own)),
-            ("a broadcast of 8 B", Job::bytes(Operation::Broadcast, 8)),
-        ];
-        for (what, request) in requests {
-            alone
-                .carry_out(&request, data.clone())
-                .unwrap_or_else(|error| panic!("{shape}, {what}: {error}"));
-            group.bench_function(format!("{what}, {shape}"), |bencher| {
-                bencher.iter(|| alone.carry_out(black_box(&request), data.clone()));
-            });
-        }
-        if size < 512 {
-            continue;
-        }
-        // Among the plans of other calls.
-        for bytes in 9..209 {
-            let request = Job::bytes(Operation::Broadcast, bytes);
-            let plan = alone.using(&Algorithm::Short).carry_out(&request, Payload::phantom(bytes as u64));
-            plan.unwrap_or_else(|error| panic!("{shape}: {error}"));
-        }
-        let request = Job::bytes(Operation::Scatter, &own);
-        group.bench_function(format!("nothing to send, {shape}, 200 other plans"), |bencher| {
-            bencher.iter(|| alone.carry_out(black_box(&request), data.clone()));
+    const CALLS: u64 = 10_000;
+    let mut group = group(criterion, "finding a plan");
+    group.throughput(Throughput::Elements(CALLS));
+    for (shape, others) in [("1x1", 0), ("8x8", 0), ("16x32", 0), ("16x32", 200)] {
+        let machine =
+            Machine::of(format!("paragon:{shape}").parse().unwrap_or_else(|error| panic!("{error}")));
+        let machine = machine.build().unwrap_or_else(|error| panic!("{error}"));
+        let job = Job::bytes(Operation::Broadcast, 8);
+        run(&mut group, &format!("{shape}, {others} other plans"), &machine, |node| {
+            if node.rank() > 0 {
+                return Ok(());
+            }
+            for bytes in 9..9 + others {
+                node.world().using(&Algorithm::Short).plan(&Job::bytes(Operation::Broadcast, bytes))?;
+            }
+            for _ in 0..CALLS {
+                black_box(node.world().plan(black_box(&job))?);
+            }
+            Ok(())
         });
-    }
-}
-
-/// The member with rank 0 of a machine without a network.
-struct Alone {
-    machine: Description,
-    memo: std::sync::Arc<Memo>,
-}
-
-impl Alone {
-    fn new(shape: &str) -> Alone {
-        let machine = format!("paragon:{shape}").parse().unwrap_or_else(|error| panic!("{error}"));
-        Alone { machine, memo: Default::default() }
-    }
-}
-
-impl PointToPoint for Alone {
-    type Request<'a> = ();
-
-    fn rank(&self) -> Rank {
-        0
-    }
-
-    fn size(&self) -> usize {
-        self.machine.nodes()
-    }
-
-    fn machine(&self) -> &Description {
-        &self.machine
-    }
-
-    fn send(&self, _: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
-        black_box(data.into());
-        Ok(())
-    }
-
-    fn recv(&self, _: impl Into<Select>) -> Result<Message, CommError> {
-        Err(CommError::Ended)
-    }
-
-    fn sendrecv(
-        &self,
-        _: impl Into<Destination>,
-        _: impl Into<Payload>,
-        _: impl Into<Select>,
-    ) -> Result<Message, CommError> {
-        Err(CommError::Ended)
-    }
-
-    fn isend(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
-        self.send(to, data)
-    }
-
-    fn irecv(&self, _: impl Into<Select>) -> Result<(), CommError> {
-        Err(CommError::Ended)
-    }
-
-    fn wait(&self, (): ()) -> Result<Option<Message>, CommError> {
-        Ok(None)
-    }
-
-    fn place(&self, rank: Rank) -> Rank {
-        rank
-    }
-
-    fn behind_the_scenes(&self) -> Self {
-        Alone { machine: self.machine.clone(), memo: self.memo.clone() }
-    }
-
-    fn agree(&self, call: &Call) -> Result<Tag, CommError> {
-        black_box(call);
-        Ok(Tag(0))
-    }
-
-    fn memo(&self) -> &Memo {
-        &self.memo
-    }
-
-    fn library_call<T, E: From<CommError>>(
-        &self,
-        _: &'static str,
-        calls: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
-        calls()
-    }
-
-    fn compute(&self, _: Span) -> Result<(), CommError> {
-        Ok(())
     }
 }

@@ -8,7 +8,7 @@
 
 use std::error::Error;
 
-use multicomputer::{Machine, Run, prelude::*};
+use multicomputer::{Run, prelude::*};
 
 /// Node 0 greets everybody; what each node has to say about it.
 pub fn hello() -> Result<Run<String>, Box<dyn Error>> {

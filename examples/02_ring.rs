@@ -9,7 +9,7 @@
 
 use std::error::Error;
 
-use multicomputer::{Machine, Run, prelude::*};
+use multicomputer::{Run, prelude::*};
 
 /// How many nodes the ring has.
 pub const NODES: usize = 8;

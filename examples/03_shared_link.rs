@@ -13,7 +13,7 @@
 
 use std::error::Error;
 
-use multicomputer::{Machine, Payload, Run, model::Parameters, prelude::*};
+use multicomputer::{Payload, Run, model::Parameters, prelude::*};
 
 /// Runs the two messages on a line of four nodes whose links have `k` times the bandwidth of a node.
 pub fn two_messages(k: f64) -> Result<Run<()>, Box<dyn Error>> {

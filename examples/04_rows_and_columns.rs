@@ -11,7 +11,7 @@
 
 use std::error::Error;
 
-use multicomputer::{Machine, Run, prelude::*};
+use multicomputer::{Run, prelude::*};
 
 /// The sum of one number of each member of the group, by passing all numbers around it.
 fn sum_over(group: &Group<'_>, mine: u64) -> Result<u64, Failure> {

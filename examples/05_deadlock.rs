@@ -11,7 +11,7 @@
 use std::error::Error;
 
 use multicomputer::{
-    Machine, Run,
+    Run,
     error::{ConfigError, RunError},
     prelude::*,
 };

@@ -11,7 +11,7 @@
 
 use std::{env, error::Error, fs::File, path::PathBuf};
 
-use multicomputer::{Machine, Run, prelude::*};
+use multicomputer::{Run, prelude::*};
 
 /// Bytes of a task and of an answer.
 const LENGTH: usize = 4096;

@@ -13,7 +13,7 @@
 
 use std::error::Error;
 
-use multicomputer::{Machine, Run, nx::Nx, prelude::*};
+use multicomputer::{Run, nx::Nx, prelude::*};
 
 /// Types of messages.
 const SWEEPS: i32 = 1;

@@ -11,7 +11,7 @@
 use std::error::Error;
 
 use multicomputer::{
-    Machine, Run,
+    Run,
     collective::{Algorithm, Collective, Operation, Strategy, StrategyError, Task},
     model::Description,
     prelude::*,

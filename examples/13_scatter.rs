@@ -10,7 +10,7 @@
 use std::error::Error;
 
 use multicomputer::{
-    Machine, Run,
+    Run,
     collective::{Algorithm, Collective},
     prelude::*,
 };

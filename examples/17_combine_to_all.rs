@@ -13,7 +13,7 @@
 use std::error::Error;
 
 use multicomputer::{
-    Machine, Run,
+    Run,
     collective::{Algorithm, Collective, Operation, Sum},
     prelude::*,
 };

@@ -16,7 +16,7 @@
 use std::error::Error;
 
 use multicomputer::{
-    Machine, Run,
+    Run,
     collective::{Algorithm, Collective, Operation, Sum, associative},
     prelude::*,
 };

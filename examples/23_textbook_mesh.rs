@@ -15,9 +15,7 @@
 
 use std::error::Error;
 
-use multicomputer::{
-    Machine, collective::Task, error::Failure, model::Description, prelude::*, textbook::Algorithm,
-};
+use multicomputer::{collective::Task, error::Failure, model::Description, prelude::*, textbook::Algorithm};
 
 /// Two and three dimensions.
 pub const MESHES: [&str; 3] = ["mesh:4x4", "mesh:2x8", "mesh:2x2x4"];

@@ -12,7 +12,7 @@
 
 use std::error::Error;
 
-use multicomputer::{Machine, Run, model::Description, prelude::*};
+use multicomputer::{Run, model::Description, prelude::*};
 
 /// Sixteen nodes each.
 pub const NETWORKS: [&str; 10] = [

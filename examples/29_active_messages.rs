@@ -19,7 +19,7 @@
 use std::{cell::Cell, collections::BTreeMap, error::Error};
 
 use multicomputer::{
-    Machine, Run,
+    Run,
     comm::{Active, Handling},
     prelude::*,
 };

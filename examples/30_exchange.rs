@@ -23,7 +23,7 @@
 use std::{error::Error, sync::Arc};
 
 use multicomputer::{
-    Machine, Run,
+    Run,
     exchange::{Algorithm, ManyToMany, Matrix},
     prelude::*,
 };

@@ -11,7 +11,7 @@
 use std::error::Error;
 
 use multicomputer::{
-    Machine, Payload,
+    Payload,
     exchange::{Algorithm, Generator, Instance, Plan, PlanError},
     prelude::*,
 };

@@ -12,7 +12,7 @@
 use std::error::Error;
 
 use multicomputer::{
-    Clock, Dilation, Machine, Run,
+    Dilation, Run,
     pattern::{Direction, Halving, line},
     prelude::*,
 };

@@ -1,5 +1,5 @@
-//! What bounds from below are made of, whatever is communicated: how fast something spreads from one node, and what
-//! must cross the border of a part of the machine.
+//! Parts of lower bounds for any communication pattern: the speed at which information spreads from one node, and the
+//! time of the bytes that must cross the border of a part of the machine.
 
 use std::{
     cmp::Reverse,
@@ -14,22 +14,22 @@ use crate::{
     topology::{Grid, Vertex},
 };
 
-/// The longest side of a submesh that is looked at.
+/// The longest side of a submesh that is examined.
 const LONGEST_SIDE: usize = 8;
 
-/// Into how many parts at most what is no grid is cut.
+/// The largest number of parts into which a topology that is no grid is cut.
 const MOST_CUTS: usize = 64;
 
-/// How many times the bound something takes that takes so long; `None` if the bound is 0.
+/// Ratio of a modeled time to the lower bound; `None` if the bound is 0.
 pub(crate) fn ratio(modeled: Span, bound: Span) -> Option<f64> {
     (!bound.is_zero()).then(|| modeled.as_secs_f64() / bound.as_secs_f64())
 }
 
-/// When the last of so many nodes can know what one knew, if a sender is busy for `busy` and a receiver knows it
-/// `informed` after the sender began: the number of nodes reached grows no faster than
-/// `N(x) = N(x - busy) + N(x - informed)`.
+/// The earliest time at which the last of `nodes` nodes can know a datum that one node knew, if a sender is busy for
+/// `busy` and a receiver knows the datum `informed` after the sender began: the number of nodes reached grows no
+/// faster than `N(x) = N(x - busy) + N(x - informed)`.
 ///
-/// Read backwards in time it is also how long one node takes at least to hear from all the others, if a receiver is
+/// Read backwards in time it is also the least time in which one node hears from all the others, if a receiver is
 /// busy for `busy` and a sender must have begun `informed` before the receive ends.
 ///
 /// Source: Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.
@@ -45,9 +45,9 @@ pub(crate) fn start_up(nodes: usize, busy: Span, informed: Span) -> Span {
     last.since_start()
 }
 
-/// How long it takes until nodes have heard from each other, if a weighted sum over all nodes of what each has heard of
-/// has to grow so many times; `combine` is for what has to be combined on its way. The proof is at the top of
-/// `src/collective/bound.rs`.
+/// Lower bound on the time until nodes have heard from each other, if the weighted sum of the proof, over all nodes
+/// and their knowledge of others, has to grow by the factor `pairs`; `combine` is the time of combining data on its
+/// way. The proof is at the top of `src/collective/bound.rs`.
 pub(crate) fn gossip(pairs: f64, parameters: &Parameters, combine: Span) -> Span {
     if pairs <= 1.0 {
         return Span::ZERO;
@@ -58,13 +58,13 @@ pub(crate) fn gossip(pairs: f64, parameters: &Parameters, combine: Span) -> Span
     if combine.is_zero() { whole } else { whole.max(grown(pairs, send, flight, receive, combine)) }
 }
 
-/// When the sum of counts can have grown so many times.
+/// The earliest time at which the sum of counts can have grown by the factor `times`.
 fn grown(times: f64, send: Span, flight: Span, receive: Span, combine: Span) -> Span {
     if send.is_zero() || (receive + combine).is_zero() {
         return Span::ZERO;
     }
     let [send, flight, receive, combine] = [send, flight, receive, combine].map(Span::as_secs_f64);
-    // The logarithm of mu: the smallest rate for which no call makes the sum larger.
+    // The rate is the logarithm of mu: the search finds the smallest rate for which no call makes the sum larger.
     let is_enough = |rate: f64| {
         let together = (rate * (receive + combine)).exp_m1().min((rate * receive).exp());
         (rate * send).exp_m1() * (rate * flight).exp() * together >= 1.0
@@ -86,7 +86,7 @@ fn grown(times: f64, send: Span, flight: Span, receive: Span, combine: Span) -> 
 }
 
 /// The first instant from `least` on at which a chain of sends, flights and receives can end. `least` may have been
-/// rounded up. Does nothing where that would mean to try too many.
+/// rounded up. Returns `least` if too many chains would have to be tried.
 fn next_end(least: Span, send: Span, flight: Span, receive: Span) -> Span {
     const MOST_CALLS: u64 = 1000;
     let from = least.as_picos().saturating_sub(1);
@@ -107,22 +107,22 @@ fn next_end(least: Span, send: Span, flight: Span, receive: Span) -> Span {
 /// Bytes that must cross the border of a region.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Crossing {
-    /// From inside to outside.
+    /// The bytes from inside to outside.
     pub(crate) out: f64,
-    /// From outside to inside.
+    /// The bytes from outside to inside.
     pub(crate) into: f64,
 }
 
-/// The links of a machine, from both their ends.
+/// The links of a machine, indexed by both their ends.
 pub(crate) struct Links {
-    /// What is no grid is taken as one row.
+    /// The grid of the nodes; a topology that is no grid is taken as one row.
     grid: Grid,
     is_grid: bool,
     /// For each vertex, nodes first and then switches, the other end of each link from it, and the capacity of the
     /// link.
     from: Vec<Vec<(usize, f64)>>,
     to: Vec<Vec<(usize, f64)>>,
-    /// For each switch, the capacity of all its links, both ways.
+    /// For each switch, the total capacity of its links, both ways.
     around: Vec<f64>,
 }
 
@@ -136,7 +136,7 @@ impl Links {
             to: vec![Vec::new(); nodes],
             around: Vec::new(),
         };
-        // In the order in which links name them; what numbers they have is up to the topology.
+        // Switches are numbered in the order in which links name them, as their numbers are up to the topology.
         let mut switches: BTreeMap<usize, usize> = BTreeMap::new();
         for id in 0..topology.links() {
             let link = topology.link(id);
@@ -161,19 +161,20 @@ impl Links {
         links
     }
 
-    /// What the slowest straight cut through the mesh takes, if `crossing` tells what must cross the border of a region
-    /// from the nodes in it, which are in rank order.
+    /// The time of the slowest straight cut through the mesh; `crossing` gives the bytes that must cross the border
+    /// of a region from the nodes in it, which are in rank order.
     pub(crate) fn bisection(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {
         slowest(&self.cuts(crossing), |crossing| *crossing)
     }
 
-    /// The same for the slowest border of a submesh of up to 8 x 8 nodes; of what is no grid, also of a block of
-    /// neighbouring ranks that may be a subtree or a subcube.
+    /// The time of the slowest border of a submesh of up to 8 x 8 nodes, with `crossing` as for
+    /// [`bisection`](Links::bisection); on a topology that is no grid, also of a block of neighbouring ranks that may
+    /// be a subtree or a subcube.
     pub(crate) fn submesh(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {
         slowest(&self.submeshes(crossing), |crossing| *crossing)
     }
 
-    /// The borders of [`bisection`](Links::bisection), with whatever `count` makes of the nodes in each region.
+    /// The borders of [`bisection`](Links::bisection), with the result of `count` for the nodes in each region.
     pub(crate) fn cuts<T>(&self, count: impl FnMut(&[Rank]) -> T) -> Vec<Border<T>> {
         match self.is_grid {
             true => self.borders(cuts(self.grid), count),
@@ -181,7 +182,7 @@ impl Links {
         }
     }
 
-    /// Those of [`submesh`](Links::submesh).
+    /// The borders of [`submesh`](Links::submesh), with the result of `count` for the nodes in each region.
     pub(crate) fn submeshes<T>(&self, count: impl FnMut(&[Rank]) -> T) -> Vec<Border<T>> {
         let nodes = if self.is_grid { 0 } else { self.grid.columns };
         self.borders(submeshes(self.grid).chain(blocks(nodes)), count)
@@ -216,14 +217,14 @@ impl Links {
 
 /// The border of a region.
 pub(crate) struct Border<T> {
-    /// What was counted in the region.
+    /// The result of `count` for the region.
     counted: T,
-    /// The capacity of the links that lead out, and of those that lead in.
+    /// The total capacities of the links that lead out, and of those that lead in.
     out: f64,
     into: f64,
 }
 
-/// What the slowest of some borders takes, if `crossing` tells what must cross it from what was counted.
+/// The time of the slowest border, where `crossing` gives the bytes that must cross it from the result of `count`.
 pub(crate) fn slowest<T>(borders: &[Border<T>], crossing: impl Fn(&T) -> Crossing) -> Span {
     let over = |bytes: f64, capacity: f64| if bytes > 0.0 { bytes / capacity } else { 0.0 };
     let times = borders.iter().map(|border| {
@@ -233,18 +234,18 @@ pub(crate) fn slowest<T>(borders: &[Border<T>], crossing: impl Fn(&T) -> Crossin
     Span::from_secs_f64(times.fold(0.0, f64::max))
 }
 
-/// The switches that are taken as part of a region. Whichever they are, all that leaves the nodes of the region crosses
-/// its border, so that any choice gives a limit; a good one has a border of little capacity. A switch is taken in if at
-/// least half of the capacity of its links leads into the region, and then the next ones with it. Of a subtree these
-/// are all switches below its root, itself included.
+/// The switches that are taken as part of a region. Whatever the choice, all bytes that leave the nodes of the region
+/// cross its border, so that any choice gives a bound; a good choice has a border of little capacity. A switch is
+/// taken in if at least half of the capacity of its links leads into the region, and then further switches next to
+/// it. In a subtree these are all switches below its root, and the root.
 struct Attached<'a> {
     links: &'a Links,
-    /// The vertices of the switches that are part of it.
+    /// The vertices of the switches that are part of the region.
     inside: Vec<usize>,
     /// For each switch, the capacity of its links with the region, both ways.
     pull: Vec<f64>,
     is_inside: Vec<bool>,
-    /// The switches with a pull.
+    /// The switches with links to the region.
     touched: Vec<usize>,
 }
 
@@ -283,7 +284,8 @@ impl<'a> Attached<'a> {
         self
     }
 
-    /// A vertex of the region draws the switches that it has links with.
+    /// Adds the links of a vertex of the region to the pull of its neighbouring switches, and takes in those with
+    /// enough.
     fn draw(&mut self, vertex: usize) {
         let links = self.links;
         let first = links.from.len() - links.around.len();
@@ -301,13 +303,13 @@ impl<'a> Attached<'a> {
     }
 }
 
-/// The nodes from one corner to the other, both included.
+/// A rectangle of nodes, given by its first and last row and column, both included.
 struct Region {
     rows: (usize, usize),
     columns: (usize, usize),
 }
 
-/// Everything above each line between two rows, and left of each between two columns.
+/// The regions above each line between two rows, and left of each line between two columns.
 fn cuts(grid: Grid) -> impl Iterator<Item = Region> {
     let (bottom, right) = (grid.rows - 1, grid.columns - 1);
     let above = (0..bottom).map(move |last| Region { rows: (0, last), columns: (0, right) });
@@ -315,8 +317,8 @@ fn cuts(grid: Grid) -> impl Iterator<Item = Region> {
     above.chain(left)
 }
 
-/// Some of the cuts between two neighbours in a row of nodes, all if there are few: such a cut may have links with all
-/// nodes on either side. One is in the middle.
+/// Some of the cuts between two neighbours in a row of nodes, all if there are few: such a cut may have links with
+/// all nodes on either side. One of them is in the middle.
 fn row_cuts(nodes: usize) -> impl Iterator<Item = Region> {
     let lengths = (1..MOST_CUTS).map(move |part| part * nodes / MOST_CUTS).filter(|&length| length > 0);
     let mut last = 0;
@@ -335,9 +337,9 @@ fn submeshes(grid: Grid) -> impl Iterator<Item = Region> {
         .filter(move |region| region.size() < grid.nodes())
 }
 
-/// All blocks of 2^i neighbouring ranks that begin with a multiple of 2^i, larger than those that are looked at anyway:
-/// the subtrees of a tree whose arity is a power of two, the subcubes of a hypercube. The last of a size may be
-/// shorter.
+/// All blocks of 2^i neighbouring ranks that begin with a multiple of 2^i and are larger than the submeshes that are
+/// examined anyway: the subtrees of a tree whose arity is a power of two, the subcubes of a hypercube. The last block
+/// of a size may be shorter.
 fn blocks(nodes: usize) -> impl Iterator<Item = Region> {
     let sizes = iter::successors(Some(2 * LONGEST_SIDE), |size| Some(2 * size));
     sizes.take_while(move |&size| size < nodes).flat_map(move |size| {
@@ -357,7 +359,7 @@ impl Region {
         (self.rows.0..=self.rows.1).contains(&row) && (self.columns.0..=self.columns.1).contains(&column)
     }
 
-    /// In rank order.
+    /// The nodes of the region, in rank order.
     fn nodes(&self, grid: Grid) -> impl Iterator<Item = Rank> {
         let (first, last) = self.columns;
         (self.rows.0..=self.rows.1)
@@ -372,7 +374,7 @@ mod tests {
     use super::*;
     use crate::topology::{Link, LinkId, Topology};
 
-    /// What one byte takes over the border of some nodes, and is not asked of any other region.
+    /// The time of one byte over the border of some nodes, if no byte has to cross the border of any other region.
     fn over_border(links: &Links, nodes: &[Rank]) -> Span {
         let crossing = |inside: &[Rank]| {
             let out = if inside == nodes { 1.0 } else { 0.0 };
@@ -407,7 +409,7 @@ mod tests {
         assert_eq!(over_border(&thin, &[6, 7, 8]), span(40e6));
     }
 
-    /// Two nodes on both sides of a switch whose number is no count of anything.
+    /// Two nodes on both sides of a switch with an arbitrary number.
     #[derive(Debug)]
     struct Numbered;
 
@@ -455,7 +457,8 @@ mod tests {
         assert_eq!(blocks(33).map(|region| region.size()).collect::<Vec<_>>(), [16, 16, 1, 32, 1]);
     }
 
-    /// o_s = o_r and no latency: the numbers of nodes reached are Fibonacci's, and 512 nodes take 14 half start-ups.
+    /// Tests o_s = o_r without latency: the numbers of nodes reached are Fibonacci numbers, and 512 nodes take 14
+    /// half start-ups.
     #[test]
     fn start_ups_grow_as_fibonacci_numbers() {
         let half = Parameters::hockney().send_overhead();

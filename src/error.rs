@@ -1,43 +1,31 @@
-//! What can go wrong, one type for each place where it can.
+//! The error types of the library, one for each place where an error can occur.
 //!
 //! [`ConfigError`]: a machine cannot be built. [`CommError`]: a call of a node program fails. [`RunError`]: a run ends
 //! without a result.
 //!
-//! The `Debug` of every error of the library is its text. So a `main` that returns `Result<(), Box<dyn Error>>`, as those
-//! of the examples do, ends with what is wrong in words, and so does an `unwrap`.
+//! The `Debug` of every error of the library is its text. So a `main` that returns `Result<(), Box<dyn Error>>`, as
+//! in the examples, ends with the error in words, and so does an `unwrap`.
 
 use std::{error::Error, fmt, time::Duration};
 
 use thiserror::Error;
 
 pub use crate::{
-    comm::PayloadError,
     kernel::{BlockedNode, WaitsFor},
     model::{DescriptionError, ParameterError},
+    payload::PayloadError,
     topology::TopologyError,
 };
 use crate::{
     rank::{Rank, Tag},
-    report::{are, count},
+    text::{are, count, debug_as_text},
     time::{Span, Time},
 };
 
-/// Gives an error type its text as its `Debug`, which is what Rust prints of an error that `main` returns.
-macro_rules! debug_as_text {
-    ($error:ident) => {
-        impl std::fmt::Debug for $error {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                std::fmt::Display::fmt(self, f)
-            }
-        }
-    };
-}
-pub(crate) use debug_as_text;
-
-/// What a node program may fail with; every error type converts into it with `?`.
+/// The error type of node programs; every error type converts into it with `?`.
 pub type Failure = Box<dyn Error + Send + Sync + 'static>;
 
-/// A machine cannot be built.
+/// The error for a machine that cannot be built.
 #[derive(Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -53,11 +41,11 @@ pub enum ConfigError {
     /// This host cannot run a thread for each node.
     #[error("{nodes} nodes are too many: this host can run {allowed} more threads ({limit})")]
     TooManyNodes {
-        /// The nodes wanted.
+        /// The number of nodes wanted.
         nodes: usize,
-        /// The threads that can still be started.
+        /// The number of threads that can still be started.
         allowed: usize,
-        /// What sets the limit.
+        /// The source of the limit.
         limit: String,
     },
     /// There is too little memory for the threads of all nodes.
@@ -67,15 +55,15 @@ pub enum ConfigError {
         count(*nodes as u64, "node"), crate::units::format_bytes(*stack_size as u64), needed.div_ceil(1 << 20), left >> 20
     )]
     TooLittleMemory {
-        /// The nodes wanted.
+        /// The number of nodes wanted.
         nodes: usize,
-        /// Bytes of the stack of each.
+        /// The stack size of each thread in bytes.
         stack_size: usize,
-        /// Bytes needed, with what a thread takes besides its stack.
+        /// The bytes needed, including the memory of a thread besides its stack.
         needed: u64,
-        /// Bytes that are left.
+        /// The bytes that are left.
         left: u64,
-        /// Of which memory, and what sets the limit.
+        /// The kind of memory, and the source of the limit.
         limit: String,
     },
     /// The topology has no nodes.
@@ -96,11 +84,11 @@ pub enum ConfigError {
 
 debug_as_text!(ConfigError);
 
-/// A call of a node program fails.
+/// The error of a failed call of a node program.
 #[derive(Clone, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommError {
-    /// There is no such rank in the group.
+    /// The group has no such rank.
     #[error("there is no rank {given} in {group}: its ranks are 0 to {}", size - 1)]
     NoSuchRank {
         /// The rank given.
@@ -110,21 +98,21 @@ pub enum CommError {
         /// The group.
         group: String,
     },
-    /// The message is longer than a message may be.
+    /// The message is longer than allowed.
     #[error("a message of {given} bytes is too long: at most {most} are allowed")]
     TooLong {
-        /// Its length.
+        /// The length of the message.
         given: u64,
-        /// The greatest length.
+        /// The greatest length allowed.
         most: u64,
     },
-    /// The data is not what the program asks for.
+    /// The data does not have the form that the program asks for.
     #[error(transparent)]
     Payload(#[from] PayloadError),
     /// No message came before the deadline.
     #[error("no message that fits {wanted} arrived by {deadline}")]
     DeadlinePassed {
-        /// What was to be received.
+        /// The source and the tag that were to be received.
         wanted: String,
         /// The deadline.
         deadline: Time,
@@ -143,7 +131,7 @@ pub enum CommError {
         /// The group.
         group: String,
     },
-    /// There is a handler of the group's active messages already, and one can have them.
+    /// The group has a handler of active messages already, and can have only one.
     #[error("active messages in {group} have a handler already: make another once that is dropped")]
     AlreadyActive {
         /// The group.
@@ -160,21 +148,21 @@ pub enum CommError {
         /// The instant.
         at: Time,
     },
-    /// Two members of a group have made different collective calls where all must make the same. Which of them gets the
-    /// error depends on who came first on the host.
+    /// Two members of a group have made different collective calls where all must make the same. The member that
+    /// comes later on the host gets the error.
     #[error(
         "in {group}, rank {rank} calls {call} where rank {other} calls {other_call}: all ranks must make the same call"
     )]
     Mismatch {
         /// The group.
         group: String,
-        /// This rank.
+        /// The rank of the caller.
         rank: Rank,
-        /// What it calls.
+        /// The call of this rank.
         call: String,
         /// Another rank, which came first.
         other: Rank,
-        /// What that one calls.
+        /// The call of the other rank.
         other_call: String,
     },
     /// No node can go on: the run is over. [`RunError::Deadlock`] has the details.
@@ -187,7 +175,7 @@ pub enum CommError {
 
 debug_as_text!(CommError);
 
-/// A run ends without a result.
+/// The error of a run that ends without a result.
 #[derive(Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -196,7 +184,7 @@ pub enum RunError {
     Panicked {
         /// The node.
         rank: Rank,
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
     /// A node program returned an error.
@@ -204,7 +192,7 @@ pub enum RunError {
     Node {
         /// The node.
         rank: Rank,
-        /// Its error.
+        /// The error of the program.
         source: Failure,
     },
     /// No node can go on.
@@ -218,16 +206,16 @@ pub enum RunError {
         /// The nodes that had not finished.
         nodes: Vec<BlockedNode>,
     },
-    /// In real time, the next answer is due so late that nobody will wait for it.
+    /// In real time, the next answer is due too late to be waited for.
     #[error("the next answer is due at {at} of modeled time, which takes {} of wall-clock time: use virtual time or a \
         smaller dilation, or set a wall limit", Span::from(*wait))]
     TooSlow {
         /// The instant of modeled time.
         at: Time,
-        /// How long it takes from now.
+        /// The wall-clock time until then.
         wait: Duration,
     },
-    /// Messages were never received, and the machine was told to take that as an error.
+    /// Messages were never received, and the machine was built to treat that as an error.
     #[error("{} never received, the first from node {} to node {} ({}, {})",
         count(.0.len() as u64, "message"), .0[0].from, .0[0].to, .0[0].tag, count(.0[0].bytes, "byte"))]
     Unreceived(Vec<crate::report::UnreceivedMessage>),
@@ -242,14 +230,14 @@ pub enum RunError {
     Spawn {
         /// The node.
         rank: Rank,
-        /// The host's reason.
+        /// The reason that the host gave.
         source: std::io::Error,
     },
 }
 
 debug_as_text!(RunError);
 
-/// All that is known when no node can go on.
+/// The details of a deadlock, in which no node can go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadlockReport {
     /// Every node that has not finished, in rank order.
@@ -267,7 +255,7 @@ impl DeadlockReport {
     }
 }
 
-/// Follows for each node the single source it waits for until a node comes up twice.
+/// Follows from each node the single source that it waits for until a node is met twice.
 fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
     let next = |rank: Rank| {
         let at = blocked.binary_search_by_key(&rank, |node| node.rank).ok()?;
@@ -276,7 +264,7 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
             _ => None,
         }
     };
-    // Which search came through here: a node met again in the same search closes a cycle.
+    // The search that visited each node: a node met again in the same search closes a cycle.
     let mut visited: std::collections::BTreeMap<Rank, Rank> = std::collections::BTreeMap::new();
     for start in blocked.iter().map(|node| node.rank) {
         let mut path = Vec::new();
@@ -300,7 +288,7 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
     Vec::new()
 }
 
-/// At most this many blocked nodes are listed in a message; the report has all.
+/// The largest number of blocked nodes listed in a message; the report has all.
 const LISTED: usize = 16;
 
 fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {
@@ -342,7 +330,7 @@ impl fmt::Display for DeadlockReport {
     }
 }
 
-/// Makes an error message's description of a receive.
+/// Returns an error message's description of a receive.
 pub(crate) fn describe(source: Option<Rank>, tag: Option<Tag>) -> String {
     crate::rank::Select { source, tag }.to_string()
 }

@@ -31,8 +31,8 @@
 //! # Where things are
 //!
 //! * [`Machine`] builds and runs; [`Clock`] says how time passes; [`Run`] is what is left.
-//! * [`comm`] is what programs use: [`Node`](comm::Node), [`Group`](comm::Group),
-//!   [`PointToPoint`](comm::PointToPoint), [`Payload`]. The [`prelude`] has all of it.
+//! * [`comm`] is what programs use: [`Node`](comm::Node), [`Group`](comm::Group), [`Payload`]. The [`prelude`] has all of
+//!   it.
 //! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
 //! * [`pattern`] has pure schedules, [`predict`](mod@predict) tells what they take, [`stop`] has the s-to-p broadcasts.
 //! * [`textbook`] has the algorithms of Kumar et al., numbered as in the book.
@@ -44,6 +44,7 @@ mod calibration;
 mod choice;
 pub mod collective;
 pub mod comm;
+mod endpoint;
 pub mod error;
 pub mod exchange;
 mod fabric;
@@ -52,6 +53,7 @@ mod machine;
 pub mod model;
 pub mod nx;
 pub mod pattern;
+mod payload;
 pub mod predict;
 mod rank;
 mod recent;
@@ -59,25 +61,30 @@ pub mod record;
 pub mod report;
 mod runtime;
 pub mod stop;
+mod text;
 pub mod textbook;
 mod time;
 pub mod topology;
 pub mod units;
+mod wire;
 
 pub use bytemuck;
-pub use comm::{Element, ElementType, Payload, PayloadError};
+
 pub use fabric::{LinkLoad, Work};
 pub use machine::{Clock, Dilation, Machine, MachineBuilder, Run};
+pub use payload::{Element, ElementType, Payload, PayloadError};
 pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Tag};
 pub use runtime::Pinning;
 pub use time::{Span, Time};
 
-/// What a node program uses, to be imported as a whole.
+/// All that most programs use, to be imported as a whole: the machine, its nodes and groups, and the calls of the libraries.
 pub mod prelude {
     pub use crate::{
-        ANY_SOURCE, ANY_TAG, Rank, Select, Span, Tag, Time,
-        comm::{Group, Message, Node, Payload, PointToPoint, Request, Tested},
+        ANY_SOURCE, ANY_TAG, Clock, Machine, Rank, Select, Span, Tag, Time,
+        collective::Collective,
+        comm::{Group, Message, Node, Payload, Request, Tested},
         error::{CommError, Failure},
+        exchange::ManyToMany,
     };
 }
 

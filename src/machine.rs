@@ -1,4 +1,4 @@
-//! The machine: built once, run as often as wanted.
+//! The machine: built once, run any number of times.
 
 use std::{fmt::Display, io, sync::Arc, time::Duration};
 
@@ -19,38 +19,39 @@ use crate::{
 /// The smallest stack that a node may have.
 const LEAST_STACK: usize = 64 << 10;
 
-/// The largest dilation: one modeled nanosecond a second.
+/// The largest dilation: one modeled nanosecond takes a second.
 const MOST_DILATION: f64 = 1e9;
 
-/// How time passes in a run.
+/// The clock of a run: the relation of modeled time and wall-clock time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Clock {
-    /// As fast as the host allows; exact, and the same every time.
+    /// Virtual time: as fast as the host allows; exact, and the same every time.
     #[default]
     Virtual,
-    /// The same modeled times, paced against the monotonic clock of the host: a call returns when its modeled end is due,
-    /// or as soon after it as the host can. What a program really computes between two calls is charged, by the CPU time
-    /// of its thread and divided by the dilation, if it is five milliseconds of CPU time or more. A program that polls
-    /// lives by the wall clock from its second look on.
+    /// Real time: the same modeled times, paced against the monotonic clock of the host: a call returns when its
+    /// modeled end is due, or as soon after it as the host can. Real computation of a program between two calls is
+    /// charged, as the CPU time of its thread divided by the dilation, if it is five milliseconds of CPU time or
+    /// more. A program that polls is paced by the wall clock from its second poll on.
     RealTime {
-        /// How many wall seconds one modeled second takes.
+        /// The number of wall seconds that one modeled second takes.
         dilation: Dilation,
     },
 }
 
-/// How many wall seconds one modeled second takes in [real time](Clock::RealTime).
+/// The number of wall seconds that one modeled second takes in [real time](Clock::RealTime).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Dilation {
-    /// The smallest, from true speed upwards, that the host can keep: found by one or two short runs of a typical program before
-    /// the first run on the machine. [`RealTimeReport::dilation`] says what it was. After a run that was not
-    /// [kept](crate::report::Verdict), the next ones on the same machine take what that one would have needed.
+    /// The smallest dilation, from 1 (true speed) upwards, that the host can keep: found by one or two short runs of
+    /// a typical program before the first run on the machine. [`RealTimeReport::dilation`] has the value. After a run
+    /// that was not [kept](crate::report::Verdict), the next runs on the same machine use the dilation that it would
+    /// have needed.
     #[default]
     Auto,
-    /// This one; 1 is true speed.
+    /// A fixed dilation; 1 is true speed.
     Fixed(f64),
 }
 
-/// A virtual multicomputer, made by a [builder](MachineBuilder) and run as often as wanted.
+/// A virtual multicomputer, made by a [builder](MachineBuilder) and run any number of times.
 ///
 /// ```
 /// use multicomputer::{Clock, Machine, prelude::*};
@@ -75,7 +76,7 @@ pub struct Machine {
     unreceived_is_an_error: bool,
 }
 
-/// Makes a [`Machine`]. Mistakes come to light in [`build`](MachineBuilder::build).
+/// A builder of [`Machine`]s. Errors are reported by [`build`](MachineBuilder::build).
 #[derive(Debug)]
 #[must_use = "a machine has to be built"]
 pub struct MachineBuilder {
@@ -86,7 +87,7 @@ pub struct MachineBuilder {
 }
 
 impl Machine {
-    /// A Connection Machine CM-5, a fat tree with this many nodes: see [`Parameters::cm5`].
+    /// A Connection Machine CM-5, a fat tree with `nodes` nodes: see [`Parameters::cm5`].
     pub fn cm5(nodes: usize) -> MachineBuilder {
         MachineBuilder::preset("cm5", nodes, FatTree::new(nodes), Parameters::cm5())
     }
@@ -101,7 +102,7 @@ impl Machine {
         MachineBuilder::on_mesh("hockney", rows, columns, Parameters::hockney())
     }
 
-    /// An Intel iPSC/860, a hypercube with this many nodes, a power of two: see [`Parameters::ipsc860`].
+    /// An Intel iPSC/860, a hypercube with `nodes` nodes, a power of two: see [`Parameters::ipsc860`].
     pub fn ipsc860(nodes: usize) -> MachineBuilder {
         MachineBuilder::preset("ipsc860", nodes, Hypercube::new(nodes), Parameters::ipsc860())
     }
@@ -117,13 +118,12 @@ impl Machine {
         MachineBuilder::preset("t3d", shape, Torus::new_3d(planes, rows, columns), Parameters::t3d())
     }
 
-    /// A 2-D mesh with [parameters](MachineBuilder::parameters) of one's own; those of
-    /// [`Parameters::hockney`] unless given.
+    /// A 2-D mesh with any [parameters](MachineBuilder::parameters); those of [`Parameters::hockney`] unless given.
     pub fn mesh(rows: usize, columns: usize) -> MachineBuilder {
         MachineBuilder::on_mesh("mesh", rows, columns, Parameters::hockney())
     }
 
-    /// Any machine: one read from a name or from a machine file, or put together from a topology and parameters.
+    /// Any machine: read from a name or from a machine file, or put together from a topology and parameters.
     ///
     /// ```
     /// use multicomputer::{Machine, model::Description};
@@ -136,25 +136,25 @@ impl Machine {
         MachineBuilder::new(Ok(description))
     }
 
-    /// Its shape and its parameters.
+    /// The topology and the parameters of the machine.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
     /// Runs `program` on every node and waits until all have returned. Their outputs are in rank order.
     ///
-    /// The program is called once a node, each time on a thread of its own, and may borrow from the caller. Errors
-    /// of any type end it with `?`. Panics of a program are caught; their message is printed as by any thread.
+    /// The program is called once for each node, each time on a thread of its own, and may borrow from the caller.
+    /// Errors of any type end it with `?`. Panics of a program are caught; their message is printed as by any thread.
     ///
     /// # Errors
     /// [`RunError`]: a program failed or panicked (in virtual time the first in modeled time, unless the others keep
-    /// modeled time from getting there for half a second), no node can go on,
-    /// the wall-clock limit is reached, or messages that nobody received are to be an error. In every case all
-    /// threads have ended when this returns.
+    /// modeled time from getting there for half a second), no node can go on, the wall-clock limit is reached, or
+    /// messages were not received on a machine that treats that as an error. In every case all threads have ended
+    /// when this returns.
     ///
     /// # Cost
-    /// Some 20 us of wall-clock time a node for its thread; in virtual time about a microsecond and a thread switch
-    /// a message.
+    /// About 20 us of wall-clock time per node for its thread; in virtual time about a microsecond and a thread
+    /// switch per message.
     pub fn run<T, F>(&self, program: F) -> Result<Run<T>, RunError>
     where
         T: Send,
@@ -256,7 +256,7 @@ impl MachineBuilder {
         }
     }
 
-    /// Other parameters; the topology stays.
+    /// Sets other parameters; the topology stays.
     pub fn parameters(mut self, parameters: Parameters) -> Self {
         self.description = self
             .description
@@ -264,22 +264,22 @@ impl MachineBuilder {
         self
     }
 
-    /// How time passes; [virtual](Clock::Virtual) unless given.
+    /// Sets the clock; [virtual](Clock::Virtual) unless given.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Bytes of stack for each node's thread: 1 MiB unless given, at least 64 KiB. A program that needs more (a local array
-    /// of a megabyte, a deep recursion) ends the whole process with "has overflowed its stack", of which Rust cannot make
-    /// an error: then give it more here.
+    /// Sets the stack size of each node's thread in bytes: 1 MiB unless given, at least 64 KiB. A program that needs
+    /// more (a local array of a megabyte, a deep recursion) ends the whole process with "has overflowed its stack",
+    /// which Rust cannot turn into an error: then set a larger size here.
     ///
-    /// Only what is used is resident. Of 4096 nodes that meet in a barrier it is 95 MB, of 16,000 nodes 360 MB, 22 KiB a
-    /// node, with stacks of 256 KiB, 1 MiB and 2 MiB alike; and to start and end them takes the same time, 0.14 s and
-    /// 0.6 s on two cores. What grows with the stacks is the address space, which few hosts limit: 17 GB for 16,000 nodes
-    /// with 1 MiB each. Where it is limited (`ulimit -v`), or promised memory must be there
-    /// (`vm.overcommit_memory = 2`), [`build`](MachineBuilder::build) says so if it is too little, and smaller stacks let
-    /// more nodes run.
+    /// Only the used part of a stack is resident. For 4096 nodes that meet in a barrier it is 95 MB in all, for
+    /// 16,000 nodes 360 MB, 22 KiB per node, with stacks of 256 KiB, 1 MiB and 2 MiB alike; and starting and ending
+    /// them takes the same time, 0.14 s and 0.6 s on two cores. The address space does grow with the stacks, which
+    /// few hosts limit: 17 GB for 16,000 nodes with 1 MiB each. Where it is limited (`ulimit -v`), or promised memory
+    /// must be there (`vm.overcommit_memory = 2`), [`build`](MachineBuilder::build) reports it if there is too
+    /// little, and smaller stacks let more nodes run.
     ///
     /// ```
     /// use multicomputer::Machine;
@@ -294,35 +294,35 @@ impl MachineBuilder {
         self
     }
 
-    /// On which cores the threads run; [as the clock suggests](Pinning::Auto) unless given.
+    /// Sets the cores on which the threads run; [as the clock suggests](Pinning::Auto) unless given.
     pub fn pinning(mut self, pinning: Pinning) -> Self {
         self.settings.pinning = pinning;
         self
     }
 
-    /// Ends a run that takes longer than this in wall-clock time; there is no limit unless given. A program that
-    /// makes no calls cannot be stopped: the run ends when it makes its next one or returns.
+    /// Sets a limit of wall-clock time for a run; there is none unless given. A program that makes no calls cannot be
+    /// stopped: the run ends when it makes its next call or returns.
     pub fn wall_limit(mut self, limit: Duration) -> Self {
         self.settings.wall_limit = Some(limit);
         self
     }
 
-    /// Whether to keep all that happens for a [trace](Run::write_trace); not unless given. It changes no modeled time. It
-    /// takes some 200 bytes of memory a message, and in real time, where every step of a schedule is noted by two more
-    /// calls, the host is slower.
+    /// Sets whether to keep all events for a [trace](Run::write_trace); not unless given. It changes no modeled time.
+    /// It takes about 200 bytes of memory per message, and in real time, where every step of a schedule is noted by
+    /// two more calls, the host is slower.
     pub fn trace(mut self, traced: bool) -> Self {
         self.settings.traced = traced;
         self
     }
 
-    /// Whether a run in which messages were never received is [an error](RunError::Unreceived); unless given they
-    /// are only listed in the report.
+    /// Sets whether a run in which messages were never received is [an error](RunError::Unreceived); unless given
+    /// they are only listed in the report.
     pub fn deny_unreceived(mut self, denied: bool) -> Self {
         self.unreceived_is_an_error = denied;
         self
     }
 
-    /// The machine.
+    /// Builds the machine.
     ///
     /// # Errors
     /// [`ConfigError`]: a bad shape, more nodes than this host can run threads or has memory for, a bad dilation or
@@ -355,30 +355,30 @@ impl MachineBuilder {
     }
 }
 
-/// What a run leaves.
+/// The results of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Run<T> {
-    /// What the programs returned, in rank order.
+    /// The return values of the programs, in rank order.
     pub outputs: Vec<T>,
-    /// Everything that was counted; in virtual time the same every time.
+    /// All counters; in virtual time the same every time.
     pub report: RunReport,
-    /// Wall-clock time: in virtual time that of the whole run; in real time from the common start of the programs
-    /// to the end of the last.
+    /// Wall-clock time: in virtual time of the whole run; in real time from the common start of the programs to the
+    /// end of the last.
     pub wall: Duration,
-    /// All that happened in modeled time, if the machine was told to [keep it](MachineBuilder::trace).
+    /// All events in modeled time, if the machine was built to [keep them](MachineBuilder::trace).
     pub trace: Trace,
-    /// How much work sharing the network was for the host.
+    /// The work of the host for sharing the network.
     pub work: Work,
     machine: Description,
 }
 
 impl<T> Run<T> {
     /// Writes the trace as a Chrome trace-event file, which opens in Perfetto (ui.perfetto.dev) and in
-    /// `chrome://tracing`: nodes, messages and links in modeled time. [`write_chrome_trace`] says what is in it.
+    /// `chrome://tracing`: nodes, messages and links in modeled time. [`write_chrome_trace`] describes its content.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write_trace(&self, writer: impl io::Write) -> io::Result<()> {
         write_chrome_trace(&self.trace, &self.machine, writer)
     }

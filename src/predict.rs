@@ -1,33 +1,34 @@
-//! What a schedule takes on a machine, without running it: the predictor.
+//! The predictor: the time of a schedule on a machine, without running it.
 //!
-//! It feeds the calls that [`walk`](crate::comm::walk) makes on the nodes to the very kernel that times them in a run,
-//! on one thread and without data. So a prediction *is* the modeled time of the run in virtual time, to the last
+//! It passes the calls that [`walk`](crate::comm::walk) makes on the nodes to the same kernel that times them in a
+//! run, on one thread and without data. So a prediction *is* the modeled time of the run in virtual time, to the last
 //! picosecond, conflicts on the links included, provided that all nodes start at the same instant and nothing else is
 //! under way.
 
 use std::collections::VecDeque;
 
 use crate::{
-    kernel::{Call, Calls, Kernel, NodeId, Op, Parcel, Progress, RequestId, Selector},
+    kernel::{Call, Calls, Kernel, Op, Progress},
     model::Description,
     pattern::{Action, Message, Schedule},
     rank::{Rank, Tag},
     time::Time,
+    wire::{NodeId, Parcel, RequestId, Selector},
 };
 
-/// What a schedule takes.
+/// The predicted times of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prediction {
-    /// When the last node is done, if all start at time 0.
+    /// The time at which the last node is done, if all start at time 0.
     pub modeled: Time,
-    /// When each node is done, in rank order.
+    /// The time at which each node is done, in rank order.
     pub finished: Vec<Time>,
 }
 
-/// Works out what a schedule takes on a machine; `None` if it has other nodes than the machine, or takes longer than
-/// modeled time can tell.
+/// Predicts the time of a schedule on a machine; `None` if the schedule has another number of nodes than the machine,
+/// or takes longer than the largest modeled time.
 ///
-/// Takes the host one or two microseconds a message, and several in networks full of conflicts.
+/// Costs the host one or two microseconds per message, and several in networks full of conflicts.
 ///
 /// ```
 /// use multicomputer::{model::Description, pattern::{Builder, Exchange, Transfer}, predict::predict};
@@ -45,14 +46,14 @@ pub fn predict(machine: &Description, schedule: &Schedule) -> Option<Prediction>
     predict_until(machine, schedule, Time::MAX)
 }
 
-/// As [`predict`], but gives up, with `None`, when the schedule has not ended by `limit`.
+/// Predicts like [`predict`], but gives up, with `None`, when the schedule has not ended by `limit`.
 pub(crate) fn predict_until(machine: &Description, schedule: &Schedule, limit: Time) -> Option<Prediction> {
     let everybody: Vec<Rank> = (0..machine.nodes()).collect();
     predict_among(machine, &everybody, schedule, limit)
 }
 
-/// As [`predict_until`], for a schedule among some nodes of the machine: its rank `i` is node `members[i]`. The others
-/// do nothing.
+/// Predicts like [`predict_until`], for a schedule among some nodes of the machine: rank `i` of the schedule is node
+/// `members[i]`. The other nodes do nothing.
 pub(crate) fn predict_among(
     machine: &Description,
     members: &[Rank],
@@ -82,7 +83,7 @@ pub(crate) fn predict_among(
 struct Script<'a> {
     machine: &'a Description,
     members: &'a [Rank],
-    /// The rank in the schedule of each node of the machine that has one.
+    /// The rank in the schedule of each node of the machine; `None` for nodes that are not members.
     ranks: Vec<Option<Rank>>,
     schedule: &'a Schedule,
     fetched: Vec<bool>,

@@ -1,4 +1,4 @@
-//! Who talks to whom, and about what: ranks, tags, and what a receive accepts.
+//! Ranks, tags, and the selection of messages by receives.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub type Rank = usize;
 
 /// A label of a message, chosen by the program; a receive can ask for one tag or for any.
 ///
-/// Some tags have a [name](Tag::name), by which reports, errors and traces call them; all are numbers.
+/// Some tags have a [name](Tag::name), which reports, errors and traces show instead of the number; all are numbers.
 ///
 /// ```
 /// use multicomputer::{Select, Tag};
@@ -20,7 +20,7 @@ pub type Rank = usize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Tag(pub u32);
 
-/// What the calls are for whose messages the library numbers: see [`Tag::of_call`]. Others are just calls.
+/// The kinds of collective calls whose messages the library tags: see [`Tag::of_call`]. Other calls are named "call".
 const OPERATIONS: [&str; 12] = [
     "call",
     "barrier",
@@ -36,32 +36,33 @@ const OPERATIONS: [&str; 12] = [
     "sparse exchange",
 ];
 
-/// The first of the tags of calls. Names are below it, since letters are.
+/// The first tag of collective calls. Named tags are below it, since letters are ASCII.
 const FIRST_OF_CALLS: u32 = 1 << 31;
 
-/// So many bits count calls; those above them say what for.
+/// The number of low bits that count calls; the bits above them hold the kind of call.
 const BITS_OF_COUNT: u32 = 24;
 
 impl Tag {
     /// The tag with this name: four letters or digits, of which the first is a letter.
     ///
     /// # Panics
-    /// If the name is another one.
+    /// If the name is not of this form.
     pub const fn named(name: &[u8; 4]) -> Tag {
         assert!(is_name(name), "a name is four letters or digits, of which the first is a letter");
         Tag(u32::from_be_bytes(*name))
     }
 
-    /// The tag of the messages of the `nth` collective call of a group, which is one for an `operation`. It comes again
-    /// after 2^24 calls.
+    /// The tag of the messages of the `nth` collective call of a group, whose kind is `operation`. It repeats after
+    /// 2^24 calls.
     pub(crate) fn of_call(operation: &str, nth: u64) -> Tag {
         let code = OPERATIONS.iter().position(|&known| known == operation).unwrap_or(0) as u32;
         Tag(FIRST_OF_CALLS | code << BITS_OF_COUNT | (nth as u32 & ((1 << BITS_OF_COUNT) - 1)))
     }
 
-    /// What the tag is called, if it is one with a name: `StoP`, [made](Tag::named) of letters, or `broadcast 3`, the
-    /// messages of a group's collective call number 3, counted from 0, which is a broadcast. The library's own tags all
-    /// have one. A program that takes numbers from 2^30 on may happen to get one as well, which does no harm.
+    /// The name of the tag, if it has one: `StoP`, [made](Tag::named) of letters, or `broadcast 3` for the messages
+    /// of a group's collective call number 3, counted from 0, which is a broadcast. All of the library's own tags
+    /// have a name. A program that uses numbers from 2^30 on may happen to use a tag with a name as well, which does
+    /// no harm.
     ///
     /// ```
     /// use multicomputer::Tag;
@@ -96,10 +97,10 @@ impl fmt::Display for Tag {
     }
 }
 
-/// Accepts a message from every rank of the group: `recv(ANY_SOURCE)`.
+/// A selector that accepts messages from every rank of the group: `recv(ANY_SOURCE)`.
 pub const ANY_SOURCE: AnySource = AnySource;
 
-/// Accepts every tag: `recv((3, ANY_TAG))`.
+/// A selector that accepts every tag: `recv((3, ANY_TAG))`.
 pub const ANY_TAG: AnyTag = AnyTag;
 
 /// The type of [`ANY_SOURCE`].
@@ -110,7 +111,7 @@ pub struct AnySource;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnyTag;
 
-/// Where a message goes, and under which tag: `3` means rank 3 and tag 0, `(3, Tag(7))` names both.
+/// The target rank and the tag of a message: `3` means rank 3 and tag 0, `(3, Tag(7))` names both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destination {
     /// The rank within the group that sends.
@@ -131,10 +132,10 @@ impl From<(Rank, Tag)> for Destination {
     }
 }
 
-/// Which messages a receive or a probe accepts.
+/// The source and the tag of the messages that a receive or a probe accepts.
 ///
-/// Made from what a program writes: `3` (rank 3, any tag), `(3, Tag(7))`, `ANY_SOURCE`, `(ANY_SOURCE, Tag(7))`,
-/// `(3, ANY_TAG)`.
+/// Converted from the short forms in programs: `3` (rank 3, any tag), `(3, Tag(7))`, `ANY_SOURCE`,
+/// `(ANY_SOURCE, Tag(7))`, `(3, ANY_TAG)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Select {
     /// The rank that must have sent the message; `None` accepts every rank.

@@ -1,11 +1,11 @@
 //! Modeled time: an instant ([`Time`]) and an interval ([`Span`]) are different types, both whole picoseconds.
 //!
-//! Whole numbers make "at the same instant" mean something: two nodes that add the same costs in another order
-//! agree to the last bit, on every host. Each rounding is of half a picosecond at most, and 64 bits of picoseconds last
-//! 213 days. Where messages do not crowd each other a thousand roundings one after the other stay below a nanosecond. In a
-//! network full of messages that share links they do not: sharing amplifies small differences, because a picosecond can
-//! decide which of two messages gets a link first, and 17 ns have been seen. The times are the same on every host all the
-//! same.
+//! Whole numbers give "at the same instant" an exact meaning: two nodes that add the same costs in another order
+//! agree to the last bit, on every host. Each rounding error is half a picosecond at most, and 64 bits of picoseconds
+//! last 213 days. Where messages do not share links a thousand roundings one after the other stay below a nanosecond.
+//! In a network full of messages that share links they do not: sharing amplifies small differences, because a
+//! picosecond can decide which of two messages gets a link first, and 17 ns have been seen. Even so, the times are
+//! the same on every host.
 
 use std::{
     fmt,
@@ -50,26 +50,26 @@ impl Time {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// Whole picoseconds since the start of the run.
+    /// The number of whole picoseconds since the start of the run.
     pub fn as_picos(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the start of the run.
+    /// The number of seconds since the start of the run.
     pub fn as_secs_f64(self) -> f64 {
         self.since_start().as_secs_f64()
     }
 
-    /// Microseconds since the start of the run.
+    /// The number of microseconds since the start of the run.
     pub fn as_micros_f64(self) -> f64 {
         self.since_start().as_micros_f64()
     }
 }
 
 impl Span {
-    /// No time at all.
+    /// The empty interval.
     pub const ZERO: Span = Span(0);
-    /// The longest interval, some 213 days.
+    /// The longest interval, about 213 days.
     pub const MAX: Span = Span(u64::MAX);
 
     /// An interval of whole picoseconds.
@@ -92,34 +92,34 @@ impl Span {
         Span::from_micros(millis.saturating_mul(1_000))
     }
 
-    /// The nearest representable interval. A negative number, which is before the beginning of any interval, gives zero;
-    /// one that is too large, or infinite, gives [`Span::MAX`], with which a run ends in
+    /// The nearest representable interval to a number of seconds. A negative number gives zero; a number that is too
+    /// large, or infinite, gives [`Span::MAX`], with which a run ends in
     /// [`RunError::TimeOverflow`](crate::error::RunError::TimeOverflow).
     ///
     /// # Panics
-    /// If `seconds` is NaN: that is no time, and comes of a calculation that has gone wrong.
+    /// If `seconds` is NaN: that is not a time, and is the result of a calculation that has gone wrong.
     #[track_caller]
     pub fn from_secs_f64(seconds: f64) -> Span {
         assert!(!seconds.is_nan(), "NaN seconds are no interval of time; allowed is any number");
         Span((seconds * PICOS_PER_SECOND).round() as u64)
     }
 
-    /// Whole picoseconds.
+    /// The number of whole picoseconds.
     pub const fn as_picos(self) -> u64 {
         self.0
     }
 
-    /// Seconds.
+    /// The number of seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PICOS_PER_SECOND
     }
 
-    /// Milliseconds.
+    /// The number of milliseconds.
     pub fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// Microseconds.
+    /// The number of microseconds.
     pub fn as_micros_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
@@ -129,13 +129,13 @@ impl Span {
         self.0 == 0
     }
 
-    /// `count` such intervals; saturates at [`Span::MAX`].
+    /// The interval `count` times as long; saturates at [`Span::MAX`].
     pub const fn times(self, count: u64) -> Span {
         Span(self.0.saturating_mul(count))
     }
 }
 
-/// Whole nanoseconds of the standard library become modeled time; saturates at [`Span::MAX`].
+/// Converts a duration of the standard library, in whole nanoseconds, to modeled time; saturates at [`Span::MAX`].
 impl From<Duration> for Span {
     fn from(duration: Duration) -> Span {
         u64::try_from(duration.as_nanos()).map_or(Span::MAX, Span::from_nanos)
@@ -144,7 +144,7 @@ impl From<Duration> for Span {
 
 impl Add<Span> for Time {
     type Output = Time;
-    /// Saturates at [`Time::MAX`], where a run ends with an error.
+    /// Adds an interval; saturates at [`Time::MAX`], where a run ends with an error.
     fn add(self, span: Span) -> Time {
         Time(self.0.saturating_add(span.0))
     }
@@ -158,7 +158,7 @@ impl AddAssign<Span> for Time {
 
 impl Sub<Span> for Time {
     type Output = Time;
-    /// Stops at the start of the run.
+    /// Subtracts an interval; saturates at the start of the run.
     fn sub(self, span: Span) -> Time {
         Time(self.0.saturating_sub(span.0))
     }
@@ -179,7 +179,7 @@ impl AddAssign for Span {
 
 impl Sub for Span {
     type Output = Span;
-    /// Stops at zero.
+    /// Subtracts an interval; saturates at zero.
     fn sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
@@ -192,7 +192,7 @@ impl Sum for Span {
 }
 
 impl fmt::Display for Span {
-    /// In the largest unit that leaves at least one whole, exactly: `1.5 ms`, `131.666667 us`.
+    /// Writes the interval in the largest unit that leaves at least one whole, exactly: `1.5 ms`, `131.666667 us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, picos) = match self.0 {
             0 => return f.write_str("0 s"),

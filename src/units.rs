@@ -1,8 +1,9 @@
-//! Numbers with units, as people write them: `2K`, `8..64K`, `92 us`, `30.6 ns/B`, `175 MB/s`.
+//! Numbers with units in their usual notation: `2K`, `8..64K`, `92 us`, `30.6 ns/B`, `175 MB/s`.
 //!
 //! Sizes of messages are powers of 1024 and whole bytes. Figures of machines are decimal, as in their manuals, and
-//! are read as the nearest `f64` of the number as written (`30.6 ns` is exactly the literal `30.6e-9`). What cannot
-//! be kept is refused, never rounded away: a fraction of a byte, a number that overflows, one that vanishes.
+//! are read as the nearest `f64` of the number as written (`30.6 ns` is exactly the literal `30.6e-9`). A number that
+//! cannot be represented is refused, never rounded: a fraction of a byte, a number that overflows, a number that
+//! underflows to 0.
 
 use std::{fmt, iter, slice, str::FromStr, vec};
 
@@ -12,7 +13,7 @@ use thiserror::Error;
 /// The binary units of a size, with the power of two of each, the largest first.
 const BINARY: [(&str, u32); 3] = [("G", 30), ("M", 20), ("K", 10)];
 
-/// What [`parse_bytes`] reads.
+/// The form that [`parse_bytes`] reads.
 const BYTES: &str = "a number of bytes such as 1536, 2K or 1.5M (K, M and G are powers of 1024)";
 
 /// Reads a number of bytes: `1536`, `2K`, `1.5M`, `64 KiB`, `1 GB`.
@@ -27,8 +28,8 @@ const BYTES: &str = "a number of bytes such as 1536, 2K or 1.5M (K, M and G are 
 /// ```
 ///
 /// # Errors
-/// [`UnitError`] for what is not a number with one of these units, is negative, is not a whole number of bytes or
-/// does not fit in 64 bits.
+/// [`UnitError`] for a text that is not a number with one of these units, is negative, is not a whole number of bytes
+/// or does not fit in 64 bits.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let given = || text.to_owned();
     let unreadable = || UnitError::Unreadable { given: given(), expected: BYTES };
@@ -66,7 +67,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     u64::try_from(bytes).ok().and_then(|bytes| whole.checked_add(bytes)).ok_or_else(overflow)
 }
 
-/// The number of bytes in the largest binary unit that divides it: `2 KiB`, `1536 B`, `0 B`.
+/// Formats a number of bytes in the largest binary unit that divides it: `2 KiB`, `1536 B`, `0 B`.
 ///
 /// [`parse_bytes`] reads it back.
 pub fn format_bytes(bytes: u64) -> String {
@@ -76,7 +77,7 @@ pub fn format_bytes(bytes: u64) -> String {
         .map_or_else(|| format!("{bytes} B"), |(unit, shift)| format!("{} {unit}iB", bytes >> shift))
 }
 
-/// The power of two that a unit of a size stands for; `None` if there is no such unit.
+/// The power of two of a unit of a size; `None` if there is no such unit.
 fn binary_shift(unit: &str) -> Option<u32> {
     let unit = unit.to_ascii_uppercase();
     if unit.is_empty() || unit == "B" {
@@ -161,7 +162,8 @@ impl<'a> IntoIterator for &'a Sizes {
 /// ```
 ///
 /// # Errors
-/// [`UnitError`] for what is not a number with one of these units, is negative, or lies outside the range of an `f64`.
+/// [`UnitError`] for a text that is not a number with one of these units, is negative, or lies outside the range of
+/// an `f64`.
 pub fn parse_seconds(text: &str) -> Result<f64, UnitError> {
     const UNITS: [(&str, i32); 5] = [("s", 0), ("ms", -3), ("us", -6), ("ns", -9), ("ps", -12)];
     parse_decimal(
@@ -229,7 +231,7 @@ pub fn parse_bytes_per_second(text: &str) -> Result<f64, UnitError> {
     parse_decimal(text, scale, EXPECTED)
 }
 
-/// The scale of a unit of a list that has the power of ten of each.
+/// Returns the function that finds the scale of a unit in a list of units and powers of ten.
 fn power_of_ten(units: &[(&str, i32)]) -> impl Fn(&str) -> Option<(i32, i32)> {
     move |unit| {
         // Both code points of the micro sign are in use.
@@ -238,7 +240,7 @@ fn power_of_ten(units: &[(&str, i32)]) -> impl Fn(&str) -> Option<(i32, i32)> {
     }
 }
 
-/// Reads a decimal number with a unit, of which `scale` gives the powers of ten and of two, or with none.
+/// Reads a decimal number, with a unit of which `scale` gives the powers of ten and of two, or without a unit.
 fn parse_decimal(
     text: &str,
     scale: impl Fn(&str) -> Option<(i32, i32)>,
@@ -249,7 +251,8 @@ fn parse_decimal(
 
     let (number, unit) = split(text);
     let (ten, two) = if unit.is_empty() { (0, 0) } else { scale(unit).ok_or_else(unreadable)? };
-    // The power of ten goes into the exponent of the text, so that the number is rounded once; one of two rounds nothing.
+    // The power of ten goes into the exponent of the text, so that the number is rounded once; multiplying by a power
+    // of two does not round.
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let exponent: i32 = exponent.parse().map_err(|_| unreadable())?;
     let number = format!("{mantissa}e{}", exponent.saturating_add(ten));
@@ -264,7 +267,7 @@ fn parse_decimal(
     }
 }
 
-/// A text's number and its unit, without the blanks around them. No unit begins with an `e`.
+/// Splits a text into its number and its unit, without the blanks around them. No unit begins with an `e`.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let is_unit = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E'));
@@ -272,17 +275,17 @@ fn split(text: &str) -> (&str, &str) {
     (number, unit.trim_start())
 }
 
-/// A number in SI units, or a text with a unit, in a file.
+/// A quantity in a file: a number in SI units, or a text with a unit.
 #[derive(Clone, Debug)]
 pub(crate) enum Quantity {
     /// A plain number.
     Number(f64),
-    /// What one of the parsers here reads.
+    /// A text for one of the parsers of this module.
     Text(String),
 }
 
 impl Quantity {
-    /// The number, or what `parse` makes of the text.
+    /// Returns the number, or the result of `parse` for the text.
     pub(crate) fn read(&self, parse: impl FnOnce(&str) -> Result<f64, UnitError>) -> Result<f64, UnitError> {
         match self {
             Quantity::Number(number) => Ok(*number),
@@ -328,45 +331,45 @@ impl<'de> Deserialize<'de> for Quantity {
     }
 }
 
-/// Why a text is not a number with a unit.
+/// The reason why a text is not a number with a unit.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnitError {
-    /// Not a number, or not one of the units.
+    /// The text is not a number, or has none of the units.
     #[error("`{given}` is not {expected}")]
     Unreadable {
-        /// What was given.
+        /// The text that was given.
         given: String,
-        /// What can be read.
+        /// The form that can be read.
         expected: &'static str,
     },
     /// A negative number.
     #[error("`{given}` is negative; allowed is 0 or more")]
     Negative {
-        /// What was given.
+        /// The text that was given.
         given: String,
     },
-    /// A size that ends within a byte.
+    /// A size that is not a whole number of bytes.
     #[error("`{given}` is not a whole number of bytes")]
     Fraction {
-        /// What was given.
+        /// The text that was given.
         given: String,
     },
-    /// A number too large to keep.
+    /// A number too large to represent.
     #[error("`{given}` is too large; allowed is at most {most}")]
     TooLarge {
-        /// What was given.
+        /// The text that was given.
         given: String,
-        /// The largest number that can be kept.
+        /// The largest number that can be represented.
         most: &'static str,
     },
     /// A number so small that it would become 0.
     #[error("`{given}` is too small to be told from 0")]
     TooSmall {
-        /// What was given.
+        /// The text that was given.
         given: String,
     },
-    /// A range whose lower end is above its upper one.
+    /// A range whose lower end is above its upper end.
     #[error("`{given}` goes down; allowed is a range from the smaller to the larger size")]
     Descending {
         /// The range that was given.
@@ -374,7 +377,7 @@ pub enum UnitError {
     },
 }
 
-crate::error::debug_as_text!(UnitError);
+crate::text::debug_as_text!(UnitError);
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use multicomputer::{
-    Clock, Dilation, Machine, MachineBuilder, Payload,
+    Dilation, MachineBuilder, Payload,
     comm::{Active, ActiveMessage, Handling, Reactions},
     error::{Failure, RunError},
     model::{Description, Parameters},
@@ -384,8 +384,8 @@ fn groups_have_active_messages_of_their_own() {
         for to in 0..column.size() {
             columns.send(to, [0, node.rank() as u64])?;
         }
-        let [across, down] =
-            [row, column].map(|group| (0..group.size()).map(|rank| group.place(rank) as u64).sum::<u64>());
+        let [across, down] = [row, column]
+            .map(|group| (0..group.size()).map(|rank| group.world_rank(rank).unwrap() as u64).sum::<u64>());
         rows.wait_while(|| in_row.get() < across)?;
         columns.wait_while(|| in_column.get() < down)?;
         Ok((in_row.get(), in_column.get()))

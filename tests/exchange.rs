@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use multicomputer::{
     Machine, Payload, Rank,
-    comm::PointToPoint,
     exchange::{Algorithm, ExchangeError, Instance, InstanceError, Matrix, PlanError},
     model::Description,
 };

@@ -180,7 +180,7 @@ fn sparse_exchanges_follow_each_other_and_collective_calls() {
             let mut sums = Vec::new();
             for round in 0..10_u64 {
                 // Node 0 is late, so that others are rounds ahead.
-                world.compute(Span::from_micros(if rank == 0 { 1000 } else { 0 }))?;
+                node.compute(Span::from_micros(if rank == 0 { 1000 } else { 0 }))?;
                 let mine = [((rank + 1 + round as usize) % 5, [round]), (0, [100 * round])];
                 let got = world.sparse_exchange(&mine)?;
                 let mut sum = [got.iter().map(|(_, data)| data[0]).sum::<u64>()];

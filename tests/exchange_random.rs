@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use multicomputer::{
-    Clock, Dilation, Machine, Payload, Run,
+    Dilation, Payload, Run,
     exchange::{Algorithm, Generator, Instance, Matrix},
     model::{Description, Parameters},
     prelude::*,

@@ -10,7 +10,7 @@ use std::{
 };
 
 use multicomputer::{
-    Clock, Dilation, Machine, MachineBuilder, Payload, Run,
+    Dilation, MachineBuilder, Payload, Run,
     collective::Collective,
     error::{ConfigError, DeadlockReport, Failure, RunError, TopologyError, WaitsFor},
     model::{Description, Parameters},

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use multicomputer::{
-    Machine, Run,
+    Run,
     error::{Failure, RunError},
     model::{Parameters, ParametersBuilder},
     prelude::*,

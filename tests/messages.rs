@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use multicomputer::{
-    Machine, Payload, PayloadError, Run,
+    Payload, PayloadError, Run,
     comm::MAX_MESSAGE,
     error::{Failure, RunError},
     model::Parameters,

@@ -6,7 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use multicomputer::{
-    Machine, Payload, Run, Span,
+    Payload, Run, Span,
     error::Failure,
     model::{Description, Parameters, presets},
     prelude::*,

@@ -1,6 +1,6 @@
 //! Named phases of node programs and what the report says of them.
 
-use multicomputer::{Machine, prelude::*};
+use multicomputer::prelude::*;
 
 #[test]
 fn phases_may_be_nested_and_repeated() {

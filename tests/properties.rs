@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use multicomputer::{Machine, Payload, error::Failure, model::Parameters, prelude::*};
+use multicomputer::{Payload, error::Failure, model::Parameters, prelude::*};
 use proptest::prelude::*;
 
 /// A test that hangs is to fail instead.

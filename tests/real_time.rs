@@ -13,7 +13,7 @@ use std::{
 };
 
 use multicomputer::{
-    Clock, Dilation, Machine, MachineBuilder, Payload, Run,
+    Dilation, MachineBuilder, Payload, Run,
     collective::Collective,
     error::{Failure, RunError},
     model::Parameters,

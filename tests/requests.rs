@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use multicomputer::{
-    Clock, Dilation, Machine, Payload, Run,
+    Dilation, Payload, Run,
     error::{Failure, RunError},
     model::{Parameters, ParametersBuilder},
     prelude::*,

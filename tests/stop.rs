@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use multicomputer::{
-    Machine, Payload, PayloadError, Run,
+    Payload, PayloadError, Run,
     comm::{WalkError, walk},
     error::{CommError, Failure, RunError},
     model::{Description, Parameters},

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use multicomputer::{
-    Machine, Payload,
+    Payload,
     comm::Segment,
     prelude::*,
     stop::{Algorithm, Distribution, Instance, Plan, PlanError},

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, thread, time::Duration};
 
-use multicomputer::{Machine, Payload, error::Failure, model::Parameters, prelude::*};
+use multicomputer::{Payload, error::Failure, model::Parameters, prelude::*};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

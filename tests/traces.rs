@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use multicomputer::{
-    Machine, MachineBuilder, Payload, Run,
+    MachineBuilder, Payload, Run,
     collective::{self, Collective, Operation, Task},
     comm::{Active, Handling, Node},
     error::{Failure, RunError},

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use multicomputer::{
-    Machine, Payload, Span, Time,
+    Payload, Span, Time,
     comm::{Active, Handling},
     error::Failure,
     model::{Parameters, ParametersBuilder},

@@ -10,7 +10,7 @@ use super::{
     plans::Plans,
 };
 use crate::{
-    comm::{Call, Element, ElementType, Payload, PayloadError, PointToPoint, WalkError},
+    comm::{Call, Element, ElementType, Group, Payload, PayloadError, WalkError},
     error::CommError,
     rank::Rank,
 };
@@ -18,7 +18,7 @@ use crate::{
 /// The collective operations of a group: every member calls the same one, with the same root, lengths, operator and
 /// algorithm, in the same order.
 ///
-/// They work on any machine behind [`PointToPoint`]. *Auto* chooses the algorithm unless it is
+/// *Auto* chooses the algorithm unless it is
 /// [given](Collective::using). Members that make different calls get [`CommError::Mismatch`] where the machine can
 /// tell.
 ///
@@ -54,17 +54,14 @@ use crate::{
 /// Every call fails with [`CollectiveError`] if its arguments do not fit each other or those of the other members, and
 /// if a message cannot be sent or received.
 pub trait Collective {
-    /// The machine behind it.
-    type Group: PointToPoint;
-
     /// The group.
-    fn group(&self) -> &Self::Group;
+    fn group(&self) -> &Group<'_>;
 
     /// By which algorithm it works.
     fn algorithm(&self) -> &Algorithm;
 
     /// The same group, with an algorithm of choice.
-    fn using<'a>(&'a self, algorithm: &'a Algorithm) -> Using<'a, Self::Group> {
+    fn using<'a>(&'a self, algorithm: &'a Algorithm) -> Using<'a> {
         Using { group: self.group(), algorithm }
     }
 
@@ -216,10 +213,8 @@ pub trait Collective {
     }
 }
 
-impl<G: PointToPoint> Collective for G {
-    type Group = G;
-
-    fn group(&self) -> &G {
+impl Collective for Group<'_> {
+    fn group(&self) -> &Group<'_> {
         self
     }
 
@@ -230,15 +225,13 @@ impl<G: PointToPoint> Collective for G {
 
 /// A group that works by an algorithm of choice: see [`Collective::using`].
 #[derive(Debug)]
-pub struct Using<'a, G> {
-    group: &'a G,
+pub struct Using<'a> {
+    group: &'a Group<'a>,
     algorithm: &'a Algorithm,
 }
 
-impl<G: PointToPoint> Collective for Using<'_, G> {
-    type Group = G;
-
-    fn group(&self) -> &G {
+impl Collective for Using<'_> {
+    fn group(&self) -> &Group<'_> {
         self.group
     }
 
@@ -356,8 +349,8 @@ impl Job {
         Call::new(operation.name(), text, (lengths, operator))
     }
 
-    fn task<G: PointToPoint>(&self, group: &G, in_order: bool, exact: bool) -> Result<Task, TaskError> {
-        let members: Arc<[Rank]> = (0..group.size()).map(|rank| group.place(rank)).collect();
+    fn task(&self, group: &Group<'_>, in_order: bool, exact: bool) -> Result<Task, TaskError> {
+        let members: Arc<[Rank]> = group.members().into();
         let task = Task::builder(group.machine(), self.operation)
             .members(members)
             .root(self.root)
@@ -372,8 +365,8 @@ impl Job {
 }
 
 /// An operation that combines, by a function of whole payloads with a name, which is commutative or not.
-pub(crate) fn combine_by<G: PointToPoint>(
-    group: &G,
+pub(crate) fn combine_by(
+    group: &Group<'_>,
     algorithm: &Algorithm,
     job: &Job,
     mine: &Payload,
@@ -384,8 +377,8 @@ pub(crate) fn combine_by<G: PointToPoint>(
 }
 
 /// Carries out this member's part.
-fn perform<G: PointToPoint>(
-    group: &G,
+fn perform(
+    group: &Group<'_>,
     algorithm: &Algorithm,
     job: &Job,
     mine: &Payload,
@@ -408,20 +401,20 @@ fn perform<G: PointToPoint>(
             let wrong = WrongLength { operation, rank, size, root, element, given, expected, lengths };
             return Err(Box::new(wrong).into());
         }
-        Ok(plan.carry_out(&group.behind_the_scenes(), tag, mine, combine)?)
+        Ok(plan.carry_out(&group.private(), tag, mine, combine)?)
     })
 }
 
 /// The plan, which is made once for all members.
-fn planned<G: PointToPoint>(
-    group: &G,
+fn planned(
+    group: &Group<'_>,
     algorithm: &Algorithm,
     job: &Job,
     in_order: bool,
     exact: bool,
 ) -> Result<Arc<Plan>, CollectiveError> {
     let task = job.task(group, in_order, exact)?;
-    Ok(group.memo().of::<Plans>().of(algorithm, &task)?)
+    Ok(group.cache().of::<Plans>().of(algorithm, &task)?)
 }
 
 /// Why a collective operation fails on a rank.
@@ -474,4 +467,4 @@ pub enum CollectiveError {
     Payload(#[from] PayloadError),
 }
 
-crate::error::debug_as_text!(CollectiveError);
+crate::text::debug_as_text!(CollectiveError);

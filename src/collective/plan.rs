@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     choice::{self, busiest_node},
-    comm::{MAX_MESSAGE, Payload, PayloadError, PointToPoint, WalkError, walk_combining},
+    comm::{Group, MAX_MESSAGE, Payload, PayloadError, WalkError, walk_combining},
     pattern::{Exchange, Schedule},
     predict::{Prediction, predict_among},
     rank::{Rank, Tag},
@@ -185,9 +185,9 @@ impl Plan {
     ///
     /// [`WalkError`] if `mine` has another length, if another member has another plan, or if a message cannot be sent
     /// or received; what `combine` returns.
-    pub fn carry_out<G: PointToPoint>(
+    pub fn carry_out(
         &self,
-        group: &G,
+        group: &Group<'_>,
         tag: Tag,
         mine: &Payload,
         combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
@@ -264,4 +264,4 @@ pub enum PlanError {
     TooLong,
 }
 
-crate::error::debug_as_text!(PlanError);
+crate::text::debug_as_text!(PlanError);

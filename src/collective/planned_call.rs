@@ -5,8 +5,8 @@ use super::{
     operator::{Named, combined},
 };
 use crate::{
-    comm::{Call, Element, ElementType, Payload, PayloadError, PointToPoint},
-    report::count,
+    comm::{Call, Element, ElementType, Group, Payload, PayloadError},
+    text::count,
 };
 
 impl Plan {
@@ -19,11 +19,7 @@ impl Plan {
     /// # Errors
     ///
     /// [`CollectiveError`] as those calls have it, and if the plan is for another group.
-    pub fn call<T: Element + Send>(
-        &self,
-        group: &impl PointToPoint,
-        mine: &[T],
-    ) -> Result<Vec<T>, CollectiveError> {
+    pub fn call<T: Element + Send>(&self, group: &Group<'_>, mine: &[T]) -> Result<Vec<T>, CollectiveError> {
         let operation = self.task().operation();
         if operation.combines() {
             return Err(CollectiveError::NoOperator { operation });
@@ -40,7 +36,7 @@ impl Plan {
     /// not.
     pub fn combine<T: Element + Send>(
         &self,
-        group: &impl PointToPoint,
+        group: &Group<'_>,
         mine: &[T],
         operator: &impl Operator<T>,
     ) -> Result<Vec<T>, CollectiveError> {
@@ -53,9 +49,9 @@ impl Plan {
         Ok(self.carried_out(group, &Payload::from(mine), element, Some(named), combine)?.to_vec()?)
     }
 
-    fn carried_out<G: PointToPoint>(
+    fn carried_out(
         &self,
-        group: &G,
+        group: &Group<'_>,
         mine: &Payload,
         element: ElementType,
         operator: Option<Named<'_>>,
@@ -72,7 +68,7 @@ impl Plan {
                     WrongLength { operation, rank, size, root, element, given, expected, lengths: None };
                 return Err(Box::new(wrong).into());
             }
-            Ok(self.carry_out(&group.behind_the_scenes(), tag, mine, combine)?)
+            Ok(self.carry_out(&group.private(), tag, mine, combine)?)
         })
     }
 }

@@ -247,7 +247,7 @@ pub struct StrategyError {
     reason: String,
 }
 
-crate::error::debug_as_text!(StrategyError);
+crate::text::debug_as_text!(StrategyError);
 
 impl fmt::Display for Collect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,7 +8,7 @@ use super::Operation;
 use crate::{
     model::{Description, Parameters},
     rank::Rank,
-    report::are,
+    text::are,
 };
 
 /// A collective operation to be carried out once: the operation, its members and root, and the length of every block.
@@ -308,4 +308,4 @@ pub enum TaskError {
     TooLong,
 }
 
-crate::error::debug_as_text!(TaskError);
+crate::text::debug_as_text!(TaskError);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Lengths, Operation};
-use crate::{comm::ElementType, rank::Rank, report::count};
+use crate::{comm::ElementType, rank::Rank, text::count};
 
 /// A rank gives a vector or a block of another length than it has by the `lengths` of the call.
 ///
@@ -30,7 +30,7 @@ pub struct WrongLength {
     pub lengths: Option<Lengths>,
 }
 
-crate::error::debug_as_text!(WrongLength);
+crate::text::debug_as_text!(WrongLength);
 
 /// What of the vector a rank has before an operation.
 enum Part {

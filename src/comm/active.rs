@@ -1,16 +1,16 @@
-//! Active messages: short messages that are not received but handled.
+//! Active messages: short messages that are handled by a function instead of being received.
 //!
-//! An active message carries two words and the tag of what is to be done with it. The handler of the node that it goes
-//! to runs on that node's thread when the node next *polls*, and every call made through [`Active`] polls; or it runs
-//! at once, also while the node computes, if it is told so. On machines that have them (the CM-5) active messages cost
-//! less than others: see [`active_overheads`](crate::model::ParametersBuilder::active_overheads). One is a packet: it
-//! waits for no port and shares no link, but takes the time of its bytes and the network's latency. The exact rules are
-//! in the timing model (`docs/timing-model.md`).
+//! An active message carries two words and a tag that selects the action. The handler of the receiving node runs on
+//! that node's thread when the node next *polls*, and every call made through [`Active`] polls; or it runs at once,
+//! also while the node computes, with [`Handling::AtOnce`]. On machines that have them (the CM-5) active messages
+//! cost less than others: see [`active_overheads`](crate::model::ParametersBuilder::active_overheads). An active
+//! message is a packet: it waits for no port and shares no link, but takes the time of its bytes and the network's
+//! latency. The exact rules are in the timing model (`docs/timing-model.md`).
 //!
 //! For the kernel an active message is a message, and a node that handles them has a receive posted for the next one,
-//! from any source: so they are as exact and as reproducible as everything else. In reports and traces they count among
-//! the messages, of [`ACTIVE_BYTES`] each. The receive is taken back when the [`Active`] is dropped; a message that
-//! nobody has handled by the end of the run is listed as never received.
+//! from any source: so they are as exact and as reproducible as everything else. In reports and traces they count as
+//! messages of [`ACTIVE_BYTES`] each. The receive is withdrawn when the [`Active`] is dropped; a message that has not
+//! been handled by the end of the run is listed as never received.
 //!
 //! Source: von Eicken, Culler, Goldstein, Schauser, "Active messages: a mechanism for integrated communication and
 //! computation", ISCA 1992.
@@ -20,38 +20,39 @@ use std::{
     fmt,
 };
 
-use super::{Group, Hidden, Message, Payload, PointToPoint};
+use super::{Group, Message, Private};
 use crate::{
+    endpoint::Envelope,
     error::CommError,
-    kernel::{Parcel, RequestId},
     model::ACTIVE_BYTES,
+    payload::Payload,
     rank::{ANY_SOURCE, Destination, Rank, Select, Tag},
-    runtime::Envelope,
     time::{Span, Time},
+    wire::{Parcel, RequestId},
 };
 
-/// When a node handles the active messages that have arrived.
+/// The times at which a node handles the active messages that have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Handling {
-    /// When it polls: at the beginning of every call of its [`Active`], and as long as such a call waits.
+    /// At polls: at the beginning of every call of its [`Active`], and as long as such a call waits.
     Polled,
-    /// Then, and at once while it computes by [`Active::compute`], as if it were interrupted.
+    /// At polls, and also at once while the node computes by [`Active::compute`], like an interrupt.
     AtOnce,
 }
 
 /// A message to be handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveMessage {
-    /// Who sent it.
+    /// The sender.
     pub source: Rank,
-    /// What is to be done with it.
+    /// The tag, which selects the action of the handler.
     pub tag: Tag,
-    /// What goes with it.
+    /// The data of the message.
     pub words: [u64; 2],
 }
 
-/// What a handler may do. It must not wait, so it can only compute and send active messages, and both are done when it
-/// has returned: first the one, then the other.
+/// The actions that a handler may take. It must not wait, so it can only compute and send active messages, and both
+/// are carried out when it has returned: first the computing, then the sends.
 #[derive(Debug)]
 pub struct Reactions {
     now: Time,
@@ -77,13 +78,14 @@ impl Reactions {
     }
 }
 
-/// A group with active messages: its calls handle what has arrived before they do what they are for, and while they
-/// wait.
+/// A group with active messages: its calls handle the messages that have arrived before their own action, and while
+/// they wait.
 ///
-/// All members make one, each with the handler of its own node; the handler and the program share state through cells.
-/// Messages sent to a node that has none wait until it makes one, and it has at most one for a group at a time.
-/// Handlers run one after the other, in the order in which their messages arrived (at one instant the lower rank goes
-/// first), and none within another. Calls that are made past it, by the group or the node itself, poll nothing.
+/// All members create one, each with the handler of its own node; the handler and the program share state through
+/// cells. Messages sent to a node that has no `Active` wait until it creates one, and it has at most one for a group
+/// at a time. Handlers run one after the other, in the order in which their messages arrived (at one instant the
+/// lower rank goes first), and none within another. Calls that do not go through the `Active`, those of the group or
+/// of the node itself, do not poll.
 ///
 /// A handler that panics ends the run like any panic of its program.
 ///
@@ -127,17 +129,17 @@ pub struct Active<'g, 'n, H> {
 }
 
 impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
-    /// Gives a group active messages, until this is dropped.
+    /// Enables active messages in a group, until the returned value is dropped.
     ///
     /// # Errors
-    /// [`CommError::AlreadyActive`] if it has them; [`CommError::Deadlock`] or [`CommError::Ended`] once the run is
-    /// over.
+    /// [`CommError::AlreadyActive`] if the group has active messages already; [`CommError::Deadlock`] or
+    /// [`CommError::Ended`] once the run is over.
     pub fn new(group: &'g Group<'n>, handling: Handling, handler: H) -> Result<Self, CommError> {
         if group.is_active.get() {
             return Err(CommError::AlreadyActive { group: group.name().to_owned() });
         }
-        let packets = group.hidden(Hidden::Active, || format!("active messages in {}", group.name()));
-        let posted = packets.thread().irecv(packets.selector(ANY_SOURCE.into())?)?;
+        let packets = group.with_context(Private::Active, || format!("active messages in {}", group.name()));
+        let posted = packets.endpoint().irecv(packets.selector(ANY_SOURCE.into())?)?;
         group.is_active.set(true);
         let (handler, posted) = (RefCell::new(handler), Cell::new(posted));
         Ok(Active { group, packets, handling, handler, posted })
@@ -148,8 +150,8 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         self.group
     }
 
-    /// Sends an active message: its send overhead later the node goes on. One to the node itself is handled at the next
-    /// poll.
+    /// Sends an active message; the node goes on after its send overhead. A message to the node itself is handled at
+    /// the next poll.
     ///
     /// # Errors
     /// [`CommError::NoSuchRank`]; [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
@@ -157,7 +159,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         self.send_at(to, words).map(drop)
     }
 
-    /// As [`send`](Active::send); the clock when it was sent, after polling.
+    /// Sends like [`send`](Active::send); returns the clock when it was sent, after polling.
     pub(crate) fn send_at(&self, to: impl Into<Destination>, words: [u64; 2]) -> Result<Time, CommError> {
         let at = self.handle_arrived(false)?;
         self.dispatch(to.into(), words)?;
@@ -167,16 +169,16 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     /// Handles all active messages that have arrived, and those that arrive meanwhile.
     ///
     /// # Errors
-    /// [`CommError::Livelock`] if the program has done nothing but poll in vain for too long; otherwise as
-    /// [`send`](Self::send), also of what handlers send.
+    /// [`CommError::Livelock`] if the program has done nothing but poll without success for too long; otherwise as
+    /// [`send`](Self::send), also for the sends of handlers.
     pub fn poll(&self) -> Result<(), CommError> {
         self.handle_arrived(true).map(drop)
     }
 
-    /// Sends a message of any length to be received, handling active messages until it has left.
+    /// Sends an ordinary message of any length, handling active messages until it has left.
     ///
     /// # Errors
-    /// As [`PointToPoint::send`] and [`poll`](Self::poll).
+    /// As [`Group::send`] and [`poll`](Self::poll).
     pub fn send_data(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
         self.handle_arrived(false)?;
         let request = self.start_data(to, data)?;
@@ -184,10 +186,10 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         Ok(())
     }
 
-    /// Receives a message that is not an active one, handling those until it comes.
+    /// Receives an ordinary message, handling active messages until it arrives.
     ///
     /// # Errors
-    /// As [`PointToPoint::recv`] and [`poll`](Self::poll).
+    /// As [`Group::recv`] and [`poll`](Self::poll).
     pub fn recv_data(&self, from: impl Into<Select>) -> Result<Message, CommError> {
         let select = from.into();
         self.handle_arrived(false)?;
@@ -202,7 +204,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     /// Handles active messages until a condition no longer holds, which only handlers can change.
     ///
     /// # Errors
-    /// As [`poll`](Self::poll); [`CommError::Deadlock`] if nobody will ever send any.
+    /// As [`poll`](Self::poll); [`CommError::Deadlock`] if no active message can ever arrive.
     pub fn wait_while(&self, condition: impl FnMut() -> bool) -> Result<(), CommError> {
         self.sleep_until(Time::MAX, condition)
     }
@@ -217,20 +219,20 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         Ok(())
     }
 
-    /// Keeps the CPU busy. Messages that are handled at once meanwhile interrupt it: what they take comes on top.
+    /// Keeps the CPU busy. Messages that are handled at once interrupt it: the time of their handling is added.
     ///
     /// # Errors
-    /// As [`send`](Self::send), also of what handlers send.
+    /// As [`send`](Self::send), also for the sends of handlers.
     pub fn compute(&self, time: impl Into<Span>) -> Result<(), CommError> {
         let mut rest = time.into();
         loop {
             let begin = self.handle_arrived(false)?;
             let end = begin + rest;
-            // What goes past the end of modeled time is an error of the run, and there is no instant to wait for.
+            // Time beyond the end of modeled time is an error of the run, and there is no instant to wait for.
             if self.handling == Handling::Polled || rest.is_zero() || end == Time::MAX {
-                return self.packets.thread().compute(rest);
+                return self.packets.endpoint().compute(rest);
             }
-            let (now, interrupt) = self.packets.thread().compute_until(end, self.posted.get())?;
+            let (now, interrupt) = self.packets.endpoint().compute_until(end, self.posted.get())?;
             let Some(envelope) = interrupt else { return Ok(()) };
             let receive = self.group.machine().parameters().active_receive_overhead();
             rest = rest - (now.since(begin) - receive);
@@ -238,24 +240,24 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         }
     }
 
-    /// Posts the receive of a message that is not an active one, for [`first_of`](Active::first_of).
+    /// Posts the receive of an ordinary message, for [`first_of`](Active::first_of).
     pub(crate) fn post(&self, from: impl Into<Select>) -> Result<RequestId, CommError> {
-        self.group.thread().irecv(self.group.selector(from.into())?)
+        self.group.endpoint().irecv(self.group.selector(from.into())?)
     }
 
-    /// Starts to send a message that is not an active one.
+    /// Starts to send an ordinary message.
     pub(crate) fn start_data(
         &self,
         to: impl Into<Destination>,
         data: impl Into<Payload>,
     ) -> Result<RequestId, CommError> {
         let payload = data.into();
-        self.group.thread().isend(self.group.parcel(to.into(), &payload)?, payload)
+        self.group.endpoint().isend(self.group.parcel(to.into(), &payload)?, payload)
     }
 
-    /// Waits until an active message has been handled, one of the receives posted is complete or the message sent has
-    /// left, or until a deadline. Of several it is what came first; at one instant receives before the send before
-    /// active messages.
+    /// Waits until an active message has been handled, one of the posted receives is complete or the sent message has
+    /// left, or until a deadline. Returns the first of these events; at one instant receives go before the send, and
+    /// the send before active messages.
     pub(crate) fn first_of(
         &self,
         posted: &[RequestId],
@@ -266,7 +268,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         all.extend(sent);
         all.push(self.posted.get());
         let last = all.len() - 1;
-        let (at, first) = self.packets.thread().wait_any_until(all.into(), deadline)?;
+        let (at, first) = self.packets.endpoint().wait_any_until(all.into(), deadline)?;
         Ok(match first {
             None => Waited::InVain { at },
             Some((index, Some(envelope))) if index == last => {
@@ -280,27 +282,27 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         })
     }
 
-    /// Handles all that has arrived; the clock when there is no more. `looks`: the program may do nothing else until
-    /// something comes.
+    /// Handles all active messages that have arrived; returns the clock when there are no more. `looks` tells that
+    /// the program may do nothing but poll until a message arrives.
     fn handle_arrived(&self, looks: bool) -> Result<Time, CommError> {
         loop {
-            let (now, arrived) = self.packets.thread().test(self.posted.get(), looks)?;
+            let (now, arrived) = self.packets.endpoint().test(self.posted.get(), looks)?;
             let Some(Some(envelope)) = arrived else { return Ok(now) };
             self.handle(now, envelope)?;
         }
     }
 
-    /// Runs the handler on a message that has been taken in, and posts the receive for the next one.
+    /// Runs the handler on a received message, and posts the receive for the next one.
     fn handle(&self, now: Time, envelope: Envelope) -> Result<(), CommError> {
-        let (thread, select) = (self.packets.thread(), self.packets.selector(ANY_SOURCE.into())?);
-        self.posted.set(thread.irecv(select)?);
+        let (endpoint, select) = (self.packets.endpoint(), self.packets.selector(ANY_SOURCE.into())?);
+        self.posted.set(endpoint.irecv(select)?);
         let Message { source, tag, payload } = self.packets.message(envelope);
         // Only `dispatch` sends in this context, and always two words.
         let words = payload.to_vec::<u64>()?.try_into().unwrap_or_default();
         let mut reactions = Reactions { now, compute: Span::ZERO, sent: Vec::new() };
         (self.handler.borrow_mut())(&mut reactions, ActiveMessage { source, tag, words });
         if !reactions.compute.is_zero() {
-            thread.compute(reactions.compute)?;
+            endpoint.compute(reactions.compute)?;
         }
         reactions.sent.into_iter().try_for_each(|(to, words)| self.dispatch(to, words))
     }
@@ -309,25 +311,25 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         let payload = Payload::from(words);
         debug_assert_eq!(payload.len(), ACTIVE_BYTES);
         let parcel = self.packets.parcel(to, &payload)?;
-        self.packets.thread().send(Parcel { active: true, ..parcel }, payload)
+        self.packets.endpoint().send(Parcel { active: true, ..parcel }, payload)
     }
 }
 
-/// What [`Active::first_of`] waited for, and the node's clock then.
+/// The event that [`Active::first_of`] waited for, and the node's clock then.
 #[derive(Debug)]
 pub(crate) enum Waited {
     /// The deadline has passed.
     InVain { at: Time },
     /// An active message has been handled; its handler may have taken more time.
     Handled { at: Time },
-    /// One of the receives is complete.
+    /// A posted receive is complete.
     Received { at: Time, index: usize, message: Message },
     /// The message sent has left.
     Sent { at: Time },
 }
 
 impl Waited {
-    /// The clock.
+    /// The clock at the event.
     pub(crate) fn at(&self) -> Time {
         match self {
             Waited::InVain { at }
@@ -338,10 +340,10 @@ impl Waited {
     }
 }
 
-/// The receive that is still posted is taken back: what it may have taken waits for who has active messages next.
+/// Withdraws the posted receive: a message that it may have taken waits for the next `Active` of the group.
 impl<H> Drop for Active<'_, '_, H> {
     fn drop(&mut self) {
-        self.packets.thread().withdraw(self.posted.get());
+        self.packets.endpoint().withdraw(self.posted.get());
         self.group.is_active.set(false);
     }
 }

@@ -2,13 +2,13 @@
 
 use std::iter;
 
-use super::{Call, Group, Payload, PointToPoint};
-use crate::{error::CommError, record::Part};
+use super::Group;
+use crate::{endpoint::Call, error::CommError, payload::Payload, record::Part};
 
 impl Group<'_> {
     /// The hardware barrier of a machine that has one, for a group of all its nodes that knows what it does.
     pub(crate) fn world_barrier(&self) -> Result<(), CommError> {
-        self.thread().barrier()
+        self.endpoint().barrier()
     }
 
     /// Returns when all members have called it.
@@ -19,21 +19,21 @@ impl Group<'_> {
     /// rounds of alpha, any p, no root.
     ///
     /// # Errors
-    /// What [`PointToPoint`] says of all calls.
+    /// Those of all calls of a [`Group`].
     pub fn barrier(&self) -> Result<(), CommError> {
         let tag = self.agree(&Call::new("barrier", "a barrier".into(), ()))?;
         if self.is_world() && self.machine().parameters().barrier().is_some() {
-            return self.thread().barrier();
+            return self.endpoint().barrier();
         }
         let size = self.size();
         if size == 1 {
             return Ok(());
         }
-        let scenes = self.behind_the_scenes();
+        let private = self.private();
         let round = |distance: usize| {
             let to = (self.rank() + distance) % size;
             let from = (self.rank() + size - distance) % size;
-            scenes.sendrecv((to, tag), Payload::empty(), (from, tag)).map(drop)
+            private.sendrecv((to, tag), Payload::empty(), (from, tag)).map(drop)
         };
         let mut distances =
             iter::successors(Some(1), |distance| Some(2 * distance)).take_while(|&it| it < size);

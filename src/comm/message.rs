@@ -2,17 +2,19 @@
 
 use bytes::Bytes;
 
-use super::{Element, Payload, PayloadError};
-use crate::rank::{Rank, Tag};
+use crate::{
+    payload::{Element, Payload, PayloadError},
+    rank::{Rank, Tag},
+};
 
 /// A message as a receive returns it.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Who sent it, as a rank of the group in which it was received.
+    /// The sender, as a rank of the group in which the message was received.
     pub source: Rank,
-    /// Its tag.
+    /// The tag of the message.
     pub tag: Tag,
-    /// Its data, not copied on the way.
+    /// The data, not copied on the way.
     pub payload: Payload,
 }
 
@@ -22,7 +24,7 @@ impl Message {
         self.payload.len()
     }
 
-    /// Whether it has no bytes.
+    /// Whether the message has no bytes.
     pub fn is_empty(&self) -> bool {
         self.payload.is_empty()
     }
@@ -35,10 +37,10 @@ impl Message {
         self.payload.to_vec()
     }
 
-    /// The data in one piece; copied only if it is in several.
+    /// The data as contiguous bytes; copied only if it is in several segments.
     ///
     /// # Errors
-    /// [`PayloadError::Phantom`] if there is no data behind the length.
+    /// [`PayloadError::Phantom`] if any part of the data is phantom.
     pub fn to_bytes(&self) -> Result<Bytes, PayloadError> {
         self.payload.to_bytes()
     }

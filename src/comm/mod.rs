@@ -1,34 +1,28 @@
-//! What a node program works with: its [`Node`], [groups](Group) of nodes, messages and requests.
+//! Programs' view of a machine: a [`Node`], [groups](Group) of nodes, messages and requests.
 //!
-//! [`PointToPoint`] is what a collective needs from a machine, and all it may use; a [`Group`] of emulated nodes is
-//! one implementation of it.
+//! Everything here stands on one seam, the endpoint of a node, so the same program runs on every machine and under every
+//! [clock](crate::Clock).
 
 mod active;
 mod barrier;
-mod call;
-mod element;
 mod group;
-mod memo;
 mod message;
 mod node;
-mod payload;
-mod point_to_point;
 mod request;
 mod walk;
 
 pub(crate) use active::Waited;
 pub use active::{Active, ActiveMessage, Handling, Reactions};
-pub use call::Call;
-pub use element::{Element, ElementType};
 pub use group::Group;
-pub(crate) use group::Hidden;
-pub use memo::Memo;
+pub(crate) use group::Private;
 pub use message::Message;
 pub use node::{Node, Phase};
-pub use payload::{MAX_MESSAGE, Payload, PayloadError, Segment};
-pub use point_to_point::PointToPoint;
 pub use request::{Request, Tested};
 pub(crate) use walk::{Cargo, Phantoms, follow};
 pub use walk::{WalkError, walk, walk_combining};
 
-pub use crate::model::ACTIVE_BYTES;
+pub(crate) use crate::endpoint::Call;
+pub use crate::{
+    model::ACTIVE_BYTES,
+    payload::{Element, ElementType, MAX_MESSAGE, Payload, PayloadError, Segment},
+};

@@ -3,15 +3,14 @@
 use std::{cell::OnceCell, fmt, sync::Arc};
 
 use super::{
-    Group, Hidden, PointToPoint,
+    Group, Private,
     group::{COLUMNS, ROWS},
 };
 use crate::{
+    endpoint::{Endpoint, Mark},
     error::CommError,
-    kernel::Op,
     model::Description,
     rank::Rank,
-    runtime::NodeThread,
     time::{Span, Time},
     topology::Grid,
 };
@@ -29,7 +28,7 @@ use crate::{
 /// });
 /// ```
 pub struct Node<'n> {
-    thread: &'n NodeThread<'n>,
+    endpoint: &'n dyn Endpoint,
     world: Group<'n>,
     row: OnceCell<Group<'n>>,
     column: OnceCell<Group<'n>>,
@@ -37,9 +36,9 @@ pub struct Node<'n> {
 }
 
 impl<'n> Node<'n> {
-    pub(crate) fn new(thread: &'n NodeThread<'n>) -> Node<'n> {
-        let world = Group::world(thread);
-        Node { thread, world, row: OnceCell::new(), column: OnceCell::new(), nx: OnceCell::new() }
+    pub(crate) fn new(endpoint: &'n dyn Endpoint) -> Node<'n> {
+        let world = Group::world(endpoint);
+        Node { endpoint, world, row: OnceCell::new(), column: OnceCell::new(), nx: OnceCell::new() }
     }
 
     /// The number of this node, from 0.
@@ -54,7 +53,7 @@ impl<'n> Node<'n> {
 
     /// The machine: its shape and its parameters.
     pub fn machine(&self) -> &Description {
-        self.thread.machine()
+        self.endpoint.machine()
     }
 
     /// All nodes.
@@ -88,7 +87,7 @@ impl<'n> Node<'n> {
 
     /// All nodes, for the messages of one library that takes in whatever comes; `None` from the second call on.
     pub(crate) fn nx(&self) -> Option<&Group<'n>> {
-        let group = self.world.hidden(Hidden::Nx, || "NX".into());
+        let group = self.world.with_context(Private::Nx, || "NX".into());
         self.nx.set(group).ok().and_then(|()| self.nx.get())
     }
 
@@ -104,7 +103,7 @@ impl<'n> Node<'n> {
     /// [`CommError::Livelock`] if a program in virtual time has done nothing but ask, or look in vain, for too long;
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
     pub fn now(&self) -> Result<Time, CommError> {
-        self.thread.now()
+        self.endpoint.now()
     }
 
     /// Keeps the node's CPU busy for a modeled time (a [`Span`], or a `Duration` of the standard library). What the
@@ -114,7 +113,7 @@ impl<'n> Node<'n> {
     /// # Errors
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
     pub fn compute(&self, time: impl Into<Span>) -> Result<(), CommError> {
-        self.thread.compute(time.into())
+        self.endpoint.compute(time.into())
     }
 
     /// Begins a named phase, which lasts until the value returned is dropped; phases may be nested. Its times are in
@@ -124,8 +123,8 @@ impl<'n> Node<'n> {
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
     pub fn phase(&self, name: &str) -> Result<Phase<'_>, CommError> {
         let name: Arc<str> = Arc::from(name);
-        self.thread.phase(Op::PhaseBegin { name: name.clone() })?;
-        Ok(Phase { thread: self.thread, name })
+        self.endpoint.mark(Mark::PhaseBegin(name.clone()))?;
+        Ok(Phase { endpoint: self.endpoint, name })
     }
 }
 
@@ -139,13 +138,13 @@ impl fmt::Debug for Node<'_> {
 #[derive(Debug)]
 #[must_use = "the phase ends when this is dropped"]
 pub struct Phase<'n> {
-    thread: &'n NodeThread<'n>,
+    endpoint: &'n dyn Endpoint,
     name: Arc<str>,
 }
 
 impl Drop for Phase<'_> {
     fn drop(&mut self) {
         // After the end of the run there is nobody to tell.
-        let _ = self.thread.phase(Op::PhaseEnd { name: self.name.clone() });
+        let _ = self.endpoint.mark(Mark::PhaseEnd(self.name.clone()));
     }
 }

@@ -2,13 +2,13 @@
 
 use thiserror::Error;
 
-use super::{Payload, PayloadError, PointToPoint};
+use super::{Group, Payload, PayloadError, Request};
 use crate::{
     error::CommError,
     pattern::{Action, Message, Schedule, Step},
     rank::{Rank, Tag},
     record::Part,
-    report::{are, count},
+    text::{are, count},
 };
 
 /// Carries out this node's part of a schedule; all nodes of the group call it with the same one.
@@ -23,8 +23,8 @@ use crate::{
 ///
 /// [`WalkError`] if the group has another size than the schedule, blocks have other lengths than the schedule says,
 /// here or at another node, or if a message cannot be sent or received.
-pub fn walk<G: PointToPoint>(
-    group: &G,
+pub fn walk(
+    group: &Group<'_>,
     schedule: &Schedule,
     tag: Tag,
     blocks: &mut [Payload],
@@ -39,8 +39,8 @@ pub fn walk<G: PointToPoint>(
 /// # Errors
 ///
 /// As [`walk`], and those of `combine`.
-pub fn walk_combining<G: PointToPoint>(
-    group: &G,
+pub fn walk_combining(
+    group: &Group<'_>,
     schedule: &Schedule,
     tag: Tag,
     blocks: &mut [Payload],
@@ -73,12 +73,12 @@ pub(crate) trait Cargo {
 /// Carries out this node's part of a schedule, whatever its messages carry; a trace shows the steps of each iteration as
 /// one. What has been started and must be waited for in the end is put into `started`; `barrier` waits for all nodes of
 /// the machine.
-pub(crate) fn follow<'g, G: PointToPoint>(
-    group: &'g G,
+pub(crate) fn follow<'g>(
+    group: &'g Group<'g>,
     schedule: &Schedule,
     tag: Tag,
     cargo: &mut impl Cargo,
-    started: &mut Vec<G::Request<'g>>,
+    started: &mut Vec<Request<'g>>,
     barrier: impl Fn() -> Result<(), WalkError>,
 ) -> Result<(), WalkError> {
     let steps = schedule.steps(group.rank());
@@ -94,13 +94,13 @@ pub(crate) fn follow<'g, G: PointToPoint>(
 }
 
 /// Carries out one step.
-fn act<'g, G: PointToPoint>(
-    group: &'g G,
+fn act<'g>(
+    group: &'g Group<'g>,
     schedule: &Schedule,
     step: &Step,
     tag: Tag,
     cargo: &mut impl Cargo,
-    started: &mut Vec<G::Request<'g>>,
+    started: &mut Vec<Request<'g>>,
     barrier: &impl Fn() -> Result<(), WalkError>,
 ) -> Result<(), WalkError> {
     let parameters = group.machine().parameters();
@@ -110,15 +110,15 @@ fn act<'g, G: PointToPoint>(
             started.push(group.isend((message.peer, tag), cargo.give(message)?)?);
             return Ok(());
         }
-        Action::Pack(bytes) => return Ok(group.compute(parameters.copying(*bytes))?),
+        Action::Pack(bytes) => return Ok(group.charge(parameters.copying(*bytes))?),
         Action::Combine(bytes) => {
-            return Ok(group.compute(parameters.combining(schedule.elements(*bytes)))?);
+            return Ok(group.charge(parameters.combining(schedule.elements(*bytes)))?);
         }
-        Action::Pause(span) => return Ok(group.compute(*span)?),
+        Action::Pause(span) => return Ok(group.charge(*span)?),
         Action::Barrier => return barrier(),
         Action::Merge { left, right, into } => {
             let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
-            group.compute(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
+            group.charge(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
             return Ok(cargo.merge(left, right, into)?);
         }
         Action::Recv(message) => (message, group.recv((message.peer, tag))?),
@@ -184,7 +184,7 @@ impl<F: FnMut(Payload, Payload) -> Result<Payload, PayloadError>> Cargo for AllB
 }
 
 /// Whether what this node has fits the schedule.
-fn check(group: &impl PointToPoint, schedule: &Schedule, blocks: &[Payload]) -> Result<(), WalkError> {
+fn check(group: &Group<'_>, schedule: &Schedule, blocks: &[Payload]) -> Result<(), WalkError> {
     if schedule.nodes() != group.size() {
         return Err(WalkError::Nodes { schedule: schedule.nodes(), group: group.size() });
     }
@@ -253,4 +253,4 @@ pub enum WalkError {
     Payload(#[from] PayloadError),
 }
 
-crate::error::debug_as_text!(WalkError);
+crate::text::debug_as_text!(WalkError);

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 use super::{choice::made, planner::Planner, *};
 use crate::{
     Machine, Payload, Time,
-    comm::PointToPoint,
     model::{
         Description, Parameters,
         arbitrary::{parameters, topologies},

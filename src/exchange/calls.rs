@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{
     collective::{Collective, CollectiveError},
-    comm::{Call, Element, ElementType, Group, MAX_MESSAGE, Payload, PayloadError, PointToPoint},
+    comm::{Call, Element, ElementType, Group, MAX_MESSAGE, Payload, PayloadError},
     error::CommError,
     rank::Rank,
-    report::are,
+    text::are,
 };
 
 /// Many-to-many communication in a group: every member has something of its own for each of the others, or for some.
@@ -194,7 +194,7 @@ impl By<'_> {
             let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
             let size = group.size();
             let all = group.collect(&mine, size * size)?;
-            let matrix = group.memo().of::<Plans>().matrix(size, all)?;
+            let matrix = group.cache().of::<Plans>().matrix(size, all)?;
             Ok(self.plan(&matrix)?.carry_out(group, outgoing)?)
         })
     }
@@ -218,9 +218,9 @@ impl By<'_> {
     /// The plan, which is made once for all members.
     fn plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
         let By { group, algorithm } = *self;
-        let members = (0..group.size()).map(|rank| group.place(rank)).collect();
+        let members = group.members().into();
         let key = Key { members, matrix: matrix.clone(), algorithm };
-        group.memo().of::<Plans>().of(group.machine(), &key)
+        group.cache().of::<Plans>().of(group.machine(), &key)
     }
 }
 
@@ -295,4 +295,4 @@ pub enum CallError {
     Payload(#[from] PayloadError),
 }
 
-crate::error::debug_as_text!(CallError);
+crate::text::debug_as_text!(CallError);

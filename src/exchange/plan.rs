@@ -7,7 +7,7 @@ use super::{
     procedure::{Procedure, Transport},
 };
 use crate::{
-    comm::{Call, Group, Payload, PointToPoint},
+    comm::{Call, Group, Payload},
     pattern::Schedule,
     predict::{Prediction, predict_among},
     record::Part,
@@ -84,7 +84,7 @@ impl Plan {
     ) -> Result<Vec<Payload>, ExchangeError> {
         let (rank, size) = (group.rank(), group.size());
         let members = self.instance.members();
-        if size != members.len() || (0..size).any(|rank| group.place(rank) != members[rank]) {
+        if size != members.len() || (0..size).any(|rank| group.node(rank) != members[rank]) {
             return Err(ExchangeError::OtherGroup { plan: members.len(), group: size });
         }
         if outgoing.len() != size {
@@ -102,7 +102,7 @@ impl Plan {
         let text = format!("an exchange by {}", self.name);
         let call = Call::new(EXCHANGE, text, (self.seed, self.instance.matrix()));
         let tag = group.agree(&call)?;
-        let private = group.behind_the_scenes();
+        let private = group.private();
         let own = outgoing[rank].clone();
         let part = || Part::operation(format!("exchange by {}", self.name));
         let mut incoming = group.as_part(part, || {

@@ -256,4 +256,4 @@ pub enum PlanError {
     TooLong,
 }
 
-crate::error::debug_as_text!(PlanError);
+crate::text::debug_as_text!(PlanError);

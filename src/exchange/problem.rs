@@ -9,7 +9,7 @@ use crate::{
     comm::MAX_MESSAGE,
     model::{Description, Parameters},
     rank::Rank,
-    report::count,
+    text::count,
 };
 
 /// An exchange: rank `i` of a group has `m(i, j)` bytes for rank `j`.
@@ -134,4 +134,4 @@ pub enum InstanceError {
     },
 }
 
-crate::error::debug_as_text!(InstanceError);
+crate::text::debug_as_text!(InstanceError);

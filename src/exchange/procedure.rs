@@ -5,11 +5,11 @@ use std::{fmt, sync::Arc};
 use thiserror::Error;
 
 use crate::{
-    comm::{Cargo, Group, Payload, PayloadError, PointToPoint, Request, WalkError, follow},
+    comm::{Cargo, Group, Payload, PayloadError, Request, WalkError, follow},
     error::CommError,
     pattern::Schedule,
     rank::{Rank, Tag},
-    report::{are, count},
+    text::{are, count},
 };
 
 /// How data gets from where it is to where it belongs: made by an algorithm, and shared by all members.
@@ -109,4 +109,4 @@ pub enum ExchangeError {
     Payload(#[from] PayloadError),
 }
 
-crate::error::debug_as_text!(ExchangeError);
+crate::text::debug_as_text!(ExchangeError);

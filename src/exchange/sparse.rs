@@ -14,7 +14,7 @@
 use super::CallError;
 use crate::{
     collective::{Collective, Sum},
-    comm::{Call, Group, MAX_MESSAGE, Payload, PointToPoint},
+    comm::{Call, Group, MAX_MESSAGE, Payload},
     rank::{ANY_SOURCE, Rank, Tag},
     record::Part,
 };
@@ -55,7 +55,7 @@ fn move_data(
 ) -> Result<Vec<(Rank, Payload)>, CallError> {
     let (rank, size) = (group.rank(), group.size());
     let expected = group.distributed_combine(counts, size, Sum)?;
-    let scenes = group.behind_the_scenes();
+    let scenes = group.private();
     let mut incoming = Vec::new();
     let mut started = Vec::new();
     for (to, payload) in outgoing {

@@ -1,17 +1,17 @@
-//! When each flow under way will end: a binary heap whose entries can be moved.
+//! The queue of the ends of all flows under way: a binary heap whose entries can be moved.
 //!
-//! A change of shares moves the ends of a few flows and leaves all others alone, so the queue finds a flow's entry
-//! by its number and sifts it: O(log n) a change, no stale entries.
+//! A change of shares moves the ends of a few flows and leaves all others alone, so the queue finds a flow's entry by
+//! its number and sifts it: O(log n) per change, no stale entries.
 
 use crate::time::Time;
 
 const ABSENT: u32 = u32::MAX;
 
-/// Flows by the instant at which they end; at one instant the lower flow number comes first.
+/// Flows ordered by the instant at which they end; at one instant the lower flow number comes first.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
     heap: Vec<(Time, u32)>,
-    /// Where a flow stands in `heap`.
+    /// The index of each flow in `heap`, or `ABSENT`.
     place: Vec<u32>,
 }
 
@@ -41,7 +41,7 @@ impl Ends {
         Some((time, flow))
     }
 
-    /// Puts `flow` at `time`, wherever it was.
+    /// Sets the end of `flow` to `time`, whether it has an entry already or not.
     pub(super) fn set(&mut self, flow: u32, time: Time) {
         let at = match self.place[flow as usize] {
             ABSENT => {

@@ -1,13 +1,13 @@
-//! The network: which messages are moving, how fast, and when the next of them will have left its sender.
+//! The network: the flows under way, their rates, and the time of the next end of a flow.
 //!
 //! Ordinary sequential code without threads or clocks; the present is an argument. A node's out-port carries one
 //! message at a time, so a flow is named by the rank of its sender.
 //!
-//! What is kept of a link is laid out when a message first crosses it: a network may have many more links than a run
-//! uses, and a prediction of a few messages is not to pay for them.
+//! The state of a link is created when a message first crosses it: a network may have many more links than a run
+//! uses, and a prediction of a few messages should not pay for all of them.
 //!
-//! Within one modeled instant flows are [started](Fabric::start) and [ended](Fabric::pop_end) in any number; then
-//! [`settle`](Fabric::settle) works out the shares once, for all of them together.
+//! Within one modeled instant any number of flows is [started](Fabric::start) and [ended](Fabric::pop_end); then
+//! [`settle`](Fabric::settle) computes the shares once, for all of them together.
 
 mod ends;
 mod shares;
@@ -25,25 +25,25 @@ use crate::{
     topology::{LinkId, Topology},
 };
 
-/// What one directed link has carried.
+/// The load of one directed link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LinkLoad {
-    /// Messages whose route led over the link.
+    /// The number of messages whose route led over the link.
     pub messages: u64,
-    /// Their bytes.
+    /// The total bytes of these messages.
     pub bytes: u64,
-    /// How long at least one message was moving over it.
+    /// The time during which at least one message was moving over the link.
     pub busy: Span,
-    /// The largest number of messages that shared it at one instant.
+    /// The largest number of messages that shared the link at one instant.
     pub most_flows: u32,
 }
 
 #[derive(Debug, Default)]
 struct Transfer {
-    /// The links on its way, each by its place among those that are used.
+    /// The links of the route, each as its index in `Fabric::links`.
     route: Vec<usize>,
     remaining: f64,
-    /// When `remaining` was right.
+    /// The time at which `remaining` was last updated.
     updated: Time,
     started: Time,
     bytes: u64,
@@ -63,12 +63,12 @@ pub(crate) struct Fabric {
     shares: Shares,
     ends: Ends,
     transfers: Vec<Transfer>,
-    /// For each link of the network its place among those that are used, counted from 1, or 0 if it has none. The host
-    /// lays out no memory for zeros that nobody has touched.
+    /// For each link of the network its index in `links` plus 1, or 0 if it has not been used yet. The host allocates
+    /// no memory for pages of zeros that have not been touched.
     places: Vec<u32>,
-    /// The links that are used, in the order of their first use.
+    /// The links that have been used, in the order of their first use.
     links: Vec<LinkState>,
-    /// The resource of the first of them: before it are those of the nodes.
+    /// The resource of the first used link: the resources before it are those of the nodes.
     first: usize,
     link_capacity: f64,
     beta: f64,
@@ -86,7 +86,7 @@ impl Fabric {
         if half_duplex {
             capacities.extend(std::iter::repeat_n(parameters.duplex() * port, nodes));
         }
-        // Resources are numbered as if every link had its own: links first, then what belongs to nodes.
+        // Resources are numbered as if every link had its own: links first, then the resources of nodes.
         let mut shares = Shares::new(port, nodes);
         for (number, &capacity) in (links as u32..).zip(&capacities) {
             shares.add(number, capacity);
@@ -106,7 +106,7 @@ impl Fabric {
         }
     }
 
-    /// A message of `bytes` takes the out-port of `source` at `now`.
+    /// Starts a message of `bytes` bytes in the out-port of `source` at `now`.
     pub(crate) fn start(
         &mut self,
         now: Time,
@@ -153,8 +153,8 @@ impl Fabric {
         }
     }
 
-    /// Works out the shares if flows have started or ended since the last call; to be called once an instant,
-    /// before asking for the [next end](Fabric::next_end).
+    /// Computes the shares if flows have started or ended since the last call; to be called once per instant, before
+    /// asking for the [next end](Fabric::next_end).
     pub(crate) fn settle(&mut self, now: Time) {
         if !self.shares.is_stale() {
             return;
@@ -169,12 +169,13 @@ impl Fabric {
         });
     }
 
-    /// When the next flow will have left its sender.
+    /// The time at which the next flow will have left its sender.
     pub(crate) fn next_end(&self) -> Option<Time> {
         self.ends.first()
     }
 
-    /// Ends the next flow that is through by `until`: when, whose, and how many links its route has.
+    /// Ends the next flow that is complete by `until`; returns the time, the sender and the number of links of the
+    /// route.
     pub(crate) fn pop_end(&mut self, until: Time) -> Option<(Time, Rank, usize)> {
         let (now, flow) = self.ends.pop(until)?;
         if !self.shares.path(flow).is_empty() {
@@ -193,24 +194,24 @@ impl Fabric {
         Some((now, flow as Rank, transfer.route.len()))
     }
 
-    /// When the message that a node is sending, or sent last, took its out-port.
+    /// The time at which the message that a node is sending, or sent last, took its out-port.
     pub(crate) fn last_start(&self, source: Rank) -> Time {
         self.transfers[source].started
     }
 
-    /// What each link that is used has carried so far, in the order of their numbers.
+    /// The load of each link that has been used so far, in the order of link numbers.
     pub(crate) fn link_loads(&self) -> Vec<(LinkId, LinkLoad)> {
         let mut loads: Vec<_> = self.links.iter().map(|state| (state.link as LinkId, state.load)).collect();
         loads.sort_unstable_by_key(|&(link, _)| link);
         loads
     }
 
-    /// By how much all messages together took longer than n * beta.
+    /// The time that all messages together took beyond n * beta.
     pub(crate) fn lost_to_sharing(&self) -> Span {
         self.lost_to_sharing
     }
 
-    /// How much work keeping the shares has been.
+    /// The work done so far to keep the shares up to date.
     pub(crate) fn work(&self) -> Work {
         self.shares.work()
     }
@@ -221,7 +222,7 @@ mod tests {
     use super::*;
     use crate::topology;
 
-    /// Three messages on a network of 3540 links: what is kept is that of the links that they crossed.
+    /// Tests that three messages on a network of 3540 links create the state of the links that they crossed only.
     #[test]
     fn links_have_a_place_from_their_first_use_and_are_listed_by_number() {
         let topology = topology::parse("complete:60").unwrap();

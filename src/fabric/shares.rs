@@ -1,20 +1,21 @@
-//! Max-min fair shares, kept up to date rather than solved afresh.
+//! Max-min fair shares, updated incrementally rather than computed anew.
 //!
 //! A *resource* is anything with a capacity that flows share: a directed link, an in-port, or, where a node is less
 //! than full duplex, its two ports together. An out-port carries one flow at a time, so it is no resource but the
-//! *limit* of its flow. The allocation wanted is the one of progressive filling: raise all rates together; when a
-//! resource is full, freeze its flows; go on with the rest. It is the unique one in which every flow runs at its limit
-//! or has a *bottleneck*: a resource on its path that is full and on which no flow is faster.
+//! *limit* of its flow. The allocation is that of progressive filling: raise all rates together; when a resource is
+//! full, freeze its flows; go on with the rest. It is the unique allocation in which every flow runs at its limit or
+//! has a *bottleneck*: a resource on its path that is full and on which no flow is faster.
 //!
-//! That condition is local, and so is the update. When flows start and end, only those are re-filled that started
-//! or had their bottleneck at a resource that changed; all others keep their rates, and what they use is taken off
+//! That condition is local, and so is the update. When flows start and end, only those flows are re-filled that
+//! started or had their bottleneck at a resource that changed; all others keep their rates, which are subtracted from
 //! the capacities first. Then the condition is checked where anything changed: a kept flow whose bottleneck is no
-//! longer full, or which is no longer (or should no longer be) among the fastest there, joins those to re-fill, until
-//! no flow does. In a large machine with flows everywhere this touches some ten flows an event instead of all.
+//! longer full, or which is no longer (or should no longer be) among the fastest there, joins the flows to re-fill,
+//! until no flow does. In a large machine with flows everywhere this touches about ten flows per event instead of
+//! all.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// Rates and loads nearer than this part of their value are the same.
+/// The relative difference below which rates and loads count as the same.
 const SAME: f64 = 1e-11;
 const NONE: u32 = u32::MAX;
 
@@ -27,12 +28,12 @@ struct Member {
 
 #[derive(Debug, Default)]
 struct Flow {
-    /// The resources used, each once.
+    /// The resources on the path, each once.
     path: Vec<u32>,
-    /// For each resource of `path`, where the flow stands among its members.
+    /// For each resource of `path` the index of the flow among its members.
     slots: Vec<u32>,
     rate: f64,
-    /// A resource, or `NONE` if the flow runs at its limit.
+    /// The bottleneck, a resource, or `NONE` if the flow runs at its limit.
     bottleneck: u32,
     /// The update in which this flow was last chosen to be re-filled.
     chosen: u32,
@@ -43,21 +44,21 @@ struct Flow {
 #[derive(Debug)]
 struct Resource {
     capacity: f64,
-    /// What its members leave of the capacity; during a filling, what those that have a rate leave.
+    /// The capacity not used by its members; during a filling, not used by those that have a rate.
     free: f64,
     members: Vec<Member>,
-    /// How many of them have their bottleneck here.
+    /// The number of members that have their bottleneck here.
     bound: u32,
-    /// During a filling: how many of them are chosen and have no rate yet.
+    /// During a filling: the number of members that are chosen and have no rate yet.
     open: u32,
 }
 
-/// How much work the updates were.
+/// The amount of work of the updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Flows that started or ended.
+    /// The number of flows that started or ended.
     pub events: u64,
-    /// Flows whose rate was worked out again.
+    /// The number of flows whose rate was computed again.
     pub touched: u64,
 }
 
@@ -67,15 +68,15 @@ pub(super) struct Shares {
     /// The rate that its own out-port allows a flow.
     limit: f64,
     resources: Vec<Resource>,
-    /// The number of each.
+    /// The number of each resource.
     numbers: Vec<u32>,
     flows: Vec<Flow>,
     /// Resources on the paths of flows that started or ended since the last update.
     changed: Vec<u32>,
     started: Vec<u32>,
-    /// Counts updates.
+    /// The number of the current update.
     epoch: u32,
-    // Kept between updates for their memory only.
+    // Buffers, kept between updates only to reuse their memory.
     chosen: Vec<u32>,
     touched: Vec<u32>,
     levels: Vec<Level>,
@@ -85,7 +86,7 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// No flows yet, of which none is faster than `limit`, and no resources.
+    /// Creates shares without flows under way and without resources; no flow will be faster than `limit`.
     pub(super) fn new(limit: f64, flows: usize) -> Shares {
         Shares {
             limit,
@@ -104,9 +105,9 @@ impl Shares {
         }
     }
 
-    /// Adds a resource, of a capacity in bytes per second that is positive and may be infinite. Paths name it by its
-    /// place in the order of addition, but the shares do not depend on that order: of two resources that are full at
-    /// the same rate, the one of the lower `number` goes first. Each has a number of its own.
+    /// Adds a resource, of a capacity in bytes per second that is positive and may be infinite. Paths refer to it by
+    /// its index in the order of addition, but the shares do not depend on that order: of two resources that are full
+    /// at the same rate, the one of the lower `number` goes first. Each resource has its own number.
     pub(super) fn add(&mut self, number: u32, capacity: f64) {
         self.numbers.push(number);
         self.resources.push(Resource { capacity, free: capacity, members: Vec::new(), bound: 0, open: 0 });
@@ -121,7 +122,7 @@ impl Shares {
         self.flows[flow as usize].rate
     }
 
-    /// The resources that `flow` uses.
+    /// The resources on the path of `flow`.
     pub(super) fn path(&self, flow: u32) -> &[u32] {
         &self.flows[flow as usize].path
     }
@@ -131,8 +132,8 @@ impl Shares {
         !self.changed.is_empty()
     }
 
-    /// Adds a flow whose path `fill` writes; what has no finite capacity is left out of it. Its rate is known after
-    /// the next update, if anything bounds it at all.
+    /// Adds a flow whose path is written by `fill`; resources without a finite capacity are left out of it. Returns
+    /// whether anything is left that bounds the flow; then its rate is known after the next update.
     pub(super) fn start(&mut self, flow: u32, fill: impl FnOnce(&mut Vec<u32>)) -> bool {
         let state = &mut self.flows[flow as usize];
         debug_assert!(state.path.is_empty(), "flow {flow} is under way already");
@@ -153,7 +154,7 @@ impl Shares {
         true
     }
 
-    /// Takes a flow out; what it used is shared out again by the next update.
+    /// Ends a flow; the next update shares out its capacity again.
     pub(super) fn end(&mut self, flow: u32) {
         let mut path = std::mem::take(&mut self.flows[flow as usize].path);
         let mut slots = std::mem::take(&mut self.flows[flow as usize].slots);
@@ -164,7 +165,7 @@ impl Shares {
         for (&r, &slot) in path.iter().zip(&slots) {
             let resource = &mut self.resources[r as usize];
             resource.members.swap_remove(slot as usize);
-            // What rounding has left behind goes with the last member.
+            // An empty resource is reset to its capacity, which removes rounding errors.
             resource.free =
                 if resource.members.is_empty() { resource.capacity } else { resource.free + rate };
             if let Some(moved) = resource.members.get(slot as usize) {
@@ -179,13 +180,14 @@ impl Shares {
         self.work.events += 1;
     }
 
-    /// Makes the rates max-min fair again and calls `changed(flow, old, new)` for each flow whose rate is another.
+    /// Makes the rates max-min fair again and calls `changed(flow, old, new)` for each flow whose rate has changed.
     pub(super) fn update(&mut self, mut changed: impl FnMut(u32, f64, f64)) {
         self.choose_first();
         let mut checked = 0;
         loop {
             self.fill();
-            // What was looked at before the new members joined has to be looked at again: their rates may differ.
+            // Resources that were checked before the new flows joined have to be checked again: their rates may
+            // differ.
             let before = self.chosen.len();
             self.check();
             if self.chosen.len() == before {
@@ -197,7 +199,7 @@ impl Shares {
         self.work.touched += self.chosen.len() as u64;
         for (&flow, &old) in self.chosen.iter().zip(&self.old_rates) {
             let new = self.flows[flow as usize].rate;
-            // What is only rounding does not move the flow's end.
+            // A difference by rounding alone does not move the flow's end.
             if !same(old, new) {
                 changed(flow, old, new);
             }
@@ -206,7 +208,7 @@ impl Shares {
         self.started.clear();
     }
 
-    /// Chooses the flows that started and those whose bottleneck is a resource that changed.
+    /// Chooses the flows that started and the flows whose bottleneck is a resource that changed.
     fn choose_first(&mut self) {
         self.next_epoch();
         self.chosen.clear();
@@ -237,7 +239,7 @@ impl Shares {
         }
     }
 
-    /// Progressive filling of the chosen flows with what the others leave.
+    /// Progressive filling of the chosen flows with the capacity that the other flows leave.
     fn fill(&mut self) {
         let Shares { limit, resources, numbers, flows, chosen, touched, levels, risen, epoch, .. } = self;
         touched.clear();
@@ -259,7 +261,7 @@ impl Shares {
         }
         levels.clear();
         for &r in touched.iter() {
-            // A level only rises: where there is room for all to run at the limit, there is no bottleneck.
+            // A level only rises: a resource with room for all flows at the limit is no bottleneck.
             let share = equal_share(&resources[r as usize]);
             if share < *limit {
                 levels.push(Level::new(share, numbers[r as usize], r));
@@ -282,7 +284,7 @@ impl Shares {
             }
             let share = equal_share(resource);
             if share > next.share() {
-                // Flows of it were frozen elsewhere at lower rates: its level has risen.
+                // Some of its flows were frozen elsewhere at lower rates: its level has risen.
                 if share < *limit {
                     risen.push(Reverse(Level::new(share, numbers[r as usize], r)));
                 }
@@ -306,7 +308,7 @@ impl Shares {
         }
     }
 
-    /// Chooses further flows: those that were kept but for which the condition of their bottleneck fails now.
+    /// Chooses further flows: kept flows for which the condition of their bottleneck fails now.
     fn check(&mut self) {
         for i in 0..self.touched.len() {
             self.check_resource(self.touched[i]);
@@ -344,7 +346,7 @@ impl Shares {
         }
     }
 
-    /// A new number for an update; the marks are wiped in the rare case that the numbers run out.
+    /// Sets a new number for an update; the marks are cleared in the rare case that the numbers run out.
     fn next_epoch(&mut self) {
         if self.epoch == u32::MAX {
             self.epoch = 0;
@@ -364,19 +366,19 @@ fn freeze(flow: &mut Flow, rate: f64, resources: &mut [Resource]) {
     }
 }
 
-/// The equal share of the open flows of a resource.
+/// The equal share of each open flow of a resource.
 fn equal_share(resource: &Resource) -> f64 {
     resource.free.max(0.0) / f64::from(resource.open)
 }
 
-/// The rate at which a resource is full, and which one it is: ordered by the rate, then by the resource's number. It is
-/// one integer because sorting these is much of the work, and one is compared faster than three.
+/// The rate at which a resource is full, and its number and index: ordered by the rate, then by the number. It is one
+/// integer because sorting these is a large part of the work, and one integer is compared faster than three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Level(u128);
 
 impl Level {
     fn new(share: f64, number: u32, resource: u32) -> Level {
-        // Floats that are not negative are ordered like their bits.
+        // Non-negative floats are ordered like their bits.
         Level(u128::from(share.to_bits()) << 64 | u128::from(number) << 32 | u128::from(resource))
     }
 

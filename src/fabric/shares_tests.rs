@@ -1,17 +1,17 @@
-//! The shares against the definition of max-min fairness and against a solver that starts from nothing.
+//! Tests of the shares against the definition of max-min fairness and against a solver that starts from nothing.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Resources of these capacities, numbered from 0.
+/// Creates shares with resources of these capacities, numbered from 0.
 fn shares(limit: f64, capacities: &[f64], flows: usize) -> Shares {
     let mut shares = Shares::new(limit, flows);
     (0..).zip(capacities).for_each(|(number, &capacity)| shares.add(number, capacity));
     shares
 }
 
-/// Progressive filling of all flows from nothing, round by round, as it stands in the textbooks.
+/// Progressive filling of all flows from nothing, round by round, as in the textbooks.
 fn solve(limit: f64, capacities: &[f64], paths: &[Option<Vec<u32>>]) -> Vec<f64> {
     let mut rates = vec![0.0; paths.len()];
     let mut open: Vec<usize> = (0..paths.len()).filter(|&flow| paths[flow].is_some()).collect();
@@ -48,7 +48,8 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-8 * a.abs().max(b.abs())
 }
 
-/// Feasible, and every flow runs at the limit or has a resource that is full and on which none is faster.
+/// Checks that the rates are feasible and that every flow runs at the limit or has a resource that is full and on
+/// which no flow is faster.
 fn assert_max_min_fair(limit: f64, capacities: &[f64], paths: &[Option<Vec<u32>>], rates: &[f64]) {
     let users = |resource: u32| {
         (0..paths.len())
@@ -79,7 +80,7 @@ const FLOWS: usize = 24;
 struct Change {
     flow: usize,
     path: Vec<u32>,
-    /// Whether the shares are brought up to date after this change, or it is one of several at an instant.
+    /// Whether the shares are updated after this change; if not, it is one of several changes at an instant.
     settle: bool,
 }
 
@@ -129,7 +130,7 @@ proptest! {
 }
 
 proptest! {
-    /// To the last bit: a run is the same whichever of its links was used first.
+    /// Checks to the last bit that a run does not depend on the order in which links are first used.
     #[test]
     fn the_order_in_which_resources_were_added_changes_nothing((limit, capacities, changes) in system()) {
         let last = capacities.len() as u32 - 1;
@@ -157,8 +158,8 @@ proptest! {
     }
 }
 
-/// A system in words: A crosses both links, B only the first, C only the second, which is twice as wide.
-/// A and B halve the first link; C gets what A leaves of the second.
+/// Tests a small system: A crosses both links, B only the first, C only the second, which is twice as wide. A and B
+/// halve the first link; C gets the rest that A leaves of the second.
 #[test]
 fn what_a_frozen_flow_leaves_goes_to_the_others() {
     let mut shares = shares(f64::INFINITY, &[1.0, 2.0], 3);
@@ -173,7 +174,7 @@ fn what_a_frozen_flow_leaves_goes_to_the_others() {
     assert_eq!([shares.rate(0), shares.rate(2)], [1.0, 1.0]);
 }
 
-/// Two pairs of flows on links that share nothing: a change at one is not felt at the other.
+/// Tests two pairs of flows on disjoint links: a change at one pair does not affect the other.
 #[test]
 fn only_what_an_event_touches_is_worked_out_again() {
     let mut shares = shares(1.0, &[1.0, 1.0], 4);
@@ -189,7 +190,7 @@ fn only_what_an_event_touches_is_worked_out_again() {
     assert_eq!(shares.work(), Work { events: before.events + 1, touched: before.touched + 1 });
 }
 
-/// Many flows on the routes of a mesh, one after another: the shares stay those of a solution from nothing.
+/// Tests many flows on the routes of a mesh, one after another: the shares always equal a solution from nothing.
 #[test]
 fn a_long_history_on_a_mesh_leaves_no_error_behind() {
     use crate::topology::{Mesh, Topology};

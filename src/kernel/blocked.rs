@@ -1,4 +1,4 @@
-//! Who is blocked on what: what a deadlock report is made of.
+//! The blocked nodes of a machine and the reason of each: the content of a deadlock report.
 
 use std::fmt;
 
@@ -7,27 +7,27 @@ use serde::Serialize;
 use super::{
     Kernel,
     node::{Doing, Request},
-    op::{Context, Selector},
 };
 use crate::{
     rank::{Rank, Tag},
     time::Time,
+    wire::{Context, Selector},
 };
 
-/// A node that is blocked, since when on its own clock, and what it waits for.
+/// A node that is blocked, the time on its own clock since which it is, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BlockedNode {
     /// The node, as a rank of the world.
     pub rank: Rank,
     /// The node's clock when it made the call.
     pub since: Time,
-    /// What the call waits for.
+    /// The event that the call waits for.
     pub waits_for: WaitsFor,
     /// The library call that the program is in, such as `collect`, if it is in one.
     pub within: Option<&'static str>,
 }
 
-/// What a blocked node waits for.
+/// The event that a blocked node waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum WaitsFor {
     /// A message.
@@ -36,16 +36,16 @@ pub enum WaitsFor {
         source: Option<Rank>,
         /// The tag asked for; `None` is any.
         tag: Option<Tag>,
-        /// The group in which it is to be sent.
+        /// The group in which the message is to be sent.
         group: String,
     },
     /// One of several requests, none of which is complete.
     Requests(Vec<WaitsFor>),
-    /// A message of its own to leave.
+    /// One of its own messages to leave.
     Departure,
-    /// All other nodes to come to the hardware barrier.
+    /// The hardware barrier, which other nodes have not reached.
     Barrier,
-    /// Nothing: it computes, or the host has not run it.
+    /// Nothing: the node computes, or the host has not run it.
     Nothing,
 }
 
@@ -95,7 +95,7 @@ impl fmt::Display for BlockedNode {
             (WaitsFor::Nothing, Some(within)) => {
                 write!(f, "node {} was running in {within}, its clock at {}", self.rank, self.since)
             }
-            // The messages of a library have tags and groups that mean nothing to its caller.
+            // The tags and groups of messages inside a library call mean nothing to its caller.
             (WaitsFor::Message { source: Some(source), .. }, Some(within)) => {
                 write!(f, "node {} waits since {} in {within} for node {source}", self.rank, self.since)
             }
@@ -107,7 +107,7 @@ impl fmt::Display for BlockedNode {
     }
 }
 
-/// All nodes that have not finished, with what they wait for; `group` names a context.
+/// All nodes that have not finished, each with the event that it waits for; `group` gives the name of a context.
 pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) -> Vec<BlockedNode> {
     let message = |select: &Selector| WaitsFor::Message {
         source: select.source.map(|source| source as Rank),

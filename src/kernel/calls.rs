@@ -1,18 +1,19 @@
-//! Carrying out the calls of node programs, each at its node's clock.
+//! The execution of the calls of node programs, each at its node's clock.
 
 use super::{
     Calls, Kernel, Kind,
     node::{Arrived, Doing, Outgoing, Receiver, Request},
-    op::{Call, Label, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector},
+    op::{Call, Op, Outcome, Reply},
 };
 use crate::{
     rank::Rank,
     record::{Event, EventKind, PhaseRecord},
     time::{Span, Time},
+    wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
-/// So many probes and tests in vain, and looks at the time, at one modeled instant mean that the program only polls:
-/// since nothing costs time, the instant will never pass.
+/// The largest number of unsuccessful probes and tests, and looks at the time, at one modeled instant. More of them
+/// mean that the program only polls: since nothing costs time, the instant will never pass.
 const MOST_POLLS: u32 = 100_000;
 
 impl Kernel {
@@ -43,7 +44,7 @@ impl Kernel {
         }
     }
 
-    /// The network has got to where a node's wait began, or to its deadline.
+    /// Continues a node's wait when the network has reached the start of the wait, or its deadline.
     pub(super) fn resume(&mut self, id: NodeId) {
         let now = self.now;
         let node = &mut self.nodes[id as usize];
@@ -95,7 +96,7 @@ impl Kernel {
                 self.finish(id, called, Outcome::Done);
             }
             Op::PhaseEnd { name } => {
-                // The innermost of this name: phases need not end in the order of their nesting.
+                // The innermost phase of this name: phases need not end in the order of their nesting.
                 let phases = &self.nodes[id as usize].phases;
                 if let Some(at) = phases.iter().rposition(|(known, _)| *known == name) {
                     self.end_phase(id, at);
@@ -126,13 +127,14 @@ impl Kernel {
             Op::Fail => {
                 self.finish(id, called, Outcome::Done);
                 self.nodes[id as usize].doing = Doing::Finished;
-                // Where the network has got to depends on when the host brought this call; what failed first must not.
+                // The progress of the network depends on when the host delivered this call; the choice of the first
+                // failure must not.
                 self.schedule(called, Kind::Failure, id, 0);
             }
         }
     }
 
-    /// A call returns at `clock`.
+    /// Ends a call, which returns at `clock`.
     pub(super) fn finish(&mut self, id: NodeId, clock: Time, outcome: Outcome) {
         let node = &mut self.nodes[id as usize];
         if clock == Time::MAX {
@@ -150,7 +152,7 @@ impl Kernel {
         }
     }
 
-    /// As [`finish`](Kernel::finish), for a call that had been waiting.
+    /// Ends a call like [`finish`](Kernel::finish), for a call that had been waiting.
     pub(super) fn release(&mut self, id: NodeId, clock: Time, outcome: Outcome) {
         self.finish(id, clock, outcome);
         self.runnable.push(id);
@@ -162,7 +164,8 @@ impl Kernel {
         }
     }
 
-    /// Notes the CPU's part of a send; if the node waits for the message to leave, that is added when it has.
+    /// Notes the CPU's part of a send; if the node waits for the message to leave, that time is added when it has
+    /// left.
     fn note_send(&mut self, id: NodeId, called: Time, ready: Time, parcel: &Parcel, seq: u64) {
         let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
         self.note(id, called, ready, EventKind::Send { to, bytes, tag, seq, overhead: ready.since(called) });
@@ -184,14 +187,14 @@ impl Kernel {
 
     // Sending.
 
-    /// The CPU's part of sending: returns when that is done.
+    /// Carries out the CPU's part of sending; returns the time at which it is done.
     fn launch(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, blocking: bool) -> Time {
         let node = &mut self.nodes[id as usize];
         let called = node.clock;
         let overhead = if parcel.active { self.active_overheads.0 } else { self.send_overhead };
         let ready = called + overhead;
         if ready > called || parcel.active {
-            // Every call with active messages polls: who sends one has not done nothing but that.
+            // Every call with active messages polls: a node that sends one has done more than polling.
             node.polls = 0;
         }
         let seq = node.sent;
@@ -206,7 +209,7 @@ impl Kernel {
             node.requests.insert(request, Request::SendUnderWay);
         }
         if parcel.target == id {
-            // To oneself: no port, no link.
+            // A message to the node itself uses no port and no link.
             node.clock = ready;
             self.depart(id, &message, ready, ready);
             return ready;
@@ -243,10 +246,11 @@ impl Kernel {
         }
     }
 
-    /// The message of a blocking send or of the sending half of a `sendrecv` has left.
+    /// Notes that the message of a blocking send or of the sending half of a `sendrecv` has left.
     pub(super) fn blocking_send_left(&mut self, id: NodeId, left: Time) {
         let node = &mut self.nodes[id as usize];
-        // Nothing else is noted of a node while it waits for its message to leave.
+        // The last event of the node is that of the send: a node notes nothing else while it waits for its message to
+        // leave.
         if let Some(Event { end, kind: EventKind::Send { .. }, .. }) = node.events.last_mut() {
             *end = left;
         }
@@ -267,7 +271,7 @@ impl Kernel {
 
     fn recv(&mut self, id: NodeId, select: Selector, deadline: Option<Time>) {
         let called = self.nodes[id as usize].clock;
-        // The network may be ahead of the node: what came after the deadline does not count.
+        // The network may be ahead of the node: messages that came after the deadline do not count.
         let last = deadline.map_or(Time::MAX, |deadline| deadline.max(called));
         let node = &mut self.nodes[id as usize];
         let taken = node.matching.take_if(|message| message.at <= last && select.accepts(&message.label));
@@ -321,7 +325,7 @@ impl Kernel {
             return;
         };
         let overhead = self.receive_overhead + self.exchange_overhead;
-        // It waits for its own message to leave, and then for the other one if that is not there yet.
+        // The node waits for its own message to leave, and then for the other one if it has not arrived yet.
         let left = node.clock.max(sent);
         let end = left.max(message.at) + overhead;
         node.record.waiting += left.since(node.clock);
@@ -330,7 +334,7 @@ impl Kernel {
         self.release(id, end, Outcome::Received(message.id));
     }
 
-    /// A message has met the blocking receive that waited for it.
+    /// Delivers a message to the blocking receive that waited for it.
     pub(super) fn blocking_receive_met(&mut self, id: NodeId, message: Arrived) {
         let node = &mut self.nodes[id as usize];
         match &mut node.doing {
@@ -369,7 +373,7 @@ impl Kernel {
         self.note(id, called, end, EventKind::Recv { from, bytes, tag, seq, overhead });
     }
 
-    // Looking, and waiting for everybody.
+    // Probes, and the barrier.
 
     fn probe(&mut self, id: NodeId, called: Time, select: Selector, blocking: bool) {
         let node = &self.nodes[id as usize];
@@ -387,7 +391,7 @@ impl Kernel {
         }
     }
 
-    /// A call that does not wait has found nothing, or was for the time alone.
+    /// Ends a call that did not wait and has found nothing, or asked for the time alone.
     pub(super) fn in_vain(&mut self, id: NodeId, outcome: Outcome) {
         let node = &mut self.nodes[id as usize];
         node.polls += 1;
@@ -438,7 +442,7 @@ fn depends_on_instant(op: &Op) -> bool {
     match op {
         Op::Recv { select, .. } | Op::SendRecv { select, .. } => select.is_wild(),
         Op::RecvUntil { .. } | Op::WaitAny(_) | Op::Test { .. } | Op::Probe { .. } => true,
-        // What has arrived before the node's clock may have been taken by it.
+        // A message that has arrived before the node's clock may have been taken by the receive.
         Op::Withdraw { .. } => true,
         _ => false,
     }

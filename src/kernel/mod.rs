@@ -1,26 +1,27 @@
-//! The machine in modeled time: every node's clock, its ports, its requests, who receives what, and the next event.
+//! The machine in modeled time: every node's clock, its ports, its requests, the matching of messages, and the event
+//! queue.
 //!
-//! Ordinary sequential code: no thread, no lock, no wall clock. It is fed with the calls of the node programs and
-//! carries them out by the rules of the timing model. Two things make it fast and exact at once.
+//! Ordinary sequential code: no thread, no lock, no wall clock. Its input is the calls of the node programs, which it
+//! carries out by the rules of the timing model. Two rules make it fast and exact at once.
 //!
-//! **Nodes run ahead.** What a node does between two events of the network depends on that node alone, so its calls
-//! are carried out as soon as they are known, even if its clock is ahead of the network, up to a call that has to
-//! wait for the network: a send that has not left, a receive whose message is not there, or a call whose outcome
-//! depends on what arrives first anywhere (a receive from any source, a probe, a test), which waits until the network
-//! has got to the node's clock.
+//! **Nodes run ahead.** Between two events of the network the actions of a node depend on that node alone, so its
+//! calls are carried out as soon as they are known, even if its clock is ahead of the network, up to a call that has
+//! to wait for the network: a send that has not left, a receive whose message has not arrived, or a call whose
+//! outcome depends on the order of arrivals anywhere (a receive from any source, a probe, a test), which waits until
+//! the network has reached the node's clock.
 //!
-//! **The network is held back by what it does not know.** A node whose next call is not known yet could send at its
-//! clock + o_s at the earliest. An event of kind [`Kind::Guard`] stands there: when it comes up and the call is still
-//! unknown, the kernel [stalls](Progress::Stalled) until somebody delivers it. So whatever order the calls come in,
-//! they are carried out in modeled time.
+//! **The network is held back by unknown calls.** A node whose next call is not known yet could send at its clock +
+//! o_s at the earliest. An event of kind [`Kind::Guard`] stands there: when it comes up and the call is still
+//! unknown, the kernel [stalls](Progress::Stalled) until the call is delivered. So calls are carried out in modeled
+//! time, in whatever order they become known.
 //!
-//! Events at one instant have a written order: [`Kind`], then the rank, then the order in which the node issued them. Guards
-//! come first: before anything happens at an instant, all calls are known that could have an effect at it. So a call that
-//! looks at an instant is never answered before all that can still arrive at it has arrived.
+//! Events at one instant have a defined order: [`Kind`], then the rank, then the order in which the node issued them.
+//! Guards come first: before anything happens at an instant, all calls are known that could have an effect at it. So
+//! a call that asks about an instant is never answered before all messages that can still arrive at that instant have
+//! arrived.
 
 mod blocked;
 mod calls;
-mod matching;
 mod network;
 mod node;
 mod op;
@@ -28,10 +29,7 @@ mod requests;
 
 pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
-pub(crate) use matching::{Labeled, Matching};
-pub(crate) use op::{
-    AnyOf, Call, Context, Label, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector,
-};
+pub(crate) use op::{AnyOf, Call, Op, Outcome, Reply};
 
 use std::{
     cmp::Reverse,
@@ -48,22 +46,23 @@ use crate::{
     record::{NodeRecord, Trace, Transfer},
     time::{Span, Time},
     topology::{LinkId, Topology},
+    wire::{Label, NodeId},
 };
 
-/// Where the kernel gets the calls of the node programs from.
+/// The source of the calls of the node programs.
 pub(crate) trait Calls {
-    /// Puts the next calls of `node`, as far as they are known, into `calls`, which is empty.
+    /// Appends the next calls of `node`, as far as they are known, to `calls`, which is empty.
     fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>);
 }
 
-/// No node makes any more calls.
+/// A source without calls, for nodes that make no more.
 pub(crate) struct NoCalls;
 
 impl Calls for NoCalls {
     fn fetch(&mut self, _: NodeId, _: &mut VecDeque<Call>) {}
 }
 
-/// How far [`Kernel::advance`] has come.
+/// The reason why [`Kernel::advance`] returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// The next call of this node must be known first.
@@ -72,24 +71,25 @@ pub(crate) enum Progress {
     Until(Time),
     /// Nothing more will happen without further calls.
     Quiet,
-    /// The program of this node has failed, and none failed earlier in modeled time.
+    /// The program of this node has failed, and no other failed earlier in modeled time.
     Failed(NodeId),
     /// The clock of this node has passed the end of representable time.
     Overflow(NodeId),
 }
 
-/// What kinds of events there are, in their order at one instant. Ends of flows come after guards and before all others.
+/// The kinds of events, in their order at one instant. Ends of flows come after guards and before all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// A node whose next call is unknown could have a message enter the network from now on, or arrive at itself.
+    /// A message of a node whose next call is unknown could enter the network, or arrive at the node itself, from now
+    /// on.
     Guard,
     /// A message has arrived; `rank` is its sender.
     Arrival,
     /// A message takes the out-port of a node.
     Entry,
-    /// All that arrives at this instant at a node with receives from any source is there: match it.
+    /// All messages that arrive at this instant at a node with receives from any source are there: match them.
     Delivery,
-    /// A call that had to wait until the network got to the node's clock, or a deadline.
+    /// A call that had to wait until the network reached the node's clock, or a deadline.
     Resume,
     /// A program has failed.
     Failure,
@@ -106,12 +106,12 @@ struct Event {
     key: usize,
 }
 
-/// What a run amounts to in modeled time.
+/// The results of a run in modeled time.
 #[derive(Debug)]
 pub(crate) struct Outcomes {
     pub(crate) nodes: Vec<NodeRecord>,
     pub(crate) trace: Trace,
-    /// Those that messages crossed, in the order of their numbers.
+    /// The links that messages crossed, in the order of their numbers.
     pub(crate) links: Vec<(LinkId, LinkLoad)>,
     pub(crate) lost_to_sharing: Span,
     /// Target, label and length of each message that no program has received.
@@ -119,15 +119,15 @@ pub(crate) struct Outcomes {
     pub(crate) work: Work,
 }
 
-/// See the [module](self).
+/// The kernel; see the [module](self).
 #[derive(Debug)]
 pub(crate) struct Kernel {
     topology: Arc<dyn Topology>,
     send_overhead: Span,
     receive_overhead: Span,
-    /// The same of active messages.
+    /// The send and the receive overhead of active messages.
     active_overheads: (Span, Span),
-    /// The lesser of the two send overheads: no message enters the network sooner after its call.
+    /// The smaller of the two send overheads: no message enters the network sooner after its call.
     least_overhead: Span,
     exchange_overhead: Span,
     latency: Span,
@@ -144,7 +144,7 @@ pub(crate) struct Kernel {
     flying: Slab<(NodeId, Arrived)>,
     /// Messages that have left, for the trace.
     transfers: Vec<Transfer>,
-    /// Nodes whose wait has ended and whose next calls have not been looked at.
+    /// Nodes whose wait has ended and whose next calls have not been carried out yet.
     runnable: Vec<NodeId>,
     in_barrier: Vec<NodeId>,
     overflow: Option<NodeId>,
@@ -152,7 +152,7 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// A machine at the start of its modeled time.
+    /// Creates the kernel of a machine at the start of its modeled time.
     pub(crate) fn new(machine: &Description, traced: bool) -> Kernel {
         let parameters = machine.parameters();
         let topology = Arc::clone(machine.topology());
@@ -182,12 +182,13 @@ impl Kernel {
         }
     }
 
-    /// Calls of `node` have become known: they are carried out even while the network waits for another node.
+    /// Notes that calls of `node` have become known: they are carried out even while the network waits for another
+    /// node.
     pub(crate) fn has_calls(&mut self, node: NodeId) {
         self.runnable.push(node);
     }
 
-    /// The ends of calls that somebody wants to know about, since the last time this was asked.
+    /// Takes the replies to calls that asked for one, since the last time.
     pub(crate) fn take_replies(&mut self) -> std::vec::Drain<'_, (NodeId, Reply)> {
         self.replies.drain(..)
     }
@@ -197,12 +198,12 @@ impl Kernel {
         self.nodes.iter().all(|node| matches!(node.doing, Doing::Finished))
     }
 
-    /// When the program of a node has returned.
+    /// The time at which the program of a node has returned.
     pub(crate) fn finished(&self, node: NodeId) -> Time {
         self.nodes[node as usize].record.finished
     }
 
-    /// Carries out what can be carried out up to `until`, no further than the known calls allow.
+    /// Carries out all events and calls up to `until`, as far as the known calls allow.
     pub(crate) fn advance(&mut self, until: Time, calls: &mut impl Calls) -> Progress {
         loop {
             while let Some(node) = self.runnable.pop() {
@@ -213,7 +214,7 @@ impl Kernel {
             }
             let event = self.next_event();
             let next = event.map_or(Time::MAX, |event| event.at);
-            // All that starts and ends at one instant is shared out at once.
+            // All flows that start and end at one instant are shared out at once.
             if next > self.now && self.fabric.next_end().is_none_or(|end| end > self.now) {
                 self.fabric.settle(self.now);
             }
@@ -274,7 +275,7 @@ impl Kernel {
         None
     }
 
-    /// A guard lets the network pass if the node's call has become known or the guard is an old one.
+    /// Removes a guard if the node's call has become known or the guard is an old one; otherwise returns the stall.
     fn pass_guard(&mut self, guard: Event, calls: &mut impl Calls) -> Option<Progress> {
         let node = &mut self.nodes[guard.rank as usize];
         if matches!(node.doing, Doing::Idle) && node.clock + self.least_overhead <= guard.at {
@@ -292,7 +293,7 @@ impl Kernel {
     }
 
     /// If the event is a failure: a node that could still fail before it, since its next call is not known and its
-    /// clock is not past that.
+    /// clock is not past the failure.
     fn unknown_before(&self, failure: Event) -> Option<NodeId> {
         if failure.kind != Kind::Failure {
             return None;
@@ -308,7 +309,7 @@ impl Kernel {
         self.events.push(Reverse(Event { at, kind, rank, serial, key: 0 }));
     }
 
-    /// What the run amounts to, once nothing more happens.
+    /// The results of the run, once nothing more happens.
     pub(crate) fn outcomes(mut self) -> Outcomes {
         let mut unreceived = Vec::new();
         let mut events = Vec::new();
@@ -323,7 +324,7 @@ impl Kernel {
         }
         unreceived.sort_by_key(|&(target, _, _, id)| (id, target));
         let mut transfers = self.transfers;
-        // Those that need no network may have been noted ahead of it.
+        // Transfers without use of the network may have been noted ahead of it.
         transfers.sort_unstable_by_key(|transfer| (transfer.left, transfer.from, transfer.seq));
         events.sort_by_key(|event: &crate::record::Event| (event.start, event.rank, Reverse(event.end)));
         Outcomes {

@@ -1,18 +1,18 @@
-//! What the network does with messages: they enter, leave their sender, arrive, and meet their receives.
+//! The way of messages through the network: entry, departure from the sender, arrival, and matching.
 
 use super::{
     Kernel, Kind,
     node::{Arrived, Doing, Outgoing, Receiver, Request},
-    op::{MessageId, NodeId},
 };
 use crate::{
     rank::Rank,
     record::Transfer,
     time::{Span, Time},
+    wire::{MessageId, NodeId},
 };
 
 impl Kernel {
-    /// The first message that waits for the out-port of `source` takes it.
+    /// Starts the first message that waits for the out-port of `source`.
     pub(super) fn enter(&mut self, source: NodeId) {
         if let Some(message) = self.nodes[source as usize].port.front() {
             let target = message.target as usize;
@@ -20,14 +20,14 @@ impl Kernel {
         }
     }
 
-    /// How long an active message is under way: one packet, which waits for no port and shares no link.
+    /// The time of flight of an active message: one packet, which waits for no port and shares no link.
     pub(super) fn flight(&self, source: NodeId, target: NodeId, bytes: u64) -> Span {
         let mut route = Vec::new();
         self.topology.route(source as usize, target as usize, &mut route);
         Span::from_secs_f64(bytes as f64 * self.beta) + self.latency + self.hop.times(route.len() as u64)
     }
 
-    /// The message in the out-port of `source` has left at `left`.
+    /// Ends the message in the out-port of `source`, which has left at `left`.
     pub(super) fn leave(&mut self, source: NodeId, left: Time, links: usize) {
         let node = &mut self.nodes[source as usize];
         let Some(message) = node.port.pop_front() else { return };
@@ -39,7 +39,7 @@ impl Kernel {
         self.depart(source, &message, left, arrives);
     }
 
-    /// A message has left its sender, which can go on, and will arrive.
+    /// Records that a message has left its sender, which can go on, and schedules its arrival.
     pub(super) fn depart(&mut self, source: NodeId, message: &Outgoing, left: Time, arrives: Time) {
         let Outgoing { target, label, bytes, seq, active, .. } = *message;
         let arrived = Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active };
@@ -56,8 +56,8 @@ impl Kernel {
             self.arrive(target, arrived);
         }
         if source != target && !active && !self.exchange_overhead.is_zero() {
-            // All sends behind this one are still in the queue for the port, and only sends that have left are
-            // forgotten.
+            // The sends behind this one are all still in the queue for the port, and only sends that have left are
+            // pruned from `sends`.
             let node = &mut self.nodes[source as usize];
             let this = node.sends.len() - 1 - node.port.len();
             node.sends[this].1 = Some(left);
@@ -65,7 +65,7 @@ impl Kernel {
         self.sent(source, message, left);
     }
 
-    /// The sender learns that its message has left.
+    /// Tells the sender that its message has left.
     fn sent(&mut self, source: NodeId, message: &Outgoing, left: Time) {
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
@@ -78,7 +78,7 @@ impl Kernel {
         }
     }
 
-    /// A message is at its target.
+    /// Handles the arrival of a message at its target.
     pub(super) fn arrive(&mut self, target: NodeId, message: Arrived) {
         let node = &mut self.nodes[target as usize];
         if node.wild == 0 && node.unmatched.is_empty() {
@@ -91,7 +91,8 @@ impl Kernel {
         self.nodes[target as usize].unmatched.push(message);
     }
 
-    /// All that arrives now at a node with receives from any source is there: the lower rank goes first.
+    /// Matches all messages that arrive now at a node with receives from any source, in the order of the senders'
+    /// ranks.
     pub(super) fn deliver(&mut self, target: NodeId) {
         let mut messages = std::mem::take(&mut self.nodes[target as usize].unmatched);
         messages.sort_unstable_by_key(|message| (message.at, message.id));
@@ -100,7 +101,7 @@ impl Kernel {
         }
     }
 
-    /// A message looks for its receive.
+    /// Matches a message with a receive.
     pub(super) fn meet(&mut self, target: NodeId, message: Arrived) {
         let node = &mut self.nodes[target as usize];
         let Some((receiver, message)) = node.matching.arrive(message) else {
@@ -127,7 +128,7 @@ impl Kernel {
         }
     }
 
-    /// When a receive returns that was called at `called` and posted at `posted`, and what of it is overhead.
+    /// The end of a receive that was called at `called` and posted at `posted`, and the overhead in its time.
     pub(super) fn receive_end(
         &self,
         target: NodeId,

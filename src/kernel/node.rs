@@ -1,20 +1,18 @@
-//! The state of one node as the kernel keeps it.
+//! The state of one node in the kernel.
 
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::Arc,
 };
 
-use super::{
-    matching::{Labeled, Matching},
-    op::{AnyOf, Call, Label, MessageId, NodeId, RequestId, Selector},
-};
+use super::op::{AnyOf, Call};
 use crate::{
     record::{Event, NodeRecord, Part},
     time::Time,
+    wire::{Label, Labeled, Matching, MessageId, NodeId, RequestId, Selector},
 };
 
-/// A message that is there: it has been taken, or waits for a receive.
+/// A message that has arrived: it has been taken, or waits for a receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arrived {
     pub(super) at: Time,
@@ -29,13 +27,13 @@ impl Labeled for Arrived {
         self.label
     }
 
-    /// First in modeled time; ties by rank, then by the order of sending.
+    /// Orders messages by modeled time; ties by rank, then by the order of sending.
     fn precedes(&self, other: &Self) -> bool {
         (self.at, self.id) < (other.at, other.id)
     }
 }
 
-/// Which of a node's receives a message was for; requests in the order in which they were made.
+/// The receive of a node that a message was matched with; requests in the order in which they were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Receiver {
     Blocking,
@@ -50,7 +48,7 @@ pub(super) struct Outgoing {
     pub(super) bytes: u64,
     pub(super) seq: u64,
     pub(super) active: bool,
-    /// When the sender's CPU is done with it.
+    /// The time at which the sender's CPU is done with the message.
     pub(super) ready: Time,
     /// The request that completes when it has left.
     pub(super) request: Option<RequestId>,
@@ -58,7 +56,7 @@ pub(super) struct Outgoing {
     pub(super) blocking: bool,
 }
 
-/// What has become of a request.
+/// The state of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Request {
     SendUnderWay,
@@ -74,20 +72,20 @@ pub(super) enum Request {
         select: Selector,
         message: Arrived,
     },
-    /// A receive nobody will wait for; the message it takes is lost to the program.
+    /// A receive that the program will not wait for; the message that it takes is lost to the program.
     Forgotten {
         select: Selector,
     },
 }
 
-/// What a node is doing, as far as its next step depends on others.
+/// The state of a node, as far as its next step depends on others.
 #[derive(Clone, Debug)]
 pub(super) enum Doing {
-    /// Its next call is not known yet.
+    /// The next call is not known yet.
     Idle,
-    /// Its next call must wait until the network has got to the node's clock.
+    /// The next call must wait until the network has reached the node's clock.
     Resume,
-    /// The message that it sends has not left.
+    /// The message of a blocking send has not left.
     Send {
         called: Time,
     },
@@ -123,7 +121,7 @@ pub(super) enum Doing {
 pub(super) struct Node {
     pub(super) clock: Time,
     pub(super) doing: Doing,
-    /// Whether the call under way wants to know how it ended.
+    /// Whether the current call asks for a reply.
     pub(super) reply: bool,
     pub(super) calls: VecDeque<Call>,
     /// The last guard that stands for this node.
@@ -133,22 +131,23 @@ pub(super) struct Node {
     pub(super) sent: u64,
     pub(super) matching: Matching<Arrived, Receiver>,
     pub(super) requests: BTreeMap<RequestId, Request>,
-    /// Posted receives from any source that no message has met. While there are some, messages are matched only
-    /// when all that arrive at one instant are known.
+    /// The number of posted receives from any source that have not been matched. While it is not 0, messages are
+    /// matched only when all that arrive at one instant are known.
     pub(super) wild: u32,
     pub(super) unmatched: Vec<Arrived>,
-    /// From the call of a send to when it left, if it has, as far back as a receive may still overlap it.
+    /// For each send the time of its call and the time at which the message left, if it has, as far back as a receive
+    /// may still overlap it.
     pub(super) sends: VecDeque<(Time, Option<Time>)>,
-    /// Probes and tests in vain since the clock last moved.
+    /// The number of probes and tests without success since the clock last moved.
     pub(super) polls: u32,
     /// Distinguishes the waits of a node, so that a timer of an earlier one is ignored.
     pub(super) serial: u32,
     pub(super) phases: Vec<(Arc<str>, Time)>,
-    /// Those under way, for the trace alone.
+    /// The parts of calls under way, for the trace alone.
     pub(super) parts: Vec<(Part, Time)>,
     pub(super) record: NodeRecord,
     pub(super) events: Vec<Event>,
-    /// Messages taken by receives that nobody waited for, and these receives.
+    /// Messages taken by receives that the program never waited for, and these receives.
     pub(super) lost: Vec<(RequestId, Selector, Arrived)>,
 }
 
@@ -177,10 +176,11 @@ impl Node {
         }
     }
 
-    /// Whether a send of this node was under way at any time from `posted` to `arrived`, so that a receive between
-    /// these pays the exchange overhead.
+    /// Whether a send of this node was under way at any time from `posted` to `arrived`, so that a receive posted and
+    /// matched at these times pays the exchange overhead.
     pub(super) fn send_overlaps(&self, posted: Time, arrived: Time) -> bool {
-        // Messages leave in the order of their sends: the first that had not left when the receive was posted decides.
+        // Messages leave in the order of their sends: the first send that had not left when the receive was posted
+        // decides.
         let left_before = self.sends.partition_point(|(_, left)| left.is_some_and(|left| left <= posted));
         posted < arrived && self.sends.get(left_before).is_some_and(|&(called, _)| called < arrived)
     }

@@ -1,88 +1,32 @@
-//! What a node asks of the machine, and what it is told: the vocabulary between node programs and the kernel.
+//! The calls of a node to the machine, and the replies: the interface between node programs and the kernel.
 
 use std::sync::Arc;
 
 use crate::{
-    rank::Tag,
     record::Part,
     time::{Span, Time},
+    wire::{Label, MessageId, Parcel, RequestId, Selector},
 };
-
-/// A number of a node of the machine, as the kernel stores it.
-pub(crate) type NodeId = u32;
-
-/// Keeps the messages of different groups apart.
-pub(crate) type Context = u32;
-
-/// Names a request of one node until it has been waited for.
-pub(crate) type RequestId = u32;
-
-/// Names a message of the whole run: its sender, and how many that node had sent before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct MessageId {
-    pub(crate) source: NodeId,
-    pub(crate) seq: u64,
-}
-
-/// What the matching of messages and receives looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Label {
-    pub(crate) context: Context,
-    pub(crate) source: NodeId,
-    pub(crate) tag: Tag,
-}
-
-/// Which labels a receive accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Selector {
-    pub(crate) context: Context,
-    pub(crate) source: Option<NodeId>,
-    pub(crate) tag: Option<Tag>,
-}
-
-impl Selector {
-    pub(crate) fn accepts(&self, label: &Label) -> bool {
-        self.context == label.context
-            && self.source.is_none_or(|source| source == label.source)
-            && self.tag.is_none_or(|tag| tag == label.tag)
-    }
-
-    /// Whether modeled time decides what is received, not only the order in which one sender sent.
-    pub(crate) fn is_wild(&self) -> bool {
-        self.source.is_none()
-    }
-}
-
-/// A message to be sent, without its data.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Parcel {
-    pub(crate) target: NodeId,
-    pub(crate) context: Context,
-    pub(crate) tag: Tag,
-    pub(crate) bytes: u64,
-    /// Whether it is an active message: one packet, with overheads of its own, that slips in between those of others.
-    pub(crate) active: bool,
-}
 
 /// A wait for the first of several requests.
 #[derive(Clone, Debug)]
 pub(crate) struct AnyOf {
     pub(crate) requests: Box<[RequestId]>,
-    /// Gives up at this instant of modeled time.
+    /// The instant of modeled time at which the wait gives up.
     pub(crate) deadline: Time,
-    /// Whether the node computes meanwhile, so that this is what its time is counted as.
+    /// Whether the node computes meanwhile, so that the time counts as computing.
     pub(crate) computing: bool,
 }
 
 /// One call of a node program.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// Blocking, or with a request.
+    /// A send; blocking, or with a request.
     Send {
         parcel: Parcel,
         request: Option<RequestId>,
     },
-    /// Blocking, or with a request.
+    /// A receive; blocking, or with a request.
     Recv {
         select: Selector,
         request: Option<RequestId>,
@@ -91,7 +35,7 @@ pub(crate) enum Op {
         parcel: Parcel,
         select: Selector,
     },
-    /// Blocking receive that gives up at an instant of modeled time.
+    /// A blocking receive that gives up at an instant of modeled time.
     RecvUntil {
         select: Selector,
         deadline: Time,
@@ -103,15 +47,15 @@ pub(crate) enum Op {
     Test {
         request: RequestId,
     },
-    /// Nobody will wait for this request.
+    /// The end of interest in a request: the program will not wait for it.
     Forget {
         request: RequestId,
     },
-    /// Takes a posted receive back, as if it had never been there.
+    /// Takes a posted receive back, as if it had never been posted.
     Withdraw {
         request: RequestId,
     },
-    /// Looks for a message; blocking, or as things stand now.
+    /// Looks for a message; blocking, or at the present instant alone.
     Probe {
         select: Selector,
         blocking: bool,
@@ -127,15 +71,15 @@ pub(crate) enum Op {
     PhaseEnd {
         name: Arc<str>,
     },
-    /// A part of a call begins, which the trace is to show.
+    /// The beginning of a part of a call, which the trace is to show.
     PartBegin {
         part: Part,
     },
-    /// The part that began last ends.
+    /// The end of the part that began last.
     PartEnd,
-    /// Nothing, but the node wants to know its clock.
+    /// No action; the node asks for its clock.
     Sync,
-    /// The same, and the program wants to know it: it looks at the time.
+    /// No action; the program itself asks for the time, which counts as a poll.
     Now,
     /// The program has returned.
     Finish,
@@ -143,15 +87,15 @@ pub(crate) enum Op {
     Fail,
 }
 
-/// A call with what goes with it.
+/// A call, and whether the node waits for a reply.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) op: Op,
-    /// Whether the node is to be told how the call ended.
+    /// Whether the node is to be told the result of the call.
     pub(crate) reply: bool,
 }
 
-/// How a call ended, for the node that made it.
+/// The result of a call, for the node that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     /// The node's clock when the call returns.
@@ -178,6 +122,6 @@ pub(crate) enum Outcome {
     Nothing,
     /// The deadline passed.
     TimedOut,
-    /// So many looks at one modeled instant that the program will never get past it.
+    /// The program has polled too often at one modeled instant and will never get past it.
     Livelock,
 }

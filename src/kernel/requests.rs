@@ -1,11 +1,15 @@
-//! Sends and receives that were started without waiting: posting, waiting for one or any, testing, forgetting.
+//! Nonblocking sends and receives: posting, waiting for one or any, testing, forgetting.
 
 use super::{
     Kernel, Kind,
     node::{Arrived, Doing, Receiver, Request},
-    op::{AnyOf, NodeId, Outcome, RequestId, Selector},
+    op::{AnyOf, Outcome},
 };
-use crate::{record::EventKind, time::Time};
+use crate::{
+    record::EventKind,
+    time::Time,
+    wire::{NodeId, RequestId, Selector},
+};
 
 impl Kernel {
     pub(super) fn post(&mut self, id: NodeId, select: Selector, request: RequestId) {
@@ -23,7 +27,7 @@ impl Kernel {
         self.finish(id, posted, Outcome::Done);
     }
 
-    /// A request is complete since `at`; whoever waits for it goes on.
+    /// Notes that a request is complete since `at`; a node that waits for it goes on.
     pub(super) fn request_completed(&mut self, id: NodeId, request: RequestId, at: Time) {
         let node = &self.nodes[id as usize];
         match &node.doing {
@@ -35,7 +39,7 @@ impl Kernel {
                 }
             }
             Doing::WaitAny { wait, .. } if wait.requests.contains(&request) => {
-                // Another one may complete at this very instant: the earlier in the list is to win.
+                // Another request may complete at the same instant: the earlier one in the list is to win.
                 let serial = u64::from(node.serial);
                 self.schedule(at.max(self.now), Kind::Resume, id, serial);
             }
@@ -43,7 +47,7 @@ impl Kernel {
         }
     }
 
-    /// When a wait called at `called` for a complete request returns, and the message received.
+    /// The time at which a wait called at `called` for a complete request returns, and the message received.
     fn end_of(&self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, Option<Arrived>)> {
         match *self.nodes[id as usize].requests.get(&request)? {
             Request::Sent { at } => Some((called.max(at), None)),
@@ -54,7 +58,7 @@ impl Kernel {
         }
     }
 
-    /// Strikes a request off that a wait from `called` to `end` has seen complete.
+    /// Removes a complete request after a wait from `called` to `end`.
     fn complete(
         &mut self,
         id: NodeId,
@@ -93,7 +97,8 @@ impl Kernel {
         }
     }
 
-    /// Takes the request that was complete first, unless that was after the deadline; ties go to the first in the list.
+    /// Takes the request that was complete first, unless that was after the deadline; ties go to the first in the
+    /// list.
     pub(super) fn wait_any(&mut self, id: NodeId, called: Time, wait: AnyOf) {
         let AnyOf { ref requests, deadline, computing } = wait;
         let node = &self.nodes[id as usize];
@@ -159,8 +164,9 @@ impl Kernel {
         self.finish(id, clock, Outcome::Done);
     }
 
-    /// Takes a receive back: what it has taken by the node's clock is there for other receives, in its place. The network
-    /// may be further on; what has arrived since is matched anew, as if the receive had not been there any more.
+    /// Withdraws a receive: a message that it has taken by the node's clock becomes available to other receives, in
+    /// its place in the order. The network may be further on; messages that have arrived since are matched anew, as
+    /// if the receive had no longer been posted.
     pub(super) fn withdraw(&mut self, id: NodeId, request: RequestId) {
         let node = &mut self.nodes[id as usize];
         let clock = node.clock;
@@ -182,8 +188,8 @@ impl Kernel {
         self.finish(id, clock, Outcome::Done);
     }
 
-    /// Takes all messages that have arrived after `instant` back from receives that nobody has waited for, which are
-    /// posted again in the order in which they were.
+    /// Takes all messages that have arrived after `instant` back from receives that the program has not waited for;
+    /// these receives are posted again in their original order.
     fn unmatch_since(&mut self, id: NodeId, instant: Time) -> Vec<Arrived> {
         let node = &mut self.nodes[id as usize];
         let (late, lost) = std::mem::take(&mut node.lost).into_iter().partition(|lost| lost.2.at > instant);

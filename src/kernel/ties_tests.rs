@@ -1,9 +1,9 @@
-//! One result under every schedule of the threads, where nearly everything ties.
+//! Tests that a run has one result under every schedule of the threads, on programs where nearly everything ties.
 //!
 //! Random programs on machines without latency, and with no start-ups or equal ones, send empty messages and messages
-//! of one length to each other and to themselves, and look at each other in every way there is. What a program does next
-//! may depend on whom it has heard first. Each is run many times, and every time the kernel learns of the calls in
-//! another order: some before it asks for them, others only when it goes no further without them.
+//! of one length to each other and to themselves, and use all calls that look at messages. The next step of a program
+//! may depend on the source of its last message. Each program is run many times, and every time the kernel learns of
+//! the calls in another order: some calls before it asks for them, others only when it cannot go on without them.
 
 use std::collections::VecDeque;
 
@@ -11,6 +11,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::wire::{Parcel, RequestId, Selector};
 use crate::{model::Parameters, rank::Tag, topology};
 
 /// One step of a node's program.
@@ -46,21 +47,21 @@ enum Step {
         from: Option<NodeId>,
         blocking: bool,
     },
-    /// Waits for the oldest request that nobody has waited for.
+    /// Waits for the oldest request that has not been waited for.
     Wait,
     /// Waits for the first of all such requests.
     WaitAny {
         after: Option<Span>,
     },
-    /// Looks at the newest of them.
+    /// Tests the newest of them.
     Test,
-    /// Takes the oldest receive among them back.
+    /// Withdraws the oldest receive among them.
     Withdraw,
-    /// Drops the newest receive among them.
+    /// Forgets the newest receive among them.
     Forget,
     Compute(Span),
     Now,
-    /// Sends to whoever the last message came from.
+    /// Sends to the source of the last message.
     Answer {
         bytes: u64,
     },
@@ -109,9 +110,9 @@ fn programs(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<Step>> {
 #[derive(Default)]
 struct Runner {
     steps: VecDeque<Step>,
-    /// Requests that nobody has waited for; those that were receives say so.
+    /// The requests that have not been waited for, and for each whether it is a receive.
     open: Vec<(RequestId, bool)>,
-    /// What the call that was made last, and not answered, waits for.
+    /// The last call, while its reply is missing.
     asked: Option<Asked>,
     next_request: RequestId,
     clock: Time,
@@ -120,13 +121,13 @@ struct Runner {
     story: Vec<Reply>,
 }
 
-/// A call whose answer the program needs before it goes on.
+/// A call whose reply the program needs before it goes on.
 struct Asked {
     requests: Vec<RequestId>,
 }
 
 impl Runner {
-    /// The next call, if the program can make one without an answer that it lacks.
+    /// The next call, if the program can make one without a missing reply.
     fn next(&mut self) -> Option<Op> {
         if self.finished || self.asked.is_some() {
             return None;
@@ -191,7 +192,8 @@ impl Runner {
                 Step::Wait | Step::WaitAny { .. } | Step::Test => continue,
             };
         };
-        // As node threads do: what does not depend on time is not waited for. The source of a message is an answer, too.
+        // As on node threads: the program does not wait for replies that do not depend on time. The source of a
+        // message is a reply, too.
         let told = matches!(
             op,
             Op::Send { .. }
@@ -231,11 +233,11 @@ impl Runner {
     }
 }
 
-/// The programs as the kernel meets them: it learns of their calls when chance, or need, will have it.
+/// The programs as a source of calls: the kernel learns of a call at random, or when it needs it.
 struct Programs<'a, R> {
     runners: Vec<Runner>,
     chance: &'a mut R,
-    /// How likely a call is known before it is needed.
+    /// The probability that a call is known before it is needed.
     eagerness: f64,
     needed: Option<NodeId>,
 }
@@ -255,7 +257,7 @@ impl<R: Rng> Calls for Programs<'_, R> {
     }
 }
 
-/// Everything that a run tells: the answers that each program got, and when it ended.
+/// The visible result of a run: the replies that each program got, and the times at which the programs ended.
 type Story = (Vec<Vec<Reply>>, Vec<Time>);
 
 fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
@@ -290,7 +292,7 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
     (stories, kernel.outcomes().nodes.into_iter().map(|node| node.finished).collect())
 }
 
-/// Machines on which nearly everything ties.
+/// The machines, on which nearly everything ties.
 fn machines() -> Vec<Description> {
     let mut machines = Vec::new();
     for (name, send, receive, latency, duplex) in [
@@ -319,8 +321,8 @@ fn machines() -> Vec<Description> {
     machines
 }
 
-/// Runs so many random programs on each machine so many times; how many of the programs had more than one story, and
-/// the first of them.
+/// Runs `programs_each` random programs on each machine, each `runs_each` times; returns the number of programs with
+/// more than one result, and a description of the first of them.
 fn search(programs_each: u64, runs_each: u64) -> (u64, Option<String>) {
     let (mut torn, mut first) = (0, None);
     for (at, machine) in machines().iter().enumerate() {

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::Parameters;
 use crate::topology::{self, Topology};
 
-/// The fastest machines and the slowest, with costs of every kind or without, and links of at least so much of the
-/// bandwidth of a port; beta is no round number of picoseconds.
+/// Generates parameters from the fastest machines to the slowest, with and without costs of every kind, and links of
+/// at least `least_excess` times the bandwidth of a port; beta is no round number of picoseconds.
 pub(crate) fn parameters(least_excess: f64) -> impl Strategy<Value = Parameters> {
     let overhead = || prop_oneof![Just(0.0), Just(65e-6), 1e-7..2e-4];
     let random = (
@@ -38,7 +38,8 @@ pub(crate) fn parameters(least_excess: f64) -> impl Strategy<Value = Parameters>
     prop_oneof![Just(Parameters::paragon()), Just(Parameters::hockney()), random.boxed()]
 }
 
-/// Any topology of few nodes: as often as not a mesh with sides of up to `side`, otherwise one of about as many nodes.
+/// Generates topologies of few nodes: about half of them meshes with sides of up to `side`, the others of about as
+/// many nodes.
 pub(crate) fn topologies(side: usize) -> impl Strategy<Value = Arc<dyn Topology>> {
     let most = side * side;
     let bandwidths = prop::sample::select(vec!["20,10,5", "0.5", "1000", "3,90,1", "0.01,10"]);

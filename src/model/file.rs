@@ -19,9 +19,10 @@
 //! | `parameters.duplex` | number from 1 to 2 | `1.35` |
 //! | `parameters.link_excess` or `.link_capacity` | number or bandwidth | `5.35`, `"175 MB/s"` |
 //!
-//! What the latency leaves of `alpha` is divided evenly: half of it is the sender's overhead and half the receiver's, as
-//! in all presets (an odd picosecond is the sender's). So `alpha` is what [`Parameters::alpha`] says in the end, whatever
-//! the latency, which is 0 unless it is given. No parameter can be given in two spellings.
+//! The part of `alpha` beyond the latency is divided evenly: half of it is the sender's overhead and half the
+//! receiver's, as in all presets (an odd picosecond is the sender's). So `alpha` is the value that
+//! [`Parameters::alpha`] returns in the end, whatever the latency, which is 0 unless it is given. No parameter can be
+//! given in two spellings.
 
 use std::{
     fmt, fs, io,
@@ -54,8 +55,9 @@ impl Description {
     /// Reads a machine from the text of a TOML file.
     ///
     /// `name` is required, and so is `topology` or a table `network`. `preset` is the base of the parameters; those
-    /// under `[parameters]` replace its own, under the names of the setters of [`ParametersBuilder`]. Two more spellings
-    /// are for people: `bandwidth` instead of `beta`, and `alpha` instead of both overheads, which are half of it each.
+    /// under `[parameters]` replace the values of the preset, under the names of the setters of
+    /// [`ParametersBuilder`]. Two more spellings are for convenience: `bandwidth` instead of `beta`, and `alpha`
+    /// instead of both overheads, which are half of it each.
     ///
     /// ```
     /// use multicomputer::{Span, model::Description};
@@ -80,7 +82,7 @@ impl Description {
     /// # Ok::<(), multicomputer::model::FileError>(())
     /// ```
     ///
-    /// What the data sheet of a network says:
+    /// The figures of a network's data sheet:
     ///
     /// ```
     /// # use multicomputer::{Span, model::Description};
@@ -114,14 +116,14 @@ impl Description {
     /// ```
     ///
     /// # Errors
-    /// [`FileError`] names the key, what was given and what is allowed; for what is not TOML, is missing, unknown
-    /// or of the wrong type, the line.
+    /// [`FileError`] names the key, what was given and what is allowed; or the line, if the text is not TOML or a key
+    /// is missing, unknown or of the wrong type.
     pub fn from_toml(text: &str) -> Result<Description, FileError> {
         read(text, None).map_err(|problem| FileError { file: None, problem })
     }
 }
 
-/// What a machine file holds.
+/// The content of a machine file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MachineFile {
@@ -133,7 +135,7 @@ struct MachineFile {
     parameters: ParameterTable,
 }
 
-/// Its table `[parameters]`.
+/// The table `[parameters]` of a machine file.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table of parameters")]
 struct ParameterTable {
@@ -155,10 +157,10 @@ struct ParameterTable {
     barrier: Option<Quantity>,
 }
 
-/// What the topology of a network in a machine file is called.
+/// The name of a topology that is given as a table in a machine file.
 const NETWORK: &str = "network";
 
-/// Reads a machine from the text of a file in a folder, or from a text alone.
+/// Reads a machine from the text of a file in `folder`, or from a text alone.
 fn read(text: &str, folder: Option<&Path>) -> Result<Description, FileProblem> {
     let file: MachineFile = toml::from_str(text).map_err(|cause| {
         match topology::key_of(text, &["nodes", "switches", "links", "routes"]) {
@@ -185,7 +187,7 @@ fn read(text: &str, folder: Option<&Path>) -> Result<Description, FileProblem> {
 }
 
 impl ParameterTable {
-    /// Sets what the table gives.
+    /// Sets the parameters that the table gives.
     fn apply(self, mut builder: ParametersBuilder) -> Result<ParametersBuilder, FileProblem> {
         type Builder = ParametersBuilder;
         type Parse = fn(&str) -> Result<f64, UnitError>;
@@ -239,28 +241,28 @@ impl ParameterTable {
             builder = builder.bandwidth(value).map_err(FileProblem::Parameter)?;
         }
         if let Some(quantity) = self.alpha {
-            // After the latency, which is a part of it.
+            // After the latency, which is a part of alpha.
             builder = builder.alpha(read("alpha", &quantity, time)?).map_err(FileProblem::Parameter)?;
         }
         Ok(builder)
     }
 }
 
-/// A machine file that does not describe a machine.
+/// A machine file, or the text of one, that does not describe a machine.
 pub struct FileError {
     file: Option<PathBuf>,
     problem: FileProblem,
 }
 
-crate::error::debug_as_text!(FileError);
+crate::text::debug_as_text!(FileError);
 
 impl FileError {
-    /// The file; `None` where its text was given instead.
+    /// The path of the file; `None` if its text was given instead.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// What is wrong in it.
+    /// The error in the file.
     pub fn problem(&self) -> &FileProblem {
         &self.problem
     }
@@ -277,17 +279,17 @@ impl fmt::Display for FileError {
     }
 }
 
-/// What can be wrong in a machine file.
+/// An error in a machine file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FileProblem {
     /// The file cannot be read.
     #[error("it cannot be read: {0}")]
     Unreadable(io::Error),
-    /// It is not TOML, or a key is missing, unknown or of the wrong type.
+    /// The file is not TOML, or a key is missing, unknown or of the wrong type.
     #[error("{}", .0.to_string().trim_end())]
     Syntax(Box<toml::de::Error>),
-    /// It is a network file.
+    /// The file is a network file.
     #[error(
         "it is a network file, since it has the key `{key}`: as a machine it is spelled `file:` and its path, and a \
          machine file has it in the table `network` or as `topology = \"file:PATH\"`"
@@ -296,10 +298,10 @@ pub enum FileProblem {
         /// A key that a machine file does not have outside the table `network`.
         key: &'static str,
     },
-    /// `topology` is none.
+    /// The value of `topology` is not a topology.
     #[error("topology: {0}")]
     Topology(TopologyError),
-    /// The table `network` describes none.
+    /// The table `network` does not describe a network.
     #[error("network: {0}")]
     Network(NetworkProblem),
     /// The topology is given twice.
@@ -308,10 +310,10 @@ pub enum FileProblem {
     /// There is no topology.
     #[error("missing field `topology` or table `network`; one of them must be given")]
     NoTopology,
-    /// `preset` is none.
+    /// The value of `preset` is not a preset.
     #[error("preset: `{given}` is not a preset; allowed are {}", presets::NAMES.join(", "))]
     Preset {
-        /// What was given.
+        /// The name that was given.
         given: String,
     },
     /// A parameter is not a number with a unit.
@@ -319,7 +321,7 @@ pub enum FileProblem {
     Unit {
         /// The name of the parameter.
         key: &'static str,
-        /// What was given, and what is allowed.
+        /// The value that was given, and the values that are allowed.
         cause: UnitError,
     },
     /// A parameter is outside its limits.
@@ -328,9 +330,9 @@ pub enum FileProblem {
     /// A parameter is given in two spellings.
     #[error("parameters.{one} and parameters.{other} are both given; allowed is one of them")]
     Both {
-        /// One of them.
+        /// The first spelling.
         one: &'static str,
-        /// The other one.
+        /// The second spelling.
         other: &'static str,
     },
 }

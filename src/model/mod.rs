@@ -1,7 +1,7 @@
-//! What a machine is: a topology, and the parameters of the timing model.
+//! The description of a machine: a topology, and the parameters of the timing model.
 //!
-//! A [`Description`] is all that the emulator, the algorithms and the reports need to know of a machine. It is
-//! read from a short text (`paragon:16x32`), from a [machine file](Description::from_file), or put together from its
+//! A [`Description`] is all that the emulator, the algorithms and the reports need to know of a machine. It is read
+//! from a short text (`paragon:16x32`), from a [machine file](Description::from_file), or put together from its
 //! parts.
 
 use std::{str::FromStr, sync::Arc};
@@ -47,22 +47,22 @@ pub struct Description {
 }
 
 impl Description {
-    /// A machine of these parts. The name is for reports alone.
+    /// Creates a machine from its parts. The name is for reports alone.
     pub fn new(name: impl Into<String>, topology: Arc<dyn Topology>, parameters: Parameters) -> Description {
         Description { name: name.into(), topology, parameters }
     }
 
-    /// What reports call the machine.
+    /// The name of the machine in reports.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Nodes, links and routes.
+    /// The topology: nodes, links and routes.
     pub fn topology(&self) -> &Arc<dyn Topology> {
         &self.topology
     }
 
-    /// What computing and communicating cost.
+    /// The parameters: the costs of computing and communicating.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -99,42 +99,43 @@ impl FromStr for Description {
     }
 }
 
-/// What [`Description`] reads, for help texts and error messages: `ROWSxCOLUMNS (a Paragon), hockney:ROWSxCOLUMNS, ..`.
+/// All spellings that [`Description`] reads, for help texts and error messages:
+/// `ROWSxCOLUMNS (a Paragon), hockney:ROWSxCOLUMNS, ..`.
 pub fn spellings() -> String {
     let presets = presets::PRESETS.map(|preset| format!("{}:{}", preset.name, preset.shape)).join(", ");
     format!("ROWSxCOLUMNS (a Paragon), {presets}, {}", topology::spellings())
 }
 
-/// Why a text does not describe a machine.
+/// The reason why a text does not describe a machine.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DescriptionError {
-    /// Neither a preset nor a topology.
+    /// The text names neither a preset nor a topology.
     #[error("`{given}` is not a machine; allowed are {}", spellings())]
     Unknown {
-        /// What was given.
+        /// The text that was given.
         given: String,
     },
-    /// The name of a file where the name of a machine is read.
+    /// The text is the name of a file where the name of a machine is expected.
     #[error(
         "`{given}` is the name of a file, not of a machine: read a machine file with `Description::from_file`; a \
          network file is spelled `file:{given}`"
     )]
     File {
-        /// What was given.
+        /// The text that was given.
         given: String,
     },
     /// The machine cannot have this shape.
     #[error("`{given}` is not a machine: {cause}")]
     Shape {
-        /// What was given.
+        /// The text that was given.
         given: String,
-        /// What is wrong with its shape.
+        /// The error in the shape.
         cause: TopologyError,
     },
 }
 
-crate::error::debug_as_text!(DescriptionError);
+crate::text::debug_as_text!(DescriptionError);
 
 #[cfg(test)]
 mod tests {

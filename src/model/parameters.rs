@@ -1,4 +1,4 @@
-//! The parameters of a machine: what its processors, its network and its memory cost.
+//! The parameters of a machine: the costs of its processors, its network and its memory.
 //!
 //! | parameter | symbol | unit | default |
 //! | --- | --- | --- | --- |
@@ -25,10 +25,10 @@ use thiserror::Error;
 
 use crate::time::Span;
 
-/// The bytes of an active message, two words: what a packet of the CM-5 carries beside its header.
+/// The size of an active message in bytes, two words: the payload of a CM-5 packet.
 pub const ACTIVE_BYTES: u64 = 16;
 
-/// The longest time that a parameter may be, in seconds (per message, byte or element); far below [`Span::MAX`].
+/// The largest time allowed for a parameter, in seconds (per message, byte or element); far below [`Span::MAX`].
 const LONGEST: f64 = 1e6;
 
 /// The parameters of a machine under the timing model, all checked.
@@ -47,8 +47,8 @@ const LONGEST: f64 = 1e6;
 /// # Ok::<(), multicomputer::model::ParameterError>(())
 /// ```
 ///
-/// Two sets are equal if they were given equal values, `k` or `C` being what was given for the links. Serialized
-/// under the names of the getters, times in seconds; JSON shows an infinite capacity as `null`.
+/// Two sets are equal if they were given equal values; for the links that is the given `k` or `C`. Serialized under
+/// the names of the getters, times in seconds; JSON shows an infinite capacity as `null`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Parameters {
     send_overhead: Span,
@@ -60,7 +60,8 @@ pub struct Parameters {
     exchange_overhead: Span,
     active_send_overhead: Span,
     active_receive_overhead: Span,
-    /// Which of these two were given, and do not follow those of other messages.
+    /// Whether the send and the receive overhead of active messages were given, rather than taken over from other
+    /// messages.
     #[serde(skip)]
     is_active_given: (bool, bool),
     #[serde(skip)]
@@ -71,25 +72,25 @@ pub struct Parameters {
     barrier: Option<Span>,
 }
 
-/// How the capacity of a link was given.
+/// The capacity of a link in the form in which it was given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum LinkSpeed {
-    /// As `k`, a multiple of the capacity of a port.
+    /// `k`, a multiple of the capacity of a port.
     Excess(f64),
-    /// As `C`, in bytes per second.
+    /// `C`, in bytes per second.
     Capacity(f64),
 }
 
 impl Parameters {
-    /// Starts from the defaults: no cost at all, full duplex, links as fast as ports, no barrier.
+    /// Starts a builder from the defaults: no cost at all, full duplex, links as fast as ports, no barrier.
     pub fn builder() -> ParametersBuilder {
         ParametersBuilder::default()
     }
 
-    /// Starts from these parameters, to change some of them.
+    /// Starts a builder from these parameters, to change some of them.
     ///
-    /// Where the links were given as an excess `k`, they keep it when `beta` changes; where they were given as a
-    /// capacity `C`, they keep that.
+    /// Links that were given as an excess `k` keep `k` when `beta` changes; links that were given as a capacity `C`
+    /// keep `C`.
     pub fn to_builder(&self) -> ParametersBuilder {
         ParametersBuilder {
             send_overhead: self.send_overhead.as_secs_f64(),
@@ -136,8 +137,8 @@ impl Parameters {
         self.beta
     }
 
-    /// `d`: the capacity of a node's in-port and out-port together, as a multiple of that of one; 2 is full duplex,
-    /// 1 half duplex.
+    /// `d`: the capacity of a node's in-port and out-port together, as a multiple of the capacity of one port; 2 is
+    /// full duplex, 1 half duplex.
     pub fn duplex(&self) -> f64 {
         self.duplex
     }
@@ -152,13 +153,12 @@ impl Parameters {
         self.active_send_overhead
     }
 
-    /// `a_r`: the time for which an active message occupies the processor of its receiver before its handler does
-    /// anything.
+    /// `a_r`: the time for which an active message occupies the processor of its receiver before its handler starts.
     pub fn active_receive_overhead(&self) -> Span {
         self.active_receive_overhead
     }
 
-    /// `k = C * beta`: the capacity of a link as a multiple of that of a port, its "excess bandwidth".
+    /// `k = C * beta`: the capacity of a link as a multiple of the capacity of a port, its "excess bandwidth".
     pub fn link_excess(&self) -> f64 {
         match self.link {
             LinkSpeed::Excess(excess) => excess,
@@ -196,24 +196,24 @@ impl Parameters {
         self.send_overhead + self.latency + self.receive_overhead
     }
 
-    /// The time from the call that sends an active message over so many links to its handler, if the receiver waits:
-    /// `a_s + 16 beta + L + hop * links + a_r`.
+    /// The time from the call that sends an active message over a route of `links` links to the start of its handler,
+    /// if the receiver waits: `a_s + 16 beta + L + hop * links + a_r`.
     pub fn active_trip(&self, links: usize) -> Span {
         let packet = self.transfer(ACTIVE_BYTES) + self.latency + self.hop.times(links as u64);
         self.active_send_overhead + packet + self.active_receive_overhead
     }
 
-    /// `n * beta`: the time that `bytes` take through a port with no conflict.
+    /// `n * beta`: the time of `bytes` bytes through a port without conflict.
     pub fn transfer(&self, bytes: u64) -> Span {
         Span::from_secs_f64(bytes as f64 * self.beta)
     }
 
-    /// `m * gamma`: the processor time for combining `elements`.
+    /// `m * gamma`: the processor time for combining `elements` elements.
     pub fn combining(&self, elements: u64) -> Span {
         Span::from_secs_f64(elements as f64 * self.gamma)
     }
 
-    /// `n * copy`: the processor time for copying `bytes` in memory.
+    /// `n * copy`: the processor time for copying `bytes` bytes in memory.
     pub fn copying(&self, bytes: u64) -> Span {
         Span::from_secs_f64(bytes as f64 * self.copy)
     }
@@ -240,7 +240,7 @@ pub struct ParametersBuilder {
     barrier: Option<f64>,
 }
 
-/// No cost at all, full duplex, links as fast as ports, no barrier.
+/// Creates a builder with no cost at all, full duplex, links as fast as ports and no barrier.
 impl Default for ParametersBuilder {
     fn default() -> Self {
         ParametersBuilder {
@@ -262,94 +262,96 @@ impl Default for ParametersBuilder {
 }
 
 impl ParametersBuilder {
-    /// `o_s`: processor time at the sender for each message, in seconds. Default 0; from 0 to 1e6.
+    /// Sets `o_s`: processor time at the sender for each message, in seconds. Default 0; from 0 to 1e6.
     pub fn send_overhead(self, seconds: f64) -> Self {
         Self { send_overhead: seconds, ..self }
     }
 
-    /// `o_r`: processor time at the receiver for each message, in seconds. Default 0; from 0 to 1e6.
+    /// Sets `o_r`: processor time at the receiver for each message, in seconds. Default 0; from 0 to 1e6.
     pub fn receive_overhead(self, seconds: f64) -> Self {
         Self { receive_overhead: seconds, ..self }
     }
 
-    /// `L`: fixed time of a message in the network, in seconds. Default 0; from 0 to 1e6.
+    /// Sets `L`: fixed time of a message in the network, in seconds. Default 0; from 0 to 1e6.
     pub fn latency(self, seconds: f64) -> Self {
         Self { latency: seconds, ..self }
     }
 
-    /// Time in the network for each link of the route, in seconds. Default 0; from 0 to 1e6.
+    /// Sets the time in the network for each link of the route, in seconds. Default 0; from 0 to 1e6.
     pub fn hop(self, seconds: f64) -> Self {
         Self { hop: seconds, ..self }
     }
 
-    /// Time per byte between a node and the network, in s/byte: in-port and out-port have the capacity `1 / beta`
-    /// each. Default 0, which makes them infinitely fast; from 0 to 1e6.
+    /// Sets the time per byte between a node and the network, in s/byte: in-port and out-port have the capacity
+    /// `1 / beta` each. Default 0, which makes them infinitely fast; from 0 to 1e6.
     pub fn beta(self, seconds_per_byte: f64) -> Self {
         Self { beta: seconds_per_byte, ..self }
     }
 
-    /// `d`: a node's in-port and out-port together move at most `d / beta` bytes per second. Default 2, full
+    /// Sets `d`: a node's in-port and out-port together move at most `d / beta` bytes per second. Default 2, full
     /// duplex; from 1, half duplex, to 2.
     pub fn duplex(self, factor: f64) -> Self {
         Self { duplex: factor, ..self }
     }
 
-    /// `o_x`: extra processor time of a receive that overlapped a send of the same node, in seconds. Default 0;
+    /// Sets `o_x`: extra processor time of a receive that overlapped a send of the same node, in seconds. Default 0;
     /// from 0 to 1e6.
     pub fn exchange_overhead(self, seconds: f64) -> Self {
         Self { exchange_overhead: seconds, ..self }
     }
 
-    /// `a_s`: processor time at the sender for each active message, in seconds. Default the
-    /// [`send_overhead`](Self::send_overhead), whatever that is in the end; from 0 to 1e6.
+    /// Sets `a_s`: processor time at the sender for each active message, in seconds. Default the final value of
+    /// [`send_overhead`](Self::send_overhead); from 0 to 1e6.
     pub fn active_send_overhead(self, seconds: f64) -> Self {
         Self { active_send_overhead: Some(seconds), ..self }
     }
 
-    /// `a_r`: processor time at the receiver for each active message, before its handler does anything, in seconds.
-    /// Default the [`receive_overhead`](Self::receive_overhead), whatever that is in the end; from 0 to 1e6.
+    /// Sets `a_r`: processor time at the receiver for each active message, before its handler starts, in seconds.
+    /// Default the final value of [`receive_overhead`](Self::receive_overhead); from 0 to 1e6.
     pub fn active_receive_overhead(self, seconds: f64) -> Self {
         Self { active_receive_overhead: Some(seconds), ..self }
     }
 
-    /// Both [`active_send_overhead`](Self::active_send_overhead) and
+    /// Sets both [`active_send_overhead`](Self::active_send_overhead) and
     /// [`active_receive_overhead`](Self::active_receive_overhead).
     pub fn active_overheads(self, send: f64, receive: f64) -> Self {
         self.active_send_overhead(send).active_receive_overhead(receive)
     }
 
-    /// `k`: the capacity of each directed link as a multiple of that of a port, `C = k / beta`. Default 1; above 0.
+    /// Sets `k`: the capacity of each directed link as a multiple of that of a port, `C = k / beta`. Default 1; above
+    /// 0.
     ///
     /// Replaces an earlier [`link_capacity`](Self::link_capacity).
     pub fn link_excess(self, factor: f64) -> Self {
         Self { link: LinkSpeed::Excess(factor), ..self }
     }
 
-    /// `C`: the capacity of each directed link in bytes/s. Default `1 / beta`; above 0.
+    /// Sets `C`: the capacity of each directed link in bytes/s. Default `1 / beta`; above 0.
     ///
     /// Replaces an earlier [`link_excess`](Self::link_excess).
     pub fn link_capacity(self, bytes_per_second: f64) -> Self {
         Self { link: LinkSpeed::Capacity(bytes_per_second), ..self }
     }
 
-    /// Processor time for combining one element, in s/element. Default 0; from 0 to 1e6.
+    /// Sets the processor time for combining one element, in s/element. Default 0; from 0 to 1e6.
     pub fn gamma(self, seconds_per_element: f64) -> Self {
         Self { gamma: seconds_per_element, ..self }
     }
 
-    /// Processor time for copying one byte in memory, where an algorithm must concatenate or repack messages, in
-    /// s/byte. Default 0; from 0 to 1e6.
+    /// Sets the processor time for copying one byte in memory, where an algorithm must concatenate or repack
+    /// messages, in s/byte. Default 0; from 0 to 1e6.
     pub fn copy(self, seconds_per_byte: f64) -> Self {
         Self { copy: seconds_per_byte, ..self }
     }
 
-    /// The time of a hardware barrier, in seconds. Default none, a machine without one; from 0 to 1e6.
+    /// Sets the time of a hardware barrier, in seconds. Default none, a machine without one; from 0 to 1e6.
     pub fn barrier(self, seconds: f64) -> Self {
         Self { barrier: Some(seconds), ..self }
     }
 
-    /// `alpha`, the whole start-up time in seconds, by which a machine file may give both overheads: what the latency leaves
-    /// of it, half at the sender and half at the receiver, and an odd picosecond at the sender.
+    /// Sets both overheads from `alpha`, the whole start-up time in seconds, as a machine file may give it: the part
+    /// of `alpha` beyond the latency is divided into halves for the sender and the receiver, with an odd picosecond
+    /// at the sender.
     pub(super) fn alpha(self, seconds: f64) -> Result<Self, ParameterError> {
         require("latency", self.latency, (0.0..=LONGEST).contains(&self.latency), "from 0 to 1e6 s")?;
         let within = (self.latency..=LONGEST).contains(&seconds);
@@ -359,7 +361,7 @@ impl ParametersBuilder {
         Ok(self.send_overhead(at_the_sender).receive_overhead(Span::from_picos(overheads / 2).as_secs_f64()))
     }
 
-    /// `1 / beta`, by which a machine file may give that, in bytes/s.
+    /// Sets `beta` from the bandwidth `1 / beta` in bytes/s, as a machine file may give it.
     pub(super) fn bandwidth(self, bytes_per_second: f64) -> Result<Self, ParameterError> {
         let within = (LONGEST.recip()..f64::INFINITY).contains(&bytes_per_second);
         require(
@@ -371,7 +373,7 @@ impl ParametersBuilder {
         Ok(self.beta(bytes_per_second.recip()))
     }
 
-    /// Checks every value and makes the parameters. Times are rounded to the nearest picosecond.
+    /// Checks every value and returns the parameters. Times are rounded to the nearest picosecond.
     ///
     /// # Errors
     /// [`ParameterError`] names the first parameter that is outside the limits its setter gives, infinite or not a
@@ -381,7 +383,7 @@ impl ParametersBuilder {
         Ok(self.finish())
     }
 
-    /// Makes the parameters of values that are known to be within their limits.
+    /// Returns the parameters without checks, for values that are known to be within their limits.
     pub(super) fn finish(self) -> Parameters {
         Parameters {
             send_overhead: Span::from_secs_f64(self.send_overhead),
@@ -436,7 +438,7 @@ impl ParametersBuilder {
     }
 }
 
-/// `1 / beta`, and infinite also for a negative zero.
+/// The capacity of a port, `1 / beta`; infinite also for a negative zero.
 fn port_capacity(beta: f64) -> f64 {
     beta.abs().recip()
 }
@@ -451,7 +453,7 @@ fn require(
     if within { Ok(()) } else { Err(ParameterError { parameter, given, allowed }) }
 }
 
-/// A parameter is outside its limits.
+/// The error for a parameter outside its limits.
 #[derive(Clone, PartialEq, Error)]
 #[error("{parameter} = {given} is not allowed; it must be {allowed}")]
 pub struct ParameterError {
@@ -460,7 +462,7 @@ pub struct ParameterError {
     allowed: &'static str,
 }
 
-crate::error::debug_as_text!(ParameterError);
+crate::text::debug_as_text!(ParameterError);
 
 impl ParameterError {
     /// The name of the parameter, that of its setter.

@@ -1,4 +1,4 @@
-//! The parameters of a machine: limits, defaults, what follows from what.
+//! Tests of the parameters of a machine: limits, defaults, derived values.
 
 use super::*;
 

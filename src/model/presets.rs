@@ -1,6 +1,6 @@
-//! Machines by name: the parameters of real machines, and where every figure comes from.
+//! Machines by name: the parameters of real machines, and the source of every figure.
 //!
-//! How sure a figure is:
+//! The reliability of a figure:
 //!
 //! * **printed**: in one of the papers whose algorithms run here, or in another page named beside it;
 //! * **fitted**: found by a fit of the timing model to published times;
@@ -11,7 +11,7 @@
 //! Where a figure is a range, or two sources differ, the table says so. Sizes that a machine never had are allowed, as
 //! far as its network allows them.
 //!
-//! Each machine is one file: its constructor and how it is spelled (`PRESET`). To add one, add the file, its `mod` line
+//! Each machine is one file: its constructor and its spelling (`PRESET`). To add one, add the file, its `mod` line
 //! and its line in the registry (`PRESETS`).
 
 use std::sync::Arc;
@@ -51,13 +51,13 @@ pub fn by_name(name: &str) -> Option<Parameters> {
 
 /// A machine known by name.
 pub(super) struct Preset {
-    /// As the command line spells it.
+    /// The name, as the command line spells it.
     pub(super) name: &'static str,
-    /// A picture of its shape, which stands behind a colon.
+    /// A pattern of the shape, which stands behind a colon.
     pub(super) shape: &'static str,
-    /// Reads that shape.
+    /// Reads the shape.
     pub(super) topology: fn(&str) -> Result<Arc<dyn Topology>, TopologyError>,
-    /// Makes its parameters.
+    /// Creates the parameters.
     pub(super) parameters: fn() -> Parameters,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Preset {
 pub(super) const PRESETS: [Preset; 6] =
     [cm5::PRESET, delta::PRESET, hockney::PRESET, ipsc860::PRESET, paragon::PRESET, t3d::PRESET];
 
-/// Reads the shape of a two-dimensional mesh; the machines that are one have no third dimension.
+/// Reads the shape of a two-dimensional mesh; mesh machines among the presets have no third dimension.
 fn mesh(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     let Grid { rows, columns } = shape.parse()?;
     Ok(Arc::new(Mesh::new(rows, columns)?))
@@ -85,7 +85,7 @@ fn hypercube(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     Ok(Arc::new(Hypercube::new(topology::read_nodes(shape)?)?))
 }
 
-/// Reads the size of the fat tree of a CM-5; its arity and its bandwidths are what they are.
+/// Reads the size of the fat tree of a CM-5; its arity and its bandwidths are fixed.
 fn fat_tree(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     Ok(Arc::new(FatTree::new(topology::read_nodes(shape)?)?))
 }

@@ -1,4 +1,4 @@
-//! Sending, receiving and probing.
+//! The calls for sending, receiving and probing.
 
 use bytemuck::Pod;
 
@@ -8,21 +8,21 @@ use super::{
     system::Wanted,
 };
 use crate::{
-    comm::{Payload, PointToPoint},
+    comm::Payload,
     rank::{Rank, Tag},
 };
 
-/// Where a message goes.
+/// The destination of a message.
 enum To {
     Node(Rank),
     Others,
 }
 
 impl<'a> Nx<'a, '_> {
-    /// Sends a message of type `mtype` to a node, or to all others if `node` is -1, and returns when it has left, to
-    /// the last of this node's children in the tree if it is for all. `ptype` is 0.
+    /// Sends a message of type `mtype` to a node, or to all others if `node` is -1, and returns when it has left; for
+    /// a message to all others, when it has left to the last of this node's children in the tree. `ptype` is 0.
     ///
-    /// It takes what [`send`](PointToPoint::send) takes; see the [module](super) on broadcasts. `data` is a slice, a
+    /// The time is that of [`send`](crate::comm::Group::send); see the [module](super) on broadcasts. `data` is a slice, a
     /// vector or any other [`Payload`].
     ///
     /// # Errors
@@ -36,8 +36,9 @@ impl<'a> Nx<'a, '_> {
         }
     }
 
-    /// As [`csend`](Nx::csend), but returns after the overhead of sending: o_s, for each of this node's children in the
-    /// tree if it is for all. The data has been taken, so its memory may be used again at once.
+    /// Sends like [`csend`](Nx::csend), but returns after the overhead of sending: o_s, for a message to all others
+    /// once for each of this node's children in the tree. The data has been taken over, so its memory may be used
+    /// again at once.
     ///
     /// # Errors
     /// As [`csend`](Nx::csend).
@@ -56,11 +57,11 @@ impl<'a> Nx<'a, '_> {
         Ok(Mid::of_sends(requests))
     }
 
-    /// Receives a message of type `typesel`, or of any type if it is -1, from whatever node: the one that has come
-    /// first (of those that come at one instant, that of the lower node). It goes to the beginning of `buf`, and the
-    /// number of its elements is returned.
+    /// Receives a message of type `typesel`, or of any type if it is -1, from any node: the message that has come
+    /// first (at one instant, that of the lowest node). It goes to the beginning of `buf`, and the number of its
+    /// elements is returned.
     ///
-    /// It takes what [`recv`](PointToPoint::recv) takes, but see the [module](super) on what comes before it.
+    /// The time is that of [`recv`](crate::comm::Group::recv), but see the [module](super) on messages that come before it.
     ///
     /// # Errors
     /// [`NxError::TypeSelector`]; [`NxError::BufferTooShort`] if the message is longer than the buffer, and
@@ -71,8 +72,8 @@ impl<'a> Nx<'a, '_> {
         Ok(self.received::<T>())
     }
 
-    /// Posts a receive as that of [`crecv`](Nx::crecv), and returns at once. [`msgwait`](Nx::msgwait) waits for the
-    /// message, and [`infocount`](Nx::infocount) then says how long it is.
+    /// Posts a receive like that of [`crecv`](Nx::crecv), and returns at once. [`msgwait`](Nx::msgwait) waits for the
+    /// message, and [`infocount`](Nx::infocount) then returns its length.
     ///
     /// # Errors
     /// [`NxError::TypeSelector`]; [`NxError::Comm`].
@@ -80,9 +81,9 @@ impl<'a> Nx<'a, '_> {
         self.irecv_early(true, self.wanted(typesel, ANY, ANY)?, buf)
     }
 
-    /// As [`crecv`](Nx::crecv), from node `nodesel`, or any if it is -1; `ptypesel` is 0, or -1 for any. A broadcast is
-    /// from the node that called it. Returns what NX puts into the array `info`, and leaves
-    /// [`infocount`](Nx::infocount) and its kin alone.
+    /// Receives like [`crecv`](Nx::crecv), from node `nodesel`, or any if it is -1; `ptypesel` is 0, or -1 for any. A
+    /// broadcast is from the node that called it. Returns the entries that NX puts into the array `info`, and does
+    /// not change [`infocount`](Nx::infocount) and its like.
     ///
     /// # Errors
     /// As [`crecv`](Nx::crecv); [`NxError::NodeSelector`], [`NxError::ProcessType`].
@@ -99,8 +100,8 @@ impl<'a> Nx<'a, '_> {
         Ok(info)
     }
 
-    /// As [`irecv`](Nx::irecv), with the selectors of [`crecvx`](Nx::crecvx). When it has been waited for,
-    /// [`infocount`](Nx::infocount) and its kin tell what NX puts into the array `info`.
+    /// Posts a receive like [`irecv`](Nx::irecv), with the selectors of [`crecvx`](Nx::crecvx). When it has been
+    /// waited for, [`infocount`](Nx::infocount) and its like return the entries that NX puts into the array `info`.
     ///
     /// # Errors
     /// As [`irecv`](Nx::irecv); [`NxError::NodeSelector`], [`NxError::ProcessType`].
@@ -114,8 +115,8 @@ impl<'a> Nx<'a, '_> {
         self.irecv_early(true, self.wanted(typesel, nodesel, ptypesel)?, buf)
     }
 
-    /// Posts a receive, sends, and waits for the message, as a request and its reply go: returns the number of elements
-    /// received.
+    /// Posts a receive, sends, and waits for the message, as for a request and its reply; returns the number of
+    /// elements received.
     ///
     /// # Errors
     /// As [`csend`](Nx::csend) and [`crecv`](Nx::crecv).
@@ -133,8 +134,8 @@ impl<'a> Nx<'a, '_> {
         Ok(self.received::<T>())
     }
 
-    /// As [`csendrecv`](Nx::csendrecv), but returns after the overhead of sending; the number is complete when the
-    /// message has left and the other one is there.
+    /// Sends and receives like [`csendrecv`](Nx::csendrecv), but returns after the overhead of sending; the message
+    /// number is complete when the message has left and the other one has arrived.
     ///
     /// # Errors
     /// As [`isend`](Nx::isend) and [`irecv`](Nx::irecv).
@@ -157,8 +158,8 @@ impl<'a> Nx<'a, '_> {
         Ok(self.msgmerge(send, receive))
     }
 
-    /// Receives a message as it is, with its [`Info`]: no call of NX, but for messages of unknown length and for
-    /// [phantom](Payload::phantom) ones. Selectors and costs are those of [`crecvx`](Nx::crecvx).
+    /// Receives a message as a payload, with its [`Info`]: not a call of NX, but for messages of unknown length and
+    /// for [phantom](Payload::phantom) ones. Selectors and costs are those of [`crecvx`](Nx::crecvx).
     ///
     /// # Errors
     /// [`NxError::TypeSelector`], [`NxError::NodeSelector`]; [`NxError::Comm`].
@@ -167,8 +168,8 @@ impl<'a> Nx<'a, '_> {
         Ok((arrived.info(), arrived.payload))
     }
 
-    /// Waits until a message is there that `crecv(typesel, ..)` would receive, without receiving it;
-    /// [`infocount`](Nx::infocount) and its kin tell about it. The receive overhead of the message is spent here.
+    /// Waits until a message has arrived that `crecv(typesel, ..)` would receive, without receiving it;
+    /// [`infocount`](Nx::infocount) and its like describe it. The receive overhead of the message is spent here.
     ///
     /// # Errors
     /// [`NxError::TypeSelector`]; [`NxError::Comm`].
@@ -178,13 +179,13 @@ impl<'a> Nx<'a, '_> {
         Ok(())
     }
 
-    /// Whether at this instant of the node's clock a message is there that `crecv(typesel, ..)` would receive. If so,
-    /// [`infocount`](Nx::infocount) and its kin tell about it. To look in vain costs no modeled time; a message that is
-    /// found costs its receive overhead, whatever its type.
+    /// Whether at this instant of the node's clock a message has arrived that `crecv(typesel, ..)` would receive. If
+    /// so, [`infocount`](Nx::infocount) and its like describe it. A probe without success costs no modeled time; a
+    /// message that is found costs its receive overhead, whatever its type.
     ///
     /// # Errors
-    /// [`NxError::TypeSelector`]; [`NxError::Comm`], with [`CommError::Livelock`](crate::error::CommError::Livelock) if
-    /// the program has looked in vain for too long.
+    /// [`NxError::TypeSelector`]; [`NxError::Comm`], with [`CommError::Livelock`](crate::error::CommError::Livelock)
+    /// if the program has probed without success for too long.
     pub fn iprobe(&self, typesel: i32) -> Result<bool, NxError> {
         let info = self.try_find(self.wanted(typesel, ANY, ANY)?)?;
         let system = &mut *self.system.borrow_mut();
@@ -192,7 +193,7 @@ impl<'a> Nx<'a, '_> {
         Ok(info.is_some())
     }
 
-    /// As [`cprobe`](Nx::cprobe), with the selectors and the result of [`crecvx`](Nx::crecvx).
+    /// Probes like [`cprobe`](Nx::cprobe), with the selectors and the result of [`crecvx`](Nx::crecvx).
     ///
     /// # Errors
     /// As [`cprobe`](Nx::cprobe); [`NxError::NodeSelector`], [`NxError::ProcessType`].
@@ -200,7 +201,8 @@ impl<'a> Nx<'a, '_> {
         self.find(self.wanted(typesel, nodesel, ptypesel)?)
     }
 
-    /// As [`iprobe`](Nx::iprobe), with the selectors of [`crecvx`](Nx::crecvx); `None` if there is no message.
+    /// Probes like [`iprobe`](Nx::iprobe), with the selectors of [`crecvx`](Nx::crecvx); `None` if there is no
+    /// message.
     ///
     /// # Errors
     /// As [`iprobe`](Nx::iprobe); [`NxError::NodeSelector`], [`NxError::ProcessType`].
@@ -216,7 +218,7 @@ impl<'a> Nx<'a, '_> {
         self.last().map(|info| info.count)
     }
 
-    /// The node that sent the message of [`infocount`](Nx::infocount); of a broadcast the one that called it.
+    /// The node that sent the message of [`infocount`](Nx::infocount); for a broadcast the node that called it.
     ///
     /// # Errors
     /// [`NxError::NoMessage`] if there was none yet.
@@ -244,7 +246,7 @@ impl<'a> Nx<'a, '_> {
         self.system.borrow().last.ok_or(NxError::NoMessage)
     }
 
-    /// Elements of the message just received.
+    /// The number of elements of the message just received.
     fn received<T>(&self) -> usize {
         let bytes = self.system.borrow().last.map_or(0, |info| info.count as usize);
         bytes.checked_div(size_of::<T>()).unwrap_or(0)

@@ -1,46 +1,46 @@
-//! What can go wrong in a call of NX.
+//! The errors of NX calls.
 
 use thiserror::Error;
 
 use super::{MOST_TYPE, info::Info};
 use crate::{collective::CollectiveError, comm::PayloadError, error::CommError, rank::Rank};
 
-/// A call of [`Nx`](super::Nx) fails. On the real machine such a call ended the program with a message.
+/// The error of a failed call of [`Nx`](super::Nx). On the real machine such a call ended the program with a message.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NxError {
-    /// [`Nx::new`](super::Nx::new) was called twice on a node: the first one takes in all messages.
+    /// [`Nx::new`](super::Nx::new) was called twice on a node: the first [`Nx`](super::Nx) takes in all messages.
     #[error("this node has its NX already: make one for the whole program")]
     Second,
-    /// A message cannot be sent under this type.
+    /// The type is not allowed for a message that is sent.
     #[error("a message of type {given} cannot be sent: types are 0 to {MOST_TYPE}")]
     Type {
         /// The type given.
         given: i32,
     },
-    /// No message has a type that this selects.
+    /// The type selector is neither a type nor -1.
     #[error("type selector {given} selects nothing: it is a type, 0 to {MOST_TYPE}, or -1 for any")]
     TypeSelector {
         /// The selector given.
         given: i32,
     },
-    /// There is no such node.
+    /// The machine has no such node.
     #[error("there is no node {given}: nodes are 0 to {}, and -1 stands for all others", nodes - 1)]
     Node {
         /// The node given.
         given: i32,
-        /// Nodes of the machine.
+        /// The number of nodes of the machine.
         nodes: usize,
     },
-    /// No message comes from such a node.
+    /// The node selector is neither a node nor -1.
     #[error("node selector {given} selects nothing: it is a node, 0 to {}, or -1 for any", nodes - 1)]
     NodeSelector {
         /// The selector given.
         given: i32,
-        /// Nodes of the machine.
+        /// The number of nodes of the machine.
         nodes: usize,
     },
-    /// There is one process on a node, and its type is 0.
+    /// The process type is not 0, the type of the only process on a node.
     #[error(
         "there is no process of type {given}: there is one on each node, of type 0, and a selector may be -1"
     )]
@@ -54,10 +54,10 @@ pub enum NxError {
     BufferTooShort {
         /// The message.
         info: Info,
-        /// Bytes of the buffer.
+        /// The length of the buffer in bytes.
         buffer: usize,
     },
-    /// Nothing has been received or probed yet.
+    /// No message has been received or found by a probe yet.
     #[error("nothing has been received or found by a probe yet, so nothing is known of it")]
     NoMessage,
     /// The nodes called a global operation with vectors of different lengths.
@@ -65,41 +65,41 @@ pub enum NxError {
     Lengths {
         /// The other node.
         node: Rank,
-        /// Bytes of its vector.
+        /// The length of its vector in bytes.
         there: u64,
-        /// Bytes of this node's.
+        /// The length of this node's vector in bytes.
         here: u64,
     },
-    /// InterCom's algorithm for a global operation fails.
+    /// InterCom's algorithm for a global operation failed.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
     /// `gcolx` was not given one length for each node.
     #[error("{given} lengths are given for the parts of {nodes} nodes")]
     Parts {
-        /// Lengths given.
+        /// The number of lengths given.
         given: usize,
-        /// Nodes of the machine.
+        /// The number of nodes of the machine.
         nodes: usize,
     },
-    /// What a node contributes to `gcolx` is not as long as was said.
+    /// The part of a node in `gcolx` does not have the announced length.
     #[error("the part of node {node} has {given} bytes: {expected} were announced")]
     Part {
         /// The node.
         node: Rank,
-        /// Bytes of its part.
+        /// The length of its part in bytes.
         given: u64,
-        /// Bytes that it should have.
+        /// The announced length in bytes.
         expected: u64,
     },
-    /// What is collected does not fit into the buffer.
+    /// The collected vector does not fit into the buffer.
     #[error("the collected vector has {needed} elements: the buffer has room for {given}")]
     ResultTooShort {
-        /// Elements of all parts.
+        /// The number of elements of all parts.
         needed: usize,
-        /// Elements of the buffer.
+        /// The number of elements of the buffer.
         given: usize,
     },
-    /// The data is not what the program asks for.
+    /// The data does not have the form that the program asks for.
     #[error(transparent)]
     Data(#[from] PayloadError),
     /// A message cannot be sent or received.
@@ -107,4 +107,4 @@ pub enum NxError {
     Comm(#[from] CommError),
 }
 
-crate::error::debug_as_text!(NxError);
+crate::text::debug_as_text!(NxError);

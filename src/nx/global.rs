@@ -5,7 +5,7 @@ use bytemuck::Pod;
 use super::{Nx, NxError};
 use crate::comm::Payload;
 
-/// Makes the methods that combine vectors element by element.
+/// Defines the methods that combine vectors element by element.
 macro_rules! elementwise {
     ($($name:ident: $type:ty, $what:literal, $operator:expr;)*) => {
         impl Nx<'_, '_> {
@@ -47,7 +47,7 @@ elementwise! {
     gixor: i32, "The bitwise \"exclusive or\" (not among the Paragon's calls)", |x, y| x ^ y;
 }
 
-/// Makes the methods that combine truth values.
+/// Defines the methods that combine truth values.
 macro_rules! logical {
     ($($name:ident: $what:literal, $operator:expr;)*) => {
         impl Nx<'_, '_> {
@@ -90,11 +90,12 @@ impl Nx<'_, '_> {
         self.synchronize()
     }
 
-    /// The vectors `x` of all nodes, which must have one length, combined by a function of the program: `f(x, other)`
-    /// puts `other` onto `x`. `x` is the result on every node.
+    /// Combines the vectors `x` of all nodes, which must have one length, by a function of the program: `f(x, other)`
+    /// combines `other` into `x`. `x` is the result on every node.
     ///
-    /// `f` must be associative. It need not be commutative, for vectors are combined in the order of node numbers; NX
-    /// did not promise that. It is called with slices of that one length. For the time see [`Library`](super::Library).
+    /// `f` must be associative. It need not be commutative, since vectors are combined in the order of node numbers;
+    /// NX did not promise that. It is called with slices of that one length. For the time see
+    /// [`Library`](super::Library).
     ///
     /// ```
     /// # use multicomputer::{Machine, nx::Nx};
@@ -121,8 +122,9 @@ impl Nx<'_, '_> {
         self.combine("gopf", x, false, f)
     }
 
-    /// The vectors `x` of all nodes, one after the other in the order of node numbers, in `y` on every node. They may
-    /// have any lengths, and no node need know those of the others. Returns the number of elements in `y`, NX's `ncnt`.
+    /// Concatenates the vectors `x` of all nodes, in the order of node numbers, into `y` on every node. They may have
+    /// any lengths, and no node needs to know those of the others. Returns the number of elements in `y`, NX's
+    /// `ncnt`.
     ///
     /// For the time see [`Library`](super::Library).
     ///
@@ -137,13 +139,13 @@ impl Nx<'_, '_> {
         Ok(whole.len())
     }
 
-    /// As [`gcol`](Nx::gcol), where every node knows the lengths of all: `xlens[i]` is the number of elements of node
-    /// i.
+    /// Concatenates like [`gcol`](Nx::gcol), where every node knows all lengths: `xlens[i]` is the number of elements
+    /// of node i.
     ///
     /// # Errors
-    /// [`NxError::Parts`] if there is not one length for each node, [`NxError::Part`] if a part has another length than
-    /// that, here or on another node, [`NxError::ResultTooShort`] if `y` is shorter than all of them together; as
-    /// [`gcol`](Nx::gcol).
+    /// [`NxError::Parts`] if there is not one length for each node, [`NxError::Part`] if a part has another length
+    /// than announced, here or on another node, [`NxError::ResultTooShort`] if `y` is shorter than all of them
+    /// together; as [`gcol`](Nx::gcol).
     pub fn gcolx<T: Pod>(&self, x: &[T], xlens: &[usize], y: &mut [T]) -> Result<(), NxError> {
         let (node, nodes) = (self.node.rank(), self.node.size());
         if xlens.len() != nodes {

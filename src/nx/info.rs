@@ -1,4 +1,4 @@
-//! What is known of a message, who is meant by a selector, and how data gets into a buffer.
+//! The description of received messages, the check of selectors, and the copy of data into buffers.
 
 use bytemuck::Pod;
 
@@ -8,14 +8,14 @@ use crate::{
     rank::{Rank, Tag},
 };
 
-/// A message as it was received or found: the entries that the `x` calls of NX fill in.
+/// The description of a message that was received or found: the entries that the `x` calls of NX fill in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// Its type.
+    /// The type of the message.
     pub mtype: i32,
-    /// Its length in bytes.
+    /// The length of the message in bytes.
     pub count: u64,
-    /// The node that sent it; of a broadcast the one that called it, whoever passed it on.
+    /// The node that sent the message; for a broadcast the node that called it, whatever node passed it on.
     pub node: i32,
     /// The type of the sending process: 0.
     pub ptype: i32,
@@ -27,18 +27,18 @@ impl Info {
     }
 }
 
-/// The tag of a message of the program.
+/// Returns the tag of a message of the program from its type.
 pub(super) fn sent_type(given: i32) -> Result<Tag, NxError> {
     let tag = u32::try_from(given).ok().filter(|_| given <= MOST_TYPE);
     tag.map(Tag).ok_or(NxError::Type { given })
 }
 
-/// A process on a node: there is one.
+/// Checks a process type: a node has one process, of type 0.
 pub(super) fn process(given: i32) -> Result<(), NxError> {
     if given == 0 { Ok(()) } else { Err(NxError::ProcessType { given }) }
 }
 
-/// What the selectors of a receive or a probe ask for.
+/// Returns the selection that the selectors of a receive or a probe ask for.
 pub(super) fn wanted(typesel: i32, nodesel: i32, ptypesel: i32, nodes: usize) -> Result<Wanted, NxError> {
     let tag = match typesel {
         ANY => None,
@@ -57,7 +57,7 @@ pub(super) fn wanted(typesel: i32, nodesel: i32, ptypesel: i32, nodes: usize) ->
     Ok(Wanted { source, tag })
 }
 
-/// Where a message goes to: memory of the program, and the type of its elements.
+/// The buffer of a receive: memory of the program, and the type of its elements.
 #[derive(Debug)]
 pub(super) struct Buffer<'b> {
     bytes: &'b mut [u8],
@@ -70,7 +70,7 @@ impl<'b> Buffer<'b> {
         Buffer { bytes, element: ElementType::of::<T>() }
     }
 
-    /// Puts the message at the beginning.
+    /// Copies the message to the beginning of the buffer.
     pub(super) fn fill(&mut self, info: Info, payload: &Payload) -> Result<(), NxError> {
         if info.count > self.bytes.len() as u64 {
             return Err(NxError::BufferTooShort { info, buffer: self.bytes.len() });

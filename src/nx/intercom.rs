@@ -10,7 +10,7 @@ use crate::{
     comm::Payload,
 };
 
-/// See [`Nx::combine`].
+/// Combines by InterCom's algorithm; see [`Nx::combine`].
 pub(super) fn combine<T: Pod + Send>(
     nx: &Nx<'_, '_>,
     x: &mut [T],
@@ -31,7 +31,7 @@ pub(super) fn combine<T: Pod + Send>(
     Ok(result.copy_to(x)?)
 }
 
-/// See [`Nx::collect`]. Lengths that are not known are collected first.
+/// Collects by InterCom's algorithm; see [`Nx::collect`]. Unknown lengths are collected first.
 pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
     let world = nx.node.world().using(&Algorithm::Hybrid);
     let lengths = match lengths {
@@ -41,7 +41,7 @@ pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -
     Ok(world.carry_out(&Job::bytes(Operation::Collect, Lengths::Blocks(lengths)), part)?)
 }
 
-/// See [`Nx::synchronize`].
+/// Synchronizes by the barrier of the world group; see [`Nx::synchronize`].
 pub(super) fn synchronize(nx: &Nx<'_, '_>) -> Result<(), NxError> {
     Ok(nx.node.world().barrier()?)
 }

@@ -1,24 +1,20 @@
-//! Who carries the global operations out: the seam between the calls and the algorithms.
+//! The libraries that carry out the global operations: the interface between the calls and the algorithms.
 //!
-//! A library has the three operations that all global calls come down to: [`combine`](Nx::combine),
-//! [`collect`](Nx::collect) and [`synchronize`](Nx::synchronize). To add one, add its variant, a file beside `own` with
-//! its three functions, and an arm in each of these three. A message to node -1 is none of them: it is NX's own under
-//! every library, for its receivers call `crecv` and nothing that a library could take part in.
+//! All global calls are reduced to three operations of a library: [`combine`](Nx::combine), [`collect`](Nx::collect)
+//! and [`synchronize`](Nx::synchronize). To add a library, add its variant, a file beside `own` with its three
+//! functions, and an arm in each of these three methods. A message to node -1 is none of them: it is NX's own under
+//! every library, since its receivers call `crecv` and no call in which a library could take part.
 
 use bytemuck::Pod;
 
 use super::{Nx, NxError, intercom, own};
-use crate::{
-    comm::{Payload, PointToPoint},
-    record::Part,
-    time::Span,
-};
+use crate::{comm::Payload, record::Part, time::Span};
 
 /// The algorithms behind the global calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Library {
-    /// Those of NX itself, as far as its times tell, on node numbers and without regard to the mesh:
+    /// The algorithms of NX itself, inferred from its times, on node numbers and without regard to the mesh:
     ///
     /// * a broadcast goes down a minimum spanning tree by recursive halving;
     /// * a combine goes up the tree of node 0, and its result is broadcast from there;
@@ -38,15 +34,15 @@ pub enum Library {
     /// Communication Library", 1994; the algorithms are inferred from them.
     #[default]
     Nx,
-    /// InterCom's: the fastest [hybrid](crate::collective::Algorithm::Hybrid) for each length, as the paper's library
-    /// "NXtoiCC" had it. Elements are combined in any order, but those of [`gopf`](Nx::gopf), whose function need not
-    /// be commutative. While it works, a node does not pass on what others send to node -1.
+    /// The algorithms of InterCom: the fastest [hybrid](crate::collective::Algorithm::Hybrid) for each length, as in
+    /// the paper's library "NXtoiCC". Elements are combined in any order, except those of [`gopf`](Nx::gopf), whose
+    /// function need not be commutative. While it works, a node does not pass on messages of others to node -1.
     ///
     /// Source: the same paper, section 10.
     InterCom,
 }
 
-/// What NX's own algorithms cost beyond the parameters of the machine.
+/// The costs of NX's own algorithms beyond the parameters of the machine.
 ///
 /// | cost | [`PARAGON`](NxCosts::PARAGON) | how sure |
 /// | --- | --- | --- |
@@ -54,7 +50,7 @@ pub enum Library {
 /// | `gamma` | 178 ns/B, 1.4 us/double | fitted: what a step of a global sum takes beyond that; see below |
 /// | `gather` | 450 us | fitted: a collect of 8 bytes takes 528 us for each of 511 nodes, o_r included |
 ///
-/// `gamma` is four times that of the machine and no arithmetic: packets with a start-up each would explain it.
+/// `gamma` is four times that of the machine and is no arithmetic: packets with a start-up each would explain it.
 ///
 /// Source: fitted to table 3 of Barnett et al., "Building a High-Performance Collective Communication Library", 1994:
 /// nine times on 16 x 32 nodes under OSF/1 R1.1. With the [parameters of the
@@ -66,7 +62,7 @@ pub enum Library {
 /// | collect | 0.28 (0.27) | 0.31 (0.32) | 0.83 (0.94) |
 /// | global sum | 0.0033 (0.0036) | 0.17 (0.17) | 2.68 (2.72) |
 ///
-/// The first is 1.4 times what was measured and the last collect 0.88 of it; all others are within 8 %.
+/// The first is 1.4 times the published time and the last collect 0.88 of it; all others are within 8 %.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NxCosts {
     /// Processor time for each byte of a message of a broadcast or a global operation, where it is received.
@@ -78,15 +74,15 @@ pub struct NxCosts {
 }
 
 impl NxCosts {
-    /// Those of a Paragon under OSF/1 R1.1.
+    /// The costs on a Paragon under OSF/1 R1.1.
     pub const PARAGON: NxCosts =
         NxCosts { copy: Span::from_nanos(22), gamma: Span::from_nanos(178), gather: Span::from_micros(450) };
 
-    /// None: the algorithms alone.
+    /// No costs: the algorithms alone.
     pub const NONE: NxCosts = NxCosts { copy: Span::ZERO, gamma: Span::ZERO, gather: Span::ZERO };
 }
 
-/// [`NxCosts::PARAGON`].
+/// The default is [`NxCosts::PARAGON`].
 impl Default for NxCosts {
     fn default() -> Self {
         NxCosts::PARAGON
@@ -94,8 +90,8 @@ impl Default for NxCosts {
 }
 
 impl Nx<'_, '_> {
-    /// `x` combined over all nodes, on every node, in the order of their numbers unless `f` is commutative; it puts the
-    /// second slice onto the first.
+    /// Combines `x` over all nodes, with the result on every node, in the order of node numbers unless `f` is
+    /// commutative; `f` combines the second slice into the first.
     pub(super) fn combine<T: Pod + Send>(
         &self,
         name: &'static str,
@@ -109,8 +105,8 @@ impl Nx<'_, '_> {
         })
     }
 
-    /// The parts of all nodes in the order of their numbers, on every node. `lengths`, in bytes, are those of the
-    /// parts, if they are known.
+    /// Collects the parts of all nodes in the order of their numbers, on every node. `lengths` are the lengths of the
+    /// parts in bytes, if they are known.
     pub(super) fn collect(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
         self.wire.library_call("gcol", || match self.library {
             Library::Nx => self.as_own("collect by NX", || own::collect(self, part, lengths)),
@@ -126,7 +122,7 @@ impl Nx<'_, '_> {
         })
     }
 
-    /// An operation of NX's own, as traces call it. What carries out the other library's does so itself.
+    /// Carries out an operation of NX's own under a name for traces. The other library names its operations itself.
     fn as_own<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
         self.node.world().as_part(|| Part::operation(name), work)
     }

@@ -1,21 +1,22 @@
-//! Message numbers: sends and receives that have been started, and the calls that take them.
+//! Message numbers, which identify started sends and receives, and the calls that take them.
 
 use super::{
     Nx, NxError,
     info::Buffer,
     system::{Arrived, Ticket},
 };
-use crate::comm::{PointToPoint, Request, Tested};
+use crate::comm::{Request, Tested};
 
-/// A send or receive under way, from [`isend`](Nx::isend) or [`irecv`](Nx::irecv), for [`msgwait`](Nx::msgwait) and its
-/// like: what NX calls a message ID.
+/// A send or receive under way, from [`isend`](Nx::isend) or [`irecv`](Nx::irecv), for [`msgwait`](Nx::msgwait) and
+/// its like: a message ID of NX.
 ///
-/// That of a receive holds the buffer, so that nothing reads it before the message is there. Dropping one lets the send
-/// go on; a receive stays posted, and its message is lost: to say so, there is [`msgignore`](Nx::msgignore).
+/// The `Mid` of a receive holds the buffer, so that the program cannot read the buffer before the message is there.
+/// Dropping a `Mid` lets a send go on; a receive stays posted, and its message is lost: to ask for that explicitly,
+/// there is [`msgignore`](Nx::msgignore).
 #[derive(Debug, Default)]
 #[must_use = "a receive that is not waited for loses its message"]
 pub struct Mid<'b> {
-    /// What is not complete yet, in the order in which it was started.
+    /// The sends and receives that are not complete yet, in the order in which they were started.
     parts: Vec<Part<'b>>,
 }
 
@@ -36,8 +37,9 @@ impl<'b> Mid<'b> {
 }
 
 impl Nx<'_, '_> {
-    /// Waits until a send has left, or a message is in its buffer; of a [merged](Nx::msgmerge) one, until all of that.
-    /// A receive is then what [`infocount`](Nx::infocount) and its kin are about.
+    /// Waits until a send has left, or a message is in its buffer; for a [merged](Nx::msgmerge) number, until all of
+    /// its parts have. The message of a receive is then the one that [`infocount`](Nx::infocount) and its like
+    /// describe.
     ///
     /// # Errors
     /// [`NxError::BufferTooShort`] and [`NxError::Data`] if a message does not fit its buffer; [`NxError::Comm`].
@@ -51,14 +53,15 @@ impl Nx<'_, '_> {
         Ok(())
     }
 
-    /// Whether a send has left or a message is in its buffer at this instant of the node's clock. Once it says so, the
-    /// number is done with: to ask again gives true, and to wait for it returns at once.
+    /// Whether a send has left or a message is in its buffer at this instant of the node's clock. Once the answer is
+    /// true, the number is finished: another test gives true, and a wait for it returns at once.
     ///
-    /// To look in vain costs no modeled time, so a loop that does nothing else never ends: compute between two looks.
+    /// A test without success costs no modeled time, so a loop of nothing but tests never ends: compute between two
+    /// tests.
     ///
     /// # Errors
     /// As [`msgwait`](Nx::msgwait); [`CommError::Livelock`](crate::error::CommError::Livelock) if the program has
-    /// looked in vain for too long.
+    /// tested without success for too long.
     pub fn msgdone(&self, mid: &mut Mid<'_>) -> Result<bool, NxError> {
         let mut pending = Vec::new();
         for part in std::mem::take(&mut mid.parts) {
@@ -77,8 +80,7 @@ impl Nx<'_, '_> {
         Ok(mid.parts.is_empty())
     }
 
-    /// The program will not ask for this any more: a send goes on, and the message of a receive is thrown away when it
-    /// comes.
+    /// Gives a number up: a send goes on, and the message of a receive is thrown away when it arrives.
     pub fn msgignore(&self, mid: Mid<'_>) {
         for part in mid.parts {
             if let Part::Recv(ticket, _) = part {
@@ -87,7 +89,7 @@ impl Nx<'_, '_> {
         }
     }
 
-    /// Takes a receive back: its message goes to another one. A send has been handed over and goes on.
+    /// Withdraws a receive: its message goes to another one. A send has been handed over and goes on.
     pub fn msgcancel(&self, mid: Mid<'_>) {
         for part in mid.parts {
             if let Part::Recv(ticket, _) = part {
@@ -96,13 +98,13 @@ impl Nx<'_, '_> {
         }
     }
 
-    /// One number for two: it is complete when both are.
+    /// Merges two numbers into one, which is complete when both are.
     pub fn msgmerge<'b>(&self, mut first: Mid<'b>, second: Mid<'b>) -> Mid<'b> {
         first.parts.extend(second.parts);
         first
     }
 
-    /// Puts a message into its buffer.
+    /// Copies a message into its buffer.
     pub(super) fn deliver(&self, arrived: Arrived, mut buffer: Buffer<'_>) -> Result<(), NxError> {
         let info = arrived.info();
         self.system.borrow_mut().last = Some(info);

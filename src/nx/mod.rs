@@ -1,9 +1,10 @@
-//! NX: the calls that a program for the Intel Paragon makes.
+//! NX: the message-passing calls of the Intel Paragon.
 //!
 //! [`Nx`] is a thin layer over a [`Node`] of any machine. Its methods have the names, the order of arguments and the
-//! meaning of NX's calls in C, with typed slices in place of addresses and lengths: `csend(type, buf, count, node,
-//! ptype)` is [`csend(type, buf, node, ptype)`](Nx::csend). Where NX counts bytes in an argument, elements of the slice
-//! are counted; what [`infocount`](Nx::infocount) says is bytes, as in NX. NX's `long` has 32 bits and is `i32` here.
+//! meaning of NX's calls in C, with typed slices in place of addresses and lengths:
+//! `csend(type, buf, count, node, ptype)` is [`csend(type, buf, node, ptype)`](Nx::csend). Where NX counts bytes in
+//! an argument, elements of the slice are counted; [`infocount`](Nx::infocount) returns bytes, as in NX. NX's `long`
+//! has 32 bits and is `i32` here.
 //!
 //! ```
 //! use multicomputer::{Machine, nx::Nx};
@@ -26,7 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is there
+//! # Available calls
 //!
 //! | calls | remarks |
 //! | --- | --- |
@@ -39,21 +40,21 @@
 //! | `gdsum`, `gdprod`, `gdhigh`, `gdlow`, the same for `s` and `i`; `gopf` | without the `work` array |
 //! | `giand`, `gior`, `gland`, `glor` | `gixor` and `glxor` on top |
 //!
-//! Handlers (`hrecv` and its like), `gsendx`, force types and masks of types are not.
+//! Not available are handlers (`hrecv` and its like), `gsendx`, force types and masks of types.
 //!
-//! # What it costs
+//! # Costs
 //!
-//! A message takes what [`PointToPoint`](crate::comm::PointToPoint) says; nothing is added. A receive costs its
-//! overhead when the message is brought in, which is at once if the node waits for it, and before it is asked for if
-//! the node waits for another one in the meantime. Broadcasts and global operations are NX's own algorithms, with the
-//! extra costs that they had on a Paragon: see [`Library`] and [`NxCosts`].
+//! The time of a message is that of [`Group`](crate::comm::Group); nothing is added. The overhead of a
+//! receive is spent when the message is brought in, which is at once if the node waits for it, and before the program
+//! asks for it if the node waits for another message in the meantime. Broadcasts and global operations are NX's own
+//! algorithms, with the extra costs that they had on a Paragon: see [`Library`] and [`NxCosts`].
 //!
 //! # Broadcasts
 //!
 //! A message to node -1 goes to all nodes but the sender, down a [minimum spanning tree](Library::Nx). Each node that
-//! waits in any call of NX, for whatever message, passes on the broadcasts that come by. So a program need not receive
-//! them in any order; but a node that computes keeps those behind it waiting, and one whose program has returned cuts
-//! them off.
+//! waits in any call of NX, for any message, passes on the broadcasts that arrive. So a program need not receive them
+//! in any order; but a node that computes delays the nodes below it in the tree, and a node whose program has
+//! returned cuts them off.
 
 mod calls;
 mod error;
@@ -79,20 +80,20 @@ pub use self::{
 };
 use crate::comm::{Group, Node};
 
-/// The highest type that a message of a program may have: 999,999,999.
+/// The highest type of a message of a program: 999,999,999.
 ///
 /// Source: the Paragon's manuals; the types above it belong to the system or are force types (recalled).
 pub const MOST_TYPE: i32 = 999_999_999;
 
-/// Where a selector stands for any type, node or process type; as a destination, all other nodes.
+/// The selector of any type, node or process type; as a destination, all other nodes.
 pub const ANY: i32 = -1;
 
-/// A node as NX shows it to a program; see the [module](self).
+/// The interface of NX to a node; see the [module](self).
 ///
-/// What a program sends and receives here does not mix with what it sends in groups of the same node.
+/// Messages sent and received here do not mix with messages in groups of the same node.
 pub struct Nx<'a, 'n> {
     node: &'a Node<'n>,
-    /// All messages of NX, and no others.
+    /// The group of all messages of NX, and of no others.
     wire: &'a Group<'n>,
     system: RefCell<System<'a>>,
     library: Library,
@@ -100,10 +101,10 @@ pub struct Nx<'a, 'n> {
 }
 
 impl<'a, 'n> Nx<'a, 'n> {
-    /// NX on this node, with [`Library::Nx`] and the costs that it had on a [Paragon](NxCosts::PARAGON).
+    /// Starts NX on this node, with [`Library::Nx`] and the costs that it had on a [Paragon](NxCosts::PARAGON).
     ///
     /// # Errors
-    /// [`NxError::Second`] if this is not the first one of the node.
+    /// [`NxError::Second`] if the node has an [`Nx`] already.
     pub fn new(node: &'a Node<'n>) -> Result<Nx<'a, 'n>, NxError> {
         let wire = node.nx().ok_or(NxError::Second)?;
         Ok(Nx {
@@ -115,27 +116,27 @@ impl<'a, 'n> Nx<'a, 'n> {
         })
     }
 
-    /// Has the global operations carried out by this library; [`Library::Nx`] unless given. All nodes must say the
-    /// same.
+    /// Selects the library that carries out the global operations; [`Library::Nx`] unless given. All nodes must
+    /// select the same one.
     #[must_use]
     pub fn with_library(mut self, library: Library) -> Self {
         self.library = library;
         self
     }
 
-    /// Sets what NX's own algorithms cost beyond the machine's parameters; [`NxCosts::PARAGON`] unless given.
+    /// Sets the costs of NX's own algorithms beyond the machine's parameters; [`NxCosts::PARAGON`] unless given.
     #[must_use]
     pub fn with_costs(mut self, costs: NxCosts) -> Self {
         self.costs = costs;
         self
     }
 
-    /// Who carries out the global operations.
+    /// The library that carries out the global operations.
     pub fn library(&self) -> Library {
         self.library
     }
 
-    /// What NX's own algorithms cost.
+    /// The costs of NX's own algorithms.
     pub fn costs(&self) -> NxCosts {
         self.costs
     }
@@ -171,12 +172,13 @@ impl<'a, 'n> Nx<'a, 'n> {
         Ok(self.node.now()?.as_picos() / 1_000_000_000)
     }
 
-    /// The binary-reflected Gray code of a number: node numbers that follow each other in a ring through a hypercube.
+    /// The binary-reflected Gray code of a number: consecutive numbers give the node numbers of a ring through a
+    /// hypercube.
     pub fn gray(number: u32) -> u32 {
         number ^ (number >> 1)
     }
 
-    /// The number whose [Gray code](Nx::gray) this is.
+    /// The inverse of the [Gray code](Nx::gray): the number with this code.
     pub fn ginv(code: u32) -> u32 {
         (0..u32::BITS).fold(0, |number, shift| number ^ (code >> shift))
     }

@@ -7,12 +7,12 @@ use super::{
     system::{Wanted, tags},
 };
 use crate::{
-    comm::{Payload, PointToPoint},
+    comm::Payload,
     pattern::Halving,
     rank::{Rank, Tag},
 };
 
-/// See [`Nx::combine`].
+/// Combines by NX's algorithm; see [`Nx::combine`].
 pub(super) fn combine<T: Pod + Send>(
     nx: &Nx<'_, '_>,
     x: &mut [T],
@@ -30,7 +30,8 @@ pub(super) fn combine<T: Pod + Send>(
     Ok(())
 }
 
-/// Up the tree of node 0, nearest child first, and down again. All payloads must have the same length.
+/// Combines up the tree of node 0, nearest child first, and broadcasts down again. All payloads must have the same
+/// length.
 pub(super) fn combine_payloads(
     nx: &Nx<'_, '_>,
     mut mine: Payload,
@@ -52,7 +53,7 @@ pub(super) fn combine_payloads(
     Ok(result)
 }
 
-/// See [`Nx::collect`].
+/// Collects by NX's algorithm; see [`Nx::collect`].
 pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
     if nx.node.rank() > 0 {
         nx.wire.send((0, tags::GATHER), part)?;
@@ -72,7 +73,7 @@ pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -
     spread(nx, Some(whole))
 }
 
-/// See [`Nx::synchronize`].
+/// Synchronizes by the hardware barrier, or else by dissemination; see [`Nx::synchronize`].
 pub(super) fn synchronize(nx: &Nx<'_, '_>) -> Result<(), NxError> {
     if nx.node.machine().parameters().barrier().is_some() {
         return Ok(nx.node.world().barrier()?);
@@ -89,7 +90,7 @@ pub(super) fn synchronize(nx: &Nx<'_, '_>) -> Result<(), NxError> {
     Ok(())
 }
 
-/// What node 0 has, on every node.
+/// Broadcasts the payload of node 0 to every node.
 fn spread(nx: &Nx<'_, '_>, whole: Option<Payload>) -> Result<Payload, NxError> {
     match whole {
         Some(whole) => {

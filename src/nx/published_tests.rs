@@ -1,11 +1,12 @@
-//! NX's times in table 3 of Barnett et al., "Building a High-Performance Collective Communication Library", 1994.
+//! Tests of NX's times in table 3 of Barnett et al., "Building a High-Performance Collective Communication Library",
+//! 1994.
 
 use super::{Nx, own};
 use crate::{Machine, Payload, error::Failure};
 
 const NODES: u64 = 512;
 
-/// What an operation takes among 16 x 32 nodes, in seconds.
+/// The modeled time of an operation on 16 x 32 nodes, in seconds.
 fn modeled(program: impl Fn(&Nx<'_, '_>) -> Result<Payload, Failure> + Sync, bytes: u64) -> f64 {
     let machine = Machine::paragon(16, 32).build().unwrap();
     let run = machine.run(|node| Ok(program(&Nx::new(node)?)?.len())).unwrap();
@@ -43,7 +44,7 @@ fn sum(bytes: u64) -> f64 {
 #[test]
 fn the_published_times_are_met_as_far_as_the_costs_say() {
     let lengths = [8, 64 << 10, 1 << 20];
-    // Modeled over published, as `NxCosts` has it.
+    // Ratios of modeled to published times, as in the documentation of `NxCosts`.
     for (name, operation, published, expected) in [
         ("broadcast", broadcast as fn(u64) -> f64, [0.0012, 0.031, 0.51], [1.385, 1.05, 0.98]),
         ("collect", collect, [0.27, 0.32, 0.94], [1.03, 0.98, 0.88]),

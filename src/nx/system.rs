@@ -1,11 +1,12 @@
-//! What NX's part of the operating system does on a node: it takes messages in, keeps them, and passes broadcasts on.
+//! The part of the operating system that belongs to NX on a node: it takes messages in, stores them, and passes
+//! broadcasts on.
 //!
-//! # Why there is a system at all
+//! # Reason
 //!
-//! A broadcast must go on through a node that has other things on its mind: one that waits for a message of another
-//! type, or is in a global operation, and will ask for the broadcast only later. If it were passed on by the receive
-//! that asks for it, such programs would deadlock here and run on a Paragon. So *every* call that waits takes in
-//! whatever comes, in the order in which it comes:
+//! A broadcast must go on through a node that is busy with other calls: a node that waits for a message of another
+//! type, or is in a global operation, and will ask for the broadcast only later. If the broadcast were passed on by
+//! the receive that asks for it, such programs would deadlock here and run on a Paragon. So *every* call that waits
+//! takes in all messages, in the order in which they arrive:
 //!
 //! ```text
 //!                      +-- is it a broadcast? charge the copy, send it to this node's children
@@ -15,12 +16,13 @@
 //!                         +----> the buffer, if there is none             --> a receive or a probe that comes later
 //! ```
 //!
-//! The receive overhead of a message is charged when it is brought in. For a message that is received as soon as it is
-//! there, that is what [`recv`](PointToPoint::recv) costs. One that came before it was asked for costs nothing any more
-//! when it is: the node has spent that time while it waited for something else.
+//! The receive overhead of a message is charged when it is brought in. For a message that is received as soon as it
+//! is there, that is the cost of [`recv`](crate::comm::Group::recv). A message that came before the program asked for it
+//! costs nothing more at that time: the node has spent the overhead while it waited for something else.
 //!
-//! A posted receive (`irecv`) posts a receive with the machine, too, so that the machine sees what overlaps what. It
-//! accepts anything: messages fill them in the order of their coming, and here they are told apart.
+//! A posted receive (`irecv`) also posts a receive with the machine, so that the machine sees which sends and
+//! receives overlap. The receives posted with the machine accept any message: messages fill them in the order of
+//! arrival, and are assigned to the program's receives here.
 //!
 //! A node that computes, or whose program has returned, passes nothing on.
 
@@ -32,13 +34,13 @@ use super::{
     tree::{Family, family},
 };
 use crate::{
-    comm::{Message, Payload, PointToPoint, Request, Tested},
+    comm::{Message, Payload, Request, Tested},
     error::CommError,
     rank::{ANY_SOURCE, Rank, Tag},
     time::Span,
 };
 
-/// The tags of the library's own messages, which no program can ask for: a name is greater than any type.
+/// The tags of the library's own messages, which no program can ask for: a named tag is greater than any type.
 pub(super) mod tags {
     use crate::rank::Tag;
 
@@ -46,22 +48,22 @@ pub(super) mod tags {
     pub(crate) const COMBINE: Tag = Tag::named(b"Comb");
     /// Parts of a vector, on their way to node 0.
     pub(crate) const GATHER: Tag = Tag::named(b"Gath");
-    /// Results, on their way to everybody.
+    /// Results, on their way to all nodes.
     pub(crate) const SPREAD: Tag = Tag::named(b"Sprd");
 
-    /// A round of a barrier: there are no more than digits and letters, on no machine.
+    /// The tag of a round of a barrier: on no machine are there more rounds than digits and letters.
     pub(crate) fn sync(round: u32) -> Tag {
         let digit = char::from_digit(round, 36).unwrap_or('z') as u8;
         Tag::named(&[b'S', b'y', b'n', digit])
     }
 }
 
-/// What a receive or a probe accepts.
+/// The messages that a receive or a probe accepts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
-    /// `None` accepts every node.
+    /// The source; `None` accepts every node.
     pub(super) source: Option<Rank>,
-    /// `None` accepts every type that a program can use.
+    /// The type as a tag; `None` accepts every type that a program can use.
     pub(super) tag: Option<Tag>,
 }
 
@@ -89,21 +91,21 @@ impl Arrived {
 /// The number of a receive.
 pub(super) type Ticket = u64;
 
-/// See the [module](self).
+/// The state of NX on a node; see the [module](self).
 #[derive(Debug, Default)]
 pub(super) struct System<'a> {
     /// Receives posted with the machine that have not been waited for, the oldest first.
     open: VecDeque<Request<'a>>,
-    /// Messages that nobody has asked for yet.
+    /// Messages that the program has not asked for yet.
     buffer: VecDeque<Arrived>,
     next: Ticket,
-    /// Receives that no message has been found for.
+    /// Receives without a message so far.
     posted: VecDeque<(Ticket, Wanted)>,
-    /// What was found for the others.
+    /// The messages of receives that have one.
     filled: BTreeMap<Ticket, Arrived>,
     /// Receives, posted or filled, whose message is to be thrown away.
     ignored: Vec<Ticket>,
-    /// The message that `infocount` and its kin are about.
+    /// The message that `infocount` and its like describe.
     pub(super) last: Option<Info>,
 }
 
@@ -112,7 +114,7 @@ impl System<'_> {
         self.buffer.iter().position(|arrived| wanted.accepts(arrived))
     }
 
-    /// A receive asks for a message.
+    /// Posts a receive: takes a message from the buffer, or waits for one.
     fn post(&mut self, wanted: Wanted) -> Ticket {
         let ticket = self.next;
         self.next += 1;
@@ -123,7 +125,7 @@ impl System<'_> {
         ticket
     }
 
-    /// A message goes to whom it belongs.
+    /// Assigns a message to the first posted receive that accepts it, or to the buffer.
     fn sort(&mut self, arrived: Arrived) {
         let Some(at) = self.posted.iter().position(|(_, wanted)| wanted.accepts(&arrived)) else {
             return self.buffer.push_back(arrived);
@@ -136,28 +138,28 @@ impl System<'_> {
         }
     }
 
-    /// Nobody will ask for what this receive gets.
+    /// Marks a receive whose message is to be thrown away.
     pub(super) fn ignore(&mut self, ticket: Ticket) {
         if self.filled.remove(&ticket).is_none() {
             self.ignored.push(ticket);
         }
     }
 
-    /// A receive is taken back; a message that it has got goes back to where it would be without it.
+    /// Withdraws a receive; a message that it has got goes back to its place without the receive.
     pub(super) fn cancel(&mut self, ticket: Ticket) {
         self.posted.retain(|&(posted, _)| posted != ticket);
         let Some(arrived) = self.filled.remove(&ticket) else { return };
         if self.posted.iter().any(|(_, wanted)| wanted.accepts(&arrived)) {
             self.sort(arrived);
         } else {
-            // What the buffer has of its kind came later.
+            // Messages of its kind in the buffer came later.
             self.buffer.push_front(arrived);
         }
     }
 }
 
 impl<'a> Nx<'a, '_> {
-    /// Posts a receive; `early` says that the program goes on and waits for it later.
+    /// Posts a receive; `early` tells that the program goes on and waits for it later.
     pub(super) fn post(&self, wanted: Wanted, early: bool) -> Result<Ticket, NxError> {
         let ticket = self.system.borrow_mut().post(wanted);
         if early && !self.system.borrow().filled.contains_key(&ticket) {
@@ -167,7 +169,7 @@ impl<'a> Nx<'a, '_> {
         Ok(ticket)
     }
 
-    /// The message of a receive, once it is there.
+    /// Waits for the message of a receive and returns it.
     pub(super) fn wait_for(&self, ticket: Ticket) -> Result<Arrived, NxError> {
         loop {
             if let Some(arrived) = self.system.borrow_mut().filled.remove(&ticket) {
@@ -177,7 +179,7 @@ impl<'a> Nx<'a, '_> {
         }
     }
 
-    /// The message of a receive, if it is there at this instant.
+    /// The message of a receive, if it has arrived by this instant.
     pub(super) fn look_for(&self, ticket: Ticket) -> Result<Option<Arrived>, NxError> {
         loop {
             if let Some(arrived) = self.system.borrow_mut().filled.remove(&ticket) {
@@ -189,13 +191,13 @@ impl<'a> Nx<'a, '_> {
         }
     }
 
-    /// Receives a message and waits for it.
+    /// Receives a message, waiting for it.
     pub(super) fn take(&self, wanted: Wanted) -> Result<Arrived, NxError> {
         let ticket = self.post(wanted, false)?;
         self.wait_for(ticket)
     }
 
-    /// Waits until there is a message that could be received.
+    /// Waits until a message has arrived that could be received.
     pub(super) fn find(&self, wanted: Wanted) -> Result<Info, NxError> {
         loop {
             if let Some(info) = self.found(wanted) {
@@ -205,7 +207,7 @@ impl<'a> Nx<'a, '_> {
         }
     }
 
-    /// Whether at this instant there is a message that could be received.
+    /// The message that could be received at this instant, if there is one.
     pub(super) fn try_find(&self, wanted: Wanted) -> Result<Option<Info>, NxError> {
         loop {
             let found = self.found(wanted);
@@ -230,7 +232,7 @@ impl<'a> Nx<'a, '_> {
         self.came(message)
     }
 
-    /// Takes in a message if one is there at this instant; whether there was.
+    /// Takes in a message if one has arrived by this instant; returns whether there was one.
     fn look(&self) -> Result<bool, NxError> {
         let request = self.system.borrow_mut().open.pop_front();
         let message = match request {
@@ -247,7 +249,7 @@ impl<'a> Nx<'a, '_> {
         self.came(message).map(|()| true)
     }
 
-    /// A message has been taken out of the network.
+    /// Handles a message taken out of the network: passes on a broadcast, and assigns the message.
     fn came(&self, message: Message) -> Result<(), NxError> {
         let Message { source, tag, payload } = message;
         let origin = payload.origin();
@@ -271,7 +273,7 @@ impl<'a> Nx<'a, '_> {
         Ok(())
     }
 
-    /// As [`pass_on`](Nx::pass_on), without waiting for the messages to leave.
+    /// Starts to send a broadcast of this node to its children, without waiting for the messages to leave.
     pub(super) fn start_broadcast(&self, tag: Tag, payload: &Payload) -> Result<Vec<Request<'a>>, NxError> {
         let root = self.node.rank();
         let start = |child| {
@@ -292,7 +294,7 @@ impl<'a> Nx<'a, '_> {
 
     pub(super) fn charge(&self, time: Span) -> Result<(), NxError> {
         if !time.is_zero() {
-            self.wire.compute(time)?;
+            self.wire.charge(time)?;
         }
         Ok(())
     }

@@ -1,20 +1,20 @@
-//! The minimum spanning tree that NX's broadcasts go down and its combines go up: recursive halving of node numbers.
+//! The minimum spanning tree of NX's broadcasts and combines: recursive halving of node numbers.
 //!
-//! The nodes `0..p` are cut into a first half of `ceil(p / 2)` and a second. The root sends to the node that has its
-//! place in the other half (to the last one there, if the root is the odd one of the first half), and the two are the
-//! roots of their halves: the pairs of [`Halving`](crate::pattern::Halving).
+//! The nodes `0..p` are cut into a first half of `ceil(p / 2)` and a second half. The root sends to the node at the
+//! same place in the other half (to the last one there, if the root is the odd node of the first half), and the two
+//! are the roots of their halves: the pairs of [`Halving`](crate::pattern::Halving).
 //!
-//! Every subtree of node 0 is a run of consecutive nodes that begins with its own root. So a combine that goes up to
-//! node 0 and takes the children nearest first combines in the order of node numbers.
+//! Every subtree of node 0 is a run of consecutive nodes that begins with its own root. So a combine up to node 0
+//! that takes the nearest children first combines in the order of node numbers.
 
 use crate::rank::Rank;
 
 /// A node's relatives in the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Family {
-    /// `None` for the root.
+    /// The parent; `None` for the root.
     pub(super) parent: Option<Rank>,
-    /// In the order in which they are sent to: the one with the largest part of the tree first.
+    /// The children, in the order of the sends: the child with the largest part of the tree first.
     pub(super) children: Vec<Rank>,
 }
 
@@ -48,7 +48,7 @@ mod tests {
         for nodes in 1..=70_usize {
             for root in 0..nodes {
                 let families: Vec<_> = (0..nodes).map(|me| family(root, nodes, me)).collect();
-                // When each node has it: a child has it one step after its elder sister.
+                // The step in which each node has the message: a child has it one step after its elder sister.
                 let mut steps = vec![None; nodes];
                 steps[root] = Some(0);
                 let mut reached = vec![root];

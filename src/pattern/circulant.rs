@@ -1,12 +1,13 @@
-//! Patterns on circulant graphs: in each round everybody sends the same distance around a ring.
+//! Patterns on circulant graphs: in each round all nodes send over the same distance around a ring.
 //!
-//! The distances go down through `ceil(p/2)`, `ceil(p/4)`, .., 1. So data goes far while there is little of it.
+//! The distances go down through `ceil(p/2)`, `ceil(p/4)`, .., 1. So data goes over long distances while there is
+//! little of it.
 
 use super::{Blocks, Builder, Transfer};
 use crate::rank::Rank;
 
-/// Collects in each of the rings, all at the same time, in `ceil(log2 p)` rounds for any `p`: in each round everybody
-/// sends what the one at the distance of the round does not have, and nothing twice.
+/// Collects in each of the rings, all at the same time, in `ceil(log2 p)` rounds for any `p`: in each round every
+/// node sends the blocks that the node at the distance of the round does not have, and no block twice.
 ///
 /// Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient algorithms for all-to-all communications
 /// in multiport message-passing systems", IEEE TPDS 8(11), 1997; with the distances of J. L. Träff, "Optimal,
@@ -15,7 +16,7 @@ pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>]) {
     let own: Vec<Vec<Blocks>> =
         rings.iter().map(|ring| ring.iter().map(|&rank| builder.held(rank).into()).collect()).collect();
     let most = rings.iter().map(|ring| distances(ring.len()).len()).max().unwrap_or(0);
-    // How far behind a node those are whose blocks it has; the same for all nodes of a ring.
+    // The distances behind a node of the nodes whose blocks it has; the same for all nodes of a ring.
     let mut has: Vec<Vec<bool>> =
         rings.iter().map(|ring| (0..ring.len()).map(|behind| behind == 0).collect()).collect();
     for round in 0..most {
@@ -43,12 +44,13 @@ pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>]) {
 ///
 /// The rounds go through the distances again and again. A holder sends its next block until it has sent all of them;
 /// any other node sends, of each holder's blocks, the newest one that the receiver does not have. All blocks for one
-/// receiver go as one message. Counted on `p` up to 256 that takes `ceil(log2 p) + blocks - 1` rounds, the fewest
+/// receiver go as one message. Counted on `p` up to 256, this takes `ceil(log2 p) + blocks - 1` rounds, the fewest
 /// possible, or up to two more.
 ///
 /// Source: the graph and the number of rounds: J. L. Träff, "Fast(er) construction of round-optimal n-block broadcast
 /// schedules", arXiv 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous
-/// send/receive systems", Discrete Applied Mathematics 55, 1994. The rule which block to send is a simpler one.
+/// send/receive systems", Discrete Applied Mathematics 55, 1994. The rule that selects the block to send is a simpler
+/// one.
 pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks: usize) {
     let distances = distances(ring.len());
     // The blocks of each holder that each node has.
@@ -86,7 +88,7 @@ pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks:
     }
 }
 
-/// The distances around the ring of the rounds.
+/// The distances around the ring, in the order of the rounds.
 pub(crate) fn distances(nodes: usize) -> Vec<usize> {
     if nodes < 2 {
         return Vec::new();
@@ -97,13 +99,13 @@ pub(crate) fn distances(nodes: usize) -> Vec<usize> {
 
 /// Sets of small numbers, side by side.
 struct Sets {
-    /// Words of each set.
+    /// The number of 64-bit words of each set.
     words: usize,
     bits: Vec<u64>,
 }
 
 impl Sets {
-    /// So many empty ones of numbers below `most`.
+    /// Creates `sets` empty sets of numbers below `most`.
     fn empty(sets: usize, most: usize) -> Sets {
         let words = most.div_ceil(64);
         Sets { words, bits: vec![0; sets * words] }

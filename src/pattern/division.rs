@@ -1,16 +1,16 @@
-//! Spanning trees in which every subtree covers neighbouring positions: how one reaches all of a line, or all reach
-//! one.
+//! Spanning trees in which every subtree covers neighbouring positions of a line: from one position to all, or from
+//! all to one.
 //!
-//! The holder of a line cuts a part off, hands it to a node of that part, and both go on with what they have. Cut in
+//! The holder of a line cuts a part off, hands it to a node of that part, and both go on with their parts. Cut in
 //! halves this is the minimum spanning tree of the papers: on a linear array no two messages of it share a link. Cut
-//! where it pays it is the fastest tree that the parameters of a machine allow.
+//! at the best places it is the fastest tree that the parameters of a machine allow.
 
 use std::collections::VecDeque;
 
 use super::{Blocks, Builder, Transfer};
 use crate::{rank::Rank, time::Span};
 
-/// A tree over the positions of a line, from one of them, the root.
+/// A spanning tree of the positions of a line, from one of them, the root.
 ///
 /// ```
 /// use multicomputer::pattern::Division;
@@ -30,18 +30,18 @@ pub struct Division {
 /// One edge of the tree: `from` hands a part of its line to `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The position that hands over.
+    /// The sending position, which holds the part.
     pub from: usize,
-    /// The position that takes over, one of the part.
+    /// The receiving position, which is in the part.
     pub to: usize,
-    /// Where the part starts.
+    /// The first position of the part.
     pub start: usize,
-    /// The number of positions in it. It may go on at position 0 after the last one.
+    /// The number of positions in the part. It may go on at position 0 after the last one.
     pub count: usize,
 }
 
 impl Division {
-    /// In halves, the first being the larger by at most one: `ceil(log2 nodes)` rounds.
+    /// Creates the tree of cuts in halves, the first half being the larger by at most one: `ceil(log2 nodes)` rounds.
     ///
     /// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, section 4.1.
     ///
@@ -52,9 +52,9 @@ impl Division {
         Division::cut(nodes, root, |_, count| Some(count.div_ceil(2)))
     }
 
-    /// At powers of two: the first part has as many positions as the largest power of two that leaves some for the
-    /// second. From position 0 each position hands over to those that differ from it in one bit, the highest first, as
-    /// far as there are any; `ceil(log2 nodes)` rounds.
+    /// Creates the tree of cuts at powers of two: the first part has as many positions as the largest power of two
+    /// that leaves some for the second. From position 0 each position hands over to the positions that differ from it
+    /// in one bit, the highest first, as far as they exist; `ceil(log2 nodes)` rounds.
     ///
     /// Source: Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", algorithms 4.1 and 4.2, on any
     /// number of nodes.
@@ -67,8 +67,8 @@ impl Division {
         Division::cut(nodes, root, |round, count| Some(widest >> (round + 1)).filter(|&first| first < count))
     }
 
-    /// With so many of `count` positions in the first part that is cut off in a round, no fewer than in the second;
-    /// `None` if they are not cut in that round.
+    /// Creates a tree from the function `first(round, count)`: the size of the first part if a part of `count`
+    /// positions is cut in that round, no smaller than the second part; `None` if it is not cut in that round.
     fn cut(nodes: usize, root: usize, first: impl Fn(usize, usize) -> Option<usize>) -> Division {
         assert!(root < nodes, "the root is on the line");
         let mut rounds = Vec::new();
@@ -81,7 +81,7 @@ impl Division {
                     let cut = first(rounds.len(), count).filter(|_| count > 1);
                     let Some(first) = cut else { return [Some((start, count, holder)), None] };
                     let (second, rest) = (start + first, count - first);
-                    // The one at the same place in the other part takes it over.
+                    // The node at the same place in the other part takes it over.
                     let in_first = holder < second;
                     let to = if in_first { second + (holder - start).min(rest - 1) } else { holder - first };
                     let (start_of_part, size) = if in_first { (second, rest) } else { (start, first) };
@@ -97,13 +97,14 @@ impl Division {
         Division { nodes, rounds }
     }
 
-    /// Where it is the fastest, if nothing else is under way: the holder of a part of `m` positions hands `s` of them
-    /// to another one, is busy with that for `busy(s)`, and the other one goes on `informed(s)` after the beginning.
+    /// Creates the fastest tree for an otherwise idle machine: the holder of a part of `m` positions hands `s` of
+    /// them to another node and is busy with that for `busy(s)`; the other node goes on `informed(s)` after the
+    /// beginning.
     ///
     /// Found by trying every `s` for every `m`. Where both times are the same for all `s` it is the tree of Karp,
     /// Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993. Parts may go on at
-    /// position 0 after the last one, unless it is to be `in_order`: then all of the root's parts lie on the line, and
-    /// it is the fastest only from position 0.
+    /// position 0 after the last one, unless `in_order` is set: then all of the root's parts lie on the line, and the
+    /// tree is the fastest only from position 0.
     ///
     /// Costs the host a time that grows with the square of `nodes`: 1 ms for 1000.
     ///
@@ -147,7 +148,7 @@ impl Division {
         Division { nodes, rounds }
     }
 
-    /// How long the [fastest](Division::fastest) tree takes until everybody can go on.
+    /// The time of the [fastest](Division::fastest) tree until all nodes can go on.
     pub fn fastest_time(
         nodes: usize,
         busy: impl Fn(usize) -> Span,
@@ -156,7 +157,7 @@ impl Division {
         best_cuts(nodes, busy, informed).0
     }
 
-    /// The edges, those of a round by senders that have received in an earlier one; each sends once a round.
+    /// The edges by round: the senders of a round have received in an earlier one, and each sends once per round.
     pub fn rounds(&self) -> &[Vec<Cut>] {
         &self.rounds
     }
@@ -168,7 +169,8 @@ impl Division {
     }
 }
 
-/// How long so many positions take, and for each number of them how many are best handed over first.
+/// The time of the fastest tree of `nodes` positions, and for each number of positions the best size of the first
+/// cut.
 fn best_cuts(
     nodes: usize,
     busy: impl Fn(usize) -> Span,
@@ -189,18 +191,19 @@ fn best_cuts(
     (Span::from_picos(times[nodes]), cuts)
 }
 
-/// What a position of a line holds before a spreading pattern: its own parts of the data.
+/// The blocks of a position of a line, given the number of the line and the position.
 pub(crate) type Contents<'a> = &'a dyn Fn(usize, usize) -> Vec<u32>;
 
-/// Sends along the edges of a tree on each of the lines, all at the same time, to each position the blocks that are its
-/// own: `contents(line, position)`. Afterwards each counts as holding these alone.
+/// Sends along the edges of a tree on each of the lines, all at the same time, to each position its own blocks:
+/// `contents(line, position)`. Afterwards each node counts as holding these alone.
 pub fn scatter(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], contents: Contents) {
     for transfers in rounds(lines, trees, contents) {
         builder.hand_over(transfers);
     }
 }
 
-/// The way back: the root of each line gets all blocks, and the others count as holding none.
+/// Gathers along the edges of a tree on each of the lines, the reverse of [`scatter`]: the root of each line gets all
+/// blocks, and the other nodes count as holding none.
 pub fn gather(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], contents: Contents) {
     for transfers in rounds(lines, trees, contents).into_iter().rev() {
         let back = |transfer: Transfer| Transfer { from: transfer.to, to: transfer.from, ..transfer };
@@ -208,7 +211,7 @@ pub fn gather(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], co
     }
 }
 
-/// Sends all that the root of each line holds along the edges of its tree.
+/// Sends all blocks that the root of each line holds along the edges of its tree.
 pub fn broadcast(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division]) {
     let most = trees.iter().map(|tree| tree.rounds.len()).max().unwrap_or(0);
     let all: Vec<Option<Blocks>> = lines
@@ -234,7 +237,7 @@ pub fn broadcast(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division])
     }
 }
 
-/// The transfers of a scatter.
+/// The transfers of a scatter, by round.
 fn rounds(lines: &[Vec<Rank>], trees: &[Division], contents: Contents) -> Vec<Vec<Transfer>> {
     let most = trees.iter().map(|tree| tree.rounds.len()).max().unwrap_or(0);
     let round = |round: usize| {
@@ -257,7 +260,7 @@ fn rounds(lines: &[Vec<Rank>], trees: &[Division], contents: Contents) -> Vec<Ve
 mod tests {
     use super::*;
 
-    /// Every position is handed to once, by one that has it, as part of what that one has.
+    /// Checks that every position is handed over once, by a position that has it, as part of the sender's part.
     fn check(tree: &Division, nodes: usize, root: usize) {
         let mut has: Vec<Vec<usize>> = vec![Vec::new(); nodes];
         has[root] = (0..nodes).collect();
@@ -311,7 +314,8 @@ mod tests {
         }
     }
 
-    /// A send takes one unit, and the receiver can send two units after its beginning: Fibonacci numbers.
+    /// Tests the tree for sends of one time unit after which the receiver can send two units after the beginning:
+    /// Fibonacci numbers.
     #[test]
     fn the_fastest_tree_is_that_of_logp() {
         let unit = Span::from_micros(1);

@@ -1,21 +1,21 @@
 //! Recursive halving with exchange on a linear array: after it, every position has the data of all positions.
 //!
 //! Source: Hambrusch, Khokhar, Liu, "S-to-P Broadcasting on Coarse-Grained Machines", CSD-TR-95-060, section 2,
-//! algorithm `Br_Lin`, which gives the rule for an even number of positions: `P_i` and `P_(i + p/2)` exchange what they
-//! hold, then the two halves do the same on their own.
+//! algorithm `Br_Lin`, which gives the rule for an even number of positions: `P_i` and `P_(i + p/2)` exchange all
+//! that they hold, then the two halves do the same on their own.
 //!
 //! # A segment of odd length
 //!
-//! The papers leave this open. A segment of `n` positions is cut into a first half of `h = ceil(n / 2)` and a second of
-//! `n - h`. Position `i` of the first half is paired with position `i + h`. If `n` is odd the last position of the
-//! first half has no pair; in the same iteration it sends what it holds to the last position of the second half, which
-//! receives it after its own exchange. Nothing is sent back.
+//! The papers leave this case open. A segment of `n` positions is cut into a first half of `h = ceil(n / 2)` and a
+//! second half of `n - h`. Position `i` of the first half is paired with position `i + h`. If `n` is odd the last
+//! position of the first half has no pair; in the same iteration it sends all that it holds to the last position of
+//! the second half, which receives it after its own exchange. Nothing is sent back.
 //!
 //! ```text
 //! n = 5, h = 3      0   1   2 | 3   4        0 <-> 3, 1 <-> 4, then 2 -> 4
 //! ```
 //!
-//! # Why every position ends with everything
+//! # Proof that every position ends with all data
 //!
 //! Claim: if each datum of a segment lies at exactly one of its positions, then after the iteration it lies at exactly
 //! one position of each half. A datum at a paired position is copied to the pair, which is in the other half. A datum
@@ -45,21 +45,21 @@ pub struct Halving {
     positions: usize,
 }
 
-/// What one position does with one partner in one iteration.
+/// One transfer or exchange of a position with a partner in one iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// Counted from 0.
+    /// The iteration, counted from 0.
     pub iteration: usize,
     /// The position at the other end.
     pub partner: usize,
-    /// Which way the data goes.
+    /// The direction of the data.
     pub direction: Direction,
 }
 
-/// Which way the data of a [`Pairing`] goes, as its position sees it.
+/// The direction of the data of a [`Pairing`], as seen from its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Both send what they held at the start of the iteration.
+    /// Both positions send all that they held at the start of the iteration.
     Both,
     /// The position sends to its partner.
     Out,
@@ -68,12 +68,12 @@ pub enum Direction {
 }
 
 impl Halving {
-    /// The pattern for a line of so many positions.
+    /// The pattern for a line of `positions` positions.
     pub const fn new(positions: usize) -> Halving {
         Halving { positions }
     }
 
-    /// Positions of the line.
+    /// The number of positions of the line.
     pub const fn positions(self) -> usize {
         self.positions
     }
@@ -83,7 +83,7 @@ impl Halving {
         (usize::BITS - self.positions.saturating_sub(1).leading_zeros()) as usize
     }
 
-    /// The segments of the line after so many iterations, in order, without those that have become empty.
+    /// The segments of the line after `iterations` iterations, in order, without empty ones.
     ///
     /// ```
     /// use multicomputer::pattern::Halving;
@@ -99,8 +99,8 @@ impl Halving {
         (0..iterations).fold(vec![whole], |segments, _| segments.into_iter().flat_map(halves).collect())
     }
 
-    /// What `position` does, in the order in which it does it: one or two pairings an iteration, none in the last one
-    /// if the position is alone by then. Nothing for a position outside the line.
+    /// The pairings of `position`, in the order in which they are carried out: one or two in an iteration, none in
+    /// the last one if the position is alone by then. Empty for a position outside the line.
     ///
     /// Takes constant memory, and constant time for each pairing.
     pub const fn pairings(self, position: usize) -> Pairings {
@@ -124,10 +124,10 @@ impl Direction {
 #[derive(Clone, Debug)]
 pub struct Pairings {
     position: usize,
-    /// The segment that the position is in, in this iteration.
+    /// The segment that contains the position in this iteration.
     segment: Range<usize>,
     iteration: usize,
-    /// A second pairing of the iteration before.
+    /// A second pairing of the previous iteration, which is returned next.
     then: Option<Pairing>,
 }
 
@@ -164,7 +164,7 @@ impl Iterator for Pairings {
 
 impl FusedIterator for Pairings {}
 
-/// Where the second half of a segment begins: the first is the longer one.
+/// The first position of the second half of a segment: the first half is the longer one.
 const fn middle(start: usize, end: usize) -> usize {
     start + (end - start).div_ceil(2)
 }

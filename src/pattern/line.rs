@@ -2,8 +2,8 @@
 
 use crate::{rank::Rank, topology::Grid};
 
-/// The ranks of the mesh as a line, neighbours on the line being neighbours on the mesh: the first row from left to
-/// right, the second from right to left, and so on.
+/// The ranks of the mesh as a line, in which neighbours on the line are neighbours on the mesh: the first row from
+/// left to right, the second from right to left, and so on.
 ///
 /// Source: Hambrusch, Khokhar, Liu, "S-to-P Broadcasting on Coarse-Grained Machines", CSD-TR-95-060, section 2.
 ///
@@ -24,19 +24,19 @@ pub fn snake(grid: Grid) -> Vec<Rank> {
     line
 }
 
-/// Every row from left to right.
+/// The rows of the mesh, each from left to right.
 pub fn rows(grid: Grid) -> Vec<Vec<Rank>> {
     let row = |row| (0..grid.columns).map(|column| grid.rank(row, column)).collect();
     (0..grid.rows).map(row).collect()
 }
 
-/// Every column from top to bottom.
+/// The columns of the mesh, each from top to bottom.
 pub fn columns(grid: Grid) -> Vec<Vec<Rank>> {
     let column = |column| (0..grid.rows).map(|row| grid.rank(row, column)).collect();
     (0..grid.columns).map(column).collect()
 }
 
-/// For each rank its position on a line of all ranks.
+/// The position of each rank on a line of all ranks.
 pub fn positions(line: &[Rank]) -> Vec<usize> {
     let mut positions = vec![0; line.len()];
     for (position, &rank) in line.iter().enumerate() {
@@ -46,11 +46,11 @@ pub fn positions(line: &[Rank]) -> Vec<usize> {
 }
 
 /// A line of which every segment that [`Halving`](super::Halving) makes is a compact part of the mesh: the nodes are
-/// cut in two across the longer side of what they cover, the first part being the larger by at most one node, and each
-/// part again.
+/// cut in two across the longer side of the area that they cover, the first part being the larger by at most one
+/// node, and each part is cut again.
 ///
-/// Halving on it sends far while messages are short, and where they are long each node sends to a near one. On a
-/// mesh of powers of two all parts are rectangles.
+/// On this line, halving sends over long distances while messages are short, and over short distances when they are
+/// long. On a mesh whose sides are powers of two all parts are rectangles.
 ///
 /// ```
 /// use multicomputer::{pattern::line, topology::Grid};

@@ -1,10 +1,10 @@
-//! Pure schedules: they say who talks to whom and when, and send nothing.
+//! Pure schedules: they list senders, receivers and the order of the messages, and send nothing themselves.
 //!
-//! * [`Halving`] is recursive halving on a line of positions; [`line`](mod@line) lays lines through a mesh;
-//! * [`Division`] is a spanning tree that cuts a line up: by halves, or the fastest for a machine; [`ring`] and
-//!   [`circulant`] are what goes around;
+//! * [`Halving`] is recursive halving on a line of positions; [`line`](mod@line) orders the nodes of a mesh as lines;
+//! * [`Division`] is a spanning tree that cuts a line into parts: by halves, or the fastest for a machine; [`ring`] and
+//!   [`circulant`] hold patterns on rings;
 //! * [`pipeline`] sends a long vector down several spanning trees at the same time, chunk after chunk;
-//! * [`Schedule`] lists the steps of every node with the data that is moved, and a [`Builder`] makes one.
+//! * [`Schedule`] lists the steps of every node with the data that is moved, and a [`Builder`] makes a schedule.
 
 pub mod circulant;
 pub mod division;

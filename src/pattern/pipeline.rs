@@ -1,26 +1,26 @@
 //! Pipelines: a long vector, cut into chunks, goes down a set of spanning trees, chunk after chunk.
 //!
 //! Chunk `i` goes down tree `i mod T` of `T` trees. A node is one-port: in a step it sends at most one chunk and
-//! receives at most one. One tree can do no better than its node with the most children: a chain moves a chunk a
-//! step, a binary tree one every second step. Several trees can: if no node has more than `T` children in all of them
-//! together, every node is as busy as a node of a chain, and the trees may be as low as binary ones.
+//! receives at most one. The rate of one tree is limited by its node with the most children: a chain moves a chunk
+//! every step, a binary tree one every second step. Several trees are faster: if no node has more than `T` children
+//! in all of them together, every node is as busy as a node of a chain, and the trees may be as low as binary ones.
 //!
-//! **The order.** Who sends when is periodic: the period is the largest number of messages that a node sends or
-//! receives for `T` chunks, one down each tree. Each edge of a tree is given one step of the period in such a way
-//! that edges with the same sender, or the same receiver, have different ones. So it is an edge colouring of a
-//! bipartite graph, the senders on one side and the receivers on the other, and by König's theorem there always is
-//! one. A chunk crosses an edge in the first step of that edge in which the sender has it. In lockstep nothing ever
-//! waits for a port, and the root sends a chunk every step.
+//! **The order.** The order of the sends is periodic: the period is the largest number of messages that a node sends
+//! or receives for `T` chunks, one down each tree. Each edge of a tree is assigned one step of the period such that
+//! edges with the same sender, or the same receiver, have different steps. This is an edge colouring of a bipartite
+//! graph, the senders on one side and the receivers on the other, which exists by König's theorem. A chunk crosses an
+//! edge in the first step of that edge in which the sender has it. In lockstep nothing ever waits for a port, and the
+//! root sends a chunk every step.
 //!
-//! **Cost.** With `N` chunks of `m` bytes it takes `N - 1 + h` rounds if the period is `T`, where `h` is the number of
-//! rounds until the first chunks are everywhere: about twice the hops below. A round takes `max(alpha, m beta)`, since
-//! ports go on while a node takes in what came in the round before; half duplex, `beta` becomes `2 beta / d`. With
-//! `m = alpha / beta` that comes to `n beta + h alpha`.
+//! **Cost.** With `N` chunks of `m` bytes it takes `N - 1 + h` rounds if the period is `T`, where `h` is the number
+//! of rounds until all nodes have the first chunks: about twice the hops below. A round takes `max(alpha, m beta)`,
+//! since ports go on while a node takes in the chunk of the previous round; half duplex, `beta` becomes `2 beta / d`.
+//! With `m = alpha / beta` the total is `n beta + h alpha`.
 //!
-//! Nodes do not run in lockstep by themselves, and nothing keeps two senders from sending to one node at the same time.
-//! Both are then slowed down while others could have used their ports, and such delays grow rather than die out: long
-//! vectors move at `1.75 beta` a byte. Only a chain, where everybody has one sender, keeps the full rate. So nodes are
-//! to go [by the clock](crate::pattern::Schedule::clocked).
+//! Nodes do not run in lockstep by themselves, and nothing keeps two senders from sending to one node at the same
+//! time. Both are then slowed down while others could have used their ports, and such delays grow rather than die
+//! out: long vectors move at `1.75 beta` per byte. Only a chain, where every node has one sender, keeps the full
+//! rate. So nodes are to go [by the clock](crate::pattern::Schedule::clocked).
 //!
 //! | trees | hops of the first chunk | conflicts where links are as fast as ports |
 //! | --- | --- | --- |
@@ -49,13 +49,13 @@ pub struct Hop {
     pub from: Rank,
     /// The receiver.
     pub to: Rank,
-    /// What is sent.
+    /// The number of the chunk.
     pub chunk: u32,
 }
 
 /// The messages of each round, in which every node sends at most one and receives at most one, until every node has
-/// every chunk. No node is sent a chunk twice, and what is sent came at least two rounds before, so that a node can
-/// take in what came in the last round while it sends something else.
+/// every chunk. No node is sent a chunk twice, and a chunk is sent on at least two rounds after it came, so that a
+/// node can take in the chunk of the last round while it sends another one.
 ///
 /// ```
 /// use multicomputer::pattern::pipeline::{Hop, Tree, rounds};
@@ -87,10 +87,11 @@ pub fn rounds(trees: &[Tree], chunks: usize) -> Vec<Vec<Hop>> {
     rounds
 }
 
-/// A chunk that comes in one round is sent on so many rounds later, at the earliest.
+/// The smallest number of rounds after which a received chunk is sent on.
 const LAG: usize = 2;
 
-/// When the first chunk of each tree crosses each of its edges; the later ones do so a period later each.
+/// The rounds in which the first chunk of each tree crosses each of its edges; each later chunk does so a period
+/// later.
 struct Timetable {
     period: usize,
     edges: Vec<Edge>,
@@ -148,7 +149,7 @@ impl Timetable {
     }
 }
 
-/// Edges with colours, such that no two at the same end have the same one.
+/// An edge colouring: no two edges at the same end have the same colour.
 struct Colouring {
     colours: usize,
     colour_of: Vec<Option<usize>>,
@@ -200,7 +201,7 @@ impl Colouring {
         }
     }
 
-    /// Makes `colour` free at an end where `other` is: swaps the two on the path that starts there.
+    /// Makes `colour` free at an end where `other` is free, by swapping the two on the path that starts there.
     fn swap_from(&mut self, end: usize, colour: usize, other: usize, edges: &[Edge]) {
         let (mut end, mut colours) = (end, [colour, other]);
         let mut path = Vec::new();

@@ -1,19 +1,19 @@
-//! The bucket collect: data goes around in rings.
+//! The bucket collect: data goes around rings.
 
 use std::collections::VecDeque;
 
 use super::{Blocks, Builder, Transfer};
 use crate::rank::Rank;
 
-/// What a node of a ring has to send on: blocks, each with the number of nodes that it still has to reach.
+/// The data that a node of a ring has to send on: blocks, each with the number of nodes that it still has to reach.
 type Queue = VecDeque<(Vec<u32>, usize)>;
 
-/// All rings at the same time, until every node of a ring has what the ring has.
+/// Collects in all rings at the same time, until every node of a ring has all blocks of that ring.
 ///
-/// In each step a node sends to the next one of its ring a bucket that it has not sent on yet, its own blocks first.
-/// What it holds in the beginning is cut into buckets of `most` blocks, which is told how many each node of the ring
-/// has: one bucket is the plain algorithm, several even out what the nodes hold, or let a bucket move on while the next
-/// one comes.
+/// In each step a node sends to the next node of its ring a bucket that it has not sent on yet, its own blocks first.
+/// The blocks that a node holds in the beginning are cut into buckets of `most` blocks, where `most` is a function of
+/// the numbers of blocks of all nodes of the ring: one bucket per node is the plain algorithm; several buckets even
+/// out differences between the nodes, or let a bucket move on while the next one arrives.
 ///
 /// On a linear array no two messages of a step share a link, since only the last node sends back.
 ///

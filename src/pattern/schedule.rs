@@ -1,9 +1,9 @@
-//! Who sends which blocks to whom: the [`Schedule`] of a collective operation.
+//! The [`Schedule`] of a collective operation: the sender, the receiver and the blocks of every message.
 //!
-//! The data of the operation is cut into *blocks*, each with a size and a rank that has it in the beginning. A schedule
-//! lists for every rank the steps that it takes. It is plain data, made once and read by everyone: the code on the node
-//! threads [walks](crate::comm::walk) it with real messages, the [predictor](crate::predict) walks it in modeled time,
-//! and tests check its shape.
+//! The data of the operation is cut into *blocks*, each with a size and a rank that has it in the beginning. A
+//! schedule lists for every rank the steps that it takes. It is plain data, made once and read by everyone: the code
+//! on the node threads [executes](crate::comm::walk) it with real messages, the [predictor](crate::predict) evaluates
+//! it in modeled time, and tests check its shape.
 //!
 //! A schedule is made iteration by iteration by a [`Builder`]. Nodes are *not* synchronized between iterations when it
 //! is carried out: each goes on as soon as it has done its own steps.
@@ -24,7 +24,7 @@ use crate::{rank::Rank, time::Span};
 /// Numbers of blocks, in the order in which they lie in a message. Shared, not copied.
 pub type Blocks = Arc<[u32]>;
 
-/// The steps of all nodes, and what the blocks are.
+/// The steps of all nodes, and the sizes and origins of the blocks.
 ///
 /// ```
 /// use multicomputer::pattern::{Action, Builder, Exchange, Transfer};
@@ -45,39 +45,39 @@ pub type Blocks = Arc<[u32]>;
 pub struct Schedule {
     origins: Vec<Origin>,
     sizes: Vec<u64>,
-    /// Bytes of an element, for combining.
+    /// The size of an element in bytes, for combining.
     element: u64,
     steps: Vec<Vec<Step>>,
-    /// What the nodes hold before the first iteration and after each one.
+    /// The holdings of the nodes before the first iteration and after each one.
     holdings: Vec<Holdings>,
 }
 
-/// Who has a block in the beginning.
+/// The ranks that have a block in the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// One rank.
+    /// One rank has the block.
     At(Rank),
-    /// Every rank has its own version of it; they are to be combined.
+    /// Every rank has its own version of the block; the versions are to be combined.
     Everywhere,
-    /// Nobody: it is made of others on the way.
+    /// No rank has the block: it is made from others on the way.
     Nowhere,
 }
 
-/// One thing that a node does.
+/// One step of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The iteration that it belongs to, counted from 0.
+    /// The iteration of the step, counted from 0.
     pub iteration: usize,
-    /// What is done.
+    /// The action of the step.
     pub action: Action,
 }
 
-/// What a node does in one step.
+/// The action of a node in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Sends a message and goes on when it has left.
+    /// Sends a message and goes on when it has left the node.
     Send(Message),
-    /// Starts to send a message and goes on at once; all such are waited for when the node has done everything else.
+    /// Starts to send a message and goes on at once; the node waits for all such sends after its last step.
     Start(Message),
     /// Receives a message.
     Recv(Message),
@@ -88,11 +88,12 @@ pub enum Action {
         /// The message received.
         recv: Message,
     },
-    /// Copies so many bytes together, because the blocks of the next message do not lie side by side in memory.
+    /// Copies this number of bytes together, because the blocks of the next message do not lie side by side in
+    /// memory.
     Pack(u64),
-    /// Combines so many bytes that have come with the node's own version of them.
+    /// Combines this number of received bytes with the node's own version of them.
     Combine(u64),
-    /// Does nothing for so long, to keep in step with others.
+    /// Does nothing for this time, to keep in step with others.
     Pause(Span),
     /// Waits for all nodes of the machine, by its hardware barrier.
     Barrier,
@@ -112,16 +113,17 @@ pub enum Action {
 pub struct Message {
     /// The node at the other end.
     pub peer: Rank,
-    /// What is in it.
+    /// The blocks in the message.
     pub blocks: Blocks,
-    /// Its length.
+    /// The length of the message.
     pub bytes: u64,
-    /// At the receiver: whether it combines what comes with its own version, which is the left operand if its rank is
-    /// the lower one, instead of putting it into an empty place.
+    /// At the receiver: whether the message is combined with the receiver's own version, which is the left operand if
+    /// its rank is the lower one, instead of being put into an empty place.
     pub combined: bool,
 }
 
-/// The two quantities that decide, at one moment.
+/// The two quantities that decide about the time of a broadcast, at one moment: the number of nodes that hold a
+/// block, and the most bytes that a node holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Holdings {
     active: usize,
@@ -161,7 +163,8 @@ impl Action {
 }
 
 impl Schedule {
-    /// Of the steps of every rank, where what the messages carry is known elsewhere: they have lengths, and no blocks.
+    /// Creates a schedule of the steps of every rank, for callers that know the content of the messages by other
+    /// means: the messages have lengths, and no blocks.
     pub(crate) fn of_lengths(steps: Vec<Vec<Step>>) -> Schedule {
         let last = steps.iter().filter_map(|steps| steps.last()).map(|step| step.iteration + 1).max();
         let holdings = vec![Holdings { active: 0, longest: 0 }; last.unwrap_or(0) + 1];
@@ -180,12 +183,12 @@ impl Schedule {
         Schedule::of_lengths(self.steps)
     }
 
-    /// Nodes of the machine.
+    /// The number of nodes of the machine.
     pub fn nodes(&self) -> usize {
         self.steps.len()
     }
 
-    /// Who has each block in the beginning.
+    /// The origin of each block.
     pub fn origins(&self) -> &[Origin] {
         &self.origins
     }
@@ -199,18 +202,19 @@ impl Schedule {
         }
     }
 
-    /// The same with elements of so many bytes, at least 1; only the time of combining depends on it.
+    /// Returns the same schedule with elements of `bytes` bytes, at least 1; only the time of combining depends on
+    /// it.
     #[must_use]
     pub fn with_elements_of(self, bytes: u64) -> Schedule {
         Schedule { element: bytes.max(1), ..self }
     }
 
-    /// The elements in so many bytes.
+    /// The number of elements in `bytes` bytes.
     pub fn elements(&self, bytes: u64) -> u64 {
         bytes / self.element
     }
 
-    /// The bytes of each block.
+    /// The size of each block in bytes.
     pub fn sizes(&self) -> &[u64] {
         &self.sizes
     }
@@ -220,7 +224,7 @@ impl Schedule {
         self.holdings.len() - 1
     }
 
-    /// What `rank` does, in the order in which it does it; nothing for a rank outside the machine.
+    /// The steps of `rank`, in the order in which they are carried out; empty for a rank outside the machine.
     pub fn steps(&self, rank: Rank) -> &[Step] {
         self.steps.get(rank).map_or(&[], Vec::as_slice)
     }
@@ -235,14 +239,15 @@ impl Schedule {
         self.steps.iter().flatten().filter_map(|step| step.action.sent())
     }
 
-    /// How many nodes hold a block after so many iterations. In a broadcast it should grow as fast as possible.
-    /// Iterations that do not exist change nothing.
+    /// The number of nodes that hold a block after `iterations` iterations. In a broadcast it should grow as fast as
+    /// possible. Iterations beyond the last change nothing.
     pub fn active_after(&self, iterations: usize) -> usize {
         self.holdings[iterations.min(self.iterations())].active
     }
 
-    /// The most bytes that any node holds after so many iterations: the longest message of the next one where nodes
-    /// send all that they hold. It should grow as slowly as possible. Iterations that do not exist change nothing.
+    /// The most bytes that any node holds after `iterations` iterations: the length of the longest message of the
+    /// next one if nodes send all that they hold. It should grow as slowly as possible. Iterations beyond the last
+    /// change nothing.
     pub fn longest_after(&self, iterations: usize) -> u64 {
         self.holdings[iterations.min(self.iterations())].longest
     }

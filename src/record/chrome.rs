@@ -1,19 +1,19 @@
 //! A run in the Chrome trace-event format, which <https://ui.perfetto.dev> shows as a timeline: the machine is a
 //! process, every node a thread of it, every message an arrow; its network is another process, with a thread for each
-//! out-port and counters of links. What slices there are is in `docs/traces.md`, for users.
+//! out-port and counters of links. The kinds of slices are described in `docs/traces.md`, for users.
 //!
-//! [`slices`] are made of events, [`ports`] and [`links`] of transfers, and [`file`](mod@file) writes records.
+//! [`slices`] are made from events, [`ports`] and [`links`] from transfers, and [`file`](mod@file) writes records.
 //!
-//! Three facts about the readers of the format decide how it is written.
+//! Three facts about the readers of the format determine how it is written.
 //!
-//! - They keep whole nanoseconds, cut a begin and a duration each by itself, and drop a slice that then sticks out of
-//!   the one around it. So a slice is written as its begin ("B") and its end ("E") rather than as one complete event
-//!   ("X"): cutting instants never changes their order, and what is nested stays so.
-//! - Of the records of one time on one track, those that stand first in the file come first, and an arrow belongs to
+//! - They keep whole nanoseconds, truncate the begin and the duration separately, and drop a slice that then exceeds the
+//!   slice around it. So a slice is written as its begin ("B") and its end ("E") rather than as one complete event ("X"):
+//!   truncating instants never changes their order, and nested slices stay nested.
+//! - Among the records of one time on one track, those that stand first in the file come first, and an arrow belongs to
 //!   the innermost slice that is open then. So the records of a track are in order of time; an arrow starts right behind
-//!   the begin of its send and ends right before the end of its receive. That holds for slices of no length as well.
-//! - Thread 0 is the idle thread of an operating system, and one with the number of its process the main thread. So
-//!   the tracks are numbered from 10,000.
+//!   the begin of its send and ends right before the end of its receive. That holds for slices of zero length as well.
+//! - Thread 0 is the idle thread of an operating system, and the thread with the number of its process is the main
+//!   thread. So the tracks are numbered from 10,000.
 
 mod file;
 mod links;
@@ -26,22 +26,23 @@ use self::{file::File, slices::Slices};
 use super::Trace;
 use crate::{model::Description, rank::Rank};
 
-/// Writes all that happened in a run on `machine` as a Chrome trace, a JSON object that <https://ui.perfetto.dev> opens.
+/// Writes the trace of a run on `machine` as a Chrome trace, a JSON object that <https://ui.perfetto.dev> opens.
 ///
 /// Each node has a track with a slice for each of its calls, an arrow from each send to its receive, and around them
-/// its phases and the operations and steps of the library. Within a call there are slices of the category `overhead` and
-/// of the category `waiting`, whose lengths add up to [what is counted](super::NodeRecord); a wait or a barrier is
-/// itself a slice of that category. Each out-port has a track of the messages that leave by it, and the links that carry
-/// the most bytes, eight of them at most, have counters of the messages that move over them at the same time. All names
-/// are in `docs/traces.md` of the project.
+/// its phases and the operations and steps of the library. Within a call there are slices of the category `overhead`
+/// and of the category `waiting`, whose lengths add up to the [counters](super::NodeRecord); a wait or a barrier is
+/// itself a slice of that category. Each out-port has a track of the messages that leave through it, and the links
+/// that carry the most bytes, eight of them at most, have counters of the messages that move over them at the same
+/// time. All names are in `docs/traces.md` of the project.
 ///
 /// Times are modeled microseconds, exact to the picosecond; the same trace gives the same bytes. The events may be in
-/// any order. One that overlaps another of its node without lying within it goes to a second track of that node. A
-/// message whose send or receive is not among the events has no arrow, nor has one that took no time at all.
+/// any order. An event that overlaps another of its node without lying within it goes to a second track of that node.
+/// A message whose send or receive is not among the events has no arrow, and a message that took no time at all has
+/// none either.
 ///
 /// # Errors
-/// What the writer reports, or [`io::ErrorKind::InvalidInput`] if an event or a message is of a node that the machine
-/// does not have.
+/// The errors of the writer, or [`io::ErrorKind::InvalidInput`] if an event or a message is of a node that the
+/// machine does not have.
 pub fn write_chrome_trace(trace: &Trace, machine: &Description, writer: impl io::Write) -> io::Result<()> {
     let Trace { events, transfers } = trace;
     let nodes = machine.nodes();

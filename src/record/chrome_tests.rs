@@ -1,4 +1,4 @@
-//! Traces as a reader of the format takes them in: tracks, slices, arrows, exact times.
+//! Tests of traces as a reader of the format sees them: tracks, slices, arrows, exact times.
 
 use std::{collections::BTreeMap, io::Write, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{
     topology::Line,
 };
 
-/// An event of a node from one microsecond to another.
+/// Creates an event of a node from one microsecond to another.
 fn event(rank: Rank, start: u64, end: u64, kind: EventKind) -> Event {
     let at = |micros| Time::ZERO + Span::from_micros(micros);
     Event { rank, start: at(start), end: at(end), kind }
@@ -33,7 +33,7 @@ fn phase(name: &str) -> EventKind {
     EventKind::Phase { name: name.into() }
 }
 
-/// A line of nodes.
+/// Creates a line of nodes.
 fn machine(nodes: usize) -> Description {
     Description::new("a \"small\" machine", Arc::new(Line::new(nodes).unwrap()), Parameters::hockney())
 }
@@ -61,9 +61,9 @@ fn records(events: &[Event], nodes: usize) -> Vec<Value> {
 /// An arrow: its id and the names of the slices at its two ends.
 type Arrow = (u64, String, String);
 
-/// Reads a trace as its readers do: in order of whole nanoseconds, of one time in the order of the file, with a
-/// stack of open slices for each track. Returns the arrows and the deepest nesting, and checks that every slice
-/// ends where it is the innermost.
+/// Reads a trace as its readers do: in order of whole nanoseconds, within one nanosecond in the order of the file,
+/// with a stack of open slices for each track. Returns the arrows and the deepest nesting, and checks that every
+/// slice ends where it is the innermost.
 fn read(mut records: Vec<Value>) -> (Vec<Arrow>, usize) {
     records.retain(|record| record["ph"] != "M");
     records.sort_by_key(|record| (record["ts"].as_f64().unwrap() * 1000.0) as u64);

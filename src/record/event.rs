@@ -1,4 +1,4 @@
-//! One thing that a node did, with its place in modeled time.
+//! The events of nodes, with their places in modeled time.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::{
     time::{Span, Time},
 };
 
-/// Something that one node did from `start` to `end` on its own clock.
+/// An event: an action of one node from `start` to `end` on its own clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The node.
@@ -16,71 +16,71 @@ pub struct Event {
     pub start: Time,
     /// The node's clock when the call returned.
     pub end: Time,
-    /// What it was.
+    /// The kind of action.
     pub kind: EventKind,
 }
 
-/// What a node did. A message is named by its sender and the number of messages which that had sent before; its
-/// [`Transfer`](super::Transfer) says when it was on its way.
+/// The kind of an [`Event`]. A message is identified by its sender and the number of messages that the sender had
+/// sent before; its [`Transfer`](super::Transfer) has the times at which it was under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// Sent a message: its overhead, and if the node then waited for the message to leave, that.
+    /// Sent a message: the overhead, and the time until the message left if the node waited for that.
     Send {
         /// The receiver, as a rank of the world.
         to: Rank,
         /// The length of the message.
         bytes: u64,
-        /// Its tag.
+        /// The tag of the message.
         tag: Tag,
-        /// How many messages the node had sent before.
+        /// The number of messages that the node had sent before.
         seq: u64,
-        /// CPU time of the node, at the beginning.
+        /// The CPU time of the node, at the beginning.
         overhead: Span,
     },
-    /// Received a message: waited for it, and then its overhead.
+    /// Received a message: the wait for it, and then the overhead.
     Recv {
         /// The sender, as a rank of the world.
         from: Rank,
         /// The length of the message.
         bytes: u64,
-        /// Its tag.
+        /// The tag of the message.
         tag: Tag,
-        /// How many messages the sender had sent before.
+        /// The number of messages that the sender had sent before.
         seq: u64,
-        /// CPU time of the node, at the end.
+        /// The CPU time of the node, at the end.
         overhead: Span,
     },
-    /// Sent a message and received one at the same time. The two have events of their own within this one: it waits
-    /// first for the one to leave, then for the other to come.
+    /// Sent a message and received another at the same time. Both have events of their own within this one: the node
+    /// waits first for its message to leave, then for the other one to arrive.
     SendRecv,
     /// Computed.
     Compute,
-    /// Waited for a request of its own send, or in vain.
+    /// Waited for a request of its own send, or without success.
     Wait,
     /// Was in a hardware barrier.
     Barrier,
     /// Was in a named phase.
     Phase {
-        /// Its name.
+        /// The name of the phase.
         name: Arc<str>,
     },
     /// Carried out a part of a call of the library.
     Part(Part),
 }
 
-/// A part of what a call of the library does.
+/// A part of a library call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
-    /// All of it: what it is, and by which algorithm.
+    /// The whole call: the name of the operation and of its algorithm.
     Operation(Arc<str>),
     /// One step of its schedule, counted from 1.
     Step(usize),
 }
 
 impl Part {
-    /// All of a call that is called so.
+    /// The whole of a call with this name.
     pub fn operation(name: impl Into<Arc<str>>) -> Part {
         Part::Operation(name.into())
     }

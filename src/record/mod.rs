@@ -1,4 +1,4 @@
-//! What a run leaves behind: counters of every node and, if asked for, all that nodes did and all that was on its way.
+//! The records of a run: counters of every node and, if asked for, all events of nodes and all transfers of messages.
 //! Plain data.
 
 mod chrome;
@@ -15,46 +15,46 @@ use serde::Serialize;
 
 use crate::time::{Span, Time};
 
-/// All that happened in a run, if it was asked for.
+/// All events and transfers of a run, if a trace was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// What nodes did, in order of their beginnings.
+    /// The events of nodes, in the order of their beginnings.
     pub events: Vec<Event>,
     /// The messages, in the order in which they left.
     pub transfers: Vec<Transfer>,
 }
 
-/// What one node did.
+/// The counters of one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NodeRecord {
     /// The node's clock when its program returned.
     pub finished: Time,
-    /// Messages sent.
+    /// The number of messages sent.
     pub messages_sent: u64,
-    /// Bytes sent.
+    /// The number of bytes sent.
     pub bytes_sent: u64,
-    /// Messages received.
+    /// The number of messages received.
     pub messages_received: u64,
-    /// Bytes received.
+    /// The number of bytes received.
     pub bytes_received: u64,
-    /// Time charged by `compute`, combining and copying.
+    /// The time charged by `compute`, combining and copying.
     pub computing: Span,
-    /// CPU time of sending and receiving (o_s, o_r, o_x).
+    /// The CPU time of sending and receiving (o_s, o_r, o_x).
     pub overhead: Span,
-    /// Time blocked: for a message to leave or to arrive, or at a barrier.
+    /// The time blocked: until a message leaves or arrives, or at a barrier.
     pub waiting: Span,
     /// The time spent in each named phase.
     #[serde(skip)]
     pub phases: BTreeMap<Arc<str>, PhaseRecord>,
 }
 
-/// One node's time in one named phase, over all the times that it was in it.
+/// The time of one node in one named phase, over all times that it was in the phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PhaseRecord {
-    /// When the node first entered the phase.
+    /// The time at which the node first entered the phase.
     pub begin: Time,
-    /// When the node last left it.
+    /// The time at which the node last left the phase.
     pub end: Time,
-    /// The total time within.
+    /// The total time in the phase.
     pub time: Span,
 }

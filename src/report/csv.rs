@@ -1,4 +1,4 @@
-//! A run's counters as CSV: a table of the nodes, one of the links and one of the phases, with a header each.
+//! The counters of a run as CSV: a table of the nodes, one of the links and one of the phases, with a header each.
 
 use std::io;
 
@@ -7,16 +7,16 @@ use thiserror::Error;
 use super::RunReport;
 use crate::time::Span;
 
-/// A table could not be written as CSV: the writer failed.
+/// The error for a table that could not be written as CSV because the writer failed.
 #[derive(Error)]
 #[error("the table could not be written as CSV")]
 pub struct CsvError(#[from] csv::Error);
 
-crate::error::debug_as_text!(CsvError);
+crate::text::debug_as_text!(CsvError);
 
 impl RunReport {
-    /// Writes what each node did as CSV, a line for each node in rank order. Times are modeled microseconds, exact to
-    /// the picosecond.
+    /// Writes the counters of each node as CSV, a line for each node in rank order. Times are modeled microseconds,
+    /// exact to the picosecond.
     ///
     /// # Errors
     /// [`CsvError`] if the writer fails.
@@ -48,7 +48,7 @@ impl RunReport {
         write_table(writer, header, lines)
     }
 
-    /// Writes what each link carried as CSV, a line for each directed link that carried a message. Times are modeled
+    /// Writes the load of each link as CSV, a line for each directed link that carried a message. Times are modeled
     /// microseconds, exact to the picosecond.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ fn write_table<const COLUMNS: usize>(
     Ok(table.flush().map_err(csv::Error::from)?)
 }
 
-/// An interval in microseconds, exactly: `131.666667`.
+/// An interval in microseconds, with all digits: `131.666667`.
 pub(super) fn micros(span: Span) -> String {
     let (whole, rest) = (span.as_picos() / 1_000_000, span.as_picos() % 1_000_000);
     match rest {

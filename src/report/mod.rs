@@ -1,10 +1,9 @@
-//! What a run shows: one [`RunReport`] with everything that was counted, as text, as CSV, or through serde.
+//! The report of a run: one [`RunReport`] with all counters, as text, as CSV, or through serde.
 
 mod csv;
 mod text;
 
 pub use self::csv::CsvError;
-pub(crate) use self::text::{are, count};
 pub use crate::runtime::Slip;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
@@ -20,23 +19,22 @@ use crate::{
     topology::{Link, LinkId},
 };
 
-/// Everything that was counted in a run. In virtual time it is the same, byte for byte, whenever the same program is
-/// run again.
+/// All counters of a run. In virtual time they are the same, byte for byte, whenever the same program is run again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunReport {
     /// The machine's name.
     pub machine: String,
     /// The modeled time at which the last node finished.
     pub modeled: Time,
-    /// Messages sent, those to oneself included.
+    /// The number of messages sent, including those of nodes to themselves.
     pub messages: u64,
-    /// Their bytes.
+    /// The bytes of these messages.
     pub bytes: u64,
-    /// By how much all messages together took longer to leave than n * beta, because they shared links or ports.
+    /// The time that all messages together took to leave beyond n * beta, because they shared links or ports.
     pub lost_to_sharing: Span,
-    /// What the host made of it; real time only.
+    /// The pace of the host; real time only.
     pub real_time: Option<RealTimeReport>,
-    /// What each node did, in rank order.
+    /// The counters of each node, in rank order.
     pub nodes: Vec<NodeRecord>,
     /// Every link that carried a message.
     pub links: Vec<LinkReport>,
@@ -46,21 +44,21 @@ pub struct RunReport {
     pub unreceived: Vec<UnreceivedMessage>,
 }
 
-/// How well the host kept pace with the model. Modeled times do not depend on it.
+/// The pace of the host compared with the model. Modeled times do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RealTimeReport {
-    /// So many wall seconds one modeled second was to take.
+    /// The number of wall seconds that one modeled second was to take.
     pub dilation: f64,
-    /// From the common start of all programs to the end of the last.
+    /// The time from the common start of all programs to the end of the last.
     pub wall: Duration,
-    /// The emulation error: wall / dilation against the modeled time, as a part of the latter.
+    /// The emulation error: the difference between wall / dilation and the modeled time, as a fraction of the latter.
     pub error: f64,
-    /// Answers given to programs: the calls that they made.
+    /// The number of answers given to programs, which is the number of their calls.
     pub answers: u64,
-    /// Answers that came later than they were due by more than the send overhead, and by more than the 0.1 ms that a
-    /// host may need to wake a thread.
+    /// The number of answers that came later than they were due by more than the send overhead, and by more than the
+    /// 0.1 ms that a host may need to wake a thread.
     pub late_answers: u64,
-    /// The latest of all answers.
+    /// The slip of the latest of all answers.
     pub slip: Slip,
     /// Whether the host kept pace.
     pub verdict: Verdict,
@@ -70,22 +68,23 @@ pub struct RealTimeReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The run took as long as it should, by 2 % or 0.1 ms at most, and no answer was late by more than a millisecond, or a tenth of
-    /// the whole run if that is longer.
+    /// The run took as long as it should, by 2 % or 0.1 ms at most, and no answer was late by more than a
+    /// millisecond, or a tenth of the whole run if that is longer.
     Kept,
-    /// The host could not keep up. Modeled times are right all the same; what the wall clock shows is too slow.
+    /// The host could not keep up. Modeled times are still right; wall-clock times are too long.
     Slipped,
 }
 
-/// The error at the end of a run that was kept.
+/// The largest error at the end of a run with the verdict "kept".
 pub(crate) const KEPT_ERROR: f64 = 0.02;
 
-/// The largest slip of a run that was kept, as a part of the time that it should take; and what is never too much, in
-/// seconds: a host that is busy with something else for a moment has not lost the pace.
+/// The largest slip of a run with the verdict "kept", as a fraction of the time that the run should take; and a slip
+/// in seconds that is always accepted: a host that is busy with something else for a moment has not lost the pace.
 const KEPT_SLIP: f64 = 0.1;
 const MOMENT: f64 = 1e-3;
 
-/// What the host may need to wake the last thread, in seconds: the end of no run is late by less.
+/// The time that the host may need to wake the last thread, in seconds: a run that ends late by no more counts as on
+/// time.
 const WAKE_UP: f64 = 1e-4;
 
 impl RealTimeReport {
@@ -121,31 +120,31 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What one directed link carried.
+/// The load of one directed link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LinkReport {
-    /// Its number in the topology.
+    /// The number of the link in the topology.
     pub id: LinkId,
-    /// Its ends.
+    /// The ends of the link.
     pub link: Link,
-    /// What it carried.
+    /// The load of the link.
     pub load: LinkLoad,
 }
 
 /// One named phase over all nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PhaseReport {
-    /// Its name.
+    /// The name of the phase.
     pub name: Arc<str>,
-    /// How many nodes were in it.
+    /// The number of nodes that were in the phase.
     pub nodes: usize,
-    /// When the first node entered it.
+    /// The time at which the first node entered the phase.
     pub begin: Time,
-    /// When the last node left it.
+    /// The time at which the last node left the phase.
     pub end: Time,
-    /// The longest time that a node spent in it.
+    /// The longest time that a node spent in the phase.
     pub longest: Span,
-    /// The time that a node spent in it on average, over the nodes that were in it.
+    /// The mean time that a node spent in the phase, over the nodes that were in it.
     pub mean: Span,
 }
 
@@ -154,23 +153,23 @@ pub struct PhaseReport {
 pub struct UnreceivedMessage {
     /// The sender, as a rank of the world.
     pub from: Rank,
-    /// The node it was for, as a rank of the world.
+    /// The target node, as a rank of the world.
     pub to: Rank,
-    /// Its tag.
+    /// The tag of the message.
     pub tag: Tag,
-    /// Its length.
+    /// The length of the message in bytes.
     pub bytes: u64,
     /// The group in which it was sent.
     pub group: String,
 }
 
 impl RunReport {
-    /// The link that carried the most bytes; the first of several.
+    /// The link that carried the most bytes; the first of several equal ones.
     pub fn most_loaded_link(&self) -> Option<&LinkReport> {
         self.links.iter().reduce(|most, link| if link.load.bytes > most.load.bytes { link } else { most })
     }
 
-    /// Sums the phases of all nodes up.
+    /// Summarizes the phases of all nodes.
     pub(crate) fn phases_of(nodes: &[NodeRecord]) -> Vec<PhaseReport> {
         let mut phases: BTreeMap<Arc<str>, PhaseReport> = BTreeMap::new();
         let mut totals: BTreeMap<Arc<str>, Span> = BTreeMap::new();

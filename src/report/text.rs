@@ -1,19 +1,19 @@
-//! A run as a text for people: the whole of it in some twenty lines, and a table of its nodes.
+//! The report of a run as readable text: a summary in about twenty lines, and a table of its nodes.
 //!
-//! Modeled times are exact: in prose in the unit that fits, in tables in microseconds with the decimals that the
-//! column needs.
+//! Modeled times are exact: in prose in a suitable unit, in tables in microseconds with the decimals that the column
+//! needs.
 
 use std::{cmp::Reverse, fmt};
 
 use super::{PhaseReport, RealTimeReport, RunReport, UnreceivedMessage, Verdict, csv::micros};
-use crate::{rank::Rank, record::NodeRecord, time::Span};
+use crate::{rank::Rank, record::NodeRecord, text::count, time::Span};
 
 const LINKS_SHOWN: usize = 5;
 const UNRECEIVED_SHOWN: usize = 10;
 
 impl fmt::Display for RunReport {
-    /// Some twenty lines: the run, its nodes, the links that carried most, the phases, and the messages that no
-    /// program received. No line break at the end.
+    /// Writes about twenty lines: the run, its nodes, the links that carried most, the phases, and the messages that
+    /// no program received. No line break at the end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sections = [
             Some(self.headline()),
@@ -28,8 +28,8 @@ impl fmt::Display for RunReport {
 }
 
 impl RunReport {
-    /// What each node did, as a table with a line for each node in rank order. Times are modeled microseconds. No
-    /// line break at the end.
+    /// The counters of each node, as a table with a line for each node in rank order. Times are modeled microseconds.
+    /// No line break at the end.
     pub fn node_table(&self) -> String {
         let mut table = Table::new("node", (0..self.nodes.len()).map(|rank| rank.to_string()));
         table.times("finished us", self.nodes.iter().map(|node| node.finished.since_start()));
@@ -103,10 +103,10 @@ impl RunReport {
     }
 }
 
-/// How well the host kept pace, in lines for the headline.
+/// The pace of the host, as lines for the headline.
 fn pace(real_time: &RealTimeReport) -> [String; 3] {
     let RealTimeReport { dilation, wall, error, answers, late_answers, slip, verdict } = *real_time;
-    // A measured one has more decimals than mean anything.
+    // A measured dilation has more decimals than are significant.
     let dilation = if dilation < 1.0 { dilation } else { (100.0 * dilation).round() / 100.0 };
     let verdict = match verdict {
         Verdict::Kept => "kept",
@@ -154,7 +154,7 @@ fn unreceived_list(messages: &[UnreceivedMessage]) -> String {
     lines.join("\n")
 }
 
-/// A time of a node, and what it is called.
+/// The name of a time of a node, and the function that returns it.
 type Quantity = (&'static str, fn(&NodeRecord) -> Span);
 
 fn mean(spans: &[Span]) -> Span {
@@ -162,19 +162,7 @@ fn mean(spans: &[Span]) -> Span {
     Span::from_picos(total.as_picos() / spans.len().max(1) as u64)
 }
 
-/// `1 byte`, `2 bytes`.
-pub(crate) fn count(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
-}
-
-/// `1 byte is`, `2 bytes are`.
-pub(crate) fn are(number: usize, what: &str) -> String {
-    let verb = if number == 1 { "is" } else { "are" };
-    format!("{} {verb}", count(number as u64, what))
-}
-
-/// Columns of equal height; the first is aligned to the left, the others to the right.
+/// A table of columns of equal height; the first is aligned to the left, the others to the right.
 struct Table(Vec<Vec<String>>);
 
 impl Table {
@@ -189,7 +177,7 @@ impl Table {
         self.0.push(std::iter::once(title.to_owned()).chain(cells).collect());
     }
 
-    /// A column of microseconds, all with the decimals that the one with most of them needs.
+    /// Adds a column of microseconds, all with the number of decimals that the most precise one needs.
     fn times(&mut self, title: &str, spans: impl IntoIterator<Item = Span>) {
         let cells: Vec<String> = spans.into_iter().map(micros).collect();
         let decimals = |cell: &String| cell.split_once('.').map_or(0, |(_, decimals)| decimals.len());
@@ -242,7 +230,7 @@ pub(super) mod tests {
         Time::ZERO + Span::from_picos(picos)
     }
 
-    /// Case 3 of the model: node 0 sends 1000 bytes to node 3 while node 1 sends 3000 bytes to node 2.
+    /// The report of case 3 of the model: node 0 sends 1000 bytes to node 3 while node 1 sends 3000 bytes to node 2.
     pub(in crate::report) fn sample() -> RunReport {
         let node = |finished, sent, received, computing, waiting| NodeRecord {
             finished: at(finished),

@@ -1,32 +1,32 @@
-//! On which cores the threads of a run are.
+//! The assignment of the threads of a run to cores.
 //!
-//! In real time what a message costs the host is waking threads, and a thread is woken fastest on the core that wakes it:
-//! a hundred threads that only communicate keep pace on one core where they do not on two, since a core that has gone to
-//! sleep takes its time. So unless told otherwise they are kept together on one core, until a program really computes; then
-//! the host puts them where it likes.
+//! In real time the cost of a message on the host is that of waking threads, and a thread is woken fastest on the
+//! core that wakes it: a hundred threads that only communicate keep pace on one core where they do not on two, since
+//! a core that has gone to sleep takes its time. So unless told otherwise they are kept together on one core, until a
+//! program really computes; then the host puts them where it likes.
 
 use core_affinity::CoreId;
 
 use crate::rank::Rank;
 
-/// On which cores the threads run.
+/// The cores on which the threads run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pinning {
-    /// Wherever the host puts them; in real time, where the host is Linux, together on one core until a program computes
-    /// for five milliseconds, or polls. Threads that a program starts meanwhile are kept there too: programs with threads of
-    /// their own take [`None`](Pinning::None).
+    /// Any cores that the host chooses; in real time, where the host is Linux, together on one core until a program
+    /// computes for five milliseconds, or polls. Threads that a program starts meanwhile are kept there too: programs
+    /// with threads of their own take [`None`](Pinning::None).
     #[default]
     Auto,
-    /// Wherever the host puts them.
+    /// Any cores that the host chooses.
     None,
-    /// All on the first core: a thread is woken fastest on the core that wakes it, so programs that only communicate
-    /// may gain; programs that compute lose.
+    /// The first core for all threads: a thread is woken fastest on the core that wakes it, so programs that only
+    /// communicate may gain; programs that compute lose.
     OneCore,
-    /// Neighbouring ranks together, spread evenly over all cores.
+    /// All cores, with the ranks spread evenly and neighbouring ranks together.
     Spread,
 }
 
-/// Where to put the threads of one run.
+/// The cores for the threads of one run.
 #[derive(Debug)]
 pub(super) struct Cores {
     pinning: Pinning,
@@ -43,7 +43,7 @@ impl Cores {
         Cores { pinning, cores, nodes }
     }
 
-    /// Puts the current thread where that of a node is to be.
+    /// Moves the current thread to the core of a node.
     pub(super) fn place(&self, rank: Rank) {
         let core = match self.pinning {
             Pinning::OneCore => self.cores.first().copied(),
@@ -67,15 +67,15 @@ mod together {
     #[derive(Debug)]
     pub(in super::super) struct Together {
         core: CoreId,
-        /// The thread that called `run`, and where it was allowed to be; node threads have inherited it.
+        /// The thread that called `run`, and its original affinity; node threads have inherited it.
         caller: Pid,
         allowed: Option<CpuSet>,
-        /// The node threads; none when all have been let go.
+        /// The node threads; `None` when all have been released.
         members: Mutex<Option<Vec<Pid>>>,
     }
 
     impl Together {
-        /// On the core where the current thread is, which is kept there too.
+        /// Keeps the current thread, and the threads that it starts, on its present core.
         pub(in super::super) fn here() -> Together {
             let together = Together {
                 core: CoreId { id: sched_getcpu() },
@@ -89,7 +89,7 @@ mod together {
             together
         }
 
-        /// The current thread is one of them. It has inherited its place.
+        /// Adds the current thread to the members. It has inherited its core.
         pub(in super::super) fn join(&self) {
             match &mut *self.members.lock() {
                 Some(members) => members.push(gettid()),
@@ -97,7 +97,7 @@ mod together {
             }
         }
 
-        /// Lets all of them go wherever they were allowed to be.
+        /// Releases all threads to the cores where they were allowed to be.
         pub(in super::super) fn let_go(&self) {
             if let Some(members) = self.members.lock().take() {
                 members.into_iter().for_each(|member| self.free(Some(member)));

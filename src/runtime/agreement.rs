@@ -1,11 +1,11 @@
-//! Whether the members of a group make the same collective calls.
+//! The check that the members of a group make the same collective calls.
 //!
-//! Each member says what it calls before it does anything else. The first one of a call leaves word, the others
-//! compare. It takes no modeled time: a real machine would not look, and hang or give nonsense.
+//! Each member announces its call before it does anything else. The first member stores its call, the others compare
+//! theirs. It takes no modeled time: a real machine would not check, and hang or give nonsense.
 
 use std::collections::BTreeMap;
 
-use crate::{comm::Call, kernel::Context, rank::Rank};
+use crate::{endpoint::Call, rank::Rank, wire::Context};
 
 /// The calls that some members have made, and others have not.
 #[derive(Debug, Default)]
@@ -21,8 +21,8 @@ struct Open {
 }
 
 impl Agreements {
-    /// Rank `rank` of a group of `size` makes its `nth` call. Returns who has called what instead, if there is
-    /// somebody.
+    /// Records that rank `rank` of a group of `size` makes its `nth` call. Returns the rank and the call of the first
+    /// caller if its call is a different one.
     pub(crate) fn arrive(
         &mut self,
         context: Context,

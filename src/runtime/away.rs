@@ -1,4 +1,4 @@
-//! Real time: what a program really computes between its calls, by the CPU time of its thread.
+//! Real time: the real computation of a program between its calls, by the CPU time of its thread.
 
 use std::{
     fs,
@@ -11,23 +11,23 @@ use super::{
 };
 use crate::{kernel::Op, time::Span};
 
-/// From this CPU time between two calls on, a program computes. Less is what an interrupt may take, or a hypervisor
-/// that takes the core away: on a busy host programs that did nothing have been seen to take 2 ms.
+/// The CPU time between two calls from which on a program counts as computing. Less is what an interrupt may take, or
+/// a hypervisor that takes the core away: on a busy host programs that did nothing have been seen to take 2 ms.
 const COMPUTES: Duration = Duration::from_millis(5);
 
-/// A thread that runs its program, since when on the wall clock and on the clock of its CPU time.
+/// A thread that runs its program, with the start of that on the wall clock and on the clock of its CPU time.
 #[derive(Debug)]
 pub(super) struct Away {
     since: Instant,
     cpu: Duration,
-    /// What its node has been charged already.
+    /// The time that its node has been charged already.
     charged: Span,
-    /// Its number on this host.
+    /// The number of the thread on this host.
     thread: Option<i32>,
 }
 
 impl Away {
-    /// The current thread, which has this number, returns to its program.
+    /// Records that the current thread, which has this number, returns to its program.
     pub(super) fn now(thread: Option<i32>) -> Away {
         Away { since: Instant::now(), cpu: cpu_time(), charged: Span::ZERO, thread }
     }
@@ -37,8 +37,8 @@ impl Away {
         !self.charged.is_zero()
     }
 
-    /// What the current thread has computed, and has not been charged with, as it makes its next call. The time that the
-    /// host has let it wait for a core is not the node's.
+    /// The computing time of the current thread that has not been charged yet, as it makes its next call. The time
+    /// that the host has let it wait for a core is not the node's.
     pub(super) fn computed(&self, pacing: &Pacing) -> Span {
         // No thread has had a core for longer than the wall clock says, which is cheaper to ask; and before modeled time
         // has started nothing counts.
@@ -60,7 +60,8 @@ impl Away {
 }
 
 impl Outbox {
-    /// Puts in what the program, which is still running, has computed for certain; whether that is something.
+    /// Adds the computing time that the program, which is still running, has certainly used; returns whether there
+    /// was any.
     pub(super) fn follow(&mut self, pacing: &Pacing) -> bool {
         let (Some(away), Some(epoch)) = (&mut self.away, pacing.epoch()) else { return false };
         let passed = away.since.max(epoch).elapsed();
@@ -78,20 +79,20 @@ impl Outbox {
     }
 }
 
-/// How long this thread has had a core.
+/// The CPU time of this thread.
 #[cfg(unix)]
 fn cpu_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// Where the host does not tell how long a thread has had a core, nothing counts but what is said with `compute`.
+/// Zero: where the host does not tell the CPU time of a thread, only time charged by `compute` counts.
 #[cfg(not(unix))]
 fn cpu_time() -> Duration {
     Duration::ZERO
 }
 
-/// The number of this thread on a host that tells how far others have come.
+/// The number of this thread on a host that tells the CPU time of other threads.
 #[cfg(target_os = "linux")]
 pub(super) fn thread_number() -> Option<i32> {
     Some(rustix::thread::gettid().as_raw_nonzero().get())
@@ -102,7 +103,7 @@ pub(super) fn thread_number() -> Option<i32> {
     None
 }
 
-/// How long another thread of this process has had a core at least: on Linux it is brought up to date whenever the
+/// A lower bound on the CPU time of another thread of this process: on Linux it is brought up to date whenever the
 /// scheduler looks, some hundred times a second. Elsewhere it is not known.
 fn cpu_time_of(thread: i32) -> Option<Duration> {
     let text = fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;

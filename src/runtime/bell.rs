@@ -1,10 +1,12 @@
-//! How a node thread goes to sleep and is woken: a bell that says what it sleeps for.
+//! The bell of a node thread, by which it goes to sleep and is woken; it records the event that the thread sleeps
+//! for.
 //!
-//! A sleeper first says what would wake it ([`Bell::prepare`]), then looks once more whether that has come, and only
-//! then sleeps. Whoever brings something first puts it where the sleeper looks and then [claims](Bell::claim) the
-//! sleeper if it sleeps for that. Both steps on the bell are read-modify-writes of one word, so one of the two comes
-//! first: either the sleeper sees what was brought, or the bringer sees that it sleeps. And whoever sleeps for
-//! something else is left alone, which saves most of the thread switches of a busy machine.
+//! A sleeper first announces the event that would wake it ([`Bell::prepare`]), then looks once more whether the event
+//! has come, and only then sleeps. A thread that brings something first puts it where the sleeper looks and then
+//! [claims](Bell::claim) the sleeper if it sleeps for that. Both steps on the bell are read-modify-writes of one
+//! word, so one of the two comes first: either the sleeper sees what was brought, or the bringer sees that it sleeps.
+//! And a thread that sleeps for something else is left alone, which saves most of the thread switches of a busy
+//! machine.
 
 use std::sync::OnceLock;
 
@@ -12,10 +14,11 @@ use super::sync::{AtomicU32, AtomicUsize, Ordering, Thread, current, park};
 
 const AWAKE: u32 = u32::MAX;
 
-/// Sleeps until the kernel has answered; anything else is the rank of the node from which data is awaited.
+/// The state of a thread that sleeps until the kernel has answered; a state that is none of these constants is the rank
+/// of the node from which data is awaited.
 pub(super) const FOR_THE_KERNEL: u32 = u32::MAX - 1;
 
-/// Sleeps until the kernel has answered and the answer is due.
+/// The state of a thread that sleeps until the kernel has answered and the answer is due.
 pub(super) const WHEN_DUE: u32 = u32::MAX - 2;
 
 /// The bell of one thread.
@@ -26,7 +29,7 @@ pub(super) struct Bell {
 }
 
 impl Bell {
-    /// A bell whose owner is awake, or has not begun.
+    /// Creates a bell whose owner is awake, or has not begun.
     pub(super) fn new() -> Bell {
         Bell { state: AtomicU32::new(AWAKE), sleeper: OnceLock::new() }
     }
@@ -36,12 +39,13 @@ impl Bell {
         self.sleeper.get_or_init(current);
     }
 
-    /// The owner is about to sleep, and what for. It must look for that once more before it [sleeps](Bell::sleep).
+    /// Announces that the owner is about to sleep, and the event `what_for` that it sleeps for. It must look for that
+    /// once more before it [sleeps](Bell::sleep).
     pub(super) fn prepare(&self, what_for: u32) {
         self.state.swap(what_for, Ordering::AcqRel);
     }
 
-    /// The owner found something to do and stays awake; false if it has been claimed meanwhile.
+    /// Withdraws the announcement, as the owner stays awake; false if it has been claimed meanwhile.
     pub(super) fn cancel(&self) -> bool {
         self.state.swap(AWAKE, Ordering::AcqRel) != AWAKE
     }

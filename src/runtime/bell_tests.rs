@@ -1,5 +1,5 @@
-//! Every interleaving of a sleeper and those who bring it something: no wake-up is lost, and the count of running
-//! threads says that nobody runs only when nobody does.
+//! Tests of every interleaving of a sleeper and those who bring it something: no wake-up is lost, and the count of
+//! running threads is 0 only when no thread runs.
 //!
 //! Crossbeam's channel is not modelled; a queue under a lock stands in for it. The driving of the kernel is boiled
 //! down to what decides whether a run is deadlocked.
@@ -17,13 +17,13 @@ use loom::{
 
 use super::{Bell, FOR_THE_KERNEL};
 
-/// What a node's thread and those who bring it something have in common.
+/// The shared state of a node's thread and those who bring it something.
 struct Place {
     bell: Bell,
     inbox: Mutex<VecDeque<u32>>,
     running: AtomicUsize,
     stopped: AtomicBool,
-    /// Somebody has seen that no thread runs.
+    /// Whether a thread has seen that no thread runs.
     silence: AtomicBool,
 }
 
@@ -38,7 +38,7 @@ impl Place {
         })
     }
 
-    /// Data first, then the claim.
+    /// Brings data: first the data, then the claim.
     fn bring(&self, what: u32) {
         self.inbox.lock().unwrap().push_back(what);
         if self.bell.claim(what, &self.running) {
@@ -68,7 +68,7 @@ impl Place {
         at.and_then(|at| inbox.remove(at)).is_some()
     }
 
-    /// The sleeper's side, step by step as a node's thread does it; whether it got what it wanted.
+    /// The sleeper's side, step by step as in a node's thread; returns whether it got what it wanted.
     fn sleep_until(&self, what: u32) -> bool {
         loop {
             if self.look(what) {
@@ -106,7 +106,7 @@ fn explore(model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// One wants data of node 1, which brings it, whichever of the two is first.
+/// Tests a wait for data of node 1, which brings it, whichever of the two is first.
 #[test]
 fn no_wake_up_of_one_bringer_is_lost() {
     explore(|| {
@@ -126,7 +126,7 @@ fn no_wake_up_of_one_bringer_is_lost() {
     });
 }
 
-/// Two bring something; what the second brings is wanted only after what the first brings.
+/// Tests two bringers; what the second brings is wanted only after what the first brings.
 #[test]
 fn what_is_brought_early_is_found_later() {
     explore(|| {
@@ -149,7 +149,8 @@ fn what_is_brought_early_is_found_later() {
     });
 }
 
-/// Two bring the same thing at once, and the sleeper wants both: it is woken once for each time that it sleeps.
+/// Tests two that bring the same thing at once, and a sleeper that wants both: it is woken once for each time that it
+/// sleeps.
 #[test]
 fn two_bringers_of_one_kind_wake_it_as_often_as_it_sleeps() {
     explore(|| {
@@ -172,8 +173,8 @@ fn two_bringers_of_one_kind_wake_it_as_often_as_it_sleeps() {
     });
 }
 
-/// The end of a run wakes a sleeper that nobody brings anything. It has a thread of its own, since the model does not
-/// allow for waking one that waits for another thread to end.
+/// Tests that the end of a run wakes a sleeper that nobody brings anything. It has a thread of its own, since the
+/// model does not allow for waking one that waits for another thread to end.
 #[test]
 fn the_end_of_the_run_wakes_everybody() {
     explore(|| {
@@ -190,9 +191,9 @@ fn the_end_of_the_run_wakes_everybody() {
     });
 }
 
-/// A call to the kernel in virtual time, boiled down: the caller leaves it in its outbox and sleeps; whoever retires
-/// last drives the kernel. It may take the run for deadlocked only if it has seen all calls: if all slept before it
-/// looked into the outboxes.
+/// Tests a simplified call to the kernel in virtual time: the caller leaves it in its outbox and sleeps; the last
+/// thread to retire drives the kernel. It may take the run for deadlocked only if it has seen all calls: if all slept
+/// before it looked into the outboxes.
 #[test]
 fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
     struct Run {

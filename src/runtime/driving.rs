@@ -1,4 +1,4 @@
-//! Driving the kernel: modeled time goes as fast as the calls of the programs come in.
+//! Driving the kernel: modeled time advances as fast as the calls of the programs come in.
 //!
 //! Node threads do not wait for the kernel unless they must know what it says. They leave their calls in their
 //! outboxes and run on: data goes straight from the sender's thread into the receiver's channel, where a receive that
@@ -9,22 +9,19 @@
 use std::sync::atomic::{Ordering, fence};
 
 use super::shared::{Cause, Outboxes, Shared};
-use crate::{
-    kernel::{NodeId, Progress},
-    time::Time,
-};
+use crate::{kernel::Progress, time::Time, wire::NodeId};
 
-/// So many calls in a node's outbox make its thread drive the kernel when it has to wait anyway.
+/// The number of calls in a node's outbox from which on its thread drives the kernel when it has to wait anyway.
 const WORTH_DRIVING: usize = 32;
 
-/// Before a node has so many calls in its outbox, it waits for the kernel.
+/// The largest number of calls in a node's outbox; a node with as many waits for the kernel.
 pub(super) const MOST_CALLS: usize = 4096;
 
-/// Before a node has so many bytes in the messages of its outbox, it waits for the kernel.
+/// The largest number of bytes in the messages of a node's outbox; a node with as many waits for the kernel.
 pub(super) const MOST_BYTES: u64 = 64 << 20;
 
 impl Shared {
-    /// A thread is about to sleep: it drives the kernel if that is worth while.
+    /// Drives the kernel if that is worth while, for a thread that is about to sleep.
     pub(super) fn help(&self, node: NodeId) {
         let full = || self.seats[node as usize].outbox.lock().calls.len() >= WORTH_DRIVING;
         if self.longing.load(Ordering::Acquire) > 0 || full() {
@@ -32,15 +29,16 @@ impl Shared {
         }
     }
 
-    /// A thread goes to sleep or ends. The last one sees to it that somebody goes on, or that all ends.
+    /// Counts a thread out that goes to sleep or ends. The last one makes sure that another goes on, or that the run
+    /// ends.
     pub(super) fn retire(&self) {
         if self.running.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.drive(true);
         }
     }
 
-    /// Carries out what can be carried out. If another thread is at it already, that one looks again, or with `wait`
-    /// this one waits for its turn.
+    /// Carries out all calls and events that can be carried out. If another thread is doing so already, that thread
+    /// looks again, or with `wait` this one waits for its turn.
     pub(super) fn drive(&self, wait: bool) {
         let mut claimed = Vec::new();
         self.drive_again.store(true, Ordering::SeqCst);

@@ -1,20 +1,21 @@
-//! How many more threads this host can run, and whether there is memory for them, found out before starting any: on Linux a
-//! process that runs out of memory maps or of memory while it starts threads is aborted as a whole, without an error to
-//! catch.
+//! The number of threads that this host can still run, and the check that there is memory for them, before starting
+//! any: on Linux a process that runs out of memory maps or of memory while it starts threads is aborted as a whole,
+//! without an error to catch.
 
 use std::{fs, path::Path, thread};
 
-/// A thread takes its stack, the guard page below it, and what the allocator and the kernel keep for it.
+/// The number of memory maps of a thread: its stack, the guard page below it, and those of the allocator and the
+/// kernel for it.
 const MAPS_PER_THREAD: usize = 4;
 
-/// Left for whatever else the process does.
+/// The memory maps, and the threads, left for the rest of the process.
 const SPARE_MAPS: usize = 1_024;
 const SPARE_THREADS: usize = 64;
 
-/// Where nothing is known of the host's limits.
+/// The number of threads assumed on a host whose limits are unknown.
 const UNKNOWN: usize = 8_192;
 
-/// How many more threads can be started, and what sets this limit.
+/// The number of threads that can still be started, and the source of this limit.
 pub(crate) fn spare_threads() -> (usize, String) {
     let maps = number("/proc/sys/vm/max_map_count").map(|most| {
         let used = fs::read_to_string("/proc/self/maps").map_or(0, |maps| maps.lines().count());
@@ -34,44 +35,44 @@ pub(crate) fn spare_threads() -> (usize, String) {
     known.min().unwrap_or_else(|| (UNKNOWN, "the limits of this host are not known".into()))
 }
 
-/// What a thread takes of the address space besides its stack: guard pages, a stack for signals, and what the machine keeps
-/// for a node.
+/// The address space of a thread besides its stack: guard pages, a stack for signals, and the machine's data for a
+/// node.
 const BESIDES_STACK: u64 = 64 << 10;
 
-/// What is resident of a thread whose program does next to nothing, with what the machine keeps for its node: measured
+/// The resident memory of a thread whose program does next to nothing, with the machine's data for its node: measured
 /// with 4096 and 16,000 nodes, and rounded up.
 const RESIDENT: u64 = 24 << 10;
 
-/// The allocator of the GNU C library reserves so much of the address space for each of its arenas, of which threads have
+/// The address space that the allocator of the GNU C library reserves for each of its arenas, of which threads have
 /// one each until there are eight for each core.
 const ARENA: u64 = if cfg!(target_env = "gnu") { 64 << 20 } else { 0 };
 const ARENAS_PER_CORE: u64 = 8;
 
-/// A kind of memory of which there is a limit.
+/// A kind of memory that is limited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Memory {
-    /// What it is called.
+    /// The name of the memory.
     name: &'static str,
-    /// Bytes that threads need.
+    /// The bytes that the threads need.
     needed: u64,
-    /// Bytes that are left.
+    /// The bytes that are left.
     left: u64,
-    /// What sets the limit.
+    /// The source of the limit.
     limit: String,
 }
 
-/// Too little memory for so many threads.
+/// A lack of memory for the threads of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shortage {
-    /// Bytes needed.
+    /// The bytes needed.
     pub(crate) needed: u64,
-    /// Bytes left.
+    /// The bytes left.
     pub(crate) left: u64,
-    /// Of which memory, and what sets the limit.
+    /// The kind of memory, and the source of the limit.
     pub(crate) limit: String,
 }
 
-/// The first kind of memory of which there is not enough for so many threads.
+/// The first kind of memory of which there is not enough for the threads of `nodes` nodes.
 pub(crate) fn shortage(nodes: usize, stack_size: usize) -> Option<Shortage> {
     let memories = [address_space(nodes, stack_size), committed(nodes, stack_size), resident(nodes)];
     memories.into_iter().flatten().find_map(|Memory { name, needed, left, limit }| {
@@ -79,7 +80,7 @@ pub(crate) fn shortage(nodes: usize, stack_size: usize) -> Option<Shortage> {
     })
 }
 
-/// What the threads map, whether they touch it or not.
+/// The bytes that the threads map, whether they touch them or not.
 fn mapped(nodes: usize, stack_size: usize) -> u64 {
     (nodes as u64).saturating_mul((stack_size as u64).saturating_add(BESIDES_STACK))
 }
@@ -98,7 +99,7 @@ fn address_space(nodes: usize, stack_size: usize) -> Option<Memory> {
     })
 }
 
-/// Where memory that is promised must be there (`vm.overcommit_memory` is 2), stacks count in full.
+/// The limit on promised memory that must be there (`vm.overcommit_memory` is 2), for which stacks count in full.
 fn committed(nodes: usize, stack_size: usize) -> Option<Memory> {
     if number("/proc/sys/vm/overcommit_memory")? != 2 {
         return None;
@@ -113,7 +114,7 @@ fn committed(nodes: usize, stack_size: usize) -> Option<Memory> {
     })
 }
 
-/// The limit of the control group, of version 2 or 1, on what is resident. Caches of files can be let go of.
+/// The limit of the control group, of version 2 or 1, on resident memory. Caches of files can be released.
 fn resident(nodes: usize) -> Option<Memory> {
     let group = |limit: &str, statistics: &str, used: &str| {
         let most = number(limit)? as u64;
@@ -140,12 +141,12 @@ fn entry(path: impl AsRef<Path>, word: &str) -> Option<u64> {
     words.find_map(|mut line| (line.next()? == word).then(|| line.next()?.parse().ok())?)
 }
 
-/// The number in a file of the kernel; none if there is no such file, or no limit in it.
+/// The number in a file of the kernel; `None` if there is no such file, or no limit in it.
 fn number(path: impl AsRef<Path>) -> Option<usize> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// Threads of the whole system, from the fourth field of `loadavg` ("running/all").
+/// The number of threads of the whole system, from the fourth field of `loadavg` ("running/all").
 fn running_threads() -> usize {
     let all = |text: String| text.split_whitespace().nth(3)?.split_once('/')?.1.parse().ok();
     fs::read_to_string("/proc/loadavg").ok().and_then(all).unwrap_or(0)

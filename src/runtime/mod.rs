@@ -1,10 +1,10 @@
-//! Threads and clocks: one OS thread a node, in virtual or in real time.
+//! Threads and clocks: one OS thread for each node, in virtual or in real time.
 //!
-//! The [kernel](crate::kernel) knows what every call means in modeled time; here is what makes threads of it.
+//! The [kernel](crate::kernel) computes the effect of every call in modeled time; this module connects it to threads.
 //! [`NodeThread`] is a node's side: it makes calls, and its messages and the kernel's answers come in through one
-//! crossbeam channel. The kernel is [driven](driving) by the node threads, ahead of the programs' clocks as far as their
-//! calls are known. There is one clock, modeled time; in real time it is [paced](pacing): answers are held back until
-//! they are due on the wall clock. [`bell`] is how a thread goes to sleep and is woken.
+//! crossbeam channel. The kernel is [driven](driving) by the node threads, ahead of the programs' clocks as far as
+//! their calls are known. There is one clock, modeled time; in real time it is [paced](pacing): answers are held back
+//! until they are due on the wall clock. [`bell`] puts threads to sleep and wakes them.
 
 mod affinity;
 mod agreement;
@@ -19,10 +19,8 @@ mod slip;
 mod sync;
 
 pub use affinity::Pinning;
-pub(crate) use agreement::Agreements;
 pub(crate) use limits::{Shortage, shortage, spare_threads};
-pub(crate) use node_thread::NodeThread;
-pub(crate) use shared::{Contexts, Envelope, Pace};
+pub(crate) use shared::{Contexts, Pace};
 pub use slip::Slip;
 pub(crate) use slip::Slips;
 
@@ -39,23 +37,26 @@ use tracing::debug;
 
 use self::{
     affinity::Cores,
+    node_thread::NodeThread,
     pacing::Pacing,
     shared::{Cause, Delivery, Fault, Outboxes, Shared, Unwound},
 };
 use crate::{
-    comm::{Memo, Node},
+    comm::Node,
+    endpoint::Memo,
     error::{Failure, RunError},
-    kernel::{NodeId, Outcomes},
+    kernel::Outcomes,
     model::Description,
     rank::Rank,
     time::Time,
+    wire::NodeId,
 };
 
-/// How a program that fails is given time to be the first to fail in modeled time, too, before the run is ended
+/// The time that a failed program is given to become the first failure in modeled time, too, before the run is ended
 /// whatever the others do.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How a run is to be done.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) pace: Pace,
@@ -63,7 +64,7 @@ pub(crate) struct Settings {
     pub(crate) pinning: Pinning,
     pub(crate) wall_limit: Option<Duration>,
     pub(crate) traced: bool,
-    /// Kept from one run to the next.
+    /// A memo that is kept from one run to the next.
     pub(crate) memo: Arc<Memo>,
 }
 
@@ -80,14 +81,14 @@ impl Default for Settings {
     }
 }
 
-/// What a run that came to its end leaves.
+/// The results of a run that came to its end.
 #[derive(Debug)]
 pub(crate) struct Ended<T> {
     pub(crate) outputs: Vec<T>,
     pub(crate) outcomes: Outcomes,
-    /// From the common start of all programs to the end of the last; in virtual time of the whole run.
+    /// The time from the common start of all programs to the end of the last; in virtual time of the whole run.
     pub(crate) wall: Duration,
-    /// How late answers were; real time only.
+    /// The lateness of answers; real time only.
     pub(crate) slips: Slips,
     /// The names of groups, for the messages never received.
     pub(crate) contexts: Contexts,
@@ -164,7 +165,7 @@ where
     })
 }
 
-/// A node's thread from its first to its last moment.
+/// Runs a node's thread from its first to its last moment.
 fn node_main<T, F>(rank: Rank, shared: &Shared, inbox: Receiver<Delivery>, program: &F) -> Option<(T, Slips)>
 where
     F: Fn(&Node<'_>) -> Result<T, Failure>,
@@ -198,7 +199,7 @@ where
     Some((output?, thread.slips()))
 }
 
-/// The end of a node's thread, whatever ends it: a run never waits for a thread that there is no more.
+/// The end of a node's thread, whatever its cause: a run never waits for a thread that no longer exists.
 struct Ending<'run> {
     shared: &'run Shared,
     node: NodeId,
@@ -206,7 +207,7 @@ struct Ending<'run> {
 }
 
 impl Ending<'_> {
-    /// The thread has ended as threads do.
+    /// Records the normal end of the thread.
     fn in_order(self) {
         self.shared.thread_ended(self.returned);
         std::mem::forget(self);
@@ -214,7 +215,7 @@ impl Ending<'_> {
 }
 
 impl Drop for Ending<'_> {
-    /// A panic has got past everything that was to catch it.
+    /// Records a panic that has passed every handler.
     fn drop(&mut self) {
         self.shared.seats[self.node as usize].returned.store(true, Ordering::Release);
         self.shared.fault(self.node, Fault::Panic("its thread ended in a panic outside its program".into()));
@@ -238,8 +239,8 @@ impl Shared {
         }
     }
 
-    /// Watches over the run until all threads have ended: wakes those whose answers are due, and ends the run if a limit
-    /// is reached.
+    /// Supervises the run until all threads have ended: wakes the threads whose answers are due, and ends the run if
+    /// a limit is reached.
     fn supervise(&self, limit: Option<Instant>) {
         loop {
             let (ended, failed) = {
@@ -289,7 +290,7 @@ impl Shared {
     }
 }
 
-/// Timers of the current thread that go off when they are set for, and not up to 50 us later, until this is dropped.
+/// A setting that lets timers of the current thread expire on time, and not up to 50 us later, until this is dropped.
 struct PreciseTimers {
     #[cfg(target_os = "linux")]
     slack: Option<u64>,
@@ -319,7 +320,7 @@ impl Drop for PreciseTimers {
     }
 }
 
-/// The error that a run ends with, if it has not come to its end.
+/// The error of a run that ended early; `None` if it has come to its end.
 fn why_it_ended(shared: &Shared, settings: &Settings) -> Option<RunError> {
     let cause = shared.cause.lock().take();
     let mut faults = std::mem::take(&mut shared.threads.lock().faults);
@@ -342,7 +343,7 @@ fn why_it_ended(shared: &Shared, settings: &Settings) -> Option<RunError> {
 }
 
 impl Fault {
-    /// What a panic says.
+    /// Returns the fault with the message of a panic.
     fn of(panic: Box<dyn Any + Send>) -> Fault {
         let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
             _ if panic.is::<Unwound>() => "unwound after the end".into(),

@@ -1,5 +1,5 @@
-//! A node's side of the run: its thread makes calls here, its messages [come in](incoming) here, and in real time this is
-//! where the program is [held](edge) until its calls may return.
+//! The thread of a node: it makes the calls of the program, its messages [come in](incoming) here, and in real time
+//! the program is [held](edge) here until its calls may return.
 
 mod edge;
 mod incoming;
@@ -14,39 +14,36 @@ use crossbeam_channel::Receiver;
 
 use self::edge::Manner;
 use super::{
-    agreement::Agreements,
     away::{Away, thread_number},
     bell::{FOR_THE_KERNEL, WHEN_DUE},
     driving::{MOST_BYTES, MOST_CALLS},
-    shared::{Contexts, Delivery, Envelope, Shared, silent, unwind_silently},
+    shared::{Delivery, Shared, silent, unwind_silently},
     slip::Slips,
 };
 use crate::{
-    comm::{Memo, Payload, Segment},
+    endpoint::{Call, Endpoint, Envelope, First, Mark, Memo},
     error::CommError,
-    kernel::{
-        AnyOf, Call, Label, Matching, MessageId, NodeId, Op, Outcome, Parcel, Reply, RequestId, Selector,
-    },
+    kernel::{self, AnyOf, Op, Outcome, Reply},
     model::Description,
+    payload::{Payload, Segment},
+    rank::Rank,
     time::{Span, Time},
+    wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
-/// So many calls may be made after the run has ended before the program is unwound.
+/// The number of calls that may be made after the run has ended before the program is unwound.
 const MOST_CALLS_AFTER_END: u32 = 1_000;
 
-/// The manner of a call that may wait, or not.
+/// Returns the manner of a call from whether it returns at once.
 fn looks(at_once: bool) -> Manner {
     if at_once { Manner::Looks } else { Manner::Takes }
 }
 
-/// Which of several requests was complete first, and its message if it was a receive.
-pub(crate) type First = (usize, Option<Envelope>);
-
-/// What the thread knows of a request of its own.
+/// The state of a request of the thread.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
     Send,
-    /// `by_kernel`: it was posted when only the kernel could match.
+    /// A receive; `by_kernel` if it was posted when only the kernel could match.
     Recv {
         select: Selector,
         by_kernel: bool,
@@ -55,34 +52,34 @@ enum Pending {
 
 #[derive(Debug, Default)]
 struct Local {
-    /// Messages sent so far.
+    /// The number of messages sent so far.
     sent: u64,
     next_request: RequestId,
     pending: BTreeMap<RequestId, Pending>,
-    /// Receives among them that only the kernel can match. While there are some, it matches all others too, so that
-    /// none takes here what is theirs there.
+    /// The number of receives among them that only the kernel can match. While there are some, it matches all others
+    /// too, so that none takes here what is theirs there.
     by_kernel: u32,
-    /// Messages and the receives that name their source.
+    /// The messages, and the receives that name their source.
     matching: Matching<Envelope, RequestId>,
-    /// What such receives have taken.
+    /// The messages that such receives have taken.
     received: BTreeMap<RequestId, Envelope>,
-    /// Messages that only the kernel can match, for now or at all.
+    /// The messages that only the kernel can match, for now or at all.
     held: VecDeque<Envelope>,
     answer: Option<Reply>,
 }
 
-/// See the [module](self).
+/// The thread of a node; see the [module](self).
 #[derive(Debug)]
 pub(crate) struct NodeThread<'run> {
     id: NodeId,
     shared: &'run Shared,
     inbox: Receiver<Delivery>,
     local: RefCell<Local>,
-    /// The node's clock when the last call returned that was asked.
+    /// The node's clock at the return of the last call that waited for an answer.
     clock: Cell<Time>,
-    /// Whether calls have been made since that take time.
+    /// Whether calls that take time have been made since then.
     told: Cell<bool>,
-    /// How many library calls the program is in, one within the other.
+    /// The nesting depth of the library calls that the program is in.
     depth: Cell<u32>,
     /// Whether the program has only looked, in vain, since it last waited; real time only.
     looked: Cell<bool>,
@@ -91,13 +88,13 @@ pub(crate) struct NodeThread<'run> {
     /// Whether the program has made a call yet; real time only.
     called: Cell<bool>,
     slips: Cell<Slips>,
-    /// The number of this thread, where the host tells others how far it has come.
+    /// The number of this thread, on a host that tells its CPU time to others.
     thread: Option<i32>,
     calls_after_end: Cell<u32>,
 }
 
 impl<'run> NodeThread<'run> {
-    /// The side of node `id`, to be made on its thread.
+    /// Creates the thread state of node `id`; to be called on its thread.
     pub(super) fn new(id: NodeId, shared: &'run Shared, inbox: Receiver<Delivery>) -> NodeThread<'run> {
         let thread = thread_number();
         let seat = &shared.seats[id as usize];
@@ -122,157 +119,6 @@ impl<'run> NodeThread<'run> {
         }
     }
 
-    pub(crate) fn id(&self) -> NodeId {
-        self.id
-    }
-
-    pub(crate) fn machine(&self) -> &'run Description {
-        &self.shared.machine
-    }
-
-    pub(crate) fn memo(&self) -> &'run Memo {
-        &self.shared.memo
-    }
-
-    pub(crate) fn with_agreements<T>(&self, f: impl FnOnce(&mut Agreements) -> T) -> T {
-        f(&mut self.shared.agreements.lock())
-    }
-
-    pub(crate) fn with_contexts<T>(&self, f: impl FnOnce(&mut Contexts) -> T) -> T {
-        f(&mut self.shared.contexts.lock())
-    }
-
-    // Calls that send or receive.
-
-    pub(crate) fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
-        self.call(Manner::Takes, || {
-            let data = self.dispatch(parcel, payload)?;
-            self.tell_sending(Op::Send { parcel, request: None }, data)
-        })
-    }
-
-    pub(crate) fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
-        self.call(Manner::Takes, || {
-            let data = self.dispatch(parcel, payload)?;
-            let request = self.new_request(Pending::Send);
-            self.tell_sending(Op::Send { parcel, request: Some(request) }, data)?;
-            Ok(request)
-        })
-    }
-
-    pub(crate) fn recv(&self, select: Selector) -> Result<Envelope, CommError> {
-        self.call(Manner::Takes, || {
-            let op = Op::Recv { select, request: None };
-            if self.kernel_decides(&select) {
-                let reply = self.ask(op)?;
-                return self.received(reply);
-            }
-            self.tell(op)?;
-            self.take_data(&select)
-        })
-    }
-
-    /// `None` if the deadline passed.
-    pub(crate) fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
-        self.call(looks(deadline <= self.clock.get()), || {
-            let reply = self.ask(Op::RecvUntil { select, deadline })?;
-            match reply.outcome {
-                Outcome::TimedOut => Ok(None),
-                _ => self.received(reply).map(Some),
-            }
-        })
-    }
-
-    pub(crate) fn send_recv(
-        &self,
-        parcel: Parcel,
-        payload: Payload,
-        select: Selector,
-    ) -> Result<Envelope, CommError> {
-        self.call(Manner::Takes, || {
-            let data = self.dispatch(parcel, payload)?;
-            let op = Op::SendRecv { parcel, select };
-            if self.kernel_decides(&select) {
-                let reply = self.ask(op)?;
-                return self.received(reply);
-            }
-            self.tell_sending(op, data)?;
-            self.take_data(&select)
-        })
-    }
-
-    pub(crate) fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
-        self.call(Manner::AtOnce, || {
-            self.drain();
-            let by_kernel = self.matches_by_time(&select);
-            let request = self.new_request(Pending::Recv { select, by_kernel });
-            {
-                let local = &mut *self.local.borrow_mut();
-                if by_kernel {
-                    local.by_kernel += 1;
-                } else if let Some(envelope) = local.matching.take(&select) {
-                    local.received.insert(request, envelope);
-                } else {
-                    local.matching.post(select, request);
-                }
-            }
-            self.tell_at_once(Op::Recv { select, request: Some(request) })?;
-            Ok(request)
-        })
-    }
-
-    /// The message of a receive; `None` for a send.
-    pub(crate) fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
-        self.call(Manner::Takes, || {
-            let pending = self.local.borrow().pending.get(&request).copied();
-            let op = Op::Wait { request };
-            match pending {
-                Some(Pending::Recv { select, .. }) if self.kernel_decides(&select) => {
-                    let reply = self.ask(op)?;
-                    let envelope = self.received(reply);
-                    self.settle(request);
-                    envelope.map(Some)
-                }
-                Some(Pending::Recv { select, .. }) => {
-                    self.tell(op)?;
-                    let data = self.wait_for_data(&select, |local| local.received.remove(&request))?;
-                    self.settle(request);
-                    Ok(Some(data))
-                }
-                _ => {
-                    self.settle(request);
-                    self.tell(op).map(|()| None)
-                }
-            }
-        })
-    }
-
-    /// Which of the requests was complete first, and its message if it was a receive.
-    pub(crate) fn wait_any(&self, requests: Box<[RequestId]>) -> Result<First, CommError> {
-        let (_, first) = self.wait_any_until(requests, Time::MAX)?;
-        first.ok_or_else(|| self.shared.ended())
-    }
-
-    /// As [`wait_any`](NodeThread::wait_any), and `None` if the deadline passed; with the clock of the node then.
-    pub(crate) fn wait_any_until(
-        &self,
-        requests: Box<[RequestId]>,
-        deadline: Time,
-    ) -> Result<(Time, Option<First>), CommError> {
-        self.any_of(AnyOf { requests, deadline, computing: false })
-    }
-
-    /// Computes until an instant, but stops when a receive is complete; the clock of the node then, and the message.
-    pub(crate) fn compute_until(
-        &self,
-        deadline: Time,
-        request: RequestId,
-    ) -> Result<(Time, Option<Envelope>), CommError> {
-        let wait = AnyOf { requests: [request].into(), deadline, computing: true };
-        let (clock, first) = self.any_of(wait)?;
-        Ok((clock, first.and_then(|(_, envelope)| envelope)))
-    }
-
     fn any_of(&self, wait: AnyOf) -> Result<(Time, Option<First>), CommError> {
         self.call(looks(wait.deadline <= self.clock.get()), || {
             let ids = wait.requests.clone();
@@ -286,81 +132,6 @@ impl<'run> NodeThread<'run> {
                 _ => Err(self.shared.ended()),
             }
         })
-    }
-
-    /// `None` if the request is not complete; with the clock of the node. `looks` as for a program that may do nothing
-    /// else until it is.
-    pub(crate) fn test(
-        &self,
-        request: RequestId,
-        looks: bool,
-    ) -> Result<(Time, Option<Option<Envelope>>), CommError> {
-        self.call(if looks { Manner::Looks } else { Manner::AtOnce }, || {
-            let reply = self.ask(Op::Test { request })?;
-            match reply.outcome {
-                Outcome::Completed { .. } => {
-                    self.settle(request);
-                    Ok((reply.clock, Some(self.maybe_received(reply)?)))
-                }
-                _ => Ok((reply.clock, None)),
-            }
-        })
-    }
-
-    /// Nobody will wait for this request any more. A receive stays posted, here and with the kernel, and what it
-    /// takes is lost to the program.
-    pub(crate) fn forget(&self, request: RequestId) {
-        if self.local.borrow().pending.contains_key(&request) {
-            // After the end of the run there is nobody to tell.
-            let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Forget { request }));
-            let local = &mut *self.local.borrow_mut();
-            local.pending.remove(&request);
-            local.received.remove(&request);
-        }
-    }
-
-    /// Takes back a receive that only the kernel can match: what it has taken is there for others.
-    pub(crate) fn withdraw(&self, request: RequestId) {
-        let pending = self.local.borrow().pending.get(&request).copied();
-        if let Some(Pending::Recv { by_kernel: true, .. }) = pending {
-            // After the end of the run there is nobody to tell.
-            let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Withdraw { request }));
-            self.settle(request);
-        }
-    }
-
-    /// Label and length of a message that could be received.
-    pub(crate) fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
-        self.call(looks(!blocking), || {
-            let reply = self.ask(Op::Probe { select, blocking })?;
-            match reply.outcome {
-                Outcome::Found { label, bytes } => Ok(Some((label, bytes))),
-                _ => Ok(None),
-            }
-        })
-    }
-
-    // Calls that do not.
-
-    pub(crate) fn now(&self) -> Result<Time, CommError> {
-        self.call(Manner::Looks, || Ok(self.ask(Op::Now)?.clock))
-    }
-
-    pub(crate) fn compute(&self, span: Span) -> Result<(), CommError> {
-        self.call(Manner::Takes, || self.tell(Op::Compute { span }))
-    }
-
-    pub(crate) fn barrier(&self) -> Result<(), CommError> {
-        self.call(Manner::Takes, || self.ask(Op::Barrier).map(drop))
-    }
-
-    /// Whether all that happens is kept.
-    pub(crate) fn is_traced(&self) -> bool {
-        self.shared.traced
-    }
-
-    pub(crate) fn phase(&self, op: Op) -> Result<(), CommError> {
-        self.call(Manner::AtOnce, || self.tell_at_once(op))
     }
 
     /// The program has returned or failed.
@@ -383,7 +154,7 @@ impl<'run> NodeThread<'run> {
         request
     }
 
-    /// A request has been waited for.
+    /// Removes a request that has been waited for.
     fn settle(&self, request: RequestId) {
         let local = &mut *self.local.borrow_mut();
         match local.pending.remove(&request) {
@@ -395,18 +166,19 @@ impl<'run> NodeThread<'run> {
         }
     }
 
-    /// Whether modeled time has a say in what a receive takes. If not, the data decides alone: messages from one
-    /// sender come in the order in which they were sent, in the channel as in the network.
+    /// Whether modeled time has an influence on the message that a receive takes. If not, the data decides alone:
+    /// messages from one sender come in the order in which they were sent, in the channel as in the network.
     fn matches_by_time(&self, select: &Selector) -> bool {
         select.is_wild() || self.local.borrow().by_kernel > 0
     }
 
-    /// Whether the kernel is asked what a receive takes: where only it knows, or where its answer is waited for anyway.
+    /// Whether the kernel is asked which message a receive takes: where only it knows, or where its answer is waited
+    /// for anyway.
     fn kernel_decides(&self, select: &Selector) -> bool {
         self.is_held() || self.matches_by_time(select)
     }
 
-    /// Brings a message to its node's channel, before the kernel hears of it; how many bytes of data it has.
+    /// Brings a message to its node's channel, before the kernel is told of it; returns its number of bytes of data.
     fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
         self.check_running()?;
         let data =
@@ -432,7 +204,7 @@ impl<'run> NodeThread<'run> {
         self.tell_sending(op, 0)
     }
 
-    /// As [`tell`](NodeThread::tell), for a call that sends so many bytes of data.
+    /// Makes a call like [`tell`](NodeThread::tell), for a call that sends `data` bytes of data.
     fn tell_sending(&self, op: Op, data: u64) -> Result<(), CommError> {
         if self.is_held() {
             return self.ask(op).map(drop);
@@ -458,7 +230,7 @@ impl<'run> NodeThread<'run> {
     fn ask(&self, op: Op) -> Result<Reply, CommError> {
         self.check_running()?;
         let asks_the_time = matches!(op, Op::Now);
-        self.push(Call { op, reply: true }, 0);
+        self.push(kernel::Call { op, reply: true }, 0);
         // The receiver lives as long as the run.
         let _ = self.shared.asking.0.send(self.id);
         self.shared.longing.fetch_add(1, Ordering::AcqRel);
@@ -478,7 +250,7 @@ impl<'run> NodeThread<'run> {
     }
 
     /// Puts a call into the outbox; whether that is so full that the node should wait for the kernel.
-    fn push(&self, call: Call, bytes: u64) -> bool {
+    fn push(&self, call: kernel::Call, bytes: u64) -> bool {
         let mut outbox = self.shared.seats[self.id as usize].outbox.lock();
         outbox.calls.push_back(call);
         outbox.bytes += bytes;
@@ -494,5 +266,232 @@ impl<'run> NodeThread<'run> {
             unwind_silently();
         }
         Err(self.shared.ended())
+    }
+}
+
+impl Endpoint for NodeThread<'_> {
+    fn id(&self) -> NodeId {
+        self.id
+    }
+
+    fn machine(&self) -> &Description {
+        &self.shared.machine
+    }
+
+    fn cache(&self) -> &Memo {
+        &self.shared.memo
+    }
+
+    fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context {
+        self.shared.contexts.lock().of(parent, members, nth, name)
+    }
+
+    fn agree(
+        &self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call,
+    ) -> Result<(), (Rank, Call)> {
+        self.shared.agreements.lock().arrive(context, nth, size, rank, call)
+    }
+
+    // Calls that send or receive.
+
+    fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
+        self.call(Manner::Takes, || {
+            let data = self.dispatch(parcel, payload)?;
+            self.tell_sending(Op::Send { parcel, request: None }, data)
+        })
+    }
+
+    fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
+        self.call(Manner::Takes, || {
+            let data = self.dispatch(parcel, payload)?;
+            let request = self.new_request(Pending::Send);
+            self.tell_sending(Op::Send { parcel, request: Some(request) }, data)?;
+            Ok(request)
+        })
+    }
+
+    fn recv(&self, select: Selector) -> Result<Envelope, CommError> {
+        self.call(Manner::Takes, || {
+            let op = Op::Recv { select, request: None };
+            if self.kernel_decides(&select) {
+                let reply = self.ask(op)?;
+                return self.received(reply);
+            }
+            self.tell(op)?;
+            self.take_data(&select)
+        })
+    }
+
+    fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
+        self.call(looks(deadline <= self.clock.get()), || {
+            let reply = self.ask(Op::RecvUntil { select, deadline })?;
+            match reply.outcome {
+                Outcome::TimedOut => Ok(None),
+                _ => self.received(reply).map(Some),
+            }
+        })
+    }
+
+    fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
+        self.call(Manner::Takes, || {
+            let data = self.dispatch(parcel, payload)?;
+            let op = Op::SendRecv { parcel, select };
+            if self.kernel_decides(&select) {
+                let reply = self.ask(op)?;
+                return self.received(reply);
+            }
+            self.tell_sending(op, data)?;
+            self.take_data(&select)
+        })
+    }
+
+    fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
+        self.call(Manner::AtOnce, || {
+            self.drain();
+            let by_kernel = self.matches_by_time(&select);
+            let request = self.new_request(Pending::Recv { select, by_kernel });
+            {
+                let local = &mut *self.local.borrow_mut();
+                if by_kernel {
+                    local.by_kernel += 1;
+                } else if let Some(envelope) = local.matching.take(&select) {
+                    local.received.insert(request, envelope);
+                } else {
+                    local.matching.post(select, request);
+                }
+            }
+            self.tell_at_once(Op::Recv { select, request: Some(request) })?;
+            Ok(request)
+        })
+    }
+
+    fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
+        self.call(Manner::Takes, || {
+            let pending = self.local.borrow().pending.get(&request).copied();
+            let op = Op::Wait { request };
+            match pending {
+                Some(Pending::Recv { select, .. }) if self.kernel_decides(&select) => {
+                    let reply = self.ask(op)?;
+                    let envelope = self.received(reply);
+                    self.settle(request);
+                    envelope.map(Some)
+                }
+                Some(Pending::Recv { select, .. }) => {
+                    self.tell(op)?;
+                    let data = self.wait_for_data(&select, |local| local.received.remove(&request))?;
+                    self.settle(request);
+                    Ok(Some(data))
+                }
+                _ => {
+                    self.settle(request);
+                    self.tell(op).map(|()| None)
+                }
+            }
+        })
+    }
+
+    fn wait_any_until(
+        &self,
+        requests: Box<[RequestId]>,
+        deadline: Time,
+    ) -> Result<(Time, Option<First>), CommError> {
+        self.any_of(AnyOf { requests, deadline, computing: false })
+    }
+
+    fn compute_until(
+        &self,
+        deadline: Time,
+        request: RequestId,
+    ) -> Result<(Time, Option<Envelope>), CommError> {
+        let wait = AnyOf { requests: [request].into(), deadline, computing: true };
+        let (clock, first) = self.any_of(wait)?;
+        Ok((clock, first.and_then(|(_, envelope)| envelope)))
+    }
+
+    fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
+        self.call(if looks { Manner::Looks } else { Manner::AtOnce }, || {
+            let reply = self.ask(Op::Test { request })?;
+            match reply.outcome {
+                Outcome::Completed { .. } => {
+                    self.settle(request);
+                    Ok((reply.clock, Some(self.maybe_received(reply)?)))
+                }
+                _ => Ok((reply.clock, None)),
+            }
+        })
+    }
+
+    fn forget(&self, request: RequestId) {
+        if self.local.borrow().pending.contains_key(&request) {
+            // After the end of the run there is nobody to tell.
+            let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Forget { request }));
+            let local = &mut *self.local.borrow_mut();
+            local.pending.remove(&request);
+            local.received.remove(&request);
+        }
+    }
+
+    fn withdraw(&self, request: RequestId) {
+        let pending = self.local.borrow().pending.get(&request).copied();
+        if let Some(Pending::Recv { by_kernel: true, .. }) = pending {
+            // After the end of the run there is nobody to tell.
+            let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Withdraw { request }));
+            self.settle(request);
+        }
+    }
+
+    fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
+        self.call(looks(!blocking), || {
+            let reply = self.ask(Op::Probe { select, blocking })?;
+            match reply.outcome {
+                Outcome::Found { label, bytes } => Ok(Some((label, bytes))),
+                _ => Ok(None),
+            }
+        })
+    }
+
+    // Calls that do not.
+
+    fn now(&self) -> Result<Time, CommError> {
+        self.call(Manner::Looks, || Ok(self.ask(Op::Now)?.clock))
+    }
+
+    fn compute(&self, span: Span) -> Result<(), CommError> {
+        self.call(Manner::Takes, || self.tell(Op::Compute { span }))
+    }
+
+    fn charge(&self, span: Span) -> Result<(), CommError> {
+        self.compute(span)
+    }
+
+    fn barrier(&self) -> Result<(), CommError> {
+        self.call(Manner::Takes, || self.ask(Op::Barrier).map(drop))
+    }
+
+    fn is_traced(&self) -> bool {
+        self.shared.traced
+    }
+
+    fn mark(&self, mark: Mark) -> Result<(), CommError> {
+        let op = match mark {
+            Mark::PhaseBegin(name) => Op::PhaseBegin { name },
+            Mark::PhaseEnd(name) => Op::PhaseEnd { name },
+            Mark::PartBegin(part) => Op::PartBegin { part },
+            Mark::PartEnd => Op::PartEnd,
+        };
+        self.call(Manner::AtOnce, || self.tell_at_once(op))
+    }
+
+    fn enter(&self, name: &'static str) {
+        self.enter_library(name);
+    }
+
+    fn leave(&self) -> Result<(), CommError> {
+        self.leave_library()
     }
 }

@@ -27,49 +27,49 @@ use super::{
     shared::{Cause, Shared},
 };
 use crate::{
-    kernel::NodeId,
     time::{Span, Time},
+    wire::NodeId,
 };
 
-/// After all threads have been started, modeled time starts at the latest so much later, though there are programs that
-/// have made no call yet.
+/// The longest time from the start of all threads to the start of modeled time, if some programs have made no call
+/// yet.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-/// How often the pacer looks how far a program has computed that everybody waits for.
+/// The interval at which the pacer checks the progress of a computing program for whose next call all others wait.
 const TICK: Duration = Duration::from_millis(1);
 
-/// Without a limit of its own, a run in which the next answer is due later than this is refused.
+/// The longest wait for the next answer in a run without a limit of its own; a run with a longer one is refused.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-/// An answer that is known so long before it is due is told to its node at once.
+/// The time before its due instant at which an answer is early enough to be told to its node at once.
 const LONG_BEFORE: Duration = Duration::from_micros(200);
 
-/// A wait that is announced in the log.
+/// The shortest wait that is announced in the log.
 const LONG_WAIT: Duration = Duration::from_secs(10);
 
 const NOBODY: u32 = u32::MAX;
 
-/// What pacing keeps; see the [module](self).
+/// The state of pacing; see the [module](self).
 #[derive(Debug)]
 pub(super) struct Pacing {
     dilation: f64,
-    /// When all threads had been started.
+    /// The instant at which all threads had been started.
     started: OnceLock<Instant>,
     epoch: OnceLock<Instant>,
-    /// Programs that have made no call yet.
+    /// The number of programs that have made no call yet.
     unheard: AtomicUsize,
     waking: Mutex<Waking>,
-    /// The node whose next call everybody waited for when the kernel was last driven.
+    /// The node for whose next call all others waited when the kernel was last driven.
     stalled: AtomicU32,
     has_limit: bool,
     announced: OnceLock<()>,
 }
 
-/// Whom the pacer wakes, and when.
+/// The nodes to be woken by the pacer, with their times.
 #[derive(Debug)]
 struct Waking {
     due: BinaryHeap<Reverse<(Time, NodeId)>>,
-    /// What the pacer sleeps until; `MAX` if it waits for nothing that is due.
+    /// The modeled time until which the pacer sleeps; `MAX` if it waits for nothing that is due.
     next: Time,
 }
 
@@ -92,27 +92,28 @@ impl Pacing {
         self.epoch.get().copied()
     }
 
-    /// Modeled time as real time.
+    /// Converts modeled time to real time.
     pub(super) fn real(&self, modeled: Span) -> Duration {
         self.wall(Time::ZERO + modeled)
     }
 
-    /// Real time as modeled time.
+    /// Converts real time to modeled time.
     pub(super) fn modeled(&self, real: Duration) -> Span {
         Span::from_secs_f64(real.as_secs_f64() / self.dilation)
     }
 
-    /// Where the wall clock stands in modeled time.
+    /// The modeled time that corresponds to the present wall-clock time.
     pub(super) fn now(&self) -> Time {
         self.epoch.get().map_or(Time::ZERO, |epoch| Time::ZERO + self.modeled(epoch.elapsed()))
     }
 
-    /// When an instant of modeled time is due on the wall clock; `None` while modeled time has not started.
+    /// The instant of the wall clock at which an instant of modeled time is due; `None` while modeled time has not
+    /// started.
     pub(super) fn due(&self, at: Time) -> Option<Instant> {
         Some(*self.epoch.get()? + self.wall(at))
     }
 
-    /// How long after the epoch an instant of modeled time is due.
+    /// The time from the epoch to the wall-clock instant at which an instant of modeled time is due.
     fn wall(&self, at: Time) -> Duration {
         Duration::try_from_secs_f64(at.as_secs_f64() * self.dilation).unwrap_or(FOREVER).min(FOREVER)
     }
@@ -125,7 +126,7 @@ impl Pacing {
         !wait.is_zero() && wait < LONG_BEFORE
     }
 
-    /// Whether nobody waits for the pacer.
+    /// Whether no node waits for the pacer.
     pub(super) fn holds_nothing(&self) -> bool {
         self.waking.lock().due.is_empty()
     }
@@ -135,12 +136,12 @@ impl Pacing {
     }
 }
 
-/// Some thirty years: what no run waits for, and no clock overflows at.
+/// A limit of wall-clock time, about thirty years: longer than any run, and too short for any clock to overflow.
 const FOREVER: Duration = Duration::from_secs(1 << 30);
 
 impl Shared {
-    /// A program has made its first call. When all have, modeled time starts: to start threads takes the host its time,
-    /// which is not the machine's.
+    /// Records that a program has made its first call. When all have, modeled time starts: to start threads takes the
+    /// host its time, which is not the machine's.
     pub(super) fn first_call(&self, pacing: &Pacing) {
         if pacing.unheard.fetch_sub(1, Ordering::AcqRel) == 1 {
             pacing.epoch.get_or_init(Instant::now);
@@ -148,7 +149,7 @@ impl Shared {
         }
     }
 
-    /// Has the pacer wake a node at an instant of modeled time, if that sleeps for it then.
+    /// Registers a node to be woken by the pacer at an instant of modeled time, if it sleeps for that instant then.
     pub(super) fn wake_when_due(&self, pacing: &Pacing, node: NodeId, at: Time) {
         self.refuse_endless_wait(pacing, at);
         let mut waking = pacing.waking.lock();
@@ -163,7 +164,7 @@ impl Shared {
         }
     }
 
-    /// Nobody is to sit before a run that will take a day, and wonder.
+    /// Ends a run whose next answer is due too late to be waited for, and announces a long wait in the log.
     pub(super) fn refuse_endless_wait(&self, pacing: &Pacing, at: Time) {
         let wait =
             pacing.wall(at).saturating_sub(pacing.epoch().map_or(Duration::ZERO, |epoch| epoch.elapsed()));
@@ -174,7 +175,7 @@ impl Shared {
         }
     }
 
-    /// Wakes the nodes whose answers are due; when to look again.
+    /// Wakes the nodes whose answers are due; returns the instant of the next check.
     pub(super) fn pace(&self, pacing: &Pacing) -> Instant {
         let Some(epoch) = pacing.epoch() else {
             let latest = *pacing.started.get_or_init(Instant::now) + PATIENCE;
@@ -211,8 +212,8 @@ impl Shared {
         tick.map_or(due, |tick| tick.min(due))
     }
 
-    /// Follows the clock of a program that computes while everybody waits for its next call: what it has computed for
-    /// certain is as good as a call. Whether somebody may have to be followed soon.
+    /// Follows the clock of a program that computes while all others wait for its next call: the time that it has
+    /// certainly computed is as good as a call. Returns whether a program may have to be followed soon.
     fn follow(&self, pacing: &Pacing) -> bool {
         if self.running.load(Ordering::Acquire) == 0 {
             return false;

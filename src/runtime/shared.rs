@@ -1,4 +1,4 @@
-//! What the threads of a run share.
+//! The shared state of the threads of a run.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -24,30 +24,14 @@ use super::{
     sync::AtomicUsize,
 };
 use crate::{
-    comm::{Memo, Payload},
+    endpoint::{Envelope, Memo},
     error::{CommError, DeadlockReport, Failure},
-    kernel::{
-        BlockedNode, Call, Calls, Context, Kernel, Label, Labeled, MessageId, NodeId, Op, Reply,
-        blocked_nodes,
-    },
+    kernel::{BlockedNode, Call, Calls, Kernel, Op, Reply, blocked_nodes},
     model::Description,
     rank::Rank,
     time::Time,
+    wire::{Context, NodeId},
 };
-
-/// A message with its data, as it travels to its node.
-#[derive(Debug)]
-pub(crate) struct Envelope {
-    pub(crate) id: MessageId,
-    pub(crate) label: Label,
-    pub(crate) payload: Payload,
-}
-
-impl Labeled for Envelope {
-    fn label(&self) -> Label {
-        self.label
-    }
-}
 
 /// What comes through a node's channel.
 #[derive(Debug)]
@@ -60,7 +44,7 @@ pub(super) enum Delivery {
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     pub(super) calls: VecDeque<Call>,
-    /// Bytes of real data in the messages among them.
+    /// The number of bytes of real data in the messages among them.
     pub(super) bytes: u64,
     /// Real time: the program runs, and may compute, before its next call.
     pub(super) away: Option<Away>,
@@ -79,11 +63,11 @@ pub(super) struct Seat {
     pub(super) returned: AtomicBool,
 }
 
-/// Why a run ended early.
+/// The reason why a run ended early.
 #[derive(Debug)]
 pub(super) enum Cause {
     Deadlock(DeadlockReport),
-    /// The program of this node failed; how, is with the thread.
+    /// The program of this node failed; its fault is kept in `Threads`.
     Failed(NodeId),
     Overflow(NodeId),
     WallLimit(Vec<BlockedNode>),
@@ -96,30 +80,30 @@ pub(super) enum Cause {
     Spawn,
 }
 
-/// How the program of a node failed.
+/// The fault by which the program of a node failed.
 #[derive(Debug)]
 pub(super) enum Fault {
     Error(Failure),
     Panic(String),
 }
 
-/// What is known about the threads themselves.
+/// The state of the threads themselves.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
     pub(super) ended: usize,
     pub(super) faults: BTreeMap<NodeId, Fault>,
-    /// When the first program failed.
+    /// The time at which the first program failed.
     pub(super) failed: Option<Instant>,
-    /// When the last program returned that has.
+    /// The time at which the last of the programs that have returned did so.
     pub(super) last: Option<Instant>,
 }
 
-/// How modeled time passes.
+/// The pace of modeled time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pace {
-    /// As fast as the host allows.
+    /// Virtual time: as fast as the host allows.
     Virtual,
-    /// One modeled second takes so many wall seconds.
+    /// Real time: the number of wall seconds that one modeled second takes.
     Real(f64),
 }
 
@@ -146,7 +130,7 @@ impl Contexts {
         })
     }
 
-    /// What to call a group in a message; context 0 is the world.
+    /// The name of a group in messages; context 0 is the world.
     pub(crate) fn name(&self, context: Context) -> String {
         match context.checked_sub(1).and_then(|at| self.names.get(at as usize)) {
             Some(name) => name.clone(),
@@ -155,37 +139,37 @@ impl Contexts {
     }
 }
 
-/// See the [module](self).
+/// The shared state; see the [module](self).
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) machine: Description,
     pub(crate) contexts: Mutex<Contexts>,
     pub(crate) agreements: Mutex<Agreements>,
     pub(crate) memo: Arc<Memo>,
-    /// Real time only.
+    /// The pacing; real time only.
     pub(super) pacing: Option<Pacing>,
     /// Real time only: the threads, as long as none of them computes.
     pub(super) together: Option<Together>,
-    /// Whether all that happens is kept.
+    /// Whether all events are kept for a trace.
     pub(super) traced: bool,
     pub(super) seats: Vec<Seat>,
     pub(super) kernel: Mutex<Kernel>,
-    /// Threads that are neither asleep nor ended.
+    /// The number of threads that are neither asleep nor ended.
     pub(super) running: AtomicUsize,
-    /// Threads that sleep until the kernel has answered.
+    /// The number of threads that sleep until the kernel has answered.
     pub(super) longing: AtomicUsize,
     /// Nodes whose threads have asked the kernel since it was last driven.
     pub(super) asking: (Sender<NodeId>, Receiver<NodeId>),
-    /// Somebody wanted to drive the kernel while another did: that one must look again.
+    /// Whether a thread wanted to drive the kernel while another did: the other must look again.
     pub(super) drive_again: AtomicBool,
     pub(super) stopped: AtomicBool,
     pub(super) cause: Mutex<Option<Cause>>,
     pub(super) threads: Mutex<Threads>,
     /// The thread that called `run`, and watches over it.
     pub(super) caller: Thread,
-    /// With the lock of `threads`: all have ended.
+    /// The condition, with the lock of `threads`, that all threads have ended.
     pub(super) all_ended: Condvar,
-    /// How often a waiting thread looks again before it sleeps: not at all unless every thread has a core.
+    /// The number of times that a waiting thread looks again before it sleeps: 0 unless every thread has a core.
     pub(super) looks: u32,
 }
 
@@ -261,8 +245,8 @@ impl Shared {
         self.caller.unpark();
     }
 
-    /// Claims and lists a node that an answer is for; it is to be woken when the lock of the kernel is free again. In
-    /// real time the pacer wakes it when the answer is due, if that is soon.
+    /// Delivers an answer to a node, and claims and lists the node; it is to be woken when the lock of the kernel is
+    /// free again. In real time the pacer wakes it when the answer is due, if that is soon.
     pub(super) fn answer(&self, node: NodeId, reply: Reply, claimed: &mut Vec<NodeId>) {
         let seat = &self.seats[node as usize];
         // The receiver lives as long as the thread, and after that nobody needs the answer.
@@ -291,7 +275,7 @@ impl Shared {
         }
     }
 
-    /// All nodes whose programs have not returned, with what they wait for.
+    /// All nodes whose programs have not returned, each with the event that it waits for.
     pub(super) fn blocked(&self, kernel: &Kernel) -> Vec<BlockedNode> {
         let contexts = self.contexts.lock();
         let mut blocked = blocked_nodes(kernel, |context| contexts.name(context));
@@ -303,7 +287,7 @@ impl Shared {
         blocked
     }
 
-    /// All that is known when no node can go on.
+    /// The report of a deadlock, in which no node can go on.
     pub(super) fn deadlock(&self, kernel: &Kernel) -> DeadlockReport {
         let returned = (0..self.seats.len()).filter(|&rank| self.has_returned(rank)).collect();
         DeadlockReport::new(self.blocked(kernel), returned)
@@ -313,14 +297,14 @@ impl Shared {
         self.seats[rank].returned.load(Ordering::Acquire)
     }
 
-    /// A program really computes, and may need a core of its own.
+    /// Releases the threads from their common core, as a program really computes and may need a core of its own.
     pub(super) fn let_go(&self) {
         if let Some(together) = &self.together {
             together.let_go();
         }
     }
 
-    /// The caller's part of a failing program: it is told at once, the kernel when its turn has come.
+    /// Records the fault of a program and tells the caller at once; the kernel is told in its turn.
     pub(super) fn fault(&self, node: NodeId, fault: Fault) {
         let mut threads = self.threads.lock();
         threads.faults.insert(node, fault);
@@ -346,10 +330,10 @@ pub(super) fn unwind_silently() -> ! {
     resume_unwind(Box::new(Unwound))
 }
 
-/// What such a program unwinds with.
+/// The payload of the panic with which such a program unwinds.
 pub(super) struct Unwound;
 
-/// A call that wants no answer.
+/// Wraps an operation in a call without an answer.
 pub(super) fn silent(op: Op) -> Call {
     Call { op, reply: false }
 }

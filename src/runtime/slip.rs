@@ -1,4 +1,4 @@
-//! How late answers came to their programs, in real time.
+//! The lateness of answers to programs, in real time.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::{rank::Rank, time::Time};
 /// An answer that came later than it was due, because the host was late.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Slip {
-    /// How far the wall clock was past the instant at which the answer was due.
+    /// The time from the instant at which the answer was due to its arrival, on the wall clock.
     pub by: Duration,
     /// The node.
     pub rank: Rank,
@@ -17,19 +17,19 @@ pub struct Slip {
     pub at: Time,
 }
 
-/// How late the answers of a run, or of one node, were.
+/// The lateness of the answers of a run, or of one node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slips {
-    /// Answers given to programs.
+    /// The number of answers given to programs.
     pub(crate) answers: u64,
-    /// Those among them that came late by more than was allowed.
+    /// The number of answers that came late by more than was allowed.
     pub(crate) late: u64,
-    /// The latest one; of equally late ones that of the lower rank.
+    /// The slip of the latest answer; of equally late ones that of the lower rank.
     pub(crate) largest: Slip,
 }
 
 impl Slips {
-    /// An answer was so late.
+    /// Adds an answer with its slip; a slip of more than `allowed` counts as late.
     pub(super) fn add(&mut self, slip: Slip, allowed: Duration) {
         self.answers += 1;
         self.late += u64::from(slip.by > allowed);
@@ -38,7 +38,7 @@ impl Slips {
         }
     }
 
-    /// These and those of higher ranks.
+    /// Combines these slips with those of higher ranks.
     pub(super) fn and(self, others: Slips) -> Slips {
         Slips {
             answers: self.answers + others.answers,

@@ -6,7 +6,7 @@ use crate::{
     comm::MAX_MESSAGE,
     model::{Description, Parameters},
     rank::Rank,
-    report::{are, count},
+    text::{are, count},
     topology::Grid,
     units::format_bytes,
 };
@@ -152,4 +152,4 @@ pub enum InstanceError {
     },
 }
 
-crate::error::debug_as_text!(InstanceError);
+crate::text::debug_as_text!(InstanceError);

@@ -6,13 +6,13 @@ use thiserror::Error;
 
 use super::{Algorithm, Instance};
 use crate::{
-    comm::{Payload, PayloadError, PointToPoint, WalkError, walk},
+    comm::{Group, Payload, PayloadError, WalkError, walk},
     error::CommError,
     pattern::{Builder, Exchange, Schedule},
     predict::{Prediction, predict},
     rank::{Rank, Tag},
     record::Part,
-    report::count,
+    text::count,
     time::Time,
 };
 
@@ -142,9 +142,9 @@ impl Plan {
     ///
     /// [`BroadcastError`] if `mine` is not what the instance says, if another node has another plan, or if a message
     /// cannot be sent or received.
-    pub fn broadcast<G: PointToPoint>(
+    pub fn broadcast(
         &self,
-        group: &G,
+        group: &Group<'_>,
         mine: Option<Payload>,
     ) -> Result<Vec<Payload>, BroadcastError> {
         group.library_call("s-to-p broadcast", || {
@@ -234,4 +234,4 @@ pub enum BroadcastError {
     Payload(#[from] PayloadError),
 }
 
-crate::error::debug_as_text!(BroadcastError);
+crate::text::debug_as_text!(BroadcastError);

@@ -18,7 +18,7 @@ use thiserror::Error;
 use super::{Algorithm, Figure};
 use crate::{
     collective::{CollectiveError, Plan, PlanError, Sum, Task, TaskError},
-    comm::{Node, PointToPoint},
+    comm::{Group, Node},
     error::CommError,
     model::Description,
     rank::Rank,
@@ -124,21 +124,21 @@ pub fn matrix_vector(node: &Node<'_>, block: &Block, x: &[f64]) -> Result<Vec<f6
     }
     node.world().library_call("matrix-vector product", || {
         let x = one_to_all(column, block.columns.len(), x)?;
-        node.compute(node.machine().parameters().combining(block.elements.len() as u64))?;
+        column.charge(node.machine().parameters().combining(block.elements.len() as u64))?;
         all_to_one(row, block.times(&x))
     })
 }
 
-fn one_to_all(group: &impl PointToPoint, elements: usize, x: &[f64]) -> Result<Vec<f64>, MatrixError> {
+fn one_to_all(group: &Group<'_>, elements: usize, x: &[f64]) -> Result<Vec<f64>, MatrixError> {
     Ok(plan(group.machine(), Algorithm::OneToAll, members(group), elements)?.call(group, x)?)
 }
 
-fn all_to_one(group: &impl PointToPoint, y: Vec<f64>) -> Result<Vec<f64>, MatrixError> {
+fn all_to_one(group: &Group<'_>, y: Vec<f64>) -> Result<Vec<f64>, MatrixError> {
     Ok(plan(group.machine(), Algorithm::AllToOne, members(group), y.len())?.combine(group, &y, &Sum)?)
 }
 
-fn members(group: &impl PointToPoint) -> Vec<Rank> {
-    (0..group.size()).map(|rank| group.place(rank)).collect()
+fn members(group: &Group<'_>) -> Vec<Rank> {
+    group.members()
 }
 
 fn plan(
@@ -213,7 +213,7 @@ pub enum MatrixError {
     Plan(#[from] PlanError),
 }
 
-crate::error::debug_as_text!(MatrixError);
+crate::text::debug_as_text!(MatrixError);
 
 #[cfg(test)]
 mod tests {

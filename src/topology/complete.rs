@@ -3,15 +3,15 @@
 //!
 //! A message takes the link to its receiver.
 //!
-//! The directed links are numbered by the node from which they lead, and then by the one to which they lead, counted
-//! without the first.
+//! The directed links are numbered by the node that they leave, and then by the node that they reach, where the node
+//! that they leave is not counted.
 
 use std::sync::Arc;
 
 use super::{Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links, read_nodes};
 use crate::rank::Rank;
 
-/// How a complete graph is spelled: `complete:8`.
+/// The registry entry of the complete graph, spelled `complete:8`.
 pub(super) const KIND: Kind =
     Kind { name: "complete", shape: "NODES", read: |shape| Ok(Arc::new(Complete::new(read_nodes(shape)?)?)) };
 
@@ -30,8 +30,8 @@ pub struct Complete {
 }
 
 impl Complete {
-    /// A complete graph of this many nodes: at least 1, and so few that there are at most
-    /// [`MAX_LINKS`](super::MAX_LINKS) links, which is 46,341.
+    /// Creates a complete graph of `nodes` nodes: at least 1, at most 46,341, so that there are at most
+    /// [`MAX_LINKS`](super::MAX_LINKS) links.
     ///
     /// # Errors
     /// [`TopologyError::Empty`] without a node, [`TopologyError::TooLarge`] with too many,
@@ -42,7 +42,7 @@ impl Complete {
         Ok(Complete { nodes })
     }
 
-    /// The links that lead from one node.
+    /// The number of links that leave one node.
     fn others(&self) -> usize {
         self.nodes - 1
     }

@@ -1,23 +1,23 @@
-//! Why something is not a topology.
+//! The error type for texts and files that do not describe a topology.
 
 use thiserror::Error;
 
 use super::{MAX_LINKS, MAX_NODES, NetworkProblem, spellings};
 
-/// Why something is not a topology.
+/// The reason why a text, a file or a set of numbers does not describe a topology.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TopologyError {
-    /// Not the name of a topology, a colon and a shape.
+    /// The text is not the name of a topology, a colon and a shape.
     #[error("`{given}` names no topology; allowed are {}{}", spellings(), hint(given))]
     Unknown {
-        /// What was given.
+        /// The text that was given.
         given: String,
     },
     /// The shape cannot be read.
     #[error("`{given}` is not a shape; allowed is {allowed}")]
     Shape {
-        /// What was given.
+        /// The shape that was given.
         given: String,
         /// The form that can be read.
         allowed: &'static str,
@@ -50,19 +50,19 @@ pub enum TopologyError {
         /// The numbers that are allowed.
         allowed: &'static str,
     },
-    /// A tree that would not branch.
+    /// A tree of arity 0 or 1, which would not branch.
     #[error("`{given}` is not the arity of a tree; allowed are 2 or more children to a switch")]
     Arity {
         /// The number that was given.
         given: usize,
     },
-    /// Not a positive bandwidth.
+    /// A bandwidth that is not positive and finite.
     #[error("`{given}` is not the bandwidth of a node; allowed is a number above 0 and finite")]
     Bandwidth {
-        /// What was given.
+        /// The bandwidth that was given.
         given: String,
     },
-    /// No bandwidth where there must be one.
+    /// An empty list of bandwidths.
     #[error("no bandwidth is given; allowed are one or more")]
     NoBandwidth,
     /// A file that does not describe a network.
@@ -70,16 +70,16 @@ pub enum TopologyError {
     Network {
         /// The name of the network: `file:` and the path of its file, if it has one.
         name: String,
-        /// What is wrong in it.
+        /// The error in the file.
         problem: Box<NetworkProblem>,
     },
 }
 
-crate::error::debug_as_text!(TopologyError);
+crate::text::debug_as_text!(TopologyError);
 
 impl TopologyError {
-    /// The same with the shape as it was spelled, where it is about the size of the whole: a number that is too large to
-    /// be kept is not the one that was typed.
+    /// Returns the same error with the shape as it was spelled, if the error is about the size of the whole shape: a
+    /// number that is too large to be stored is not the one that was typed.
     pub(crate) fn of_shape(self, shape: &str) -> TopologyError {
         let given = shape.to_owned();
         match self {
@@ -91,7 +91,7 @@ impl TopologyError {
     }
 }
 
-/// What to do with what looks like the name of a file.
+/// A hint for a text that looks like the name of a network file; empty for other texts.
 fn hint(given: &str) -> String {
     if given.ends_with(".toml") {
         format!(". If it is a network file, say `file:{given}`")

@@ -1,10 +1,9 @@
-//! The fat tree: a balanced tree whose links are the faster the higher they are; the network of the Connection Machine
-//! CM-5.
+//! The fat tree: a balanced tree whose links are faster on higher levels; the network of the Connection Machine CM-5.
 //!
-//! Its shape, its numbers and its routes are those of the [binary tree](super::Tree), with up to a children to a switch
-//! instead of two; the root is on level ceil(log_a n). Each node has a bandwidth b_l that it can count on in every
-//! group of a^l nodes, whatever the others do, and the link between levels l - 1 and l has as much as all leaves of a
-//! full subtree below it need together: b_l a^(l-1). That holds for subtrees on the right edge, too, which may have
+//! Its shape, its numbers and its routes are those of the [binary tree](super::Tree), with up to a children per
+//! switch instead of two; the root is on level ceil(log_a n). Each node has a guaranteed bandwidth b_l in every group
+//! of a^l nodes, whatever the others do, and the link between levels l - 1 and l has the capacity that all leaves of
+//! a full subtree below it need together: b_l a^(l-1). That holds also for subtrees on the right edge, which may have
 //! fewer leaves.
 //!
 //! | level | nodes below | CM-5: a = 4, a node | capacity of a link, each way |
@@ -14,7 +13,7 @@
 //! | 2 to 3 | 16 | 5 MB/s | 80 MB/s |
 //! | l - 1 to l | 4^(l-1) | 5 MB/s | 5 * 4^(l-1) MB/s |
 //!
-//! How sure these figures are, in the words of the [presets](crate::model::presets):
+//! The reliability of these figures, in the words of the [presets](crate::model::presets):
 //!
 //! * The bandwidths of 20 MB/s in a group of 4, 10 in a group of 16 and 5 beyond are printed: Ranka, Shankar and
 //!   Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", Syracuse University, 1995; netlib, TOP500
@@ -23,31 +22,31 @@
 //! * That the rate beyond 16 nodes stays at 5 MB/s on all levels is inferred from "5 MB/s node to node" on machines of
 //!   1024 nodes.
 //!
-//! # What differs from the machine
+//! # Differences from the machine
 //!
-//! On the CM-5 several links go up from a switch, to several parents, and each message takes one of them at random; on
-//! the way down there is no choice. Here they are one link with their bandwidth together, as if the load were perfectly
-//! balanced: messages that meet by chance on the real machine do not here.
+//! On the CM-5 several links go up from a switch, to several parents, and each message takes one of them at random;
+//! on the way down there is no choice. Here they are one link with their total bandwidth, as if the load were
+//! perfectly balanced: messages that collide by chance on the real machine do not collide here.
 //!
-//! The longest route has 2 ceil(log_a n) links. For n = a^l nodes and an even arity, half of the links below the root
-//! must be cut to part two halves, which carry b_l n / 2 each way: 5 MB/s times half of the nodes on a CM-5 of 64.
+//! The longest route has 2 ceil(log_a n) links. For n = a^l nodes and an even arity, a bisection cuts half of the
+//! links below the root, which carry b_l n / 2 each way: 5 MB/s times half of the nodes on a CM-5 of 64.
 
 use std::sync::Arc;
 
 use super::{Kind, Link, LinkId, Topology, TopologyError, read_extent, tree::Branching};
 use crate::{rank::Rank, units};
 
-/// How a fat tree is spelled: `fat-tree:32`, or in full `fat-tree:32:4:20,10,5`.
+/// The registry entry of the fat tree, spelled `fat-tree:32`, or in full `fat-tree:32:4:20,10,5`.
 pub(super) const KIND: Kind =
     Kind { name: "fat-tree", shape: "NODES[:ARITY:MB/S,..]", read: |shape| Ok(Arc::new(read(shape)?)) };
 
 /// The arity of the CM-5.
 const ARITY: usize = 4;
 
-/// What each node of a CM-5 can count on in bytes/s, in groups of 4, of 16, and beyond.
+/// The guaranteed bandwidths of a node of a CM-5 in bytes/s, in groups of 4, of 16, and beyond.
 const BANDWIDTHS: [f64; 3] = [20e6, 10e6, 5e6];
 
-/// A balanced tree with nodes at the leaves, switches inside, and links that are the faster the higher they are.
+/// A balanced tree with nodes at the leaves, switches inside, and links that are faster on higher levels.
 ///
 /// ```
 /// use multicomputer::topology::{FatTree, Topology};
@@ -66,13 +65,14 @@ const BANDWIDTHS: [f64; 3] = [20e6, 10e6, 5e6];
 #[derive(Clone, Debug, PartialEq)]
 pub struct FatTree {
     shape: Branching,
-    /// Bytes/s for each node, by level from 1; the last is that of all levels beyond, and differs from the one before.
+    /// The bandwidth of each node in bytes/s, by level from 1; the last holds for all levels beyond, and differs from
+    /// the one before.
     bandwidths: Vec<f64>,
 }
 
 impl FatTree {
-    /// The fat tree of a CM-5 with this many nodes, at least 1, at most [`MAX_NODES`](super::MAX_NODES): arity 4, and
-    /// 20, 10 and 5 MB/s a node.
+    /// Creates the fat tree of a CM-5 with `nodes` nodes, at least 1, at most [`MAX_NODES`](super::MAX_NODES): arity
+    /// 4, and 20, 10 and 5 MB/s per node.
     ///
     /// # Errors
     /// [`TopologyError::Empty`] without a node, [`TopologyError::TooLarge`] with too many.
@@ -80,13 +80,13 @@ impl FatTree {
         FatTree::with(nodes, ARITY, &BANDWIDTHS)
     }
 
-    /// A fat tree with this many nodes, at least 1, at most [`MAX_NODES`](super::MAX_NODES); with up to `arity`
-    /// children to a switch, at least 2; and with so many bytes/s for each node, by level from the lowest links up: at
-    /// least one figure, each above 0 and finite. The last holds for all levels beyond.
+    /// Creates a fat tree with `nodes` nodes, at least 1, at most [`MAX_NODES`](super::MAX_NODES); with up to `arity`
+    /// children per switch, at least 2; and with a bandwidth in bytes/s for each node, by level from the lowest links
+    /// up: at least one figure, each above 0 and finite. The last holds for all levels beyond.
     ///
     /// # Errors
-    /// [`TopologyError::Empty`], [`TopologyError::TooLarge`], [`TopologyError::Arity`], [`TopologyError::NoBandwidth`]
-    /// and [`TopologyError::Bandwidth`] for what is outside these limits.
+    /// [`TopologyError::Empty`], [`TopologyError::TooLarge`], [`TopologyError::Arity`],
+    /// [`TopologyError::NoBandwidth`] and [`TopologyError::Bandwidth`] for values outside these limits.
     pub fn with(nodes: usize, arity: usize, bandwidths: &[f64]) -> Result<FatTree, TopologyError> {
         if arity < 2 {
             return Err(TopologyError::Arity { given: arity });

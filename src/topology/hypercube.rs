@@ -1,18 +1,18 @@
-//! The hypercube: `2^d` nodes, of which those are neighbours whose ranks differ in a single bit. It is the network of
-//! the Intel iPSC/860 and of the nCUBE.
+//! The hypercube: `2^d` nodes, where two nodes are neighbours if their ranks differ in a single bit. It is the
+//! network of the Intel iPSC/860 and of the nCUBE.
 //!
-//! Routing is e-cube, as on both: a message crosses the dimensions in which the ranks of its ends differ, the lowest
-//! bit first.
+//! Routing is e-cube, as on both machines: a message crosses the dimensions in which the ranks of its ends differ,
+//! the lowest bit first.
 //!
-//! The directed links are numbered in `d` blocks, one a dimension, the lowest first. Within a block a link has the
-//! rank of the node from which it leads.
+//! The directed links are numbered in `d` blocks, one for each dimension, the lowest first. Within a block a link has
+//! the rank of the node that it leaves.
 
 use std::sync::Arc;
 
 use super::{Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links, read_nodes};
 use crate::rank::Rank;
 
-/// How a hypercube is spelled: `hypercube:8`.
+/// The registry entry of the hypercube, spelled `hypercube:8`.
 pub(super) const KIND: Kind = Kind {
     name: "hypercube",
     shape: "NODES",
@@ -39,8 +39,7 @@ pub struct Hypercube {
 }
 
 impl Hypercube {
-    /// A hypercube of this many nodes: a power of two, and so few that there are at most
-    /// [`MAX_LINKS`](super::MAX_LINKS) links.
+    /// Creates a hypercube of `nodes` nodes: a power of two, with at most [`MAX_LINKS`](super::MAX_LINKS) links.
     ///
     /// # Errors
     /// [`TopologyError::Nodes`] if `nodes` is no power of two, [`TopologyError::Empty`] without a node,

@@ -1,22 +1,24 @@
-//! What grids of one, two or three dimensions have in common, whether their lines are open (meshes) or closed to rings
+//! The common part of grids of one, two or three dimensions, whether their lines are open (meshes) or closed to rings
 //! (tori): coordinates, the numbers of links, and dimension-ordered routes.
 //!
-//! Ranks are row-major: the last extent varies fastest. Dimensions are counted from there, X, then Y, then Z.
+//! Ranks are row-major: the last extent varies fastest. Dimensions are counted from the last extent: X, then Y, then
+//! Z.
 //!
-//! The directed links are numbered in two blocks a dimension, X first: up, towards higher coordinates, and down. Within
-//! a block a link has the number of its lower end in row-major order of the ends that there are: all nodes if the lines
-//! are closed, all but the last of each line if not. The link that closes a line has the last node as its lower end. So
-//! the links of a stretch of a line are an arithmetic progression, and a number leads back to its link without a table.
+//! The directed links are numbered in two blocks for each dimension, X first: up, towards higher coordinates, and
+//! down. Within a block a link has the number of its lower end in row-major order of all nodes that are lower ends:
+//! all nodes if the lines are closed, all but the last of each line if not. The link that closes a line has the last
+//! node as its lower end. So the links of a stretch of a line are an arithmetic progression, and the ends of a link
+//! are computed from its number without a table.
 
 use std::fmt::{self, Display};
 
 use super::{Grid, Link, LinkId, TopologyError, Vertex, check_extents, check_links, read_extent};
 use crate::rank::Rank;
 
-/// How a shape of two or three extents is pictured.
+/// The pattern of a shape of two or three extents.
 pub(super) const SHAPE: &str = "[PLANESx]ROWSxCOLUMNS";
 
-/// Reads a shape of two or three extents, `4x8` or `2x4x8`: planes if there are any, rows, columns.
+/// Reads a shape of two or three extents, `4x8` or `2x4x8`: planes (optional), rows, columns.
 pub(super) fn read_shape(text: &str) -> Result<(Option<usize>, usize, usize), TopologyError> {
     let mut extents = text.split('x').map(read_extent);
     let read = match (extents.next(), extents.next(), extents.next(), extents.next()) {
@@ -37,39 +39,39 @@ pub(super) fn read_shape(text: &str) -> Result<(Option<usize>, usize, usize), To
 pub(super) enum Lines {
     /// The ends of a line are not linked.
     Open,
-    /// They are, if the line has more than two nodes: the two of a shorter one are neighbours already.
+    /// The ends of a line of more than two nodes are linked; the two ends of a shorter line are neighbours already.
     Closed,
 }
 
-/// One dimension.
+/// One dimension of a lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Axis {
-    /// The nodes of a line.
+    /// The number of nodes of a line.
     extent: usize,
     /// The difference between the ranks of neighbours.
     stride: usize,
     closed: bool,
     /// The first link up of this dimension.
     first: LinkId,
-    /// The links up, which are as many as those down.
+    /// The number of links up, which is also the number of links down.
     links: usize,
 }
 
 impl Axis {
-    /// How many nodes of a line are lower ends of links.
+    /// The number of nodes of a line that are lower ends of links.
     fn lower_ends(&self) -> usize {
         if self.closed { self.extent } else { self.extent - 1 }
     }
 
-    /// Appends the links from one place of a line to another: the only way if the line is open, the shorter one if it
-    /// is closed, and of two equal ones the one up. `line` is the link up whose lower end is the first node of the
+    /// Appends the links from one place of a line to another: the only way if the line is open, the shorter way if it
+    /// is closed, and of two equal ways the one up. `line` is the link up whose lower end is the first node of the
     /// line.
     fn walk(&self, line: LinkId, from: usize, to: usize, route: &mut Vec<LinkId>) {
         let up = if from <= to { to - from } else { to + self.extent - from };
         let is_up = if self.closed { 2 * up <= self.extent } else { from <= to };
-        // A link up has the number of the place that it leaves, a link down of the one that it reaches. Places are
-        // counted past the end of the line and then brought back, the same way in all cases: where routes are short,
-        // branches that nobody can predict are what they cost.
+        // A link up has the number of the place that it leaves, a link down of the place that it reaches. Places are
+        // counted past the end of the line and then brought back, without a branch for each case: for short routes
+        // the cost is dominated by mispredicted branches.
         let (links, begin, step, steps) = if is_up {
             (line, from, 1, up)
         } else {
@@ -82,7 +84,7 @@ impl Axis {
         }));
     }
 
-    /// The ranks of the ends of a link up, which has this number among them: first the lower end.
+    /// The ranks of the ends of the link up with this number within its dimension: first the lower end.
     fn ends(&self, number: usize) -> (Rank, Rank) {
         let layer = self.stride * self.lower_ends();
         let place = number % layer / self.stride;
@@ -95,7 +97,7 @@ impl Axis {
 /// A grid of one, two or three dimensions, with open or closed lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lattice {
-    /// X, Y and Z; those beyond `dimensions` have one node a line.
+    /// X, Y and Z; axes beyond `dimensions` have one node per line.
     axes: [Axis; 3],
     dimensions: usize,
     nodes: usize,
@@ -103,7 +105,7 @@ pub(super) struct Lattice {
 }
 
 impl Lattice {
-    /// A lattice of these extents, of which the last is X, and refused if it is empty or too large.
+    /// Creates a lattice of these extents, of which the last is X; refuses an empty and a too large one.
     pub(super) fn new<const N: usize>(extents: [usize; N], lines: Lines) -> Result<Lattice, TopologyError> {
         const { assert!(0 < N && N <= 3, "there are one, two or three dimensions") };
         let given = Shape(&extents);
@@ -129,12 +131,12 @@ impl Lattice {
         self.links
     }
 
-    /// The links of the longest route: across every dimension, half way round where it is closed.
+    /// The number of links of the longest route: across every open dimension, half way round every closed one.
     pub(super) fn longest_route(&self) -> usize {
         self.axes().iter().map(|axis| if axis.closed { axis.extent / 2 } else { axis.extent - 1 }).sum()
     }
 
-    /// X first.
+    /// The axes that exist, X first.
     fn axes(&self) -> &[Axis] {
         &self.axes[..self.dimensions]
     }
@@ -144,13 +146,13 @@ impl Lattice {
         self.axes().iter().rev().map(|axis| axis.extent).collect()
     }
 
-    /// Rows and columns, if there are no more than two dimensions.
+    /// The rows and columns, if there are no more than two dimensions.
     pub(super) fn grid(&self) -> Option<Grid> {
         let [columns, rows, _] = self.axes.map(|axis| axis.extent);
         (self.dimensions <= 2).then_some(Grid { rows, columns })
     }
 
-    /// The ends of a link of the topology of this name.
+    /// The ends of a link; `name` is the name of the topology, for the panic message.
     pub(super) fn link(&self, link: LinkId, name: impl FnOnce() -> String) -> Link {
         assert!(link < self.links, "link {link} of {}, which has {} links", name(), self.links);
         let mut number = link;
@@ -165,10 +167,12 @@ impl Lattice {
         unreachable!("the blocks of all dimensions hold all links")
     }
 
-    /// Appends the route between two nodes of the topology of this name: X to the end, then Y, then Z.
+    /// Appends the route between two nodes: all steps in X, then in Y, then in Z. `name` is the name of the topology,
+    /// for the panic message.
     pub(super) fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>, name: impl FnOnce() -> String) {
         assert!(from < self.nodes && to < self.nodes, "a route from {from} to {to} on {}", name());
-        // What the dimensions passed so far add to the rank of the node reached, and the coordinates of the others.
+        // `here` is the contribution of the dimensions passed so far to the rank of the node reached; `from` and `to`
+        // hold the coordinates in the remaining dimensions.
         let (mut here, mut from, mut to) = (0, from, to);
         for axis in self.axes() {
             let (place, target) = (from % axis.extent, to % axis.extent);

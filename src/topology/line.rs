@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Grid, Kind, Link, LinkId, Mesh, Topology, TopologyError, check_extents, read_nodes};
 use crate::rank::Rank;
 
-/// How a line is spelled: `line:8`.
+/// The registry entry of the line, spelled `line:8`.
 pub(super) const KIND: Kind =
     Kind { name: "line", shape: "NODES", read: |shape| Ok(Arc::new(Line::new(read_nodes(shape)?)?)) };
 
@@ -25,7 +25,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line of this many nodes: at least 1, at most [`MAX_NODES`](super::MAX_NODES).
+    /// Creates a line of `nodes` nodes: at least 1, at most [`MAX_NODES`](super::MAX_NODES).
     ///
     /// # Errors
     /// [`TopologyError::Empty`] without a node, [`TopologyError::TooLarge`] with too many.

@@ -3,17 +3,17 @@
 //! Ranks are row-major. Routing is dimension-ordered: a message goes along its row to the column of the receiver
 //! (X) and then along that column (Y).
 //!
-//! The directed links are numbered in four blocks, one a direction: east, west, south, north. Within the
-//! first two a link has the number of its west end counted without the last column, within the others the rank of
-//! its north end. So the links of a stretch of row or column are an arithmetic progression, and a number leads back
-//! to its link without a table.
+//! The directed links are numbered in four blocks, one for each direction: east, west, south, north. Within the first
+//! two a link has the number of its west end counted without the last column, within the others the rank of its north
+//! end. So the links of a stretch of row or column are an arithmetic progression, and the ends of a link are computed
+//! from its number without a table.
 
 use std::sync::Arc;
 
 use super::{Grid, Kind, Link, LinkId, Mesh3d, Topology, TopologyError, Vertex, lattice};
 use crate::rank::Rank;
 
-/// How a mesh is spelled: `mesh:16x32`, or [`mesh:8x16x32`](Mesh3d).
+/// The registry entry of the mesh, spelled `mesh:16x32` or [`mesh:8x16x32`](Mesh3d).
 pub(super) const KIND: Kind = Kind {
     name: "mesh",
     shape: lattice::SHAPE,
@@ -41,7 +41,8 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// A mesh of this many rows and columns, each at least 1, and at most [`MAX_NODES`](super::MAX_NODES) nodes.
+    /// Creates a mesh of `rows` rows and `columns` columns, each at least 1, with at most
+    /// [`MAX_NODES`](super::MAX_NODES) nodes.
     ///
     /// # Errors
     /// [`TopologyError::Empty`] without a row or a column, [`TopologyError::TooLarge`] with too many nodes.
@@ -49,12 +50,13 @@ impl Mesh {
         Ok(Mesh { grid: Grid::new(rows, columns)? })
     }
 
-    /// Physical links within one row.
+    /// The number of physical links within one row.
     fn row_links(&self) -> usize {
         self.grid.columns - 1
     }
 
-    /// Where the blocks of west, south and north links begin, and where the last one ends; the east links begin at 0.
+    /// The first links of the blocks west, south and north, and the end of the block north; the block east begins at
+    /// 0.
     fn blocks(&self) -> (LinkId, LinkId, LinkId, LinkId) {
         let horizontal = self.grid.rows * self.row_links();
         let vertical = (self.grid.rows - 1) * self.grid.columns;

@@ -3,9 +3,9 @@
 //! Ranks are row-major: by plane, row and column. Routing is dimension-ordered, as on the two-dimensional mesh: a
 //! message goes along its row to the column of the receiver (X), then to its row (Y), then to its plane (Z).
 //!
-//! The directed links are numbered in six blocks, one a direction: X up, X down, Y up, Y down, Z up, Z down, where up
-//! is towards higher coordinates. Within a block a link has the number of its lower end in row-major order, counted
-//! without the last node of each line of that dimension, which has no link up.
+//! The directed links are numbered in six blocks, one for each direction: X up, X down, Y up, Y down, Z up, Z down,
+//! where up is towards higher coordinates. Within a block a link has the number of its lower end in row-major order,
+//! counted without the last node of each line of that dimension, which has no link up.
 
 use super::{
     Link, LinkId, Topology, TopologyError,
@@ -31,8 +31,8 @@ pub struct Mesh3d {
 }
 
 impl Mesh3d {
-    /// A mesh of this many planes, rows and columns, each at least 1, and at most [`MAX_NODES`](super::MAX_NODES)
-    /// nodes.
+    /// Creates a mesh of `planes` planes, `rows` rows and `columns` columns, each at least 1, with at most
+    /// [`MAX_NODES`](super::MAX_NODES) nodes.
     ///
     /// # Errors
     /// [`TopologyError::Empty`] without a plane, a row or a column, [`TopologyError::TooLarge`] with too many nodes,

@@ -61,23 +61,23 @@ pub use tree::Tree;
 /// The number of a directed link: 0 to `links() - 1`, without gaps.
 pub type LinkId = usize;
 
-/// The most nodes a topology can have, 536,870,911: node and link numbers then fit in 32 bits.
+/// The largest number of nodes of a topology, 536,870,911: node and link numbers then fit in 32 bits.
 pub const MAX_NODES: usize = (u32::MAX / 8) as usize;
 
-/// The most directed links a topology can have, 2,147,483,647: the numbers of links and ports together then fit in 32
-/// bits.
+/// The largest number of directed links of a topology, 2,147,483,647: the numbers of links and ports together then
+/// fit in 32 bits.
 pub const MAX_LINKS: usize = (u32::MAX / 2) as usize;
 
 /// Nodes, directed links, and the one fixed route of every ordered pair of nodes.
 pub trait Topology: Send + Sync + Debug {
-    /// The topology as the command line spells it and [`parse`] reads it: `mesh:10x10`, `line:8`, `torus:4x4x8`.
+    /// The topology as the command line spells it and as [`parse`] reads it: `mesh:10x10`, `line:8`, `torus:4x4x8`.
     fn name(&self) -> String;
 
     /// The number of nodes; their ranks are 0 to `nodes() - 1`.
     fn nodes(&self) -> usize;
 
-    /// The number of switches, vertices of the network that are not nodes; none unless the topology says so. For
-    /// people: no result depends on it.
+    /// The number of switches, vertices of the network that are not nodes; 0 unless the topology overrides it. It is
+    /// for display only: no result depends on it.
     fn switches(&self) -> usize {
         0
     }
@@ -98,24 +98,26 @@ pub trait Topology: Send + Sync + Debug {
     /// If a rank is not below [`nodes`](Topology::nodes).
     fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>);
 
-    /// The capacity in bytes per second of a link that differs from the machine's other links; `None` for a link
-    /// like all others, whose capacity is a parameter of the machine.
+    /// The capacity in bytes per second of a link that differs from the machine's other links; `None` for a link of
+    /// the common capacity, which is a parameter of the machine.
     fn capacity(&self, _link: LinkId) -> Option<f64> {
         None
     }
 
-    /// The most links that a route has, where that is known without looking at every pair.
+    /// The number of links of the longest route, where that is known without looking at every pair.
     fn longest_route(&self) -> Option<usize> {
         None
     }
 
-    /// The rows and columns of what is a two-dimensional grid in row-major rank order; a line is `1 x n`.
+    /// The rows and columns of a topology that is a two-dimensional grid in row-major rank order; a line is `1 x n`.
+    /// `None` for all other topologies.
     fn grid(&self) -> Option<Grid> {
         None
     }
 
-    /// The number of nodes along each dimension of what is a grid of any dimension in row-major rank order:
-    /// neighbours in the last dimension have neighbouring ranks. What has no dimensions is one row of all nodes.
+    /// The number of nodes along each dimension of a topology that is a grid of any dimension in row-major rank
+    /// order: neighbours in the last dimension have neighbouring ranks. A topology without dimensions is one row of
+    /// all nodes.
     fn extents(&self) -> Vec<usize> {
         vec![self.nodes()]
     }
@@ -238,7 +240,8 @@ pub fn parse(text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     (kind.read)(shape).map_err(|cause| cause.of_shape(shape))
 }
 
-/// The same for a text that stands in a file of this folder, so that the path of a network is relative to it.
+/// Reads a topology as [`parse`] does, for a text from a file in `folder`: the path of a network is relative to that
+/// folder.
 pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     match text.split_once(':') {
         Some((name, path)) if name == network::KIND.name => {
@@ -248,7 +251,7 @@ pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, T
     }
 }
 
-/// What [`parse`] reads, for help texts and error messages: `complete:NODES, hypercube:NODES, ..`.
+/// All spellings that [`parse`] reads, for help texts and error messages: `complete:NODES, hypercube:NODES, ..`.
 pub fn spellings() -> String {
     KINDS.iter().map(|kind| format!("{}:{}", kind.name, kind.shape)).collect::<Vec<_>>().join(", ")
 }
@@ -266,18 +269,18 @@ const KINDS: &[Kind] = &[
     tree::KIND,
 ];
 
-/// How one topology is spelled and read.
+/// The spelling of one topology, and the function that reads it.
 struct Kind {
-    /// What stands before the colon.
+    /// The name, which stands before the colon.
     name: &'static str,
-    /// A picture of what stands behind it.
+    /// A pattern of the shape, which stands behind the colon.
     shape: &'static str,
-    /// Reads what stands behind it.
+    /// Reads the shape.
     read: fn(&str) -> Result<Arc<dyn Topology>, TopologyError>,
 }
 
-/// Reads one extent of a shape: decimal digits alone. One that does not fit in a `usize` becomes the largest, which
-/// is as far beyond [`MAX_NODES`] as the number itself.
+/// Reads one extent of a shape, which consists of decimal digits alone. An extent that does not fit in a `usize`
+/// becomes `usize::MAX`, which is as far beyond [`MAX_NODES`] as the number itself.
 fn read_extent(text: &str) -> Option<usize> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(usize::MAX))
@@ -289,7 +292,7 @@ pub(crate) fn read_nodes(text: &str) -> Result<usize, TopologyError> {
         .ok_or_else(|| TopologyError::Shape { given: text.to_owned(), allowed: "NODES, such as 8" })
 }
 
-/// Refuses a shape that has no nodes or more than [`MAX_NODES`]: the product of its extents.
+/// Refuses a shape whose number of nodes, the product of its extents, is 0 or more than [`MAX_NODES`].
 fn check_extents(given: &dyn Display, extents: &[usize]) -> Result<(), TopologyError> {
     if extents.contains(&0) {
         return Err(TopologyError::Empty { given: given.to_string() });
@@ -300,7 +303,7 @@ fn check_extents(given: &dyn Display, extents: &[usize]) -> Result<(), TopologyE
     }
 }
 
-/// Refuses a shape with more than [`MAX_LINKS`] links; `None` are more than can be counted.
+/// Refuses a shape with more than [`MAX_LINKS`] links; `None` is a number of links that overflows a `usize`.
 fn check_links(given: &dyn Display, links: Option<usize>) -> Result<(), TopologyError> {
     match links {
         Some(..=MAX_LINKS) => Ok(()),
@@ -312,7 +315,7 @@ fn check_links(given: &dyn Display, links: Option<usize>) -> Result<(), Topology
 mod tests {
     use super::*;
 
-    /// Every topology, in small sizes of every sort: the smallest, odd ones, flat ones.
+    /// Samples of every topology in small sizes of every sort: the smallest, odd ones, flat ones.
     pub(super) fn samples() -> Vec<Arc<dyn Topology>> {
         let mut names: Vec<String> = Vec::new();
         for nodes in [1, 2, 3, 4, 5, 8, 9, 16, 17] {
@@ -337,8 +340,9 @@ mod tests {
         names.iter().map(|name| parse(name).unwrap()).collect()
     }
 
-    /// Checks what holds for the route of a pair in every topology, and returns it: it starts at `from`, ends at
-    /// `to`, consecutive links join, no vertex is visited twice, and what was in the buffer before stays there.
+    /// Returns the route of a pair after checking the properties of a route in every topology: it starts at `from`,
+    /// ends at `to`, consecutive links join, no vertex is visited twice, and the earlier content of the buffer stays
+    /// there.
     pub(super) fn checked_route(topology: &dyn Topology, from: Rank, to: Rank) -> Vec<LinkId> {
         let before = LinkId::MAX;
         let mut route = vec![before];

@@ -1,11 +1,11 @@
-//! A network described in a TOML file: any nodes, switches and links, with routes of one's own or the shortest ones.
+//! A network described in a TOML file: any nodes, switches and links, with given routes or the shortest ones.
 //!
 //! # The file
 //!
 //! | key | value |
 //! | --- | --- |
-//! | `nodes` | how many nodes there are: 0, 1, 2, .. |
-//! | `switches` | optional: how many switches there are besides: `"s0"`, `"s1"`, .. |
+//! | `nodes` | the number of nodes: 0, 1, 2, .. |
+//! | `switches` | optional: the number of switches besides: `"s0"`, `"s1"`, .. |
 //! | `[[links]]` | one table for each link, in the order in which shortest routes prefer them |
 //! | `links.between` | its two ends: two directed links, one each way |
 //! | `links.from`, `links.to` | instead of `between`: one directed link |
@@ -19,13 +19,14 @@
 //! # Routes
 //!
 //! The route of a pair that has a table in `routes` is that path, in this direction alone; it visits no vertex twice.
-//! All other routes have as few links as can be. Of several such routes it is the one that takes at every vertex, among
-//! the links that lead closer to the receiver, the one whose table stands first in the file. So a file decides by the
-//! order of its links: with those along the rows first a mesh is routed along the row, then along the column.
+//! All other routes have the fewest possible links. Of several shortest routes the emulator uses the one that takes
+//! at every vertex, among the links that lead closer to the receiver, the link whose table stands first in the file.
+//! So a file decides by the order of its links: if the links along the rows stand first, a mesh is routed along the
+//! row, then along the column.
 //!
-//! Nothing is worked out for pairs that do not talk to each other. With the first message to a node one search through
-//! the network finds the next link from every vertex to that node, and these are kept: four bytes a vertex, for each
-//! node that messages are sent to. What is found depends on nothing but the file.
+//! Routes are computed only for receivers of messages. At the first message to a node one search through the network
+//! finds the next link from every vertex to that node, and the result is stored: four bytes for each vertex, for each
+//! node that is sent a message. The result depends on nothing but the file.
 
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc, sync::OnceLock};
 
@@ -37,7 +38,7 @@ mod file;
 pub use file::NetworkProblem;
 pub(crate) use file::{NetworkTable, key_of};
 
-/// How a network from a file is spelled: `file:network.toml`.
+/// The registry entry of networks from files, spelled `file:network.toml`.
 pub(super) const KIND: Kind =
     Kind { name: "file", shape: "PATH", read: |path| Ok(Arc::new(Network::from_file(path)?)) };
 
@@ -84,30 +85,30 @@ pub(super) const KIND: Kind =
 /// # Ok::<(), multicomputer::topology::TopologyError>(())
 /// ```
 ///
-/// Links are numbered in the order of their tables; one with two directions has two numbers, first that of the way from
-/// the first vertex to the second. The first route to a node allocates what is kept for it; the others allocate
-/// nothing.
+/// Links are numbered in the order of their tables; a table with two directions has two numbers, first that of the
+/// way from the first vertex to the second. The first route to a node allocates the stored search result for that
+/// node; later routes allocate nothing.
 #[derive(Debug)]
 pub struct Network {
     name: String,
     nodes: usize,
     switches: usize,
-    /// Where each directed link begins and ends: a node by its rank, a switch by its number behind all nodes.
+    /// The two ends of each directed link: a node by its rank, a switch by its number plus the number of nodes.
     links: Vec<(u32, u32)>,
-    /// In bytes/s, where it is the link's own.
+    /// The capacities in bytes/s; `None` for a link of the machine's common capacity.
     capacities: Vec<Option<f64>>,
-    /// The routes that the file gives.
+    /// The routes that are given in the file.
     given: Paths,
     /// The links into each vertex.
     into: Adjacent,
-    /// For each node that messages were sent to: the next link on the way to it, from every vertex.
+    /// For each node that was sent a message: the next link on the way to it, from every vertex.
     next: Box<[OnceLock<Box<[u32]>>]>,
 }
 
-/// The links of some pairs' routes.
+/// The links of the routes of some pairs.
 type Paths = BTreeMap<(Rank, Rank), Box<[LinkId]>>;
 
-/// Stands for no link and for no distance.
+/// The value for "no link" and for "no distance".
 const NONE: u32 = u32::MAX;
 
 impl Network {
@@ -138,8 +139,8 @@ impl Network {
     /// Reads a network from the text of a TOML file. The name is for reports alone.
     ///
     /// # Errors
-    /// [`TopologyError::Network`] names the table, what was given and what is allowed; for what is not TOML, is
-    /// missing, unknown or of the wrong type, the line.
+    /// [`TopologyError::Network`] names the table, what was given and what is allowed; or the line, if the text is
+    /// not TOML or a key is missing, unknown or of the wrong type.
     pub fn from_toml(name: impl Into<String>, text: &str) -> Result<Network, TopologyError> {
         let name = name.into();
         NetworkTable::read(text)
@@ -147,19 +148,19 @@ impl Network {
             .map_err(|problem| TopologyError::Network { name, problem: Box::new(problem) })
     }
 
-    /// The vertex of this number.
+    /// The vertex of this number: nodes first, then switches.
     fn vertex(&self, number: u32) -> Vertex {
         let number = number as usize;
         if number < self.nodes { Vertex::Node(number) } else { Vertex::Switch(number - self.nodes) }
     }
 
-    /// From every vertex the link that stands first of those that lead closer to a node.
+    /// For every vertex the first link, in the order of the file, that leads closer to node `to`.
     fn next_links(&self, to: Rank) -> Box<[u32]> {
         let distances = self.into.distances(to, |link| self.links[link].0);
         let mut next = vec![NONE; distances.len()];
         for (number, &(from, to)) in self.links.iter().enumerate() {
             let (from, to) = (from as usize, to as usize);
-            // Neither end may be one from which the node cannot be reached.
+            // A vertex from which `to` cannot be reached has no distance: neither end may be such a vertex.
             if next[from] == NONE && distances[to] != NONE && distances[from] == distances[to] + 1 {
                 next[from] = number as u32;
             }
@@ -205,7 +206,7 @@ impl Topology for Network {
         let next = self.next[to].get_or_init(|| self.next_links(to));
         let mut here = from;
         while here != to {
-            // Every node reaches every other, and so does what is on the way.
+            // Every node reaches every other, and so does every vertex on the way.
             let link = next[here] as LinkId;
             route.push(link);
             here = self.links[link].1 as usize;
@@ -217,16 +218,16 @@ impl Topology for Network {
     }
 }
 
-/// The links at each vertex, on one of their two ends.
+/// The links of each vertex: those that begin there or those that end there.
 #[derive(Debug)]
 struct Adjacent {
-    /// Where the links of each vertex begin in `links`; and the end of all.
+    /// The index in `links` of the first link of each vertex; the last entry is the length of `links`.
     first: Vec<u32>,
     links: Vec<u32>,
 }
 
 impl Adjacent {
-    /// Sorts links by the vertex at one of their ends; within a vertex they keep their order.
+    /// Sorts links by the vertex at one of their ends; the links of one vertex keep their order.
     fn of(vertices: usize, ends: impl Iterator<Item = u32> + Clone) -> Adjacent {
         let mut first = vec![0; vertices + 1];
         for end in ends.clone() {
@@ -244,8 +245,8 @@ impl Adjacent {
         Adjacent { first, links }
     }
 
-    /// How many links each vertex is from one of them, over the links that are sorted here; `other` is the far end of a
-    /// link.
+    /// The distance in links of each vertex from `start`, over the links that are sorted here; `other` is the far end
+    /// of a link.
     fn distances(&self, start: usize, other: impl Fn(LinkId) -> u32) -> Vec<u32> {
         let mut distances = vec![NONE; self.first.len() - 1];
         distances[start] = 0;

@@ -1,4 +1,4 @@
-//! What holds for every topology: its links are a network, and its routes are fixed and the shortest through it.
+//! Properties of every topology: its links are a network, and its routes are fixed and the shortest through it.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -12,7 +12,7 @@ use super::{
     *,
 };
 
-/// How far every vertex is from a node, over the links that there are.
+/// The distances of all reachable vertices from a node, in links.
 fn distances(topology: &dyn Topology, from: Rank) -> BTreeMap<Vertex, usize> {
     let mut neighbours: BTreeMap<Vertex, Vec<Vertex>> = BTreeMap::new();
     for number in 0..topology.links() {
@@ -33,7 +33,7 @@ fn distances(topology: &dyn Topology, from: Rank) -> BTreeMap<Vertex, usize> {
     distances
 }
 
-/// Every route is fixed, valid and a shortest one, and the longest of them is as long as the topology says.
+/// Checks that every route is fixed, valid and a shortest one, and that the longest is as long as the topology says.
 pub(super) fn check_routes(topology: &dyn Topology) {
     let name = topology.name();
     let mut used = vec![false; topology.links()];
@@ -55,8 +55,8 @@ pub(super) fn check_routes(topology: &dyn Topology) {
     assert!(used.iter().all(|&used| used), "{name} has links on no route");
 }
 
-/// Numbers and links correspond one to one, each link has one the other way, and one between nodes is the route between
-/// them.
+/// Checks that numbers and links correspond one to one, that each link has an opposite link, and that a link between
+/// two nodes is the route between them.
 fn check_links(topology: &dyn Topology) {
     let name = topology.name();
     let links: Vec<Link> = (0..topology.links()).map(|number| topology.link(number)).collect();
@@ -79,7 +79,7 @@ fn check_links(topology: &dyn Topology) {
     }
 }
 
-/// Ranks and links that do not exist are refused.
+/// Checks that ranks and links that do not exist are refused.
 fn check_limits(topology: &dyn Topology) {
     let (name, nodes, links) = (topology.name(), topology.nodes(), topology.links());
     let panics = |what: &dyn Fn()| catch_unwind(AssertUnwindSafe(what)).is_err();
@@ -92,7 +92,7 @@ fn check_limits(topology: &dyn Topology) {
     }
 }
 
-/// The extents fit the nodes and the grid.
+/// Checks that the extents fit the nodes and the grid.
 fn check_shape(topology: &dyn Topology) {
     let (name, extents) = (topology.name(), topology.extents());
     assert_eq!(extents.iter().product::<usize>(), topology.nodes(), "{name}");
@@ -117,7 +117,7 @@ fn no_topology_has_a_link_or_a_node_beyond_its_last() {
     }
 }
 
-/// Names of topologies of any shape with extents up to `longest`, or as many nodes as a cube of it has.
+/// Generates names of topologies of any shape, with extents of up to `longest` or with up to `longest^3` nodes.
 fn names(longest: usize) -> impl Strategy<Value = String> {
     let side = move || 1..=longest;
     let cube = longest.pow(3);
@@ -159,7 +159,7 @@ proptest! {
     }
 }
 
-/// The longest way between two nodes, of the largest networks that are allowed and of small ones.
+/// Checks the length of the longest route in the largest networks that are allowed and in small ones.
 #[test]
 fn diameters() {
     let small = [
@@ -200,7 +200,8 @@ fn diameters() {
     }
 }
 
-/// The fewest physical links between two halves of the nodes, of all ways to halve them.
+/// The bisection width: the smallest number of physical links between two halves of the nodes, over all ways to halve
+/// them.
 fn bisection_width(topology: &dyn Topology) -> usize {
     let nodes = topology.nodes();
     let ends = |number| match topology.link(number) {

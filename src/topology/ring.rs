@@ -15,11 +15,11 @@ use super::{
 };
 use crate::rank::Rank;
 
-/// How a ring is spelled: `ring:8`.
+/// The registry entry of the ring, spelled `ring:8`.
 pub(super) const KIND: Kind =
     Kind { name: "ring", shape: "NODES", read: |shape| Ok(Arc::new(Ring::new(read_nodes(shape)?)?)) };
 
-/// A ring of nodes with routes the shorter way round.
+/// A ring of nodes; a route goes the shorter way round.
 ///
 /// ```
 /// use multicomputer::topology::{Ring, Topology};
@@ -35,7 +35,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A ring of this many nodes: at least 1, at most [`MAX_NODES`](super::MAX_NODES).
+    /// Creates a ring of `nodes` nodes: at least 1, at most [`MAX_NODES`](super::MAX_NODES).
     ///
     /// # Errors
     /// [`TopologyError::Empty`] without a node, [`TopologyError::TooLarge`] with too many.

@@ -5,10 +5,10 @@
 //! along its row to the column of the receiver (X), then to its row (Y), then to its plane (Z), in each dimension the
 //! shorter way round. Of two equal ways it takes the one that starts towards higher coordinates.
 //!
-//! The directed links are numbered in two blocks a dimension: X up, X down, Y up, Y down, Z up, Z down, where up is
-//! towards higher coordinates and, from the last, to coordinate 0. Within a block a link has the rank of the node
-//! from which it leads up, or to which it leads down. A line of two nodes has one physical link, so that the second
-//! node is left out of the count; a line of a single node has none.
+//! The directed links are numbered in two blocks for each dimension: X up, X down, Y up, Y down, Z up, Z down, where
+//! up is towards higher coordinates and, from the last, to coordinate 0. Within a block a link has the rank of its
+//! lower end: the node that a link up leaves and that a link down reaches. A line of two nodes has one physical link,
+//! so that the second node is left out of the count; a line of a single node has none.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::rank::Rank;
 
-/// How a torus is spelled: `torus:4x8`, `torus:4x4x8`.
+/// The registry entry of the torus, spelled `torus:4x8` or `torus:4x4x8`.
 pub(super) const KIND: Kind = Kind {
     name: "torus",
     shape: lattice::SHAPE,
@@ -30,7 +30,8 @@ pub(super) const KIND: Kind = Kind {
     },
 };
 
-/// A torus of nodes of two or three dimensions with dimension-ordered routing, the shorter way round in each.
+/// A torus of nodes of two or three dimensions with dimension-ordered routing, the shorter way round in each
+/// dimension.
 ///
 /// ```
 /// use multicomputer::topology::{Topology, Torus};
@@ -47,7 +48,7 @@ pub struct Torus {
 }
 
 impl Torus {
-    /// A two-dimensional torus of this many rows and columns, each at least 1, and at most
+    /// Creates a two-dimensional torus of `rows` rows and `columns` columns, each at least 1, with at most
     /// [`MAX_NODES`](super::MAX_NODES) nodes.
     ///
     /// # Errors
@@ -56,7 +57,7 @@ impl Torus {
         Ok(Torus { lattice: Lattice::new([rows, columns], Lines::Closed)? })
     }
 
-    /// A three-dimensional torus of this many planes, rows and columns.
+    /// Creates a three-dimensional torus of `planes` planes, `rows` rows and `columns` columns.
     ///
     /// # Errors
     /// As [`Torus::new`], and [`TopologyError::TooManyLinks`] with more than [`MAX_LINKS`](super::MAX_LINKS) links.
@@ -114,7 +115,8 @@ mod tests {
         assert_eq!(visited(&torus, 0, 63), [0, 3, 15, 63]);
     }
 
-    /// Two steps of four are as far one way as the other, in each dimension and from either side.
+    /// Tests distances of two in lines of four, which are equal both ways round, in each dimension and from either
+    /// side.
     #[test]
     fn of_two_equal_ways_the_one_towards_higher_coordinates_is_taken() {
         let torus = Torus::new(4, 4).unwrap();

@@ -1,9 +1,9 @@
-//! The balanced binary tree: nodes at the leaves, switches inside, the "dynamic" tree of textbooks.
+//! The balanced binary tree: nodes at the leaves, switches inside; the "dynamic" tree of textbooks.
 //!
-//! Ranks go from left to right. A tree of n nodes is the smallest complete binary tree with at least n leaves, cut off
-//! right of the last one: vertex i of a level has the parent i / 2, rounded down, on the next one. Level 0 is the
-//! leaves, the root is on level ceil(log2 n), and a switch stands only where there is a leaf below, so that those on
-//! the right edge may have one child. A tree of one node is that node.
+//! Ranks go from left to right. A tree of n nodes is the smallest complete binary tree with at least n leaves, cut
+//! off right of the last leaf: vertex i of a level has the parent i / 2, rounded down, on the next level. Level 0 is
+//! the leaves, the root is on level ceil(log2 n), and a switch stands only where there is a leaf below, so that
+//! switches on the right edge may have one child. A tree of one node is that node.
 //!
 //! ```text
 //! level 3                  s5
@@ -19,20 +19,20 @@
 //! both nodes and down from there: in a tree there is no other way. The longest route has 2 ceil(log2 n) links, and one
 //! link (or two in series, at the root) is all that connects two halves: the bisection width is 1.
 //!
-//! The vertices are numbered level by level, from left to right: first the leaves, by rank, then the switches. The link
-//! up from a vertex has the number of the vertex; the link down to it stands behind all links up, in the same order. So
-//! numbers lead to links, and nodes to routes, without a table.
+//! The vertices are numbered level by level, from left to right: first the leaves, by rank, then the switches. The
+//! link up from a vertex has the number of the vertex; the links down follow behind all links up, in the same order.
+//! So the ends of a link and the route of a pair are computed without a table.
 
 use std::{iter, sync::Arc};
 
 use super::{Kind, Link, LinkId, MAX_NODES, Topology, TopologyError, Vertex, check_extents, read_nodes};
 use crate::rank::Rank;
 
-/// How a tree is spelled: `tree:8`.
+/// The registry entry of the tree, spelled `tree:8`.
 pub(super) const KIND: Kind =
     Kind { name: "tree", shape: "NODES", read: |shape| Ok(Arc::new(Tree::new(read_nodes(shape)?)?)) };
 
-/// The most levels that a tree can have above its leaves, where every vertex has at most two children.
+/// The largest possible number of levels above the leaves, which a binary tree of [`MAX_NODES`] nodes has.
 const MOST_LEVELS: usize = MAX_NODES.ilog2() as usize + 1;
 
 /// A balanced binary tree with nodes at the leaves and switches inside.
@@ -57,7 +57,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// A tree with this many nodes at its leaves: at least 1, at most [`MAX_NODES`].
+    /// Creates a tree with `nodes` nodes at its leaves: at least 1, at most [`MAX_NODES`].
     ///
     /// # Errors
     /// [`TopologyError::Empty`] without a node, [`TopologyError::TooLarge`] with too many.
@@ -101,14 +101,14 @@ impl Topology for Tree {
 pub(super) struct Branching {
     leaves: usize,
     arity: usize,
-    /// The logarithm of the arity if it is a power of two: to shift takes a fraction of the time of a division.
+    /// The logarithm of the arity if it is a power of two: a shift takes a fraction of the time of a division.
     log_arity: Option<u32>,
-    /// Physical links, one above each vertex but the root; the number of the root.
+    /// The number of physical links, one above each vertex but the root; also the number of the root.
     edges: usize,
 }
 
 impl Branching {
-    /// The tree of `arity` >= 2 with this many leaves: at least 1, at most [`MAX_NODES`].
+    /// Creates the tree of `arity` >= 2 with `leaves` leaves: at least 1, at most [`MAX_NODES`].
     pub(super) fn new(leaves: usize, arity: usize) -> Result<Branching, TopologyError> {
         check_extents(&leaves, &[leaves])?;
         let vertices: usize = widths(leaves, arity).sum();
@@ -124,13 +124,13 @@ impl Branching {
         self.arity
     }
 
-    /// All vertices but the leaves.
+    /// The number of vertices that are not leaves.
     pub(super) fn switches(&self) -> usize {
         self.edges + 1 - self.leaves
     }
 
-    /// Twice the edges: within [`MAX_LINKS`](super::MAX_LINKS), as a tree has at most two edges a leaf but for a few on
-    /// the right edge.
+    /// The number of directed links, twice the edges: within [`MAX_LINKS`](super::MAX_LINKS), as a tree has at most
+    /// two edges per leaf but for a few on the right edge.
     pub(super) fn links(&self) -> usize {
         2 * self.edges
     }
@@ -146,7 +146,8 @@ impl Branching {
         level + 1
     }
 
-    /// The vertex below a link: its level, its number among those of its level, and the number of the first of these.
+    /// The lower vertex of a link: its level, its number within the level, and the number of the first vertex of the
+    /// level.
     fn below(&self, link: LinkId) -> (usize, usize, usize) {
         let vertex = link % self.edges;
         let (mut level, mut first) = (0, 0);
@@ -159,7 +160,7 @@ impl Branching {
         (level, vertex - first, first)
     }
 
-    /// The two ends of a link of the topology of this name.
+    /// The two ends of a link; `name` is the name of the topology, for the panic message.
     pub(super) fn link(&self, link: LinkId, name: impl FnOnce() -> String) -> Link {
         let links = self.links();
         assert!(link < links, "link {link} of {}, which has {links} links", name());
@@ -171,7 +172,8 @@ impl Branching {
         if link < self.edges { Link { from: child, to: parent } } else { Link { from: parent, to: child } }
     }
 
-    /// Appends the way up from one leaf and down to another of the topology of this name.
+    /// Appends the way up from one leaf and down to another; `name` is the name of the topology, for the panic
+    /// message.
     pub(super) fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>, name: impl FnOnce() -> String) {
         let leaves = self.leaves;
         assert!(from < leaves && to < leaves, "a route from {from} to {to} on {}", name());
@@ -181,9 +183,9 @@ impl Branching {
         }
     }
 
-    /// The same, if `above` gives the place of the parent of a place.
+    /// Appends the route between two leaves; `above` gives the place of the parent of a place.
     fn climb(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>, above: impl Fn(usize) -> usize) {
-        // The way down is found from its end.
+        // The way down is found in reverse, from its end.
         let mut down = [0; MOST_LEVELS];
         let mut level = 0;
         let (mut below_from, mut below_to) = (from, to);
@@ -200,7 +202,7 @@ impl Branching {
     }
 }
 
-/// The numbers of vertices on each level, from the leaves to the root.
+/// The number of vertices on each level, from the leaves to the root.
 fn widths(leaves: usize, arity: usize) -> impl Iterator<Item = usize> {
     iter::successors(Some(leaves), move |&width| (width > 1).then(|| width.div_ceil(arity)))
 }
@@ -212,9 +214,10 @@ pub(super) mod tests {
     use super::*;
     use crate::topology::{MAX_LINKS, network_tests::check_routes, tests::checked_route};
 
-    /// The least capacity of the links that must be cut to part `half` of the leaves of a tree from the others, where a
-    /// link of a level has the capacity `capacity(level)`. By dynamic programming over the vertices, from the leaves
-    /// up: the least cost of a vertex on this side, for each number of leaves below it that are.
+    /// The least total capacity of the links that must be cut to separate `half` of the leaves of a tree from the
+    /// others, where a link of a level has the capacity `capacity(level)`. Dynamic programming over the vertices,
+    /// from the leaves up: the least cost for each side of the vertex and for each number of leaves below it on the
+    /// inside.
     pub(in crate::topology) fn bisection(
         leaves: usize,
         arity: usize,
@@ -249,7 +252,7 @@ pub(super) mod tests {
     /// Checks the level of every link and the way up from every leaf against the definition.
     pub(in crate::topology) fn check_geometry(topology: &dyn Topology, shape: &Branching) {
         let Branching { leaves, arity, .. } = *shape;
-        // The leaves below each vertex, by counting up from them.
+        // The numbers of vertices on each level.
         let widths: Vec<usize> = widths(leaves, arity).collect();
         assert_eq!(topology.switches(), widths[1..].iter().sum::<usize>());
         assert_eq!(topology.links(), 2 * (widths.iter().sum::<usize>() - 1));

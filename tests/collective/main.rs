@@ -11,7 +11,7 @@ mod times;
 
 use std::time::Duration;
 
-use multicomputer::{Machine, Run, error::Failure, prelude::*};
+use multicomputer::{Run, error::Failure, prelude::*};
 
 /// A test that hangs is to fail instead.
 const PATIENCE: Duration = Duration::from_secs(60);

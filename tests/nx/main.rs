@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use multicomputer::{
-    Machine, Payload, Run,
+    Payload, Run,
     error::Failure,
     model::{Parameters, ParametersBuilder},
     nx::{Nx, NxError},

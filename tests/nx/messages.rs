@@ -1,7 +1,7 @@
 //! Messages from node to node and to all, receives, probes and message numbers.
 
 use multicomputer::{
-    Machine, Payload, PayloadError,
+    Payload, PayloadError,
     error::{CommError, RunError},
     model::Parameters,
     nx::{ANY, Info, MOST_TYPE, Nx, NxError},

@@ -14,7 +14,7 @@ mod properties;
 use std::{ops::Range, time::Duration};
 
 use multicomputer::{
-    Machine, Run,
+    Run,
     collective::{Operation, Plan, PlanError, Task, TaskBuilder, commutative},
     error::Failure,
     model::{Description, Parameters},

@@ -204,7 +204,6 @@ mod tests {
 
     use multicomputer::{
         Clock, Dilation, Machine, Time,
-        comm::PointToPoint,
         report::{RealTimeReport, Slip, Verdict},
         stop::{Distribution, Instance},
     };
@@ -217,7 +216,7 @@ mod tests {
         let mut results = Results::new(machine.description(), 3);
         let bound = Instance::new(machine.description(), &[0, 1, 2], &[8; 3]).unwrap().lower_bound();
         for (distribution, clock, bytes, micros) in cases.iter().cloned() {
-            let run = machine.run(|node| Ok(node.world().compute(Span::ZERO)?));
+            let run = machine.run(|node| Ok(node.compute(Span::ZERO)?));
             let mut report = run.unwrap().report;
             report.modeled = Time::ZERO + Span::from_micros(micros);
             let case = Case { clock, bytes, distribution };

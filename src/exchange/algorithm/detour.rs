@@ -34,7 +34,7 @@ use super::super::{
     rounds::{Part, cargo::Blocks, parts, paths::Paths},
 };
 use crate::{
-    comm::{Payload, PayloadError, PointToPoint},
+    comm::{Payload, PayloadError},
     model::Parameters,
     pattern::{Action, Builder, Exchange, Schedule, Transfer},
     rank::Rank,

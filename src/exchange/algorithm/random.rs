@@ -56,11 +56,11 @@ use super::{
     bruck,
 };
 use crate::{
-    comm::{Active, ActiveMessage, Handling, Payload, PointToPoint, Reactions, Waited},
-    kernel::RequestId,
+    comm::{Active, ActiveMessage, Handling, Payload, Reactions, Waited},
     pattern::Schedule,
     rank::{Rank, Tag},
     time::{Span, Time},
+    wire::RequestId,
 };
 
 /// *Random*, without any improvement.

@@ -31,7 +31,7 @@ use super::super::{
     rounds::{permutation, stage::Stage, style::Style},
 };
 use crate::{
-    comm::{Payload, PointToPoint},
+    comm::{Payload},
     pattern::{Action, Exchange, Schedule, Step},
     rank::Rank,
 };
@@ -190,7 +190,7 @@ impl Procedure for Sorting {
             Ok(Payload::concat(stage.carry_out(transport, sent)?).to_vec::<u8>()?)
         };
         let sorted = |records: Vec<u8>| -> Result<Vec<u8>, ExchangeError> {
-            group.compute(copying)?;
+            group.charge(copying)?;
             Ok(sort(&records, width, nodes))
         };
         let column = sorted(self.label(rank, &outgoing)?)?;
@@ -216,7 +216,7 @@ impl Procedure for Sorting {
             sent[rank - 1] = Payload::from(std::mem::replace(&mut middle, kept));
         }
         let came = exchange(&self.back, sent)?;
-        group.compute(copying)?;
+        group.charge(copying)?;
         Ok(self.unlabel(rank, &[middle, upper, came].concat()))
     }
 }

@@ -35,7 +35,7 @@ use super::{
     permutation::{barriers, synchronized},
 };
 use crate::{
-    comm::{Payload, PointToPoint},
+    comm::{Payload},
     pattern::Schedule,
     time::Span,
 };

@@ -48,7 +48,7 @@ pub struct MatrixFileError {
     problem: MatrixFileProblem,
 }
 
-crate::error::debug_as_text!(MatrixFileError);
+crate::text::debug_as_text!(MatrixFileError);
 
 /// What is wrong with the file of a matrix.
 #[derive(Debug, Error)]

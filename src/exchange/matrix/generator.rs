@@ -114,4 +114,4 @@ pub enum GeneratorError {
     Matrix(#[from] MatrixError),
 }
 
-crate::error::debug_as_text!(GeneratorError);
+crate::text::debug_as_text!(GeneratorError);

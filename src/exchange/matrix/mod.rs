@@ -19,7 +19,7 @@ pub use self::{
     file::{MatrixFileError, MatrixFileProblem},
     generator::{Generator, GeneratorError},
 };
-use crate::{rank::Rank, report::count};
+use crate::{rank::Rank, text::count};
 
 /// The most bytes that a node may send, or receive, in all: 2^60.
 const MOST: u64 = 1 << 60;
@@ -359,4 +359,4 @@ pub enum MatrixError {
     },
 }
 
-crate::error::debug_as_text!(MatrixError);
+crate::text::debug_as_text!(MatrixError);

@@ -13,7 +13,7 @@ use super::{
     style::Style,
 };
 use crate::{
-    comm::{Payload, PointToPoint},
+    comm::{Payload},
     pattern::Schedule,
     record,
 };

@@ -3,7 +3,7 @@
 use super::{Preset, fat_tree};
 use crate::model::Parameters;
 
-/// How a CM-5 is spelled.
+/// The registry entry of the CM-5, spelled `cm5:32`.
 pub(super) const PRESET: Preset =
     Preset { name: "cm5", shape: "NODES", topology: fat_tree, parameters: Parameters::cm5 };
 
@@ -24,9 +24,9 @@ impl Parameters {
     /// | `copy` | 0 | chosen | nothing known |
     /// | `barrier` | 4 us | printed | that of CMMD, on the control network (University of Oregon, pages of Supercomputing 1993) |
     ///
-    /// What differs from the machine: of the control network there is the barrier alone, not its broadcasts and
-    /// combines. Messages on the real machine went as packets of 20 bytes with 16 of data, by ways up chosen at random,
-    /// and those whose length is no multiple of 16 bytes were slower (printed, the abstract above).
+    /// Differences from the machine: of the control network only the barrier is modeled, not its broadcasts and
+    /// combines. Messages on the real machine went as packets of 20 bytes with 16 of data, on upward routes chosen at
+    /// random, and messages whose length is no multiple of 16 bytes were slower (printed, the abstract above).
     ///
     /// ```
     /// use multicomputer::{Machine, Span};

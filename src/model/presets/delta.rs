@@ -3,13 +3,13 @@
 use super::{Preset, mesh};
 use crate::model::Parameters;
 
-/// How a Delta is spelled.
+/// The registry entry of the Delta, spelled `delta:16x32`.
 pub(super) const PRESET: Preset =
     Preset { name: "delta", shape: "ROWSxCOLUMNS", topology: mesh, parameters: Parameters::delta };
 
 impl Parameters {
-    /// The Intel Touchstone Delta under NX 3.3, a 2-D mesh with wormhole routing; the one that was built has 16 x 36
-    /// nodes, 16 x 32 of them for computing (1991 to 1995).
+    /// The Intel Touchstone Delta under NX 3.3, a 2-D mesh with wormhole routing; the machine that was built has 16 x
+    /// 36 nodes, 16 x 32 of them for computing (1991 to 1995).
     ///
     /// | parameter | value | how sure | source |
     /// | --- | --- | --- | --- |

@@ -1,9 +1,9 @@
-//! The reference machine.
+//! The reference machine, Hockney's two-parameter model.
 
 use super::{Preset, mesh};
 use crate::model::Parameters;
 
-/// How the reference machine is spelled.
+/// The registry entry of the reference machine, spelled `hockney:10x10`.
 pub(super) const PRESET: Preset =
     Preset { name: "hockney", shape: "ROWSxCOLUMNS", topology: mesh, parameters: Parameters::hockney };
 

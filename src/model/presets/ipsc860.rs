@@ -3,7 +3,7 @@
 use super::{Preset, hypercube};
 use crate::model::Parameters;
 
-/// How an iPSC/860 is spelled.
+/// The registry entry of the iPSC/860, spelled `ipsc860:64`.
 pub(super) const PRESET: Preset =
     Preset { name: "ipsc860", shape: "NODES", topology: hypercube, parameters: Parameters::ipsc860 };
 
@@ -22,11 +22,11 @@ impl Parameters {
     /// | `copy` | 0 | chosen | nothing known |
     /// | `barrier` | none | - | no hardware barrier |
     ///
-    /// What differs from the machine: messages of up to 100 bytes started in 65 to 75 us (recalled), as they went
+    /// Differences from the machine: messages of up to 100 bytes started in 65 to 75 us (recalled), as they went
     /// without asking the receiver first; here all start like long ones. And the real network was circuit switched: a
-    /// message held all links of its way from the first byte to the last, and one that found a link taken waited. Here
-    /// the two share that link: the last byte of both comes through at the same time as there, but neither is ahead,
-    /// and neither keeps others from the rest of its way.
+    /// message held all links of its route from the first byte to the last, and a message that found a link taken
+    /// waited. Here the two messages share that link: the last byte of both comes through at the same time as there,
+    /// but neither is ahead, and neither keeps others from the rest of its route.
     ///
     /// ```
     /// use multicomputer::{Machine, Span};

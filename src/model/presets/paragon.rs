@@ -3,7 +3,7 @@
 use super::{Preset, mesh};
 use crate::model::Parameters;
 
-/// How a Paragon is spelled.
+/// The registry entry of the Paragon, spelled `paragon:16x32`.
 pub(super) const PRESET: Preset =
     Preset { name: "paragon", shape: "ROWSxCOLUMNS", topology: mesh, parameters: Parameters::paragon };
 

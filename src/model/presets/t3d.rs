@@ -3,7 +3,7 @@
 use super::{Preset, torus};
 use crate::model::Parameters;
 
-/// How a T3D is spelled.
+/// The registry entry of the T3D, spelled `t3d:4x4x8`.
 pub(super) const PRESET: Preset =
     Preset { name: "t3d", shape: "PLANESxROWSxCOLUMNS", topology: torus, parameters: Parameters::t3d };
 
@@ -23,9 +23,9 @@ impl Parameters {
     /// | `copy` | 0 | chosen | nothing known |
     /// | `barrier` | 3 us | printed | the hardware barrier (Hwang, Wang and Wang) |
     ///
-    /// What differs from the machine: there two processors shared a switch of the torus, and its links. Here each has a
-    /// switch of its own, so that there are twice as many links for as many processors: a real machine of 64 had a
-    /// torus of 32 switches.
+    /// Differences from the machine: there two processors shared a switch of the torus, and its links. Here each
+    /// processor has a switch of its own, so that there are twice as many links for as many processors: a real
+    /// machine of 64 had a torus of 32 switches.
     ///
     /// ```
     /// use multicomputer::{Machine, Span};

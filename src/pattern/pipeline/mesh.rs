@@ -1,4 +1,4 @@
-//! Trees on a mesh whose messages do not disturb each other, even where links are only as fast as ports.
+//! Trees on a mesh whose messages do not collide, even where links are only as fast as ports.
 
 use super::Tree;
 use crate::{pattern::line, rank::Rank, topology::Grid};
@@ -6,8 +6,8 @@ use crate::{pattern::line, rank::Rank, topology::Grid};
 /// One path through all nodes: along the [snake](line::snake) from the root to its end, then from the root's other
 /// neighbour to its start.
 ///
-/// The one long way, from the end back to that neighbour, goes against the snake in its last row and up a column that
-/// the snake only goes down. So no link is used twice.
+/// The one long way, from the end of the snake back to that neighbour, goes against the snake in its last row and up
+/// a column that the snake only goes down. So no link is used twice.
 ///
 /// **Restrictions.** None. **Cost.** `N + p - 2` rounds for `N` chunks: for vectors of very many chunks only.
 ///
@@ -32,7 +32,7 @@ pub fn chain(grid: Grid, root: Rank) -> Vec<Tree> {
 /// other side.
 ///
 /// A node on a spine has up to two children in its tree and is a leaf of the other one; any other node has one child
-/// in each. So each sends and receives a chunk a step, and the two chains of a row use its links in opposite
+/// in each. So each node sends and receives a chunk per step, and the two chains of a row use its links in opposite
 /// directions.
 ///
 /// *The spine* is no chain of all rows but has shortcuts: from the row where it starts, skips go up and down over
@@ -41,9 +41,10 @@ pub fn chain(grid: Grid, root: Rank) -> Vec<Tree> {
 /// time, `r^(1/2)` to `(2r)^(1/2)` hops from the start. A node with a skip and a fill has no send left for its own
 /// row, which the last node of a fill, in the next row, starts instead.
 ///
-/// *The row of the root* is different, for the root's messages to the two spines run through it. Its chain goes from
-/// the spine to the node before the root, then at one go to the far end, and from there back. What the jump shares
-/// with a message of the root has the same receiver, and so could not be received at the same time anyway.
+/// *The row of the root* is different, since the root's messages to the two spines run through it. Its chain goes
+/// from the spine to the node before the root, then in one hop to the far end, and from there back. Where this hop
+/// shares a link with a message of the root, both have the same receiver, and so could not be received at the same
+/// time anyway.
 ///
 /// **Restrictions.** None; a mesh of one column is taken as one of one row.
 ///
@@ -60,8 +61,8 @@ pub fn spines_in_columns(grid: Grid, root: Rank) -> Vec<Tree> {
     spines(grid, root, grid.columns == 1)
 }
 
-/// As [`spines_in_columns`], with spines in the first and in the last row and chains along the columns: better for
-/// meshes with more columns than rows.
+/// Two trees as [`spines_in_columns`], with spines in the first and in the last row and chains along the columns:
+/// better for meshes with more columns than rows.
 ///
 /// # Panics
 ///
@@ -96,8 +97,8 @@ fn spines(grid: Grid, root: Rank, is_transposed: bool) -> Vec<Tree> {
 /// A lane and a place on it.
 type Place = (usize, usize);
 
-/// The edges of the tree with its spine at place 0 of the lanes; the other tree is its mirror image. Of a node's
-/// children those further from the leaves come first.
+/// The edges of the tree with its spine at place 0 of the lanes; the other tree is its mirror image. Among the
+/// children of a node the children further from the leaves come first.
 fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
     let (root_lane, root_place) = root;
     let own = lane_of_root(width, root_place);
@@ -119,7 +120,7 @@ fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
         free[nearest] -= 1;
         (nearest, 0)
     };
-    // Whoever can feeds its own lane; then come the others.
+    // Each spine node with a free send feeds its own lane; the other lanes follow.
     let (own_feeders, others): (Vec<usize>, Vec<usize>) =
         spine.order.iter().partition(|&&lane| spine.free[lane] > 0);
     for lane in own_feeders.into_iter().chain(others) {
@@ -144,10 +145,10 @@ fn lane_of_root(width: usize, root: usize) -> Vec<usize> {
 
 /// The spine on all lanes but the root's.
 struct Spine {
-    /// The lanes from the top of the spine on.
+    /// The lanes in the order of the spine, from its top on.
     order: Vec<usize>,
     edges: Vec<(usize, usize)>,
-    /// How many messages the node of each lane can still send for a chunk.
+    /// The number of messages that the node of each lane can still send for a chunk.
     free: Vec<usize>,
 }
 
@@ -166,7 +167,7 @@ impl Spine {
         spine
     }
 
-    /// Goes from the top through the lanes of one side, which lie one beside the other.
+    /// Extends the spine from the top through the lanes of one side, which are neighbours.
     fn side(&mut self, top: usize, side: &[usize]) {
         let largest = (1..).find(|group| group * (group + 1) / 2 >= side.len()).expect("there are numbers");
         let mut groups = Vec::new();

@@ -18,7 +18,8 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree in which node `i` has `children[i]`; `None` if that is not a tree with this root and all nodes.
+    /// Creates the tree in which node `i` has the children `children[i]`; `None` if that is not a tree with this root
+    /// and all nodes.
     pub fn new(root: Rank, children: Vec<Vec<Rank>>) -> Option<Tree> {
         let nodes = children.len();
         let mut has_parent = vec![false; nodes];
@@ -30,12 +31,13 @@ impl Tree {
         if root >= nodes || has_parent[root] {
             return None;
         }
-        // Each node has one parent at most, so that the walk ends even if there is a cycle: it does not get there.
+        // Each node has at most one parent, so that the walk ends even if there is a cycle: it never enters the
+        // cycle.
         let tree = Tree { root, children };
         (tree.by_levels().len() == nodes).then_some(tree)
     }
 
-    /// The node from which all data comes.
+    /// The root, from which all data comes.
     pub fn root(&self) -> Rank {
         self.root
     }
@@ -45,12 +47,12 @@ impl Tree {
         self.children.len()
     }
 
-    /// To whom a node sends each chunk, in order; nothing for a rank outside.
+    /// The children of a node, to which it sends each chunk, in order; empty for a rank outside.
     pub fn children(&self, rank: Rank) -> &[Rank] {
         self.children.get(rank).map_or(&[], Vec::as_slice)
     }
 
-    /// The nodes, level by level.
+    /// The nodes, level by level from the root.
     pub(super) fn by_levels(&self) -> Vec<Rank> {
         let mut order = vec![self.root];
         let mut next = 0;
@@ -65,11 +67,11 @@ impl Tree {
 /// Two binary trees on a line of all nodes, each node having children in at most one of them.
 ///
 /// The root hands the chunks in turn to the tops of the two. In the first, built in order on the line without the
-/// root, every second node is a leaf; the second is its mirror image, or the same one node further on, so that those
-/// nodes are its inner ones.
+/// root, every second node is a leaf; the second is its mirror image, or the same tree one node further on, so that
+/// the leaves of the first are its inner nodes.
 ///
-/// **Restrictions.** None. Conflicts depend on the line: an edge to a child goes half as far along it as the edge
-/// above. On [`bisection`](crate::pattern::line::bisection) most are short ways on the mesh.
+/// **Restrictions.** None. Conflicts depend on the line: an edge to a child spans half the distance along it that the
+/// edge above spans. On [`bisection`](crate::pattern::line::bisection) most edges are short on the mesh.
 ///
 /// **Cost.** `N + 2 log2 p` rounds or a little less, for `N` chunks.
 ///
@@ -93,7 +95,7 @@ pub fn two_trees(line: &[Rank], root: Rank) -> Vec<Tree> {
     vec![tree(&|position| others[position]), tree(&|position| others[second(position)])]
 }
 
-/// Makes the tree of the positions from `start`, which is even, to `end`, and gives its top. Leaves are at even
+/// Makes the tree of the positions from `start`, which is even, to `end`, and returns its top. Leaves are at even
 /// positions.
 fn in_order(
     start: usize,

@@ -1,4 +1,4 @@
-//! Makes a [`Schedule`] from the transfers of its iterations.
+//! A builder that makes a [`Schedule`] from the transfers of its iterations.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,21 @@ use crate::{
     rank::Rank,
 };
 
-/// How a node that both sends and receives in an iteration does that.
+/// The way in which a node carries out a send and a receive of the same iteration.
 ///
-/// The timing model tells the three apart: a receive that overlaps a send of its node costs `o_x` more. On a machine
-/// with `o_x = 0` the first two take the same time, and the third lets a node that sends more than it receives go on
-/// earlier.
+/// The three ways differ in the timing model: a receive that overlaps a send of its node costs `o_x` more. On a
+/// machine with `o_x = 0` the first two take the same time, and the third lets a node that sends more than it
+/// receives go on earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Exchange {
-    /// At the same time, as one call: `sendrecv`. What the papers call an exchange.
+    /// At the same time, as one call, `sendrecv`: the papers' exchange.
     Together,
-    /// `send`, then `recv`: the receive is called when the message sent has left, so that the two do not overlap. If
-    /// both partners do this their messages pass each other all the same. It relies on messages being taken in by the
-    /// network without a receive, at no cost; where an unexpected message is copied through a buffer it gains less.
+    /// `send`, then `recv`: the receive is called when the sent message has left, so that the two do not overlap. If
+    /// both partners do this their messages still pass each other. It relies on messages being taken in by the
+    /// network without a posted receive, at no cost; on a machine that copies an unexpected message through a buffer
+    /// the gain is smaller.
     InTurn,
-    /// `isend`, then `recv`; the sends are waited for at the very end.
+    /// `isend`, then `recv`; the node waits for its sends at the very end.
     Overlapped,
 }
 
@@ -32,11 +33,11 @@ pub struct Transfer {
     pub from: Rank,
     /// The receiver.
     pub to: Rank,
-    /// What is sent; the sender must hold all of it before the round.
+    /// The blocks that are sent; the sender must hold all of them before the round.
     pub blocks: Blocks,
 }
 
-/// A schedule in the making, and what each node holds at its end so far.
+/// A schedule under construction, and the blocks that each node holds after the iterations so far.
 ///
 /// A node keeps its blocks in one buffer, in the order in which they came: its own, then those of each receive. A
 /// message whose blocks lie side by side there is sent as it is. For any other message the builder adds a
@@ -50,7 +51,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A schedule without steps. Block `k` has `sizes[k]` bytes and is at rank `origins[k]`; a rank may have several.
+    /// Creates a schedule without steps. Block `k` has `sizes[k]` bytes and is at rank `origins[k]`; a rank may have
+    /// several.
     ///
     /// # Panics
     ///
@@ -103,7 +105,7 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// As a round does.
+    /// As [`round`](Builder::round).
     #[track_caller]
     pub fn iteration(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         self.round(transfers);
@@ -111,12 +113,13 @@ impl Builder {
     }
 
     /// Adds a round to the current iteration. In it each node sends before it receives, each in the order of the
-    /// transfers given; its first send and its first receive are an exchange if the builder was told to make them so.
+    /// transfers given; its first send and its first receive form an exchange if the builder was created with
+    /// [`Exchange::Together`].
     ///
     /// # Panics
     ///
-    /// If a rank is outside the machine, sends to itself, or sends a block that there is not, or that it did not hold
-    /// before the round (of several blocks only the first is looked at, except in debug builds).
+    /// If a rank is outside the machine, sends to itself, or sends a block that does not exist, or that it did not
+    /// hold before the round (of several blocks only the first is checked, except in debug builds).
     #[track_caller]
     pub fn round(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let iteration = self.schedule.iterations();
@@ -168,7 +171,7 @@ impl Builder {
         }
     }
 
-    /// What follows belongs to the next iteration.
+    /// Ends the current iteration; later rounds belong to the next one.
     pub fn end_iteration(&mut self) {
         let active = self.held.iter().filter(|blocks| !blocks.is_empty()).count();
         let longest = self.held_bytes.iter().copied().max().unwrap_or(0);
@@ -201,7 +204,7 @@ impl Builder {
             .collect();
         let iterations = lines.iter().map(|line| Halving::new(line.len()).iterations()).max().unwrap_or(0);
         for current in 0..iterations {
-            // Those of a position without a pair are carried out after those of the pairs.
+            // Transfers of a position without a pair are carried out after those of the pairs.
             let (mut pairs, mut extra) = (Vec::new(), Vec::new());
             for (line, position, walker) in &mut walkers {
                 let from = line[*position];
@@ -220,12 +223,12 @@ impl Builder {
         }
     }
 
-    /// Adds an iteration of one [round](Builder::round) after which the senders no longer count as holding what they
-    /// have sent: it is handed over, and what follows treats them like any node without.
+    /// Adds an iteration of one [round](Builder::round) after which the senders no longer count as holding the blocks
+    /// that they have sent: these are handed over, and later rounds treat the sender as a node without them.
     ///
     /// # Panics
     ///
-    /// As a round does.
+    /// As [`round`](Builder::round).
     #[track_caller]
     pub fn hand_over(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let transfers: Vec<Transfer> = transfers.into_iter().collect();
@@ -237,7 +240,7 @@ impl Builder {
         self.end_iteration();
     }
 
-    /// The schedule.
+    /// Returns the schedule.
     pub fn finish(self) -> Schedule {
         self.schedule
     }
@@ -247,13 +250,13 @@ impl Builder {
     }
 }
 
-/// Refuses a rank outside the machine, which is given for some purpose.
+/// Refuses a rank outside the machine; `purpose` describes its role in the panic message.
 #[track_caller]
 fn check_rank(rank: Rank, nodes: usize, purpose: impl FnOnce() -> String) {
     assert!(rank < nodes, "rank {rank} is given {}: the machine has {}", purpose(), numbered("rank", nodes));
 }
 
-/// The numbers of so many things, in words.
+/// The numbers of `count` things, in words.
 fn numbered(what: &str, count: usize) -> String {
     match count {
         0 => format!("no {what}s"),
@@ -266,7 +269,7 @@ fn numbered(what: &str, count: usize) -> String {
 ///
 /// # Panics
 ///
-/// If the first of them is not there; in debug builds if any is not.
+/// If the first block is not there; in debug builds if any is not.
 #[track_caller]
 fn lie_side_by_side(rank: Rank, buffer: &[u32], blocks: &[u32]) -> bool {
     let Some((first, _)) = blocks.split_first() else { return true };
@@ -302,7 +305,7 @@ mod tests {
         builder.finish().steps(rank).iter().map(|step| step.action.clone()).collect()
     }
 
-    /// Nodes 0, 1 and 2 with a block each; node 0 sends to both others and hears from both.
+    /// The actions of node 0 among three nodes with a block each; node 0 sends to both others and receives from both.
     fn busy(exchange: Exchange) -> Vec<Action> {
         let mut builder = Builder::new(3, &[0, 1, 2], &[10, 20, 30], exchange);
         builder.iteration([
@@ -372,7 +375,7 @@ mod tests {
         let mut builder = Builder::new(3, &[0, 0, 0], &[10, 20, 30], Exchange::Together);
         builder.hand_over([transfer(0, 1, &[1])]);
         assert_eq!((builder.held(0), builder.held(1)), (&[0, 2][..], &[1][..]));
-        // What is kept has moved together.
+        // The remaining blocks have moved together.
         builder.hand_over([transfer(0, 2, &[0, 2]), transfer(1, 0, &[1])]);
         assert_eq!(builder.held(0), [1], "what comes in the same iteration is kept");
         let schedule = builder.finish();
@@ -381,7 +384,7 @@ mod tests {
         assert_eq!(schedule.steps(0).len(), 2);
     }
 
-    /// Two lines of different lengths: the shorter one is done one iteration earlier.
+    /// Tests two lines of different lengths: the shorter one is done one iteration earlier.
     #[test]
     fn lines_are_halved_at_the_same_time() {
         let mut builder = Builder::new(5, &[0, 4], &[1, 1], Exchange::Together);
@@ -392,8 +395,8 @@ mod tests {
         assert!(schedule.steps(3).iter().all(|step| step.iteration == 0));
     }
 
-    /// Three positions with a block each: the one without a pair sends after the pairs have exchanged, and what the
-    /// last position got from its pair does not go with it.
+    /// Tests three positions with a block each: the position without a pair sends after the pairs have exchanged, and
+    /// the block that the last position got from its pair does not go with it.
     #[test]
     fn an_odd_line_has_an_additional_message() {
         let mut builder = Builder::new(3, &[0, 1, 2], &[1, 2, 4], Exchange::Together);
@@ -421,7 +424,7 @@ mod tests {
         assert!(schedule.steps(1).is_empty(), "nothing for a rank outside");
     }
 
-    /// What a builder of three nodes says of what is asked of it, and that it is said of the line that asks.
+    /// The panic message of a builder of three nodes for the call `ask`.
     fn refusal(ask: impl FnOnce(&mut Builder)) -> String {
         let mut builder = Builder::new(3, &[0, 1], &[1, 1], Exchange::Together);
         let panic = panic::catch_unwind(AssertUnwindSafe(|| ask(&mut builder))).expect_err("it is refused");

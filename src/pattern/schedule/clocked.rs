@@ -1,22 +1,25 @@
-//! Nodes that go by the clock.
+//! Schedules that nodes follow by the clock.
 //!
-//! In a pipeline every port is busy in every iteration, and messages must not meet: two that share a receiver take
-//! twice as long each, and keep their senders from going on. Nodes that have less to do than others would get ahead of
-//! them, and their messages would meet those of others. So all pause until the next iteration begins.
+//! In a pipeline every port is busy in every iteration, and messages must not collide: two messages with the same
+//! receiver take twice as long each, and delay their senders. Nodes with less work than others would get ahead of
+//! them, and their messages would collide with those of others. So all nodes pause until the next iteration begins.
 
 use super::{Action, Schedule, Step};
 use crate::time::Span;
 
 impl Schedule {
-    /// The schedule by the clock: iteration `t` begins `t` times `length` after the start on every node, which then
-    /// starts its send, `send` later takes in what was sent to it in the iteration before, and pauses until the next
-    /// one. `busy` tells how long an action keeps it busy, `send` for a send. Ports go on while the node takes in what
-    /// came before, so if `length` is the time of the bytes of a message they are never idle.
+    /// The schedule by the clock: iteration `t` begins `t` times `length` after the start on every node. The node
+    /// then starts its send; after the time `send` it takes in the messages that were sent to it in the previous
+    /// iteration, and pauses until the next iteration. `busy` gives the time for which an action keeps the node busy,
+    /// `send` for a send. Ports go on while the node takes in earlier messages, so if `length` is the time of the
+    /// bytes of a message the ports are never idle.
     ///
-    /// If a message is there a little before the next iteration's send is over, no receive overlaps a send. With
-    /// `patience` a node takes messages in so much later: if one of them is late by no more, the node is not.
+    /// If a message arrives a little before the next iteration's send is over, no receive overlaps a send. With
+    /// `patience` a node takes messages in later by that time: a message that is late by no more than `patience` does
+    /// not delay the node.
     ///
-    /// What a node receives in an iteration it must not send before the next but one; its sends must not block.
+    /// A node must not send in iteration `t + 1` what it receives in iteration `t`, only from `t + 2` on; its sends
+    /// must not block.
     #[must_use]
     pub fn clocked(
         self,
@@ -32,7 +35,7 @@ impl Schedule {
                 .cloned()
                 .partition(|step| matches!(step.action, Action::Start(_) | Action::Pack(_)));
             let (mut sends, mut receives) = (sends.into_iter().peekable(), receives.into_iter().peekable());
-            // What is left of the iterations so far.
+            // The rest of the time of the iterations so far, for which the node pauses before its next action.
             let mut rest = Span::ZERO;
             let mut iteration = 0;
             while sends.peek().is_some() || receives.peek().is_some() {
@@ -49,7 +52,7 @@ impl Schedule {
                     clocked.push(Step { iteration: first.iteration, action: Action::Pause(rest) });
                     rest = Span::ZERO;
                 }
-                // What was sent in the iteration before has not come earlier.
+                // A message of the previous iteration does not arrive earlier than that.
                 let sends = actions.iter().any(|step| step.action.sent().is_some());
                 if let Some(first) = actions.first().filter(|_| !sends) {
                     actions.insert(0, Step { iteration: first.iteration, action: Action::Pause(send) });

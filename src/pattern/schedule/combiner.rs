@@ -1,11 +1,11 @@
-//! Makes a [`Schedule`] in which ranks combine versions of a block without spreading anything first.
+//! A builder of [`Schedule`]s in which ranks combine versions of a block without spreading anything first.
 
 use std::collections::BTreeMap;
 
 use super::{Action, Exchange, Holdings, Message, Origin, Schedule, Step};
 use crate::rank::Rank;
 
-/// A schedule in the making whose messages are combined with what the receiver has.
+/// A schedule under construction whose messages are combined with the blocks that the receiver has.
 ///
 /// ```
 /// use multicomputer::pattern::{Action, Combiner, Exchange, Fold, Origin};
@@ -33,12 +33,13 @@ pub struct Fold {
     pub to: Rank,
     /// The block that is sent, which the sender must have before the iteration.
     pub sent: u32,
-    /// The block of the receiver, equally long, with which it is combined, or which it becomes if there is none yet.
+    /// The block of the receiver, equally long, with which it is combined, or which it becomes if the receiver has
+    /// none yet.
     pub into: u32,
 }
 
 impl Combiner {
-    /// A schedule without steps.
+    /// Creates a schedule without steps.
     ///
     /// # Panics
     ///
@@ -62,8 +63,8 @@ impl Combiner {
         Combiner { schedule, exchange, has: (0..nodes).map(has).collect() }
     }
 
-    /// Adds an iteration. In it each node sends at most one message and receives at most one; it sends what it had
-    /// before.
+    /// Adds an iteration. In it each node sends at most one message and receives at most one; it sends blocks that it
+    /// had before the iteration.
     ///
     /// # Panics
     ///
@@ -72,11 +73,12 @@ impl Combiner {
         self.round(folds, false);
     }
 
-    /// As [`iteration`](Combiner::iteration), but what comes takes the place of what the receiver has.
+    /// Adds an iteration like [`iteration`](Combiner::iteration), but each received block replaces that of the
+    /// receiver.
     ///
     /// # Panics
     ///
-    /// As an iteration does.
+    /// As [`iteration`](Combiner::iteration).
     pub fn replacing(&mut self, folds: impl IntoIterator<Item = Fold>) {
         self.round(folds, true);
     }
@@ -116,11 +118,11 @@ impl Combiner {
         self.schedule.holdings.push(holdings);
     }
 
-    /// Every rank makes a block out of two others.
+    /// Adds a step on every rank that makes the block `into` by combining the blocks `left` and `right`.
     ///
     /// # Panics
     ///
-    /// If a rank has not both.
+    /// If a rank does not have both.
     pub fn merge(&mut self, left: u32, right: u32, into: u32) {
         for rank in 0..self.schedule.nodes() {
             assert!([left, right].iter().all(|&block| self.has[rank][block as usize]), "both are there");
@@ -129,7 +131,7 @@ impl Combiner {
         }
     }
 
-    /// The schedule.
+    /// Returns the schedule.
     pub fn finish(self) -> Schedule {
         self.schedule
     }

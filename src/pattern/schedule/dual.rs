@@ -1,27 +1,28 @@
-//! Schedules out of schedules: the dual of one, and one after the other.
+//! Schedules derived from others: the dual of a schedule, and one schedule after another.
 //!
-//! Turned around in time, a schedule that spreads data gathers it: what goes from `a` to `b` goes from `b` to `a`, the
-//! last message first. The dual of a broadcast combines everything at the root, that of a collect leaves each rank with
-//! its combined block, that of a scatter gathers. If no node is ever sent a block that it has, each node combines a
-//! block with what comes from all that it had sent it to, and then sends it on, once.
+//! Reversed in time, a schedule that spreads data gathers it: a message from `a` to `b` becomes a message from `b` to
+//! `a`, the last message first. The dual of a broadcast combines everything at the root, the dual of a collect leaves
+//! each rank with its combined block, the dual of a scatter gathers. If no node is ever sent a block that it has,
+//! each node combines its version of a block with the versions from all nodes to which it had sent the block, and
+//! then sends the result on, once.
 
 use std::collections::BTreeSet;
 
 use super::{Action, Blocks, Holdings, Message, Origin, Schedule, Step};
 
 impl Schedule {
-    /// The schedule turned around, in which every rank has its own version of every block in the beginning, and
+    /// The schedule reversed in time, in which every rank has its own version of every block in the beginning, and
     /// versions that meet are combined.
     ///
-    /// What was the origin of a block has it combined in the end. No node may be sent a block that it has. Where a node
+    /// The former origin of a block has it combined in the end. No node may be sent a block that it has. Where a node
     /// hands a block over and gets it back later, it now sends its version away and later gets the combined one.
     #[must_use]
     pub fn combining(&self) -> Schedule {
         self.reversed(vec![Origin::Everywhere; self.sizes.len()], true)
     }
 
-    /// The schedule turned around, in which block `k` is where `origins[k]` says in the beginning and goes to where it
-    /// came from.
+    /// The schedule reversed in time, in which block `k` is at `origins[k]` in the beginning and goes to its former
+    /// origin.
     #[must_use]
     pub fn gathering(&self, origins: Vec<Origin>) -> Schedule {
         self.reversed(origins, false)
@@ -42,7 +43,7 @@ impl Schedule {
         }
     }
 
-    /// This schedule and then another one on the same blocks, which starts with what this one leaves.
+    /// This schedule followed by another one on the same blocks, which starts from the final state of this one.
     ///
     /// # Panics
     ///
@@ -60,7 +61,7 @@ impl Schedule {
     }
 }
 
-/// The blocks in the order in which they lie in the vector, which every node has a version of.
+/// The blocks in the order in which they lie in the vector of which every node has a version.
 fn sorted(blocks: &Blocks) -> Blocks {
     if blocks.is_sorted() {
         return blocks.clone();
@@ -70,9 +71,9 @@ fn sorted(blocks: &Blocks) -> Blocks {
     sorted.into()
 }
 
-/// The steps of one node, the last one first: what it sent it receives.
+/// The steps of one node in reverse order, with sends turned into receives and receives into sends.
 fn reversed(forward: &[Step], last: usize, combines: bool, is_overlapped: bool) -> Vec<Step> {
-    // Blocks of which this node has sent its version away.
+    // The blocks of which this node has already sent its version away.
     let mut gone: BTreeSet<u32> = BTreeSet::new();
     let mut steps = Vec::with_capacity(forward.len());
     for Step { iteration, action } in forward.iter().rev() {

@@ -1,13 +1,14 @@
-//! Sends started as early as their data is there.
+//! Sends started as soon as their data is available.
 
 use super::{Action, Message, Schedule, Step};
 
 impl Schedule {
-    /// The schedule with every [`Start`](Action::Start) moved to where its blocks are there: before receives, with
-    /// what is combined after them, of other blocks. The order of a node's sends stays as it is.
+    /// The schedule with every [`Start`](Action::Start) moved to the earliest place where its blocks are available:
+    /// before receives of other blocks and the combining that follows them. The order of a node's sends stays as it
+    /// is.
     ///
-    /// A node with several to send to then hands all messages to its port at once, and the port is never idle while
-    /// the node waits for something else.
+    /// A node that sends to several nodes then hands all messages to its port at once, and the port is never idle
+    /// while the node waits for something else.
     #[must_use]
     pub fn eager(self) -> Schedule {
         Schedule { steps: self.steps.into_iter().map(moved_ahead).collect(), ..self }
@@ -52,7 +53,7 @@ mod tests {
         Transfer { from, to, blocks: blocks.into() }
     }
 
-    /// What each step of a node is about: `<` for a receive, `>` for a send, `=` for a copy, `+` for combining.
+    /// The actions of a node's steps in order: `<` for a receive, `>` for a send, `=` for a copy, `+` for combining.
     fn outline(schedule: &crate::pattern::Schedule, rank: Rank) -> String {
         let sign = |action: &Action| match action {
             Action::Recv(message) => format!("<{}", message.blocks[0]),
@@ -83,8 +84,8 @@ mod tests {
         assert_eq!(eager.clone().eager(), eager);
     }
 
-    /// Turned around, what is received changes the node's own version: a send of it waits for that, no other one
-    /// does.
+    /// Tests a reversed schedule: a received message changes the node's own version, so that a send of that block
+    /// waits for it, and no other send does.
     #[test]
     fn a_send_goes_after_what_is_combined_into_it() {
         let mut builder = Builder::new(3, &[0; 2], &[1; 2], Exchange::Overlapped);

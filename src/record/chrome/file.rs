@@ -1,4 +1,4 @@
-//! The file: its records, with the format's own names, and times in all their digits.
+//! The trace file: its records, with the format's own names, and times in all their digits.
 
 use std::io::{self, BufWriter, Write};
 
@@ -12,19 +12,20 @@ use crate::{
 
 const PICOS_PER_MICRO: u128 = 1_000_000;
 
-/// The process of the nodes.
+/// The process number of the nodes.
 pub(super) const NODES: u32 = 1;
 
-/// The process of the network.
+/// The process number of the network.
 pub(super) const NETWORK: u32 = 2;
 
-/// The first track of a node.
+/// The number of the first track of a node.
 pub(super) const FIRST_TRACK: usize = 10_000;
 
-/// The first track of an out-port, far behind those of nodes: readers expect other numbers in another process.
+/// The number of the first track of an out-port, far above those of nodes: readers expect other numbers in another
+/// process.
 pub(super) const FIRST_PORT: usize = 1_000_000_000;
 
-/// What stands around the records, and the writer of them.
+/// The writer of the records and of the text around them.
 pub(super) struct File<W: Write> {
     writer: BufWriter<W>,
 }
@@ -43,7 +44,7 @@ impl<W: Write> File<W> {
         self.append(&Record::metadata("process_name", NETWORK, FIRST_PORT, Args::Name { name: &name }))
     }
 
-    /// Names a track and puts it in its place.
+    /// Names a track and sets its position in the display.
     pub(super) fn name_track(&mut self, pid: u32, tid: usize, name: &str, place: usize) -> io::Result<()> {
         self.append(&Record::metadata("thread_name", pid, tid, Args::Name { name }))?;
         let place = Args::SortIndex { sort_index: place };
@@ -88,7 +89,7 @@ pub(super) struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// On a track at an instant.
+    /// A record on a track at an instant.
     pub(super) fn on(pid: u32, tid: usize, ph: &'static str, ts: Time) -> Record<'a> {
         let (tid, ts) = (Some(tid), Some(Picos(ts)));
         Record { name: None, cat: None, ph, id: None, bp: None, pid, tid, ts, args: None }
@@ -116,7 +117,7 @@ pub(super) enum Args<'a> {
     SortIndex { sort_index: usize },
 }
 
-/// A tag by its name, if it has one.
+/// A tag as its name, if it has one, or as its number.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Label {
@@ -130,7 +131,7 @@ impl From<Tag> for Label {
     }
 }
 
-/// Times are the only 128-bit numbers of the file, in picoseconds; [`ExactTimes`] knows them by that.
+/// A time in picoseconds. Times are the only 128-bit numbers of the file, by which [`ExactTimes`] recognizes them.
 pub(super) struct Picos(pub(super) Time);
 
 impl Serialize for Picos {
@@ -139,8 +140,8 @@ impl Serialize for Picos {
     }
 }
 
-/// Compact JSON in which a 128-bit number of picoseconds stands as microseconds, in all its digits and without an
-/// exponent: a 64-bit float has neither.
+/// Compact JSON in which a 128-bit number of picoseconds is written as microseconds, in all its digits and without an
+/// exponent: a 64-bit float has neither property.
 struct ExactTimes;
 
 impl Formatter for ExactTimes {

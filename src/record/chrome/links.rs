@@ -1,7 +1,7 @@
-//! Counters of the busiest links: how many messages move over each at the same time.
+//! Counters of the busiest links: the number of messages that move over each at the same time.
 //!
-//! A message moves over all links of its route from the instant at which it takes its sender's out-port to that at which
-//! all of it has left, so its [`Transfer`] and the topology say all that there is to know.
+//! A message moves over all links of its route from the instant at which it takes its sender's out-port to the
+//! instant at which all of it has left, so its [`Transfer`] and the topology contain all that is needed.
 
 use std::{
     cmp::Reverse,
@@ -19,10 +19,10 @@ use crate::{
     topology::{LinkId, Topology},
 };
 
-/// So many links have counters.
+/// The largest number of links that have counters.
 const MOST_COUNTERS: usize = 8;
 
-/// Writes counters of the links that carry the most bytes; of several with the same bytes those with the lower numbers.
+/// Writes counters of the links that carry the most bytes; of links with equal bytes those with the lower numbers.
 pub(super) fn write<W: Write>(
     transfers: &[Transfer],
     topology: &dyn Topology,
@@ -42,7 +42,7 @@ pub(super) fn write<W: Write>(
         bytes.into_iter().map(|(link, bytes)| (Reverse(bytes), link)).collect();
     busiest.sort_unstable();
     busiest.truncate(MOST_COUNTERS);
-    // For each of these links what begins (1) and what ends (-1) at each instant.
+    // For each of these links the changes at each instant: +1 for a message that begins, -1 for one that ends.
     let mut changes: BTreeMap<LinkId, BTreeMap<Time, i64>> =
         busiest.iter().map(|&(_, link)| (link, BTreeMap::from([(Time::ZERO, 0)]))).collect();
     for transfer in moving() {
@@ -58,7 +58,7 @@ pub(super) fn write<W: Write>(
         let mut flows = 0_i64;
         for (&at, &change) in &changes[&link] {
             flows += change;
-            // Where one message follows another nothing changes.
+            // Where one message directly follows another the number does not change.
             if change != 0 || at == Time::ZERO {
                 file.append(&Record::counter(&name, at, flows.unsigned_abs()))?;
             }
@@ -67,7 +67,7 @@ pub(super) fn write<W: Write>(
     Ok(())
 }
 
-/// What one node sends to another.
+/// The traffic from one node to another.
 #[derive(Default)]
 struct Pair {
     bytes: u64,

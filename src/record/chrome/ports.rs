@@ -1,4 +1,5 @@
-//! The tracks of out-ports: when each message left its sender, also those that nobody waited for.
+//! The tracks of out-ports: the time in which each message left its sender, also of messages that the sender did not
+//! wait for.
 
 use std::io::{self, Write};
 
@@ -7,7 +8,7 @@ use super::{
     file::{Args, FIRST_PORT, File, NETWORK, Picos, Record},
 };
 
-/// Writes a slice for each message that took its time to leave; a port has one at a time.
+/// Writes a slice for each message that took time to leave; a port has one at a time.
 pub(super) fn write<W: Write>(transfers: &[Transfer], file: &mut File<W>) -> io::Result<()> {
     let mut leaving: Vec<&Transfer> =
         transfers.iter().filter(|transfer| transfer.entered < transfer.left).collect();

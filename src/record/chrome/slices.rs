@@ -1,4 +1,4 @@
-//! The tracks of nodes: a slice for each event, with slices of what its time went into, and the arrows of messages.
+//! The tracks of nodes: a slice for each event, with slices for the parts of its time, and the arrows of messages.
 
 use std::{
     borrow::Cow,
@@ -16,24 +16,24 @@ use crate::{rank::Rank, time::Time};
 /// An event, or a piece of one.
 #[derive(Clone, Copy)]
 struct Slice<'a> {
-    /// The number of the event.
+    /// The index of the event.
     number: usize,
     event: &'a Event,
     start: Time,
     end: Time,
-    /// Which piece of the event, if it is one.
+    /// The kind of piece, if the slice is not the whole event.
     piece: Option<Piece>,
 }
 
-/// What a piece of a call's time went into.
+/// The kind of a piece of a call's time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Piece {
     Overhead,
-    /// For a message to come, or to leave if it is not known when its bytes moved.
+    /// Waiting for a message to arrive, or to leave if the time at which its bytes moved is not known.
     Waiting,
-    /// For earlier messages to leave by the port.
+    /// Waiting for earlier messages to leave through the port.
     Queued,
-    /// For the message's own bytes to leave.
+    /// Waiting for the message's own bytes to leave.
     Leaving,
 }
 
@@ -42,13 +42,13 @@ pub(super) struct Slices<'a> {
     nodes: usize,
     order: Vec<Slice<'a>>,
     arrows: BTreeSet<Message>,
-    /// The track that each event is on, as the number of the lane of its node.
+    /// The track of each event, as the number of a lane of its node.
     placed: Vec<usize>,
     /// The tracks that have a name.
     named: BTreeSet<usize>,
 }
 
-/// A message by its sender and the number of messages which that had sent before.
+/// The identity of a message: its sender and the number of messages that the sender had sent before.
 type Message = (Rank, u64);
 
 /// The slices that have begun and not ended, in the order in which they end, with their tracks: at one instant the
@@ -98,8 +98,8 @@ impl<'a> Slices<'a> {
         open.into_values().try_for_each(|(slice, track)| self.end(slice, track, file))
     }
 
-    /// The number of a track, which gets its name when it is first asked for: the first ones of all nodes, then the
-    /// second ones, and so on.
+    /// The number of a track, which gets its name at its first use: the first tracks of all nodes, then the second
+    /// ones, and so on.
     fn track<W: Write>(&mut self, rank: Rank, lane: usize, file: &mut File<W>) -> io::Result<usize> {
         let track = FIRST_TRACK + lane * self.nodes + rank;
         if self.named.insert(track) {
@@ -126,7 +126,7 @@ impl<'a> Slices<'a> {
         file.append(&Record::on(NODES, track, "E", slice.end))
     }
 
-    /// One end of the arrow of the slice's message, if that has one.
+    /// Writes one end of the arrow of the slice's message, if it has an arrow.
     fn arrow<W: Write>(
         &self,
         slice: Slice<'_>,
@@ -146,8 +146,8 @@ impl<'a> Slices<'a> {
 }
 
 impl Slice<'_> {
-    /// Sorts slices by begin; of several that begin at one instant on one node those first that are around others, then
-    /// calls of no length, which were made before any other.
+    /// The sort key of slices: by begin; of slices that begin at one instant on one node first those that enclose
+    /// others, then calls of zero length, which were made before any other.
     fn place(&self) -> (Time, Rank, u8, Reverse<Time>, u8) {
         let depth = match (&self.event.kind, self.piece) {
             (EventKind::Phase { .. }, _) => 0,
@@ -165,7 +165,7 @@ impl Slice<'_> {
         (self.start, self.event.rank, tier, Reverse(self.end), depth)
     }
 
-    /// What it is called, its category, and what is shown when it is selected.
+    /// The name of the slice, its category, and the arguments that are shown when it is selected.
     fn describe(&self) -> (Cow<'_, str>, &'static str, Option<Args<'_>>) {
         match self.piece {
             Some(Piece::Overhead) => return ("overhead".into(), "overhead", None),
@@ -194,7 +194,7 @@ impl Slice<'_> {
     }
 }
 
-/// What the time of a send or a receive went into; nothing that took no time.
+/// Calls `add` for each part of the time of a send or a receive, except for parts of zero length.
 fn pieces(event: &Event, entered: &BTreeMap<Message, Time>, mut add: impl FnMut(Time, Time, Piece)) {
     let mut add = |start: Time, end: Time, piece| {
         if start < end {
@@ -229,7 +229,7 @@ fn pieces(event: &Event, entered: &BTreeMap<Message, Time>, mut add: impl FnMut(
 struct Lanes(Vec<Vec<Time>>);
 
 impl Lanes {
-    /// The first track on which the slice lies within every slice that is open, or a new one.
+    /// Returns the first track on which the slice lies within every open slice, or a new one.
     fn place(&mut self, slice: &Slice<'_>) -> usize {
         for lane in &mut self.0 {
             while lane.pop_if(|end| *end <= slice.start).is_some() {}
@@ -242,7 +242,7 @@ impl Lanes {
         self.place_on(lane, slice)
     }
 
-    /// A piece goes where its call is, within which it lies.
+    /// Puts a slice on a given track: a piece goes to the track of its call, within which it lies.
     fn place_on(&mut self, lane: usize, slice: &Slice<'_>) -> usize {
         let ends = &mut self.0[lane];
         while ends.pop_if(|end| *end <= slice.start).is_some() {}
@@ -259,7 +259,7 @@ fn message(event: &Event) -> Option<Message> {
     }
 }
 
-/// The messages that were sent and received later.
+/// The messages that have a send and a later receive.
 fn arrows(events: &[Event]) -> BTreeSet<Message> {
     let sends = events.iter().filter(|event| matches!(event.kind, EventKind::Send { .. }));
     let sent: BTreeMap<_, _> = sends.filter_map(|send| Some((message(send)?, send.start))).collect();

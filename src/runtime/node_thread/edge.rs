@@ -11,8 +11,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use parking_lot::Mutex;
-
 use super::NodeThread;
 use crate::{
     error::CommError,
@@ -28,8 +26,8 @@ use crate::{
     time::Time,
 };
 
-/// An answer that comes late by no more than this, or than the send overhead, is not counted as late: a host needs so
-/// much to wake a thread.
+/// The largest lateness that is not counted as late, unless the send overhead is larger: a host needs this time to
+/// wake a thread.
 const WAKE_UP: Duration = Duration::from_micros(100);
 
 /// Counts a call until it is over, even if it unwinds.
@@ -41,36 +39,23 @@ impl Drop for Within<'_> {
     }
 }
 
-/// What reports call the library call that a program is in, until it is over, even if it unwinds.
-struct Name<'a>(&'a Mutex<Option<&'static str>>);
+/// The depth that a library call adds: more than a call of the program itself, which is held until it is due.
+const LIBRARY_CALL: u32 = 2;
 
-impl Name<'_> {
-    fn set<'a>(place: &'a Mutex<Option<&'static str>>, name: &'static str) -> Name<'a> {
-        *place.lock() = Some(name);
-        Name(place)
-    }
-}
-
-impl Drop for Name<'_> {
-    fn drop(&mut self) {
-        *self.0.lock() = None;
-    }
-}
-
-/// What a call does with time.
+/// The effect of a call on time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// It may take time.
+    /// The call may take time.
     Takes,
-    /// It takes none, and tells nothing about it.
+    /// The call takes no time, and tells nothing about it.
     AtOnce,
-    /// It tells how things are at the node's clock, without waiting.
+    /// The call tells the state at the node's clock, without waiting.
     Looks,
 }
 
 impl NodeThread<'_> {
-    /// A call of the program, or of a library that it has called. A program that looks in vain, and looks again when nothing
-    /// between has taken time, is polling, and lives by the wall clock.
+    /// Makes a call of the program, or of a library that it has called. A program that looks in vain, and looks again
+    /// when nothing between has taken time, is polling, and lives by the wall clock.
     pub(super) fn call<T>(
         &self,
         manner: Manner,
@@ -92,23 +77,23 @@ impl NodeThread<'_> {
         self.leave().and(result)
     }
 
-    /// Several calls that are one to the program; `name` is what reports call it.
-    pub(crate) fn library_call<T, E: From<CommError>>(
-        &self,
-        name: &'static str,
-        make: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
+    /// A library call begins: several calls that are one to the program.
+    pub(super) fn enter_library(&self, name: &'static str) {
         self.enter(Manner::Takes);
-        let result = {
-            let _name =
-                (self.depth.get() == 0).then(|| Name::set(&self.shared.seats[self.id as usize].within, name));
-            // More than a call of the program itself counts for.
-            self.depth.set(self.depth.get() + 2);
-            let _within = (Within(&self.depth), Within(&self.depth));
-            make()
-        };
-        self.leave()?;
-        result
+        if self.depth.get() == 0 {
+            *self.shared.seats[self.id as usize].within.lock() = Some(name);
+        }
+        self.depth.set(self.depth.get() + LIBRARY_CALL);
+    }
+
+    /// The library call that began last ends.
+    pub(super) fn leave_library(&self) -> Result<(), CommError> {
+        self.depth.set(self.depth.get() - LIBRARY_CALL);
+        if self.depth.get() == 0 {
+            *self.shared.seats[self.id as usize].within.lock() = None;
+        }
+        // A program that panics need not be held.
+        if std::thread::panicking() { Ok(()) } else { self.leave() }
     }
 
     /// Whether the call under way returns to a program that is held until it may.
@@ -116,12 +101,12 @@ impl NodeThread<'_> {
         self.depth.get() == 1 && self.shared.pacing.is_some()
     }
 
-    /// How late the answers of this node were.
+    /// The lateness of the answers of this node.
     pub(crate) fn slips(&self) -> Slips {
         self.slips.get()
     }
 
-    /// The way in; the clock at which the call begins, if it is known here.
+    /// Enters a call; returns the clock at which the call begins, as far as it is known here.
     pub(super) fn enter(&self, manner: Manner) -> Time {
         let clock = self.clock.get();
         let Some(pacing) = self.shared.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
@@ -152,7 +137,7 @@ impl NodeThread<'_> {
         clock + span
     }
 
-    /// The way back.
+    /// Leaves a call.
     fn leave(&self) -> Result<(), CommError> {
         let Some(pacing) = self.shared.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
             return Ok(());

@@ -1,16 +1,15 @@
-//! How messages and the kernel's answers come in: out of the channel, matched here as far as the data alone decides,
-//! and how a thread waits for them.
+//! The reception of messages and of the kernel's answers: out of the channel, matched here as far as the data alone
+//! decides, and the wait of a thread for them.
 
 use std::sync::atomic::Ordering;
 
 use super::{Local, NodeThread};
 use crate::{
+    endpoint::Envelope,
     error::CommError,
-    kernel::{Outcome, Reply, Selector},
-    runtime::{
-        bell::FOR_THE_KERNEL,
-        shared::{Delivery, Envelope},
-    },
+    kernel::{Outcome, Reply},
+    runtime::{bell::FOR_THE_KERNEL, shared::Delivery},
+    wire::Selector,
 };
 
 impl NodeThread<'_> {
@@ -21,7 +20,7 @@ impl NodeThread<'_> {
         }
     }
 
-    /// The message that the kernel says has been received: it is here, since data goes before the calls.
+    /// Returns the message that the kernel says has been received: it is here, since data goes before the calls.
     pub(super) fn maybe_received(&self, reply: Reply) -> Result<Option<Envelope>, CommError> {
         let (Outcome::Received(id) | Outcome::Completed { received: Some(id), .. }) = reply.outcome else {
             return Ok(None);
@@ -41,7 +40,7 @@ impl NodeThread<'_> {
         self.wait_for_data(select, |local| local.matching.take(select))
     }
 
-    /// Waits until `take` finds what it wants among the messages, one of which is to come from the source named.
+    /// Waits until `take` finds a message; one of the messages is to come from the source named.
     pub(super) fn wait_for_data(
         &self,
         select: &Selector,
@@ -68,9 +67,9 @@ impl NodeThread<'_> {
         }
     }
 
-    /// Does not sleep yet, since going to sleep and being woken costs the host several times what it takes to send.
-    /// Where every node has a core, what is awaited may be a moment away; and the sender may be next in line for this
-    /// core.
+    /// Delays going to sleep, since going to sleep and being woken costs the host several times what it takes to
+    /// send. Where every node has a core, what is awaited may be a moment away; and the sender may be next in line
+    /// for this core.
     fn linger(&self) {
         for _ in 0..self.shared.looks {
             if !self.inbox.is_empty() {
@@ -81,7 +80,7 @@ impl NodeThread<'_> {
         std::thread::yield_now();
     }
 
-    /// Sleeps until `take` finds what it wants in what has come in.
+    /// Sleeps until `take` finds something in the messages and answers that have come in.
     pub(super) fn sleep_until<T>(
         &self,
         what_for: u32,

@@ -281,4 +281,4 @@ pub enum PlanError {
     },
 }
 
-crate::error::debug_as_text!(PlanError);
+crate::text::debug_as_text!(PlanError);

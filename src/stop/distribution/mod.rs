@@ -15,7 +15,7 @@ use rand_chacha::{
 };
 use thiserror::Error;
 
-use crate::{rank::Rank, report::count, topology::Grid};
+use crate::{rank::Rank, text::count, topology::Grid};
 
 mod cross;
 mod lines;
@@ -185,7 +185,7 @@ pub enum DistributionError {
     },
 }
 
-crate::error::debug_as_text!(DistributionError);
+crate::text::debug_as_text!(DistributionError);
 
 impl Distribution {
     /// The distributions that need no argument and work for every number of sources.

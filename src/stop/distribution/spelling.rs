@@ -19,7 +19,7 @@ pub struct ParseDistributionError {
     pub given: String,
 }
 
-crate::error::debug_as_text!(ParseDistributionError);
+crate::text::debug_as_text!(ParseDistributionError);
 
 impl Distribution {
     /// The name without arguments: `row`, `block`, `list`.

@@ -1,4 +1,4 @@
-//! What a network file holds, and what can be wrong in it.
+//! The content of a network file, and the errors in it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -90,7 +90,7 @@ impl NetworkTable {
         })
     }
 
-    /// Checks all that the table says and makes the network of it.
+    /// Checks the whole table and builds the network that it describes.
     pub(crate) fn network(self, name: String) -> Result<Network, NetworkProblem> {
         let NetworkTable { nodes, switches, links: tables, routes } = self;
         if !(1..=MAX_NODES).contains(&nodes) {
@@ -108,7 +108,7 @@ impl NetworkTable {
         let vertices = nodes + switches;
         let into = Adjacent::of(vertices, to());
         let out_of = Adjacent::of(vertices, from());
-        // Who reaches node 0 and is reached from it reaches everybody.
+        // If all nodes are reached from node 0 and reach it, every node reaches every other.
         let reached = out_of.distances(0, |link| links[link].1);
         let reaching = into.distances(0, |link| links[link].0);
         let none = |distances: &[u32]| distances[..extent.nodes].iter().position(|&links| links == NONE);
@@ -123,7 +123,7 @@ impl NetworkTable {
     }
 }
 
-/// The first of the keys that a text in TOML has: by it a file of another kind is known.
+/// The first of `keys` that a TOML text has at its top level: it identifies a file of another kind.
 pub(crate) fn key_of(text: &str, keys: &[&'static str]) -> Option<&'static str> {
     let table: toml::Table = toml::from_str(text).ok()?;
     keys.iter().copied().find(|&key| table.contains_key(key))
@@ -137,7 +137,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// The number of a vertex, if there is such a one: nodes first, then switches.
+    /// The number of a vertex, nodes first, then switches; `None` if the network does not have it.
     fn number(self, vertex: Vertex) -> Option<u32> {
         let Extent { nodes, switches } = self;
         match vertex {
@@ -147,7 +147,7 @@ impl Extent {
     }
 }
 
-/// The directed links of a file, in its order.
+/// The directed links of a file, in the order of the file.
 struct Links {
     extent: Extent,
     links: Vec<(u32, u32)>,
@@ -199,7 +199,7 @@ impl Links {
         self.extent.number(vertex).ok_or(unknown)
     }
 
-    /// The routes that are given, checked.
+    /// The given routes, checked.
     fn routes(&self, tables: Vec<RouteTable>) -> Result<Paths, NetworkProblem> {
         let mut routes = Paths::new();
         for (entry, RouteTable { path }) in (1..).zip(tables) {
@@ -227,8 +227,8 @@ impl Links {
         Ok(routes)
     }
 
-    /// Refuses nodes and switches without links. There can be no more vertices than ends of links after that, so that a
-    /// short file cannot ask for much memory.
+    /// Refuses nodes and switches without links. After this check there are no more vertices than ends of links, so
+    /// that a short file cannot ask for much memory.
     fn check_ends(&self) -> Result<(), NetworkProblem> {
         let Extent { nodes, switches } = self.extent;
         let from: BTreeSet<u32> = self.links.iter().map(|link| link.0).collect();
@@ -269,20 +269,20 @@ fn read_capacity(quantity: Quantity, entry: usize) -> Result<f64, NetworkProblem
     }
 }
 
-/// What can be wrong in a network file. Tables are counted from 1, in the order of the file.
+/// An error in a network file. Tables are counted from 1, in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NetworkProblem {
     /// The file cannot be read.
     #[error("it cannot be read: {cause}")]
     Unreadable {
-        /// What the system says.
+        /// The message of the operating system.
         cause: String,
     },
-    /// It is not TOML, or a key is missing, unknown or of the wrong type.
+    /// The file is not TOML, or a key is missing, unknown or of the wrong type.
     #[error("{}", .0.to_string().trim_end())]
     Syntax(Box<toml::de::Error>),
-    /// It is a machine file.
+    /// The file is a machine file.
     #[error(
         "it is a machine file, since it has the key `{key}`: read it with `Description::from_file`, or on the command \
          line give it without `file:`"
@@ -294,13 +294,13 @@ pub enum NetworkProblem {
     /// No nodes, or too many.
     #[error("nodes: `{given}` is not allowed; it must be from 1 to {MAX_NODES}")]
     Nodes {
-        /// What was given.
+        /// The number that was given.
         given: usize,
     },
     /// Too many switches.
     #[error("switches: `{given}` is not allowed; it must be from 0 to {MAX_NODES}")]
     Switches {
-        /// What was given.
+        /// The number that was given.
         given: usize,
     },
     /// More than [`MAX_LINKS`] directed links.
@@ -309,7 +309,7 @@ pub enum NetworkProblem {
     /// A table that does not say which two vertices a link connects.
     #[error("links, table {entry}: it must have either two vertices in `between` or both `from` and `to`")]
     Ends {
-        /// Which table of `links`.
+        /// The number of the table in `links`.
         entry: usize,
     },
     /// A vertex that the network does not have.
@@ -317,21 +317,21 @@ pub enum NetworkProblem {
     Vertex {
         /// `links` or `routes`.
         list: &'static str,
-        /// Which table of that list.
+        /// The number of the table in that list.
         entry: usize,
-        /// What was given.
+        /// The vertex that was given.
         vertex: Vertex,
-        /// How many nodes there are.
+        /// The number of nodes of the network.
         nodes: usize,
-        /// How many switches there are.
+        /// The number of switches of the network.
         switches: usize,
     },
-    /// A link with one end.
+    /// A link from a vertex to itself.
     #[error("links, table {entry}: it connects {vertex} with itself; allowed are links between two vertices")]
     Loop {
-        /// Which table of `links`.
+        /// The number of the table in `links`.
         entry: usize,
-        /// Its one end.
+        /// The vertex.
         vertex: Vertex,
     },
     /// A second link from one vertex to another.
@@ -339,23 +339,23 @@ pub enum NetworkProblem {
         "links, table {entry}: there is a link {link} already; allowed is one, with the capacity of all together"
     )]
     LinkTwice {
-        /// Which table of `links`.
+        /// The number of the table in `links`.
         entry: usize,
         /// The directed link.
         link: Link,
     },
-    /// A capacity that is none.
+    /// A capacity that is not a positive bandwidth.
     #[error("links, table {entry}, capacity: {cause}")]
     Capacity {
-        /// Which table of `links`.
+        /// The number of the table in `links`.
         entry: usize,
-        /// What was given, and what is allowed.
+        /// The value that was given, and the values that are allowed.
         cause: String,
     },
-    /// A switch to which and from which no link leads.
+    /// A switch without any link.
     #[error("switches: switch {switch} has no links; allowed are switches with at least one")]
     SwitchWithoutLinks {
-        /// Its number.
+        /// The number of the switch.
         switch: usize,
     },
     /// A node that cannot reach another one.
@@ -369,13 +369,13 @@ pub enum NetworkProblem {
     /// A path that does not lead from a node to a node.
     #[error("routes, table {entry}: the path must begin with a node and end with another")]
     PathEnds {
-        /// Which table of `routes`.
+        /// The number of the table in `routes`.
         entry: usize,
     },
     /// A path with a loop.
     #[error("routes, table {entry}: the path visits {vertex} twice; allowed is once")]
     PathVisitsTwice {
-        /// Which table of `routes`.
+        /// The number of the table in `routes`.
         entry: usize,
         /// The vertex.
         vertex: Vertex,
@@ -383,7 +383,7 @@ pub enum NetworkProblem {
     /// A path with a gap.
     #[error("routes, table {entry}: there is no link {link}; a path must go along links")]
     PathWithoutLink {
-        /// Which table of `routes`.
+        /// The number of the table in `routes`.
         entry: usize,
         /// The link that would be needed.
         link: Link,
@@ -391,16 +391,16 @@ pub enum NetworkProblem {
     /// A second path for the same pair.
     #[error("routes, table {entry}: there is a path from node {from} to node {to} already; allowed is one")]
     PathTwice {
-        /// Which table of `routes`.
+        /// The number of the table in `routes`.
         entry: usize,
-        /// Where it begins.
+        /// The first node of the path.
         from: Rank,
-        /// Where it ends.
+        /// The last node of the path.
         to: Rank,
     },
 }
 
-/// Which vertices there are, in words.
+/// The vertices that exist, in words.
 fn vertices(nodes: usize, switches: usize) -> String {
     match switches {
         0 => format!("nodes 0 to {}", nodes - 1),

@@ -13,7 +13,7 @@ fn refusal(text: &str) -> String {
     Network::from_toml("test", text).unwrap_err().to_string()
 }
 
-/// A topology written out as a file, its links in the order of `order`.
+/// Writes a topology as a network file, its links in the order of `order`.
 fn written_out(topology: &dyn Topology, order: impl Iterator<Item = LinkId>) -> String {
     let place = |vertex| match vertex {
         Vertex::Node(rank) => rank.to_string(),
@@ -30,12 +30,12 @@ fn written_out(topology: &dyn Topology, order: impl Iterator<Item = LinkId>) -> 
     text
 }
 
-/// A network of its own: a tree that connects all vertices, and links between any two of them.
+/// A random network: a tree that connects all vertices, and links between any two of them.
 #[derive(Clone, Debug)]
 struct Random {
     nodes: usize,
     switches: usize,
-    /// Directed, by vertex, in the order of the file; none twice.
+    /// The directed links by their vertices, in the order of the file; none twice.
     links: Vec<(usize, usize)>,
 }
 
@@ -58,7 +58,7 @@ impl Random {
         }
     }
 
-    /// The fewest links from each vertex to each other one, by the algorithm of Floyd and Warshall.
+    /// The distances between all pairs of vertices in links, by the algorithm of Floyd and Warshall.
     fn distances(&self) -> Vec<Vec<usize>> {
         let vertices = self.nodes + self.switches;
         let far = 1_000_000;
@@ -84,7 +84,7 @@ impl Random {
 fn networks() -> impl Strategy<Value = Random> {
     (1..12_usize, 0..6_usize)
         .prop_flat_map(|(nodes, switches)| {
-            // A switch alone with a node is of no use, but allowed.
+            // A switch connected to one node only is useless, but allowed.
             let vertices = nodes + switches;
             let parents = prop::collection::vec(any::<Index>(), vertices);
             let more = prop::collection::vec((0..vertices, 0..vertices), 0..3 * vertices);

@@ -8,7 +8,7 @@ use std::{
 /// A collective call as one member makes it: what it is for, how a message calls it, and a digest of all that must be
 /// the same on all members.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub(crate) struct Call {
     operation: &'static str,
     text: String,
     digest: u64,
@@ -16,14 +16,14 @@ pub struct Call {
 
 impl Call {
     /// A call for an operation, described by `text`, of which `details` must be the same too.
-    pub fn new(operation: &'static str, text: String, details: impl Hash) -> Call {
+    pub(crate) fn new(operation: &'static str, text: String, details: impl Hash) -> Call {
         let mut hasher = DefaultHasher::new();
         details.hash(&mut hasher);
         Call { operation, text, digest: hasher.finish() }
     }
 
     /// What it is for, in a word or two: `broadcast`.
-    pub fn operation(&self) -> &'static str {
+    pub(crate) fn operation(&self) -> &'static str {
         self.operation
     }
 }

@@ -1,4 +1,4 @@
-//! What a payload is an array of: [`Element`], what can be one, and [`ElementType`], which one it is.
+//! The elements of payloads: the trait [`Element`] of allowed types, and [`ElementType`], which identifies one.
 
 use std::{
     any::{TypeId, type_name},
@@ -7,11 +7,13 @@ use std::{
 
 use bytemuck::{CheckedBitPattern, NoUninit};
 
-/// A type that messages are made of: numbers, `bool`, `char`, arrays of numbers, and plain types of one's own.
+/// A type that can be an element of messages: numbers, `bool`, `char`, arrays of numbers, and a program's own plain
+/// types.
 ///
-/// It is not implemented by hand: a type is an element if it is [`NoUninit`] (all its bytes are there to be sent) and
-/// [`CheckedBitPattern`] (bytes that come in can be checked to be a value of it). For a struct of numbers both follow from
-/// `Pod` and `Zeroable`, which are derived; their crate is [`multicomputer::bytemuck`](crate::bytemuck):
+/// It is not implemented by hand: a type is an element if it is [`NoUninit`] (all its bytes are initialized and can
+/// be sent) and [`CheckedBitPattern`] (received bytes can be checked to be a value of it). For a struct of numbers
+/// both follow from `Pod` and `Zeroable`, which are derived; their crate is
+/// [`multicomputer::bytemuck`](crate::bytemuck):
 ///
 /// ```
 /// use multicomputer::{Machine, bytemuck::{Pod, Zeroable}, prelude::*};
@@ -43,7 +45,7 @@ use bytemuck::{CheckedBitPattern, NoUninit};
 /// `bool` or an enum in it; but that derive looks for `bytemuck` among the dependencies of the program, whatever the
 /// attribute says, so it needs a line there: `bytemuck = { version = "1", features = ["derive"] }`.
 ///
-/// What has no plain bytes is no element, and the compiler says what to derive:
+/// A type without plain bytes is no element, and the compiler says what to derive:
 ///
 /// ```compile_fail,E0277
 /// let names = multicomputer::Payload::from(vec![String::from("no")]);
@@ -64,8 +66,8 @@ impl<T: NoUninit + CheckedBitPattern> Element for T {}
 
 /// The type of the elements of a message.
 ///
-/// A message carries it beside its bytes, so that a receiver that asks for another type gets an error instead of
-/// nonsense. It takes no modeled time and no bytes on the wire.
+/// A message carries the element type beside its bytes, so that a receiver that asks for another type gets an error
+/// instead of nonsense. It takes no modeled time and no bytes on the wire.
 ///
 /// ```
 /// use multicomputer::ElementType;
@@ -86,12 +88,12 @@ impl ElementType {
         ElementType { id: TypeId::of::<T>(), name: type_name::<T>(), size: size_of::<T>() }
     }
 
-    /// The name of the type, as Rust prints it: for people, not for comparing.
+    /// The name of the type, as Rust prints it: for display, not for comparing.
     pub fn name(self) -> &'static str {
         self.name
     }
 
-    /// Bytes of one element.
+    /// The size of one element in bytes.
     pub fn size(self) -> usize {
         self.size
     }

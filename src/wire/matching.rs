@@ -1,19 +1,19 @@
-//! Which message goes to which receive.
+//! The matching of messages and receives.
 //!
 //! The rule of the field: a message goes to the first posted receive that accepts it, a receive takes the first
-//! message there that it accepts; messages from one sender are looked at in the order in which they were sent.
-//! The kernel applies it in modeled time. Between receives that name their source the outcome does not depend on
-//! time at all, so a node thread can apply the same rule to the data ahead of the kernel.
+//! arrived message that it accepts; messages from one sender are examined in the order in which they were sent. The
+//! kernel applies the rule in modeled time. For receives that name their source the outcome does not depend on time
+//! at all, so a node thread can apply the same rule to the data ahead of the kernel.
 
 use std::collections::VecDeque;
 
-use super::op::{Label, Selector};
+use super::{Label, Selector};
 
-/// Something that can be received.
+/// A message, in any form that can be received.
 pub(crate) trait Labeled {
     fn label(&self) -> Label;
 
-    /// Whether this comes before `other`, which was there first; in the order of being there unless overridden.
+    /// Whether this message goes before `other`, which arrived first; by default messages keep the order of arrival.
     fn precedes(&self, other: &Self) -> bool
     where
         Self: Sized,
@@ -23,8 +23,8 @@ pub(crate) trait Labeled {
     }
 }
 
-/// Receives that wait for messages, and messages that wait for receives. Searches are linear: both lists are short
-/// in programs that receive what they are sent.
+/// Posted receives that wait for messages, and arrived messages that wait for receives. Searches are linear: both
+/// lists are short in programs that receive all messages that they are sent.
 #[derive(Debug)]
 pub(crate) struct Matching<M, R> {
     posted: VecDeque<(Selector, R)>,
@@ -38,18 +38,18 @@ impl<M, R> Default for Matching<M, R> {
 }
 
 impl<M: Labeled, R: PartialEq> Matching<M, R> {
-    /// A receive looks for a message; none is kept for it if there is none.
+    /// Takes the first arrived message that a receive accepts; does not post the receive if there is none.
     pub(crate) fn take(&mut self, select: &Selector) -> Option<M> {
         let at = self.arrived.iter().position(|message| select.accepts(&message.label()))?;
         self.arrived.remove(at)
     }
 
-    /// A receive waits for a message.
+    /// Posts a receive, which waits for a message.
     pub(crate) fn post(&mut self, select: Selector, receive: R) {
         self.posted.push_back((select, receive));
     }
 
-    /// A message looks for a receive, and waits if there is none.
+    /// Matches an arriving message with a posted receive; without one the message waits.
     pub(crate) fn arrive(&mut self, message: M) -> Option<(R, M)> {
         let label = message.label();
         match self.posted.iter().position(|(select, _)| select.accepts(&label)) {
@@ -62,13 +62,13 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         }
     }
 
-    /// A receive gives up waiting; whether it was.
+    /// Withdraws a posted receive; returns whether it was posted.
     pub(crate) fn withdraw(&mut self, receive: &R) -> bool {
         let at = self.posted.iter().position(|(_, posted)| posted == receive);
         at.and_then(|at| self.posted.remove(at)).is_some()
     }
 
-    /// Puts the receives that wait into the order of their names.
+    /// Sorts the posted receives by their names.
     pub(crate) fn sort_posted(&mut self)
     where
         R: Ord,
@@ -76,12 +76,12 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         self.posted.make_contiguous().sort_by(|(_, one), (_, other)| one.cmp(other));
     }
 
-    /// The messages that wait, in their order.
+    /// The messages that wait for receives, in their order.
     pub(crate) fn arrived(&self) -> impl Iterator<Item = &M> {
         self.arrived.iter()
     }
 
-    /// Takes the first waiting message that `wanted` picks.
+    /// Takes the first waiting message that `wanted` accepts.
     pub(crate) fn take_if(&mut self, wanted: impl FnMut(&M) -> bool) -> Option<M> {
         let at = self.arrived.iter().position(wanted)?;
         self.arrived.remove(at)

@@ -1,10 +1,10 @@
-//! What a message carries: [`Payload`], bytes that are moved, split and chained by reference.
+//! The content of a message: [`Payload`], bytes that are moved, split and chained by reference.
 //!
 //! A payload is a chain of segments. A segment is either real data, a reference-counted [`Bytes`], or a *phantom*: a
-//! length without data, for sweeps that would not fit in memory. Combining messages on the way (as gather, collect and
-//! s-to-p broadcasting do) appends one chain to another; forwarding clones the chain; neither copies a byte of data.
-//! Data is copied when it enters as a borrowed slice, and when it leaves as a `Vec` or as contiguous bytes out of
-//! several segments.
+//! length without data, for sweeps that would not fit in memory. Combining messages on the way (as gather, collect
+//! and s-to-p broadcasting do) appends one chain to another; forwarding clones the chain; neither copies a byte of
+//! data. Data is copied when a payload is made from a borrowed slice, and when it is read as a `Vec` or as contiguous
+//! bytes from several segments.
 //!
 //! Invariants: no segment is empty, two phantoms are never neighbours, `len` is the sum of the segments, and an empty
 //! payload has no element type, so that it is neutral in every concatenation.
@@ -21,7 +21,9 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 use thiserror::Error;
 
-use super::element::{Element, ElementType};
+mod element;
+
+pub use self::element::{Element, ElementType};
 
 /// The longest message that can be sent, in bytes: 1 GiB. A payload may be longer until it is sent.
 pub const MAX_MESSAGE: u64 = 1 << 30;
@@ -48,33 +50,34 @@ pub const MAX_MESSAGE: u64 = 1 << 30;
 pub struct Payload {
     len: u64,
     element: Option<ElementType>,
-    /// The node for which another one passes this on. It is of the header that every message has, so it is not counted.
+    /// The node on whose behalf another node passes this on. It is part of the header of every message, so it is not
+    /// counted in the length.
     origin: Option<u32>,
     segments: SmallVec<[Segment; 1]>,
 }
 
-/// One link of the chain that a [`Payload`] is; never empty.
+/// One segment of the chain of a [`Payload`]; never empty there.
 #[derive(Clone)]
 pub enum Segment {
     /// Bytes in memory.
     Data(Bytes),
-    /// This many bytes that are only counted.
+    /// A number of bytes that have a length but no data.
     Phantom(u64),
 }
 
-/// Why a payload cannot be read or cut as asked.
+/// The reason why a payload cannot be read or cut as asked.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PayloadError {
-    /// Data is asked for that exists only as a length.
+    /// Data was asked for that exists only as a length.
     #[error("{phantom} of the {len} bytes are phantom: they have a length but no data to read")]
     Phantom {
-        /// Bytes without data.
+        /// The number of bytes without data.
         phantom: u64,
-        /// Bytes of the whole payload.
+        /// The length of the whole payload in bytes.
         len: u64,
     },
-    /// The elements are of another type than the one asked for.
+    /// The elements are not of the type that was asked for.
     #[error("the data was sent as {sent} and is asked for as {asked}: ask for {sent}, or for u8")]
     TypeMismatch {
         /// The type that the payload was made from.
@@ -85,17 +88,17 @@ pub enum PayloadError {
     /// The bytes do not make up whole elements.
     #[error("{len} bytes are no multiple of the {} bytes of {element}", element.size())]
     PartialElement {
-        /// Bytes of the payload.
+        /// The length of the payload in bytes.
         len: u64,
         /// The type asked for.
         element: ElementType,
     },
-    /// Bytes that were sent as bytes and are no value of the type that is asked for, such as a `bool` of 2.
+    /// Data sent as plain bytes is not a value of the type that was asked for, such as a `bool` of 2.
     #[error("element {at} is no {element}: no {element} has the bytes {bytes:?}")]
     Invalid {
-        /// Which element of the payload, counted from 0.
+        /// The index of the element in the payload, counted from 0.
         at: u64,
-        /// Its bytes.
+        /// The bytes of the element.
         bytes: Vec<u8>,
         /// The type asked for.
         element: ElementType,
@@ -103,19 +106,19 @@ pub enum PayloadError {
     /// A cut before the beginning or past the end.
     #[error("bytes {start} to {end} are asked for, of a payload of {len}: start <= end <= {len} is allowed")]
     OutOfRange {
-        /// First byte asked for.
+        /// The first byte asked for.
         start: u64,
-        /// One past the last byte asked for.
+        /// The position after the last byte asked for.
         end: u64,
-        /// Bytes of the payload.
+        /// The length of the payload in bytes.
         len: u64,
     },
 }
 
-crate::error::debug_as_text!(PayloadError);
+crate::text::debug_as_text!(PayloadError);
 
 impl Segment {
-    /// Bytes of this segment.
+    /// The length of the segment in bytes.
     pub fn len(&self) -> u64 {
         match self {
             Segment::Data(bytes) => bytes.len() as u64,
@@ -123,12 +126,12 @@ impl Segment {
         }
     }
 
-    /// Whether there are no bytes; never so for a segment of a [`Payload`].
+    /// Whether there are no bytes; never true for a segment of a [`Payload`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Cuts at byte `at <= len`: keeps the bytes before it, returns the rest.
+    /// Cuts the segment at byte `at <= len`: keeps the bytes before it, returns the rest.
     fn split_off(&mut self, at: u64) -> Segment {
         match self {
             Segment::Data(bytes) => Segment::Data(bytes.split_off(at as usize)),
@@ -142,18 +145,18 @@ impl Segment {
 }
 
 impl Payload {
-    /// A payload of no bytes.
+    /// Creates a payload of no bytes.
     pub fn empty() -> Payload {
         Payload::default()
     }
 
-    /// A payload of `len` bytes that are counted, sent and timed like others, but do not exist: they take no memory
-    /// and cannot be read.
+    /// Creates a payload of `len` bytes that are counted, sent and timed like others, but do not exist: they take no
+    /// memory and cannot be read.
     pub fn phantom(len: u64) -> Payload {
         Payload::from_segment(Segment::Phantom(len), None)
     }
 
-    /// All `payloads`, one after the other: [`append`](Payload::append) in their order.
+    /// Concatenates `payloads`: [`append`](Payload::append) in their order.
     pub fn concat(payloads: impl IntoIterator<Item = Payload>) -> Payload {
         let mut whole = Payload::empty();
         payloads.into_iter().for_each(|payload| whole.append(payload));
@@ -174,7 +177,7 @@ impl Payload {
         )
     }
 
-    /// Bytes, phantom ones included.
+    /// The length in bytes, phantom ones included.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -189,31 +192,32 @@ impl Payload {
         self.phantom_len() > 0
     }
 
-    /// The type that all of the data was made from; `None` when it is plain bytes, mixed, phantom or empty.
+    /// The type of which all of the data was made; `None` when it is plain bytes, mixed, phantom or empty.
     pub fn element(&self) -> Option<ElementType> {
         self.element
     }
 
-    /// The same data as a message of node `origin`, whoever sends it; a `None` takes that away.
+    /// Returns the same data as a message of node `origin`, whatever node sends it; `None` removes the origin.
     pub(crate) fn on_behalf_of(mut self, origin: Option<u32>) -> Payload {
         self.origin = origin;
         self
     }
 
-    /// The node on whose behalf this was sent, if the sender said so.
+    /// The node on whose behalf this was sent, if the sender set it.
     pub(crate) fn origin(&self) -> Option<u32> {
         self.origin
     }
 
-    /// The links of the chain in their order, none of them empty.
+    /// The segments of the chain in their order, none of them empty.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Puts `other` behind this payload. Copies no data; takes a time proportional to the segments of `other`.
+    /// Appends `other` to this payload. Copies no data; takes a time proportional to the number of segments of
+    /// `other`.
     ///
     /// The result keeps its element type if both parts have the same one, or one part is empty. The length saturates:
-    /// what would lie beyond `u64::MAX` bytes (far above [`MAX_MESSAGE`], so it must be phantom) is dropped.
+    /// bytes beyond `u64::MAX` (far above [`MAX_MESSAGE`], so they must be phantom) are dropped.
     pub fn append(&mut self, mut other: Payload) {
         if self.is_empty() {
             *self = other;
@@ -232,7 +236,7 @@ impl Payload {
     /// Cuts the payload in two: keeps the bytes before `at`, returns those from `at` on. Copies no data.
     ///
     /// Both parts keep the element type unless the cut is inside an element. It takes a time proportional to the
-    /// segments of the part returned, so a payload of many blocks is best taken apart from its end.
+    /// number of segments of the returned part, so a payload of many blocks is best taken apart from its end.
     ///
     /// # Errors
     ///
@@ -244,7 +248,8 @@ impl Payload {
         Ok(self.cut(at))
     }
 
-    /// The bytes of a range, by reference: no data is copied. Takes a time proportional to the segments of the whole.
+    /// The bytes of a range, by reference: no data is copied. Takes a time proportional to the number of segments of
+    /// the whole.
     ///
     /// The part keeps the element type unless one of its ends is inside an element.
     ///
@@ -277,7 +282,8 @@ impl Payload {
         Ok(head.cut(start))
     }
 
-    /// All data as contiguous bytes, whatever their type. Copies nothing if there is one segment, else all of it once.
+    /// All data as contiguous bytes, whatever their type. Copies nothing if there is one segment, otherwise all of it
+    /// once.
     ///
     /// # Errors
     ///
@@ -292,7 +298,7 @@ impl Payload {
         Ok(Bytes::from(whole))
     }
 
-    /// All data as elements of type `T`, copied once, wherever it lies in memory.
+    /// All data as elements of type `T`, copied once, whatever its place in memory.
     ///
     /// Typed data reads as its own type and as `u8`; untyped data as every type.
     ///
@@ -311,8 +317,8 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::OutOfRange`] if the slice has another length. Of data that is
-    /// not valid for `T`, what stands before it has been copied.
+    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::OutOfRange`] if the slice has another length. If an
+    /// element is not valid for `T`, the elements before it have been copied.
     pub fn copy_to<T: Element>(&self, elements: &mut [T]) -> Result<(), PayloadError> {
         self.count::<T>()?;
         let room = size_of_val(elements) as u64;
@@ -326,8 +332,7 @@ impl Payload {
         })
     }
 
-    /// All data as elements of type `T`: where it lies, if that is in one piece and at an address that is good for `T`;
-    /// otherwise copied once.
+    /// All data as elements of type `T`: borrowed, if it is contiguous and aligned for `T`; otherwise copied once.
     ///
     /// # Errors
     ///
@@ -343,14 +348,15 @@ impl Payload {
         self.to_vec().map(Cow::Owned)
     }
 
-    /// Hands over all data, which is known to be whole elements, in pieces as large as can be had without copying.
+    /// Calls `take` with all data, which is known to be whole elements, in pieces as large as possible without
+    /// copying.
     fn read<T: Element>(&self, mut take: impl FnMut(&[T])) -> Result<(), PayloadError> {
         let size = size_of::<T>();
         if self.is_empty() {
             return Ok(());
         }
         if self.data().any(|bytes| !bytes.len().is_multiple_of(size)) {
-            // Elements that lie in two segments.
+            // Some elements lie in two segments.
             return read_part(&self.to_bytes()?, 0, &mut take);
         }
         let mut before = 0;
@@ -361,7 +367,7 @@ impl Payload {
         Ok(())
     }
 
-    /// How many elements of this type the data is, if it can be read as such.
+    /// The number of elements of type `T` in the data, if it can be read as such.
     fn count<T: Element>(&self) -> Result<usize, PayloadError> {
         self.check_real()?;
         let asked = ElementType::of::<T>();
@@ -377,7 +383,7 @@ impl Payload {
         Ok(if self.is_empty() { 0 } else { self.len as usize / asked.size() })
     }
 
-    /// The data of all segments that have some.
+    /// The data of all segments that are not phantom.
     fn data(&self) -> impl Iterator<Item = &Bytes> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Data(bytes) => Some(bytes),
@@ -397,7 +403,8 @@ impl Payload {
         }
     }
 
-    /// Adds a segment at the end, keeping the invariants of the chain; the caller has made sure that it fits in.
+    /// Adds a segment at the end, keeping the invariants of the chain; the caller has made sure that the length does
+    /// not overflow.
     fn push(&mut self, segment: Segment) {
         self.len += segment.len();
         match (self.segments.last_mut(), segment) {
@@ -407,7 +414,7 @@ impl Payload {
         }
     }
 
-    /// [`Payload::split_off`] where a cut past the end returns an empty payload.
+    /// Cuts like [`Payload::split_off`]; a cut past the end returns an empty payload.
     ///
     /// Works from the end, so that a chain is taken apart block by block in linear time.
     fn cut(&mut self, at: u64) -> Payload {
@@ -436,7 +443,7 @@ impl Payload {
     }
 }
 
-/// Hands over one segment of whole elements, before which there are so many others.
+/// Calls `take` with one segment of whole elements, before which there are `before` other elements.
 fn read_part<T: Element>(
     bytes: &[u8],
     before: usize,
@@ -446,7 +453,7 @@ fn read_part<T: Element>(
         take(elements);
         return Ok(());
     }
-    // At an address that is not good for `T`, or with a value that is none.
+    // The data is not aligned for `T`, or an element is not a value of `T`.
     for (nth, bytes) in bytes.chunks_exact(size_of::<T>()).enumerate() {
         let element = checked::try_pod_read_unaligned(bytes).map_err(|_| PayloadError::Invalid {
             at: (before + nth) as u64,
@@ -458,7 +465,7 @@ fn read_part<T: Element>(
     Ok(())
 }
 
-/// The bytes of a slice; none if its elements have no size.
+/// The bytes of a slice; empty if its elements have size 0.
 fn as_bytes<T: Element>(slice: &[T]) -> &[u8] {
     if size_of::<T>() == 0 { &[] } else { bytemuck::cast_slice(slice) }
 }
@@ -472,7 +479,7 @@ impl<T: Element> AsRef<[u8]> for Owner<T> {
     }
 }
 
-/// Takes the bytes, untyped.
+/// Takes over the bytes, untyped.
 impl From<Bytes> for Payload {
     fn from(bytes: Bytes) -> Payload {
         Payload::from_segment(Segment::Data(bytes), None)
@@ -486,14 +493,14 @@ impl From<&str> for Payload {
     }
 }
 
-/// Takes the text, untyped: nothing is copied.
+/// Takes over the text, untyped: nothing is copied.
 impl From<String> for Payload {
     fn from(text: String) -> Payload {
         Payload::from(text.into_bytes())
     }
 }
 
-/// Takes the vector: its memory becomes that of the payload, nothing is copied.
+/// Takes over the vector: its memory becomes that of the payload, nothing is copied.
 impl<T: Element + Send> From<Vec<T>> for Payload {
     fn from(vector: Vec<T>) -> Payload {
         Payload::from_segment(Segment::Data(Bytes::from_owner(Owner(vector))), Some(ElementType::of::<T>()))
@@ -528,7 +535,7 @@ impl<T: Element, const N: usize> From<[T; N]> for Payload {
     }
 }
 
-/// Lengths, not data.
+/// Shows lengths, not data.
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Payload { len, element, segments, .. } = self;
@@ -537,7 +544,7 @@ impl fmt::Debug for Payload {
     }
 }
 
-/// Lengths, not data.
+/// Shows the length, not the data.
 impl fmt::Debug for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -548,5 +555,4 @@ impl fmt::Debug for Segment {
 }
 
 #[cfg(test)]
-#[path = "payload_tests.rs"]
 mod tests;

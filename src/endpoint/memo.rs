@@ -11,23 +11,14 @@ use parking_lot::Mutex;
 
 /// One value of each type, shared by all nodes of a machine and kept from one run to the next: libraries above keep
 /// their plans here.
-///
-/// ```
-/// use multicomputer::comm::Memo;
-/// use std::sync::atomic::{AtomicUsize, Ordering};
-///
-/// let memo = Memo::default();
-/// memo.of::<AtomicUsize>().fetch_add(2, Ordering::Relaxed);
-/// assert_eq!(memo.of::<AtomicUsize>().load(Ordering::Relaxed), 2);
-/// ```
 #[derive(Default)]
-pub struct Memo {
+pub(crate) struct Memo {
     values: Mutex<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Memo {
     /// The value of this type, made when it is first asked for.
-    pub fn of<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+    pub(crate) fn of<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         let value =
             self.values.lock().entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())).clone();
         value.downcast().unwrap_or_default()

@@ -1,0 +1,101 @@
+//! A group as libraries of collective operations use it: private contexts, agreement, what reports and traces call
+//! things.
+
+use super::{Group, Private};
+use crate::{
+    endpoint::{Call, Endpoint, Mark, Memo},
+    error::CommError,
+    rank::{Rank, Tag},
+    record::Part,
+    time::Span,
+};
+
+impl<'n> Group<'n> {
+    /// The same members in a context of their own, whose messages mix with no others.
+    pub(crate) fn with_context(&self, user: Private, name: impl Fn() -> String) -> Group<'n> {
+        let new = || self.endpoint.context(self.context, &[], user as u32, &name);
+        let context = match user {
+            Private::Collective => *self.private.get_or_init(new),
+            Private::Nx | Private::Active => new(),
+        };
+        Group::new(self.endpoint, self.name.clone(), context, self.rank, self.members.clone())
+    }
+
+    /// The same members in the private context of collective operations.
+    pub(crate) fn private(&self) -> Group<'n> {
+        self.with_context(Private::Collective, || format!("collective calls in {}", self.name))
+    }
+
+    /// The nodes of the world that are its members, by rank.
+    pub(crate) fn members(&self) -> Vec<Rank> {
+        (0..self.size()).map(|rank| self.node(rank)).collect()
+    }
+
+    /// Says that this member makes a collective call, in the private context, and returns the tag for its messages. Every
+    /// member makes the same calls in the same order.
+    ///
+    /// Fails with [`CommError::Mismatch`] if another member is known to make another call.
+    pub(crate) fn agree(&self, call: &Call) -> Result<Tag, CommError> {
+        let nth = self.calls.get();
+        self.calls.set(nth + 1);
+        let agreed = self.endpoint.agree(self.context, nth, self.size(), self.rank, call);
+        agreed.map_err(|(other, other_call)| CommError::Mismatch {
+            group: self.name.clone(),
+            rank: self.rank,
+            call: call.to_string(),
+            other,
+            other_call: match other_call.to_string() {
+                same if same == call.to_string() => format!("{same} with other arguments"),
+                different => different,
+            },
+        })?;
+        Ok(Tag::of_call(call.operation(), nth))
+    }
+
+    /// The values that libraries keep on the machine for all its nodes.
+    pub(crate) fn cache(&self) -> &Memo {
+        self.endpoint.cache()
+    }
+
+    /// Charges the modeled time of work that is really done: combining, copying. Nothing where nothing is modeled.
+    pub(crate) fn charge(&self, time: Span) -> Result<(), CommError> {
+        self.endpoint.charge(time)
+    }
+
+    /// Makes several calls that are one to the program; `name` is what reports call it, such as `collect`. In real time
+    /// the program is held until the last of them has ended, and nothing that is done meanwhile counts as its work.
+    pub(crate) fn library_call<T, E: From<CommError>>(
+        &self,
+        name: &'static str,
+        calls: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.endpoint.enter(name);
+        let unwinding = LeaveOnPanic(self.endpoint);
+        let result = calls();
+        std::mem::forget(unwinding);
+        self.endpoint.leave()?;
+        result
+    }
+
+    /// Does a part of a call, which the trace of a run shows as a slice around all that is done in it. Takes no time, and
+    /// `part` is not asked for where nothing is traced.
+    pub(crate) fn as_part<T>(&self, part: impl FnOnce() -> Part, work: impl FnOnce() -> T) -> T {
+        if !self.endpoint.is_traced() {
+            return work();
+        }
+        // After the end of the run there is nobody to tell.
+        let _ = self.endpoint.mark(Mark::PartBegin(part()));
+        let done = work();
+        let _ = self.endpoint.mark(Mark::PartEnd);
+        done
+    }
+}
+
+/// Ends a library call in which something has panicked.
+struct LeaveOnPanic<'n>(&'n dyn Endpoint);
+
+impl Drop for LeaveOnPanic<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.leave();
+    }
+}

@@ -1,0 +1,44 @@
+//! The members of a group, by rank and by node.
+
+use std::rc::Rc;
+
+use crate::rank::Rank;
+
+/// The ranks of a group as nodes of the world.
+#[derive(Clone)]
+pub(super) enum Members {
+    /// `first`, `first + stride`, ..
+    Strided { first: Rank, stride: usize, size: usize },
+    /// Any list, and the same sorted by node with each one's rank in the group.
+    Listed { nodes: Rc<[Rank]>, ranks: Rc<[(Rank, Rank)]> },
+}
+
+impl Members {
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Members::Strided { size, .. } => *size,
+            Members::Listed { nodes, .. } => nodes.len(),
+        }
+    }
+
+    /// The node of the world that has this rank in the group.
+    pub(super) fn node(&self, rank: Rank) -> Rank {
+        match self {
+            Members::Strided { first, stride, .. } => first + stride * rank,
+            Members::Listed { nodes, .. } => nodes[rank],
+        }
+    }
+
+    /// The rank in the group of a node of the world.
+    pub(super) fn rank(&self, node: Rank) -> Option<Rank> {
+        match self {
+            Members::Strided { first, stride, size } => {
+                let offset = node.checked_sub(*first)?;
+                (offset % stride == 0 && offset / stride < *size).then_some(offset / stride)
+            }
+            Members::Listed { ranks, .. } => {
+                ranks.binary_search_by_key(&node, |&(node, _)| node).ok().map(|at| ranks[at].1)
+            }
+        }
+    }
+}

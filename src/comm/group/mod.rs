@@ -1,0 +1,216 @@
+//! Nodes that talk among themselves: the world, a row, a column, any list of ranks.
+
+mod library;
+mod members;
+mod messages;
+
+use std::{
+    cell::{Cell, OnceCell, RefCell},
+    collections::BTreeMap,
+    fmt,
+    rc::Rc,
+};
+
+use self::members::Members;
+use crate::{endpoint::Endpoint, error::CommError, model::Description, rank::Rank, wire::Context};
+
+/// The families of groups that exist without being made: see [`Group::strided`].
+pub(super) const ROWS: u32 = 0;
+pub(super) const COLUMNS: u32 = 1;
+const FIRST_OF_ITS_KIND: u32 = 2;
+
+/// The users of a group's private contexts, whose messages the program does not see.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Private {
+    Collective = 0,
+    Nx = 16,
+    Active = 17,
+}
+
+/// Some nodes of the machine, numbered from 0, of which this node is one. Messages of different groups never mix.
+///
+/// Destinations and selections are written as they are thought: `send(3, ..)`, `send((3, Tag(7)), ..)`, `recv(3)`,
+/// `recv(ANY_SOURCE)`, `recv((3, Tag(7)))`. A payload is anything that turns into a [`Payload`](crate::Payload): a slice or a
+/// vector of plain elements, `Bytes`, or a payload that was received. Times are those of the timing model.
+///
+/// The world, the row and the column of a node come from its [`Node`](super::Node); other groups are made
+/// [from a list](Group::subgroup) or by [splitting](Group::split). All members must make the same groups in the same
+/// order, as they make the same calls; no message is needed for it.
+///
+/// ```
+/// use multicomputer::{Machine, prelude::*};
+///
+/// let machine = Machine::hockney(2, 3).build()?;
+/// let run = machine.run(|node| {
+///     let pair = node.world().split(|rank| rank / 2)?;
+///     let partner = 1 - pair.rank();
+///     let got = pair.sendrecv(partner, &[node.rank() as u64], partner)?;
+///     Ok(got.to_vec::<u64>()?[0])
+/// })?;
+/// assert_eq!(run.outputs, [1, 0, 3, 2, 5, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Every call fails with [`CommError::NoSuchRank`] or [`CommError::TooLong`] if its arguments are out of range, and with
+/// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
+pub struct Group<'n> {
+    endpoint: &'n dyn Endpoint,
+    name: String,
+    context: Context,
+    rank: Rank,
+    members: Members,
+    /// How often a group of the same members has been made of this one.
+    made: RefCell<BTreeMap<Vec<Rank>, u32>>,
+    /// The context of collective operations.
+    private: OnceCell<Context>,
+    /// Collective calls so far.
+    calls: Cell<u64>,
+    /// Whether somebody handles its active messages.
+    pub(super) is_active: Cell<bool>,
+}
+
+impl<'n> Group<'n> {
+    pub(super) fn world(endpoint: &'n dyn Endpoint) -> Group<'n> {
+        let size = endpoint.machine().nodes();
+        let members = Members::Strided { first: 0, stride: 1, size };
+        Group::new(endpoint, "the world".into(), 0, endpoint.id() as Rank, members)
+    }
+
+    fn new(
+        endpoint: &'n dyn Endpoint,
+        name: String,
+        context: Context,
+        rank: Rank,
+        members: Members,
+    ) -> Group<'n> {
+        let (made, private, calls, is_active) = Default::default();
+        Group { endpoint, name, context, rank, members, made, private, calls, is_active }
+    }
+
+    /// A row or a column: nodes of the world at equal distances. `family` keeps rows, columns and groups that the
+    /// program makes of the same nodes apart.
+    pub(super) fn strided(
+        &self,
+        name: String,
+        family: u32,
+        first: Rank,
+        stride: usize,
+        size: usize,
+    ) -> Group<'n> {
+        let members = Members::Strided { first, stride, size };
+        let nodes: Vec<Rank> = (0..size).map(|rank| members.node(rank)).collect();
+        let rank = members.rank(self.endpoint.id() as Rank).unwrap_or(0);
+        let context = self.endpoint.context(self.context, &nodes, family, &|| name.clone());
+        Group::new(self.endpoint, name, context, rank, members)
+    }
+
+    pub(super) fn endpoint(&self) -> &'n dyn Endpoint {
+        self.endpoint
+    }
+
+    /// The number of the next group of these nodes, the same on all that make it.
+    fn new_context(&self, nodes: &[Rank], name: impl Fn() -> String) -> Context {
+        let mut made = self.made.borrow_mut();
+        let nth = made.entry(nodes.to_vec()).or_insert(FIRST_OF_ITS_KIND);
+        *nth += 1;
+        self.endpoint.context(self.context, nodes, *nth, &name)
+    }
+
+    /// This node's rank in the group.
+    pub fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    /// The number of ranks in the group.
+    pub fn size(&self) -> usize {
+        self.members.size()
+    }
+
+    /// The machine: its shape and its parameters.
+    pub fn machine(&self) -> &Description {
+        self.endpoint.machine()
+    }
+
+    /// Its name in messages about it, such as `row 2`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The node of the world that has `rank` in this group.
+    ///
+    /// # Errors
+    /// [`CommError::NoSuchRank`].
+    pub fn world_rank(&self, rank: Rank) -> Result<Rank, CommError> {
+        self.check_rank(rank)?;
+        Ok(self.members.node(rank))
+    }
+
+    /// The node of the world that has `rank` in this group, of which it is a rank.
+    pub(crate) fn node(&self, rank: Rank) -> Rank {
+        self.members.node(rank)
+    }
+
+    /// The group of these ranks of this one, numbered in the order given. All of them, and no other, must call this
+    /// with the same list.
+    ///
+    /// # Errors
+    /// [`CommError::NoSuchRank`], [`CommError::BadGroup`] for an empty list or a rank given twice,
+    /// [`CommError::NotAMember`] if the list leaves this node out.
+    pub fn subgroup(&self, ranks: &[Rank]) -> Result<Group<'n>, CommError> {
+        for &rank in ranks {
+            self.check_rank(rank)?;
+        }
+        let nodes: Rc<[Rank]> = ranks.iter().map(|&rank| self.members.node(rank)).collect();
+        let mut sorted: Vec<(Rank, Rank)> = nodes.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        if ranks.is_empty() || sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err(CommError::BadGroup(format!("{ranks:?} was given")));
+        }
+        let name = format!("the group of nodes {}", shortened(&nodes));
+        let Some(rank) = ranks.iter().position(|&rank| rank == self.rank) else {
+            return Err(CommError::NotAMember { rank: self.rank, group: name });
+        };
+        let context = self.new_context(&nodes, || name.clone());
+        let members = Members::Listed { nodes, ranks: sorted.into() };
+        Ok(Group::new(self.endpoint, name, context, rank, members))
+    }
+
+    /// Divides this group: ranks of one color form a group, in their order. Every member works the colors of all
+    /// out, so no message is needed.
+    ///
+    /// # Errors
+    /// None of its own.
+    pub fn split<C: PartialEq>(&self, color: impl Fn(Rank) -> C) -> Result<Group<'n>, CommError> {
+        let mine = color(self.rank);
+        let ranks: Vec<Rank> = (0..self.size()).filter(|&rank| color(rank) == mine).collect();
+        self.subgroup(&ranks)
+    }
+
+    pub(super) fn is_world(&self) -> bool {
+        self.context == 0
+    }
+
+    fn check_rank(&self, rank: Rank) -> Result<(), CommError> {
+        if rank < self.size() {
+            return Ok(());
+        }
+        Err(CommError::NoSuchRank { given: rank, size: self.size(), group: self.name.clone() })
+    }
+}
+
+impl fmt::Debug for Group<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Group(rank {} of {} in {})", self.rank, self.size(), self.name)
+    }
+}
+
+/// A list of nodes, with the middle left out if it is long.
+fn shortened(nodes: &[Rank]) -> String {
+    match nodes {
+        [first, second, third, .., last] if nodes.len() > 8 => {
+            format!("{first}, {second}, {third} .. {last} ({} in all)", nodes.len())
+        }
+        _ => nodes.iter().map(Rank::to_string).collect::<Vec<_>>().join(", "),
+    }
+}

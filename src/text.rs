@@ -1,0 +1,25 @@
+//! Texts of errors: numbers with their nouns, and errors that print as their text.
+
+/// A number with its noun: `1 byte`, `2 bytes`.
+pub(crate) fn count(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
+/// A number with its noun and verb: `1 byte is`, `2 bytes are`.
+pub(crate) fn are(number: usize, what: &str) -> String {
+    let verb = if number == 1 { "is" } else { "are" };
+    format!("{} {verb}", count(number as u64, what))
+}
+
+/// Implements `Debug` for an error type as its text, which is what Rust prints of an error that `main` returns.
+macro_rules! debug_as_text {
+    ($error:ident) => {
+        impl std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+pub(crate) use debug_as_text;
