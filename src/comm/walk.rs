@@ -50,7 +50,7 @@ pub fn walk_combining(
     group.library_call("a schedule", || {
         let (rank, mut started) = (group.rank(), Vec::new());
         let mut all = AllBlocks { rank, sizes: schedule.sizes(), blocks, combine };
-        follow(group, schedule, tag, &mut all, &mut started, || Err(WalkError::Barrier))?;
+        follow(group, schedule, tag, &mut all, &mut started)?;
         group.wait_all(started)?;
         Ok(())
     })
@@ -71,15 +71,13 @@ pub(crate) trait Cargo {
 }
 
 /// Carries out this node's part of a schedule, whatever its messages carry; a trace shows the steps of each iteration as
-/// one. What has been started and must be waited for in the end is put into `started`; `barrier` waits for all nodes of
-/// the machine.
+/// one. What has been started and must be waited for in the end is put into `started`.
 pub(crate) fn follow<'g>(
     group: &'g Group<'g>,
     schedule: &Schedule,
     tag: Tag,
     cargo: &mut impl Cargo,
     started: &mut Vec<Request<'g>>,
-    barrier: impl Fn() -> Result<(), WalkError>,
 ) -> Result<(), WalkError> {
     let steps = schedule.steps(group.rank());
     // Where sends have been moved ahead a node comes back to an iteration.
@@ -87,7 +85,7 @@ pub(crate) fn follow<'g>(
         let iteration = together[0].iteration;
         group.as_part(
             || Part::Step(iteration + 1),
-            || together.iter().try_for_each(|step| act(group, schedule, step, tag, cargo, started, &barrier)),
+            || together.iter().try_for_each(|step| act(group, schedule, step, tag, cargo, started)),
         )?;
     }
     Ok(())
@@ -101,7 +99,6 @@ fn act<'g>(
     tag: Tag,
     cargo: &mut impl Cargo,
     started: &mut Vec<Request<'g>>,
-    barrier: &impl Fn() -> Result<(), WalkError>,
 ) -> Result<(), WalkError> {
     let parameters = group.machine().parameters();
     let (message, got) = match &step.action {
@@ -115,7 +112,13 @@ fn act<'g>(
             return Ok(group.charge(parameters.combining(schedule.elements(*bytes)))?);
         }
         Action::Pause(span) => return Ok(group.charge(*span)?),
-        Action::Barrier => return barrier(),
+        Action::Barrier => {
+            let (group_size, nodes) = (group.size(), group.machine().nodes());
+            if group_size < nodes {
+                return Err(WalkError::Barrier { group: group_size, nodes });
+            }
+            return Ok(group.world_barrier()?);
+        }
         Action::Merge { left, right, into } => {
             let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
             group.charge(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
@@ -242,9 +245,14 @@ pub enum WalkError {
         /// The length that it should have.
         expected: u64,
     },
-    /// The schedule has hardware barriers, which not every machine behind a group has.
-    #[error("the schedule has hardware barriers: it is carried out by what made it")]
-    Barrier,
+    /// The schedule has hardware barriers, and the group leaves nodes out.
+    #[error("the schedule waits for all {nodes} nodes of the machine, and the group has {group}")]
+    Barrier {
+        /// Nodes of the group.
+        group: usize,
+        /// Nodes of the machine.
+        nodes: usize,
+    },
     /// A message cannot be sent or received.
     #[error(transparent)]
     Comm(#[from] CommError),

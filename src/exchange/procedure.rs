@@ -42,10 +42,7 @@ impl<'g> Transport<'g> {
 
     /// Carries out this rank's part of a schedule. Sends that it starts go on.
     pub(super) fn walk(&mut self, schedule: &Schedule, cargo: &mut impl Cargo) -> Result<(), ExchangeError> {
-        // Only exchanges among all nodes have barriers.
-        let barrier = || Ok(self.group.world_barrier()?);
-        follow(self.group, schedule, self.tag, cargo, &mut self.started, barrier)?;
-        Ok(())
+        Ok(follow(self.group, schedule, self.tag, cargo, &mut self.started)?)
     }
 
     /// Waits for everything that has been started.
