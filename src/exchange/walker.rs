@@ -19,8 +19,7 @@ pub(super) fn walk<'g>(
     started: &mut Vec<Request<'g>>,
     cargo: &mut impl Cargo,
 ) -> Result<(), ExchangeError> {
-    // Only exchanges among all nodes have barriers.
-    follow(group, schedule, tag, cargo, started, || Ok(group.world_barrier()?))?;
+    follow(group, schedule, tag, cargo, started)?;
     Ok(())
 }
 

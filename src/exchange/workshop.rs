@@ -148,7 +148,7 @@ impl<'a> Workshop<'a> {
             let modeled = plan.predict_until(limit)?.modeled;
             Some((modeled, (modeled, plan)))
         };
-        match choice::fastest(variants.len(), attempt) {
+        match choice::fastest_of(variants.len(), attempt) {
             Some((nth, (modeled, plan))) => Ok(Found { modeled, nth, plan }),
             None => Err(cause.into_inner().map_or(PlanError::TooLong, |(_, cause)| cause)),
         }
