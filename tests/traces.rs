@@ -285,7 +285,7 @@ fn waiting_and_overhead_add_up_to_what_the_report_says() {
 fn the_steps_of_a_broadcast_are_phases_of_the_trace_alone() {
     let machine = Machine::paragon(4, 4).build().unwrap();
     let instance = stop::Instance::new(machine.description(), &[0, 5, 9], &[2000; 3]).unwrap();
-    let plan = stop::Algorithm::BrLin.plan(&instance).unwrap();
+    let plan = stop::Algorithm::BR_LIN.plan(&instance).unwrap();
     let (run, picture) = traced(
         || Machine::paragon(4, 4),
         |node| {
@@ -406,7 +406,7 @@ fn other_calls_of_the_library_have_names_too() {
 fn a_deadlock_names_the_operations_of_the_library() {
     let machine = Machine::hockney(1, 2).build().unwrap();
     let instance = stop::Instance::new(machine.description(), &[0], &[100]).unwrap();
-    let plan = stop::Algorithm::BrLin.plan(&instance).unwrap();
+    let plan = stop::Algorithm::BR_LIN.plan(&instance).unwrap();
     let deadlock = |program: &(dyn Fn(&Node<'_>) -> Result<(), Failure> + Sync)| {
         let error = machine.run(program).unwrap_err();
         assert!(matches!(error, RunError::Deadlock(_)), "{error}");

@@ -120,7 +120,7 @@ fn fastest(planner: &Planner, variants: &[Variant], limit: Time) -> Result<Found
         let modeled = plan.predict_until(limit)?.modeled;
         Some((modeled, (modeled, plan)))
     };
-    match choice::fastest(variants.len(), attempt) {
+    match choice::fastest_of(variants.len(), attempt) {
         Some((nth, (modeled, plan))) => Ok(Found { modeled, nth, plan }),
         None => Err(cause.into_inner().map_or(PlanError::TooLong, |(_, cause)| cause)),
     }

@@ -1,7 +1,6 @@
-//! Where the members of a group are on the machine, and what they make up.
+//! The places of a problem's members on the machine: a rectangle, or a line.
 
-use super::Task;
-use crate::{rank::Rank, topology::Grid};
+use crate::{model::Description, rank::Rank, topology::Grid};
 
 /// The members of a group laid out as a rectangle, or as a line if they are none.
 ///
@@ -17,19 +16,18 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Of the members of a task. Where vectors are combined in rank order the ranks lie in that order.
-    pub(crate) fn of(task: &Task) -> Layout {
-        let members = task.members();
+    /// The layout of some members of a machine. If they must stay in rank order, the ranks lie in that order.
+    pub(crate) fn of(machine: &Description, members: &[Rank], is_in_order: bool) -> Layout {
         let mut ranks: Vec<Rank> = (0..members.len()).collect();
         ranks.sort_unstable_by_key(|&rank| members[rank]);
         let in_rank_order = ranks.is_sorted();
-        if task.is_in_order() && !in_rank_order {
+        if is_in_order && !in_rank_order {
             return Layout {
                 grid: Grid { rows: 1, columns: members.len() },
                 ranks: (0..members.len()).collect(),
             };
         }
-        let grid = task.machine().topology().grid().and_then(|grid| {
+        let grid = machine.topology().grid().and_then(|grid| {
             let nodes: Vec<Rank> = ranks.iter().map(|&rank| members[rank]).collect();
             rectangle(grid, &nodes)
         });
@@ -58,14 +56,9 @@ fn rectangle(grid: Grid, nodes: &[Rank]) -> Option<Grid> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collective::Operation;
 
-    fn layout(machine: &str, members: &[Rank], in_order: bool) -> Layout {
-        let task = Task::builder(&machine.parse().unwrap(), Operation::CombineToAll)
-            .members(members)
-            .in_order(in_order)
-            .build();
-        Layout::of(&task.unwrap())
+    fn layout(machine: &str, members: &[Rank], is_in_order: bool) -> Layout {
+        Layout::of(&machine.parse().unwrap(), members, is_in_order)
     }
 
     #[test]
