@@ -510,11 +510,11 @@ fn all_algorithms_exchange_the_same() {
         ("bruck", "189.37726875 ms"),
         ("mixed", "32.8572 ms"),
     ];
-    let [auto, others @ ..] = multicomputer::exchange::Algorithm::ALL;
+    let [auto, others @ ..] = multicomputer::exchange::Algorithm::ALL else { panic!("*Auto* and others") };
     assert_eq!((auto.name(), others.len()), ("auto", expected.len()));
-    let planned = |algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
+    let planned = |&algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
     let (least, fastest) = planned(auto).unwrap();
-    for (algorithm, (name, modeled)) in others.into_iter().zip(expected) {
+    for (algorithm, (name, modeled)) in others.iter().zip(expected) {
         let plan = planned(algorithm);
         let time = plan.map_or_else(|| "-".to_owned(), |(time, _)| time.to_string());
         assert_eq!((algorithm.name(), time.as_str()), (name, modeled));

@@ -119,7 +119,7 @@ fn the_table_of_algorithms() {
         Algorithm::ALL.len()
     );
     let rows = rows.into_iter().chain(std::iter::repeat("no row"));
-    for (algorithm, row) in Algorithm::ALL.into_iter().zip(rows) {
+    for (algorithm, row) in Algorithm::ALL.iter().copied().zip(rows) {
         let start = format!("| `{algorithm}` | {} |", algorithm.about());
         assert!(row.starts_with(&start), "{row}\nshould start with\n{start}");
         let file = row.rsplit('`').nth(1).unwrap_or_default();
@@ -156,9 +156,9 @@ fn the_table_of_two_stages() {
             format!("{:.3}", millis(machine, matrix(traffic), algorithm) / two_t_mu)
         };
         let [ideal, tree] = [complete(), cm5()].map(|machine| {
-            [figure_9, figure_10].map(|matrix| ratio(&machine, matrix, Algorithm::TwoStage)).join(" | ")
+            [figure_9, figure_10].map(|matrix| ratio(&machine, matrix, Algorithm::TWO_STAGE)).join(" | ")
         });
-        let relayed = ratio(&cm5(), figure_9, Algorithm::Relayed);
+        let relayed = ratio(&cm5(), figure_9, Algorithm::RELAYED);
         format!("| {} | {two_t_mu:.3} | {ideal} | {tree} | {relayed} |", size(traffic))
     };
     the_table_has(
@@ -171,12 +171,7 @@ fn the_table_of_two_stages() {
 #[test]
 fn the_table_of_figures_9_and_10() {
     let line = |(figure, matrix, traffic): (&str, fn(u64) -> Matrix, u64)| {
-        let algorithms = [
-            Algorithm::Random { seed: 1 },
-            Algorithm::Improved { seed: 1 },
-            Algorithm::TwoStage,
-            Algorithm::Auto,
-        ];
+        let algorithms = [Algorithm::RANDOM, Algorithm::IMPROVED, Algorithm::TWO_STAGE, Algorithm::AUTO];
         let times @ [random, improved, two_stage, _] =
             algorithms.map(|algorithm| millis(&cm5(), matrix(traffic), algorithm));
         let times = times.map(|time| format!("{time:.3}")).join(" | ");
@@ -234,7 +229,7 @@ fn of(nodes: usize, bytes: impl Fn(Rank, Rank) -> u64) -> Matrix {
 
 /// What decides a bound.
 fn reason(bound: &LowerBound) -> &'static str {
-    bound.reasons().into_iter().find(|&(_, limit)| limit == bound.time()).map_or("-", |(name, _)| name)
+    bound.decisive().map_or("-", |reason| reason.name())
 }
 
 /// How close *Auto* comes to what nothing can beat, where messages are long.
@@ -243,7 +238,7 @@ fn the_table_of_kinds() {
     let line = |(name, kind): (&str, Kind)| {
         let cell = |machine: &Description| {
             let matrix = kind(machine.nodes(), 2 << 20);
-            let (plan, modeled, bound) = planned(machine, matrix, Algorithm::Auto);
+            let (plan, modeled, bound) = planned(machine, matrix, Algorithm::AUTO);
             let (millis, ratio) = (modeled.as_secs_f64() * 1e3, bound.ratio(modeled).unwrap());
             format!("{} | {millis:.3} | {ratio:.3} | {}", plan.name(), reason(&bound))
         };

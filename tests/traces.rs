@@ -355,7 +355,7 @@ fn exchanges_and_algorithms_of_the_textbook_have_steps() {
     let description = "paragon:4x4".parse().unwrap();
     let matrix = Matrix::of(16, |from, to| 100 * ((from + 2 * to) % 5) as u64).unwrap();
     let instance = exchange::Instance::new(&description, matrix.clone()).unwrap();
-    for algorithm in exchange::Algorithm::ALL {
+    for &algorithm in exchange::Algorithm::ALL {
         let Ok(plan) = algorithm.plan(&instance) else { continue };
         let (run, picture) = traced(
             || Machine::paragon(4, 4),

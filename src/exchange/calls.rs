@@ -1,19 +1,18 @@
-//! What a program calls.
+//! The calls of programs.
 
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::{
-    Algorithm, ExchangeError, InstanceError, Matrix, MatrixError, Plan, PlanError,
-    plan::EXCHANGE,
-    plans::{Key, Plans},
+    Algorithm, ExchangeError, Instance, InstanceError, Matrix, MatrixError, Plan, PlanError, plan::EXCHANGE,
     sparse,
 };
 use crate::{
     collective::{Collective, CollectiveError},
-    comm::{Call, Element, ElementType, Group, MAX_MESSAGE, Payload, PayloadError},
+    comm::{Call, Caller, Element, ElementType, Group, MAX_MESSAGE, Payload, PayloadError},
     error::CommError,
+    plan::Cache,
     rank::Rank,
     text::are,
 };
@@ -21,7 +20,7 @@ use crate::{
 /// Many-to-many communication in a group: every member has something of its own for each of the others, or for some.
 ///
 /// Every member makes the same call, by the same algorithm, in the same order. Those that do not get
-/// [`CommError::Mismatch`]. *Auto* chooses the algorithm unless it is [given](ManyToMany::by).
+/// [`CommError::Mismatch`]. *Auto* chooses the algorithm unless it is [given](Group::using).
 ///
 /// | call | what a member knows beforehand | what is sent beside the data |
 /// | --- | --- | --- |
@@ -44,7 +43,7 @@ use crate::{
 ///     let (rank, size) = (node.rank(), node.world().size());
 ///     let mine: Vec<Vec<u32>> =
 ///         (0..size).map(|to| vec![rank as u32; if to > rank { rank } else { 0 }]).collect();
-///     Ok(node.world().by(Algorithm::Colored).exchange(&mine)?)
+///     Ok(node.world().using(Algorithm::COLORED).exchange(&mine)?)
 /// })?;
 /// assert_eq!(run.outputs[3], [vec![], vec![1], vec![2, 2], vec![], vec![], vec![]]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,23 +53,13 @@ use crate::{
 ///
 /// Every call fails with [`CallError`] if its arguments do not fit the group or those of other members, and if a
 /// message cannot be sent or received.
-pub trait ManyToMany {
-    /// The group, and by which algorithm it works.
-    fn exchanging(&self) -> By<'_>;
-
-    /// The same group, with an algorithm of choice. (It is not called `using`, as that of collective operations is: a
-    /// program may have both.)
-    fn by(&self, algorithm: Algorithm) -> By<'_> {
-        By { algorithm, ..self.exchanging() }
-    }
-
+pub trait ManyToMany: Caller<Instance> {
     /// Everybody gives a vector for each rank, and gets the vector that each rank has for it. Nobody has to know how
     /// much is to come: first all send vectors are collected, four bytes for each pair of ranks.
     #[doc(alias = "alltoallv")]
     fn exchange<T: Element + Send, S: AsRef<[T]>>(&self, outgoing: &[S]) -> Result<Vec<Vec<T>>, CallError> {
-        let by = self.exchanging();
         let (element, payloads) = typed(outgoing)?;
-        vectors(by.unknown(&element.to_string(), payloads)?)
+        vectors(unknown(self.group(), self.algorithm(), &element.to_string(), payloads)?)
     }
 
     /// The same where every member knows who has how many bytes for whom, and all give the same matrix: nothing but the
@@ -81,9 +70,8 @@ pub trait ManyToMany {
         matrix: &Arc<Matrix>,
         outgoing: &[S],
     ) -> Result<Vec<Vec<T>>, CallError> {
-        let by = self.exchanging();
         let (element, payloads) = typed(outgoing)?;
-        vectors(by.known(&element.to_string(), matrix, payloads)?)
+        vectors(known(self.group(), self.algorithm(), &element.to_string(), matrix, payloads)?)
     }
 
     /// As [`exchange`](ManyToMany::exchange), by reference.
@@ -101,7 +89,7 @@ pub trait ManyToMany {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn exchange_payloads(&self, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
-        self.exchanging().unknown("payloads", outgoing)
+        unknown(self.group(), self.algorithm(), "payloads", outgoing)
     }
 
     /// As [`exchange_known`](ManyToMany::exchange_known), by reference.
@@ -110,7 +98,7 @@ pub trait ManyToMany {
         matrix: &Arc<Matrix>,
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, CallError> {
-        self.exchanging().known("payloads", matrix, outgoing)
+        known(self.group(), self.algorithm(), "payloads", matrix, outgoing)
     }
 
     /// Everybody sends to some ranks, and gets what comes, by sender. A rank may be given several times; what it gets
@@ -118,7 +106,7 @@ pub trait ManyToMany {
     ///
     /// A distributed combine of the numbers of messages tells everybody how many are to come; then all is sent without
     /// waiting, and received from any source. This is fast if most pairs have nothing to say to each other, and takes
-    /// no heed of who is busy: no [algorithm](ManyToMany::by) is used.
+    /// no heed of who is busy: no [algorithm](Group::using) is used.
     ///
     /// ```
     /// use multicomputer::{Machine, exchange::ManyToMany, prelude::*};
@@ -141,7 +129,7 @@ pub trait ManyToMany {
     ) -> Result<Vec<(Rank, Vec<T>)>, CallError> {
         let element = element::<T>()?;
         let payloads = outgoing.iter().map(|(to, data)| (*to, Payload::from(data.as_ref()))).collect();
-        let incoming = sparse::carry_out(self.exchanging().group, &element.to_string(), payloads)?;
+        let incoming = sparse::carry_out(self.group(), &element.to_string(), payloads)?;
         incoming.into_iter().map(|(from, payload)| Ok((from, payload.to_vec()?))).collect()
     }
 
@@ -150,77 +138,73 @@ pub trait ManyToMany {
         &self,
         outgoing: Vec<(Rank, Payload)>,
     ) -> Result<Vec<(Rank, Payload)>, CallError> {
-        sparse::carry_out(self.exchanging().group, "payloads", outgoing)
+        sparse::carry_out(self.group(), "payloads", outgoing)
     }
 
     /// The plan by which a matrix is exchanged, which says what was chosen and what it takes: the same on all members.
     /// To ask for it beforehand keeps planning out of what is timed in real time.
     fn exchange_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
-        self.exchanging().plan(matrix)
+        plan(self.group(), self.algorithm(), matrix)
     }
 }
 
-impl ManyToMany for Group<'_> {
-    fn exchanging(&self) -> By<'_> {
-        By { group: self, algorithm: Algorithm::Auto }
-    }
-}
+impl<C: Caller<Instance>> ManyToMany for C {}
 
-/// A group that exchanges by an algorithm of choice: see [`ManyToMany::by`].
-#[derive(Clone, Copy, Debug)]
-pub struct By<'a> {
-    group: &'a Group<'a>,
+/// An exchange in which every member knows its own row alone.
+fn unknown(
+    group: &Group<'_>,
     algorithm: Algorithm,
+    what: &str,
+    outgoing: Vec<Payload>,
+) -> Result<Vec<Payload>, CallError> {
+    group.library_call(EXCHANGE, || {
+        let text = format!("an exchange of {what} by {algorithm}");
+        group.agree(&Call::new(EXCHANGE, text, algorithm))?;
+        check_number(group, &outgoing)?;
+        let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
+            given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
+            given => Ok(given as u32),
+        });
+        let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
+        let size = group.size();
+        let all = Collected(group.collect(&mine, size * size)?.into());
+        let matrix = all.matrix(size, &group.cache().of::<Cache>())?;
+        Ok(plan(group, algorithm, &matrix)?.carry_out(group, outgoing)?)
+    })
 }
 
-impl ManyToMany for By<'_> {
-    fn exchanging(&self) -> By<'_> {
-        *self
-    }
+/// An exchange in which every member knows the matrix.
+fn known(
+    group: &Group<'_>,
+    algorithm: Algorithm,
+    what: &str,
+    matrix: &Arc<Matrix>,
+    outgoing: Vec<Payload>,
+) -> Result<Vec<Payload>, CallError> {
+    let text = format!("an exchange of {what} by {algorithm} with a known matrix");
+    group.library_call(EXCHANGE, || {
+        group.agree(&Call::new(EXCHANGE, text, (algorithm, matrix)))?;
+        check_number(group, &outgoing)?;
+        Ok(plan(group, algorithm, matrix)?.carry_out(group, outgoing)?)
+    })
 }
 
-impl By<'_> {
-    /// Everybody knows its own row alone.
-    fn unknown(&self, what: &str, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
-        let By { group, algorithm } = *self;
-        group.library_call(EXCHANGE, || {
-            let text = format!("an exchange of {what} by {algorithm}");
-            group.agree(&Call::new(EXCHANGE, text, algorithm))?;
-            check_number(group, &outgoing)?;
-            let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
-                given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
-                given => Ok(given as u32),
-            });
-            let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
-            let size = group.size();
-            let all = group.collect(&mine, size * size)?;
-            let matrix = group.cache().of::<Plans>().matrix(size, all)?;
-            Ok(self.plan(&matrix)?.carry_out(group, outgoing)?)
-        })
-    }
+/// The plan of an exchange, which is made once for all members.
+fn plan(group: &Group<'_>, algorithm: Algorithm, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
+    let instance = Instance::among(group.machine(), group.members(), matrix.clone())?;
+    Ok(algorithm.kept_plan(&instance, &group.cache().of::<Cache>())?)
+}
 
-    /// Everybody knows everything.
-    fn known(
-        &self,
-        what: &str,
-        matrix: &Arc<Matrix>,
-        outgoing: Vec<Payload>,
-    ) -> Result<Vec<Payload>, CallError> {
-        let By { group, algorithm } = *self;
-        let text = format!("an exchange of {what} by {algorithm} with a known matrix");
-        group.library_call(EXCHANGE, || {
-            group.agree(&Call::new(EXCHANGE, text, (algorithm, matrix)))?;
-            check_number(group, &outgoing)?;
-            Ok(self.plan(matrix)?.carry_out(group, outgoing)?)
-        })
-    }
+/// The entries of a matrix, row by row, as members have collected them: all members of a call use one matrix.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Collected(Arc<[u32]>);
 
-    /// The plan, which is made once for all members.
-    fn plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
-        let By { group, algorithm } = *self;
-        let members = group.members().into();
-        let key = Key { members, matrix: matrix.clone(), algorithm };
-        group.cache().of::<Plans>().of(group.machine(), &key)
+impl Collected {
+    /// The matrix of `nodes` nodes with these entries.
+    fn matrix(&self, nodes: usize, cache: &Cache) -> Result<Arc<Matrix>, MatrixError> {
+        let of = |from: Rank, to: Rank| self.0[from * nodes + to].into();
+        // Much more weight than the room they need: they are wanted while a call begins, and made again soon.
+        cache.get(self.clone(), |_| self.0.len(), || Ok(Arc::new(Matrix::of(nodes, of)?)))
     }
 }
 
@@ -296,3 +280,18 @@ pub enum CallError {
 }
 
 crate::text::debug_as_text!(CallError);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_that_collect_the_same_share_a_matrix() {
+        let cache = Cache::default();
+        let matrix = |entries: [u32; 4]| Collected(entries.into()).matrix(2, &cache).unwrap();
+        let first = matrix([1, 2, 3, 4]);
+        assert_eq!(first.get(1, 0), 3);
+        assert!(Arc::ptr_eq(&first, &matrix([1, 2, 3, 4])));
+        assert_eq!(matrix([1, 2, 3, 5]).get(1, 1), 5);
+    }
+}

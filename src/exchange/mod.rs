@@ -5,7 +5,7 @@
 //!
 //! let machine: Description = "hockney:2x4".parse()?;
 //! let instance = Instance::new(&machine, Matrix::figure_1())?;
-//! let plan = Algorithm::TwoStage.plan(&instance)?;
+//! let plan = Algorithm::TWO_STAGE.plan(&instance)?;
 //! let run = Machine::of(machine).build()?.run(|node| {
 //!     let row = instance.matrix().row(node.rank());
 //!     let outgoing = row.iter().map(|&bytes| Payload::from(vec![node.rank() as u8; bytes as usize])).collect();
@@ -25,11 +25,10 @@
 mod algorithm;
 mod bound;
 mod calls;
-mod choice;
+mod instance;
 mod matrix;
 mod plan;
 mod planner;
-mod plans;
 mod problem;
 mod procedure;
 mod random_numbers;
@@ -37,15 +36,15 @@ mod rounds;
 mod sparse;
 
 pub use algorithm::Algorithm;
-pub use bound::LowerBound;
-pub use calls::{By, CallError, ManyToMany};
+pub use calls::{CallError, ManyToMany};
+pub use instance::{Instance, InstanceError};
 pub use matrix::{
     Class, Figures, Generator, GeneratorError, Matrix, MatrixError, MatrixFileError, MatrixFileProblem,
 };
 pub use plan::Plan;
-pub use planner::PlanError;
-pub use problem::{Instance, InstanceError};
 pub use procedure::ExchangeError;
+
+pub use crate::plan::{LowerBound, ParseAlgorithmError, PlanError};
 
 #[cfg(test)]
 #[path = "algorithm_tests.rs"]

@@ -6,11 +6,9 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use thiserror::Error;
-
 use super::{
-    Instance, Matrix, MatrixError,
-    procedure::Procedure,
+    Instance, Matrix, PlanError,
+    procedure::Draft,
     rounds::{
         Part, Rounds, balance,
         clocked::{self, Planned},
@@ -21,7 +19,7 @@ use super::{
         style::Style,
     },
 };
-use crate::{comm::MAX_MESSAGE, time::Span};
+use crate::plan;
 
 /// From how many messages on only the variants are tried that are most likely to be fast.
 const LARGE: usize = 10_000;
@@ -30,38 +28,12 @@ const LARGE: usize = 10_000;
 /// times, in microseconds.
 const ABOUT_MOST_SLICES: u128 = 40_000;
 
-/// One way to carry an exchange out, made only when somebody asks for it.
-pub(super) struct Variant {
-    pub(super) name: String,
-    /// A lower limit of its time that is known before it is made.
-    pub(super) floor: Span,
-    make: Box<dyn Fn() -> Result<Box<dyn Procedure>, PlanError> + Send + Sync>,
-}
-
-impl Variant {
-    /// A variant of this name.
-    pub(super) fn new<M: Procedure + 'static>(
-        name: impl Into<String>,
-        make: impl Fn() -> Result<M, PlanError> + Send + Sync + 'static,
-    ) -> Variant {
-        let make = move || Ok(Box::new(make()?) as Box<dyn Procedure>);
-        Variant { name: name.into(), floor: Span::ZERO, make: Box::new(make) }
-    }
-
-    /// The same, known to take at least this long.
-    pub(super) fn at_least(self, floor: Span) -> Variant {
-        Variant { floor, ..self }
-    }
-
-    /// Makes the procedure.
-    pub(super) fn make(&self) -> Result<Box<dyn Procedure>, PlanError> {
-        (self.make)()
-    }
-}
+/// One way to carry an exchange out.
+pub(super) type Variant = plan::Variant<Instance>;
 
 /// An exchange that is planned: in which styles its rounds may be carried out, and what is known of it so far.
 #[derive(Clone)]
-pub(super) struct Planner {
+pub struct Planner {
     known: Arc<Known>,
     styles: Arc<[Style]>,
 }
@@ -161,10 +133,10 @@ impl Planner {
     ) -> Vec<Variant> {
         let known = Arc::new((OnceLock::<Result<Rounds, PlanError>>::new(), rounds));
         let variant = |&style: &Style| {
-            let (known, matrix) = (known.clone(), self.matrix().clone());
-            Variant::new(format!("{name}{}", style.name()), move || {
+            let known = known.clone();
+            Variant::new(format!("{name}{}", style.name()), move |instance| {
                 let rounds = known.0.get_or_init(&known.1).as_ref().map_err(PlanError::clone)?;
-                Ok(Stage::rounds(matrix.clone(), rounds, style))
+                Ok(Draft::new(Stage::rounds(instance.matrix().clone(), rounds, style)))
             })
         };
         self.styles.iter().map(variant).collect()
@@ -178,10 +150,10 @@ impl Planner {
     ) -> Vec<Variant> {
         let plan = Arc::new((OnceLock::<Result<Vec<Planned>, PlanError>>::new(), plan));
         let (planner, known) = (self.clone(), plan.clone());
-        let timed = Variant::new(format!("{name}, timed"), move || {
+        let timed = Variant::new(format!("{name}, timed"), move |instance| {
             let planned = known.0.get_or_init(&known.1).as_ref().map_err(PlanError::clone)?;
-            let schedule = clocked::schedule(planner.instance(), planner.paths(), planned);
-            Ok(Stage::straight(planner.matrix().clone(), schedule))
+            let schedule = clocked::schedule(instance, planner.paths(), planned);
+            Ok(Draft::new(Stage::straight(instance.matrix().clone(), schedule)))
         });
         let nodes = self.matrix().nodes();
         let rounds = move || {
@@ -215,45 +187,3 @@ impl fmt::Debug for Planner {
         write!(f, "Planner({:?})", self.styles)
     }
 }
-
-/// Why there is no plan.
-#[derive(Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// The linear permutation needs one length of messages.
-    #[error(
-        "linear permutation needs messages of one length from everybody to everybody else, and here they have {least} to \
-         {most} bytes: `modified` takes any"
-    )]
-    NotUniform {
-        /// The shortest message, perhaps 0.
-        least: u64,
-        /// The longest one.
-        most: u64,
-    },
-    /// What is sent together makes a message that is too long.
-    #[error("a message of {given} bytes would have to be sent: at most {MAX_MESSAGE} are allowed")]
-    MessageTooLong {
-        /// Its length.
-        given: u64,
-    },
-    /// What is sent together is too much for a node.
-    #[error(transparent)]
-    Matrix(#[from] MatrixError),
-    /// There are too many pairs of senders and receivers to look at.
-    #[error("so many messages among so many nodes take the host too long to pack: `colored` takes any")]
-    TooManyPairs,
-    /// Sorting takes too much memory of the host.
-    #[error("sorting would move records of {given} bytes in all: at most {most} are allowed")]
-    TooMuchToSort {
-        /// Bytes of all records.
-        given: u128,
-        /// So many are allowed.
-        most: u128,
-    },
-    /// It takes longer than modeled time can tell.
-    #[error("every way to do it takes longer than modeled time can tell")]
-    TooLong,
-}
-
-crate::text::debug_as_text!(PlanError);

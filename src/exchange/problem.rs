@@ -1,137 +1,109 @@
-//! One exchange to be carried out: the machine, who takes part, and who has how much for whom.
+//! Exchanges as problems of plans.
 
-use std::sync::Arc;
+use std::{cmp::Ordering, sync::Arc};
 
-use thiserror::Error;
+use super::{Algorithm, Instance, Matrix, planner::Planner, procedure::Draft};
+use crate::{model::Description, plan::Problem, rank::Rank};
 
-use super::Matrix;
-use crate::{
-    comm::MAX_MESSAGE,
-    model::{Description, Parameters},
-    rank::Rank,
-    text::count,
-};
+/// Entries of a matrix for each of which a cache has as much room as for a step of a schedule.
+const ENTRIES_OF_A_STEP: usize = 12;
 
-/// An exchange: rank `i` of a group has `m(i, j)` bytes for rank `j`.
+impl Problem for Instance {
+    type Kind = &'static str;
+    /// A seed.
+    type Parameter = Option<u64>;
+    type Workspace = Planner;
+    type Draft = Draft;
+    type Key = Key;
+
+    const AUTO: Algorithm = Algorithm::AUTO;
+
+    fn algorithms() -> Vec<Algorithm> {
+        Algorithm::ALL.to_vec()
+    }
+
+    fn kind(&self) -> &'static str {
+        "exchange"
+    }
+
+    fn machine(&self) -> &Description {
+        Instance::machine(self)
+    }
+
+    fn members(&self) -> &Arc<[Rank]> {
+        Instance::members(self)
+    }
+
+    fn key(&self) -> Key {
+        Key { members: Instance::members(self).clone(), matrix: self.matrix().clone() }
+    }
+
+    fn workspace(&self) -> Planner {
+        Planner::new(self)
+    }
+
+    fn weight(&self) -> usize {
+        self.size().pow(2) / ENTRIES_OF_A_STEP
+    }
+
+    fn unmet(&self, _algorithm: &Algorithm, restriction: &str) -> String {
+        let [least, most] = self.lengths();
+        format!("{restriction}, and here they have {least} to {most} bytes")
+    }
+}
+
+/// What tells an exchange from others on the same machine.
 #[derive(Clone, Debug)]
-pub struct Instance {
-    machine: Description,
+pub struct Key {
     members: Arc<[Rank]>,
     matrix: Arc<Matrix>,
 }
 
-impl Instance {
-    /// Among all nodes of a machine.
-    ///
-    /// # Errors
-    ///
-    /// [`InstanceError`] if the matrix is not for as many nodes, or a message is too long.
-    pub fn new(machine: &Description, matrix: impl Into<Arc<Matrix>>) -> Result<Instance, InstanceError> {
-        Instance::among(machine, (0..machine.nodes()).collect::<Vec<Rank>>(), matrix)
-    }
-
-    /// Among some nodes of a machine, which are the ranks in the order given.
-    ///
-    /// # Errors
-    ///
-    /// [`InstanceError`] if the matrix is not for as many nodes, a node is not one of the machine or is given twice, or
-    /// a message is too long.
-    pub fn among(
-        machine: &Description,
-        members: impl Into<Arc<[Rank]>>,
-        matrix: impl Into<Arc<Matrix>>,
-    ) -> Result<Instance, InstanceError> {
-        let (members, matrix) = (members.into(), matrix.into());
-        if members.len() != matrix.nodes() {
-            return Err(InstanceError::Size { matrix: matrix.nodes(), group: members.len() });
-        }
-        let mut sorted = members.to_vec();
-        sorted.sort_unstable();
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(InstanceError::Twice { node: pair[0] });
-        }
-        if let Some(&node) = sorted.last().filter(|&&last| last >= machine.nodes()) {
-            return Err(InstanceError::NoSuchNode { node, nodes: machine.nodes() });
-        }
-        let is_too_long = |&(from, to, bytes): &(Rank, Rank, u64)| from != to && bytes > MAX_MESSAGE;
-        if let Some((from, to, given)) = matrix.messages().find(is_too_long) {
-            return Err(InstanceError::TooLong { from, to, given });
-        }
-        Ok(Instance { machine: machine.clone(), members, matrix })
-    }
-
-    /// The machine.
-    pub fn machine(&self) -> &Description {
-        &self.machine
-    }
-
-    /// Its parameters.
-    pub fn parameters(&self) -> &Parameters {
-        self.machine.parameters()
-    }
-
-    /// The node of the machine that each rank is.
-    pub fn members(&self) -> &Arc<[Rank]> {
-        &self.members
-    }
-
-    /// The number of ranks.
-    pub fn size(&self) -> usize {
-        self.members.len()
-    }
-
-    /// Who has how much for whom.
-    pub fn matrix(&self) -> &Arc<Matrix> {
-        &self.matrix
-    }
-
-    /// Another matrix among the same nodes. A message that is too long is found out when it is sent.
-    pub(super) fn with(&self, matrix: Arc<Matrix>) -> Instance {
-        Instance { matrix, ..self.clone() }
-    }
-
-    /// Whether the hardware barrier of the machine can be used: it is one of all nodes.
-    pub(super) fn has_barrier(&self) -> bool {
-        self.parameters().barrier().is_some() && self.size() == self.machine.nodes()
+/// Members of a call mostly have the same matrix, or one with another digest: its entries are hardly ever looked at.
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> Ordering {
+        let matrices = || match Arc::ptr_eq(&self.matrix, &other.matrix) {
+            true => Ordering::Equal,
+            false => self.matrix.cmp(&other.matrix),
+        };
+        self.matrix
+            .digest()
+            .cmp(&other.matrix.digest())
+            .then_with(|| self.members.cmp(&other.members))
+            .then_with(matrices)
     }
 }
 
-/// Why an exchange cannot be.
-#[derive(Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum InstanceError {
-    /// The matrix is for another number of nodes.
-    #[error("the matrix is for {}, and the group has {group}", count(*matrix as u64, "node"))]
-    Size {
-        /// Nodes of the matrix.
-        matrix: usize,
-        /// Ranks of the group.
-        group: usize,
-    },
-    /// A node is a member twice.
-    #[error("node {node} is given twice: each member of a group is another node")]
-    Twice {
-        /// The node.
-        node: Rank,
-    },
-    /// A node that the machine does not have.
-    #[error("node {node} is given as a member: the machine has nodes 0 to {}", nodes - 1)]
-    NoSuchNode {
-        /// The node.
-        node: Rank,
-        /// Nodes of the machine.
-        nodes: usize,
-    },
-    /// A message is too long.
-    #[error("rank {from} has {given} bytes for rank {to}: at most {MAX_MESSAGE} are allowed")]
-    TooLong {
-        /// The sender.
-        from: Rank,
-        /// The receiver.
-        to: Rank,
-        /// Its length.
-        given: u64,
-    },
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
-crate::text::debug_as_text!(InstanceError);
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Key {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{exchange::Plan, plan::Cache};
+
+    #[test]
+    fn a_plan_is_made_once() {
+        let cache = Cache::default();
+        let of = |algorithm: Algorithm, bytes: u64| -> Arc<Plan> {
+            let matrix = Matrix::of(4, |from, to| bytes * (from + 2 * to) as u64).unwrap();
+            let instance = Instance::new(&"line:4".parse().unwrap(), matrix).unwrap();
+            algorithm.kept_plan(&instance, &cache).unwrap()
+        };
+        assert!(Arc::ptr_eq(&of(Algorithm::TWO_STAGE, 3), &of(Algorithm::TWO_STAGE, 3)));
+        assert!(!Arc::ptr_eq(&of(Algorithm::TWO_STAGE, 3), &of(Algorithm::TWO_STAGE, 4)));
+        assert!(!Arc::ptr_eq(&of(Algorithm::TWO_STAGE, 3), &of(Algorithm::PAIRWISE, 3)));
+        assert_eq!(cache.len(), 3);
+    }
+}

@@ -8,6 +8,7 @@ use crate::{
     comm::{Cargo, Group, Payload, PayloadError, Request, WalkError, follow},
     error::CommError,
     pattern::Schedule,
+    plan,
     rank::{Rank, Tag},
     text::{are, count},
 };
@@ -24,6 +25,26 @@ pub(super) trait Procedure: fmt::Debug + Send + Sync {
         transport: &mut Transport<'_>,
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, ExchangeError>;
+}
+
+/// What an algorithm makes of an exchange: a procedure, and the steps that it comes to.
+#[derive(Debug)]
+pub struct Draft {
+    pub(super) procedure: Box<dyn Procedure>,
+    schedule: Option<Arc<Schedule>>,
+}
+
+impl Draft {
+    /// The draft of a procedure.
+    pub(super) fn new(procedure: impl Procedure + 'static) -> Draft {
+        Draft { schedule: procedure.schedule(), procedure: Box::new(procedure) }
+    }
+}
+
+impl plan::Draft for Draft {
+    fn schedule(&self) -> Option<&Schedule> {
+        self.schedule.as_deref()
+    }
 }
 
 /// The messages of one exchange on one rank.

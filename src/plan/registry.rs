@@ -20,6 +20,7 @@ pub(crate) struct Entry<P: Problem> {
     source: &'static str,
     kinds: fn(P::Kind) -> bool,
     restrictions: &'static [Restriction<P>],
+    is_predictable: bool,
     ways: Ways<P>,
 }
 
@@ -83,6 +84,7 @@ impl<P: Problem> Entry<P> {
             source: "",
             kinds: |_| true,
             restrictions: &[],
+            is_predictable: true,
             ways,
         }
     }
@@ -115,6 +117,11 @@ impl<P: Problem> Entry<P> {
     /// What it needs.
     pub(crate) const fn only_if(self, restrictions: &'static [Restriction<P>]) -> Entry<P> {
         Entry { restrictions, ..self }
+    }
+
+    /// An algorithm whose plans have no schedule: only a run can tell what they take.
+    pub(crate) const fn unpredictable(self) -> Entry<P> {
+        Entry { is_predictable: false, ..self }
     }
 }
 
@@ -173,6 +180,11 @@ impl<P: Problem> Algorithm<P> {
         (self.entry.kinds)(kind)
     }
 
+    /// Whether a plan says what it takes; otherwise only a run can tell.
+    pub fn is_predictable(&self) -> bool {
+        self.entry.is_predictable
+    }
+
     /// The choice that it leaves open, as it was made.
     pub(crate) fn parameter(&self) -> &P::Parameter {
         &self.parameter
@@ -208,7 +220,11 @@ impl<P: Problem> Algorithm<P> {
     }
 
     /// The variants that it comes in; none if it searches in a way of its own.
-    pub(crate) fn variants(&self, problem: &P, workspace: &P::Workspace) -> Result<Vec<Variant<P>>, PlanError> {
+    pub(crate) fn variants(
+        &self,
+        problem: &P,
+        workspace: &P::Workspace,
+    ) -> Result<Vec<Variant<P>>, PlanError> {
         self.check(problem)?;
         let Ways::Variants(variants) = self.entry.ways else { return Ok(Vec::new()) };
         let mut variants = variants(&Planning { problem, parameter: &self.parameter, workspace })?;

@@ -37,6 +37,11 @@ impl<P: Problem> Variant<P> {
         self.of.clone()
     }
 
+    /// The same as a variant of this algorithm; otherwise it is one of the algorithm that lists it.
+    pub(crate) fn by(self, algorithm: Algorithm<P>) -> Variant<P> {
+        Variant { of: Some(algorithm), ..self }
+    }
+
     /// What tells it from the others of its algorithm.
     pub(crate) fn name(&self) -> &str {
         &self.name

@@ -19,13 +19,23 @@
 //! 43(9), 1957; that exchange rounds on a CM-5 should mix messages of all distances, E. A. Brewer, B. C. Kuszmaul, "How
 //! to get good performance from the CM-5 data network", IPPS 1994.
 
-use super::super::{
-    PlanError,
-    planner::{Planner, Variant},
+use super::{
+    super::{PlanError, planner::Variant},
+    Algorithm, Entry, Planning, of,
 };
 
-/// *Balanced*; the rounds it begins with where there is nothing to be made better.
-pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
+static BALANCED: Entry = Entry::new("balanced", variants)
+    .about("colored, with rounds mixed so that links are less crowded")
+    .source("this project; Brewer, Kuszmaul 1994");
+
+impl Algorithm {
+    /// As few rounds as possible, in which no link has more to carry than it must.
+    pub const BALANCED: Algorithm = of(&BALANCED);
+}
+
+/// The rounds it begins with where there is nothing to be made better.
+fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let planner = planning.workspace;
     let rounds = planner.clone();
     Ok(planner.in_styles("balanced", move || Ok(rounds.balanced().unwrap_or_else(|| rounds.plain()))))
 }

@@ -17,14 +17,18 @@
 
 use std::sync::Arc;
 
-use super::super::{
-    Instance, Matrix, PlanError,
-    planner::{Planner, Variant},
-    rounds::{
-        Part, parts,
-        stage::{COUNT, Stage},
-        style::Style,
+use super::{
+    super::{
+        Instance, Matrix,
+        planner::Variant,
+        procedure::Draft,
+        rounds::{
+            Part, parts,
+            stage::{COUNT, Stage},
+            style::Style,
+        },
     },
+    Algorithm, Entry, of,
 };
 use crate::{
     pattern::{Builder, Exchange, Schedule, Transfer},
@@ -32,21 +36,30 @@ use crate::{
     time::Span,
 };
 
-/// At most so many radices are tried.
+/// The most radices that are tried.
 const MOST_RADICES: usize = 3;
 
+static BRUCK: Entry = Entry::new("bruck", |planning| Ok(variants(planning.problem)))
+    .about("few long messages, passed on by others, instead of many short ones")
+    .source("Bruck and others 1997");
+
+impl Algorithm {
+    /// Bruck's few long messages.
+    pub const BRUCK: Algorithm = of(&BRUCK);
+}
+
 /// With several radices, and each of them in several ways.
-pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
-    let instance = planner.instance();
+pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
     let with = |radix: usize| {
         let floor = floor(instance, radix);
         [Exchange::InTurn, Exchange::Together, Exchange::Overlapped].map(|exchange| {
-            let matrix = planner.matrix().clone();
             let name = format!("bruck (radix {radix}{})", Style::Each(exchange).name());
-            Variant::new(name, move || Ok(stage(matrix.clone(), radix, exchange))).at_least(floor)
+            let make =
+                move |instance: &Instance| Ok(Draft::new(stage(instance.matrix().clone(), radix, exchange)));
+            Variant::new(name, make).at_least(floor)
         })
     };
-    Ok(radices(instance, MOST_RADICES).into_iter().flat_map(with).collect())
+    radices(instance, MOST_RADICES).into_iter().flat_map(with).collect()
 }
 
 /// All messages of a matrix, with a radix of at least 2.

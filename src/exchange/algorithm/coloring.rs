@@ -17,25 +17,42 @@
 
 use std::sync::Arc;
 
-use super::super::{
-    PlanError,
-    planner::{Planner, Variant},
-    rounds::coloring,
+use super::{
+    super::{
+        PlanError,
+        planner::{Planner, Variant},
+        rounds::coloring,
+    },
+    Algorithm, Entry, Planning, of,
 };
 
-/// *Colored*: whole messages.
-pub(super) fn colored(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
-    let rounds = planner.clone();
-    Ok(planner.in_styles("colored", move || Ok(rounds.colored())))
+static COLORED: Entry = Entry::new("colored", |planning| Ok(colored(planning.workspace)))
+    .about("as few rounds as possible, by coloring the edges of the graph of messages")
+    .source("König 1916");
+
+static SLICED: Entry = Entry::new("sliced", sliced)
+    .about("colored, of slices of messages, so that all rounds are equally long")
+    .source("Gonzalez, Sahni 1976");
+
+impl Algorithm {
+    /// As few rounds as possible.
+    pub const COLORED: Algorithm = of(&COLORED);
+    /// As few rounds as possible of slices of messages.
+    pub const SLICED: Algorithm = of(&SLICED);
 }
 
-/// *Sliced*: slices of messages.
-pub(super) fn sliced(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
-    let slices = planner.slices(&[0.5, 1.0, 2.0], true).into_iter();
+/// Whole messages, in every style.
+pub(super) fn colored(planner: &Planner) -> Vec<Variant> {
+    let rounds = planner.clone();
+    planner.in_styles("colored", move || Ok(rounds.colored()))
+}
+
+fn sliced(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let planner = planning.workspace;
     let sliced = |slice| {
         let matrix = planner.matrix().clone();
-        planner
-            .in_styles(&format!("sliced ({slice} B)"), move || Ok(Arc::new(coloring::sliced(&matrix, slice))))
+        let name = format!("sliced ({slice} B)");
+        planner.in_styles(&name, move || Ok(Arc::new(coloring::sliced(&matrix, slice))))
     };
-    Ok(slices.flat_map(sliced).collect())
+    Ok(planner.slices(&[0.5, 1.0, 2.0], true).into_iter().flat_map(sliced).collect())
 }

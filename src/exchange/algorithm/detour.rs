@@ -27,11 +27,14 @@ mod filling;
 use std::sync::Arc;
 
 use self::{congestion::Congestion, filling::Filling};
-use super::super::{
-    ExchangeError, Instance,
-    planner::{PlanError, Planner, Variant},
-    procedure::{Procedure, Transport},
-    rounds::{Part, cargo::Blocks, parts, paths::Paths},
+use super::{
+    super::{
+        ExchangeError, Instance, PlanError,
+        planner::Variant,
+        procedure::{Draft, Procedure, Transport},
+        rounds::{Part, cargo::Blocks, parts, paths::Paths},
+    },
+    Algorithm, Entry, Planning, of,
 };
 use crate::{
     comm::{Payload, PayloadError},
@@ -65,19 +68,29 @@ struct Hop {
     slice: u32,
 }
 
+static DETOUR: Entry = Entry::new("detour", variants)
+    .about("full rounds of slices; what crowded links cannot carry goes by way of others")
+    .source("Valiant, Brebner 1981; this project");
+
+impl Algorithm {
+    /// Full rounds of slices; what crowded links cannot carry goes by way of other nodes.
+    pub const DETOUR: Algorithm = of(&DETOUR);
+}
+
 /// With slices of several lengths; plain rounds if there would be too many slices.
-pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
-    let lengths = lengths(planner.instance());
+fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let (instance, planner) = (planning.problem, planning.workspace);
+    let lengths = lengths(instance);
     if lengths.is_empty() {
         let rounds = planner.clone();
         return Ok(planner.in_styles("detour", move || Ok(rounds.plain())));
     }
     let variant = |slice: u64| {
-        let floor = floor(planner.instance(), planner.paths(), slice);
+        let floor = floor(instance, planner.paths(), slice);
         let planner = planner.clone();
-        let make = move || {
-            Ok(Detour::new(planner.instance(), planner.paths(), slice)
-                .by_the_clock(planner.instance().parameters()))
+        let make = move |instance: &Instance| {
+            let detour = Detour::new(instance, planner.paths(), slice);
+            Ok(Draft::new(detour.by_the_clock(instance.parameters())))
         };
         Variant::new(format!("detour ({slice} B)"), make).at_least(floor)
     };

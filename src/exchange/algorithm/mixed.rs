@@ -14,17 +14,19 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::super::{
-    ExchangeError, Instance, Matrix, PlanError,
-    planner::{Planner, Variant},
-    procedure::{Procedure, Transport},
-    rounds::{
-        Rounds, coloring, parts,
-        stage::{Stage, one_after_the_other},
-        style::Style,
+use super::{
+    super::{
+        ExchangeError, Instance, Matrix, PlanError,
+        planner::{Planner, Variant},
+        procedure::{Draft, Procedure, Transport},
+        rounds::{
+            Rounds, coloring as graph, parts,
+            stage::{Stage, one_after_the_other},
+            style::Style,
+        },
     },
+    Algorithm, Entry, Planning, bruck, coloring, of,
 };
-use super::{bruck, coloring as straight};
 use crate::{
     comm::Payload,
     pattern::{Exchange, Schedule},
@@ -33,16 +35,24 @@ use crate::{
 /// The lengths that are tried, as multiples of the best one by the estimate.
 const FACTORS: [f64; 3] = [1.0, 0.25, 4.0];
 
+static MIXED: Entry = Entry::new("mixed", variants)
+    .about("bruck for short messages, and colored for long ones")
+    .source("this project");
+
+impl Algorithm {
+    /// Bruck's algorithm for short messages, and as few rounds as possible for long ones.
+    pub const MIXED: Algorithm = of(&MIXED);
+}
+
 /// With several lengths; one of the two algorithms alone where no length parts the messages.
-pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
-    let lengths = lengths(planner.instance());
-    if lengths.is_empty() {
-        return match are_short(planner.instance()) {
-            true => bruck::variants(planner),
-            false => straight::colored(planner),
-        };
-    }
-    Ok(lengths.into_iter().flat_map(|most| with(planner, most)).collect())
+fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let (instance, planner) = (planning.problem, planning.workspace);
+    let lengths = lengths(instance);
+    Ok(match lengths.is_empty() {
+        true if are_short(instance) => bruck::variants(instance),
+        true => coloring::colored(planner),
+        false => lengths.into_iter().flat_map(|most| with(planner, most)).collect(),
+    })
 }
 
 /// Messages of up to `most` bytes by Bruck's algorithm, and the others in several styles.
@@ -55,11 +65,11 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     let variant = |&style: &Style| {
         let (planner, short, long, rounds) = (planner.clone(), short.clone(), long.clone(), rounds.clone());
         let name = format!("mixed (to {most} B{})", style.name());
-        Variant::new(name, move || {
-            let rounds = rounds.get_or_init(|| planner.uncrowded(&long, coloring::rounds(&long)));
+        Variant::new(name, move |_| {
+            let rounds = rounds.get_or_init(|| planner.uncrowded(&long, graph::rounds(&long)));
             let exchange = if let Style::Each(exchange) = style { exchange } else { Exchange::InTurn };
             let short = bruck::stage(short.clone(), radix, exchange);
-            Ok(Mixed { most, short, long: Stage::rounds(long.clone(), rounds, style) })
+            Ok(Draft::new(Mixed { most, short, long: Stage::rounds(long.clone(), rounds, style) }))
         })
         .at_least(floor)
     };
@@ -120,7 +130,7 @@ fn are_short(instance: &Instance) -> bool {
 }
 
 /// The lengths that are worth a try as the longest of short messages: those between which there are messages.
-pub(super) fn lengths(instance: &Instance) -> Vec<u64> {
+fn lengths(instance: &Instance) -> Vec<u64> {
     let (messages, best) = (|| parts(instance.matrix()), best(instance));
     let mut lengths: Vec<(usize, u64)> = FACTORS
         .into_iter()

@@ -19,10 +19,13 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::super::{
-    Instance, PlanError,
-    planner::{Planner, Variant},
-    rounds::{Part, clocked::Planned, parts, paths::Paths},
+use super::{
+    super::{
+        Instance, PlanError,
+        planner::Variant,
+        rounds::{Part, clocked::Planned, parts, paths::Paths},
+    },
+    Algorithm, Entry, Planning, of, refused,
 };
 use crate::{
     fabric::Fabric,
@@ -35,8 +38,18 @@ const MOST_LOOKS: u64 = 1_000_000_000;
 /// How exact sums of speeds are.
 const EXACT: f64 = 1.0 - 1e-6;
 
+static PACKED: Entry = Entry::new("packed", variants)
+    .about("a plan by the clock that keeps nodes busy and links free")
+    .source("Gonzalez, Sahni 1976; this project");
+
+impl Algorithm {
+    /// A plan by the clock that keeps nodes busy and links free.
+    pub const PACKED: Algorithm = of(&PACKED);
+}
+
 /// In one piece, and in slices.
-pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
+fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let planner = planning.workspace;
     let mut slices = vec![u64::MAX];
     slices.extend(planner.slices(if planner.is_large() { &[2.0] } else { &[1.0, 4.0] }, false));
     let packed = |slice: u64| {
@@ -45,10 +58,15 @@ pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
             slice => format!("packed ({slice} B)"),
         };
         let paths = planner.clone();
-        let plan = move || plan(paths.instance(), paths.paths(), slice).ok_or(PlanError::TooManyPairs);
-        planner.clocked(&name, plan)
+        planner
+            .clocked(&name, move || plan(paths.instance(), paths.paths(), slice).ok_or_else(too_many_pairs))
     };
     Ok(slices.into_iter().flat_map(packed).collect())
+}
+
+fn too_many_pairs() -> PlanError {
+    let text = "so many messages among so many nodes take the host too long to pack: `colored` takes any";
+    refused(Algorithm::PACKED, text.to_owned())
 }
 
 /// The parts, in order of the instants at which they are to be started; of messages in slices of at most so many bytes.

@@ -15,48 +15,64 @@
 
 use std::sync::Arc;
 
-use super::super::{
-    Instance, Matrix, PlanError,
-    planner::{Planner, Variant},
-    rounds::{
-        permutation,
-        stage::Stage,
-        style::{Barrier, Style},
+use super::{
+    super::{
+        Instance, Matrix, PlanError,
+        planner::Variant,
+        procedure::Draft,
+        rounds::{
+            permutation,
+            stage::Stage,
+            style::{Barrier, Style},
+        },
     },
+    Algorithm, Entry, Planning, bruck, of,
 };
-use super::bruck;
-use crate::{pattern::Exchange, time::Span};
+use crate::{pattern::Exchange, plan::Restriction, time::Span};
 
-/// *Linear*: for messages of one length.
-pub(super) fn linear(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
-    let matrix = planner.matrix();
-    let lengths = || {
-        let pairs = (0..matrix.nodes())
-            .flat_map(|from| matrix.row(from).iter().enumerate().map(move |to| (from, to)));
-        pairs.filter(|&(from, (to, _))| from != to).map(|(_, (_, &bytes))| bytes)
-    };
-    if let (Some(least), Some(most)) = (lengths().min(), lengths().max())
-        && least < most
-    {
-        return Err(PlanError::NotUniform { least, most });
-    }
-    let planner = planner.with_styles(&[Style::Each(Exchange::Together)]);
+static LINEAR: Entry = Entry::new("linear", linear)
+    .about("linear permutation: in round k everybody exchanges with the node k away; uniform only")
+    .source("Ranka, Shankar, Alsabti 1995, section 4")
+    .only_if(&[Restriction {
+        text: "linear permutation needs messages of one length from everybody to everybody else (`modified` takes any)",
+        is_met: |instance, _| {
+            let [least, most] = instance.lengths();
+            least == most
+        },
+    }]);
+
+static MODIFIED: Entry = Entry::new("modified", modified)
+    .about("linear permutation of any lengths: they are told first, and all wait after each round")
+    .source("Ranka, Shankar, Alsabti 1995, section 4");
+
+static PAIRWISE: Entry = Entry::new("pairwise", pairwise)
+    .about("linear permutation of any lengths, without telling and without waiting")
+    .source("Ranka, Shankar, Alsabti 1995, section 4; Bokhari 1991");
+
+impl Algorithm {
+    /// Linear permutation, for messages of one length from everybody to everybody else.
+    pub const LINEAR: Algorithm = of(&LINEAR);
+    /// Modified linear permutation: counts are exchanged first, and all nodes wait for each other after each round.
+    pub const MODIFIED: Algorithm = of(&MODIFIED);
+    /// Linear permutation without an exchange of counts and without barriers.
+    pub const PAIRWISE: Algorithm = of(&PAIRWISE);
+}
+
+fn linear(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let planner = planning.workspace.with_styles(&[Style::Each(Exchange::Together)]);
     let rounds = planner.clone();
     Ok(planner.in_styles("linear", move || Ok(rounds.linear())))
 }
 
-/// *Modified*: after an exchange of counts, with a barrier after every round.
-pub(super) fn modified(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
-    let (instance, floor) =
-        (planner.instance().clone(), barriers(planner.instance(), planner.linear().len()));
-    let make = move || Ok(synchronized(&instance, instance.matrix().clone()));
-    Ok(vec![Variant::new("modified".to_owned(), make).at_least(floor)])
+fn modified(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let floor = barriers(planning.problem, planning.workspace.linear().len());
+    let make = |instance: &Instance| Ok(Draft::new(synchronized(instance, instance.matrix().clone())));
+    Ok(vec![Variant::new("", make).at_least(floor)])
 }
 
-/// *Pairwise*: in rounds alone.
-pub(super) fn pairwise(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
-    let rounds = planner.clone();
-    Ok(planner.in_styles("pairwise", move || Ok(rounds.linear())))
+fn pairwise(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let rounds = planning.workspace.clone();
+    Ok(planning.workspace.in_styles("pairwise", move || Ok(rounds.linear())))
 }
 
 /// Modified linear permutation of a matrix among the members of an instance.

@@ -47,13 +47,13 @@ use std::{
 use self::lock::{Answer, Lock, Times};
 use super::{
     super::{
-        ExchangeError, Instance, Matrix,
-        planner::{PlanError, Planner, Variant},
-        procedure::{Procedure, Transport},
+        ExchangeError, Instance, Matrix, PlanError,
+        planner::Variant,
+        procedure::{Draft, Procedure, Transport},
         random_numbers::RandomNumbers,
         rounds::stage::Stage,
     },
-    bruck,
+    Algorithm, Entry, Planning, bruck, seeded,
 };
 use crate::{
     comm::{Active, ActiveMessage, Handling, Payload, Reactions, Waited},
@@ -63,33 +63,45 @@ use crate::{
     wire::RequestId,
 };
 
-/// *Random*, without any improvement.
-pub(super) fn variants(planner: &Planner, seed: u64) -> Result<Vec<Variant>, PlanError> {
-    Ok(improved_by(planner, "random", seed, Improvements { measured: false, early: false }))
+static RANDOM: Entry = Entry::new("random", |planning| with(planning, false, false))
+    .about("distributed random scheduling: whoever has time is asked, by active messages")
+    .source("Ranka, Shankar, Alsabti 1995, section 5; Wang, Lin, Ranka 1993")
+    .unpredictable();
+
+static MEASURED: Entry = Entry::new("measured", |planning| with(planning, true, false))
+    .about("random, where busy nodes say for how long")
+    .source("Ranka, Shankar, Alsabti 1995, section 5")
+    .unpredictable();
+
+static EARLY: Entry = Entry::new("early", |planning| with(planning, false, true))
+    .about("random, where nodes give their go-ahead shortly before they are free")
+    .source("Ranka, Shankar, Alsabti 1995, section 5")
+    .unpredictable();
+
+static IMPROVED: Entry = Entry::new("improved", |planning| with(planning, true, true))
+    .about("random, where nodes do both")
+    .source("Ranka, Shankar, Alsabti 1995, section 5")
+    .unpredictable();
+
+impl Algorithm {
+    /// Distributed random scheduling, with seed 1.
+    pub const RANDOM: Algorithm = seeded(&RANDOM);
+    /// Random scheduling where a busy receiver says for how long: the first of the paper's improvements. With seed 1.
+    pub const MEASURED: Algorithm = seeded(&MEASURED);
+    /// Random scheduling where a receiver gives its go-ahead before it is free: the second improvement. With seed 1.
+    pub const EARLY: Algorithm = seeded(&EARLY);
+    /// Random scheduling with both improvements, with seed 1.
+    pub const IMPROVED: Algorithm = seeded(&IMPROVED);
 }
 
-/// *Measured*.
-pub(super) fn measured(planner: &Planner, seed: u64) -> Result<Vec<Variant>, PlanError> {
-    Ok(improved_by(planner, "measured", seed, Improvements { measured: true, early: false }))
-}
-
-/// *Early*.
-pub(super) fn early(planner: &Planner, seed: u64) -> Result<Vec<Variant>, PlanError> {
-    Ok(improved_by(planner, "early", seed, Improvements { measured: false, early: true }))
-}
-
-/// *Improved*: both.
-pub(super) fn improved(planner: &Planner, seed: u64) -> Result<Vec<Variant>, PlanError> {
-    Ok(improved_by(planner, "improved", seed, Improvements { measured: true, early: true }))
-}
-
-fn improved_by(planner: &Planner, name: &str, seed: u64, improvements: Improvements) -> Vec<Variant> {
-    let instance = planner.instance().clone();
-    let make = move || {
+/// With some of the improvements.
+fn with(planning: &Planning<'_>, measured: bool, early: bool) -> Result<Vec<Variant>, PlanError> {
+    let (seed, improvements) = (planning.parameter.unwrap_or(0), Improvements { measured, early });
+    let make = move |instance: &Instance| {
         let counts = bruck::counts(instance.size());
-        Ok(Random { instance: instance.clone(), counts, seed, improvements })
+        Ok(Draft::new(Random { instance: instance.clone(), counts, seed, improvements }))
     };
-    vec![Variant::new(name, make)]
+    Ok(vec![Variant::new("", make)])
 }
 
 /// The improvements of the paper.

@@ -24,14 +24,17 @@
 
 use std::sync::Arc;
 
-use super::super::{
-    ExchangeError, Instance, Matrix,
-    planner::{PlanError, Planner, Variant},
-    procedure::{Procedure, Transport},
-    rounds::{permutation, stage::Stage, style::Style},
+use super::{
+    super::{
+        ExchangeError, Instance, Matrix, PlanError,
+        planner::Variant,
+        procedure::{Draft, Procedure, Transport},
+        rounds::{permutation, stage::Stage, style::Style},
+    },
+    Algorithm, Entry, of, refused,
 };
 use crate::{
-    comm::{Payload},
+    comm::Payload,
     pattern::{Action, Exchange, Schedule, Step},
     rank::Rank,
 };
@@ -45,10 +48,14 @@ const MOST_BYTES: u128 = 2 << 30;
 /// The source of an empty record.
 const NOBODY: u32 = u32::MAX;
 
-/// In one way.
-pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
-    let instance = planner.instance().clone();
-    Ok(vec![Variant::new("sorting", move || Sorting::new(&instance))])
+static SORTING: Entry =
+    Entry::new("sorting", |_| Ok(vec![Variant::new("", |instance| Ok(Draft::new(Sorting::new(instance)?)))]))
+        .about("all data is sorted by its destination, across the whole machine")
+        .source("Ranka, Shankar, Alsabti 1995, section 6.4; Leighton 1985");
+
+impl Algorithm {
+    /// Sorting by destination.
+    pub const SORTING: Algorithm = of(&SORTING);
 }
 
 /// The phases of an exchange by sorting.
@@ -82,12 +89,16 @@ impl Sorting {
         let width = piece + LABEL as u64;
         let given = u128::from(records) * u128::from(width) * nodes as u128;
         if given > MOST_BYTES {
-            return Err(PlanError::TooMuchToSort { given, most: MOST_BYTES });
+            let text = format!(
+                "sorting would move records of {given} bytes in all: at most {MOST_BYTES} are allowed"
+            );
+            return Err(refused(Algorithm::SORTING, text));
         }
         let part = records / nodes as u64 * width;
         let half = records / 2 * width;
         let stage = |bytes: &dyn Fn(Rank, Rank) -> u64| -> Result<Stage, PlanError> {
-            let matrix = Matrix::of(nodes, bytes)?;
+            let matrix =
+                Matrix::of(nodes, bytes).map_err(|error| refused(Algorithm::SORTING, error.to_string()))?;
             let rounds = permutation::rounds(&matrix);
             Ok(Stage::rounds(matrix, &rounds, Style::Each(Exchange::Together)))
         };

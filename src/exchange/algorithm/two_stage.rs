@@ -23,56 +23,65 @@ use std::sync::{Arc, OnceLock};
 use self::split::Split;
 use super::{
     super::{
-        ExchangeError, Instance, Matrix,
-        planner::{PlanError, Planner, Variant},
-        procedure::{Procedure, Transport},
+        ExchangeError, Instance, Matrix, MatrixError, PlanError,
+        planner::Variant,
+        procedure::{Draft, Procedure, Transport},
         rounds::{
             Rounds, permutation,
             stage::{Stage, one_after_the_other},
             style::Style,
         },
     },
+    Algorithm, Entry, Planning, of,
     permutation::{barriers, synchronized},
+    refused, seeded,
 };
-use crate::{
-    comm::{Payload},
-    pattern::Schedule,
-    time::Span,
-};
+use crate::{comm::Payload, pattern::Schedule, time::Span};
 
-/// *Two-stage*.
-pub(super) fn variants(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
-    Ok(vec![in_synchronized_stages(planner, "two-stage", None)])
+static TWO_STAGE: Entry = Entry::new("two-stage", in_synchronized_stages)
+    .about("everything is spread evenly over all nodes first, and then delivered")
+    .source("Ranka, Shankar, Alsabti 1995, section 6");
+
+static SHUFFLED: Entry = Entry::new("shuffled", in_synchronized_stages)
+    .about("two-stage, with the parts shuffled among the nodes in between")
+    .source("Ranka, Shankar, Alsabti 1995, section 6.3");
+
+static RELAYED: Entry = Entry::new("relayed", relayed)
+    .about("two-stage, without telling and without waiting")
+    .source("this project");
+
+impl Algorithm {
+    /// Two stages, each by modified linear permutation.
+    pub const TWO_STAGE: Algorithm = of(&TWO_STAGE);
+    /// Two stages with parts that are shuffled, with seed 1.
+    pub const SHUFFLED: Algorithm = seeded(&SHUFFLED);
+    /// Two stages without an exchange of counts and without barriers.
+    pub const RELAYED: Algorithm = of(&RELAYED);
 }
 
-/// *Shuffled*.
-pub(super) fn shuffled(planner: &Planner, seed: u64) -> Result<Vec<Variant>, PlanError> {
-    Ok(vec![in_synchronized_stages(planner, "shuffled", Some(seed))])
-}
-
-/// Two stages, each by modified linear permutation.
-fn in_synchronized_stages(planner: &Planner, name: &str, seed: Option<u64>) -> Variant {
-    let instance = planner.instance().clone();
-    let floor = floor(&instance, true);
-    let make = move || {
-        let split = Arc::new(Split::new(&instance.matrix().without_own(), seed));
-        let [first, second] = [split.first()?, split.second()?].map(|matrix| synchronized(&instance, matrix));
-        Ok(TwoStages { split, first, second })
+/// Two stages, each by modified linear permutation; shuffled if there is a seed.
+fn in_synchronized_stages(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let seed = *planning.parameter;
+    let make = move |instance: &Instance| {
+        let split = Split::new(&instance.matrix().without_own(), seed);
+        let [first, second] =
+            [checked(split.first())?, checked(split.second())?].map(|matrix| synchronized(instance, matrix));
+        Ok(Draft::new(TwoStages { split: Arc::new(split), first, second }))
     };
-    Variant::new(name, make).at_least(floor)
+    Ok(vec![Variant::new("", make).at_least(floor(planning.problem, true))])
 }
 
-/// *Relayed*: in several styles, with rounds that are balanced.
-pub(super) fn relayed(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
+/// In several styles, with rounds that are balanced.
+fn relayed(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     type Stages = (Arc<Split>, [(Arc<Matrix>, Rounds); 2]);
     let known: Arc<OnceLock<Result<Stages, PlanError>>> = Arc::default();
-    let floor = floor(planner.instance(), false);
+    let (planner, floor) = (planning.workspace, floor(planning.problem, false));
     let variant = |&style: &Style| {
         let (planner, known) = (planner.clone(), known.clone());
-        let make = move || {
+        let make = move |_: &Instance| {
             let stages = || {
                 let split = Split::new(&planner.matrix().without_own(), None);
-                let stages = [split.first()?, split.second()?].map(|matrix| {
+                let stages = [checked(split.first())?, checked(split.second())?].map(|matrix| {
                     let matrix = Arc::new(matrix);
                     let rounds = planner.uncrowded(&matrix, permutation::rounds(&matrix));
                     (matrix, rounds)
@@ -82,7 +91,7 @@ pub(super) fn relayed(planner: &Planner) -> Result<Vec<Variant>, PlanError> {
             let (split, stages) = known.get_or_init(stages).as_ref().map_err(PlanError::clone)?;
             let [first, second] =
                 stages.each_ref().map(|(matrix, rounds)| Stage::rounds(matrix.clone(), rounds, style));
-            Ok(TwoStages { split: split.clone(), first, second })
+            Ok(Draft::new(TwoStages { split: split.clone(), first, second }))
         };
         Variant::new(format!("relayed{}", style.name()), make).at_least(floor)
     };
@@ -106,6 +115,11 @@ fn floor(instance: &Instance, has_barriers: bool) -> Span {
         (true, false) => least.max(parameters.send_overhead().times(nodes as u64 - 1)),
         (true, true) => least.max(barriers(instance, 2 * (nodes - 1))),
     }
+}
+
+/// A matrix of a stage; with the lengths of parts it may be too much.
+fn checked(matrix: Result<Matrix, MatrixError>) -> Result<Matrix, PlanError> {
+    matrix.map_err(|error| refused(Algorithm::TWO_STAGE, error.to_string()))
 }
 
 /// To the intermediaries, and on from there.

@@ -12,11 +12,7 @@ use super::{
     parts,
     style::Style,
 };
-use crate::{
-    comm::{Payload},
-    pattern::Schedule,
-    record,
-};
+use crate::{comm::Payload, pattern::Schedule, record};
 
 /// Bytes of a count.
 pub(crate) const COUNT: u64 = 4;

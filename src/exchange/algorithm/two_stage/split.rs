@@ -229,3 +229,56 @@ fn shuffle_alike(via: &mut [Rank], lengths: &[u64], random: &mut RandomNumbers) 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::exchange::tests::matrices;
+
+    /// Checks the bounds of section 6 on what goes through the two stages, headers not counted.
+    fn check(matrix: &Matrix, split: &Split) {
+        let nodes = matrix.nodes() as u64;
+        let traffic = matrix.traffic();
+        let is_equal =
+            (0..matrix.nodes()).all(|node| matrix.sent(node) == traffic && matrix.received(node) == traffic);
+        let all = || (0..matrix.nodes()).flat_map(|one| (0..matrix.nodes()).map(move |other| (one, other)));
+        for (from, via) in all() {
+            let bytes: u64 = (0..matrix.nodes()).map(|to| split.length(from, to, via)).sum();
+            assert!(bytes <= traffic.div_ceil(nodes), "stage 1: {bytes}");
+            assert!(!is_equal || bytes >= traffic / nodes, "stage 1: {bytes}");
+            assert!(bytes == matrix.sent(from) / nodes || bytes == matrix.sent(from).div_ceil(nodes));
+        }
+        for (via, to) in all() {
+            let bytes: u64 = (0..matrix.nodes()).map(|from| split.length(from, to, via)).sum();
+            assert!(bytes <= traffic / nodes + nodes, "stage 2: {bytes}");
+            assert!(!is_equal || bytes + nodes >= traffic / nodes, "stage 2: {bytes}");
+        }
+        for (from, to) in all() {
+            let mut parts: Vec<_> = (0..matrix.nodes()).map(|via| split.part(from, to, via)).collect();
+            parts.sort_by_key(|part| (part.start, part.end));
+            let mut next = 0;
+            for part in parts {
+                assert_eq!(part.start, next, "without gaps");
+                next = part.end;
+            }
+            assert_eq!(next, matrix.get(from, to), "up to the end");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn keep_the_bounds_of_section_6(matrix in (1..20_usize).prop_flat_map(matrices), seed in any::<u64>()) {
+            check(&matrix, &Split::new(&matrix, None));
+            check(&matrix, &Split::new(&matrix, Some(seed)));
+        }
+    }
+
+    /// Figure 1: ten bytes of each node, among eight.
+    #[test]
+    fn cut_figure_1_into_ones_and_twos() {
+        let matrix = Matrix::figure_1();
+        check(&matrix, &Split::new(&matrix, None));
+    }
+}

@@ -1,0 +1,144 @@
+//! One exchange to be carried out: the machine, who takes part, and who has how much for whom.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::Matrix;
+use crate::{
+    comm::MAX_MESSAGE,
+    model::{Description, Parameters},
+    rank::Rank,
+    text::count,
+};
+
+/// An exchange: rank `i` of a group has `m(i, j)` bytes for rank `j`.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    machine: Description,
+    members: Arc<[Rank]>,
+    matrix: Arc<Matrix>,
+}
+
+impl Instance {
+    /// Among all nodes of a machine.
+    ///
+    /// # Errors
+    ///
+    /// [`InstanceError`] if the matrix is not for as many nodes, or a message is too long.
+    pub fn new(machine: &Description, matrix: impl Into<Arc<Matrix>>) -> Result<Instance, InstanceError> {
+        Instance::among(machine, (0..machine.nodes()).collect::<Vec<Rank>>(), matrix)
+    }
+
+    /// Among some nodes of a machine, which are the ranks in the order given.
+    ///
+    /// # Errors
+    ///
+    /// [`InstanceError`] if the matrix is not for as many nodes, a node is not one of the machine or is given twice, or
+    /// a message is too long.
+    pub fn among(
+        machine: &Description,
+        members: impl Into<Arc<[Rank]>>,
+        matrix: impl Into<Arc<Matrix>>,
+    ) -> Result<Instance, InstanceError> {
+        let (members, matrix) = (members.into(), matrix.into());
+        if members.len() != matrix.nodes() {
+            return Err(InstanceError::Size { matrix: matrix.nodes(), group: members.len() });
+        }
+        let mut sorted = members.to_vec();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(InstanceError::Twice { node: pair[0] });
+        }
+        if let Some(&node) = sorted.last().filter(|&&last| last >= machine.nodes()) {
+            return Err(InstanceError::NoSuchNode { node, nodes: machine.nodes() });
+        }
+        let is_too_long = |&(from, to, bytes): &(Rank, Rank, u64)| from != to && bytes > MAX_MESSAGE;
+        if let Some((from, to, given)) = matrix.messages().find(is_too_long) {
+            return Err(InstanceError::TooLong { from, to, given });
+        }
+        Ok(Instance { machine: machine.clone(), members, matrix })
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Description {
+        &self.machine
+    }
+
+    /// Its parameters.
+    pub fn parameters(&self) -> &Parameters {
+        self.machine.parameters()
+    }
+
+    /// The node of the machine that each rank is.
+    pub fn members(&self) -> &Arc<[Rank]> {
+        &self.members
+    }
+
+    /// The number of ranks.
+    pub fn size(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Who has how much for whom.
+    pub fn matrix(&self) -> &Arc<Matrix> {
+        &self.matrix
+    }
+
+    /// Another matrix among the same nodes. A message that is too long is found out when it is sent.
+    pub(super) fn with(&self, matrix: Arc<Matrix>) -> Instance {
+        Instance { matrix, ..self.clone() }
+    }
+
+    /// The lengths of the shortest and the longest message between different ranks, those of no bytes included.
+    pub(super) fn lengths(&self) -> [u64; 2] {
+        let others = |from: Rank| self.matrix.row(from).iter().enumerate().filter(move |&(to, _)| to != from);
+        let lengths = || (0..self.size()).flat_map(others).map(|(_, &bytes)| bytes);
+        [lengths().min().unwrap_or(0), lengths().max().unwrap_or(0)]
+    }
+
+    /// Whether the hardware barrier of the machine can be used: it is one of all nodes.
+    pub(super) fn has_barrier(&self) -> bool {
+        self.parameters().barrier().is_some() && self.size() == self.machine.nodes()
+    }
+}
+
+/// Why an exchange cannot be.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum InstanceError {
+    /// The matrix is for another number of nodes.
+    #[error("the matrix is for {}, and the group has {group}", count(*matrix as u64, "node"))]
+    Size {
+        /// Nodes of the matrix.
+        matrix: usize,
+        /// Ranks of the group.
+        group: usize,
+    },
+    /// A node is a member twice.
+    #[error("node {node} is given twice: each member of a group is another node")]
+    Twice {
+        /// The node.
+        node: Rank,
+    },
+    /// A node that the machine does not have.
+    #[error("node {node} is given as a member: the machine has nodes 0 to {}", nodes - 1)]
+    NoSuchNode {
+        /// The node.
+        node: Rank,
+        /// Nodes of the machine.
+        nodes: usize,
+    },
+    /// A message is too long.
+    #[error("rank {from} has {given} bytes for rank {to}: at most {MAX_MESSAGE} are allowed")]
+    TooLong {
+        /// The sender.
+        from: Rank,
+        /// The receiver.
+        to: Rank,
+        /// Its length.
+        given: u64,
+    },
+}
+
+crate::text::debug_as_text!(InstanceError);
