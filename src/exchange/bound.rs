@@ -1,4 +1,4 @@
-//! What no algorithm can beat: lower limits of the modeled time of an exchange.
+//! Lower limits of the modeled time of an exchange.
 //!
 //! They hold for any algorithm in the timing model: messages straight to their receivers or by way of others, cut and
 //! joined at will, in any order. What is taken for granted: only the members send and receive, the other nodes' links
@@ -24,19 +24,19 @@ use crate::{
     time::Span,
 };
 
-/// What rounding takes from a message, in seconds.
+/// The most that rounding takes from the time of a message, in seconds.
 const ROUNDING: f64 = 0.5e-12;
 
-/// What inexact sums of rates and bytes take from a limit, as a share of it.
+/// The most that inexact sums of rates and bytes are wrong by, as a share of them.
 const INEXACT: f64 = 1e-9;
 
 /// Steps of the search for weights with which the sum of all that is heard grows the most.
 const WEIGHINGS: usize = 30;
 
 impl Instance {
-    /// What no algorithm can beat on this instance. Takes the host time proportional to the entries of the matrix, up
-    /// to 0.2 us for each that is not 0 and some 10 ns for the others, and to the nodes of the machine, some 25 us
-    /// each; and room for as many numbers as the matrix has, up to four times.
+    /// The lower bound of the modeled time of this exchange, for any algorithm. Takes the host time proportional to
+    /// the entries of the matrix, up to 0.2 us for each that is not 0 and some 10 ns for the others, and to the nodes
+    /// of the machine, some 25 us each; and room for as many numbers as the matrix has, up to four times.
     ///
     /// ```
     /// use multicomputer::{exchange::{Instance, Matrix}, plan::Reason};
@@ -69,7 +69,9 @@ impl Instance {
         LowerBound::new(start_ups.into_iter().chain(bytes.limits(Some(exact))))
     }
 
-    /// How many times the sum of the squares of what nodes have heard of grows, with the best weights found.
+    /// Growth of the weighted sum of the squares of what nodes have heard of, with the best weights found: with any
+    /// weights `v` of the senders, receivers end with `A v` if `A` tells who has something for whom. The proof that
+    /// the sum grows only as fast as sends and receives allow is at the top of `src/collective/bound.rs`.
     fn growth(&self) -> f64 {
         let (matrix, nodes) = (self.matrix(), self.size());
         let has = |from: Rank, to: Rank| from == to || matrix.get(from, to) > 0;
@@ -97,13 +99,13 @@ impl Instance {
 /// The limits that bytes set, counted once.
 struct Bytes<'a> {
     parameters: &'a Parameters,
-    /// All that each rank sends and receives.
+    /// The bytes that each rank sends and receives.
     ranks: Vec<Inside>,
     cuts: Vec<Border<Inside>>,
     submeshes: Vec<Border<Inside>>,
 }
 
-/// What must leave and enter a part of the machine.
+/// Bytes that must leave and enter a part of the machine.
 #[derive(Clone, Copy)]
 struct Inside {
     members: usize,
@@ -124,7 +126,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Less what rounding takes off if so long a run, or a shorter one, is to be shown wrong.
+    /// The limits, less what rounding takes off if a run of up to `within` is to be shown impossible.
     fn limits(&self, within: Option<Span>) -> [(Reason, Span); 4] {
         let parameters = self.parameters;
         let least = |seconds: f64| {
@@ -149,7 +151,7 @@ impl<'a> Bytes<'a> {
         ]
     }
 
-    /// What is left of bytes that so many nodes send, or receive, if rounding is taken off.
+    /// The bytes that `nodes` nodes send, or receive, less what rounding takes off.
     fn left(&self, within: Option<Span>, bytes: u64, nodes: usize, overhead: Span) -> f64 {
         let (bytes, beta) = (bytes as f64, self.parameters.beta());
         let Some(within) = within.filter(|_| beta > 0.0) else { return bytes };
@@ -191,13 +193,13 @@ impl Sums {
         Sums { members, before, sums }
     }
 
-    /// What some members, from one to before another one, have for some.
+    /// The bytes that a run of members has for another run.
     fn between(&self, from: (usize, usize), to: (usize, usize)) -> u64 {
         let sum = |rows: usize, columns: usize| self.sums[rows * (self.members + 1) + columns];
         sum(from.1, to.1) + sum(from.0, to.0) - sum(from.0, to.1) - sum(from.1, to.0)
     }
 
-    /// What must leave and enter the region of these nodes, which are in order.
+    /// The bytes that must leave and enter the region of these nodes, which are in order.
     fn inside(&self, nodes: &[Rank]) -> Inside {
         let run = |run: &[Rank]| (self.before[run[0]], self.before[run[0] + run.len()]);
         let runs: Vec<(usize, usize)> = nodes

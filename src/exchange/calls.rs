@@ -54,16 +54,16 @@ use crate::{
 /// Every call fails with [`CallError`] if its arguments do not fit the group or those of other members, and if a
 /// message cannot be sent or received.
 pub trait ManyToMany: Caller<Instance> {
-    /// Everybody gives a vector for each rank, and gets the vector that each rank has for it. Nobody has to know how
-    /// much is to come: first all send vectors are collected, four bytes for each pair of ranks.
+    /// Exchanges vectors: every member gives one for each rank, and gets the one that each rank has for it. Nobody has
+    /// to know how much is to come: first all send vectors are collected, four bytes for each pair of ranks.
     #[doc(alias = "alltoallv")]
     fn exchange<T: Element + Send, S: AsRef<[T]>>(&self, outgoing: &[S]) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
         vectors(unknown(self.group(), self.algorithm(), &element.to_string(), payloads)?)
     }
 
-    /// The same where every member knows who has how many bytes for whom, and all give the same matrix: nothing but the
-    /// data is sent.
+    /// Exchanges vectors whose lengths all members know, and all give the same matrix of bytes: nothing but the data is
+    /// sent.
     #[doc(alias = "alltoallv")]
     fn exchange_known<T: Element + Send, S: AsRef<[T]>>(
         &self,
@@ -74,7 +74,7 @@ pub trait ManyToMany: Caller<Instance> {
         vectors(known(self.group(), self.algorithm(), &element.to_string(), matrix, payloads)?)
     }
 
-    /// As [`exchange`](ManyToMany::exchange), by reference.
+    /// Exchanges payloads by reference, as [`exchange`](ManyToMany::exchange) does vectors.
     ///
     /// ```
     /// use multicomputer::{Machine, Payload, exchange::ManyToMany, prelude::*};
@@ -92,7 +92,7 @@ pub trait ManyToMany: Caller<Instance> {
         unknown(self.group(), self.algorithm(), "payloads", outgoing)
     }
 
-    /// As [`exchange_known`](ManyToMany::exchange_known), by reference.
+    /// Exchanges payloads by reference, as [`exchange_known`](ManyToMany::exchange_known) does vectors.
     fn exchange_payloads_known(
         &self,
         matrix: &Arc<Matrix>,
@@ -101,8 +101,8 @@ pub trait ManyToMany: Caller<Instance> {
         known(self.group(), self.algorithm(), "payloads", matrix, outgoing)
     }
 
-    /// Everybody sends to some ranks, and gets what comes, by sender. A rank may be given several times; what it gets
-    /// from one sender is in the order in which that gave it, vectors without elements included.
+    /// Sends vectors to some ranks, and returns those that come, by sender. A rank may be given several times; what it
+    /// gets from one sender is in the order in which that gave it, vectors without elements included.
     ///
     /// A distributed combine of the numbers of messages tells everybody how many are to come; then all is sent without
     /// waiting, and received from any source. This is fast if most pairs have nothing to say to each other, and takes
@@ -133,7 +133,7 @@ pub trait ManyToMany: Caller<Instance> {
         incoming.into_iter().map(|(from, payload)| Ok((from, payload.to_vec()?))).collect()
     }
 
-    /// As [`sparse_exchange`](ManyToMany::sparse_exchange), by reference.
+    /// Exchanges payloads by reference, as [`sparse_exchange`](ManyToMany::sparse_exchange) does vectors.
     fn sparse_exchange_payloads(
         &self,
         outgoing: Vec<(Rank, Payload)>,
@@ -141,7 +141,7 @@ pub trait ManyToMany: Caller<Instance> {
         sparse::carry_out(self.group(), "payloads", outgoing)
     }
 
-    /// The plan by which a matrix is exchanged, which says what was chosen and what it takes: the same on all members.
+    /// The plan by which a matrix is exchanged, with its algorithm and its prediction: the same on all members.
     /// To ask for it beforehand keeps planning out of what is timed in real time.
     fn exchange_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
         plan(self.group(), self.algorithm(), matrix)
@@ -227,11 +227,11 @@ fn vectors<T: Element>(payloads: Vec<Payload>) -> Result<Vec<Vec<T>>, CallError>
     payloads.iter().map(|payload| Ok(payload.to_vec()?)).collect()
 }
 
-/// Why a call of [`ManyToMany`] fails on a rank.
+/// Reason why a call of [`ManyToMany`] fails on a rank.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// There is not one vector for each rank.
+    /// The number of vectors is not the number of ranks.
     #[error(
         "{} given in a group of {size}: there must be one for each rank, and it may be empty",
         are(*given, "vector")
@@ -250,13 +250,13 @@ pub enum CallError {
         /// Bytes given.
         given: u64,
     },
-    /// Elements without any bytes.
+    /// The elements have no bytes.
     #[error("{element} has no bytes: there is nothing to exchange")]
     NoBytes {
         /// The type given.
         element: ElementType,
     },
-    /// What all have for each other is too much.
+    /// The matrix that was collected cannot be one: a node would send or receive too much.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
     /// The matrix does not fit the group.

@@ -1,4 +1,4 @@
-//! One exchange to be carried out: the machine, who takes part, and who has how much for whom.
+//! One exchange to be carried out: the machine, the members, and the matrix.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Among all nodes of a machine.
+    /// Creates an exchange among all nodes of a machine.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl Instance {
         Instance::among(machine, (0..machine.nodes()).collect::<Vec<Rank>>(), matrix)
     }
 
-    /// Among some nodes of a machine, which are the ranks in the order given.
+    /// Creates an exchange among some nodes of a machine, which are the ranks in the order given.
     ///
     /// # Errors
     ///
@@ -80,12 +80,12 @@ impl Instance {
         self.members.len()
     }
 
-    /// Who has how much for whom.
+    /// The matrix of the bytes that ranks have for each other.
     pub fn matrix(&self) -> &Arc<Matrix> {
         &self.matrix
     }
 
-    /// Another matrix among the same nodes. A message that is too long is found out when it is sent.
+    /// The exchange of another matrix among the same nodes. A message that is too long is found out when it is sent.
     pub(super) fn with(&self, matrix: Arc<Matrix>) -> Instance {
         Instance { matrix, ..self.clone() }
     }
@@ -103,7 +103,7 @@ impl Instance {
     }
 }
 
-/// Why an exchange cannot be.
+/// Reason why an exchange cannot be.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {

@@ -22,21 +22,21 @@ impl Plan {
         self.problem()
     }
 
-    /// The steps of every rank: messages with their lengths, headers included. `None` if they depend on what happens in a
-    /// run.
+    /// The steps of every rank: messages with their lengths, headers included. `None` if they depend on what happens
+    /// in a run.
     pub fn schedule(&self) -> Option<&Schedule> {
         self.draft.schedule()
     }
 
-    /// What it takes in virtual time if all members start at the same instant and nothing else is under way: exactly
-    /// what a run takes. `None` if only a run can tell, and if it takes longer than modeled time can tell.
+    /// The time in virtual time if all members start at the same instant and nothing else is under way: exactly that
+    /// of a run. `None` if only a run can tell, and if it takes longer than modeled time can tell.
     pub fn prediction(&self) -> Option<&Prediction> {
         let prediction = self.predicted(self.schedule()?);
         (prediction.modeled < Time::MAX).then_some(prediction)
     }
 
-    /// Carries it out: every member of the group calls it, with what it has for each rank, and gets what has come from
-    /// each. Data is moved by reference.
+    /// Carries the plan out: every member of the group calls it, with what it has for each rank, and gets what has come
+    /// from each. Data is moved by reference.
     ///
     /// # Errors
     ///

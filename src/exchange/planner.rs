@@ -24,8 +24,8 @@ use crate::plan;
 /// From how many messages on only the variants are tried that are most likely to be fast.
 const LARGE: usize = 10_000;
 
-/// About the most slices that are made, beside the messages that are shorter: each is planned, and predicted some twenty
-/// times, in microseconds.
+/// About the most slices that are made, beside the messages that are shorter: each is planned, and predicted some
+/// twenty times, in microseconds.
 const ABOUT_MOST_SLICES: u128 = 40_000;
 
 /// One way to carry an exchange out.

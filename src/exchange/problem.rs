@@ -52,7 +52,7 @@ impl Problem for Instance {
     }
 }
 
-/// What tells an exchange from others on the same machine.
+/// Key of an exchange among those on the same machine.
 #[derive(Clone, Debug)]
 pub struct Key {
     members: Arc<[Rank]>,

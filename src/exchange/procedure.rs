@@ -13,7 +13,7 @@ use crate::{
     text::{are, count},
 };
 
-/// How data gets from where it is to where it belongs: made by an algorithm, and shared by all members.
+/// A way of data from its sources to its destinations: made by an algorithm, and shared by all members.
 pub(super) trait Procedure: fmt::Debug + Send + Sync {
     /// The steps of every rank, with the lengths of messages alone; `None` if only a run can tell.
     fn schedule(&self) -> Option<Arc<Schedule>>;
@@ -27,7 +27,7 @@ pub(super) trait Procedure: fmt::Debug + Send + Sync {
     ) -> Result<Vec<Payload>, ExchangeError>;
 }
 
-/// What an algorithm makes of an exchange: a procedure, and the steps that it comes to.
+/// An exchange as an algorithm carries it out: a procedure, and the steps that it comes to.
 #[derive(Debug)]
 pub struct Draft {
     pub(super) procedure: Box<dyn Procedure>,
@@ -73,7 +73,7 @@ impl<'g> Transport<'g> {
     }
 }
 
-/// Why an exchange fails on a rank.
+/// Reason why an exchange fails on a rank.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ExchangeError {
@@ -85,7 +85,7 @@ pub enum ExchangeError {
         /// Ranks of the group.
         group: usize,
     },
-    /// There is not one payload for each rank.
+    /// The number of payloads is not the number of ranks.
     #[error("{} given for {}", are(*given, "payload"), count(*size as u64, "rank"))]
     Payloads {
         /// Payloads given.
@@ -93,7 +93,7 @@ pub enum ExchangeError {
         /// Ranks of the group.
         size: usize,
     },
-    /// What this rank has for another one has another length than the matrix says.
+    /// A payload of this rank has another length than the matrix says.
     #[error("{} for rank {to}, where the matrix says {expected}", count(*given, "byte"))]
     Length {
         /// The receiver.

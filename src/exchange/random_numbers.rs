@@ -5,7 +5,7 @@ use rand_chacha::{
     rand_core::{Rng, SeedableRng},
 };
 
-/// Numbers at random that are the same everywhere.
+/// A stream of pseudo-random numbers.
 pub(super) struct RandomNumbers(ChaCha8Rng);
 
 impl RandomNumbers {

@@ -6,6 +6,7 @@ use multicomputer::{Span, report::Verdict};
 
 use super::{
     super::{
+        figures,
         table::{
             Align::{Left, Right},
             Table,

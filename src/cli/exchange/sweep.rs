@@ -6,6 +6,7 @@ use multicomputer::units::format_bytes;
 
 use super::{
     super::{
+        figures,
         table::{
             Align::{Left, Right},
             Table,

@@ -28,9 +28,9 @@ static AUTO: Entry = Entry::searching("auto", search)
     .source("this project");
 
 impl Algorithm {
-    /// The fastest that is found among those that can be predicted, but for sorting, which needs data. From ten thousand
-    /// messages on fewer variants are tried. Planning takes the host about 0.1 s on 32 nodes that all have something for
-    /// each other, and seconds on 256.
+    /// The fastest that is found among those that can be predicted, but for sorting, which needs data. From ten
+    /// thousand messages on fewer variants are tried. Planning takes the host about 0.1 s on 32 nodes that all have
+    /// something for each other, and seconds on 256.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 

@@ -122,7 +122,7 @@ pub(super) fn floor(instance: &Instance, radix: usize) -> Span {
     Span::from_secs_f64(0.999 * mean * parameters.beta() * 2.0 / parameters.duplex())
 }
 
-/// The radices that are worth a try, at most so many: those of the least cost where all messages are of their mean
+/// The radices that are worth a try, at most `most`: those of the least cost where all messages are of their mean
 /// length.
 pub(super) fn radices(instance: &Instance, most: usize) -> Vec<usize> {
     let (parameters, nodes) = (instance.parameters(), instance.size());

@@ -1,4 +1,5 @@
-//! *Coloring*: the messages as the edges of a bipartite graph, its colors as rounds ([`coloring`](super::super::rounds::coloring)).
+//! *Coloring*: the messages as the edges of a bipartite graph, its colors as rounds
+//! ([`coloring`](super::super::rounds::coloring)).
 //!
 //! **What it does.** Senders are on one side, receivers on the other, and a message is an edge. The edges of a
 //! bipartite graph can be colored with as many colors as the most edges that meet in a vertex (König): so there are

@@ -44,10 +44,10 @@ use crate::{
     time::Span,
 };
 
-/// Into how many slices what a node sends is cut.
+/// The numbers of slices into which the traffic of a node is cut.
 const SLICES_OF_TRAFFIC: [u64; 3] = [128, 32, 8];
 
-/// There are no more slices than this: in each round all that are still to be sent are put in order.
+/// The most slices: in each round all that are still to be sent are put in order.
 const MOST_SLICES: u64 = 40_000;
 
 /// A part of a message.
@@ -55,7 +55,7 @@ const MOST_SLICES: u64 = 40_000;
 struct Slice {
     from: Rank,
     to: Rank,
-    /// Where it begins.
+    /// Its first byte in the message.
     start: u64,
     bytes: u64,
 }
@@ -104,7 +104,7 @@ struct Detour {
     /// By source, then by destination, in the order of their bytes.
     slices: Vec<Slice>,
     rounds: Vec<Vec<Hop>>,
-    /// How long a round takes, at least.
+    /// The least time of a round.
     length: Span,
 }
 
@@ -123,8 +123,8 @@ fn lengths(instance: &Instance) -> Vec<u64> {
     lengths
 }
 
-/// A lower limit of the time of rounds of slices of at most `slice` bytes: each node has to send all that it has, and all
-/// rounds are equally long.
+/// A lower limit of the time of rounds of slices of at most `slice` bytes: each node has to send all that it has, and
+/// all rounds are equally long.
 fn floor(instance: &Instance, paths: &Paths, slice: u64) -> Span {
     let nodes = instance.size();
     let (mut sent, mut received, mut longest) = (vec![0; nodes], vec![0; nodes], 0);

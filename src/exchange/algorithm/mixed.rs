@@ -6,8 +6,8 @@
 //!
 //! **Restrictions.** None; if all messages are short, or all are long, it is one of the two ways alone.
 //!
-//! **Cost.** That of Bruck's algorithm for the short messages and `h (alpha + s beta)` for the long ones. To pass a message
-//! on is worth it up to about `alpha / (beta log2 p)` bytes; lengths around that are tried.
+//! **Cost.** That of Bruck's algorithm for the short messages and `h (alpha + s beta)` for the long ones. To pass a
+//! message on is worth it up to about `alpha / (beta log2 p)` bytes; lengths around that are tried.
 //!
 //! **Source.** This project. That libraries change from one way to the other by the length of a message: R. Thakur, R.
 //! Rabenseifner, W. Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1), 2005.

@@ -1,5 +1,5 @@
-//! The algorithms: one file for each family, which opens with what it does, its restrictions, its cost in the symbols of
-//! the timing model, and its source, and has the entries of the registry.
+//! The algorithms: one file for each family, which opens with what it does, its restrictions, its cost in the symbols
+//! of the timing model, and its source, and has the entries of the registry.
 
 mod auto;
 mod balance;

@@ -32,10 +32,10 @@ use crate::{
     time::{Span, Time},
 };
 
-/// How many pairs of nodes it looks at before it gives up: a few seconds on a host.
+/// The most pairs of nodes that are looked at: a few seconds on a host.
 const MOST_LOOKS: u64 = 1_000_000_000;
 
-/// How exact sums of speeds are.
+/// The exactness of sums of speeds.
 const EXACT: f64 = 1.0 - 1e-6;
 
 static PACKED: Entry = Entry::new("packed", variants)
@@ -69,7 +69,7 @@ fn too_many_pairs() -> PlanError {
     refused(Algorithm::PACKED, text.to_owned())
 }
 
-/// The parts, in order of the instants at which they are to be started; of messages in slices of at most so many bytes.
+/// The parts, in order of the instants at which they are to be started; of messages in slices of at most `slice` bytes.
 /// `None` if that takes too long to find out.
 fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> {
     let mut plan = Packer::new(instance, paths, slice.max(1));
@@ -95,31 +95,31 @@ fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> 
     Some(plan.starts)
 }
 
-/// What makes a receiver go first: what is still to come, the length of the message, and how near it is.
+/// The urgency of a receiver: the time of what is still to come, the length of the message, and its nearness.
 type Urgency = (Span, u64, Reverse<usize>);
 
 struct Packer<'a> {
     paths: &'a Paths,
     nodes: usize,
     slice: u64,
-    /// What a message takes a node at least.
+    /// The least time that a message takes a node.
     overhead: Span,
     /// Bytes left to be started, by sender and receiver.
     left: Vec<u64>,
-    /// The same as time, of each sender and each receiver.
+    /// The time of these bytes, of each sender and each receiver.
     to_send: Vec<Span>,
     to_receive: Vec<Span>,
-    /// How many messages each sender and each receiver is not through with.
+    /// The number of messages that each sender and each receiver is not through with.
     open: [Vec<usize>; 2],
     sends: Vec<bool>,
     receives: Vec<bool>,
-    /// What all that is under way may take of each link, in bytes/s.
+    /// The part of each link that messages under way may take, in bytes/s.
     taken: Vec<f64>,
-    /// What each node is sending, and since when.
+    /// The part that each node is sending, and since when.
     flights: Vec<Option<(Part, Time)>>,
-    /// When each node that has sent, and its receiver, can go on.
+    /// The instant at which each node that has sent, and its receiver, can go on.
     ready: BinaryHeap<Reverse<(Time, usize)>>,
-    /// What has been started, in order.
+    /// The parts that have been started, in order.
     starts: Vec<Planned>,
     /// The last part that each node has sent, among `starts`.
     last: Vec<Option<usize>>,
@@ -259,7 +259,7 @@ impl<'a> Packer<'a> {
         part
     }
 
-    /// What a node was sending has left it.
+    /// Notes that what a node was sending has left it.
     fn left_sender(&mut self, from: usize, now: Time) {
         if let (Some(last), Some((part, since))) = (self.last[from], self.flights[from]) {
             self.starts[last].end = now;
@@ -268,7 +268,7 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Nodes go on that can.
+    /// Lets nodes go on that can.
     fn free(&mut self, now: Time) {
         while let Some(&Reverse((at, from))) = self.ready.peek()
             && at <= now

@@ -84,7 +84,7 @@ pub(super) fn synchronized(instance: &Instance, matrix: impl Into<Arc<Matrix>>) 
     Stage::rounds(matrix, &rounds, Style::Synchronized(barrier)).after(counts)
 }
 
-/// A lower limit of the time of the barriers of so many rounds.
+/// A lower limit of the time of the barriers of `rounds` rounds.
 pub(super) fn barriers(instance: &Instance, rounds: usize) -> Span {
     let parameters = instance.parameters();
     let one = match parameters.barrier() {

@@ -30,8 +30,8 @@
 //!
 //! **Restrictions.** It needs active messages, and what it takes is only known from a run.
 //!
-//! **Cost.** At least two active messages and alpha for each message; with many messages a node little more than `t beta` in all, with
-//! two about half as much again.
+//! **Cost.** At least two active messages and alpha for each message; with many messages a node little more than `t
+//! beta` in all, with two about half as much again.
 //!
 //! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section
 //! 5; J.-C. Wang, T.-H. Lin, S. Ranka, "Distributed scheduling of unstructured collective communication on the CM-5",
@@ -127,10 +127,11 @@ const ASK: Tag = Tag::named(b"Asks");
 const GO: Tag = Tag::named(b"Goes");
 const BUSY: Tag = Tag::named(b"Busy");
 
-/// A receiver that does not say how long it is busy is left alone for this part of the time since the node last sent.
+/// The part of the time since the node last sent for which a receiver is left alone that does not say how long it is
+/// busy.
 const PAUSE: u64 = 32;
 
-/// What is to come, and what has.
+/// The messages that are to come, and those that have.
 struct Incoming<'a> {
     matrix: &'a Matrix,
     rank: Rank,
@@ -139,7 +140,7 @@ struct Incoming<'a> {
     /// The receive for the message of each rank that has a go-ahead, until that has come. It is not posted earlier: a
     /// receive that a send of its node overlaps may cost extra.
     posted: Vec<Option<RequestId>>,
-    /// How many messages are still to come.
+    /// The number of messages that are still to come.
     missing: usize,
     came: Vec<Payload>,
 }
@@ -183,17 +184,17 @@ impl Incoming<'_> {
     }
 }
 
-/// Who is still to be sent something, and when each is worth asking.
+/// The receivers that are still to be sent something, and when each is worth asking.
 struct Targets {
     left: Vec<Rank>,
     quiet: Vec<Time>,
     random: RandomNumbers,
-    /// When the node last sent.
+    /// The instant at which the node last sent.
     since: Time,
 }
 
 impl Targets {
-    /// One that is worth asking now, by its place; or when the first of them will be.
+    /// The place of one that is worth asking now; or the instant at which the first of them will be.
     fn choose(&mut self, now: Time) -> Result<usize, Time> {
         let worth: Vec<usize> =
             (0..self.left.len()).filter(|&place| self.quiet[self.left[place]] <= now).collect();
@@ -203,8 +204,7 @@ impl Targets {
         }
     }
 
-    /// One asked at `asked` has said that it is busy, and the next question is to be sent `rest` after that if it says
-    /// so.
+    /// Leaves a receiver alone that was asked at `asked` and is busy: until `rest` after that if it says so.
     fn busy(&mut self, to: Rank, asked: Time, rest: Option<Span>, now: Time) {
         let pause = Span::from_picos((now.since(self.since).as_picos() / PAUSE).max(1));
         let said = rest.map(|rest| asked + rest).filter(|&until| until > now);

@@ -42,7 +42,7 @@ use crate::{
 /// Bytes of a label: destination, source, and the number of the record in the message.
 const LABEL: usize = 12;
 
-/// So many bytes of records, of all nodes together, may be sorted: the host has each of them several times.
+/// The most bytes of records, of all nodes together: the host has each of them several times.
 const MOST_BYTES: u128 = 2 << 30;
 
 /// The source of an empty record.
@@ -112,7 +112,7 @@ impl Sorting {
         })
     }
 
-    /// The least records of a node with which so many nodes can sort.
+    /// The least records of a node with which `nodes` nodes can sort.
     fn least_records(nodes: usize) -> u64 {
         2 * (nodes as u64 - 1).pow(2).max(1)
     }

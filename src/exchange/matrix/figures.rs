@@ -1,4 +1,4 @@
-//! What is said of a matrix in a few numbers.
+//! A matrix in a few numbers.
 
 use std::fmt;
 
@@ -39,14 +39,14 @@ pub struct Figures {
     pub longest: u64,
     /// Bytes that nodes have for themselves, all together: they are not sent.
     pub own: u128,
-    /// What kind of communication it is.
+    /// The kind of communication.
     pub class: Class,
     /// Whether all messages are equally long.
     pub is_uniform: bool,
 }
 
 impl Matrix {
-    /// All its figures. Takes time proportional to the square of the nodes.
+    /// The figures of the matrix. Takes the host time proportional to the square of the nodes.
     pub fn figures(&self) -> Figures {
         let sizes = || self.messages().map(|(.., bytes)| bytes);
         let (class, is_uniform) = self.class();

@@ -42,7 +42,7 @@ impl Matrix {
     }
 }
 
-/// A file has no communication matrix.
+/// Error for a file that has no communication matrix.
 pub struct MatrixFileError {
     file: PathBuf,
     problem: MatrixFileProblem,
@@ -50,14 +50,14 @@ pub struct MatrixFileError {
 
 crate::text::debug_as_text!(MatrixFileError);
 
-/// What is wrong with the file of a matrix.
+/// Fault of the file of a matrix.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MatrixFileProblem {
     /// The file cannot be read.
     #[error("it cannot be read: {0}")]
     Unreadable(io::Error),
-    /// Its text is no matrix.
+    /// The text is no matrix.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
 }
@@ -68,7 +68,7 @@ impl MatrixFileError {
         &self.file
     }
 
-    /// What is wrong with it.
+    /// The fault.
     pub fn problem(&self) -> &MatrixFileProblem {
         &self.problem
     }

@@ -1,11 +1,11 @@
-//! Communication matrices at random, by the three parameters of the paper.
+//! Random communication matrices, by the three parameters of the paper.
 
 use thiserror::Error;
 
 use super::{Matrix, MatrixError};
 use crate::exchange::random_numbers::RandomNumbers;
 
-/// Makes matrices in which every node sends `t` bytes to `k` nodes and receives as much from as many.
+/// Generator of random matrices in which every node sends `t` bytes to `k` nodes and receives as much from as many.
 ///
 /// Of the `k` receivers of a node, those who get little get the fraction `l` of its traffic, and are `(1 - l) k`; the
 /// others are `l k` and get the rest. With `l` = 1/2 all get the same; the smaller `l`, the more goes to few.
@@ -34,14 +34,14 @@ pub struct Generator {
     pub fan_out: usize,
     /// Bytes that each node sends, t.
     pub traffic: u64,
-    /// l: the share of the receivers that get much, and of the traffic of those that get little. From 0 to 1.
+    /// Share of the receivers that get much, and of the traffic of those that get little, l: from 0 to 1.
     pub nonuniformity: f64,
-    /// All that is chosen at random follows from this number, on every host and in every version of this library.
+    /// The seed of all random choices, which are the same on every host and in every version of this library.
     pub seed: u64,
 }
 
 impl Generator {
-    /// The matrix.
+    /// Generates the matrix.
     ///
     /// # Errors
     ///
@@ -91,22 +91,22 @@ impl Generator {
     }
 }
 
-/// Why there is no such matrix.
+/// Reason why there is no matrix of these parameters.
 #[derive(Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GeneratorError {
-    /// The number of receivers.
+    /// The number of receivers is out of range.
     #[error("a fan-out of {given} is given: from 1 to the number of nodes, {nodes}, is allowed")]
     FanOut {
-        /// What was given.
+        /// The value given.
         given: usize,
         /// The number of nodes.
         nodes: usize,
     },
-    /// The non-uniformity.
+    /// The non-uniformity is out of range.
     #[error("a non-uniformity of {given} is given: from 0 to 1 is allowed")]
     Nonuniformity {
-        /// What was given.
+        /// The value given.
         given: f64,
     },
     /// The traffic is too much.

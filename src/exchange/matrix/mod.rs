@@ -1,4 +1,4 @@
-//! Who has how much for whom: the communication matrix.
+//! The communication matrix: the bytes that every node has for every other one.
 
 mod figures;
 mod file;
@@ -54,7 +54,7 @@ impl Matrix {
         Matrix { nodes, bytes, digest: OnceLock::new() }
     }
 
-    /// Of send vectors, one for each node.
+    /// Creates the matrix of these send vectors, one for each node.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Matrix {
         Matrix::of(nodes, |from, to| rows[from][to])
     }
 
-    /// Of a function of the sender and the receiver.
+    /// Creates the matrix of a function of the sender and the receiver.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Matrix {
         Ok(matrix)
     }
 
-    /// Figure 1 of the paper: eight nodes with a traffic of 10 each.
+    /// Creates the matrix of figure 1 of the paper: eight nodes with a traffic of 10 each.
     pub fn figure_1() -> Matrix {
         const ROWS: [[u64; 8]; 8] = [
             [0, 3, 1, 0, 2, 1, 2, 1],
@@ -102,12 +102,12 @@ impl Matrix {
         Matrix::of_bytes(8, ROWS.concat())
     }
 
-    /// The number of nodes, p.
+    /// The number of nodes, `p`.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// `m(from, to)`: the bytes that one node has for another.
+    /// The bytes that one node has for another, `m(from, to)`.
     ///
     /// # Panics
     ///
@@ -136,32 +136,32 @@ impl Matrix {
         self.bytes[to..].iter().step_by(self.nodes).copied()
     }
 
-    /// `r_i`: all that a node sends.
+    /// The bytes that a node sends, `r_i`.
     pub fn sent(&self, from: Rank) -> u64 {
         self.row(from).iter().sum()
     }
 
-    /// `c_j`: all that a node receives.
+    /// The bytes that a node receives, `c_j`.
     pub fn received(&self, to: Rank) -> u64 {
         self.column(to).sum()
     }
 
-    /// `t`: the most that any node sends, or receives.
+    /// The most bytes that any node sends, or receives: the traffic `t`.
     pub fn traffic(&self) -> u64 {
         self.most(|node| self.sent(node).max(self.received(node)))
     }
 
-    /// `f_i`: to how many nodes one sends.
+    /// The number of nodes that a node sends to, `f_i`.
     pub fn fan_out(&self, from: Rank) -> u64 {
         self.row(from).iter().filter(|&&bytes| bytes > 0).count() as u64
     }
 
-    /// `g_j`: from how many nodes one receives.
+    /// The number of nodes that a node receives from, `g_j`.
     pub fn fan_in(&self, to: Rank) -> u64 {
         self.column(to).filter(|&bytes| bytes > 0).count() as u64
     }
 
-    /// `h`: the most messages that any node sends, or receives.
+    /// The most messages that any node sends, or receives: the fan `h`.
     pub fn fan(&self) -> u64 {
         self.most(|node| self.fan_out(node).max(self.fan_in(node)))
     }
@@ -178,13 +178,13 @@ impl Matrix {
         self.bytes.iter().enumerate().map(message).filter(|&(.., bytes)| bytes > 0)
     }
 
-    /// The messages of some lengths alone.
+    /// The same matrix without the messages of other lengths.
     pub(super) fn filtered(&self, is_kept: impl Fn(u64) -> bool) -> Matrix {
         let kept = |&bytes: &u64| if is_kept(bytes) { bytes } else { 0 };
         Matrix::of_bytes(self.nodes, self.bytes.iter().map(kept).collect())
     }
 
-    /// The same with what nodes have for themselves left out.
+    /// The same matrix without what nodes have for themselves.
     #[must_use]
     pub fn without_own(&self) -> Matrix {
         let mut rest = self.bytes.clone();
@@ -192,7 +192,7 @@ impl Matrix {
         Matrix::of_bytes(self.nodes, rest)
     }
 
-    /// What kind of communication it is, and whether all messages are equally long.
+    /// The kind of communication, and whether all messages are equally long.
     pub fn class(&self) -> (Class, bool) {
         let others = self.without_own();
         let all = self.nodes as u64 - 1;
@@ -213,7 +213,8 @@ impl Matrix {
         (class, sizes.all(|bytes| Some(bytes) == first))
     }
 
-    /// What tells it from nearly all others. Members of a group compare it in every call, so it is worked out once.
+    /// A digest that tells the matrix from nearly all others. Members of a group compare it in every call, so it is
+    /// worked out once.
     pub(super) fn digest(&self) -> u64 {
         *self.digest.get_or_init(|| {
             let mut hasher = DefaultHasher::new();
@@ -262,7 +263,7 @@ fn fits(mut bytes: impl Iterator<Item = u64>) -> bool {
     bytes.try_fold(0_u64, |sum, bytes| sum.checked_add(bytes).filter(|&sum| sum < MOST)).is_some()
 }
 
-/// What kind of communication a matrix stands for. What nodes have for themselves plays no part in it.
+/// Kind of communication that a matrix stands for. What nodes have for themselves plays no part in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// Every node sends to every other one.
@@ -312,7 +313,7 @@ impl std::str::FromStr for Matrix {
     }
 }
 
-/// Why something is no communication matrix.
+/// Reason why something is no communication matrix.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatrixError {
@@ -342,7 +343,7 @@ pub enum MatrixError {
         row: usize,
         /// The column, counted from 0.
         column: usize,
-        /// What was given.
+        /// The text given.
         given: String,
     },
     /// A node sends or receives too much.

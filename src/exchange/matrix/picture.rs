@@ -1,14 +1,14 @@
-//! A matrix as people look at it: as numbers with their sums, as in figure 1 of the paper, or as a picture.
+//! Texts of matrices: the numbers with their sums, as in figure 1 of the paper, and a picture.
 
 use std::fmt;
 
 use super::Matrix;
 use crate::rank::Rank;
 
-/// What stands for messages, from none at all to the longest.
+/// The characters that stand for messages, from none at all to the longest.
 const SHADES: [char; 10] = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
 
-/// A picture has so many columns at most.
+/// The most columns of a picture.
 const MOST_COLUMNS: usize = 64;
 
 impl Matrix {
@@ -60,7 +60,7 @@ fn shade(sum: u128, most: u128) -> usize {
     if sum == 0 { 0 } else { (sum * steps).div_ceil(most) as usize }
 }
 
-/// What the shades that occur stand for.
+/// The lengths that the shades stand for that occur.
 fn legend(sums: &[u128], most: u128) -> String {
     let steps = SHADES.len() as u128 - 1;
     let ranges = (1..SHADES.len()).filter(|&level| sums.iter().any(|&sum| shade(sum, most) == level));

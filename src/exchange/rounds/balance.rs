@@ -11,10 +11,10 @@ use super::{super::Instance, Part, paths::Paths};
 /// A round is not made better if its links need no longer than its ports, or this little longer.
 const SLACK: f64 = 1.02;
 
-/// How often all rounds are looked at.
+/// The number of times that all rounds are looked at.
 const SWEEPS: usize = 3;
 
-/// With how many other rounds a round is mixed at most.
+/// The most other rounds with which a round is mixed.
 const MOST_PARTNERS: usize = 24;
 
 /// The same messages in as many rounds; `None` if there is nothing to be made better.
@@ -48,14 +48,14 @@ pub(crate) fn rounds(
     is_changed.then_some(rounds)
 }
 
-/// What a round asks of the network.
+/// Load of the network in a round.
 #[derive(Clone)]
 struct Load {
-    /// How long each link needs for its bytes.
+    /// The time that each link needs for its bytes.
     links: Vec<f64>,
     /// The link that needs the longest, the first of several.
     narrowest: usize,
-    /// How long the longest message takes.
+    /// The time of the longest message.
     longest: f64,
 }
 
@@ -86,7 +86,7 @@ impl Load {
     }
 }
 
-/// Exchanges two rounds along some of the paths and rings that they make; whether any.
+/// Exchanges two rounds along some of the paths and rings that they make, and returns whether there were any.
 fn mix(nodes: usize, paths: &Paths, rounds: &mut [Vec<Part>], loads: &mut [Load], pair: [usize; 2]) -> bool {
     // Of each of the two rounds, the part that each rank sends, and the sender to each.
     let mut sent = [vec![None; nodes], vec![None; nodes]];
@@ -137,10 +137,10 @@ fn mix(nodes: usize, paths: &Paths, rounds: &mut [Vec<Part>], loads: &mut [Load]
     is_changed
 }
 
-/// What two rounds cost together.
+/// Cost of two rounds together.
 struct Costs {
     loads: [Load; 2],
-    /// What all is measured in, so that powers stay numbers.
+    /// The unit of all times, with which powers stay numbers.
     unit: f64,
     /// The sum of the 16th powers of each round.
     powers: [f64; 2],

@@ -1,4 +1,5 @@
-//! Nodes that go by the clock, so that no two messages meet at a port although nobody waits for anybody.
+//! The schedule of nodes that go by the clock, so that no two messages meet at a port although nobody waits for
+//! anybody.
 //!
 //! In a schedule that keeps all ports busy a node that gets ahead of the others does harm: its message meets another
 //! one at the receiver, both take twice as long, and neither of their senders can go on to where it is waited for. So a
@@ -22,13 +23,13 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned {
     pub(crate) start: Time,
-    /// When it has left its sender.
+    /// The instant at which it has left its sender.
     pub(crate) end: Time,
     pub(crate) part: Part,
 }
 
-/// When rounds are to move, each after the one before; a round takes as long as its longest message, its busiest link,
-/// or two calls.
+/// The plan of rounds, each after the one before; a round takes as long as its longest message, its busiest link, or
+/// two calls.
 pub(crate) fn planned(instance: &Instance, paths: &Paths, rounds: &[Vec<Part>]) -> Vec<Planned> {
     let parameters = instance.parameters();
     let calls = parameters.send_overhead() + parameters.receive_overhead();
@@ -57,14 +58,14 @@ pub(crate) fn planned(instance: &Instance, paths: &Paths, rounds: &[Vec<Part>]) 
     planned
 }
 
-/// What a node has to do: a send at an instant, or a receive from it on.
+/// A task of a node: a send at an instant, or a receive from it on.
 struct Task {
     at: Time,
     message: Message,
     round: usize,
 }
 
-/// What every node does. The parts are in order of their starts.
+/// The steps of every node. The parts are in order of their starts.
 pub(crate) fn schedule(instance: &Instance, paths: &Paths, planned: &[Planned]) -> Schedule {
     let (nodes, parameters) = (instance.size(), instance.parameters());
     let (send, receive) = (parameters.send_overhead(), parameters.receive_overhead());
@@ -113,7 +114,7 @@ pub(crate) fn schedule(instance: &Instance, paths: &Paths, planned: &[Planned]) 
     Schedule::of_lengths(steps.collect())
 }
 
-/// The same as rounds: what starts at the same instant, and one message each way. (Where messages take no time at all
+/// The plan as rounds: what starts at the same instant, and one message each way. (Where messages take no time at all
 /// those of several rounds start at one instant.)
 pub(crate) fn rounds(nodes: usize, planned: &[Planned]) -> Vec<Vec<Part>> {
     let mut rounds: Vec<Vec<Part>> = Vec::new();

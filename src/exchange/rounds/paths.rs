@@ -15,15 +15,16 @@ pub(crate) struct Paths {
     links: Vec<u32>,
     /// The capacity of each link, in bytes/s.
     pub(crate) capacity: Vec<f64>,
-    /// How fast each rank sends, and receives, in bytes/s, if it is to be through with both at the same time.
+    /// The speed at which each rank sends, and receives, in bytes/s, if it is to be through with both at the same time.
     out: Vec<f64>,
     into: Vec<f64>,
-    /// What a message takes of a link if its sender and its receiver are both ways as busy as they can be, in bytes/s.
+    /// The part of a link that a message takes if its sender and its receiver are as busy both ways as they can be, in
+    /// bytes/s.
     pub(crate) room: f64,
 }
 
 impl Paths {
-    /// Of the messages of the matrix.
+    /// The paths of the messages of an instance.
     pub(crate) fn of(instance: &Instance) -> Paths {
         let (machine, nodes) = (instance.machine(), instance.size());
         let (topology, parameters) = (machine.topology(), machine.parameters());
@@ -67,17 +68,17 @@ impl Paths {
         &self.links[self.starts[number] as usize..self.starts[number + 1] as usize]
     }
 
-    /// How many links all paths have together.
+    /// The number of links of all paths together.
     pub(crate) fn length(&self) -> usize {
         self.links.len()
     }
 
-    /// How fast a message goes if no link is too narrow, in bytes/s.
+    /// The speed of a message if no link is too narrow, in bytes/s.
     pub(crate) fn rate(&self, from: Rank, to: Rank) -> f64 {
         self.out[from].min(self.into[to])
     }
 
-    /// How long a part needs at that rate, in seconds.
+    /// The time of a part at that rate, in seconds.
     pub(crate) fn time(&self, part: &Part) -> f64 {
         part.bytes as f64 / self.rate(part.from, part.to)
     }

@@ -27,7 +27,7 @@ pub(crate) struct Stage {
     counts: Option<Arc<Stage>>,
 }
 
-/// What the messages of a stage carry.
+/// Contents of the messages of a stage.
 #[derive(Clone, Copy, Debug)]
 enum Contents {
     /// The next bytes from their senders to their receivers.

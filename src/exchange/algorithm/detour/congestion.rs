@@ -1,4 +1,4 @@
-//! Which intermediaries crowd no link and no port.
+//! The choice of intermediaries that crowd no link and no port.
 //!
 //! Bytes need places: links, out-ports, in-ports. How long each place needs for its bytes is its load. What is made
 //! small is a high norm of the loads, which is close to the largest of them and, other than that, goes down with any
@@ -16,16 +16,16 @@ use super::super::super::{
 };
 use crate::rank::Rank;
 
-/// Links are crowded that need so many times as long as the ports.
+/// A link is crowded if it needs this many times as long as the ports.
 const SLACK: f64 = 1.05;
 
-/// How many doublings make the powers of the norms: the 16th to the 128th.
+/// The doublings that make the powers of the norms: the 16th to the 128th.
 const DOUBLINGS: std::ops::RangeInclusive<u32> = 4..=7;
 
-/// How often all messages are looked at with each norm.
+/// The number of times that all messages are looked at with each norm.
 const SWEEPS: usize = 10;
 
-/// So many links of all ways together are looked at in a sweep.
+/// The most links, of all ways together, that are looked at in a sweep.
 const MOST_LINKS: usize = 2_000_000;
 
 /// All ways of all messages, and what they ask of the network.
@@ -40,14 +40,14 @@ pub(super) struct Congestion {
     starts: Vec<usize>,
     places: Vec<u32>,
     loads: Vec<f64>,
-    /// What a byte at a place adds to the norm's power.
+    /// Growth of the norm's power for a byte at each place.
     costs: Vec<f64>,
-    /// What loads are measured in, so that powers stay numbers.
+    /// The unit of loads, with which powers stay numbers.
     unit: f64,
     doublings: u32,
 }
 
-/// A message, and which ways its slices take.
+/// A message, and the ways that its slices take.
 pub(super) struct Message {
     pub(super) from: Rank,
     pub(super) to: Rank,
@@ -59,7 +59,7 @@ pub(super) struct Message {
     pub(super) used: Vec<(usize, u64)>,
 }
 
-/// Where the places are: links, out-ports, in-ports.
+/// Numbers of the places: links, out-ports, in-ports.
 pub(super) struct Layout {
     instance: Instance,
     pub(super) links: usize,
@@ -84,8 +84,8 @@ impl Layout {
     }
 }
 
-/// How long each link needs for what goes straight, and the slowest of all ports; `None` if no link needs longer than
-/// that.
+/// The time that each link needs for what goes straight, and that of the slowest port; `None` if no link needs longer
+/// than that.
 fn crowded(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
     if paths.are_wide() {
         return None;
@@ -103,7 +103,7 @@ fn crowded(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
 }
 
 impl Congestion {
-    /// All slices, of at most so many bytes, on their direct ways.
+    /// All slices, of at most `slice` bytes, on their direct ways.
     pub(super) fn new(instance: &Instance, paths: &Paths, slice: u64) -> Congestion {
         let (nodes, links, port) = (instance.size(), paths.capacity.len(), 1.0 / paths.room);
         let mut times: Vec<f64> = paths.capacity.iter().map(|capacity| 1.0 / capacity).collect();
@@ -191,7 +191,7 @@ impl Congestion {
         self.loads.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Moves slices of a message to its cheapest way; whether any.
+    /// Moves slices of a message to its cheapest way, and returns whether there were any.
     fn improve(&mut self, nth: usize) -> bool {
         let Message { bytes, slices, ref ways, .. } = self.messages[nth];
         if ways.len() == 1 {
@@ -232,13 +232,13 @@ impl Congestion {
         is_moved
     }
 
-    /// What a byte on a way adds to the norm's power.
+    /// Growth of the norm's power for a byte on a way.
     fn cost(&self, way: usize) -> f64 {
         let places = &self.places[self.starts[way]..self.starts[way + 1]];
         places.iter().map(|&place| self.costs[place as usize]).sum()
     }
 
-    /// Puts so many more bytes on a way; by how much the norm's power grows.
+    /// Puts `bytes` more bytes on a way, and returns by how much the norm's power grows.
     fn shift(&mut self, way: usize, bytes: f64) -> f64 {
         let mut growth = 0.0;
         for place in self.starts[way]..self.starts[way + 1] {

@@ -10,10 +10,10 @@ use std::collections::VecDeque;
 use super::{Hop, Slice, congestion::Congestion};
 use crate::rank::Rank;
 
-/// Links may need so much longer in a round than the ports.
+/// Links may need this many times as long in a round as the ports.
 const SLACK: f64 = 1.02;
 
-/// A slice is sent on so many rounds after it was sent.
+/// The number of rounds after which a slice is sent on.
 const REST: usize = 2;
 
 /// Slices that go the same way.
@@ -34,9 +34,9 @@ pub(super) struct Filling<'a> {
     slices: Vec<Slice>,
     legs: Vec<Leg>,
     links: Vec<u32>,
-    /// How long each place needs for what is left: ports a whole round for each slice.
+    /// The time that each place needs for what is left: ports a whole round for each slice.
     left: Vec<f64>,
-    /// How long a port needs for the longest slice.
+    /// The time that a port needs for the longest slice.
     length: f64,
 }
 
@@ -95,7 +95,7 @@ impl Filling<'_> {
         self.legs.push(Leg { from, to, links, bytes, there, then: None });
     }
 
-    /// All slices, who sends which of them in each round, and how long the longest round takes ports and links.
+    /// All slices, the hops of each round, and the time that the longest round takes ports and links.
     pub(super) fn rounds(mut self) -> (Vec<Slice>, Vec<Vec<Hop>>, f64) {
         let (congestion, nodes) = (self.congestion, self.congestion.layout.nodes);
         let mut rounds: Vec<Vec<Hop>> = Vec::new();
@@ -147,7 +147,7 @@ impl Filling<'_> {
         (self.slices, rounds, longest)
     }
 
-    /// What is left at the place of a leg that has the most left, above all.
+    /// The urgency of a leg: above all the time of what is left at its busiest place.
     fn urgency(&self, leg: usize) -> f64 {
         let leg = &self.legs[leg];
         let [out, into] = self.congestion.layout.ports(leg.from, leg.to).map(|port| self.left[port]);

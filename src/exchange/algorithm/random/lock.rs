@@ -1,4 +1,4 @@
-//! The lock of a receiver, and what it knows of when it will be free.
+//! The lock of a receiver, and its estimate of when it will be free.
 
 use super::Improvements;
 use crate::{
@@ -7,12 +7,12 @@ use crate::{
     time::{Span, Time},
 };
 
-/// What a receiver answers.
+/// Answer of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// The message may come.
     Go,
-    /// It may not; it is worth asking again so much later, if that can be told.
+    /// It may not; it is worth asking again this much later, if that can be told.
     Busy(Option<Span>),
 }
 
@@ -20,20 +20,20 @@ pub(super) enum Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Grant {
     from: Rank,
-    /// When its last byte will have moved, by the estimate.
+    /// The instant at which its last byte will have moved, by the estimate.
     ends: Time,
 }
 
-/// Whether a node is receiving.
+/// The lock of a node, which is held while it is receiving.
 #[derive(Debug, Default)]
 pub(super) struct Lock {
     held: Option<Grant>,
-    /// Who has been given an early go-ahead.
+    /// The sender that has been given an early go-ahead.
     next: Option<Grant>,
 }
 
 impl Lock {
-    /// Tests and sets the lock for a message of so many bytes.
+    /// Tests and sets the lock for a message of `bytes` bytes.
     pub(super) fn ask(&mut self, now: Time, from: Rank, bytes: u64, times: &Times) -> Answer {
         // When the first byte would begin to move, and the last have moved.
         let begins = now + times.start[from];
@@ -56,7 +56,7 @@ impl Lock {
         Answer::Busy(Some(worth.since(now)).filter(|rest| measured && !rest.is_zero()))
     }
 
-    /// The message of `from` has come. It may have overtaken that of who had its go-ahead earlier.
+    /// Frees the lock, as the message of `from` has come. It may have overtaken that of who had its go-ahead earlier.
     pub(super) fn release(&mut self, from: Rank) {
         if self.held.is_some_and(|grant| grant.from == from) {
             self.held = self.next.take();
@@ -65,13 +65,13 @@ impl Lock {
         }
     }
 
-    /// Who has a go-ahead.
+    /// The senders that have a go-ahead.
     pub(super) fn senders(&self) -> impl Iterator<Item = Rank> + use<> {
         self.held.into_iter().chain(self.next).map(|grant| grant.from)
     }
 }
 
-/// What answers and transfers take where nothing is in their way.
+/// Times of answers and transfers where nothing is in their way.
 #[derive(Debug)]
 pub(super) struct Times {
     improvements: Improvements,

@@ -1,4 +1,4 @@
-//! Messages cut into parts, and what the messages of the two stages look like.
+//! Messages cut into parts, and the format of the messages of the two stages.
 
 use super::super::super::{Matrix, MatrixError, random_numbers::RandomNumbers};
 use crate::{
@@ -17,13 +17,13 @@ const WORD: u64 = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
     nodes: usize,
-    /// `m(i, j)`, and which part gets the first of its bytes that are left over when it is cut into equal parts.
+    /// The matrix, and for each message the part that gets the first of the bytes that are left over when it is cut.
     bytes: Matrix,
     next: Vec<usize>,
-    /// For whom each source has something, and who has something for each destination.
+    /// The receivers of each source, and the senders to each destination.
     receivers: Vec<Vec<Rank>>,
     senders: Vec<Vec<Rank>>,
-    /// For each source, which intermediary its parts of a number go to, and back.
+    /// For each source, the intermediary of each number of a part, and the number of each intermediary.
     via: Vec<Vec<Rank>>,
     number: Vec<Vec<usize>>,
     is_shuffled: bool,
@@ -74,7 +74,7 @@ impl Split {
         split
     }
 
-    /// Where a part of what `from` has for `to` begins and ends.
+    /// The bytes of a part of what `from` has for `to`.
     fn cut(&self, from: Rank, to: Rank, number: usize) -> std::ops::Range<u64> {
         let (nodes, bytes) = (self.nodes, self.bytes.get(from, to));
         let (each, left) = (bytes / nodes as u64, (bytes % nodes as u64) as usize);
@@ -87,7 +87,7 @@ impl Split {
         each * number as u64 + more(number)..each * (number as u64 + 1) + more(number + 1)
     }
 
-    /// The part of what `from` has for `to` that goes by `via`: where it begins and ends.
+    /// The bytes of the part of what `from` has for `to` that goes by `via`.
     pub(crate) fn part(&self, from: Rank, to: Rank, via: Rank) -> std::ops::Range<u64> {
         self.cut(from, to, self.number[from][via])
     }
@@ -97,14 +97,14 @@ impl Split {
         part.end - part.start
     }
 
-    /// What goes from the sources to the intermediaries, headers included.
+    /// The matrix of the first stage, from sources to intermediaries, headers included.
     pub(crate) fn first(&self) -> Result<Matrix, MatrixError> {
         Matrix::of(self.nodes, |from, via| {
             self.bytes(self.receivers[from].iter().map(|&to| self.length(from, to, via)))
         })
     }
 
-    /// What goes from the intermediaries to the destinations, headers included.
+    /// The matrix of the second stage, from intermediaries to destinations, headers included.
     pub(crate) fn second(&self) -> Result<Matrix, MatrixError> {
         Matrix::of(self.nodes, |via, to| {
             self.bytes(self.senders[to].iter().map(|&from| self.length(from, to, via)))
@@ -120,14 +120,14 @@ impl Split {
         if parts == 0 { 0 } else { sum + self.header(parts) }
     }
 
-    /// The length of a header for so many parts that are not empty.
+    /// The length of a header for `parts` parts that are not empty.
     fn header(&self, parts: u64) -> u64 {
         let columns = 1 + u64::from(self.is_shuffled);
         let entries = (parts * (1 + columns)).min(self.nodes as u64 * columns);
         WORD * (1 + entries)
     }
 
-    /// Of what a source has for everybody, the messages to the intermediaries.
+    /// The messages of a source to the intermediaries.
     pub(crate) fn spread(&self, rank: Rank, outgoing: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let message = |via: Rank| {
             let parts = (0..self.nodes).map(|to| {
@@ -139,7 +139,7 @@ impl Split {
         (0..self.nodes).map(message).collect()
     }
 
-    /// Of what has come to an intermediary from each source, the messages to the destinations.
+    /// The messages of an intermediary to the destinations, made of what has come from each source.
     pub(crate) fn turn(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let mut parts: Vec<Vec<(usize, Payload)>> = vec![Vec::with_capacity(self.nodes); self.nodes];
         for message in incoming {
@@ -150,7 +150,7 @@ impl Split {
         Ok(parts.into_iter().map(|parts| self.packed(parts)).collect())
     }
 
-    /// Of what has come to a destination from each intermediary, what every source had for it.
+    /// The messages of every source to a destination, made of what has come from each intermediary.
     pub(crate) fn join(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let mut parts: Vec<Vec<(usize, Payload)>> = vec![Vec::with_capacity(self.nodes); self.nodes];
         for (via, message) in incoming.iter().enumerate() {
