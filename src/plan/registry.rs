@@ -18,6 +18,8 @@ pub(crate) struct Entry<P: Problem> {
     aliases: &'static [&'static str],
     about: &'static str,
     source: &'static str,
+    cost: &'static str,
+    limits: &'static str,
     kinds: fn(P::Kind) -> bool,
     restrictions: &'static [Restriction<P>],
     is_predictable: bool,
@@ -82,6 +84,8 @@ impl<P: Problem> Entry<P> {
             aliases: &[],
             about: "",
             source: "",
+            cost: "",
+            limits: "",
             kinds: |_| true,
             restrictions: &[],
             is_predictable: true,
@@ -97,6 +101,17 @@ impl<P: Problem> Entry<P> {
     /// Where it is described.
     pub(crate) const fn source(self, source: &'static str) -> Entry<P> {
         Entry { source, ..self }
+    }
+
+    /// The time that it takes, in the symbols of the timing model.
+    pub(crate) const fn cost(self, cost: &'static str) -> Entry<P> {
+        Entry { cost, ..self }
+    }
+
+    /// Limits that are no [restrictions](Entry::only_if), as they are found out in the making of a plan, or do not keep it
+    /// from being made.
+    pub(crate) const fn limits(self, limits: &'static str) -> Entry<P> {
+        Entry { limits, ..self }
     }
 
     /// What messages call it, if that is not its name.
@@ -168,6 +183,16 @@ impl<P: Problem> Algorithm<P> {
     /// The work that it is described in; empty if there is none.
     pub fn source(&self) -> &'static str {
         self.entry.source
+    }
+
+    /// The time that it takes, in the symbols of the timing model; empty if nothing is known.
+    pub fn cost(&self) -> &'static str {
+        self.entry.cost
+    }
+
+    /// Limits beside its [restrictions](Algorithm::restrictions); empty if there are none.
+    pub fn limits(&self) -> &'static str {
+        self.entry.limits
     }
 
     /// What it needs of a problem.

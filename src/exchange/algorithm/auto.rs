@@ -25,7 +25,8 @@ use crate::{
 
 static AUTO: Entry = Entry::searching("auto", search)
     .about("the fastest that is found among those that can be predicted, but for sorting")
-    .source("this project");
+    .source("this project")
+    .cost("what that takes");
 
 impl Algorithm {
     /// The fastest that is found among those that can be predicted, but for sorting, which needs data. From ten

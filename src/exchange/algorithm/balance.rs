@@ -26,7 +26,8 @@ use super::{
 
 static BALANCED: Entry = Entry::new("balanced", variants)
     .about("colored, with rounds mixed so that links are less crowded")
-    .source("this project; Brewer, Kuszmaul 1994");
+    .source("this project; Brewer, Kuszmaul 1994")
+    .cost("that of `colored`, without links that are shared");
 
 impl Algorithm {
     /// As few rounds as possible, in which no link has more to carry than it must.

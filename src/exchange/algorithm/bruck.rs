@@ -41,7 +41,8 @@ const MOST_RADICES: usize = 3;
 
 static BRUCK: Entry = Entry::new("bruck", |planning| Ok(variants(planning.problem)))
     .about("few long messages, passed on by others, instead of many short ones")
-    .source("Bruck and others 1997");
+    .source("Bruck and others 1997")
+    .cost("with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`");
 
 impl Algorithm {
     /// Bruck's few long messages.

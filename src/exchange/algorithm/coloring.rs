@@ -29,11 +29,13 @@ use super::{
 
 static COLORED: Entry = Entry::new("colored", |planning| Ok(colored(planning.workspace)))
     .about("as few rounds as possible, by coloring the edges of the graph of messages")
-    .source("König 1916");
+    .source("König 1916")
+    .cost("up to `h (alpha + s beta)`");
 
 static SLICED: Entry = Entry::new("sliced", sliced)
     .about("colored, of slices of messages, so that all rounds are equally long")
-    .source("Gonzalez, Sahni 1976");
+    .source("Gonzalez, Sahni 1976")
+    .cost("`t beta + h alpha + 2 sqrt(h t alpha beta)`");
 
 impl Algorithm {
     /// As few rounds as possible.

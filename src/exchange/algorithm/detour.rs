@@ -70,7 +70,9 @@ struct Hop {
 
 static DETOUR: Entry = Entry::new("detour", variants)
     .about("full rounds of slices; what crowded links cannot carry goes by way of others")
-    .source("Valiant, Brebner 1981; this project");
+    .source("Valiant, Brebner 1981; this project")
+    .cost("with slices of `q` bytes about `t / q + h` rounds of `q beta`, at least of two calls; detours come on top")
+    .limits("with too many slices the rounds of `colored`");
 
 impl Algorithm {
     /// Full rounds of slices; what crowded links cannot carry goes by way of other nodes.

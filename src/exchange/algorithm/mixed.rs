@@ -37,7 +37,8 @@ const FACTORS: [f64; 3] = [1.0, 0.25, 4.0];
 
 static MIXED: Entry = Entry::new("mixed", variants)
     .about("bruck for short messages, and colored for long ones")
-    .source("this project");
+    .source("this project")
+    .cost("that of *bruck* for messages up to about `alpha / (beta log2 p)` bytes, and up to `h (alpha + s beta)` for the others");
 
 impl Algorithm {
     /// Bruck's algorithm for short messages, and as few rounds as possible for long ones.

@@ -40,7 +40,9 @@ const EXACT: f64 = 1.0 - 1e-6;
 
 static PACKED: Entry = Entry::new("packed", variants)
     .about("a plan by the clock that keeps nodes busy and links free")
-    .source("Gonzalez, Sahni 1976; this project");
+    .source("Gonzalez, Sahni 1976; this project")
+    .cost("with slices of `q` bytes about `t beta + h max(alpha, q beta)`")
+    .limits("gives up where it would have to look at too many pairs");
 
 impl Algorithm {
     /// A plan by the clock that keeps nodes busy and links free.

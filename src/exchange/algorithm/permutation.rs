@@ -33,6 +33,7 @@ use crate::{pattern::Exchange, plan::Restriction, time::Span};
 static LINEAR: Entry = Entry::new("linear", linear)
     .about("linear permutation: in round k everybody exchanges with the node k away; uniform only")
     .source("Ranka, Shankar, Alsabti 1995, section 4")
+    .cost("`(p - 1) (alpha + s beta)`")
     .only_if(&[Restriction {
         text: "linear permutation needs messages of one length from everybody to everybody else (`modified` takes any)",
         is_met: |instance, _| {
@@ -43,11 +44,13 @@ static LINEAR: Entry = Entry::new("linear", linear)
 
 static MODIFIED: Entry = Entry::new("modified", modified)
     .about("linear permutation of any lengths: they are told first, and all wait after each round")
-    .source("Ranka, Shankar, Alsabti 1995, section 4");
+    .source("Ranka, Shankar, Alsabti 1995, section 4")
+    .cost("each round `alpha + s beta` and a barrier, `s` its longest message: up to `p (alpha + t beta)`; and `ceil(log2 p) (alpha + 2 p beta)` to tell the lengths");
 
 static PAIRWISE: Entry = Entry::new("pairwise", pairwise)
     .about("linear permutation of any lengths, without telling and without waiting")
-    .source("Ranka, Shankar, Alsabti 1995, section 4; Bokhari 1991");
+    .source("Ranka, Shankar, Alsabti 1995, section 4; Bokhari 1991")
+    .cost("up to `p (alpha + t beta)`");
 
 impl Algorithm {
     /// Linear permutation, for messages of one length from everybody to everybody else.

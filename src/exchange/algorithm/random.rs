@@ -66,21 +66,25 @@ use crate::{
 static RANDOM: Entry = Entry::new("random", |planning| with(planning, false, false))
     .about("distributed random scheduling: whoever has time is asked, by active messages")
     .source("Ranka, Shankar, Alsabti 1995, section 5; Wang, Lin, Ranka 1993")
+    .cost("about `h (alpha + 2 (a_s + a_r)) + t beta` at least")
     .unpredictable();
 
 static MEASURED: Entry = Entry::new("measured", |planning| with(planning, true, false))
     .about("random, where busy nodes say for how long")
     .source("Ranka, Shankar, Alsabti 1995, section 5")
+    .cost("that of `random`")
     .unpredictable();
 
 static EARLY: Entry = Entry::new("early", |planning| with(planning, false, true))
     .about("random, where nodes give their go-ahead shortly before they are free")
     .source("Ranka, Shankar, Alsabti 1995, section 5")
+    .cost("that of `random`")
     .unpredictable();
 
 static IMPROVED: Entry = Entry::new("improved", |planning| with(planning, true, true))
     .about("random, where nodes do both")
     .source("Ranka, Shankar, Alsabti 1995, section 5")
+    .cost("that of `random`")
     .unpredictable();
 
 impl Algorithm {

@@ -51,7 +51,9 @@ const NOBODY: u32 = u32::MAX;
 static SORTING: Entry =
     Entry::new("sorting", |_| Ok(vec![Variant::new("", |instance| Ok(Draft::new(Sorting::new(instance)?)))]))
         .about("all data is sorted by its destination, across the whole machine")
-        .source("Ranka, Shankar, Alsabti 1995, section 6.4; Leighton 1985");
+        .source("Ranka, Shankar, Alsabti 1995, section 6.4; Leighton 1985")
+        .cost("`(2 p) alpha + 3 r w beta` for `r` records of `w` bytes on each node")
+        .limits("`r >= 2 (p - 1)^2`, filled up to that; no phantom payloads");
 
 impl Algorithm {
     /// Sorting by destination.

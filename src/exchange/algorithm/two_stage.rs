@@ -40,15 +40,18 @@ use crate::{comm::Payload, pattern::Schedule, time::Span};
 
 static TWO_STAGE: Entry = Entry::new("two-stage", in_synchronized_stages)
     .about("everything is spread evenly over all nodes first, and then delivered")
-    .source("Ranka, Shankar, Alsabti 1995, section 6");
+    .source("Ranka, Shankar, Alsabti 1995, section 6")
+    .cost("`2 (p alpha + t beta)`, and about `8 p^2 beta` for the lengths of parts; lengths and barriers as *modified*, twice");
 
 static SHUFFLED: Entry = Entry::new("shuffled", in_synchronized_stages)
     .about("two-stage, with the parts shuffled among the nodes in between")
-    .source("Ranka, Shankar, Alsabti 1995, section 6.3");
+    .source("Ranka, Shankar, Alsabti 1995, section 6.3")
+    .cost("that of `two-stage`, and up to `8 p^2 beta` more for the numbers of parts");
 
 static RELAYED: Entry = Entry::new("relayed", relayed)
     .about("two-stage, without telling and without waiting")
-    .source("this project");
+    .source("this project")
+    .cost("`2 (p alpha + t beta)`");
 
 impl Algorithm {
     /// Two stages, each by modified linear permutation.
