@@ -24,6 +24,7 @@
 
 mod algorithm;
 mod bound;
+mod call_error;
 mod calls;
 mod instance;
 mod matrix;
@@ -36,7 +37,8 @@ mod rounds;
 mod sparse;
 
 pub use algorithm::Algorithm;
-pub use calls::{CallError, ManyToMany};
+pub use call_error::CallError;
+pub use calls::ManyToMany;
 pub use instance::{Instance, InstanceError};
 pub use matrix::{
     Class, Figures, Generator, GeneratorError, Matrix, MatrixError, MatrixFileError, MatrixFileProblem,

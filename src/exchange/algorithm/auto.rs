@@ -12,14 +12,14 @@
 
 use super::{
     super::{
-        Instance, Plan, PlanError,
+        Instance, PlanError,
         planner::Variant,
         rounds::{clocked, style::Style},
     },
     Algorithm, Entry, Planning, of,
 };
 use crate::{
-    plan::{Problem, choose::fastest},
+    plan::{Draft, Plan, Problem, choose::fastest},
     time::Time,
 };
 
@@ -38,7 +38,7 @@ impl Algorithm {
 /// The styles that are tried where there are many messages.
 const FEW_STYLES: [Style; 3] = [Style::ALL[0], Style::ALL[1], Style::ALL[4]];
 
-fn search(planning: &Planning<'_>) -> Result<Plan, PlanError> {
+fn search(planning: &Planning<'_>) -> Result<Plan<Instance>, PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let all = if planner.is_large() { planner.with_styles(&FEW_STYLES) } else { planner.clone() };
     let main = match (planner.balanced().is_some(), planner.is_regular()) {
@@ -86,6 +86,6 @@ fn search(planning: &Planning<'_>) -> Result<Plan, PlanError> {
 }
 
 /// The time of a plan that has been predicted.
-fn modeled(plan: &Plan) -> Time {
-    plan.prediction().map_or(Time::MAX, |prediction| prediction.modeled)
+fn modeled(plan: &Plan<Instance>) -> Time {
+    plan.draft.schedule().map_or(Time::MAX, |schedule| plan.predicted(schedule).modeled)
 }
