@@ -72,9 +72,9 @@ use plan::choose as choice;
 pub use bytemuck;
 
 pub use fabric::{LinkLoad, Work};
-pub use plan::predict;
 pub use machine::{Clock, Dilation, Machine, MachineBuilder, Run};
 pub use payload::{Element, ElementType, Payload, PayloadError};
+pub use plan::predict;
 pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Tag};
 pub use runtime::Pinning;
 pub use time::{Span, Time};

@@ -42,7 +42,9 @@ pub(crate) fn fastest<P: Problem>(
         }
         let made = variant.draft(problem).and_then(|draft| {
             let schedule = draft.schedule();
-            if schedule.is_some_and(|schedule| is_hopeless(busiest_node(schedule, problem.machine().parameters()))) {
+            if schedule
+                .is_some_and(|schedule| is_hopeless(busiest_node(schedule, problem.machine().parameters())))
+            {
                 return Ok(None);
             }
             schedule.map_or(Ok(()), check_messages)?;
@@ -61,8 +63,9 @@ pub(crate) fn fastest<P: Problem>(
         let prediction = predict_among(problem.machine(), problem.members(), draft.schedule()?, limit)?;
         Some((prediction.modeled, Plan::made(problem, variant, draft, Some(prediction))))
     };
-    let too_long = || PlanError::TooLong { algorithm: algorithm.to_string() };
-    fastest_of(variants.len(), attempt).ok_or_else(|| cause.into_inner().map_or_else(too_long, |(_, cause)| cause))
+    let too_long = || PlanError::TooLong { algorithm: problem.called(algorithm) };
+    fastest_of(variants.len(), attempt)
+        .ok_or_else(|| cause.into_inner().map_or_else(too_long, |(_, cause)| cause))
 }
 
 /// Whether every message of a schedule can be sent.

@@ -44,6 +44,6 @@ pub use self::{
 pub(crate) use self::{
     cache::Cache,
     layout::Layout,
-    registry::{Entry, Planning, Restriction},
+    registry::{Entry, Restriction},
     variant::Variant,
 };

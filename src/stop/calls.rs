@@ -152,7 +152,12 @@ impl Plan {
         })
     }
 
-    fn carry_out(&self, group: &Group<'_>, tag: Tag, mine: Option<Payload>) -> Result<Vec<Payload>, BroadcastError> {
+    fn carry_out(
+        &self,
+        group: &Group<'_>,
+        tag: Tag,
+        mine: Option<Payload>,
+    ) -> Result<Vec<Payload>, BroadcastError> {
         let (pieces, instance) = (&self.draft.pieces, self.instance());
         let mut blocks = vec![Payload::empty(); pieces.len()];
         if let Some((source, mine)) = self.own_message(group.rank(), mine)? {

@@ -76,9 +76,8 @@ impl Instance {
         let nodes = members.len();
         let mut is_member = vec![false; machine.nodes()];
         for &node in &*members {
-            let known = is_member
-                .get_mut(node)
-                .ok_or(InstanceError::NoSuchNode { node, nodes: machine.nodes() })?;
+            let known =
+                is_member.get_mut(node).ok_or(InstanceError::NoSuchNode { node, nodes: machine.nodes() })?;
             if std::mem::replace(known, true) {
                 return Err(InstanceError::MemberTwice { node });
             }

@@ -108,7 +108,8 @@ mod tests {
         let tried = |sources: usize, bytes: u64| {
             let machine: Description = "hockney:16x16".parse().unwrap();
             let sources: Vec<Rank> = (0..sources).collect();
-            let variants = variants(&Instance::new(&machine, &sources, &vec![bytes; sources.len()]).unwrap()).unwrap();
+            let variants =
+                variants(&Instance::new(&machine, &sources, &vec![bytes; sources.len()]).unwrap()).unwrap();
             Vec::from_iter(variants.into_iter().step_by(2).map(|variant| variant.name().to_owned()))
         };
         assert_eq!(tried(1, 0), ["1 block, in turn", "2 blocks, in turn"]);

@@ -37,9 +37,11 @@ static PART_LIN: Entry = Entry::new("part-lin", |_| only(|instance| draft(instan
     .about("each half of the machine broadcasts half of the messages by br-lin, then the halves exchange")
     .source("report, section 3");
 
-static PART_XY_SOURCE: Entry = Entry::new("part-xy-source", |_| only(|instance| draft(instance, Within::XySource)))
-    .about("each half of the machine broadcasts half of the messages by br-xy-source, then the halves exchange")
-    .source("report, section 3");
+static PART_XY_SOURCE: Entry = Entry::new("part-xy-source", |_| {
+    only(|instance| draft(instance, Within::XySource))
+})
+.about("each half of the machine broadcasts half of the messages by br-xy-source, then the halves exchange")
+.source("report, section 3");
 
 /// A part of the mesh with whole rows and columns.
 struct Group {
