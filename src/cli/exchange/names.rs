@@ -44,7 +44,7 @@ impl FromStr for Algorithms {
     fn from_str(text: &str) -> Result<Algorithms, NameError> {
         let mut asked = Vec::new();
         for item in text.split(',').map(str::trim) {
-            let named = Algorithm::ALL.iter().find(|algorithm| algorithm.name() == item);
+            let named = Algorithm::ALL.iter().find(|algorithm| algorithm.is_called(item));
             match (item, named) {
                 ("all", _) => asked.extend(Algorithm::ALL),
                 (_, Some(&named)) => asked.push(named),
