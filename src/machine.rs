@@ -3,7 +3,7 @@
 use std::{fmt::Display, io, sync::Arc, time::Duration};
 
 use crate::{
-    calibration::Experience,
+    calibration::dilation::Experience,
     comm::Node,
     error::{ConfigError, Failure, RunError},
     fabric::Work,
@@ -12,8 +12,8 @@ use crate::{
     rank::Rank,
     record::{Trace, write_chrome_trace},
     report::{LinkReport, RealTimeReport, RunReport, UnreceivedMessage},
-    runtime::{self, Pace, Pinning, Settings, Shortage, Slips},
-    topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
+    runtime::{self, Pace, Pinning, Program, Settings, Shortage, Slips, host, modeled},
+    topology::{Complete, FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
 /// The smallest stack that a node may have.
@@ -36,6 +36,13 @@ pub enum Clock {
         /// The number of wall seconds that one modeled second takes.
         dilation: Dilation,
     },
+    /// No model at all: messages are handed over by reference as fast as the host's threads can, and time is the wall
+    /// clock's since the common start of all programs. The machine's topology and parameters only serve libraries to plan.
+    ///
+    /// Deadlocks, panics, wall limits and mismatched calls are found as under the other clocks. What nodes compute takes the
+    /// time that it takes; [`Node::compute`](crate::comm::Node::compute) keeps a core busy for its time, and the costs that
+    /// a machine's parameters give to combining and copying are not charged.
+    Host,
 }
 
 /// The number of wall seconds that one modeled second takes in [real time](Clock::RealTime).
@@ -74,6 +81,7 @@ pub struct Machine {
     clock: Clock,
     settings: Settings,
     unreceived_is_an_error: bool,
+    experience: Arc<Experience>,
 }
 
 /// A builder of [`Machine`]s. Errors are reported by [`build`](MachineBuilder::build).
@@ -100,6 +108,26 @@ impl Machine {
     /// The reference machine of comparisons: see [`Parameters::hockney`].
     pub fn hockney(rows: usize, columns: usize) -> MachineBuilder {
         MachineBuilder::on_mesh("hockney", rows, columns, Parameters::hockney())
+    }
+
+    /// The host's own threads as a machine without a model, under the [host's clock](Clock::Host): every node is next to
+    /// every other. Libraries plan with the parameters of [`Parameters::host`], or with those of a machine file that
+    /// `multicomputer calibrate` has measured: see [`of`](Machine::of).
+    ///
+    /// ```
+    /// use multicomputer::{Machine, collective::Sum, prelude::*};
+    ///
+    /// let run = Machine::host(4).build()?.run(|node| {
+    ///     let mut sum = [node.rank() as u64];
+    ///     node.world().combine_all(&mut sum, Sum)?;
+    ///     Ok(sum[0])
+    /// })?;
+    /// assert_eq!(run.outputs, [6; 4]);
+    /// println!("{} messages in {:?}", run.report.messages, run.wall);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn host(nodes: usize) -> MachineBuilder {
+        MachineBuilder::preset("host", nodes, Complete::new(nodes), Parameters::host()).clock(Clock::Host)
     }
 
     /// An Intel iPSC/860, a hypercube with `nodes` nodes, a power of two: see [`Parameters::ipsc860`].
@@ -160,26 +188,33 @@ impl Machine {
         T: Send,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
+        self.run_program(&program)
+    }
+
+    fn run_program<T: Send>(&self, program: &Program<'_, T>) -> Result<Run<T>, RunError> {
         let span =
             tracing::info_span!("run", machine = self.description.name(), nodes = self.description.nodes());
         let _entered = span.enter();
+        let (machine, settings) = (&self.description, &self.settings);
         let pace = match self.clock {
-            Clock::Virtual => Pace::Virtual,
-            Clock::RealTime { dilation: Dilation::Fixed(dilation) } => Pace::Real(dilation),
+            Clock::Virtual => Some(Pace::Virtual),
+            Clock::RealTime { dilation: Dilation::Fixed(dilation) } => Some(Pace::Real(dilation)),
             Clock::RealTime { dilation: Dilation::Auto } => {
-                let experience = self.settings.memo.of::<Experience>();
-                Pace::Real(experience.dilation(&self.description, &self.settings)?)
+                Some(Pace::Real(self.experience.dilation(machine, settings)?))
             }
+            Clock::Host => None,
         };
-        let settings = Settings { pace, ..self.settings.clone() };
-        let ended = runtime::run(&self.description, &settings, program)?;
+        let ended = match pace {
+            Some(pace) => modeled::run(machine, pace, settings, program)?,
+            None => host::run(machine, settings, program)?,
+        };
         let work = ended.outcomes.work;
         let (report, trace) = self
             .report(ended.outcomes, ended.wall, pace, ended.slips, |context| ended.contexts.name(context));
         if let (Clock::RealTime { dilation: Dilation::Auto }, Some(real_time)) =
             (self.clock, &report.real_time)
         {
-            self.settings.memo.of::<Experience>().learn(real_time);
+            self.experience.learn(real_time);
         }
         tracing::info!(modeled = %report.modeled, wall = ?ended.wall, messages = report.messages, "run ended");
         if self.unreceived_is_an_error && !report.unreceived.is_empty() {
@@ -193,20 +228,21 @@ impl Machine {
         &self,
         outcomes: Outcomes,
         wall: Duration,
-        pace: Pace,
+        pace: Option<Pace>,
         slips: Slips,
         group: impl Fn(u32) -> String,
     ) -> (RunReport, Trace) {
         let Outcomes { nodes, trace, links, lost_to_sharing, unreceived, .. } = outcomes;
         let modeled = nodes.iter().map(|node| node.finished).max().unwrap_or_default();
         let real_time = match pace {
-            Pace::Virtual => None,
-            Pace::Real(dilation) => Some(RealTimeReport::new(dilation, wall, modeled, slips)),
+            None | Some(Pace::Virtual) => None,
+            Some(Pace::Real(dilation)) => Some(RealTimeReport::new(dilation, wall, modeled, slips)),
         };
         let topology = self.description.topology();
         let report = RunReport {
             machine: self.description.name().into(),
             modeled,
+            is_modeled: pace.is_some(),
             messages: nodes.iter().map(|node| node.messages_sent).sum(),
             bytes: nodes.iter().map(|node| node.bytes_sent).sum(),
             lost_to_sharing,
@@ -351,7 +387,7 @@ impl MachineBuilder {
             let (nodes, stack_size) = (description.nodes(), settings.stack_size);
             return Err(ConfigError::TooLittleMemory { nodes, stack_size, needed, left, limit });
         }
-        Ok(Machine { description, clock, settings, unreceived_is_an_error })
+        Ok(Machine { description, clock, settings, unreceived_is_an_error, experience: Arc::default() })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Clocks as the command line spells them: `virtual`, `real`, `real:4`.
+//! Clocks as the command line spells them: `virtual`, `real`, `real:4`, `host`.
 
 use multicomputer::{Clock, Dilation};
 use thiserror::Error;
@@ -7,7 +7,9 @@ use thiserror::Error;
 #[derive(Debug, PartialEq, Error)]
 pub(super) enum ClockError {
     /// Neither virtual nor real.
-    #[error("allowed are `virtual`, `real` (the dilation is measured) and `real:DILATION` such as `real:4`")]
+    #[error(
+        "allowed are `virtual`, `real` (the dilation is measured), `real:DILATION` such as `real:4`, and `host`"
+    )]
     Unknown,
     /// The dilation cannot be kept.
     #[error(
@@ -20,6 +22,7 @@ pub(super) enum ClockError {
 pub(super) fn read(text: &str) -> Result<Clock, ClockError> {
     match text.split_once(':') {
         None if text == "virtual" => Ok(Clock::Virtual),
+        None if text == "host" => Ok(Clock::Host),
         None if text == "real" => Ok(Clock::RealTime { dilation: Dilation::Auto }),
         Some(("real", dilation)) => match dilation.parse() {
             Ok(dilation) if dilation > 0.0 && f64::is_finite(dilation) => {
@@ -36,6 +39,7 @@ pub(super) fn name(clock: Clock) -> &'static str {
     match clock {
         Clock::Virtual => "virtual",
         Clock::RealTime { .. } => "real",
+        Clock::Host => "host",
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn announce(
 /// in virtual time.
 fn expected(clock: Clock, modeled: Span) -> Option<(f64, f64)> {
     let dilation = match clock {
-        Clock::Virtual => return None,
+        Clock::Virtual | Clock::Host => return None,
         Clock::RealTime { dilation: Dilation::Fixed(dilation) } => dilation,
         Clock::RealTime { dilation: Dilation::Auto } => 1.0,
     };

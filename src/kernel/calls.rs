@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     rank::Rank,
-    record::{Event, EventKind, PhaseRecord},
+    record::{Event, EventKind},
     time::{Span, Time},
     wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
@@ -429,10 +429,7 @@ impl Kernel {
         let node = &mut self.nodes[id as usize];
         let (name, begin) = node.phases.remove(at);
         let end = node.clock;
-        let phase =
-            node.record.phases.entry(name.clone()).or_insert(PhaseRecord { begin, end, time: Span::ZERO });
-        phase.end = end;
-        phase.time += end.since(begin);
+        node.record.add_phase(name.clone(), begin, end);
         self.note(id, begin, end, EventKind::Phase { name });
     }
 }

@@ -22,6 +22,7 @@ use crate::topology::{self, FatTree, Grid, Hypercube, Mesh, Topology, TopologyEr
 mod cm5;
 mod delta;
 mod hockney;
+mod host;
 mod ipsc860;
 mod paragon;
 mod t3d;
@@ -43,7 +44,7 @@ pub const NAMES: [&str; PRESETS.len()] = {
 /// use multicomputer::model::{Parameters, presets};
 /// assert_eq!(presets::by_name("paragon"), Some(Parameters::paragon()));
 /// assert_eq!(presets::by_name("abacus"), None);
-/// assert_eq!(presets::NAMES, ["cm5", "delta", "hockney", "ipsc860", "paragon", "t3d"]);
+/// assert_eq!(presets::NAMES, ["cm5", "delta", "hockney", "host", "ipsc860", "paragon", "t3d"]);
 /// ```
 pub fn by_name(name: &str) -> Option<Parameters> {
     find(name).map(|preset| (preset.parameters)())
@@ -62,8 +63,15 @@ pub(super) struct Preset {
 }
 
 /// The registry: every preset, in alphabetical order.
-pub(super) const PRESETS: [Preset; 6] =
-    [cm5::PRESET, delta::PRESET, hockney::PRESET, ipsc860::PRESET, paragon::PRESET, t3d::PRESET];
+pub(super) const PRESETS: [Preset; 7] = [
+    cm5::PRESET,
+    delta::PRESET,
+    hockney::PRESET,
+    host::PRESET,
+    ipsc860::PRESET,
+    paragon::PRESET,
+    t3d::PRESET,
+];
 
 /// Reads the shape of a two-dimensional mesh; mesh machines among the presets have no third dimension.
 fn mesh(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {

@@ -48,6 +48,15 @@ pub struct NodeRecord {
     pub phases: BTreeMap<Arc<str>, PhaseRecord>,
 }
 
+impl NodeRecord {
+    /// Adds a stay in a phase.
+    pub(crate) fn add_phase(&mut self, name: Arc<str>, begin: Time, end: Time) {
+        let phase = self.phases.entry(name).or_insert(PhaseRecord { begin, end, time: Span::ZERO });
+        phase.end = end;
+        phase.time += end.since(begin);
+    }
+}
+
 /// The time of one node in one named phase, over all times that it was in the phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PhaseRecord {

@@ -24,8 +24,11 @@ use crate::{
 pub struct RunReport {
     /// The machine's name.
     pub machine: String,
-    /// The modeled time at which the last node finished.
+    /// The time at which the last node finished: modeled, or, under the [host's clock](crate::Clock::Host), the wall
+    /// clock's.
     pub modeled: Time,
+    /// Whether times are modeled, and not those of the host's wall clock.
+    pub is_modeled: bool,
     /// The number of messages sent, including those of nodes to themselves.
     pub messages: u64,
     /// The bytes of these messages.

@@ -46,10 +46,12 @@ impl RunReport {
     fn headline(&self) -> String {
         let mut lines = vec![
             self.machine.clone(),
-            format!("  modeled time     {}", self.modeled),
+            format!("  {:<15}  {}", if self.is_modeled { "modeled time" } else { "wall time" }, self.modeled),
             format!("  messages         {}, {} in all", self.messages, count(self.bytes, "byte")),
-            format!("  lost to sharing  {}", self.lost_to_sharing),
         ];
+        if self.is_modeled {
+            lines.push(format!("  lost to sharing  {}", self.lost_to_sharing));
+        }
         if let Some(real_time) = &self.real_time {
             lines.extend(pace(real_time));
         }
@@ -265,6 +267,7 @@ pub(super) mod tests {
         RunReport {
             machine: "a line of 4".to_owned(),
             modeled: at(330_000_000),
+            is_modeled: true,
             messages: 2,
             bytes: 4000,
             lost_to_sharing: Span::from_micros(100),

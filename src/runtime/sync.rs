@@ -3,12 +3,18 @@
 
 #[cfg(not(loom))]
 pub(super) use std::{
-    sync::atomic::{AtomicU32, AtomicUsize, Ordering},
-    thread::{Thread, current, park},
+    sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence},
+    thread::{Thread, current, park, park_timeout},
 };
 
 #[cfg(loom)]
 pub(super) use loom::{
-    sync::atomic::{AtomicU32, AtomicUsize, Ordering},
+    sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence},
     thread::{Thread, current, park},
 };
+
+/// The model has no time: its sleepers have no deadlines.
+#[cfg(loom)]
+pub(super) fn park_timeout(_: std::time::Duration) {
+    park();
+}

@@ -62,6 +62,11 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         }
     }
 
+    /// Puts a message that a receive had taken back, before all others.
+    pub(crate) fn put_back(&mut self, message: M) {
+        self.arrived.push_front(message);
+    }
+
     /// Withdraws a posted receive; returns whether it was posted.
     pub(crate) fn withdraw(&mut self, receive: &R) -> bool {
         let at = self.posted.iter().position(|(_, posted)| posted == receive);

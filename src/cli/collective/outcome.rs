@@ -123,6 +123,7 @@ impl Results {
             }
             Clock::Virtual => format!("{which}: that took exactly the modeled time, and {has}."),
             Clock::RealTime { .. } => format!("{which} in real time: {has}."),
+            Clock::Host => format!("{which} on the threads of this host: {has}."),
         });
         let real: Vec<RealTimeReport> = ran.iter().filter_map(|ran| ran.real_time).collect();
         notes.extend(pace::notes(real));

@@ -170,6 +170,7 @@ impl Results {
             }
             Clock::Virtual => format!("{which}: {got}, and what was predicted was exact."),
             Clock::RealTime { .. } => format!("{which} in real time: {got}."),
+            Clock::Host => format!("{which} on the threads of this host: {got}."),
         });
         if !ran.is_empty() && ran.len() < attempts.len() {
             let others = if attempts.len() - ran.len() == 1 { "other is" } else { "others are" };

@@ -91,7 +91,7 @@ impl Executor<'_> {
         };
         // A run in real time does not tell what virtual time is.
         let in_virtual_time = match self.arguments.options.clock() {
-            Clock::Virtual => None,
+            Clock::Virtual | Clock::Host => None,
             Clock::RealTime { .. } => on(&case.machine),
         };
         in_virtual_time.map_or(Ok(()), |modeled| self.announce(case, modeled))?;

@@ -1,0 +1,216 @@
+//! The threads of a run as they know each other: who is awake, who has returned, why the run ends.
+
+use std::{
+    any::Any,
+    cell::Cell,
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{Thread, current},
+    time::{Duration, Instant},
+};
+
+use parking_lot::{Condvar, Mutex};
+
+use super::{Settings, agreement::Agreements, contexts::Contexts, parker::Parker, sync::AtomicUsize};
+use crate::{
+    endpoint::Memo,
+    error::{CommError, DeadlockReport, Failure},
+    kernel::BlockedNode,
+    model::Description,
+    rank::Rank,
+    time::Time,
+    wire::NodeId,
+};
+
+/// The number of calls that may be made after the run has ended before the program is unwound.
+const MOST_CALLS_AFTER_END: u32 = 1_000;
+
+/// The cause of the early end of a run.
+#[derive(Debug)]
+pub(super) enum Cause {
+    Deadlock(DeadlockReport),
+    /// The program of this node failed; the fault is with the threads.
+    Failed(NodeId),
+    Overflow(NodeId),
+    WallLimit(Vec<BlockedNode>),
+    /// Real time: the next answer is due at this instant only, after this wall-clock time.
+    TooSlow {
+        at: Time,
+        wait: Duration,
+    },
+    /// The thread of a node could not be started.
+    Spawn,
+}
+
+/// The failure of a node's program.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Error(Failure),
+    Panic(String),
+}
+
+/// The state of the threads themselves.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    pub(super) ended: usize,
+    pub(super) faults: BTreeMap<NodeId, Fault>,
+    /// The instant at which the first program failed.
+    pub(super) failed: Option<Instant>,
+    /// The instant of the latest return of a program so far.
+    pub(super) last: Option<Instant>,
+}
+
+/// One node, as seen by the other threads. Aligned so that no two share a cache line.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(super) struct Seat {
+    pub(super) parker: Parker,
+    /// Whether the program has returned.
+    pub(super) returned: AtomicBool,
+    /// The library call that the program is in, if it is one that makes several.
+    pub(super) within: Mutex<Option<&'static str>>,
+}
+
+/// The threads of a run; see the [module](self).
+#[derive(Debug)]
+pub(super) struct Crew {
+    pub(super) machine: Description,
+    pub(super) cache: Arc<Memo>,
+    /// Whether all that happens is kept.
+    pub(super) traced: bool,
+    pub(super) contexts: Mutex<Contexts>,
+    pub(super) agreements: Mutex<Agreements>,
+    pub(super) seats: Vec<Seat>,
+    /// The number of threads that are neither asleep nor ended.
+    pub(super) awake: AtomicUsize,
+    stopped: AtomicBool,
+    cause: Mutex<Option<Cause>>,
+    pub(super) threads: Mutex<Threads>,
+    /// The thread that called `run`, and watches over it.
+    pub(super) caller: Thread,
+    /// Notified, with the lock of `threads`, when all threads have ended.
+    pub(super) all_ended: Condvar,
+}
+
+impl Crew {
+    /// The threads of a run that is about to start.
+    pub(super) fn new(machine: Description, settings: &Settings) -> Crew {
+        let nodes = machine.nodes();
+        let seat =
+            |_| Seat { parker: Parker::new(), returned: AtomicBool::new(false), within: Mutex::default() };
+        Crew {
+            machine,
+            cache: settings.memo.clone(),
+            traced: settings.traced,
+            contexts: Mutex::default(),
+            agreements: Mutex::default(),
+            seats: (0..nodes).map(seat).collect(),
+            awake: AtomicUsize::new(nodes),
+            stopped: AtomicBool::new(false),
+            cause: Mutex::new(None),
+            threads: Mutex::default(),
+            caller: current(),
+            all_ended: Condvar::new(),
+        }
+    }
+
+    pub(super) fn seat(&self, node: NodeId) -> &Seat {
+        &self.seats[node as usize]
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// The error that every call gets once the run is over.
+    pub(super) fn ended(&self) -> CommError {
+        match *self.cause.lock() {
+            Some(Cause::Deadlock(_)) => CommError::Deadlock,
+            _ => CommError::Ended,
+        }
+    }
+
+    /// Fails once the run is over. A program that goes on making calls after that is unwound, without a message;
+    /// `calls_after_end` counts them.
+    pub(super) fn check_running(&self, calls_after_end: &Cell<u32>) -> Result<(), CommError> {
+        if !self.is_stopped() {
+            return Ok(());
+        }
+        calls_after_end.set(calls_after_end.get() + 1);
+        if calls_after_end.get() > MOST_CALLS_AFTER_END && !std::thread::panicking() {
+            resume_unwind(Box::new(Unwound));
+        }
+        Err(self.ended())
+    }
+
+    /// Ends the run for all nodes; the first cause counts.
+    pub(super) fn stop(&self, cause: Cause) {
+        self.cause.lock().get_or_insert(cause);
+        self.stopped.store(true, Ordering::Release);
+        for seat in &self.seats {
+            if seat.parker.claim_for_anything() {
+                self.awake.fetch_add(1, Ordering::AcqRel);
+            }
+            // It may sleep by a timer of its own, too.
+            seat.parker.wake();
+        }
+        self.caller.unpark();
+    }
+
+    /// Records the fault of a program and tells the caller.
+    pub(super) fn fault(&self, node: NodeId, fault: Fault) {
+        let mut threads = self.threads.lock();
+        threads.faults.insert(node, fault);
+        threads.failed.get_or_insert_with(Instant::now);
+        drop(threads);
+        self.caller.unpark();
+    }
+
+    pub(super) fn has_returned(&self, rank: Rank) -> bool {
+        self.seats[rank].returned.load(Ordering::Acquire)
+    }
+
+    /// Completes a list of nodes that are blocked: leaves out those whose programs have returned, and adds the library
+    /// calls.
+    pub(super) fn complete(&self, mut blocked: Vec<BlockedNode>) -> Vec<BlockedNode> {
+        blocked.retain(|node| !self.has_returned(node.rank));
+        for node in &mut blocked {
+            node.within = *self.seats[node.rank].within.lock();
+        }
+        blocked
+    }
+
+    /// The report of a run in which no node can go on.
+    pub(super) fn deadlock(&self, blocked: Vec<BlockedNode>) -> DeadlockReport {
+        let returned = (0..self.seats.len()).filter(|&rank| self.has_returned(rank)).collect();
+        DeadlockReport::new(blocked, returned)
+    }
+
+    pub(super) fn take_cause(&self) -> Option<Cause> {
+        self.cause.lock().take()
+    }
+}
+
+/// The payload of the panic by which a program is unwound.
+struct Unwound;
+
+impl Fault {
+    /// The text of a panic.
+    pub(super) fn of(panic: Box<dyn Any + Send>) -> Fault {
+        let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+            _ if panic.is::<Unwound>() => "unwound after the end".into(),
+            (Some(message), _) => (*message).into(),
+            (_, Some(message)) => message.clone(),
+            _ => "it panicked with something that is no text".into(),
+        };
+        // The payload may panic again as it is dropped.
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+            std::mem::forget(again);
+        }
+        Fault::Panic(message)
+    }
+}

@@ -1,0 +1,30 @@
+//! The barrier of all nodes on the host: a count of those who have come, and the last one wakes the others.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The state of the barrier.
+#[derive(Debug, Default)]
+pub(super) struct Barrier {
+    arrived: AtomicUsize,
+    /// The number of barriers that all nodes have come to.
+    passed: AtomicUsize,
+}
+
+impl Barrier {
+    /// A node comes to the barrier, as one of `size`; returns the number of the barrier, and whether it is the last one.
+    pub(super) fn arrive(&self, size: usize) -> (usize, bool) {
+        let nth = self.passed.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 < size {
+            return (nth, false);
+        }
+        // Nobody can come to the next one before this one is passed.
+        self.arrived.store(0, Ordering::Relaxed);
+        self.passed.store(nth + 1, Ordering::Release);
+        (nth, true)
+    }
+
+    /// Whether all nodes have come to a barrier.
+    pub(super) fn is_passed(&self, nth: usize) -> bool {
+        self.passed.load(Ordering::Acquire) > nth
+    }
+}

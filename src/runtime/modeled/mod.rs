@@ -1,0 +1,111 @@
+//! Modeled time: messages take the times of the timing model, in virtual or in real time.
+//!
+//! The [kernel](crate::kernel) knows what every call means in modeled time; here is what makes threads of it.
+//! [`NodeThread`] is a node's side: it makes calls, and its messages and the kernel's answers come in through one
+//! crossbeam channel. The kernel is [driven](driving) by the node threads, ahead of the programs' clocks as far as their
+//! calls are known. There is one clock, modeled time; in real time it is [paced](pacing): answers are held back until
+//! they are due on the wall clock.
+
+mod away;
+mod driving;
+mod node;
+mod pacing;
+mod slip;
+mod world;
+
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::Receiver;
+
+pub use self::slip::Slip;
+pub(crate) use self::slip::Slips;
+use self::{
+    node::NodeThread,
+    pacing::{Pacing, PreciseTimers},
+    world::{Delivery, Modeled, Outboxes},
+};
+use super::{
+    Ended, Settings,
+    crew::Crew,
+    threads::{Program, World, carry_out},
+};
+use crate::{error::RunError, kernel::BlockedNode, model::Description, time::Time, wire::NodeId};
+
+/// The pace of modeled time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Pace {
+    /// Virtual time: as fast as the host allows.
+    Virtual,
+    /// Real time: the number of wall seconds that one modeled second takes.
+    Real(f64),
+}
+
+/// Runs `program` on every node of `machine`.
+pub(crate) fn run<T: Send>(
+    machine: &Description,
+    pace: Pace,
+    settings: &Settings,
+    program: &Program<'_, T>,
+) -> Result<Ended<T>, RunError> {
+    let began = Instant::now();
+    let (world, inboxes) = Modeled::new(machine, pace, settings);
+    let (outputs, slips, last) = {
+        let _timers = world.pacing.is_some().then(PreciseTimers::set);
+        carry_out(&world, inboxes, settings, program)?
+    };
+    let wall = match world.pacing.as_ref().and_then(Pacing::epoch) {
+        Some(epoch) => last.map_or(Duration::ZERO, |last| last.saturating_duration_since(epoch)),
+        None => began.elapsed(),
+    };
+    let Modeled { kernel, crew, .. } = world;
+    let mut kernel = kernel.into_inner();
+    // Messages that no program has received are still on their way.
+    kernel.advance(Time::MAX, &mut crate::kernel::NoCalls);
+    Ok(Ended {
+        outputs,
+        outcomes: kernel.outcomes(),
+        wall,
+        slips: slips.into_iter().fold(Slips::default(), Slips::and),
+        contexts: crew.contexts.into_inner(),
+    })
+}
+
+impl World for Modeled {
+    type Inbox = Receiver<Delivery>;
+    type Endpoint<'w> = NodeThread<'w>;
+    type Outcome = Slips;
+
+    fn crew(&self) -> &Crew {
+        &self.crew
+    }
+
+    fn begin(&self, node: NodeId, inbox: Receiver<Delivery>) -> NodeThread<'_> {
+        if self.pacing.is_some() {
+            PreciseTimers::set_for_good();
+        }
+        if let Some(together) = &self.together {
+            together.join();
+        }
+        NodeThread::new(node, self, inbox)
+    }
+
+    fn end(&self, node: NodeThread<'_>, failed: bool) -> Slips {
+        node.end(failed);
+        node.slips()
+    }
+
+    fn ends_together(&self) -> bool {
+        self.pacing.is_some()
+    }
+
+    fn tick(&self) -> Option<Instant> {
+        self.pacing.as_ref().map(|pacing| self.pace(pacing))
+    }
+
+    fn blocked(&self) -> Vec<BlockedNode> {
+        let mut kernel = self.kernel.lock();
+        // The calls that sleeping nodes wait for may still be in their outboxes.
+        kernel.advance(Time::MAX, &mut Outboxes(&self.mailboxes));
+        self.blocked_in(&kernel)
+    }
+}

@@ -1,0 +1,485 @@
+//! The thread of a node: it makes the calls of the program, its messages [come in](incoming) here, and in real time
+//! the program is [held](edge) here until its calls may return.
+
+mod edge;
+mod incoming;
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::{BTreeMap, VecDeque},
+    sync::atomic::Ordering,
+};
+
+use crossbeam_channel::Receiver;
+
+use self::edge::Manner;
+use super::{
+    away::{Away, thread_number},
+    driving::{MOST_BYTES, MOST_CALLS},
+    slip::Slips,
+    world::{Delivery, FOR_THE_KERNEL, Modeled, WHEN_DUE, silent},
+};
+use crate::{
+    endpoint::{Call, Endpoint, Envelope, First, Mark, Memo},
+    error::CommError,
+    kernel::{self, AnyOf, Op, Outcome, Reply},
+    model::Description,
+    payload::{Payload, Segment},
+    rank::Rank,
+    time::{Span, Time},
+    wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
+};
+
+/// Returns the manner of a call from whether it returns at once.
+fn looks(at_once: bool) -> Manner {
+    if at_once { Manner::Looks } else { Manner::Takes }
+}
+
+/// The state of a request of the thread.
+#[derive(Clone, Copy, Debug)]
+enum Pending {
+    Send,
+    /// A receive; `by_kernel` if it was posted when only the kernel could match.
+    Recv {
+        select: Selector,
+        by_kernel: bool,
+    },
+}
+
+#[derive(Debug, Default)]
+struct Local {
+    /// The number of messages sent so far.
+    sent: u64,
+    next_request: RequestId,
+    pending: BTreeMap<RequestId, Pending>,
+    /// The number of receives among them that only the kernel can match. While there are some, it matches all others
+    /// too, so that none takes here what is theirs there.
+    by_kernel: u32,
+    /// The messages, and the receives that name their source.
+    matching: Matching<Envelope, RequestId>,
+    /// The messages that such receives have taken.
+    received: BTreeMap<RequestId, Envelope>,
+    /// The messages that only the kernel can match, for now or at all.
+    held: VecDeque<Envelope>,
+    answer: Option<Reply>,
+}
+
+/// The thread of a node; see the [module](self).
+#[derive(Debug)]
+pub(in crate::runtime) struct NodeThread<'run> {
+    id: NodeId,
+    world: &'run Modeled,
+    inbox: Receiver<Delivery>,
+    local: RefCell<Local>,
+    /// The node's clock at the return of the last call that waited for an answer.
+    clock: Cell<Time>,
+    /// Whether calls that take time have been made since then.
+    told: Cell<bool>,
+    /// The nesting depth of the library calls that the program is in.
+    depth: Cell<u32>,
+    /// Whether the program has only looked, in vain, since it last waited; real time only.
+    looked: Cell<bool>,
+    /// Whether the last call that was asked only looked and found nothing but the time; `None` if none was asked.
+    in_vain: Cell<Option<bool>>,
+    /// Whether the program has made a call yet; real time only.
+    called: Cell<bool>,
+    slips: Cell<Slips>,
+    /// The number of this thread, on a host that tells its CPU time to others.
+    thread: Option<i32>,
+    calls_after_end: Cell<u32>,
+}
+
+impl<'run> NodeThread<'run> {
+    /// Creates the thread state of node `id`; to be called on its thread.
+    pub(super) fn new(id: NodeId, world: &'run Modeled, inbox: Receiver<Delivery>) -> NodeThread<'run> {
+        let thread = thread_number();
+        if world.pacing.is_some() {
+            world.mailboxes[id as usize].outbox.lock().away = Some(Away::now(thread));
+        }
+        NodeThread {
+            id,
+            world,
+            inbox,
+            local: RefCell::default(),
+            clock: Cell::new(Time::ZERO),
+            told: Cell::new(false),
+            depth: Cell::new(0),
+            looked: Cell::new(false),
+            in_vain: Cell::new(None),
+            called: Cell::new(false),
+            slips: Cell::default(),
+            thread,
+            calls_after_end: Cell::new(0),
+        }
+    }
+
+    fn any_of(&self, wait: AnyOf) -> Result<(Time, Option<First>), CommError> {
+        self.call(looks(wait.deadline <= self.clock.get()), || {
+            let ids = wait.requests.clone();
+            let reply = self.ask(Op::WaitAny(wait))?;
+            match reply.outcome {
+                Outcome::TimedOut => Ok((reply.clock, None)),
+                Outcome::Completed { index, .. } => {
+                    self.settle(ids[index]);
+                    Ok((reply.clock, Some((index, self.maybe_received(reply)?))))
+                }
+                _ => Err(self.world.crew.ended()),
+            }
+        })
+    }
+
+    /// The program has returned or failed.
+    pub(super) fn end(&self, failed: bool) {
+        self.enter(Manner::Takes);
+        self.push(silent(if failed { Op::Fail } else { Op::Finish }), 0);
+        if failed || self.world.awaiting_replies.load(Ordering::Acquire) > 0 {
+            self.world.drive(false);
+        }
+        self.world.retire();
+    }
+
+    // How calls are made.
+
+    fn new_request(&self, pending: Pending) -> RequestId {
+        let local = &mut *self.local.borrow_mut();
+        let request = local.next_request;
+        local.next_request = request.wrapping_add(1);
+        local.pending.insert(request, pending);
+        request
+    }
+
+    /// Removes a request that has been waited for.
+    fn settle(&self, request: RequestId) {
+        let local = &mut *self.local.borrow_mut();
+        match local.pending.remove(&request) {
+            Some(Pending::Recv { by_kernel: true, .. }) => local.by_kernel -= 1,
+            Some(Pending::Recv { .. }) => {
+                local.matching.withdraw(&request);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether modeled time has an influence on the message that a receive takes. If not, the data decides alone:
+    /// messages from one sender come in the order in which they were sent, in the channel as in the network.
+    fn matches_by_time(&self, select: &Selector) -> bool {
+        select.is_wild() || self.local.borrow().by_kernel > 0
+    }
+
+    /// Whether the kernel is asked which message a receive takes: where only it knows, or where its answer is waited
+    /// for anyway.
+    fn kernel_decides(&self, select: &Selector) -> bool {
+        self.is_held() || self.matches_by_time(select)
+    }
+
+    /// Brings a message to its node's channel, before the kernel is told of it; returns its number of bytes of data.
+    fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
+        self.check_running()?;
+        let data =
+            payload.segments().iter().filter(|part| matches!(part, Segment::Data(_))).map(Segment::len).sum();
+        let seq = {
+            let local = &mut *self.local.borrow_mut();
+            local.sent += 1;
+            local.sent - 1
+        };
+        let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
+        let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
+        let target = parcel.target;
+        // A node whose program has returned does not need its messages; the kernel lists them as never received.
+        let _ = self.world.mailboxes[target as usize].inbox.send(Delivery::Message(envelope));
+        let parker = &self.world.crew.seat(target).parker;
+        if parker.claim(&[self.id], &self.world.crew.awake) {
+            parker.wake();
+        }
+        Ok(data)
+    }
+
+    /// Makes a call without waiting for it to end, unless it is to return to a program that is held until then.
+    fn tell(&self, op: Op) -> Result<(), CommError> {
+        self.tell_sending(op, 0)
+    }
+
+    /// Makes a call like [`tell`](NodeThread::tell), for a call that sends `data` bytes of data.
+    fn tell_sending(&self, op: Op, data: u64) -> Result<(), CommError> {
+        if self.is_held() {
+            return self.ask(op).map(drop);
+        }
+        self.check_running()?;
+        self.told.set(true);
+        if self.push(silent(op), data) {
+            self.ask(Op::Sync)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a call that takes no modeled time, without waiting for it.
+    fn tell_at_once(&self, op: Op) -> Result<(), CommError> {
+        self.check_running()?;
+        if self.push(silent(op), 0) {
+            self.ask(Op::Sync)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a call and waits for its end.
+    fn ask(&self, op: Op) -> Result<Reply, CommError> {
+        self.check_running()?;
+        let asks_the_time = matches!(op, Op::Now);
+        self.push(kernel::Call { op, reply: true }, 0);
+        // The receiver lives as long as the run.
+        let _ = self.world.asking.0.send(self.id);
+        self.world.awaiting_replies.fetch_add(1, Ordering::AcqRel);
+        self.world.drive(false);
+        let what_for = if self.is_held() { WHEN_DUE } else { FOR_THE_KERNEL };
+        let reply = self.sleep_until(what_for, |local| local.answer.take());
+        self.world.awaiting_replies.fetch_sub(1, Ordering::AcqRel);
+        let reply = reply?;
+        self.clock.set(reply.clock);
+        self.told.set(false);
+        let in_vain = asks_the_time || matches!(reply.outcome, Outcome::Nothing | Outcome::TimedOut);
+        self.in_vain.set(Some(in_vain));
+        if reply.outcome == Outcome::Livelock {
+            return Err(CommError::Livelock { at: reply.clock });
+        }
+        Ok(reply)
+    }
+
+    /// Puts a call into the outbox; whether that is so full that the node should wait for the kernel.
+    fn push(&self, call: kernel::Call, bytes: u64) -> bool {
+        let mut outbox = self.world.mailboxes[self.id as usize].outbox.lock();
+        outbox.calls.push_back(call);
+        outbox.bytes += bytes;
+        outbox.calls.len() >= MOST_CALLS || outbox.bytes >= MOST_BYTES
+    }
+
+    fn check_running(&self) -> Result<(), CommError> {
+        self.world.crew.check_running(&self.calls_after_end)
+    }
+}
+
+impl Endpoint for NodeThread<'_> {
+    fn id(&self) -> NodeId {
+        self.id
+    }
+
+    fn machine(&self) -> &Description {
+        &self.world.crew.machine
+    }
+
+    fn cache(&self) -> &Memo {
+        &self.world.crew.cache
+    }
+
+    fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context {
+        self.world.crew.contexts.lock().of(parent, members, nth, name)
+    }
+
+    fn agree(
+        &self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call,
+    ) -> Result<(), (Rank, Call)> {
+        self.world.crew.agreements.lock().arrive(context, nth, size, rank, call)
+    }
+
+    // Calls that send or receive.
+
+    fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
+        self.call(Manner::Takes, || {
+            let data = self.dispatch(parcel, payload)?;
+            self.tell_sending(Op::Send { parcel, request: None }, data)
+        })
+    }
+
+    fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
+        self.call(Manner::Takes, || {
+            let data = self.dispatch(parcel, payload)?;
+            let request = self.new_request(Pending::Send);
+            self.tell_sending(Op::Send { parcel, request: Some(request) }, data)?;
+            Ok(request)
+        })
+    }
+
+    fn recv(&self, select: Selector) -> Result<Envelope, CommError> {
+        self.call(Manner::Takes, || {
+            let op = Op::Recv { select, request: None };
+            if self.kernel_decides(&select) {
+                let reply = self.ask(op)?;
+                return self.received(reply);
+            }
+            self.tell(op)?;
+            self.take_data(&select)
+        })
+    }
+
+    fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
+        self.call(looks(deadline <= self.clock.get()), || {
+            let reply = self.ask(Op::RecvUntil { select, deadline })?;
+            match reply.outcome {
+                Outcome::TimedOut => Ok(None),
+                _ => self.received(reply).map(Some),
+            }
+        })
+    }
+
+    fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
+        self.call(Manner::Takes, || {
+            let data = self.dispatch(parcel, payload)?;
+            let op = Op::SendRecv { parcel, select };
+            if self.kernel_decides(&select) {
+                let reply = self.ask(op)?;
+                return self.received(reply);
+            }
+            self.tell_sending(op, data)?;
+            self.take_data(&select)
+        })
+    }
+
+    fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
+        self.call(Manner::AtOnce, || {
+            self.drain();
+            let by_kernel = self.matches_by_time(&select);
+            let request = self.new_request(Pending::Recv { select, by_kernel });
+            {
+                let local = &mut *self.local.borrow_mut();
+                if by_kernel {
+                    local.by_kernel += 1;
+                } else if let Some(envelope) = local.matching.take(&select) {
+                    local.received.insert(request, envelope);
+                } else {
+                    local.matching.post(select, request);
+                }
+            }
+            self.tell_at_once(Op::Recv { select, request: Some(request) })?;
+            Ok(request)
+        })
+    }
+
+    fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
+        self.call(Manner::Takes, || {
+            let pending = self.local.borrow().pending.get(&request).copied();
+            let op = Op::Wait { request };
+            match pending {
+                Some(Pending::Recv { select, .. }) if self.kernel_decides(&select) => {
+                    let reply = self.ask(op)?;
+                    let envelope = self.received(reply);
+                    self.settle(request);
+                    envelope.map(Some)
+                }
+                Some(Pending::Recv { select, .. }) => {
+                    self.tell(op)?;
+                    let data = self.wait_for_data(&select, |local| local.received.remove(&request))?;
+                    self.settle(request);
+                    Ok(Some(data))
+                }
+                _ => {
+                    self.settle(request);
+                    self.tell(op).map(|()| None)
+                }
+            }
+        })
+    }
+
+    fn wait_any_until(
+        &self,
+        requests: Box<[RequestId]>,
+        deadline: Time,
+    ) -> Result<(Time, Option<First>), CommError> {
+        self.any_of(AnyOf { requests, deadline, computing: false })
+    }
+
+    fn compute_until(
+        &self,
+        deadline: Time,
+        request: RequestId,
+    ) -> Result<(Time, Option<Envelope>), CommError> {
+        let wait = AnyOf { requests: [request].into(), deadline, computing: true };
+        let (clock, first) = self.any_of(wait)?;
+        Ok((clock, first.and_then(|(_, envelope)| envelope)))
+    }
+
+    fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
+        self.call(if looks { Manner::Looks } else { Manner::AtOnce }, || {
+            let reply = self.ask(Op::Test { request })?;
+            match reply.outcome {
+                Outcome::Completed { .. } => {
+                    self.settle(request);
+                    Ok((reply.clock, Some(self.maybe_received(reply)?)))
+                }
+                _ => Ok((reply.clock, None)),
+            }
+        })
+    }
+
+    fn forget(&self, request: RequestId) {
+        if self.local.borrow().pending.contains_key(&request) {
+            // After the end of the run there is nobody to tell.
+            let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Forget { request }));
+            let local = &mut *self.local.borrow_mut();
+            local.pending.remove(&request);
+            local.received.remove(&request);
+        }
+    }
+
+    fn withdraw(&self, request: RequestId) {
+        let pending = self.local.borrow().pending.get(&request).copied();
+        if let Some(Pending::Recv { by_kernel: true, .. }) = pending {
+            // After the end of the run there is nobody to tell.
+            let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Withdraw { request }));
+            self.settle(request);
+        }
+    }
+
+    fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
+        self.call(looks(!blocking), || {
+            let reply = self.ask(Op::Probe { select, blocking })?;
+            match reply.outcome {
+                Outcome::Found { label, bytes } => Ok(Some((label, bytes))),
+                _ => Ok(None),
+            }
+        })
+    }
+
+    // Calls that do not.
+
+    fn now(&self) -> Result<Time, CommError> {
+        self.call(Manner::Looks, || Ok(self.ask(Op::Now)?.clock))
+    }
+
+    fn compute(&self, span: Span) -> Result<(), CommError> {
+        self.call(Manner::Takes, || self.tell(Op::Compute { span }))
+    }
+
+    fn charge(&self, span: Span) -> Result<(), CommError> {
+        self.compute(span)
+    }
+
+    fn barrier(&self) -> Result<(), CommError> {
+        self.call(Manner::Takes, || self.ask(Op::Barrier).map(drop))
+    }
+
+    fn is_traced(&self) -> bool {
+        self.world.crew.traced
+    }
+
+    fn mark(&self, mark: Mark) -> Result<(), CommError> {
+        let op = match mark {
+            Mark::PhaseBegin(name) => Op::PhaseBegin { name },
+            Mark::PhaseEnd(name) => Op::PhaseEnd { name },
+            Mark::PartBegin(part) => Op::PartBegin { part },
+            Mark::PartEnd => Op::PartEnd,
+        };
+        self.call(Manner::AtOnce, || self.tell_at_once(op))
+    }
+
+    fn enter(&self, name: &'static str) {
+        self.enter_library(name);
+    }
+
+    fn leave(&self) -> Result<(), CommError> {
+        self.leave_library()
+    }
+}

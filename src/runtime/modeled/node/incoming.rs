@@ -1,0 +1,137 @@
+//! The reception of messages and of the kernel's answers: out of the channel, matched here as far as the data alone
+//! decides, and the wait of a thread for them.
+
+use std::sync::atomic::Ordering;
+
+use super::{
+    super::world::{Delivery, FOR_THE_KERNEL},
+    Local, NodeThread,
+};
+use crate::{
+    endpoint::Envelope,
+    error::CommError,
+    kernel::{Outcome, Reply},
+    wire::Selector,
+};
+
+impl NodeThread<'_> {
+    pub(super) fn received(&self, reply: Reply) -> Result<Envelope, CommError> {
+        match self.maybe_received(reply)? {
+            Some(envelope) => Ok(envelope),
+            None => Err(self.world.crew.ended()),
+        }
+    }
+
+    /// Returns the message that the kernel says has been received: it is here, since data goes before the calls.
+    pub(super) fn maybe_received(&self, reply: Reply) -> Result<Option<Envelope>, CommError> {
+        let (Outcome::Received(id) | Outcome::Completed { received: Some(id), .. }) = reply.outcome else {
+            return Ok(None);
+        };
+        self.drain();
+        let local = &mut *self.local.borrow_mut();
+        let held = local.held.iter().position(|envelope| envelope.id == id);
+        let envelope = held.and_then(|at| local.held.remove(at));
+        let envelope = envelope.or_else(|| local.matching.take_if(|envelope| envelope.id == id));
+        Ok(envelope.or_else(|| {
+            let request = *local.received.iter().find(|(_, envelope)| envelope.id == id)?.0;
+            local.received.remove(&request)
+        }))
+    }
+
+    pub(super) fn take_data(&self, select: &Selector) -> Result<Envelope, CommError> {
+        self.wait_for_data(select, |local| local.matching.take(select))
+    }
+
+    /// Waits until `take` finds a message; one of the messages is to come from the source named.
+    pub(super) fn wait_for_data(
+        &self,
+        select: &Selector,
+        take: impl Fn(&mut Local) -> Option<Envelope>,
+    ) -> Result<Envelope, CommError> {
+        self.sleep_until(select.source.unwrap_or(FOR_THE_KERNEL), take)
+    }
+
+    /// Takes everything out of the channel and matches what may be matched here.
+    pub(super) fn drain(&self) {
+        let local = &mut *self.local.borrow_mut();
+        let by_time = local.by_kernel > 0;
+        if !by_time {
+            while let Some(envelope) = local.held.pop_front() {
+                local.take_in(envelope);
+            }
+        }
+        while let Ok(delivery) = self.inbox.try_recv() {
+            match delivery {
+                Delivery::Reply(reply) => local.answer = Some(reply),
+                Delivery::Message(envelope) if by_time => local.held.push_back(envelope),
+                Delivery::Message(envelope) => local.take_in(envelope),
+            }
+        }
+    }
+
+    /// Delays going to sleep, since going to sleep and being woken costs the host several times what it takes to
+    /// send. Where every node has a core, what is awaited may be a moment away; and the sender may be next in line
+    /// for this core.
+    fn linger(&self) {
+        for _ in 0..self.world.looks {
+            if !self.inbox.is_empty() {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        std::thread::yield_now();
+    }
+
+    /// Sleeps until `take` finds something in the messages and answers that have come in.
+    pub(super) fn sleep_until<T>(
+        &self,
+        what_for: u32,
+        take: impl Fn(&mut Local) -> Option<T>,
+    ) -> Result<T, CommError> {
+        let look = || {
+            self.drain();
+            take(&mut self.local.borrow_mut())
+        };
+        let parker = &self.world.crew.seat(self.id).parker;
+        loop {
+            if let Some(found) = look() {
+                return Ok(found);
+            }
+            if self.world.crew.is_stopped() {
+                return Err(self.world.crew.ended());
+            }
+            if !self.is_held() {
+                self.linger();
+                if let Some(found) = look() {
+                    return Ok(found);
+                }
+            }
+            parker.prepare(what_for);
+            let found = look();
+            if found.is_some() || self.world.crew.is_stopped() {
+                if !parker.cancel() {
+                    // Somebody has counted this thread as woken.
+                    self.world.crew.awake.fetch_sub(1, Ordering::AcqRel);
+                }
+                match found {
+                    Some(found) => return Ok(found),
+                    None => continue,
+                }
+            }
+            self.world.help(self.id);
+            self.world.retire();
+            parker.sleep();
+        }
+    }
+}
+
+impl Local {
+    fn take_in(&mut self, envelope: Envelope) {
+        if let Some((request, envelope)) = self.matching.arrive(envelope) {
+            // Nobody asks for what a forgotten receive takes.
+            if self.pending.contains_key(&request) {
+                self.received.insert(request, envelope);
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The state that the threads of a run in modeled time share.
+
+use std::{
+    collections::VecDeque,
+    sync::atomic::{AtomicBool, Ordering},
+    thread::available_parallelism,
+};
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use parking_lot::Mutex;
+
+use super::{Pace, away::Away, pacing::Pacing};
+use crate::{
+    endpoint::Envelope,
+    kernel::{BlockedNode, Call, Calls, Kernel, Op, Reply, blocked_nodes},
+    model::Description,
+    runtime::{Pinning, Settings, affinity::Together, crew::Crew, sync::AtomicUsize},
+    wire::NodeId,
+};
+
+/// The state of a thread's parker while it sleeps until the kernel has answered; a state that is no such constant is the
+/// rank of the node from which data is awaited.
+pub(super) const FOR_THE_KERNEL: u32 = u32::MAX - 1;
+
+/// The state of a thread's parker while it sleeps until the kernel has answered and the answer is due.
+pub(super) const WHEN_DUE: u32 = u32::MAX - 2;
+
+/// The number of times that a waiting thread looks again before it sleeps, where every thread has a core.
+const LOOKS: u32 = 200;
+
+/// What comes through a node's channel.
+#[derive(Debug)]
+pub(super) enum Delivery {
+    Message(Envelope),
+    Reply(Reply),
+}
+
+/// The calls that a node has made and the kernel has not fetched.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    pub(super) calls: VecDeque<Call>,
+    /// The number of bytes of real data in the messages among them.
+    pub(super) bytes: u64,
+    /// Real time: the program runs, and may compute, before its next call.
+    pub(super) away: Option<Away>,
+}
+
+/// What goes in and out of one node. Aligned so that no two share a cache line.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(super) struct Mailbox {
+    pub(super) inbox: Sender<Delivery>,
+    pub(super) outbox: Mutex<Outbox>,
+}
+
+/// The state that the threads share; see the [module](self).
+#[derive(Debug)]
+pub(super) struct Modeled {
+    pub(super) crew: Crew,
+    pub(super) mailboxes: Vec<Mailbox>,
+    pub(super) kernel: Mutex<Kernel>,
+    /// The pacing; real time only.
+    pub(super) pacing: Option<Pacing>,
+    /// Real time only: the threads, as long as none of them computes.
+    pub(super) together: Option<Together>,
+    /// The number of threads that sleep until the kernel has answered.
+    pub(super) awaiting_replies: AtomicUsize,
+    /// Nodes whose threads have asked the kernel since it was last driven.
+    pub(super) asking: (Sender<NodeId>, Receiver<NodeId>),
+    /// Whether a thread wanted to drive the kernel while another did: the other must look again.
+    pub(super) drive_again: AtomicBool,
+    /// The number of times that a waiting thread looks again before it sleeps: 0 unless every thread has a core.
+    pub(super) looks: u32,
+}
+
+impl Modeled {
+    pub(super) fn new(
+        machine: &Description,
+        pace: Pace,
+        settings: &Settings,
+    ) -> (Modeled, Vec<Receiver<Delivery>>) {
+        let nodes = machine.nodes();
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..nodes).map(|_| unbounded()).unzip();
+        let mailbox = |inbox| Mailbox { inbox, outbox: Mutex::default() };
+        let cores = match settings.pinning {
+            Pinning::OneCore => 1,
+            Pinning::Auto if pace != Pace::Virtual => 1,
+            Pinning::Auto | Pinning::None | Pinning::Spread => {
+                available_parallelism().map_or(1, |cores| cores.get())
+            }
+        };
+        let keeps_together = pace != Pace::Virtual && settings.pinning == Pinning::Auto;
+        let modeled = Modeled {
+            crew: Crew::new(machine.clone(), settings),
+            mailboxes: senders.into_iter().map(mailbox).collect(),
+            kernel: Mutex::new(Kernel::new(machine, settings.traced)),
+            pacing: match pace {
+                Pace::Virtual => None,
+                Pace::Real(dilation) => Some(Pacing::new(dilation, nodes, settings.wall_limit.is_some())),
+            },
+            together: keeps_together.then(Together::here),
+            awaiting_replies: AtomicUsize::new(0),
+            asking: unbounded(),
+            drive_again: AtomicBool::new(false),
+            looks: if nodes > 1 && nodes <= cores { LOOKS } else { 0 },
+        };
+        (modeled, receivers)
+    }
+
+    /// Delivers an answer to a node, and claims and lists the node; it is to be woken when the lock of the kernel is
+    /// free again. In real time the pacer wakes it when the answer is due, if that is soon.
+    pub(super) fn answer(&self, node: NodeId, reply: Reply, claimed: &mut Vec<NodeId>) {
+        let (parker, awake) = (&self.crew.seat(node).parker, &self.crew.awake);
+        // The receiver lives as long as the thread, and after that nobody needs the answer.
+        let _ = self.mailboxes[node as usize].inbox.send(Delivery::Reply(reply));
+        let is_claimed = parker.claim(&[FOR_THE_KERNEL], awake)
+            || match &self.pacing {
+                Some(pacing) if parker.sleeps_for(WHEN_DUE) => {
+                    if pacing.is_soon(reply.clock) {
+                        return self.wake_when_due(pacing, node, reply.clock);
+                    }
+                    parker.claim(&[WHEN_DUE], awake)
+                }
+                _ => false,
+            };
+        if is_claimed {
+            claimed.push(node);
+        } else if awake.load(Ordering::Acquire) == 0 {
+            // It found the answer by itself, and went to sleep again while this seemed to be about to wake it.
+            self.drive_again.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Wakes the nodes that have been claimed.
+    pub(super) fn wake_all(&self, claimed: &mut Vec<NodeId>) {
+        for node in claimed.drain(..) {
+            self.crew.seat(node).parker.wake();
+        }
+    }
+
+    /// All nodes whose programs have not returned, each with the event that it waits for.
+    pub(super) fn blocked_in(&self, kernel: &Kernel) -> Vec<BlockedNode> {
+        let contexts = self.crew.contexts.lock();
+        // The kernel may not have come to the end of a program that has returned.
+        self.crew.complete(blocked_nodes(kernel, |context| contexts.name(context)))
+    }
+
+    /// Releases the threads from their common core, as a program really computes and may need a core of its own.
+    pub(super) fn let_go(&self) {
+        if let Some(together) = &self.together {
+            together.let_go();
+        }
+    }
+}
+
+/// The kernel's view of the calls that the node threads have made.
+pub(super) struct Outboxes<'a>(pub(super) &'a [Mailbox]);
+
+impl Calls for Outboxes<'_> {
+    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>) {
+        let mut outbox = self.0[node as usize].outbox.lock();
+        outbox.bytes = 0;
+        std::mem::swap(&mut outbox.calls, calls);
+    }
+}
+
+/// Wraps an operation in a call without an answer.
+pub(super) fn silent(op: Op) -> Call {
+    Call { op, reply: false }
+}

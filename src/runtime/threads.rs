@@ -1,0 +1,264 @@
+//! One thread a node, from the first to the last moment of a run.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::Ordering,
+    thread,
+    time::{Duration, Instant},
+};
+
+use tracing::debug;
+
+use super::{
+    Settings,
+    affinity::Cores,
+    crew::{Cause, Crew, Fault},
+};
+use crate::{
+    comm::Node,
+    endpoint::Endpoint,
+    error::{Failure, RunError},
+    kernel::BlockedNode,
+    rank::Rank,
+    wire::NodeId,
+};
+
+/// The time that a failing program is given to be the first to fail on the run's clock, too, before the run is ended
+/// whatever the others do.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A way to carry messages, as the threads of a run share it.
+pub(super) trait World: Sync {
+    /// The receiving side of a node, which its thread is given.
+    type Inbox: Send;
+    /// The endpoint of a node.
+    type Endpoint<'w>: Endpoint
+    where
+        Self: 'w;
+    /// A node's part of the outcome of the run.
+    type Outcome: Send;
+
+    fn crew(&self) -> &Crew;
+
+    /// Makes the endpoint of a node, on its thread, and waits until its program may start.
+    fn begin(&self, node: NodeId, inbox: Self::Inbox) -> Self::Endpoint<'_>;
+
+    /// All threads have been started.
+    fn all_started(&self) {}
+
+    /// The program of a node has returned or failed.
+    fn end(&self, endpoint: Self::Endpoint<'_>, failed: bool) -> Self::Outcome;
+
+    /// Whether threads that have ended wait for all others: to take a thread down costs the host some time, which
+    /// those that still run would lack.
+    fn ends_together(&self) -> bool;
+
+    /// Does what has to be done at the present instant; the instant of the next check, if there is one.
+    fn tick(&self) -> Option<Instant>;
+
+    /// All nodes whose programs have not returned, with what they wait for.
+    fn blocked(&self) -> Vec<BlockedNode>;
+}
+
+/// The program of all nodes. Behind a reference, so that what runs it is compiled once for every type of results and not
+/// for every program.
+pub(crate) type Program<'p, T> = dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync + 'p;
+
+/// The end of a run in order: the outputs and outcomes of all nodes, and the instant at which the last program returned.
+pub(super) type Outcome<T, O> = (Vec<T>, Vec<O>, Option<Instant>);
+
+/// Runs `program` on a thread of its own for every node of a world.
+pub(super) fn carry_out<W: World, T: Send>(
+    world: &W,
+    inboxes: Vec<W::Inbox>,
+    settings: &Settings,
+    program: &Program<'_, T>,
+) -> Result<Outcome<T, W::Outcome>, RunError> {
+    let crew = world.crew();
+    let nodes = crew.seats.len();
+    let limit = settings.wall_limit.and_then(|limit| Instant::now().checked_add(limit));
+    let cores = Cores::new(settings.pinning, nodes);
+    let (results, refused) = thread::scope(|scope| {
+        let mut handles = Vec::with_capacity(nodes);
+        let mut refused = None;
+        for (rank, inbox) in inboxes.into_iter().enumerate() {
+            let cores = &cores;
+            let builder = thread::Builder::new().name(format!("node {rank}")).stack_size(settings.stack_size);
+            let node = move || {
+                cores.place(rank);
+                node_main(rank, world, inbox, program)
+            };
+            match builder.spawn_scoped(scope, node) {
+                Ok(handle) => handles.push(handle),
+                Err(source) => {
+                    refused = Some(RunError::Spawn { rank, source });
+                    crew.stop(Cause::Spawn);
+                    crew.threads.lock().ended += nodes - rank;
+                    crew.all_ended.notify_all();
+                    break;
+                }
+            }
+        }
+        debug!(threads = handles.len(), "all nodes started");
+        world.all_started();
+        supervise(world, limit);
+        let join = |handle: thread::ScopedJoinHandle<'_, _>| {
+            handle.join().unwrap_or_else(|panic| {
+                // It has been reported by the thread itself; only its payload is left.
+                drop(Fault::of(panic));
+                None
+            })
+        };
+        let results: Vec<Option<(T, W::Outcome)>> = handles.into_iter().map(join).collect();
+        (results, refused)
+    });
+    if let Some(error) = refused {
+        return Err(error);
+    }
+    if let Some(error) = why_it_ended(crew, settings) {
+        debug!(%error, "run ended early");
+        return Err(error);
+    }
+    let (outputs, outcomes) = results.into_iter().flatten().unzip();
+    let last = crew.threads.lock().last;
+    Ok((outputs, outcomes, last))
+}
+
+/// The main function of a node's thread.
+fn node_main<W: World, T>(
+    rank: Rank,
+    world: &W,
+    inbox: W::Inbox,
+    program: &Program<'_, T>,
+) -> Option<(T, W::Outcome)> {
+    let crew = world.crew();
+    let mut ending = Ending { world, node: rank as NodeId, returned: None };
+    crew.seats[rank].parker.own();
+    let endpoint = world.begin(rank as NodeId, inbox);
+    let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&endpoint))));
+    ending.returned = Some(Instant::now());
+    crew.seats[rank].returned.store(true, Ordering::Release);
+    let (output, fault) = match result {
+        Ok(Ok(output)) => (Some(output), None),
+        Ok(Err(error)) => (None, Some(Fault::Error(error))),
+        Err(panic) => (None, Some(Fault::of(panic))),
+    };
+    let failed = fault.is_some();
+    if let Some(fault) = fault {
+        debug!(parent: None, rank, ?fault, "program failed");
+        crew.fault(rank as NodeId, fault);
+    }
+    // The last to fall asleep carries out the calls of others; a topology of the user's that panics there must not
+    // leave them asleep.
+    let outcome = catch_unwind(AssertUnwindSafe(|| world.end(endpoint, failed)));
+    let outcome = outcome.map_err(|panic| {
+        crew.fault(rank as NodeId, Fault::of(panic));
+        crew.stop(Cause::Failed(rank as NodeId));
+    });
+    ending.in_order();
+    Some((output?, outcome.ok()?))
+}
+
+/// The end of a node's thread, whatever ends it: a run never waits for a thread that no longer exists.
+struct Ending<'w, W: World> {
+    world: &'w W,
+    node: NodeId,
+    returned: Option<Instant>,
+}
+
+impl<W: World> Ending<'_, W> {
+    /// The thread has ended as threads do.
+    fn in_order(self) {
+        self.tell();
+        std::mem::forget(self);
+    }
+
+    fn tell(&self) {
+        let crew = self.world.crew();
+        let mut threads = crew.threads.lock();
+        threads.ended += 1;
+        threads.last = threads.last.max(self.returned);
+        if threads.ended == crew.seats.len() {
+            crew.caller.unpark();
+            crew.all_ended.notify_all();
+        }
+        while self.world.ends_together() && threads.ended < crew.seats.len() {
+            crew.all_ended.wait(&mut threads);
+        }
+    }
+}
+
+impl<W: World> Drop for Ending<'_, W> {
+    /// A panic has got past everything that was to catch it.
+    fn drop(&mut self) {
+        let crew = self.world.crew();
+        crew.seat(self.node).returned.store(true, Ordering::Release);
+        crew.fault(self.node, Fault::Panic("its thread ended in a panic outside its program".into()));
+        crew.stop(Cause::Failed(self.node));
+        self.tell();
+    }
+}
+
+/// Watches over a run until all threads have ended: lets the world do what is due, and ends the run if a limit is
+/// reached.
+fn supervise(world: &impl World, limit: Option<Instant>) {
+    let crew = world.crew();
+    loop {
+        let (ended, failed) = {
+            let threads = crew.threads.lock();
+            (threads.ended, threads.failed)
+        };
+        if ended == crew.seats.len() {
+            return;
+        }
+        let (mut next, now) = (None, Instant::now());
+        if !crew.is_stopped() {
+            let patience = failed.map(|failed| failed + GRACE);
+            if patience.is_some_and(|patience| patience <= now) {
+                let first = crew.threads.lock().faults.keys().next().copied();
+                crew.stop(Cause::Failed(first.unwrap_or_default()));
+                continue;
+            }
+            let due = || match limit {
+                Some(limit) if limit <= now => {
+                    crew.stop(Cause::WallLimit(world.blocked()));
+                    Some(now)
+                }
+                _ => world.tick(),
+            };
+            // A topology of the user's may panic while this thread drives the kernel: nobody may wait for it.
+            let due = catch_unwind(AssertUnwindSafe(due)).unwrap_or_else(|panic| {
+                crew.fault(0, Fault::of(panic));
+                crew.stop(Cause::Failed(0));
+                Some(now)
+            });
+            next = [patience, limit, due].into_iter().flatten().min();
+        }
+        match next {
+            Some(next) => thread::park_timeout(next.saturating_duration_since(Instant::now())),
+            None => thread::park(),
+        }
+    }
+}
+
+/// The error that a run ends with, if it has not come to its end.
+fn why_it_ended(crew: &Crew, settings: &Settings) -> Option<RunError> {
+    let cause = crew.take_cause();
+    let mut faults = std::mem::take(&mut crew.threads.lock().faults);
+    let first = faults.keys().next().copied();
+    let mut of_node = |node: NodeId| match faults.remove(&node) {
+        Some(Fault::Panic(message)) => RunError::Panicked { rank: node as Rank, message },
+        Some(Fault::Error(source)) => RunError::Node { rank: node as Rank, source },
+        None => RunError::Panicked { rank: node as Rank, message: "its thread ended".into() },
+    };
+    match cause {
+        Some(Cause::Deadlock(report)) => Some(RunError::Deadlock(report)),
+        Some(Cause::Failed(node)) => Some(of_node(node)),
+        Some(Cause::Overflow(node)) => Some(RunError::TimeOverflow { rank: node as Rank }),
+        Some(Cause::WallLimit(nodes)) => {
+            Some(RunError::WallLimit { limit: settings.wall_limit.unwrap_or_default(), nodes })
+        }
+        Some(Cause::TooSlow { at, wait }) => Some(RunError::TooSlow { at, wait }),
+        Some(Cause::Spawn) | None => first.map(of_node),
+    }
+}
