@@ -56,7 +56,7 @@ impl<P: Problem> Variant<P> {
         self.of.clone()
     }
 
-    /// What tells it from the others of its algorithm.
+    /// The name that tells it from the others of its algorithm.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
