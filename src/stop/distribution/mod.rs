@@ -1,4 +1,4 @@
-//! Where the sources are: the [`Distribution`]s of section 4 of the papers, and their [`picture`] as in Figure 1.
+//! Places of sources: the [`Distribution`]s of section 4 of the papers, and their [`picture`] as in Figure 1.
 //!
 //! All work on any mesh shape, also with more rows than columns, and for every number of sources from 1 to `p`; only a
 //! block and a list have a number of their own. Lines (rows, columns, diagonals, bands) are spaced evenly: line `k` of
@@ -129,7 +129,7 @@ pub enum Distribution {
     Listed(Arc<[Rank]>),
 }
 
-/// Why sources cannot be placed.
+/// The error of sources that cannot be placed.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DistributionError {
@@ -146,7 +146,7 @@ pub enum DistributionError {
     FixedNumber {
         /// Sources asked for.
         sources: usize,
-        /// Which distribution it is, as [`Distribution::name`] says.
+        /// The distribution, as [`Distribution::name`] says.
         name: &'static str,
         /// The number that it has.
         fixed: usize,
