@@ -53,6 +53,7 @@ pub mod nx;
 pub mod pattern;
 mod payload;
 pub mod plan;
+mod random;
 mod rank;
 pub mod record;
 pub mod report;

@@ -9,13 +9,9 @@
 
 use std::sync::Arc;
 
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
 use thiserror::Error;
 
-use crate::{rank::Rank, text::count, topology::Grid};
+use crate::{random::RandomNumbers, rank::Rank, text::count, topology::Grid};
 
 mod cross;
 mod lines;
@@ -280,11 +276,8 @@ fn check_list(ranks: &[Rank], nodes: usize) -> Result<(), DistributionError> {
 }
 
 fn random(grid: Grid, sources: usize, seed: u64) -> Vec<Rank> {
-    // Not `seed_from_u64`: how that fills the key is up to the library, and may change with it.
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    let mut keys = ChaCha8Rng::from_seed(key);
-    let mut keyed: Vec<(u64, Rank)> = (0..grid.nodes()).map(|rank| (keys.next_u64(), rank)).collect();
+    let mut keys = RandomNumbers::new(seed);
+    let mut keyed: Vec<(u64, Rank)> = (0..grid.nodes()).map(|rank| (keys.next(), rank)).collect();
     keyed.sort_unstable();
     keyed.into_iter().take(sources).map(|(_, rank)| rank).collect()
 }
