@@ -17,7 +17,7 @@ use multicomputer::{
 };
 
 /// The three algorithms.
-pub const HALVINGS: [Algorithm; 3] = [Algorithm::BrLin, Algorithm::BrXySource, Algorithm::BrXyDim];
+pub const HALVINGS: [Algorithm; 3] = [Algorithm::BR_LIN, Algorithm::BR_XY_SOURCE, Algorithm::BR_XY_DIM];
 
 /// Broadcasts 2 KiB from each of 30 nodes; every node returns the sum of all bytes.
 pub fn broadcast(
@@ -45,16 +45,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             if nth == 0 {
                 println!("{distribution}\n{}", picture(plan.instance().grid(), plan.instance().sources()));
             }
-            let schedule = plan.schedule();
+            let growth = plan.growth();
             println!("{algorithm}: {}", run.report.modeled);
             let after = |iteration| {
-                format!(
-                    "{} have {} K",
-                    schedule.active_after(iteration),
-                    schedule.longest_after(iteration) >> 10
-                )
+                format!("{} have {} K", growth.active_after(iteration), growth.longest_after(iteration) >> 10)
             };
-            println!("  {}", (0..=schedule.iterations()).map(after).collect::<Vec<_>>().join(", "));
+            println!("  {}", (0..=growth.iterations()).map(after).collect::<Vec<_>>().join(", "));
         }
         println!();
     }

@@ -1,8 +1,11 @@
-//! What an algorithm makes of a task: the vector cut into pieces, and a schedule that moves them.
+//! Drafts, which algorithms make of tasks: the vector cut into pieces, and a schedule that moves them.
+
+use std::ops::Range;
 
 use super::Task;
 use crate::{
     pattern::{Builder, Exchange, Origin, Schedule},
+    plan,
     rank::Rank,
 };
 
@@ -13,11 +16,20 @@ pub(crate) struct Piece {
     pub(crate) start: u64,
     /// Its length.
     pub(crate) bytes: u64,
-    /// What of it is the caller's.
+    /// The part of it that is the caller's.
     pub(crate) role: Role,
+    /// The ranks that have it in the beginning.
+    pub(crate) origin: Origin,
 }
 
-/// What a block of a schedule is for the operation.
+impl Piece {
+    /// A piece that starts with data at one rank, or with a version everywhere, and ends as a result.
+    pub(crate) fn of(bytes: Range<u64>, origin: Origin) -> Piece {
+        Piece { start: bytes.start, bytes: bytes.end - bytes.start, role: Role::Both, origin }
+    }
+}
+
+/// Role of a block of a schedule for the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// It starts with data and ends as a result.
@@ -32,15 +44,15 @@ pub(crate) enum Role {
 
 /// The pieces, in the order of the blocks of the schedule.
 #[derive(Clone, Debug)]
-pub(crate) struct Draft {
+pub struct Draft {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) schedule: Schedule,
 }
 
-/// How a schedule is carried out in detail; what it moves is the same.
+/// Details of how a schedule is carried out; what it moves is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tuning {
-    /// How a node that sends and receives in an iteration does that.
+    /// The way of a node that sends and receives in an iteration.
     pub(crate) exchange: Exchange,
     /// Into how many pieces a block is cut where it goes around in a ring.
     pub(crate) segments: usize,
@@ -50,7 +62,7 @@ impl Tuning {
     /// Send, then receive, blocks in one piece.
     pub(crate) const PLAIN: Tuning = Tuning { exchange: Exchange::InTurn, segments: 1 };
 
-    /// Those of which any may be the fastest.
+    /// The tunings of which any may be the fastest.
     pub(crate) fn worth_trying(task: &Task) -> Vec<Tuning> {
         let parameters = task.parameters();
         let overlapped = |segments| Tuning { exchange: Exchange::Overlapped, segments };
@@ -64,7 +76,7 @@ impl Tuning {
         tunings
     }
 
-    /// What the report calls it, after the name of the algorithm.
+    /// The name in reports, after the name of the algorithm.
     pub(crate) fn name(self) -> String {
         let exchange = match self.exchange {
             Exchange::Together => "at once",
@@ -79,7 +91,7 @@ impl Tuning {
 }
 
 /// Cuts `bytes` from `start` on into pieces of whole elements, as equal as they can be. Those without any bytes are
-/// left out, with the others keeping their numbers.
+/// left out, with the others keeping their numbers. All have a version of them.
 pub(crate) fn cut(
     start: u64,
     bytes: u64,
@@ -88,15 +100,15 @@ pub(crate) fn cut(
 ) -> impl Iterator<Item = (usize, Piece)> {
     let elements = u128::from(bytes / element);
     let at = move |piece: usize| start + (elements * piece as u128 / pieces as u128) as u64 * element;
-    let piece = move |piece| Piece { start: at(piece), bytes: at(piece + 1) - at(piece), role: Role::Both };
+    let piece = move |piece| Piece::of(at(piece)..at(piece + 1), Origin::Everywhere);
     (0..pieces).map(move |number| (number, piece(number))).filter(|(_, piece)| piece.bytes > 0)
 }
 
 impl Draft {
-    /// Of pieces that are at one rank each in the beginning; `build` moves them.
+    /// A draft of pieces that are at one rank each in the beginning, and that `build` moves.
     pub(crate) fn moving(
         task: &Task,
-        pieces: Vec<Piece>,
+        mut pieces: Vec<Piece>,
         origins: &[Rank],
         exchange: Exchange,
         build: impl FnOnce(&mut Builder),
@@ -104,28 +116,44 @@ impl Draft {
         let sizes: Vec<u64> = pieces.iter().map(|piece| piece.bytes).collect();
         let mut builder = Builder::new(task.size(), origins, &sizes, exchange);
         build(&mut builder);
+        pieces.iter_mut().zip(origins).for_each(|(piece, &rank)| piece.origin = Origin::At(rank));
         let schedule = builder.finish().with_elements_of(task.element_bytes());
         Draft { pieces, schedule }
     }
 
     /// The dual, that gathers what this spreads: piece `k` is at `origins[k]` in the beginning.
-    pub(crate) fn gathering(self, origins: &[Rank]) -> Draft {
-        let origins = origins.iter().map(|&rank| Origin::At(rank)).collect();
-        Draft { schedule: self.schedule.gathering(origins), ..self }
+    pub(crate) fn gathering(mut self, origins: &[Rank]) -> Draft {
+        self.pieces.iter_mut().zip(origins).for_each(|(piece, &rank)| piece.origin = Origin::At(rank));
+        Draft { schedule: self.schedule.gathering(), ..self }
     }
 
     /// The dual, that combines what this spreads.
-    pub(crate) fn combining(self) -> Draft {
+    pub(crate) fn combining(mut self) -> Draft {
+        self.pieces.iter_mut().for_each(|piece| piece.origin = Origin::Everywhere);
         Draft { schedule: self.schedule.combining(), ..self }
     }
 
-    /// With sends started as early as their data is there.
+    /// The same with sends started as early as their data is there.
     pub(crate) fn eager(self) -> Draft {
         Draft { schedule: self.schedule.eager(), ..self }
     }
 
     /// The dual, and then this.
     pub(crate) fn combining_and_back(self) -> Draft {
-        Draft { schedule: self.schedule.combining().then(self.schedule), ..self }
+        let spreading = self.schedule.clone();
+        let combining = self.combining();
+        Draft { schedule: combining.schedule.then(spreading), ..combining }
+    }
+}
+
+impl plan::Draft for Draft {
+    fn schedule(&self) -> Option<&Schedule> {
+        Some(&self.schedule)
+    }
+}
+
+impl plan::Scheduled for Draft {
+    fn steps(&self) -> &Schedule {
+        &self.schedule
     }
 }

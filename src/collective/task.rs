@@ -1,4 +1,4 @@
-//! One collective operation, known well enough to be planned: who takes part, and how long everything is.
+//! Tasks: collective operations known well enough to be planned, with members and all lengths.
 
 use std::{ops::Range, sync::Arc};
 
@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::Operation;
 use crate::{
     model::{Description, Parameters},
+    plan::Layout,
     rank::Rank,
     text::are,
 };
@@ -34,7 +35,7 @@ pub struct Task {
     members: Arc<[Rank]>,
     operation: Operation,
     root: Rank,
-    /// Where each rank's block starts, in bytes, and at last where the vector ends.
+    /// The bytes at which each rank's block starts, and at last the end of the vector.
     starts: Arc<[u64]>,
     element: u64,
     in_order: bool,
@@ -96,7 +97,7 @@ impl Task {
         self.members.len()
     }
 
-    /// What is done.
+    /// The operation.
     pub fn operation(&self) -> Operation {
         self.operation
     }
@@ -135,14 +136,19 @@ impl Task {
         self.exact
     }
 
-    /// The same with rank 0 as its root, where it has one.
+    /// The layout of its members on the machine. Where vectors are combined in rank order the ranks lie in that order.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::of(&self.machine, &self.members, self.in_order)
+    }
+
+    /// The same with root 0.
     pub(super) fn with_root_0(&self) -> Task {
         Task { root: 0, ..self.clone() }
     }
 
-    /// What tells it from other tasks on the same machine.
-    pub(super) fn key(&self) -> Key {
-        Key {
+    /// The parts that tell it from others on the same machine.
+    pub(super) fn identity(&self) -> Identity {
+        Identity {
             operation: self.operation,
             root: self.root,
             element: self.element,
@@ -154,9 +160,9 @@ impl Task {
     }
 }
 
-/// See [`Task::key`].
+/// The parts of a task that tell it from others on the same machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Key {
+pub struct Identity {
     operation: Operation,
     root: Rank,
     element: u64,
@@ -268,7 +274,7 @@ impl TaskBuilder {
 /// More bytes than any vector may have.
 const MOST: u64 = 1 << 60;
 
-/// Why a task cannot be.
+/// The error of parts that make no task.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TaskError {

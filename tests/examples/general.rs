@@ -197,7 +197,7 @@ fn auto_takes_what_it_predicts_and_beats_the_papers() {
         [(0, "1.28884 ms"), (100, "1.831671594 ms"), (1000, "5.817900754 ms"), (10_000, "45.645815807 ms")]
     {
         let instance = stop_auto::instance(&machine, unit).unwrap();
-        let plan = Algorithm::Auto.plan(&instance).unwrap();
+        let plan = Algorithm::AUTO.plan(&instance).unwrap();
         let run = stop_auto::broadcast(&machine, &plan).unwrap();
         assert_eq!(run.outputs, [78 * unit; 91]);
         assert_eq!(run.report.modeled.to_string(), expected);
@@ -280,11 +280,11 @@ fn work_is_scattered_and_its_values_are_gathered() {
         (8, false, "7.1660448 ms"),
         (8, true, "5.344992 ms"),
     ] {
-        let run = scatter::square_roots(&collective::Algorithm::Short, side, fair).unwrap();
+        let run = scatter::square_roots(&collective::Algorithm::SHORT, side, fair).unwrap();
         assert_eq!(run.outputs[0], values);
         assert!(run.outputs[1..].iter().all(Vec::is_empty));
         assert_eq!(run.report.modeled.to_string(), expected, "{side}, {fair}");
-        let auto = scatter::square_roots(&collective::Algorithm::Auto, side, fair).unwrap();
+        let auto = scatter::square_roots(&collective::Algorithm::AUTO, side, fair).unwrap();
         assert_eq!(auto.outputs[0], values);
         assert!(auto.report.modeled <= run.report.modeled, "{side}, {fair}: {}", auto.report.modeled);
     }
@@ -384,7 +384,7 @@ fn a_histogram_need_not_pass_through_one_node() {
 
 #[test]
 fn lists_are_balanced_and_keep_their_order() {
-    let run = scan::balanced(&collective::Algorithm::Doubling).unwrap();
+    let run = scan::balanced(&collective::Algorithm::DOUBLING).unwrap();
     let lengths: Vec<usize> = run.outputs.iter().map(Vec::len).collect();
     assert_eq!(lengths, [7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8]);
     let all = run.outputs.concat();
@@ -414,7 +414,7 @@ fn recurrences_are_scanned_in_order() {
 
 #[test]
 fn rows_and_columns_multiply_a_matrix_and_a_vector() {
-    use collective::Algorithm::{Auto, Long, Short};
+    use collective::Algorithm;
     for (n, expected) in [
         (32, ["1.8592416 ms", "1.84672667 ms", "1.8875568 ms", "1.85196267 ms"]),
         (4096, ["4.2013248 ms", "2.60957333 ms", "7.8256704 ms", "3.27978133 ms"]),
@@ -423,7 +423,7 @@ fn rows_and_columns_multiply_a_matrix_and_a_vector() {
             .map(|row| (0..n).map(|column| groups::element(row, column) * groups::x(column)).sum())
             .collect();
         let [in_blocks, in_rows] = [groups::in_blocks, groups::in_rows].map(|multiply| {
-            [Short, Long, Auto].map(|algorithm| {
+            [Algorithm::SHORT, Algorithm::LONG, Algorithm::AUTO].map(|algorithm| {
                 let run = multiply(&algorithm, n).unwrap();
                 assert_eq!(run.outputs.concat(), product);
                 run.report.modeled
@@ -509,11 +509,11 @@ fn all_algorithms_exchange_the_same() {
         ("bruck", "189.37726875 ms"),
         ("mixed", "32.8572 ms"),
     ];
-    let [auto, others @ ..] = multicomputer::exchange::Algorithm::ALL;
+    let [auto, others @ ..] = multicomputer::exchange::Algorithm::ALL else { panic!("*Auto* and others") };
     assert_eq!((auto.name(), others.len()), ("auto", expected.len()));
-    let planned = |algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
+    let planned = |&algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
     let (least, fastest) = planned(auto).unwrap();
-    for (algorithm, (name, modeled)) in others.into_iter().zip(expected) {
+    for (algorithm, (name, modeled)) in others.iter().zip(expected) {
         let plan = planned(algorithm);
         let time = plan.map_or_else(|| "-".to_owned(), |(time, _)| time.to_string());
         assert_eq!((algorithm.name(), time.as_str()), (name, modeled));

@@ -17,24 +17,42 @@
 use super::{
     super::{
         Operation, Task,
+        candidate::{Candidate, offered},
         cost::conflict,
         draft::{Draft, Piece, Tuning, cut},
-        layout::Layout,
     },
-    Candidate, round,
+    Algorithm, Entry, of, round,
 };
 use crate::{
     pattern::{Exchange, circulant, line},
+    plan::Restriction,
     rank::Rank,
 };
+
+impl Algorithm {
+    /// Pipelined on one circulant graph, in blocks (Bar-Noy, Kipnis, Träff).
+    pub const BLOCKS: Algorithm = of(&BLOCKS);
+}
+
+static BLOCKS: Entry =
+    Entry::new("blocks", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+        .about("pipelined on a circulant graph (Bar-Noy, Kipnis, Traeff)")
+        .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994")
+        .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))
+        .only_if(&[Restriction { text: PIPELINED, is_met: |task, _| can_be_pipelined(task) }]);
 
 /// The most blocks: more do not pay where there are enough bytes for them, and cost time to plan.
 const MOST: usize = 256;
 
-pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
-    if task.is_in_order() || task.size() < 3 {
-        return Vec::new();
-    }
+/// The restriction of pipelines: otherwise there is nothing to overlap.
+pub(super) const PIPELINED: &str = "it needs three ranks, two elements and a commutative operator";
+
+/// Whether a task has what pipelines need.
+pub(super) fn can_be_pipelined(task: &Task) -> bool {
+    !task.is_in_order() && task.size() >= 3 && task.bytes() >= 2 * task.element_bytes()
+}
+
+fn candidates(task: &Task) -> Vec<Candidate> {
     let conflict = mean_conflict(task);
     let log = task.size().next_power_of_two().ilog2() as usize;
     let candidate = |(blocks, is_compact): (usize, bool)| {
@@ -52,10 +70,10 @@ pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
     numbers.flat_map(|blocks| [(blocks, false), (blocks, true)]).map(candidate).collect()
 }
 
-/// How much longer messages take than on links of their own, in the mean of all distances: those along a row make each
+/// Factor by which messages take longer than on links of their own, in the mean of all distances: those along a row make each
 /// other wait there, those over whole rows in the columns.
 fn mean_conflict(task: &Task) -> f64 {
-    let grid = Layout::of(task).grid;
+    let grid = task.layout().grid;
     let distances = circulant::distances(task.size());
     let sharing = |&distance: &usize| (distance % grid.columns).max(distance / grid.columns);
     let sum: f64 = distances.iter().map(|distance| conflict(task.parameters(), sharing(distance))).sum();
@@ -65,7 +83,7 @@ fn mean_conflict(task: &Task) -> f64 {
 fn draft(task: &Task, blocks: usize, is_compact: bool, tuning: Tuning) -> Draft {
     let pieces: Vec<Piece> =
         cut(0, task.bytes(), task.element_bytes(), blocks).map(|(_, piece)| piece).collect();
-    let layout = Layout::of(task);
+    let layout = task.layout();
     let ring: Vec<Rank> = if is_compact {
         line::bisection(layout.grid).into_iter().map(|place| layout.ranks[place]).collect()
     } else {

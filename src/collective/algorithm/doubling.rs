@@ -1,7 +1,7 @@
 //! *Doubling*: in each round everybody combines with somebody twice as far away, and after `ceil(log2 p)` rounds has
 //! all.
 //!
-//! **What it does.** Combine-to-all. On a power of two ranks exchange their vectors with the rank that differs in one
+//! **What it does.** Combine-to-all; a scan is in [`scan`](super::scan). On a power of two ranks exchange their vectors with the rank that differs in one
 //! bit, the lowest first (recursive doubling). On any other number some ranks first send their vectors to a neighbour
 //! and get the result from it in the end. If it does not matter how operands are grouped, there is a way without that:
 //! rank `i` keeps the sum of the vectors of `i + 1` to `i + w`, and gets that of `w` or `w + 1` further ranks from the
@@ -19,15 +19,32 @@
 
 use super::{
     super::{
-        Task,
+        Operation, Task,
+        candidate::{Candidate, offered},
         draft::{Draft, Piece, Role, Tuning},
-        layout::Layout,
     },
-    Candidate, round,
+    Algorithm, Entry, of, round, scan,
 };
 use crate::pattern::{Combiner, Fold, Origin};
 
-pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
+impl Algorithm {
+    /// Recursive doubling, and what corresponds to it for any number of ranks.
+    pub const DOUBLING: Algorithm = of(&DOUBLING);
+}
+
+static DOUBLING: Entry = Entry::new("doubling", |planning| {
+    let task = planning.problem;
+    let candidates = match task.operation() {
+        Operation::Scan => scan::doublings(task),
+        _ => candidates(task),
+    };
+    Ok(offered(task, candidates))
+})
+.about("recursive doubling, for any number of ranks")
+.source("Thakur et al. 2005; Bruck, Ho 1993; a scan: Hillis, Steele 1986")
+.kinds(|operation| matches!(operation, Operation::CombineToAll | Operation::Scan));
+
+fn candidates(task: &Task) -> Vec<Candidate> {
     let rounds = u64::from(task.size().ilog2())
         + if task.size().is_power_of_two() {
             0
@@ -64,7 +81,7 @@ const BOTH: u32 = 2;
 
 /// On a power of two of ranks, into which the others are folded first.
 fn folded(task: &Task, tuning: Tuning) -> Draft {
-    let ranks = Layout::of(task).ranks;
+    let ranks = task.layout().ranks;
     let rounds = ranks.len().ilog2();
     let extra = ranks.len() - (1 << rounds);
     // Of each of the first pairs the second one stands aside.
@@ -78,15 +95,20 @@ fn folded(task: &Task, tuning: Tuning) -> Draft {
     }
     combiner.replacing(aside.iter().map(|&place| fold(place - 1, place)));
     let schedule = combiner.finish().with_elements_of(task.element_bytes());
-    Draft { pieces: vec![Piece { start: 0, bytes: task.bytes(), role: Role::Both }], schedule }
+    Draft { pieces: vec![Piece::of(0..task.bytes(), Origin::Everywhere)], schedule }
 }
 
 /// On any number of ranks, each of which adds from its own place on around the ring.
 fn windows(task: &Task, tuning: Tuning) -> Draft {
     let size = task.size();
-    let ranks = Layout::of(task).ranks;
-    let piece = |role| Piece { start: 0, bytes: task.bytes(), role };
-    let origins = [Origin::Everywhere, Origin::Nowhere, Origin::Nowhere];
+    let ranks = task.layout().ranks;
+    let piece = |role, origin| Piece { start: 0, bytes: task.bytes(), role, origin };
+    let pieces = vec![
+        piece(Role::Operand, Origin::Everywhere),
+        piece(Role::Scratch, Origin::Nowhere),
+        piece(Role::Result, Origin::Nowhere),
+    ];
+    let origins: Vec<Origin> = pieces.iter().map(|piece| piece.origin).collect();
     let mut combiner = Combiner::new(size, &origins, &[task.bytes(); 3], tuning.exchange);
     let mut width = 0;
     for bit in (0..=(size - 1).ilog2()).rev() {
@@ -109,5 +131,5 @@ fn windows(task: &Task, tuning: Tuning) -> Draft {
     }
     combiner.merge(OWN, BEHIND, BOTH);
     let schedule = combiner.finish().with_elements_of(task.element_bytes());
-    Draft { pieces: vec![piece(Role::Operand), piece(Role::Scratch), piece(Role::Result)], schedule }
+    Draft { pieces, schedule }
 }

@@ -1,6 +1,6 @@
 //! *Pipeline*: the vector in chunks, down several spanning trees at the same time.
 //!
-//! **What it does.** Broadcast, and backwards combine-to-one. Chunk `i` goes down tree `i mod T`. On a rectangle there
+//! **What it does.** Broadcast, and backwards combine-to-one; a scan is in [`scan`](super::scan). Chunk `i` goes down tree `i mod T`. On a rectangle there
 //! are two trees with their spines on opposite sides and chains from there along the rows, or the columns: every rank
 //! sends and receives one chunk in each step, and no two messages share a link. On a line there is one chain.
 //!
@@ -21,21 +21,45 @@ use std::collections::BTreeMap;
 use super::{
     super::{
         Operation, Task,
+        candidate::{Candidate, offered},
         cost::both_ways,
         draft::{Draft, Piece, Tuning, cut},
-        layout::Layout,
     },
-    Candidate,
+    Algorithm, Entry,
+    blocks::{PIPELINED, can_be_pipelined},
+    of, scan,
 };
 use crate::{
     pattern::{
         Action, Exchange, Transfer, line,
         pipeline::{self, Tree},
     },
+    plan::{Layout, Restriction},
     rank::Rank,
     time::Span,
     topology::{Grid, LinkId},
 };
+
+impl Algorithm {
+    /// Pipelined down several spanning trees of a mesh at the same time; a scan goes from rank to rank.
+    pub const PIPELINE: Algorithm = of(&PIPELINE);
+}
+
+static PIPELINE: Entry = Entry::new("pipeline", |planning| {
+    let task = planning.problem;
+    let candidates = match task.operation() {
+        Operation::Scan => scan::chains(task),
+        _ => candidates(task),
+    };
+    Ok(offered(task, candidates))
+})
+.about("pipelined down several spanning trees; a scan from rank to rank")
+.source("Watts, van de Geijn 1995; Sanders, Speck, Traeff 2009; a scan: Sanders, Traeff 2006")
+.kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne | Operation::Scan))
+.only_if(&[Restriction {
+    text: PIPELINED,
+    is_met: |task, _| task.operation() == Operation::Scan || can_be_pipelined(task),
+}]);
 
 /// The most chunks: more cost time to plan.
 const MOST: usize = 512;
@@ -53,7 +77,7 @@ const TWO_TREES: Trees =
     Trees { name: "two trees", make: |grid, root| pipeline::two_trees(&line::bisection(grid), root) };
 const CHAIN: Trees = Trees { name: "chain", make: pipeline::chain };
 
-/// How long a step takes in which every rank sends and receives so many bytes and so many messages share a link: as
+/// The time of a step in which every rank sends and receives so many bytes and so many messages share a link: as
 /// long as the bytes, and a bit more for the way through the network, or as long as the processor needs, combining
 /// included.
 fn length(task: &Task, network: Network, bytes: u64) -> Span {
@@ -73,11 +97,8 @@ fn combining(task: &Task, bytes: u64) -> Span {
 }
 
 /// Each set of trees, with the number of chunks that is the best one.
-pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
-    let grid = Layout::of(task).grid;
-    if task.is_in_order() || task.size() < 3 || task.bytes() < 2 * task.element_bytes() {
-        return Vec::new();
-    }
+fn candidates(task: &Task) -> Vec<Candidate> {
+    let grid = task.layout().grid;
     let is_line = grid.rows == 1 || grid.columns == 1;
     let trees = if is_line { &[CHAIN][..] } else { &[IN_ROWS, IN_COLUMNS, CHAIN, TWO_TREES] };
     let candidate = |&trees: &Trees| {
@@ -107,7 +128,7 @@ fn best_number(task: &Task, network: Network, depth: usize) -> (usize, Span) {
     timed.min().map_or((2, time(2)), |(time, chunks)| (chunks, time))
 }
 
-/// What the messages of a pipeline meet in the network.
+/// Sharing and distance of the messages of a pipeline in the network.
 #[derive(Clone, Copy)]
 struct Network {
     /// The most that share a link in a step.
@@ -120,7 +141,7 @@ impl Network {
     /// For the rounds of the first chunks, one down each of the trees. Once all steps are alike, every `trees`-th of
     /// these rounds happens at the same time.
     fn of(task: &Task, trees: usize, first: &[Vec<pipeline::Hop>]) -> Network {
-        let (topology, members, ranks) = (task.machine().topology(), task.members(), Layout::of(task).ranks);
+        let (topology, members, ranks) = (task.machine().topology(), task.members(), task.layout().ranks);
         let mut loads: BTreeMap<(usize, LinkId), usize> = BTreeMap::new();
         let mut network = Network { sharing: 1, links: 0 };
         let mut route = Vec::new();
@@ -142,7 +163,7 @@ impl Network {
 
 /// The trees of the places, from the root's.
 fn placed(task: &Task, trees: Trees) -> Vec<Tree> {
-    let Layout { grid, ranks } = Layout::of(task);
+    let Layout { grid, ranks } = task.layout();
     let root = ranks.iter().position(|&rank| rank == task.root()).unwrap_or(0);
     (trees.make)(grid, root)
 }
@@ -150,7 +171,7 @@ fn placed(task: &Task, trees: Trees) -> Vec<Tree> {
 fn draft(task: &Task, trees: Trees, network: Network, chunks: usize) -> Draft {
     let pieces: Vec<Piece> =
         cut(0, task.bytes(), task.element_bytes(), chunks).map(|(_, piece)| piece).collect();
-    let ranks = Layout::of(task).ranks;
+    let ranks = task.layout().ranks;
     let rounds = pipeline::rounds(&placed(task, trees), pieces.len());
     let origins = vec![task.root(); pieces.len()];
     let longest = pieces.iter().map(|piece| piece.bytes).max().unwrap_or(0);

@@ -2,6 +2,7 @@
 
 mod auto;
 mod broadcasts;
+mod calls;
 mod formulas;
 mod matrix;
 
