@@ -47,7 +47,7 @@ use crate::{
 };
 
 /// The number of times that a waiting thread looks again before it sleeps, where every node has a core.
-const LOOKS: u32 = 2000;
+const LOOKS: u32 = 500;
 
 /// The state that the threads of a run share.
 #[derive(Debug)]
