@@ -48,8 +48,8 @@ pub(super) fn algorithm_help() -> String {
     format!(
         "The algorithms, or a list of such: paper for those of the papers ({}), beyond for others ({}), {} for the \
          fastest of these on the machine, or all; paper, beyond and all leave out what does not work",
-        names(&Algorithm::PAPER),
-        names(&Algorithm::BEYOND),
+        names(Algorithm::PAPER),
+        names(Algorithm::BEYOND),
         Algorithm::AUTO
     )
 }
