@@ -55,7 +55,7 @@ fn choice(criterion: &mut Criterion) {
         for fan_out in [4, nodes] {
             let instance = instance(machine, fan_out);
             group.bench_function(format!("{machine}, fan-out {fan_out}"), |bencher| {
-                bencher.iter(|| Algorithm::Auto.plan(&instance));
+                bencher.iter(|| Algorithm::AUTO.plan(&instance));
             });
         }
     }
@@ -66,7 +66,7 @@ fn exchanges(criterion: &mut Criterion) {
     let mut group = group(criterion, "an exchange of 32 nodes");
     let instance = instance("cm5:32", 32);
     let machine = Machine::of(instance.machine().clone()).build().unwrap_or_else(|error| panic!("{error}"));
-    for algorithm in [Algorithm::Colored, Algorithm::Random { seed: 1 }] {
+    for algorithm in [Algorithm::COLORED, Algorithm::RANDOM] {
         let plan = algorithm.plan(&instance).unwrap_or_else(|error| panic!("{algorithm}: {error}"));
         let exchange = || {
             machine.run(|node| {

@@ -32,7 +32,7 @@ fn prediction(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("prediction");
     group.sampling_mode(SamplingMode::Flat);
     let instance = instance(&Distribution::Cross, 75);
-    for algorithm in [Algorithm::BrLin, Algorithm::Xor, Algorithm::TwoStep] {
+    for algorithm in [Algorithm::BR_LIN, Algorithm::XOR, Algorithm::TWO_STEP] {
         let plan = algorithm.plan(&instance).unwrap_or_else(|error| panic!("{error}"));
         group.throughput(Throughput::Elements(plan.schedule().messages().count() as u64));
         group.bench_function(algorithm.name(), |bencher| {
@@ -48,7 +48,7 @@ fn choice(criterion: &mut Criterion) {
     for sources in [1, 16, 75, 256] {
         let instance = instance(&Distribution::Cross, sources);
         group.bench_function(format!("{sources} of 256 sources"), |bencher| {
-            bencher.iter(|| Algorithm::Auto.plan(&instance));
+            bencher.iter(|| Algorithm::AUTO.plan(&instance));
         });
     }
 }

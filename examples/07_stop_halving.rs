@@ -17,7 +17,7 @@ use multicomputer::{
 };
 
 /// The three algorithms.
-pub const HALVINGS: [Algorithm; 3] = [Algorithm::BrLin, Algorithm::BrXySource, Algorithm::BrXyDim];
+pub const HALVINGS: [Algorithm; 3] = [Algorithm::BR_LIN, Algorithm::BR_XY_SOURCE, Algorithm::BR_XY_DIM];
 
 /// Broadcasts 2 KiB from each of 30 nodes; every node returns the sum of all bytes.
 pub fn broadcast(

@@ -16,7 +16,7 @@ use multicomputer::{
 };
 
 /// The algorithms compared.
-pub const ALGORITHMS: [Algorithm; 3] = [Algorithm::Xor, Algorithm::TwoStep, Algorithm::BrLin];
+pub const ALGORITHMS: [Algorithm; 3] = [Algorithm::XOR, Algorithm::TWO_STEP, Algorithm::BR_LIN];
 
 /// Broadcasts 1 KiB from each of `sources` nodes of a Paragon of `side` x `side`. The messages are phantom: they have a
 /// length, which is all that the timing needs.

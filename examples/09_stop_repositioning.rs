@@ -17,7 +17,7 @@ use multicomputer::{
 
 /// The algorithms compared.
 pub const ALGORITHMS: [Algorithm; 3] =
-    [Algorithm::BrXySource, Algorithm::Repos(Base::BrXySource), Algorithm::PartXySource];
+    [Algorithm::BR_XY_SOURCE, Algorithm::REPOS_BR_XY_SOURCE, Algorithm::PART_XY_SOURCE];
 
 /// What 2 KiB from each source of the cross take, without running anything: a plan knows it beforehand.
 pub fn predicted(algorithm: Algorithm) -> Result<Span, Box<dyn Error>> {

@@ -40,10 +40,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     for unit in [0, 100, 1000, 10_000] {
         let instance = instance(&machine, unit)?;
         let bound = instance.lower_bound().time();
-        let papers = Algorithm::PAPER.map(|algorithm| algorithm.plan(&instance));
-        let papers = papers.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let papers = Algorithm::PAPER.iter().map(|algorithm| algorithm.plan(&instance));
+        let papers = papers.collect::<Result<Vec<_>, _>>()?;
         let best = papers.iter().min_by_key(|plan| plan.prediction().modeled).ok_or("there are some")?;
-        let auto = Algorithm::Auto.plan(&instance)?;
+        let auto = Algorithm::AUTO.plan(&instance)?;
         let run = broadcast(&machine, &auto)?;
         println!("{} to {} bytes: at least {bound}", unit, 12 * unit);
         println!("  best of the papers: {} with {}", best.prediction().modeled, best.algorithm());

@@ -32,7 +32,7 @@ use multicomputer::{
 pub const EACH: usize = 1000;
 
 /// What is compared. Without `by` a group takes the last one.
-pub const ALGORITHMS: [Algorithm; 3] = [Algorithm::TwoStage, Algorithm::Pairwise, Algorithm::Auto];
+pub const ALGORITHMS: [Algorithm; 3] = [Algorithm::TWO_STAGE, Algorithm::PAIRWISE, Algorithm::AUTO];
 
 /// Where a particle is and how far it moves in a step, in parts of a cell.
 pub type Particle = [i64; 2];
@@ -55,7 +55,7 @@ pub fn sorted(algorithm: Algorithm) -> Result<Run<Vec<u32>>, Box<dyn Error>> {
         let mut outgoing = vec![Vec::new(); size];
         numbers(rank).into_iter().for_each(|number| outgoing[keeper(number)].push(number));
         // What comes from each rank: how much that is, nobody had to say.
-        let incoming: Vec<Vec<u32>> = node.world().by(algorithm).exchange(&outgoing)?;
+        let incoming: Vec<Vec<u32>> = node.world().using(algorithm).exchange(&outgoing)?;
         for (from, came) in incoming.iter().enumerate() {
             assert!(
                 came.iter().copied().eq(numbers(from).into_iter().filter(|&number| keeper(number) == rank))
@@ -79,7 +79,7 @@ pub fn dealt_out(algorithm: Algorithm) -> Result<Run<Vec<u32>>, Box<dyn Error>> 
         let rank = node.rank();
         let of = |from: Rank, to: Rank| cards(from, to).map(|at| at as u32).collect::<Vec<u32>>();
         let outgoing: Vec<Vec<u32>> = (0..size).map(|to| of(rank, to)).collect();
-        let incoming = node.world().by(algorithm).exchange_known(&matrix, &outgoing)?;
+        let incoming = node.world().using(algorithm).exchange_known(&matrix, &outgoing)?;
         for (from, came) in incoming.iter().enumerate() {
             assert_eq!(came, &of(from, rank));
         }

@@ -32,7 +32,7 @@ pub fn planned(
     algorithm: Algorithm,
 ) -> Result<Option<(Span, Plan)>, Box<dyn Error>> {
     let plan = match algorithm.plan(instance) {
-        Err(PlanError::NotUniform { .. }) => return Ok(None),
+        Err(PlanError::Restricted { .. }) => return Ok(None),
         plan => plan?,
     };
     let modeled = match plan.prediction() {
@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bound = instance.lower_bound();
     let mut fastest: Option<(Span, Plan)> = None;
     println!("{:<10} {:>15} {:>7}  as", "", "modeled", "/ bound");
-    for algorithm in Algorithm::ALL {
+    for &algorithm in Algorithm::ALL {
         let Some((modeled, plan)) = planned(&machine, &instance, algorithm)? else {
             println!("{:<10} {:>15} {:>7}  messages are not of one length", algorithm.name(), "-", "-");
             continue;

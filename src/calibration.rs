@@ -95,7 +95,7 @@ fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
         let settings = Settings { traced: false, ..settings.clone() };
         let ended = modeled::run(machine, Pace::Real(dilation), &settings, |node| {
             let mut requests = Vec::new();
-            follow(node.world(), &schedule, Tag(0), &mut Phantoms, &mut requests, || Ok(()))?;
+            follow(node.world(), &schedule, Tag(0), &mut Phantoms, &mut requests)?;
             Ok(())
         })?;
         let pace = RealTimeReport::new(dilation, ended.wall, prediction.modeled, ended.slips);

@@ -39,9 +39,7 @@
 //! * [`nx`] has the calls that programs for the Paragon make.
 //! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong.
 
-mod bound;
 mod calibration;
-mod choice;
 pub mod collective;
 pub mod comm;
 mod endpoint;
@@ -54,7 +52,7 @@ pub mod model;
 pub mod nx;
 pub mod pattern;
 mod payload;
-pub mod predict;
+pub mod plan;
 mod rank;
 mod recent;
 pub mod record;
@@ -68,11 +66,15 @@ pub mod topology;
 pub mod units;
 mod wire;
 
+use plan::bound;
+use plan::choose as choice;
+
 pub use bytemuck;
 
 pub use fabric::{LinkLoad, Work};
 pub use machine::{Clock, Dilation, Machine, MachineBuilder, Run};
 pub use payload::{Element, ElementType, Payload, PayloadError};
+pub use plan::predict;
 pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Tag};
 pub use runtime::Pinning;
 pub use time::{Span, Time};
@@ -85,6 +87,7 @@ pub mod prelude {
         comm::{Group, Message, Node, Payload, Request, Tested},
         error::{CommError, Failure},
         exchange::ManyToMany,
+        stop::BroadcastFrom,
     };
 }
 

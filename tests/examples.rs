@@ -198,7 +198,7 @@ fn auto_takes_what_it_predicts_and_beats_the_papers() {
         [(0, "1.28884 ms"), (100, "1.831671594 ms"), (1000, "5.817900754 ms"), (10_000, "45.645815807 ms")]
     {
         let instance = stop_auto::instance(&machine, unit).unwrap();
-        let plan = Algorithm::Auto.plan(&instance).unwrap();
+        let plan = Algorithm::AUTO.plan(&instance).unwrap();
         let run = stop_auto::broadcast(&machine, &plan).unwrap();
         assert_eq!(run.outputs, [78 * unit; 91]);
         assert_eq!(run.report.modeled.to_string(), expected);
@@ -285,7 +285,7 @@ fn work_is_scattered_and_its_values_are_gathered() {
         assert_eq!(run.outputs[0], values);
         assert!(run.outputs[1..].iter().all(Vec::is_empty));
         assert_eq!(run.report.modeled.to_string(), expected, "{side}, {fair}");
-        let auto = scatter::square_roots(&collective::Algorithm::Auto, side, fair).unwrap();
+        let auto = scatter::square_roots(&collective::Algorithm::AUTO, side, fair).unwrap();
         assert_eq!(auto.outputs[0], values);
         assert!(auto.report.modeled <= run.report.modeled, "{side}, {fair}: {}", auto.report.modeled);
     }
@@ -510,11 +510,11 @@ fn all_algorithms_exchange_the_same() {
         ("bruck", "189.37726875 ms"),
         ("mixed", "32.8572 ms"),
     ];
-    let [auto, others @ ..] = multicomputer::exchange::Algorithm::ALL;
+    let [auto, others @ ..] = multicomputer::exchange::Algorithm::ALL else { panic!("*Auto* and others") };
     assert_eq!((auto.name(), others.len()), ("auto", expected.len()));
-    let planned = |algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
+    let planned = |&algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
     let (least, fastest) = planned(auto).unwrap();
-    for (algorithm, (name, modeled)) in others.into_iter().zip(expected) {
+    for (algorithm, (name, modeled)) in others.iter().zip(expected) {
         let plan = planned(algorithm);
         let time = plan.map_or_else(|| "-".to_owned(), |(time, _)| time.to_string());
         assert_eq!((algorithm.name(), time.as_str()), (name, modeled));

@@ -18,7 +18,7 @@ fn cm5(nodes: usize) -> Description {
 
 /// All manners of asking.
 fn manners(seed: u64) -> Vec<Algorithm> {
-    let all = Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.is_predictable());
+    let all = Algorithm::ALL.iter().copied().filter(|algorithm| !algorithm.is_predictable());
     all.map(|algorithm| algorithm.with_seed(seed)).collect()
 }
 

@@ -93,7 +93,7 @@ fn the_times_of_the_main_job() {
     ];
     for (distribution, modeled, messages) in expected {
         let sources = distribution.place(grid, 30).unwrap();
-        let plan = Algorithm::BrLin.plan(&instance("paragon:10x10", &sources, &[2048; 30])).unwrap();
+        let plan = Algorithm::BR_LIN.plan(&instance("paragon:10x10", &sources, &[2048; 30])).unwrap();
         let report = broadcast(&plan).report;
         assert_eq!(report.bytes, 30 * 99 * 2048);
         assert_eq!(
@@ -108,20 +108,20 @@ fn the_times_of_the_main_job() {
 #[test]
 fn a_plan_says_what_it_is() {
     let instance = instance("paragon:2x3", &[4, 1], &[7, 9]);
-    let plan = Algorithm::BrLin.plan(&instance).unwrap();
-    assert_eq!((plan.algorithm(), plan.variant()), (Algorithm::BrLin, ""));
+    let plan = Algorithm::BR_LIN.plan(&instance).unwrap();
+    assert_eq!((plan.algorithm(), plan.variant()), (Algorithm::BR_LIN, ""));
     assert_eq!((plan.instance().sources(), plan.instance().lengths()), (&[4, 1][..], &[7, 9][..]));
     assert_eq!((plan.instance().bytes(), plan.instance().nodes()), (16, 6));
     assert_eq!(plan.schedule().origins(), [Origin::At(4), Origin::At(1)]);
     assert_eq!(plan.schedule().sizes(), [7, 9]);
-    let auto = Algorithm::Auto.plan(&instance).unwrap();
-    assert_ne!(auto.algorithm(), Algorithm::Auto, "auto names the algorithm that it has chosen");
+    let auto = Algorithm::AUTO.plan(&instance).unwrap();
+    assert_ne!(auto.algorithm(), Algorithm::AUTO, "auto names the algorithm that it has chosen");
 }
 
 /// A group of the right size will do: here the bottom row of a larger machine, whose rank 0 is node 4.
 #[test]
 fn a_part_of_the_machine_may_broadcast_on_its_own() {
-    let plan = Algorithm::Spread.plan(&instance("paragon:1x4", &[3, 1], &[5, 6])).unwrap();
+    let plan = Algorithm::SPREAD.plan(&instance("paragon:1x4", &[3, 1], &[5, 6])).unwrap();
     let run = Machine::paragon(2, 4).deny_unreceived(true).build().unwrap().run(|node| {
         let rows = node.world().split(|rank| rank / 4)?;
         if node.rank() < 4 {
@@ -178,7 +178,7 @@ fn a_machine_without_rows_is_taken_as_one_row() {
 /// Two broadcasts and a message of the program's own: each gets what is its own, in whatever order it comes.
 #[test]
 fn other_messages_of_the_program_stay_where_they_are() {
-    let plan = Algorithm::BrLin.plan(&instance("hockney:1x2", &[0], &[5])).unwrap();
+    let plan = Algorithm::BR_LIN.plan(&instance("hockney:1x2", &[0], &[5])).unwrap();
     let run = Machine::hockney(1, 2).deny_unreceived(true).build().unwrap().run(|node| {
         let world = node.world();
         if node.rank() == 0 {
@@ -213,7 +213,7 @@ fn error<'a>(
 }
 
 fn br_lin(machine: &str, lengths: [u64; 2]) -> Plan {
-    Algorithm::BrLin.plan(&instance(machine, &[1, 2], &lengths)).unwrap()
+    Algorithm::BR_LIN.plan(&instance(machine, &[1, 2], &lengths)).unwrap()
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn nodes_with_different_plans_are_found_out() {
 #[test]
 fn nodes_with_different_algorithms_do_not_hang() {
     let instance = instance("hockney:1x4", &[1], &[8]);
-    let [halving, ring] = [Algorithm::BrLin, Algorithm::Bucket].map(|known| known.plan(&instance).unwrap());
+    let [halving, ring] = [Algorithm::BR_LIN, Algorithm::BUCKET].map(|known| known.plan(&instance).unwrap());
     let run = Machine::hockney(1, 4).build().unwrap().run(|node| {
         let plan = if node.rank() == 3 { &ring } else { &halving };
         Ok(plan.broadcast(node.world(), own(plan, node.rank()))?)
@@ -351,12 +351,12 @@ fn what_is_no_broadcast_is_an_error() {
 #[test]
 fn splitting_needs_a_helper_for_each_source() {
     let half = instance("paragon:1x5", &[0, 3], &[10, 10]);
-    assert!(Algorithm::Split.plan(&half).is_ok());
+    assert!(Algorithm::SPLIT.plan(&half).is_ok());
     let more = instance("paragon:1x5", &[0, 3, 4], &[10, 10, 10]);
-    let error = Algorithm::Split.plan(&more).unwrap_err();
+    let error = Algorithm::SPLIT.plan(&more).unwrap_err();
     assert_eq!(
         error,
-        PlanError::Restricted { algorithm: Algorithm::Split, to: "at most half of the nodes are sources" }
+        PlanError::Restricted { algorithm: Algorithm::SPLIT, to: "at most half of the nodes are sources" }
     );
     assert_eq!(error.to_string(), "split works only if at most half of the nodes are sources");
 }
@@ -368,10 +368,10 @@ fn what_takes_longer_than_time_can_tell_is_an_error() {
     let machine =
         Description::new("slow", Arc::clone("1x128".parse::<Description>().unwrap().topology()), slow);
     let instance = Instance::new(&machine, &[0], &[8]).unwrap();
-    let error = Algorithm::InTurn.plan(&instance).unwrap_err();
-    assert_eq!(error, PlanError::TooLong { algorithm: Algorithm::InTurn });
+    let error = Algorithm::IN_TURN.plan(&instance).unwrap_err();
+    assert_eq!(error, PlanError::TooLong { algorithm: Algorithm::IN_TURN });
     assert_eq!(error.to_string(), "in-turn takes longer than modeled time can tell, some 213 days");
-    let endless = Algorithm::BrLin.plan(&instance).unwrap();
+    let endless = Algorithm::BR_LIN.plan(&instance).unwrap();
     assert_eq!(
         endless.prediction().modeled,
         Time::MAX,

@@ -11,8 +11,8 @@ fn gain(machine: &Description, distribution: &Distribution, sources: usize, byte
     let ranks = distribution.place(grid, sources).unwrap();
     let instance = Instance::new(machine, &ranks, &vec![bytes; sources]).unwrap();
     let modeled = |algorithm: Algorithm| algorithm.plan(&instance).unwrap().prediction().modeled;
-    let papers = Algorithm::PAPER.into_iter().map(modeled).min().unwrap();
-    papers.as_secs_f64() / modeled(Algorithm::Auto).as_secs_f64()
+    let papers = Algorithm::PAPER.iter().copied().map(modeled).min().unwrap();
+    papers.as_secs_f64() / modeled(Algorithm::AUTO).as_secs_f64()
 }
 
 /// The system: Paragons of several shapes, every distribution, few and many sources, no, short and long messages. The

@@ -66,7 +66,7 @@ fn plan(algorithm: Algorithm, machine: &Machine, sources: &[Rank], lengths: &[u6
     match algorithm.plan(&instance) {
         Ok(plan) => Some(plan),
         Err(PlanError::Restricted { .. }) => {
-            assert!(algorithm == Algorithm::Split && 2 * sources.len() > machine.description().nodes());
+            assert!(algorithm == Algorithm::SPLIT && 2 * sources.len() > machine.description().nodes());
             None
         }
         Err(error) => panic!("{algorithm} from {sources:?}: {error}"),
@@ -115,10 +115,10 @@ fn check_shape(rows: usize, columns: usize) {
     for (set, sources) in source_sets(grid).into_iter().enumerate() {
         let mut broadcasts = Vec::new();
         for (number, algorithm) in Algorithm::all().enumerate() {
-            if algorithm == Algorithm::Auto && grid.nodes() > 40 && sources.len() > 2 {
+            if algorithm == Algorithm::AUTO && grid.nodes() > 40 && sources.len() > 2 {
                 continue;
             }
-            let most_with_all_kinds = if algorithm == Algorithm::Auto { 12 } else { 40 };
+            let most_with_all_kinds = if algorithm == Algorithm::AUTO { 12 } else { 40 };
             let one = number + set + rows;
             let kinds = if grid.nodes() <= most_with_all_kinds { 0..4 } else { one..one + 1 };
             for kind in kinds {

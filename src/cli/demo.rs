@@ -150,7 +150,7 @@ fn plans(
         for distribution in &asked {
             let ranks = distribution.place(grid, sources).map_err(Error::usage)?;
             let instance = Instance::new(description, &ranks, &vec![bytes; sources]).map_err(Error::usage)?;
-            let plan = Algorithm::BrLin.plan(&instance).map_err(Error::usage)?;
+            let plan = Algorithm::BR_LIN.plan(&instance).map_err(Error::usage)?;
             plans.push((bytes, distribution.clone(), plan));
         }
     }

@@ -28,7 +28,6 @@ mod execution;
 mod fraction;
 mod names;
 mod outcome;
-mod reasons;
 mod single;
 mod sweep;
 mod task;
@@ -166,7 +165,7 @@ fn attempts(arguments: &Arguments, algorithm: Algorithm) -> Vec<Algorithm> {
 
 /// Whether an algorithm works on such data: what is sorted must be there.
 fn can_be_run(algorithm: Algorithm, content: Content) -> bool {
-    algorithm != Algorithm::Sorting || content != Content::Phantom
+    algorithm != Algorithm::SORTING || content != Content::Phantom
 }
 
 impl Runs {

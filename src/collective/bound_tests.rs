@@ -8,7 +8,7 @@ use crate::{
         Description, Parameters,
         arbitrary::{parameters, topologies},
     },
-    pattern::{Blocks, Builder, Exchange, Origin, Schedule, Transfer},
+    pattern::{Blocks, Builder, Exchange, Schedule, Transfer},
     predict::predict,
     time::Time,
 };
@@ -432,10 +432,10 @@ fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
     let made = match task.operation() {
         Broadcast => vec![halved(&from_root), tree().then(ring()), tree().then(halved(&members))],
         Scatter => vec![scattered(), tree()],
-        Gather => vec![scattered().gathering(at(&members)), tree().gathering(at(&members))],
+        Gather => vec![scattered().gathering(), tree().gathering()],
         Collect => collects().into(),
         CombineToOne => {
-            vec![halved(&from_root).combining(), ring().combining().then(tree().gathering(at(&members)))]
+            vec![halved(&from_root).combining(), ring().combining().then(tree().gathering())]
         }
         CombineToAll => vec![
             halved(&from_root).combining().then(halved(&from_root)),
@@ -487,9 +487,4 @@ proptest! {
             }
         }
     }
-}
-
-/// Each block at one rank.
-fn at(ranks: &[Rank]) -> Vec<Origin> {
-    ranks.iter().map(|&rank| Origin::At(rank)).collect()
 }

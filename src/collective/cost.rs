@@ -3,7 +3,6 @@
 use super::{
     Operation, Task,
     algorithm::hybrid::{Direction, Load, edge},
-    layout::Layout,
     strategy::{Collect, Order, Strategy, Tree},
 };
 use crate::{
@@ -57,7 +56,7 @@ impl Strategy {
     ///
     /// If the strategy is not one for so many ranks.
     pub fn cost(&self, task: &Task) -> Cost {
-        self.cost_in(task, Layout::of(task).grid)
+        self.cost_in(task, task.layout().grid)
     }
 
     /// The same for members that make up this rectangle.

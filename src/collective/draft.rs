@@ -1,5 +1,7 @@
 //! What an algorithm makes of a task: the vector cut into pieces, and a schedule that moves them.
 
+use std::ops::Range;
+
 use super::Task;
 use crate::{
     pattern::{Builder, Exchange, Origin, Schedule},
@@ -15,6 +17,15 @@ pub(crate) struct Piece {
     pub(crate) bytes: u64,
     /// What of it is the caller's.
     pub(crate) role: Role,
+    /// Who has it in the beginning.
+    pub(crate) origin: Origin,
+}
+
+impl Piece {
+    /// A piece that starts with data at one rank, or with a version everywhere, and ends as a result.
+    pub(crate) fn of(bytes: Range<u64>, origin: Origin) -> Piece {
+        Piece { start: bytes.start, bytes: bytes.end - bytes.start, role: Role::Both, origin }
+    }
 }
 
 /// What a block of a schedule is for the operation.
@@ -79,7 +90,7 @@ impl Tuning {
 }
 
 /// Cuts `bytes` from `start` on into pieces of whole elements, as equal as they can be. Those without any bytes are
-/// left out, with the others keeping their numbers.
+/// left out, with the others keeping their numbers. All have a version of them.
 pub(crate) fn cut(
     start: u64,
     bytes: u64,
@@ -88,7 +99,7 @@ pub(crate) fn cut(
 ) -> impl Iterator<Item = (usize, Piece)> {
     let elements = u128::from(bytes / element);
     let at = move |piece: usize| start + (elements * piece as u128 / pieces as u128) as u64 * element;
-    let piece = move |piece| Piece { start: at(piece), bytes: at(piece + 1) - at(piece), role: Role::Both };
+    let piece = move |piece| Piece::of(at(piece)..at(piece + 1), Origin::Everywhere);
     (0..pieces).map(move |number| (number, piece(number))).filter(|(_, piece)| piece.bytes > 0)
 }
 
@@ -96,7 +107,7 @@ impl Draft {
     /// Of pieces that are at one rank each in the beginning; `build` moves them.
     pub(crate) fn moving(
         task: &Task,
-        pieces: Vec<Piece>,
+        mut pieces: Vec<Piece>,
         origins: &[Rank],
         exchange: Exchange,
         build: impl FnOnce(&mut Builder),
@@ -104,18 +115,20 @@ impl Draft {
         let sizes: Vec<u64> = pieces.iter().map(|piece| piece.bytes).collect();
         let mut builder = Builder::new(task.size(), origins, &sizes, exchange);
         build(&mut builder);
+        pieces.iter_mut().zip(origins).for_each(|(piece, &rank)| piece.origin = Origin::At(rank));
         let schedule = builder.finish().with_elements_of(task.element_bytes());
         Draft { pieces, schedule }
     }
 
     /// The dual, that gathers what this spreads: piece `k` is at `origins[k]` in the beginning.
-    pub(crate) fn gathering(self, origins: &[Rank]) -> Draft {
-        let origins = origins.iter().map(|&rank| Origin::At(rank)).collect();
-        Draft { schedule: self.schedule.gathering(origins), ..self }
+    pub(crate) fn gathering(mut self, origins: &[Rank]) -> Draft {
+        self.pieces.iter_mut().zip(origins).for_each(|(piece, &rank)| piece.origin = Origin::At(rank));
+        Draft { schedule: self.schedule.gathering(), ..self }
     }
 
     /// The dual, that combines what this spreads.
-    pub(crate) fn combining(self) -> Draft {
+    pub(crate) fn combining(mut self) -> Draft {
+        self.pieces.iter_mut().for_each(|piece| piece.origin = Origin::Everywhere);
         Draft { schedule: self.schedule.combining(), ..self }
     }
 
@@ -126,6 +139,8 @@ impl Draft {
 
     /// The dual, and then this.
     pub(crate) fn combining_and_back(self) -> Draft {
-        Draft { schedule: self.schedule.combining().then(self.schedule), ..self }
+        let spreading = self.schedule.clone();
+        let combining = self.combining();
+        Draft { schedule: combining.schedule.then(spreading), ..combining }
     }
 }

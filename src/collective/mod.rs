@@ -39,7 +39,6 @@ mod bound;
 mod calls;
 mod cost;
 mod draft;
-mod layout;
 mod operation;
 mod operator;
 mod plan;
@@ -54,8 +53,7 @@ pub use bound::LowerBound;
 pub(crate) use calls::combine_by;
 pub use calls::{Collective, CollectiveError, Job, Lengths, Using};
 pub use cost::Cost;
-pub(crate) use draft::{Draft, Piece, Role};
-pub(crate) use layout::Layout;
+pub(crate) use draft::{Draft, Piece};
 pub use operation::Operation;
 pub(crate) use operator::Named;
 pub use operator::{

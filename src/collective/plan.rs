@@ -74,7 +74,7 @@ impl Algorithm {
                     let prediction = predict_among(task.machine(), task.members(), &draft.schedule, limit)?;
                     Some((prediction.modeled, ()))
                 };
-                let (nth, ()) = choice::fastest(tried.len(), attempt).ok_or(PlanError::TooLong)?;
+                let (nth, ()) = choice::fastest_of(tried.len(), attempt).ok_or(PlanError::TooLong)?;
                 tried[nth]
             }
         };
@@ -206,9 +206,9 @@ impl Plan {
         }
         let pieces = &self.draft.pieces;
         let mut blocks = vec![Payload::empty(); pieces.len()];
-        for (number, (piece, block)) in pieces.iter().zip(&mut blocks).enumerate() {
+        for (piece, block) in pieces.iter().zip(&mut blocks) {
             let is_given = matches!(piece.role, Role::Both | Role::Operand);
-            if is_given && self.schedule().starts_with(rank, number) {
+            if is_given && piece.origin.is_at(rank) {
                 let start = piece.start - before.start;
                 *block = mine.slice(start..start + piece.bytes)?;
             }

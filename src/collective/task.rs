@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::Operation;
 use crate::{
     model::{Description, Parameters},
+    plan::Layout,
     rank::Rank,
     text::are,
 };
@@ -133,6 +134,11 @@ impl Task {
     /// Whether results do not depend on how operands are grouped. Where they do, all ranks must group them in one way.
     pub fn is_exact(&self) -> bool {
         self.exact
+    }
+
+    /// The layout of its members on the machine. Where vectors are combined in rank order the ranks lie in that order.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::of(&self.machine, &self.members, self.in_order)
     }
 
     /// The same with rank 0 as its root, where it has one.

@@ -6,7 +6,7 @@ use super::Group;
 use crate::{endpoint::Call, error::CommError, payload::Payload, record::Part};
 
 impl Group<'_> {
-    /// The hardware barrier of a machine that has one, for a group of all its nodes that knows what it does.
+    /// Waits for all nodes of the machine, by its hardware barrier; only for a group of all of them.
     pub(crate) fn world_barrier(&self) -> Result<(), CommError> {
         self.endpoint().barrier()
     }

@@ -9,6 +9,7 @@ mod group;
 mod message;
 mod node;
 mod request;
+mod using;
 mod walk;
 
 pub(crate) use active::Waited;
@@ -18,6 +19,7 @@ pub(crate) use group::Private;
 pub use message::Message;
 pub use node::{Node, Phase};
 pub use request::{Request, Tested};
+pub use using::{Caller, Using};
 pub(crate) use walk::{Cargo, Phantoms, follow};
 pub use walk::{WalkError, walk, walk_combining};
 

@@ -13,11 +13,12 @@ use crate::{
 
 /// Carries out this node's part of a schedule; all nodes of the group call it with the same one.
 ///
-/// `blocks[k]` is what this node has of block `k`: the data where it is the block's origin, anything elsewhere. In the
-/// end it is what the schedule brought here. Data is chained and cut by reference; it is copied nowhere, and where the
+/// `blocks[k]` is what this node has of block `k`: the data where the node starts with it, anything elsewhere. In the end
+/// it is what the schedule brought here. Data is chained and cut by reference; it is copied nowhere, and where the
 /// schedule says that a real machine would have to, the time for it is charged.
 ///
-/// Messages go under `tag`, which keeps them apart from others that the program has on the way.
+/// Messages go under `tag`, which keeps them apart from others that the program has on the way. Hardware barriers are
+/// waited for where the group is the whole of a machine that has one.
 ///
 /// # Errors
 ///
@@ -50,7 +51,7 @@ pub fn walk_combining(
     group.library_call("a schedule", || {
         let (rank, mut started) = (group.rank(), Vec::new());
         let mut all = AllBlocks { rank, sizes: schedule.sizes(), blocks, combine };
-        follow(group, schedule, tag, &mut all, &mut started, || Err(WalkError::Barrier))?;
+        follow(group, schedule, tag, &mut all, &mut started)?;
         group.wait_all(started)?;
         Ok(())
     })
@@ -64,6 +65,11 @@ pub(crate) trait Cargo {
     /// What has come with a message, of the length expected.
     fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError>;
 
+    /// What is wrong with what was given for a message, if it has not the length expected and more can be said.
+    fn misfit(&self, _message: &Message) -> Option<WalkError> {
+        None
+    }
+
     /// Combines two blocks to a third one, in a schedule that does.
     fn merge(&mut self, _left: usize, _right: usize, _into: usize) -> Result<(), PayloadError> {
         Ok(())
@@ -71,15 +77,13 @@ pub(crate) trait Cargo {
 }
 
 /// Carries out this node's part of a schedule, whatever its messages carry; a trace shows the steps of each iteration as
-/// one. What has been started and must be waited for in the end is put into `started`; `barrier` waits for all nodes of
-/// the machine.
+/// one. What has been started and must be waited for in the end is put into `started`.
 pub(crate) fn follow<'g>(
     group: &'g Group<'g>,
     schedule: &Schedule,
     tag: Tag,
     cargo: &mut impl Cargo,
     started: &mut Vec<Request<'g>>,
-    barrier: impl Fn() -> Result<(), WalkError>,
 ) -> Result<(), WalkError> {
     let steps = schedule.steps(group.rank());
     // Where sends have been moved ahead a node comes back to an iteration.
@@ -87,7 +91,7 @@ pub(crate) fn follow<'g>(
         let iteration = together[0].iteration;
         group.as_part(
             || Part::Step(iteration + 1),
-            || together.iter().try_for_each(|step| act(group, schedule, step, tag, cargo, started, &barrier)),
+            || together.iter().try_for_each(|step| act(group, schedule, step, tag, cargo, started)),
         )?;
     }
     Ok(())
@@ -101,13 +105,12 @@ fn act<'g>(
     tag: Tag,
     cargo: &mut impl Cargo,
     started: &mut Vec<Request<'g>>,
-    barrier: &impl Fn() -> Result<(), WalkError>,
 ) -> Result<(), WalkError> {
     let parameters = group.machine().parameters();
     let (message, got) = match &step.action {
-        Action::Send(message) => return Ok(group.send((message.peer, tag), cargo.give(message)?)?),
+        Action::Send(message) => return Ok(group.send((message.peer, tag), given(cargo, message)?)?),
         Action::Start(message) => {
-            started.push(group.isend((message.peer, tag), cargo.give(message)?)?);
+            started.push(group.isend((message.peer, tag), given(cargo, message)?)?);
             return Ok(());
         }
         Action::Pack(bytes) => return Ok(group.charge(parameters.copying(*bytes))?),
@@ -115,7 +118,7 @@ fn act<'g>(
             return Ok(group.charge(parameters.combining(schedule.elements(*bytes)))?);
         }
         Action::Pause(span) => return Ok(group.charge(*span)?),
-        Action::Barrier => return barrier(),
+        Action::Barrier => return barrier(group),
         Action::Merge { left, right, into } => {
             let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
             group.charge(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
@@ -123,7 +126,7 @@ fn act<'g>(
         }
         Action::Recv(message) => (message, group.recv((message.peer, tag))?),
         Action::Exchange { send, recv } => {
-            let data = cargo.give(send)?;
+            let data = given(cargo, send)?;
             (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
         }
     };
@@ -132,6 +135,28 @@ fn act<'g>(
         return Err(WalkError::Received { from, given, expected });
     }
     Ok(cargo.take(message, got.payload)?)
+}
+
+/// What a message that is sent carries, of the length that the schedule says.
+fn given(cargo: &mut impl Cargo, message: &Message) -> Result<Payload, WalkError> {
+    let payload = cargo.give(message)?;
+    if payload.len() == message.bytes {
+        return Ok(payload);
+    }
+    Err(cargo.misfit(message).unwrap_or(WalkError::Sent {
+        to: message.peer,
+        given: payload.len(),
+        expected: message.bytes,
+    }))
+}
+
+/// Waits for all nodes of the machine.
+fn barrier(group: &Group<'_>) -> Result<(), WalkError> {
+    let machine = group.machine();
+    match machine.parameters().barrier() {
+        Some(_) if group.size() == machine.nodes() => Ok(group.world_barrier()?),
+        _ => Err(WalkError::Barrier),
+    }
 }
 
 /// Lengths alone: nothing is carried, and what comes is not looked at.
@@ -159,6 +184,13 @@ struct AllBlocks<'a, F> {
 impl<F: FnMut(Payload, Payload) -> Result<Payload, PayloadError>> Cargo for AllBlocks<'_, F> {
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
         Ok(Payload::concat(message.blocks.iter().map(|&block| self.blocks[block as usize].clone())))
+    }
+
+    fn misfit(&self, message: &Message) -> Option<WalkError> {
+        message.blocks.iter().map(|&block| block as usize).find_map(|block| {
+            let (given, expected) = (self.blocks[block].len(), self.sizes[block]);
+            (given != expected).then_some(WalkError::Length { block, given, expected })
+        })
     }
 
     fn take(&mut self, message: &Message, mut came: Payload) -> Result<(), PayloadError> {
@@ -190,11 +222,6 @@ fn check(group: &Group<'_>, schedule: &Schedule, blocks: &[Payload]) -> Result<(
     }
     if schedule.sizes().len() != blocks.len() {
         return Err(WalkError::Blocks { given: blocks.len(), schedule: schedule.sizes().len() });
-    }
-    for (block, (&expected, given)) in schedule.sizes().iter().zip(blocks).enumerate() {
-        if schedule.starts_with(group.rank(), block) && given.len() != expected {
-            return Err(WalkError::Length { block, given: given.len(), expected });
-        }
     }
     Ok(())
 }
@@ -242,8 +269,18 @@ pub enum WalkError {
         /// The length that it should have.
         expected: u64,
     },
-    /// The schedule has hardware barriers, which not every machine behind a group has.
-    #[error("the schedule has hardware barriers: it is carried out by what made it")]
+    /// This node has more or less for another one than the schedule says.
+    #[error("{} for rank {to}, where the schedule says {expected}", count(*given, "byte"))]
+    Sent {
+        /// The receiver.
+        to: Rank,
+        /// The length of the message.
+        given: u64,
+        /// The length that it should have.
+        expected: u64,
+    },
+    /// The schedule has hardware barriers, and the group is a part of the machine, or the machine has none.
+    #[error("the schedule has hardware barriers: it needs all nodes of a machine that has one")]
     Barrier,
     /// A message cannot be sent or received.
     #[error(transparent)]

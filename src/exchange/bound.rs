@@ -1,4 +1,4 @@
-//! What no algorithm can beat: lower limits of the modeled time of an exchange.
+//! Lower limits of the modeled time of an exchange.
 //!
 //! They hold for any algorithm in the timing model: messages straight to their receivers or by way of others, cut and
 //! joined at will, in any order. What is taken for granted: only the members send and receive, the other nodes' links
@@ -15,86 +15,39 @@
 
 use super::{Instance, Matrix};
 use crate::{
-    bound::{Border, Crossing, Links, gossip, ratio, slowest, start_up},
     model::Parameters,
+    plan::{
+        LowerBound, Reason,
+        bound::{Border, Crossing, Links, gossip, slowest, start_up},
+    },
     rank::Rank,
     time::Span,
 };
 
-/// What rounding takes from a message, in seconds.
+/// The most that rounding takes from the time of a message, in seconds.
 const ROUNDING: f64 = 0.5e-12;
 
-/// What inexact sums of rates and bytes take from a limit, as a share of it.
+/// The most that inexact sums of rates and bytes are wrong by, as a share of them.
 const INEXACT: f64 = 1e-9;
 
 /// Steps of the search for weights with which the sum of all that is heard grows the most.
 const WEIGHINGS: usize = 30;
 
-/// Lower limits of the modeled time of an exchange, each for a reason of its own; all are 0 if nothing has to be sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LowerBound {
-    /// Start-ups at one node: the number of nodes that something known to one can have reached grows no faster than
-    /// `N(x) = N(x - o_s) + N(x - alpha - hop)`, and one must reach as many as its fan-out says; likewise, backwards in
-    /// time and with `o_r` for `o_s`, for the fan-in. (Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation
-    /// in the LogP model", SPAA 1993.) To send `h` messages one after the other is not necessary: others may pass them
-    /// on.
-    pub start_up: Span,
-    /// Start-ups of all: with any weights `v` of the senders, receivers end with `A v` if `A` tells who has something
-    /// for whom, and the sum of the squares grows only as fast as sends and receives allow. The proof is at the top of
-    /// `src/collective/bound.rs`.
-    pub gossip: Span,
-    /// The bytes that some node must send, or receive, through its port: `t beta`, without what nodes have for
-    /// themselves.
-    pub traffic: Span,
-    /// The bytes that some node must send and receive together, at `d / beta`. Decides where ports are not full duplex.
-    pub both_ways: Span,
-    /// The bytes that must cross the links of a straight cut through the mesh one way. What is no grid is cut between
-    /// two ranks.
-    pub bisection: Span,
-    /// The bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In what is no grid, up to 8
-    /// neighbouring ranks, or a block of 2^i that begins with a multiple of 2^i, such as a subtree or a subcube.
-    pub submesh: Span,
-}
-
-impl LowerBound {
-    /// The largest of them.
-    pub fn time(&self) -> Span {
-        self.reasons().into_iter().map(|(_, limit)| limit).fold(Span::ZERO, Span::max)
-    }
-
-    /// All of them by their names: start-ups before bytes, and ports before links. Of equal ones the first decides.
-    pub fn reasons(&self) -> [(&'static str, Span); 6] {
-        let LowerBound { start_up, gossip, traffic, both_ways, bisection, submesh } = *self;
-        [
-            ("start-up", start_up),
-            ("gossip", gossip),
-            ("traffic", traffic),
-            ("both ways", both_ways),
-            ("bisection", bisection),
-            ("submesh", submesh),
-        ]
-    }
-
-    /// How many times the bound an exchange takes that takes so long; `None` if nothing has to be sent.
-    pub fn ratio(&self, modeled: Span) -> Option<f64> {
-        ratio(modeled, self.time())
-    }
-}
-
 impl Instance {
-    /// What no algorithm can beat on this instance. Takes the host time proportional to the entries of the matrix, up
-    /// to 0.2 us for each that is not 0 and some 10 ns for the others, and to the nodes of the machine, some 25 us
-    /// each; and room for as many numbers as the matrix has, up to four times.
+    /// The lower bound of the modeled time of this exchange, for any algorithm. Takes the host time proportional to
+    /// the entries of the matrix, up to 0.2 us for each that is not 0 and some 10 ns for the others, and to the nodes
+    /// of the machine, some 25 us each; and room for as many numbers as the matrix has, up to four times.
     ///
     /// ```
-    /// use multicomputer::exchange::{Instance, Matrix};
+    /// use multicomputer::{exchange::{Instance, Matrix}, plan::Reason};
+    ///
     /// // alpha = 130 us, beta = 50 ns/byte.
     /// let instance = Instance::new(&"hockney:1x2".parse()?, Matrix::of(2, |_, _| 1000)?)?;
     /// let bound = instance.lower_bound();
-    /// assert_eq!(bound.start_up.to_string(), "130 us");
-    /// assert_eq!(bound.gossip, bound.start_up);
-    /// assert!((bound.traffic.as_micros_f64() - 180.0).abs() < 0.001);
-    /// assert_eq!(bound.time(), bound.traffic);
+    /// assert_eq!(bound.of(Reason::StartUp).to_string(), "130 us");
+    /// assert_eq!(bound.of(Reason::Gossip), bound.of(Reason::StartUp));
+    /// assert!((bound.of(Reason::Traffic).as_micros_f64() - 180.0).abs() < 0.001);
+    /// assert_eq!(bound.decisive(), Some(Reason::Traffic));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower_bound(&self) -> LowerBound {
@@ -103,20 +56,22 @@ impl Instance {
             return LowerBound::default();
         }
         let bytes = Bytes::of(self, &matrix);
-        let exact = bytes.limits(None);
+        let exact = bytes.limits(None).into_iter().map(|(_, limit)| limit).fold(Span::ZERO, Span::max);
         let parameters = self.parameters();
         let around = parameters.alpha() + parameters.hop();
         let fan = |figure: &dyn Fn(Rank) -> u64| matrix.most(figure) as usize + 1;
         let reached = start_up(fan(&|rank| matrix.fan_out(rank)), parameters.send_overhead(), around);
         let heard = start_up(fan(&|rank| matrix.fan_in(rank)), parameters.receive_overhead(), around);
-        LowerBound {
-            start_up: reached.max(heard),
-            gossip: gossip(self.growth(), parameters, Span::ZERO),
-            ..bytes.limits(Some(exact.time()))
-        }
+        let start_ups = [
+            (Reason::StartUp, reached.max(heard)),
+            (Reason::Gossip, gossip(self.growth(), parameters, Span::ZERO)),
+        ];
+        LowerBound::new(start_ups.into_iter().chain(bytes.limits(Some(exact))))
     }
 
-    /// How many times the sum of the squares of what nodes have heard of grows, with the best weights found.
+    /// Growth of the weighted sum of the squares of what nodes have heard of, with the best weights found: with any
+    /// weights `v` of the senders, receivers end with `A v` if `A` tells who has something for whom. The proof that
+    /// the sum grows only as fast as sends and receives allow is at the top of `src/collective/bound.rs`.
     fn growth(&self) -> f64 {
         let (matrix, nodes) = (self.matrix(), self.size());
         let has = |from: Rank, to: Rank| from == to || matrix.get(from, to) > 0;
@@ -144,13 +99,13 @@ impl Instance {
 /// The limits that bytes set, counted once.
 struct Bytes<'a> {
     parameters: &'a Parameters,
-    /// All that each rank sends and receives.
+    /// The bytes that each rank sends and receives.
     ranks: Vec<Inside>,
     cuts: Vec<Border<Inside>>,
     submeshes: Vec<Border<Inside>>,
 }
 
-/// What must leave and enter a part of the machine.
+/// Bytes that must leave and enter a part of the machine.
 #[derive(Clone, Copy)]
 struct Inside {
     members: usize,
@@ -171,8 +126,8 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Less what rounding takes off if so long a run, or a shorter one, is to be shown wrong.
-    fn limits(&self, within: Option<Span>) -> LowerBound {
+    /// The limits, less what rounding takes off if a run of up to `within` is to be shown impossible.
+    fn limits(&self, within: Option<Span>) -> [(Reason, Span); 4] {
         let parameters = self.parameters;
         let least = |seconds: f64| {
             // Down to the picosecond.
@@ -188,16 +143,15 @@ impl<'a> Bytes<'a> {
         };
         let traffic = most(|Crossing { out, into }| out.max(into));
         let both = most(|Crossing { out, into }| out + into);
-        LowerBound {
-            traffic: least(traffic * parameters.beta()),
-            both_ways: least(both * parameters.beta() / parameters.duplex()),
-            bisection: least(slowest(&self.cuts, crossing).as_secs_f64()),
-            submesh: least(slowest(&self.submeshes, crossing).as_secs_f64()),
-            ..LowerBound::default()
-        }
+        [
+            (Reason::Traffic, least(traffic * parameters.beta())),
+            (Reason::BothWays, least(both * parameters.beta() / parameters.duplex())),
+            (Reason::Bisection, least(slowest(&self.cuts, crossing).as_secs_f64())),
+            (Reason::Submesh, least(slowest(&self.submeshes, crossing).as_secs_f64())),
+        ]
     }
 
-    /// What is left of bytes that so many nodes send, or receive, if rounding is taken off.
+    /// The bytes that `nodes` nodes send, or receive, less what rounding takes off.
     fn left(&self, within: Option<Span>, bytes: u64, nodes: usize, overhead: Span) -> f64 {
         let (bytes, beta) = (bytes as f64, self.parameters.beta());
         let Some(within) = within.filter(|_| beta > 0.0) else { return bytes };
@@ -239,13 +193,13 @@ impl Sums {
         Sums { members, before, sums }
     }
 
-    /// What some members, from one to before another one, have for some.
+    /// The bytes that a run of members has for another run.
     fn between(&self, from: (usize, usize), to: (usize, usize)) -> u64 {
         let sum = |rows: usize, columns: usize| self.sums[rows * (self.members + 1) + columns];
         sum(from.1, to.1) + sum(from.0, to.0) - sum(from.0, to.1) - sum(from.1, to.0)
     }
 
-    /// What must leave and enter the region of these nodes, which are in order.
+    /// The bytes that must leave and enter the region of these nodes, which are in order.
     fn inside(&self, nodes: &[Rank]) -> Inside {
         let run = |run: &[Rank]| (self.before[run[0]], self.before[run[0] + run.len()]);
         let runs: Vec<(usize, usize)> = nodes

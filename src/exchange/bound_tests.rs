@@ -16,30 +16,30 @@ fn is_close(span: Span, seconds: f64) -> bool {
 #[test]
 fn ports_decide_where_much_is_sent() {
     let bound = bound("paragon:4x4", Matrix::of(16, |_, _| 10_000).unwrap());
-    assert!(is_close(bound.traffic, 15e4 * 30.6e-9 + 184.04e-6));
-    assert!(is_close(bound.both_ways, 2.0 * 15e4 * 30.6e-9 / 1.35 + 184.04e-6));
-    assert_eq!(bound.time(), bound.both_ways);
+    assert!(is_close(bound.of(Reason::Traffic), 15e4 * 30.6e-9 + 184.04e-6));
+    assert!(is_close(bound.of(Reason::BothWays), 2.0 * 15e4 * 30.6e-9 / 1.35 + 184.04e-6));
+    assert_eq!(bound.time(), bound.of(Reason::BothWays));
 }
 
 #[test]
 fn the_top_of_a_fat_tree_decides_where_all_cross_it() {
     let cross = Matrix::of(32, |from, to| if to == (from + 16) % 32 { 100_000 } else { 0 }).unwrap();
     let bound = bound("hockney:1x32", cross.clone());
-    assert!(bound.bisection > Span::ZERO);
+    assert!(bound.of(Reason::Bisection) > Span::ZERO);
     let machine: Description = "hockney:1x32".parse().unwrap();
     let tree = crate::topology::parse("fat-tree:32").unwrap();
     let machine = Description::new("tree", tree, machine.parameters().clone());
     let bound = Instance::new(&machine, cross).unwrap().lower_bound();
-    assert!(is_close(bound.bisection, 16e5 / 80e6 + 130e-6), "{bound:?}");
-    assert_eq!(bound.time(), bound.bisection);
+    assert!(is_close(bound.of(Reason::Bisection), 16e5 / 80e6 + 130e-6), "{bound:?}");
+    assert_eq!(bound.time(), bound.of(Reason::Bisection));
 }
 
 #[test]
 fn start_ups_decide_where_little_is_sent() {
     // Everybody must hear from all: 2 log2(16) halves of a start-up; from one node to all others 1 + 5 of them.
     let bound = bound("hockney:4x4", Matrix::of(16, |_, _| 1).unwrap());
-    assert_eq!(bound.gossip.to_string(), "520 us");
-    assert_eq!(bound.time(), bound.gossip);
+    assert_eq!(bound.of(Reason::Gossip).to_string(), "520 us");
+    assert_eq!(bound.time(), bound.of(Reason::Gossip));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn nothing_is_needed_where_nothing_is_sent() {
 fn a_generated_matrix_takes_its_traffic() {
     let matrix = Generator { nodes: 16, fan_out: 4, traffic: 1 << 20, nonuniformity: 0.25, seed: 5 };
     let bound = bound("hockney:4x4", matrix.matrix().unwrap());
-    assert!(is_close(bound.traffic, (1 << 20) as f64 * 50e-9 + 130e-6));
+    assert!(is_close(bound.of(Reason::Traffic), (1 << 20) as f64 * 50e-9 + 130e-6));
 }
 
 /// Groups in any order, on machines of one row and of several, counted entry by entry.

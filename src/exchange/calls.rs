@@ -1,26 +1,19 @@
-//! What a program calls.
+//! The calls of programs.
 
 use std::sync::Arc;
 
-use thiserror::Error;
-
-use super::{
-    Algorithm, ExchangeError, InstanceError, Matrix, MatrixError, Plan, PlanError,
-    plans::{Key, Plans},
-    sparse,
-};
+use super::{Algorithm, CallError, Instance, Matrix, MatrixError, Plan, plan::EXCHANGE, sparse};
 use crate::{
-    collective::{Collective, CollectiveError},
-    comm::{Call, Element, ElementType, Group, MAX_MESSAGE, Payload, PayloadError},
-    error::CommError,
+    collective::Collective,
+    comm::{Call, Caller, Element, ElementType, Group, MAX_MESSAGE, Payload},
+    plan::Cache,
     rank::Rank,
-    text::are,
 };
 
 /// Many-to-many communication in a group: every member has something of its own for each of the others, or for some.
 ///
 /// Every member makes the same call, by the same algorithm, in the same order. Those that do not get
-/// [`CommError::Mismatch`]. *Auto* chooses the algorithm unless it is [given](ManyToMany::by).
+/// [`CommError::Mismatch`]. *Auto* chooses the algorithm unless it is [given](Group::using).
 ///
 /// | call | what a member knows beforehand | what is sent beside the data |
 /// | --- | --- | --- |
@@ -43,7 +36,7 @@ use crate::{
 ///     let (rank, size) = (node.rank(), node.world().size());
 ///     let mine: Vec<Vec<u32>> =
 ///         (0..size).map(|to| vec![rank as u32; if to > rank { rank } else { 0 }]).collect();
-///     Ok(node.world().by(Algorithm::Colored).exchange(&mine)?)
+///     Ok(node.world().using(Algorithm::COLORED).exchange(&mine)?)
 /// })?;
 /// assert_eq!(run.outputs[3], [vec![], vec![1], vec![2, 2], vec![], vec![], vec![]]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -53,39 +46,28 @@ use crate::{
 ///
 /// Every call fails with [`CallError`] if its arguments do not fit the group or those of other members, and if a
 /// message cannot be sent or received.
-pub trait ManyToMany {
-    /// The group, and by which algorithm it works.
-    fn exchanging(&self) -> By<'_>;
-
-    /// The same group, with an algorithm of choice. (It is not called `using`, as that of collective operations is: a
-    /// program may have both.)
-    fn by(&self, algorithm: Algorithm) -> By<'_> {
-        By { algorithm, ..self.exchanging() }
-    }
-
-    /// Everybody gives a vector for each rank, and gets the vector that each rank has for it. Nobody has to know how
-    /// much is to come: first all send vectors are collected, four bytes for each pair of ranks.
+pub trait ManyToMany: Caller<Instance> {
+    /// Exchanges vectors: every member gives one for each rank, and gets the one that each rank has for it. Nobody has
+    /// to know how much is to come: first all send vectors are collected, four bytes for each pair of ranks.
     #[doc(alias = "alltoallv")]
     fn exchange<T: Element + Send, S: AsRef<[T]>>(&self, outgoing: &[S]) -> Result<Vec<Vec<T>>, CallError> {
-        let by = self.exchanging();
         let (element, payloads) = typed(outgoing)?;
-        vectors(by.unknown(&element.to_string(), payloads)?)
+        vectors(unknown(self.group(), self.algorithm(), &element.to_string(), payloads)?)
     }
 
-    /// The same where every member knows who has how many bytes for whom, and all give the same matrix: nothing but the
-    /// data is sent.
+    /// Exchanges vectors whose lengths all members know, and all give the same matrix of bytes: nothing but the data is
+    /// sent.
     #[doc(alias = "alltoallv")]
     fn exchange_known<T: Element + Send, S: AsRef<[T]>>(
         &self,
         matrix: &Arc<Matrix>,
         outgoing: &[S],
     ) -> Result<Vec<Vec<T>>, CallError> {
-        let by = self.exchanging();
         let (element, payloads) = typed(outgoing)?;
-        vectors(by.known(&element.to_string(), matrix, payloads)?)
+        vectors(known(self.group(), self.algorithm(), &element.to_string(), matrix, payloads)?)
     }
 
-    /// As [`exchange`](ManyToMany::exchange), by reference.
+    /// Exchanges payloads by reference, as [`exchange`](ManyToMany::exchange) does vectors.
     ///
     /// ```
     /// use multicomputer::{Machine, Payload, exchange::ManyToMany, prelude::*};
@@ -100,24 +82,24 @@ pub trait ManyToMany {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn exchange_payloads(&self, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
-        self.exchanging().unknown("payloads", outgoing)
+        unknown(self.group(), self.algorithm(), "payloads", outgoing)
     }
 
-    /// As [`exchange_known`](ManyToMany::exchange_known), by reference.
+    /// Exchanges payloads by reference, as [`exchange_known`](ManyToMany::exchange_known) does vectors.
     fn exchange_payloads_known(
         &self,
         matrix: &Arc<Matrix>,
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, CallError> {
-        self.exchanging().known("payloads", matrix, outgoing)
+        known(self.group(), self.algorithm(), "payloads", matrix, outgoing)
     }
 
-    /// Everybody sends to some ranks, and gets what comes, by sender. A rank may be given several times; what it gets
-    /// from one sender is in the order in which that gave it, vectors without elements included.
+    /// Sends vectors to some ranks, and returns those that come, by sender. A rank may be given several times; what it
+    /// gets from one sender is in the order in which that gave it, vectors without elements included.
     ///
     /// A distributed combine of the numbers of messages tells everybody how many are to come; then all is sent without
     /// waiting, and received from any source. This is fast if most pairs have nothing to say to each other, and takes
-    /// no heed of who is busy: no [algorithm](ManyToMany::by) is used.
+    /// no heed of who is busy: no [algorithm](Group::using) is used.
     ///
     /// ```
     /// use multicomputer::{Machine, exchange::ManyToMany, prelude::*};
@@ -140,89 +122,82 @@ pub trait ManyToMany {
     ) -> Result<Vec<(Rank, Vec<T>)>, CallError> {
         let element = element::<T>()?;
         let payloads = outgoing.iter().map(|(to, data)| (*to, Payload::from(data.as_ref()))).collect();
-        let incoming = sparse::carry_out(self.exchanging().group, &element.to_string(), payloads)?;
+        let incoming = sparse::carry_out(self.group(), &element.to_string(), payloads)?;
         incoming.into_iter().map(|(from, payload)| Ok((from, payload.to_vec()?))).collect()
     }
 
-    /// As [`sparse_exchange`](ManyToMany::sparse_exchange), by reference.
+    /// Exchanges payloads by reference, as [`sparse_exchange`](ManyToMany::sparse_exchange) does vectors.
     fn sparse_exchange_payloads(
         &self,
         outgoing: Vec<(Rank, Payload)>,
     ) -> Result<Vec<(Rank, Payload)>, CallError> {
-        sparse::carry_out(self.exchanging().group, "payloads", outgoing)
+        sparse::carry_out(self.group(), "payloads", outgoing)
     }
 
-    /// The plan by which a matrix is exchanged, which says what was chosen and what it takes: the same on all members.
+    /// The plan by which a matrix is exchanged, with its algorithm and its prediction: the same on all members.
     /// To ask for it beforehand keeps planning out of what is timed in real time.
     fn exchange_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
-        self.exchanging().plan(matrix)
+        plan(self.group(), self.algorithm(), matrix)
     }
 }
 
-impl ManyToMany for Group<'_> {
-    fn exchanging(&self) -> By<'_> {
-        By { group: self, algorithm: Algorithm::Auto }
-    }
-}
+impl<C: Caller<Instance>> ManyToMany for C {}
 
-/// A group that exchanges by an algorithm of choice: see [`ManyToMany::by`].
-#[derive(Clone, Copy, Debug)]
-pub struct By<'a> {
-    group: &'a Group<'a>,
+/// An exchange in which every member knows its own row alone.
+fn unknown(
+    group: &Group<'_>,
     algorithm: Algorithm,
+    what: &str,
+    outgoing: Vec<Payload>,
+) -> Result<Vec<Payload>, CallError> {
+    group.library_call(EXCHANGE, || {
+        let text = format!("an exchange of {what} by {algorithm}");
+        group.agree(&Call::new(EXCHANGE, text, algorithm))?;
+        check_number(group, &outgoing)?;
+        let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
+            given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
+            given => Ok(given as u32),
+        });
+        let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
+        let size = group.size();
+        let all = Collected(group.collect(&mine, size * size)?.into());
+        let matrix = all.matrix(size, &group.cache().of::<Cache>())?;
+        Ok(plan(group, algorithm, &matrix)?.carry_out(group, outgoing)?)
+    })
 }
 
-impl ManyToMany for By<'_> {
-    fn exchanging(&self) -> By<'_> {
-        *self
-    }
+/// An exchange in which every member knows the matrix.
+fn known(
+    group: &Group<'_>,
+    algorithm: Algorithm,
+    what: &str,
+    matrix: &Arc<Matrix>,
+    outgoing: Vec<Payload>,
+) -> Result<Vec<Payload>, CallError> {
+    let text = format!("an exchange of {what} by {algorithm} with a known matrix");
+    group.library_call(EXCHANGE, || {
+        group.agree(&Call::new(EXCHANGE, text, (algorithm, matrix)))?;
+        check_number(group, &outgoing)?;
+        Ok(plan(group, algorithm, matrix)?.carry_out(group, outgoing)?)
+    })
 }
 
-/// The calls of this library, as reports call them.
-pub(super) const EXCHANGE: &str = "exchange";
+/// The plan of an exchange, which is made once for all members.
+fn plan(group: &Group<'_>, algorithm: Algorithm, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
+    let instance = Instance::among(group.machine(), group.members(), matrix.clone())?;
+    Ok(algorithm.kept_plan(&instance, &group.cache().of::<Cache>())?)
+}
 
-impl By<'_> {
-    /// Everybody knows its own row alone.
-    fn unknown(&self, what: &str, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
-        let By { group, algorithm } = *self;
-        group.library_call(EXCHANGE, || {
-            let text = format!("an exchange of {what} by {algorithm}");
-            group.agree(&Call::new(EXCHANGE, text, algorithm))?;
-            check_number(group, &outgoing)?;
-            let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
-                given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
-                given => Ok(given as u32),
-            });
-            let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
-            let size = group.size();
-            let all = group.collect(&mine, size * size)?;
-            let matrix = group.cache().of::<Plans>().matrix(size, all)?;
-            Ok(self.plan(&matrix)?.carry_out(group, outgoing)?)
-        })
-    }
+/// The entries of a matrix, row by row, as members have collected them: all members of a call use one matrix.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Collected(Arc<[u32]>);
 
-    /// Everybody knows everything.
-    fn known(
-        &self,
-        what: &str,
-        matrix: &Arc<Matrix>,
-        outgoing: Vec<Payload>,
-    ) -> Result<Vec<Payload>, CallError> {
-        let By { group, algorithm } = *self;
-        let text = format!("an exchange of {what} by {algorithm} with a known matrix");
-        group.library_call(EXCHANGE, || {
-            group.agree(&Call::new(EXCHANGE, text, (algorithm, matrix)))?;
-            check_number(group, &outgoing)?;
-            Ok(self.plan(matrix)?.carry_out(group, outgoing)?)
-        })
-    }
-
-    /// The plan, which is made once for all members.
-    fn plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
-        let By { group, algorithm } = *self;
-        let members = group.members().into();
-        let key = Key { members, matrix: matrix.clone(), algorithm };
-        group.cache().of::<Plans>().of(group.machine(), &key)
+impl Collected {
+    /// The matrix of `nodes` nodes with these entries.
+    fn matrix(&self, nodes: usize, cache: &Cache) -> Result<Arc<Matrix>, MatrixError> {
+        let of = |from: Rank, to: Rank| self.0[from * nodes + to].into();
+        // Much more weight than the room they need: they are wanted while a call begins, and made again soon.
+        cache.get(self.clone(), |_| self.0.len(), || Ok(Arc::new(Matrix::of(nodes, of)?)))
     }
 }
 
@@ -245,56 +220,17 @@ fn vectors<T: Element>(payloads: Vec<Payload>) -> Result<Vec<Vec<T>>, CallError>
     payloads.iter().map(|payload| Ok(payload.to_vec()?)).collect()
 }
 
-/// Why a call of [`ManyToMany`] fails on a rank.
-#[derive(Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum CallError {
-    /// There is not one vector for each rank.
-    #[error(
-        "{} given in a group of {size}: there must be one for each rank, and it may be empty",
-        are(*given, "vector")
-    )]
-    Vectors {
-        /// Vectors given.
-        given: usize,
-        /// Ranks of the group.
-        size: usize,
-    },
-    /// A vector is longer than a message may be.
-    #[error("{given} bytes are given for rank {to}: at most {MAX_MESSAGE} are allowed")]
-    TooLong {
-        /// The receiver.
-        to: Rank,
-        /// Bytes given.
-        given: u64,
-    },
-    /// Elements without any bytes.
-    #[error("{element} has no bytes: there is nothing to exchange")]
-    NoBytes {
-        /// The type given.
-        element: ElementType,
-    },
-    /// What all have for each other is too much.
-    #[error(transparent)]
-    Matrix(#[from] MatrixError),
-    /// The matrix does not fit the group.
-    #[error(transparent)]
-    Instance(#[from] InstanceError),
-    /// The algorithm does not work for the matrix.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// The exchange itself fails.
-    #[error(transparent)]
-    Exchange(#[from] ExchangeError),
-    /// The lengths cannot be collected.
-    #[error(transparent)]
-    Collective(#[from] CollectiveError),
-    /// Another member makes another call, or the run is over.
-    #[error(transparent)]
-    Comm(#[from] CommError),
-    /// The data cannot be read as what is asked for.
-    #[error(transparent)]
-    Payload(#[from] PayloadError),
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-crate::text::debug_as_text!(CallError);
+    #[test]
+    fn members_that_collect_the_same_share_a_matrix() {
+        let cache = Cache::default();
+        let matrix = |entries: [u32; 4]| Collected(entries.into()).matrix(2, &cache).unwrap();
+        let first = matrix([1, 2, 3, 4]);
+        assert_eq!(first.get(1, 0), 3);
+        assert!(Arc::ptr_eq(&first, &matrix([1, 2, 3, 4])));
+        assert_eq!(matrix([1, 2, 3, 5]).get(1, 1), 5);
+    }
+}

@@ -1,4 +1,4 @@
-//! One exchange to be carried out: the machine, who takes part, and who has how much for whom.
+//! One exchange to be carried out: the machine, the members, and the matrix.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Among all nodes of a machine.
+    /// Creates an exchange among all nodes of a machine.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl Instance {
         Instance::among(machine, (0..machine.nodes()).collect::<Vec<Rank>>(), matrix)
     }
 
-    /// Among some nodes of a machine, which are the ranks in the order given.
+    /// Creates an exchange among some nodes of a machine, which are the ranks in the order given.
     ///
     /// # Errors
     ///
@@ -80,14 +80,21 @@ impl Instance {
         self.members.len()
     }
 
-    /// Who has how much for whom.
+    /// The matrix of the bytes that ranks have for each other.
     pub fn matrix(&self) -> &Arc<Matrix> {
         &self.matrix
     }
 
-    /// Another matrix among the same nodes. A message that is too long is found out when it is sent.
-    pub(super) fn with(&self, matrix: Matrix) -> Instance {
-        Instance { matrix: Arc::new(matrix), ..self.clone() }
+    /// The exchange of another matrix among the same nodes. A message that is too long is found out when it is sent.
+    pub(super) fn with(&self, matrix: Arc<Matrix>) -> Instance {
+        Instance { matrix, ..self.clone() }
+    }
+
+    /// The lengths of the shortest and the longest message between different ranks, those of no bytes included.
+    pub(super) fn lengths(&self) -> [u64; 2] {
+        let others = |from: Rank| self.matrix.row(from).iter().enumerate().filter(move |&(to, _)| to != from);
+        let lengths = || (0..self.size()).flat_map(others).map(|(_, &bytes)| bytes);
+        [lengths().min().unwrap_or(0), lengths().max().unwrap_or(0)]
     }
 
     /// Whether the hardware barrier of the machine can be used: it is one of all nodes.
@@ -96,7 +103,7 @@ impl Instance {
     }
 }
 
-/// Why an exchange cannot be.
+/// Reason why an exchange cannot be.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {

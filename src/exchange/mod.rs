@@ -5,7 +5,7 @@
 //!
 //! let machine: Description = "hockney:2x4".parse()?;
 //! let instance = Instance::new(&machine, Matrix::figure_1())?;
-//! let plan = Algorithm::TwoStage.plan(&instance)?;
+//! let plan = Algorithm::TWO_STAGE.plan(&instance)?;
 //! let run = Machine::of(machine).build()?.run(|node| {
 //!     let row = instance.matrix().row(node.rank());
 //!     let outgoing = row.iter().map(|&bytes| Payload::from(vec![node.rank() as u8; bytes as usize])).collect();
@@ -22,44 +22,32 @@
 //!
 //! Source: Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995.
 
-mod about;
 mod algorithm;
-mod announce;
-mod balance;
 mod bound;
-mod bruck;
+mod call_error;
 mod calls;
-mod coloring;
-mod detour;
-mod figures;
-mod file;
-mod generator;
 mod instance;
 mod matrix;
-mod mixed;
-mod packed;
-mod paths;
-mod permutation;
-mod picture;
 mod plan;
-mod plans;
-mod random;
+mod planner;
+mod problem;
+mod procedure;
+mod random_numbers;
 mod rounds;
-mod sorting;
 mod sparse;
-mod split;
-mod stage;
-mod timed;
-mod variants;
-mod walker;
-mod workshop;
 
-pub use algorithm::{Algorithm, PlanError};
-pub use bound::LowerBound;
-pub use calls::{By, CallError, ManyToMany};
-pub use figures::Figures;
-pub use file::{MatrixFileError, MatrixFileProblem};
-pub use generator::{Generator, GeneratorError};
+pub use algorithm::Algorithm;
+pub use call_error::CallError;
+pub use calls::ManyToMany;
 pub use instance::{Instance, InstanceError};
-pub use matrix::{Class, Matrix, MatrixError};
-pub use plan::{ExchangeError, Plan};
+pub use matrix::{
+    Class, Figures, Generator, GeneratorError, Matrix, MatrixError, MatrixFileError, MatrixFileProblem,
+};
+pub use plan::Plan;
+pub use procedure::ExchangeError;
+
+pub use crate::plan::{LowerBound, ParseAlgorithmError, PlanError};
+
+#[cfg(test)]
+#[path = "algorithm_tests.rs"]
+mod tests;

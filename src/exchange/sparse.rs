@@ -19,7 +19,7 @@ use crate::{
     record::Part,
 };
 
-/// Carries out this member's part; what has come is sorted by sender.
+/// Carries out this member's part, and returns what has come, sorted by sender.
 pub(super) fn carry_out(
     group: &Group<'_>,
     what: &str,
@@ -46,7 +46,7 @@ pub(super) fn carry_out(
     })
 }
 
-/// What has come, in the order in which it came.
+/// The payloads that have come, with their senders, in the order in which they came.
 fn move_data(
     group: &Group<'_>,
     tag: Tag,

@@ -18,6 +18,6 @@ pub use self::{
     division::{Cut, Division},
     halving::{Direction, Halving, Pairing, Pairings},
     schedule::{
-        Action, Blocks, Builder, Combiner, Exchange, Fold, Message, Origin, Schedule, Step, Transfer,
+        Action, Blocks, Builder, Combiner, Exchange, Fold, Growth, Message, Origin, Schedule, Step, Transfer,
     },
 };

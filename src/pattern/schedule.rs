@@ -13,18 +13,20 @@ mod clocked;
 mod combiner;
 mod dual;
 mod eager;
+mod growth;
 
 use std::sync::Arc;
 
 pub use builder::{Builder, Exchange, Transfer};
 pub use combiner::{Combiner, Fold};
+pub use growth::Growth;
 
 use crate::{rank::Rank, time::Span};
 
 /// Numbers of blocks, in the order in which they lie in a message. Shared, not copied.
 pub type Blocks = Arc<[u32]>;
 
-/// The steps of all nodes, and the sizes and origins of the blocks.
+/// The steps of all nodes, and the sizes of the blocks. What a node starts with is known to those who made it.
 ///
 /// ```
 /// use multicomputer::pattern::{Action, Builder, Exchange, Transfer};
@@ -39,17 +41,14 @@ pub type Blocks = Arc<[u32]>;
 /// let [step] = schedule.steps(0) else { panic!("one step") };
 /// let Action::Exchange { send, recv } = &step.action else { panic!("both ways at once") };
 /// assert_eq!((send.peer, send.bytes, recv.peer, recv.bytes), (1, 50, 1, 100));
-/// assert_eq!(schedule.longest_after(1), 150);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    origins: Vec<Origin>,
     sizes: Vec<u64>,
     /// The size of an element in bytes, for combining.
     element: u64,
     steps: Vec<Vec<Step>>,
-    /// The holdings of the nodes before the first iteration and after each one.
-    holdings: Vec<Holdings>,
+    iterations: usize,
 }
 
 /// The ranks that have a block in the beginning.
@@ -61,6 +60,17 @@ pub enum Origin {
     Everywhere,
     /// No rank has the block: it is made from others on the way.
     Nowhere,
+}
+
+impl Origin {
+    /// Whether `rank` has the block, or its own version of it, in the beginning.
+    pub fn is_at(self, rank: Rank) -> bool {
+        match self {
+            Origin::At(origin) => origin == rank,
+            Origin::Everywhere => true,
+            Origin::Nowhere => false,
+        }
+    }
 }
 
 /// One step of a node.
@@ -122,14 +132,6 @@ pub struct Message {
     pub combined: bool,
 }
 
-/// The two quantities that decide about the time of a broadcast, at one moment: the number of nodes that hold a
-/// block, and the most bytes that a node holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Holdings {
-    active: usize,
-    longest: u64,
-}
-
 impl Action {
     /// The message that the node sends, if it sends one.
     pub fn sent(&self) -> Option<&Message> {
@@ -150,32 +152,41 @@ impl Action {
     }
 }
 
+impl Action {
+    /// All its messages.
+    fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
+        let (first, second) = match self {
+            Action::Send(message) | Action::Start(message) | Action::Recv(message) => (Some(message), None),
+            Action::Exchange { send, recv } => (Some(send), Some(recv)),
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
 impl Schedule {
     /// Creates a schedule of the steps of every rank, for callers that know the content of the messages by other
     /// means: the messages have lengths, and no blocks.
     pub(crate) fn of_lengths(steps: Vec<Vec<Step>>) -> Schedule {
         let last = steps.iter().filter_map(|steps| steps.last()).map(|step| step.iteration + 1).max();
-        let holdings = vec![Holdings { active: 0, longest: 0 }; last.unwrap_or(0) + 1];
-        Schedule { origins: Vec::new(), sizes: Vec::new(), element: 1, steps, holdings }
+        Schedule { sizes: Vec::new(), element: 1, steps, iterations: last.unwrap_or(0) }
+    }
+
+    /// The same with messages that have lengths alone: schedules of different blocks can be put
+    /// [one after the other](Schedule::then) then.
+    #[must_use]
+    pub(crate) fn without_blocks(mut self) -> Schedule {
+        let nothing: Blocks = [].into();
+        let steps = self.steps.iter_mut().flatten();
+        steps
+            .flat_map(|step| step.action.messages_mut())
+            .for_each(|message| message.blocks = nothing.clone());
+        Schedule::of_lengths(self.steps)
     }
 
     /// The number of nodes of the machine.
     pub fn nodes(&self) -> usize {
         self.steps.len()
-    }
-
-    /// The origin of each block.
-    pub fn origins(&self) -> &[Origin] {
-        &self.origins
-    }
-
-    /// Whether `rank` has the block, or its own version of it, in the beginning.
-    pub fn starts_with(&self, rank: Rank, block: usize) -> bool {
-        match self.origins[block] {
-            Origin::At(origin) => origin == rank,
-            Origin::Everywhere => true,
-            Origin::Nowhere => false,
-        }
     }
 
     /// Returns the same schedule with elements of `bytes` bytes, at least 1; only the time of combining depends on
@@ -197,7 +208,7 @@ impl Schedule {
 
     /// The number of iterations.
     pub fn iterations(&self) -> usize {
-        self.holdings.len() - 1
+        self.iterations
     }
 
     /// The steps of `rank`, in the order in which they are carried out; empty for a rank outside the machine.
@@ -213,18 +224,5 @@ impl Schedule {
     /// All messages, in no particular order.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
         self.steps.iter().flatten().filter_map(|step| step.action.sent())
-    }
-
-    /// The number of nodes that hold a block after `iterations` iterations. In a broadcast it should grow as fast as
-    /// possible. Iterations beyond the last change nothing.
-    pub fn active_after(&self, iterations: usize) -> usize {
-        self.holdings[iterations.min(self.iterations())].active
-    }
-
-    /// The most bytes that any node holds after `iterations` iterations: the length of the longest message of the
-    /// next one if nodes send all that they hold. It should grow as slowly as possible. Iterations beyond the last
-    /// change nothing.
-    pub fn longest_after(&self, iterations: usize) -> u64 {
-        self.holdings[iterations.min(self.iterations())].longest
     }
 }

@@ -24,9 +24,7 @@ use thiserror::Error;
 mod element;
 
 pub use self::element::{Element, ElementType};
-
-/// The longest message that can be sent, in bytes: 1 GiB. A payload may be longer until it is sent.
-pub const MAX_MESSAGE: u64 = 1 << 30;
+pub use crate::wire::MAX_MESSAGE;
 
 /// The bytes of a message, as a chain of segments; cloning copies no data.
 ///

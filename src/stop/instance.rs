@@ -1,38 +1,46 @@
-//! What is to be broadcast where: an [`Instance`] of the problem.
+//! The problem: an [`Instance`] of s-to-p broadcasting.
+
+use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::{algorithm::Algorithm, draft::Draft};
+
 use crate::{
-    comm::MAX_MESSAGE,
     model::{Description, Parameters},
+    plan::{Layout, Problem},
     rank::Rank,
     text::{are, count},
     topology::Grid,
     units::format_bytes,
+    wire::MAX_MESSAGE,
 };
 
-/// A machine, the nodes of it that hold a message, and how long each message is: all that every node knows.
+/// An s-to-p broadcast: a machine, the members of a group, those of them that hold a message, and the length of each
+/// message. All members know it in full.
 ///
 /// ```
 /// use multicomputer::stop::{Algorithm, Instance};
 /// let instance = Instance::new(&"paragon:3x3".parse()?, &[1, 5, 6], &[2048; 3])?;
-/// let plan = Algorithm::BrLin.plan(&instance)?;
+/// let plan = Algorithm::BR_LIN.plan(&instance)?;
 /// println!("{} takes {}", plan.algorithm(), plan.prediction().modeled);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Instance {
     machine: Description,
+    members: Arc<[Rank]>,
     grid: Grid,
-    sources: Vec<Rank>,
-    lengths: Vec<u64>,
+    sources: Arc<[Rank]>,
+    lengths: Arc<[u64]>,
 }
 
 /// The same broadcast on machines that are the same: by their topologies' names, and their parameters.
 impl PartialEq for Instance {
     fn eq(&self, other: &Instance) -> bool {
         let machine = |instance: &Instance| instance.machine.topology().name();
-        self.sources == other.sources
+        self.members == other.members
+            && self.sources == other.sources
             && self.lengths == other.lengths
             && self.parameters() == other.parameters()
             && machine(self) == machine(other)
@@ -40,16 +48,40 @@ impl PartialEq for Instance {
 }
 
 impl Instance {
-    /// The broadcast of messages of `lengths[k]` bytes from `sources[k]`, in any order, on a machine. A machine without
-    /// rows and columns is taken as one row.
+    /// The broadcast of messages of `lengths[k]` bytes from `sources[k]`, in any order, to all nodes of a machine. A
+    /// machine without rows and columns is taken as one row.
     ///
     /// # Errors
     ///
     /// [`InstanceError`] if there is no source, one outside the machine or one twice, if lengths and sources differ in
-    /// number, or if all messages together are longer than one message may be ([`MAX_MESSAGE`]), as they travel
+    /// number, or if all messages together are longer than one message may be ([`MAX_MESSAGE`](crate::comm::MAX_MESSAGE)), as they travel
     /// together in the end.
     pub fn new(machine: &Description, sources: &[Rank], lengths: &[u64]) -> Result<Instance, InstanceError> {
-        let nodes = machine.nodes();
+        Instance::among(machine, (0..machine.nodes()).collect::<Vec<Rank>>(), sources, lengths)
+    }
+
+    /// The same among some nodes of a machine, which are the ranks in the order given. Where they are a rectangle of the
+    /// machine, row by row, its rows and columns are theirs; others are taken as one row.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Instance::new`], and if a node is not one of the machine or is given twice.
+    pub fn among(
+        machine: &Description,
+        members: impl Into<Arc<[Rank]>>,
+        sources: &[Rank],
+        lengths: &[u64],
+    ) -> Result<Instance, InstanceError> {
+        let members = members.into();
+        let nodes = members.len();
+        let mut is_member = vec![false; machine.nodes()];
+        for &node in &*members {
+            let known =
+                is_member.get_mut(node).ok_or(InstanceError::NoSuchNode { node, nodes: machine.nodes() })?;
+            if std::mem::replace(known, true) {
+                return Err(InstanceError::MemberTwice { node });
+            }
+        }
         if sources.is_empty() {
             return Err(InstanceError::NoSource);
         }
@@ -67,8 +99,16 @@ impl Instance {
         if bytes > MAX_MESSAGE {
             return Err(InstanceError::TooLong { bytes });
         }
-        let grid = machine.topology().grid().unwrap_or(Grid { rows: 1, columns: nodes });
-        Ok(Instance { machine: machine.clone(), grid, sources: sources.to_vec(), lengths: lengths.to_vec() })
+        let layout = Layout::of(machine, &members, false);
+        let is_row_by_row = layout.ranks.is_sorted();
+        let grid = if is_row_by_row { layout.grid } else { Grid { rows: 1, columns: nodes } };
+        Ok(Instance {
+            machine: machine.clone(),
+            members,
+            grid,
+            sources: sources.into(),
+            lengths: lengths.into(),
+        })
     }
 
     /// The machine.
@@ -81,17 +121,22 @@ impl Instance {
         self.machine.parameters()
     }
 
-    /// Its rows and columns.
+    /// The node of the machine that each rank is.
+    pub fn members(&self) -> &Arc<[Rank]> {
+        &self.members
+    }
+
+    /// The rows and columns of the members.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// Its nodes.
+    /// The number of ranks.
     pub fn nodes(&self) -> usize {
-        self.grid.nodes()
+        self.members.len()
     }
 
-    /// The nodes that hold a message, in the order given.
+    /// The ranks that hold a message, in the order given.
     pub fn sources(&self) -> &[Rank] {
         &self.sources
     }
@@ -112,20 +157,78 @@ impl Instance {
     }
 }
 
-/// What is no s-to-p broadcast.
+impl Problem for Instance {
+    type Kind = &'static str;
+    type Parameter = ();
+    type Workspace = ();
+    type Draft = Draft;
+    /// Members, sources and lengths.
+    type Key = (Arc<[Rank]>, Arc<[Rank]>, Arc<[u64]>);
+
+    const AUTO: Algorithm = Algorithm::AUTO;
+
+    fn algorithms() -> Vec<Algorithm> {
+        Algorithm::all().collect()
+    }
+
+    fn kind(&self) -> &'static str {
+        "s-to-p broadcast"
+    }
+
+    fn machine(&self) -> &Description {
+        &self.machine
+    }
+
+    fn members(&self) -> &Arc<[Rank]> {
+        &self.members
+    }
+
+    fn key(&self) -> Self::Key {
+        (self.members.clone(), self.sources.clone(), self.lengths.clone())
+    }
+
+    fn workspace(&self) {}
+
+    fn unmet(&self, algorithm: &Algorithm, restriction: &str) -> String {
+        format!("{algorithm} works only if {restriction}")
+    }
+
+    fn plan_name(algorithm: &Algorithm, variant: &str) -> String {
+        match variant {
+            "" => algorithm.to_string(),
+            variant => format!("{algorithm}, {variant}"),
+        }
+    }
+}
+
+/// Why something is no s-to-p broadcast.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {
     /// The list of sources is empty.
     #[error("no source: at least one node must hold a message")]
     NoSource,
-    /// A source is not a node.
+    /// A source is not a rank.
     #[error("source {rank} is outside the machine: its ranks are below {nodes}")]
     OutsideMachine {
         /// The source.
         rank: Rank,
+        /// Ranks of the group.
+        nodes: usize,
+    },
+    /// A member that the machine does not have.
+    #[error("node {node} is given as a member: the machine has nodes 0 to {}", nodes - 1)]
+    NoSuchNode {
+        /// The node.
+        node: Rank,
         /// Nodes of the machine.
         nodes: usize,
+    },
+    /// A node is a member twice.
+    #[error("node {node} is given twice: each member of a group is another node")]
+    MemberTwice {
+        /// The node.
+        node: Rank,
     },
     /// A node is named as a source twice.
     #[error("rank {rank} is a source twice: each node holds at most one message")]

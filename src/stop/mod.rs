@@ -1,15 +1,31 @@
-//! S-to-p broadcasting: `s` of the `p` nodes hold a message each, and all `p` nodes must end with all `s`.
+//! S-to-p broadcasting: `s` of the `p` members of a group hold a message each, and all `p` must end with all `s`.
 //!
-//! Every node knows where the sources are and how long the messages are, so each can work out on its own who holds
-//! what in every iteration; nothing needs to be agreed on and no node waits for more than its own messages.
+//! Every member knows where the sources are and how long the messages are, so each can work out on its own who holds
+//! what in every iteration, and no member waits for more than its own messages.
+//!
+//! The call is [`BroadcastFrom::broadcast_from`], which every group has:
+//!
+//! ```
+//! use multicomputer::prelude::*;
+//!
+//! let machine = Machine::paragon(3, 3).build()?;
+//! let run = machine.run(|node| {
+//!     // Ranks 1, 5 and 6 have two numbers each, for everybody.
+//!     let mine = vec![node.rank() as u32; 2];
+//!     let sources = [(1, 2), (5, 2), (6, 2)];
+//!     let is_source = sources.iter().any(|&(rank, _)| rank == node.rank());
+//!     Ok(node.world().broadcast_from(&sources, if is_source { &mine } else { &[] })?)
+//! })?;
+//! assert_eq!(run.outputs[8], [[1, 1], [5, 5], [6, 6]]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! * [`Distribution`] places the sources on a mesh, by the rules of the papers, at random or as listed; [`picture`]
 //!   draws them;
-//! * an [`Instance`] is a machine, the sources on it, and the lengths of their messages; [`Instance::lower_bound`] is
-//!   what no algorithm can beat on it;
-//! * an [`Algorithm`] makes a [`Plan`] for it, which knows what it takes before it is run;
-//! * [`Plan::broadcast`] carries it out on a node, on any machine that can send and receive; [`Plans`] are plans shared
-//!   by nodes that come to know the instance only while they run.
+//! * an [`Instance`] is a machine, the members, the sources among them, and the lengths of their messages;
+//!   [`Instance::lower_bound`] is what no algorithm can beat on it;
+//! * an [`Algorithm`] makes a [`Plan`] for it, which knows what it takes before it is run, and [`Plan::broadcast`] carries
+//!   it out.
 //!
 //! Source: Hambrusch, Khokhar, Liu, "S-to-P Broadcasting on Coarse-Grained Machines", technical report CSD-TR-95-060
 //! (Purdue University, 1995), called *the report* here, and its later conference version. Where they differ the
@@ -17,16 +33,18 @@
 
 mod algorithm;
 mod bound;
+mod calls;
 mod distribution;
+mod draft;
 mod instance;
-mod plan;
-mod plans;
 
 pub use self::{
-    algorithm::{Algorithm, Base, ParseAlgorithmError, PlanError, ideal_places},
-    bound::LowerBound,
+    algorithm::{Algorithm, ideal_places},
+    calls::{BroadcastError, BroadcastFrom},
     distribution::{Distribution, DistributionError, ParseDistributionError, picture},
     instance::{Instance, InstanceError},
-    plan::{BroadcastError, Plan},
-    plans::Plans,
 };
+pub use crate::plan::{LowerBound, ParseAlgorithmError, PlanError};
+
+/// A plan for an s-to-p broadcast.
+pub type Plan = crate::plan::Plan<Instance>;

@@ -6,8 +6,8 @@ use super::{
     equation, hypercube, line, mesh, naive, nearest_first, one_to_all, pipelined, ring, shape::Shape,
 };
 use crate::{
-    collective::{Cost, Draft, Operation, Piece, Plan, PlanError, Role, Task},
-    pattern::{Builder, Exchange},
+    collective::{Cost, Draft, Operation, Piece, Plan, PlanError, Task},
+    pattern::{Builder, Exchange, Origin},
     rank::Rank,
 };
 
@@ -333,7 +333,7 @@ const EXCHANGE: Exchange = Exchange::InTurn;
 
 /// Moves the vector of the root as a whole.
 fn of_the_root(task: &Task, build: impl FnOnce(&mut Builder)) -> Draft {
-    let whole = Piece { start: 0, bytes: task.bytes(), role: Role::Both };
+    let whole = Piece::of(0..task.bytes(), Origin::At(task.root()));
     Draft::moving(task, vec![whole], &[task.root()], EXCHANGE, build)
 }
 
@@ -351,8 +351,5 @@ fn of_sources(task: &Task, build: impl FnOnce(&mut Builder, &[Rank])) -> Draft {
 
 /// The blocks of these ranks.
 fn pieces(task: &Task, ranks: &[Rank]) -> Vec<Piece> {
-    let blocks = ranks.iter().map(|&rank| task.block(rank));
-    blocks
-        .map(|block| Piece { start: block.start, bytes: block.end - block.start, role: Role::Both })
-        .collect()
+    ranks.iter().map(|&rank| Piece::of(task.block(rank), Origin::At(rank))).collect()
 }

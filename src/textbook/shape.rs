@@ -1,9 +1,6 @@
 //! The ranks of a group as a grid, for algorithms that go dimension by dimension.
 
-use crate::{
-    collective::{Layout, Task},
-    rank::Rank,
-};
+use crate::{collective::Task, rank::Rank};
 
 /// A grid of ranks: how many there are along each dimension, and who is at each place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +22,7 @@ impl Shape {
     /// that is nearest to a square, in rank order and with no more rows than columns; a prime number of ranks is one
     /// row.
     pub(super) fn mesh(task: &Task) -> Shape {
-        let layout = Layout::of(task);
+        let layout = task.layout();
         let extents = task.machine().topology().extents();
         if extents.len() > 1 && layout.size() == task.machine().nodes() && layout.ranks.is_sorted() {
             return Shape { extents, ranks: layout.ranks };

@@ -6,6 +6,9 @@ pub(crate) use matching::{Labeled, Matching};
 
 use crate::rank::Tag;
 
+/// The longest message that can be sent, in bytes: 1 GiB. A payload may be longer until it is sent.
+pub const MAX_MESSAGE: u64 = 1 << 30;
+
 /// The rank of a node of the machine, as it is stored.
 pub(crate) type NodeId = u32;
 

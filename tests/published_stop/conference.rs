@@ -4,7 +4,7 @@ use super::*;
 
 /// By how much *Repos* is faster than *Br_xy_source* alone, as a part of the latter.
 fn gain(mesh: &str, input: &Distribution, sources: usize, length: u64) -> f64 {
-    1.0 - time(mesh, input, sources, length, REPOS) / time(mesh, input, sources, length, BrXySource)
+    1.0 - time(mesh, input, sources, length, REPOS) / time(mesh, input, sources, length, BR_XY_SOURCE)
 }
 
 /// Conference version, figure 8 (16 x 16, 6K, 16 to 192 sources): repositioning pays on all but the band. On cross

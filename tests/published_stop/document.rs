@@ -23,12 +23,12 @@ type Line = (&'static str, &'static str, f64, f64);
 
 /// Everything that is published in milliseconds, and the same here.
 fn published() -> Vec<Line> {
-    let small = |input| time("10x10", &input, 20, 2048, BrXySource);
-    let large = |input| time("15x16", &input, 58, 2048, BrXySource);
-    let from = |mesh, sources: Vec<Rank>| time_from(mesh, &sources, 2048, BrXySource);
-    let part = plan("8x8", &place("8x8", &Cross, 15), 2048, PartXySource);
+    let small = |input| time("10x10", &input, 20, 2048, BR_XY_SOURCE);
+    let large = |input| time("15x16", &input, 58, 2048, BR_XY_SOURCE);
+    let from = |mesh, sources: Vec<Rank>| time_from(mesh, &sources, 2048, BR_XY_SOURCE);
+    let part = plan("8x8", &place("8x8", &Cross, 15), 2048, PART_XY_SOURCE);
     let last = part.schedule().iterations() - 1;
-    let diagonal = |sources, length| time("10x10", &RightDiagonal, sources, length, BrXySource);
+    let diagonal = |sources, length| time("10x10", &RightDiagonal, sources, length, BR_XY_SOURCE);
     vec![
         ("Figure 6", "10 x 10, right diagonal, 5 x 16K", 11.4, diagonal(5, 16384)),
         ("Figure 6", "10 x 10, right diagonal, 40 x 2K", 7.3, diagonal(40, 2048)),
@@ -46,9 +46,9 @@ fn published() -> Vec<Line> {
         ("Figure 8", "15 x 16, 58 x 2K, cross", 12.0, large(Cross)),
         ("Figure 9", "8 x 8, *Repos*, total", 4.1, time("8x8", &Cross, 15, 2048, REPOS)),
         ("Figure 9", "8 x 8, *Repos*, *Br_xy_source* from rows", 3.7, from("8x8", ideal_rows("8x8", 15))),
-        ("Figure 9", "8 x 8, *Part_xy_source*, total", 4.8, time("8x8", &Cross, 15, 2048, PartXySource)),
+        ("Figure 9", "8 x 8, *Part_xy_source*, total", 4.8, time("8x8", &Cross, 15, 2048, PART_XY_SOURCE)),
         ("Figure 9", "4 x 8, 8 sources, from rows", 1.9, from("4x8", ideal_rows("4x8", 8))),
-        ("section 5", "8 x 8, 15 x 2K, cross", 4.5, time("8x8", &Cross, 15, 2048, BrXySource)),
+        ("section 5", "8 x 8, 15 x 2K, cross", 4.5, time("8x8", &Cross, 15, 2048, BR_XY_SOURCE)),
         ("Figure 9", "8 x 8, redistribution alone", 0.4, repositioning("8x8", &Cross, 15, 2048)),
         ("Figure 9", "8 x 8, final permutation alone", 2.5, alone("8x8", &part, last)),
         ("section 5", "10 x 10, redistribution of 20 x 2K", 0.5, repositioning("10x10", &Equal, 20, 2048)),
@@ -91,7 +91,7 @@ fn the_table_of_published_and_modeled_times() {
 fn evenly_spaced_lines_beside_ideal_ones() {
     let document = include_str!("../../docs/s-to-p.md");
     let even = [("10x10", Row, 20), ("10x10", Column, 20), ("15x16", Row, 58), ("15x16", Column, 58)];
-    let even = even.map(|(mesh, input, sources)| time(mesh, &input, sources, 2048, BrXySource));
+    let even = even.map(|(mesh, input, sources)| time(mesh, &input, sources, 2048, BR_XY_SOURCE));
     let mut broadcasts = published();
     broadcasts.truncate(19);
     let lines = broadcasts.iter_mut().filter(|(_, setup, ..)| setup.contains("ideal"));
@@ -148,10 +148,11 @@ fn the_table_of_what_is_beyond_the_papers() {
         let (preset, mesh) = machine.split_once(':').unwrap();
         let sources = place(mesh, distribution, *count);
         let instance = Instance::new(&description, &sources, &vec![*length; *count]).unwrap();
-        let is_xor = |algorithm: Algorithm| matches!(algorithm, Xor | Algorithm::Repos(Base::Xor));
-        let papers = Algorithm::PAPER.into_iter().filter(|&algorithm| mesh != "16x16" || !is_xor(algorithm));
+        let is_xor = |algorithm: Algorithm| [XOR, Algorithm::REPOS_XOR].contains(&algorithm);
+        let papers =
+            Algorithm::PAPER.iter().copied().filter(|&algorithm| mesh != "16x16" || !is_xor(algorithm));
         let paper = fastest(&instance, &papers.collect::<Vec<_>>());
-        let auto = Auto.plan(&instance).unwrap();
+        let auto = AUTO.plan(&instance).unwrap();
         let [best, time] =
             [&paper, &auto].map(|plan| plan.prediction().modeled.since_start().as_millis_f64());
         let bound = instance.lower_bound().time().as_millis_f64();
@@ -179,7 +180,7 @@ fn in_turn_is_most_of_the_gain_for_short_messages() {
         let instance = Instance::new(&paragon("10x10"), &places, &vec![length; sources]).unwrap();
         let time = |plan: &Plan| plan.prediction().modeled.since_start().as_millis_f64();
         let paper = time(&fastest(&instance, &Algorithm::PAPER));
-        [InTurn, Auto].map(|algorithm| paper - time(&algorithm.plan(&instance).unwrap()))
+        [IN_TURN, AUTO].map(|algorithm| paper - time(&algorithm.plan(&instance).unwrap()))
     };
     for (distribution, sources) in [(RightDiagonal, 12), (Equal, 30), (Equal, 100)] {
         let [in_turn, auto] = gains(&distribution, sources, 128);

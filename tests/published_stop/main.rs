@@ -17,16 +17,24 @@ use multicomputer::{
     model::{Description, Parameters},
     pattern::{Builder, Exchange, Schedule, Transfer, line},
     predict::predict,
-    stop::{Algorithm, Base, Distribution, Instance, Plan, ideal_places},
+    stop::{Algorithm, Distribution, Instance, Plan, ideal_places},
     topology::Grid,
 };
 
-use Algorithm::{Auto, BrLin, BrLinRowMajor, BrXyDim, BrXySource, InTurn, PartXySource, TwoStep, Xor};
+const AUTO: Algorithm = Algorithm::AUTO;
+const BR_LIN: Algorithm = Algorithm::BR_LIN;
+const BR_LIN_ROW_MAJOR: Algorithm = Algorithm::BR_LIN_ROW_MAJOR;
+const BR_XY_DIM: Algorithm = Algorithm::BR_XY_DIM;
+const BR_XY_SOURCE: Algorithm = Algorithm::BR_XY_SOURCE;
+const IN_TURN: Algorithm = Algorithm::IN_TURN;
+const PART_XY_SOURCE: Algorithm = Algorithm::PART_XY_SOURCE;
+const TWO_STEP: Algorithm = Algorithm::TWO_STEP;
+const XOR: Algorithm = Algorithm::XOR;
 use Distribution::{Band, Column, Cross, Equal, LeftDiagonal, RightDiagonal, Row, SquareBlock};
 
-const REPOS: Algorithm = Algorithm::Repos(Base::BrXySource);
+const REPOS: Algorithm = Algorithm::REPOS_BR_XY_SOURCE;
 /// The algorithms that combine messages: the three of the papers, *Br_Lin* in both orders of the nodes.
-const HALVINGS: [Algorithm; 4] = [BrLin, BrLinRowMajor, BrXySource, BrXyDim];
+const HALVINGS: [Algorithm; 4] = [BR_LIN, BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM];
 /// The block of 30 nodes in figure 5; the report does not say which one it is.
 const BLOCK: Distribution = Distribution::Block { rows: 5, columns: 6, top: 0, left: 0 };
 /// The meshes of figure 7, of 120 nodes.

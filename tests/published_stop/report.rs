@@ -6,7 +6,7 @@ use super::*;
 #[test]
 fn section_1_a_poor_distribution_takes_almost_twice_as_long() {
     let ratio = |mesh, sources, length| {
-        let time = |distribution| time(mesh, &distribution, sources, length, BrXySource);
+        let time = |distribution| time(mesh, &distribution, sources, length, BR_XY_SOURCE);
         time(Cross) / time(Equal)
     };
     assert_within(ratio("16x16", 32, 6144), 1.9..=2.0);
@@ -31,15 +31,15 @@ fn section_2_columns_first_and_then_rows_only_in_row_major_order() {
         };
         (0..8).filter(|&iteration| is_straight(iteration)).collect::<Vec<_>>()
     };
-    assert_eq!(straight(BrLinRowMajor), [0, 1, 2, 3, 4, 5, 6, 7]);
-    assert_eq!(straight(BrLin), [0, 1, 2, 4, 5, 6, 7]);
+    assert_eq!(straight(BR_LIN_ROW_MAJOR), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(straight(BR_LIN), [0, 1, 2, 4, 5, 6, 7]);
 }
 
 /// Report, section 4: two rows of 10 x 10 spaced evenly are the first and the sixth, and the first iteration brings
 /// no new source; with the first and the seventh it does. The ideal distribution is the second.
 #[test]
 fn section_4_two_rows_of_ten_should_be_the_first_and_the_seventh() {
-    let active = |sources: &[Rank]| plan("10x10", sources, 2048, BrXySource).schedule().active_after(1);
+    let active = |sources: &[Rank]| plan("10x10", sources, 2048, BR_XY_SOURCE).growth().active_after(1);
     assert_eq!(active(&place("10x10", &Row, 20)), 20);
     let ideal = ideal_rows("10x10", 20);
     assert_eq!((ideal[0], ideal[10]), (0, 60));
@@ -54,11 +54,11 @@ fn section_4_two_rows_of_ten_should_be_the_first_and_the_seventh() {
 fn section_4_one_diagonal_does_gain_in_the_first_iteration() {
     let active = |algorithm, distribution: &Distribution| {
         let places = [10, 20].map(|sources| place("10x10", distribution, sources));
-        places.map(|sources| plan("10x10", &sources, 2048, algorithm).schedule().active_after(1))
+        places.map(|sources| plan("10x10", &sources, 2048, algorithm).growth().active_after(1))
     };
     for diagonal in [RightDiagonal, LeftDiagonal] {
-        assert_eq!(active(BrLin, &diagonal), [18, 36]);
-        assert_eq!(active(BrLinRowMajor, &diagonal), [20, 20]);
+        assert_eq!(active(BR_LIN, &diagonal), [18, 36]);
+        assert_eq!(active(BR_LIN_ROW_MAJOR, &diagonal), [20, 20]);
     }
 }
 
@@ -69,15 +69,15 @@ fn section_4_one_diagonal_does_gain_in_the_first_iteration() {
 #[test]
 fn section_4_columns_are_poor_for_br_lin_if_half_the_rows_are_even() {
     let active = |algorithm, mesh, sources| {
-        plan(mesh, &place(mesh, &Column, sources), 2048, algorithm).schedule().active_after(1)
+        plan(mesh, &place(mesh, &Column, sources), 2048, algorithm).growth().active_after(1)
     };
     for (mesh, sources, on_the_snake) in
         [("8x8", 16, 16), ("8x15", 24, 24), ("10x10", 20, 40), ("6x20", 24, 48)]
     {
-        assert_eq!(active(BrLinRowMajor, mesh, sources), sources);
-        assert_eq!(active(BrLin, mesh, sources), on_the_snake);
+        assert_eq!(active(BR_LIN_ROW_MAJOR, mesh, sources), sources);
+        assert_eq!(active(BR_LIN, mesh, sources), on_the_snake);
     }
-    let time = |distribution: &Distribution| time("10x10", distribution, 30, 2048, BrLin);
+    let time = |distribution: &Distribution| time("10x10", distribution, 30, 2048, BR_LIN);
     assert_eq!(time(&Column), least([Row, Column, RightDiagonal, LeftDiagonal, Equal].iter().map(time)));
 }
 
@@ -87,8 +87,8 @@ fn section_4_columns_are_poor_for_br_lin_if_half_the_rows_are_even() {
 fn section_4_on_rows_br_lin_is_br_xy_source_for_powers_of_two() {
     for (mesh, sources) in [("8x8", 16), ("16x16", 16), ("16x16", 64)] {
         let time = |algorithm| time(mesh, &Row, sources, 2048, algorithm);
-        assert_eq!(time(BrLinRowMajor), time(BrXySource));
-        assert_within(time(BrLin) / time(BrXySource), 0.99..=1.02);
+        assert_eq!(time(BR_LIN_ROW_MAJOR), time(BR_XY_SOURCE));
+        assert_within(time(BR_LIN) / time(BR_XY_SOURCE), 0.99..=1.02);
     }
 }
 
@@ -109,11 +109,11 @@ fn section_4_the_left_diagonal_is_as_sensitive_as_the_right() {
         }
         worst
     };
-    let [row, column, right, left, _, cross, block] = worst(BrLin);
+    let [row, column, right, left, _, cross, block] = worst(BR_LIN);
     assert!(most([row, block]) < 1.2 && least([column, right, left, cross]) > 1.25);
     assert_within(left, 1.4..=1.45);
     assert_within(left / right, 0.99..=1.01);
-    let [row, column, right, left, equal, cross, block] = worst(BrLinRowMajor);
+    let [row, column, right, left, equal, cross, block] = worst(BR_LIN_ROW_MAJOR);
     assert!(most([row, block]) < 1.15 && most([right, equal]) < 1.25 && least([column, cross]) > 1.7);
     assert_within(left, 1.35..=1.4);
 }
@@ -125,9 +125,9 @@ fn figure_2_two_step_and_xor_are_worst_for_more_than_four_sources() {
     for sources in 1..=100 {
         let time = |algorithm| time("10x10", &Equal, sources, 4096, algorithm);
         let halvings = most(HALVINGS.map(time));
-        assert!(time(Xor) > 2.3 * halvings, "{sources}");
-        assert!(sources < 5 || time(TwoStep) > 1.7 * halvings, "{sources}");
-        assert!(sources > 2 || time(TwoStep) < 1.25 * halvings, "{sources}");
+        assert!(time(XOR) > 2.3 * halvings, "{sources}");
+        assert!(sources < 5 || time(TWO_STEP) > 1.7 * halvings, "{sources}");
+        assert!(sources > 2 || time(TWO_STEP) < 1.25 * halvings, "{sources}");
     }
 }
 
@@ -139,9 +139,9 @@ fn figure_2_two_step_and_xor_are_worst_for_more_than_four_sources() {
 fn figure_2_two_step_rises_in_proportion_to_the_sources() {
     let time = |sources, algorithm| time("10x10", &Equal, sources, 4096, algorithm);
     for sources in 2..100 {
-        assert_within(time(sources + 1, TwoStep) - time(sources, TwoStep), 1.09..=1.10);
+        assert_within(time(sources + 1, TWO_STEP) - time(sources, TWO_STEP), 1.09..=1.10);
     }
-    assert_within(time(100, TwoStep) / time(10, TwoStep), 9.0..=10.0);
+    assert_within(time(100, TWO_STEP) / time(10, TWO_STEP), 9.0..=10.0);
     for halving in HALVINGS {
         assert_within((time(100, halving) - time(10, halving)) / 90.0, 0.27..=0.29);
     }
@@ -157,10 +157,10 @@ fn figure_2_the_halvings_are_linear_in_the_sources_and_close_together() {
         let times =
             |halvings: [Algorithm; 3]| halvings.map(|halving| time("10x10", &Equal, sources, 4096, halving));
         let straight = |time: &f64| (time / (3.0 + 0.28 * sources as f64) - 1.0).abs() < 0.18;
-        let snake = times([BrLin, BrXySource, BrXyDim]);
+        let snake = times([BR_LIN, BR_XY_SOURCE, BR_XY_DIM]);
         assert!(most(snake) < 1.2 * least(snake), "{sources}: {snake:?}");
         assert!(sources < 10 || snake.iter().all(straight), "{sources}: {snake:?}");
-        let row_major = times([BrLinRowMajor, BrXySource, BrXyDim]);
+        let row_major = times([BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM]);
         if [4, 16].contains(&sources) {
             assert_within(most(row_major) / least(row_major), 1.29..=1.40);
         } else {
@@ -178,14 +178,14 @@ fn figure_3_two_step_and_xor_are_poor_at_every_length() {
     for length in LENGTHS {
         let time = |algorithm| time("10x10", &RightDiagonal, 30, length, algorithm);
         let halvings = most(HALVINGS.map(time));
-        assert!(time(TwoStep) > 1.5 * halvings && time(Xor) > 2.3 * halvings, "{length}");
+        assert!(time(TWO_STEP) > 1.5 * halvings && time(XOR) > 2.3 * halvings, "{length}");
     }
 }
 
 /// Report, figure 3: *Xor* is almost flat up to 1K: it takes 15 % more than for 32 bytes, a 32nd of that.
 #[test]
 fn figure_3_xor_is_almost_flat_up_to_1k() {
-    let time = |length| time("10x10", &RightDiagonal, 30, length, Xor);
+    let time = |length| time("10x10", &RightDiagonal, 30, length, XOR);
     assert_within(time(1024) / time(32), 1.14..=1.16);
     assert!(time(16384) > 3.0 * time(1024));
 }
@@ -214,7 +214,7 @@ fn figure_3_the_halvings_rise_little_to_512_bytes_and_then_linearly() {
 fn figure_4_xor_keeps_up_on_four_nodes_only() {
     let behind = |mesh, sources| {
         let time = |algorithm| time(mesh, &RightDiagonal, sources, 1024, algorithm);
-        time(Xor) / least(HALVINGS.map(time)).min(time(TwoStep))
+        time(XOR) / least(HALVINGS.map(time)).min(time(TWO_STEP))
     };
     assert_within(behind("2x2", 2), 1.0..=1.08);
     assert_within(behind("2x4", 3), 1.5..=1.7);
@@ -234,7 +234,7 @@ fn figure_5(distribution: &Distribution, algorithm: Algorithm) -> f64 {
 /// and columns "show up as ideal"), and takes considerably longer on the block (10 %) and on the cross (39 %).
 #[test]
 fn figure_5_br_xy_source_is_the_same_on_all_but_block_and_cross() {
-    let time = |distribution: &Distribution| figure_5(distribution, BrXySource);
+    let time = |distribution: &Distribution| figure_5(distribution, BR_XY_SOURCE);
     let even = [Row, Column, RightDiagonal, LeftDiagonal, Equal].each_ref().map(time);
     assert!(most(even) < 1.01 * least(even), "{even:?}");
     assert_within(time(&BLOCK) / most(even), 1.09..=1.11);
@@ -246,9 +246,9 @@ fn figure_5_br_xy_source_is_the_same_on_all_but_block_and_cross() {
 #[test]
 fn figure_5_br_lin_is_best_on_block_and_cross() {
     for (distribution, snake, row_major) in [(BLOCK, 1.1, 1.1), (Cross, 1.4, 1.2)] {
-        let others = least([BrXySource, BrXyDim].map(|other| figure_5(&distribution, other)));
-        assert!(others > snake * figure_5(&distribution, BrLin));
-        assert!(others > row_major * figure_5(&distribution, BrLinRowMajor));
+        let others = least([BR_XY_SOURCE, BR_XY_DIM].map(|other| figure_5(&distribution, other)));
+        assert!(others > snake * figure_5(&distribution, BR_LIN));
+        assert!(others > row_major * figure_5(&distribution, BR_LIN_ROW_MAJOR));
     }
 }
 
@@ -256,7 +256,7 @@ fn figure_5_br_lin_is_best_on_block_and_cross() {
 /// row-major order: 8 % more than the worst of the others, where *Br_Lin* is still the best on it.
 #[test]
 fn figure_5_the_cross_is_dear_for_br_lin_in_row_major_order() {
-    let time = |distribution: &Distribution| figure_5(distribution, BrLinRowMajor);
+    let time = |distribution: &Distribution| figure_5(distribution, BR_LIN_ROW_MAJOR);
     let others = [Row, Column, RightDiagonal, LeftDiagonal, Equal, BLOCK];
     assert_within(time(&Cross) / most(others.each_ref().map(time)), 1.08..=1.10);
     assert_within(time(&Cross) / least(others.each_ref().map(time)), 1.17..=1.18);
@@ -269,11 +269,11 @@ fn figure_5_the_cross_is_dear_for_br_lin_in_row_major_order() {
 #[test]
 fn figure_5_block_and_cross_are_not_dear_for_br_lin() {
     for distribution in [BLOCK, Cross] {
-        let lin = figure_5(&distribution, BrLin);
-        assert_within(lin / figure_5(&Column, BrLin), 1.0..=1.02);
-        assert!(lin < least([Row, RightDiagonal, LeftDiagonal].iter().map(|other| figure_5(other, BrLin))));
+        let lin = figure_5(&distribution, BR_LIN);
+        assert_within(lin / figure_5(&Column, BR_LIN), 1.0..=1.02);
+        assert!(lin < least([Row, RightDiagonal, LeftDiagonal].iter().map(|other| figure_5(other, BR_LIN))));
     }
-    let row_major = |distribution| figure_5(distribution, BrLinRowMajor);
+    let row_major = |distribution| figure_5(distribution, BR_LIN_ROW_MAJOR);
     assert_within(row_major(&BLOCK) / row_major(&Row), 0.94..=0.95);
     assert_within(row_major(&BLOCK) / row_major(&Column), 0.98..=0.99);
 }
@@ -281,8 +281,8 @@ fn figure_5_block_and_cross_are_not_dear_for_br_lin() {
 /// Report, figure 5: the big increase of *Br_xy_dim* on rows: it takes the rows first, which have ten sources each.
 #[test]
 fn figure_5_br_xy_dim_jumps_on_rows() {
-    assert_within(figure_5(&Row, BrXyDim) / figure_5(&Row, BrXySource), 1.2..=1.25);
-    assert_eq!(figure_5(&Column, BrXyDim), figure_5(&Column, BrXySource));
+    assert_within(figure_5(&Row, BR_XY_DIM) / figure_5(&Row, BR_XY_SOURCE), 1.2..=1.25);
+    assert_eq!(figure_5(&Column, BR_XY_DIM), figure_5(&Column, BR_XY_SOURCE));
 }
 
 /// Report, figure 6 (10 x 10, right diagonal, 80K in all): the same data from 40 sources is broadcast faster than
@@ -296,7 +296,7 @@ fn figure_6_forty_sources_are_faster_than_five() {
     for halving in HALVINGS {
         assert_within(1.0 - time(40, halving) / time(5, halving), 0.09..=0.14);
     }
-    assert!(time(10, BrXySource) < time(40, BrXySource));
+    assert!(time(10, BR_XY_SOURCE) < time(40, BR_XY_SOURCE));
 }
 
 /// **Does not hold** on the snake. Report, figure 7 (*Br_Lin*, 120 nodes, equal, 4K): 15 sources are faster than 8,
@@ -305,7 +305,7 @@ fn figure_6_forty_sources_are_faster_than_five() {
 #[test]
 fn figure_7_fifteen_sources_take_little_more_than_eight_on_the_snake() {
     for mesh in OF_120 {
-        let [eight, fifteen] = [8, 15].map(|sources| time(mesh, &Equal, sources, 4096, BrLin));
+        let [eight, fifteen] = [8, 15].map(|sources| time(mesh, &Equal, sources, 4096, BR_LIN));
         assert_within(fifteen / eight, 1.03..=1.26);
     }
 }
@@ -316,10 +316,10 @@ fn figure_7_fifteen_sources_take_little_more_than_eight_on_the_snake() {
 #[test]
 fn figure_7_fifteen_sources_are_faster_than_eight_in_row_major_order() {
     for mesh in OF_120 {
-        let plan = |sources| plan(mesh, &place(mesh, &Equal, sources), 4096, BrLinRowMajor);
-        let active = |sources| [1, 2, 3].map(|iterations| plan(sources).schedule().active_after(iterations));
+        let plan = |sources| plan(mesh, &place(mesh, &Equal, sources), 4096, BR_LIN_ROW_MAJOR);
+        let active = |sources| [1, 2, 3].map(|iterations| plan(sources).growth().active_after(iterations));
         assert_eq!((active(8), active(15)), ([8, 8, 8], [30, 60, 120]));
-        let [eight, fifteen] = [8, 15].map(|sources| time(mesh, &Equal, sources, 4096, BrLinRowMajor));
+        let [eight, fifteen] = [8, 15].map(|sources| time(mesh, &Equal, sources, 4096, BR_LIN_ROW_MAJOR));
         assert_within(fifteen / eight, 0.90..=0.91);
     }
 }
@@ -338,12 +338,12 @@ fn figure_7_the_dimensions_matter_more_with_many_sources() {
         let count = sources.clone().count() as f64;
         sources.map(|sources| difference(sources, algorithm)).sum::<f64>() / count
     };
-    assert_within(mean(1..=15, BrLin), 0.7..=0.8);
-    assert_within(mean(16..=60, BrLin), 1.6..=1.7);
-    assert_within(difference(8, BrLin), 0.5..=0.6);
-    assert_within(difference(32, BrLin), 2.4..=2.5);
-    assert_within(mean(1..=15, BrLinRowMajor), 0.0..=0.005);
-    assert_within(mean(16..=60, BrLinRowMajor), 0.19..=0.21);
+    assert_within(mean(1..=15, BR_LIN), 0.7..=0.8);
+    assert_within(mean(16..=60, BR_LIN), 1.6..=1.7);
+    assert_within(difference(8, BR_LIN), 0.5..=0.6);
+    assert_within(difference(32, BR_LIN), 2.4..=2.5);
+    assert_within(mean(1..=15, BR_LIN_ROW_MAJOR), 0.0..=0.005);
+    assert_within(mean(16..=60, BR_LIN_ROW_MAJOR), 0.19..=0.21);
 }
 
 /// Report, section 5: a repositioning costs about 0.5 ms for up to 2K and fewer than p/2 sources. It is 0.46 ms where
@@ -376,12 +376,12 @@ fn section_5_repos_hardly_depends_on_the_input() {
 fn figure_8_repositioning_pays_unless_the_input_is_near_ideal() {
     for (mesh, sources) in [("10x10", 20), ("15x16", 58)] {
         let gain = |input: &Distribution| {
-            1.0 - time(mesh, input, sources, 2048, REPOS) / time(mesh, input, sources, 2048, BrXySource)
+            1.0 - time(mesh, input, sources, 2048, REPOS) / time(mesh, input, sources, 2048, BR_XY_SOURCE)
         };
         assert!(gain(&Cross) > 0.33 && gain(&Distribution::Random { seed: 1 }) > 0.14);
         assert!(gain(&SquareBlock) > 0.03);
         assert!([Row, RightDiagonal, LeftDiagonal, Equal].iter().all(|input| gain(input).abs() < 0.031));
-        let rows = time_from(mesh, &ideal_rows(mesh, sources), 2048, BrXySource);
+        let rows = time_from(mesh, &ideal_rows(mesh, sources), 2048, BR_XY_SOURCE);
         assert_within(time(mesh, &Equal, sources, 2048, REPOS) - rows, 0.3..=0.4);
     }
 }
@@ -393,7 +393,7 @@ fn figure_8_repositioning_pays_unless_the_input_is_near_ideal() {
 #[test]
 fn figure_9_partitioning_is_no_worse_than_repositioning() {
     let ratio = |mesh, input: &Distribution, sources, length| {
-        time(mesh, input, sources, length, PartXySource) / time(mesh, input, sources, length, REPOS)
+        time(mesh, input, sources, length, PART_XY_SOURCE) / time(mesh, input, sources, length, REPOS)
     };
     assert_within(ratio("8x8", &Cross, 15, 2048), 0.96..=0.97);
     for input in &Distribution::ALL {

@@ -3,9 +3,8 @@
 use multicomputer::{Clock, Span, report::RealTimeReport};
 
 use super::{
-    super::{clock, files::micros},
+    super::{clock, figures, files::micros},
     outcome::{Attempt, Line, Solved},
-    reasons::decides,
     task::Generated,
 };
 
@@ -89,7 +88,7 @@ fn row(clock: Clock, solved: &Solved, line: &Line, attempt: Option<&Attempt>) ->
         cell(attempt, |attempt| attempt.chosen.clone()),
         cell(modeled, micros),
         micros(solved.bound.time()),
-        decides(&solved.bound).to_owned(),
+        figures::decides(&solved.bound).to_owned(),
         cell(modeled.and_then(|modeled| solved.bound.ratio(modeled)), |ratio| ratio),
         cell(attempt.and_then(|attempt| attempt.planned), |(rounds, _)| rounds),
         cell(attempt.and_then(Attempt::messages), |messages| messages),

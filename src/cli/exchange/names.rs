@@ -15,7 +15,7 @@ pub(super) struct Algorithms(Vec<Algorithm>);
 pub(super) struct NameError(String);
 
 fn names() -> String {
-    Algorithm::ALL.map(Algorithm::name).join(", ")
+    Algorithm::ALL.iter().map(Algorithm::name).collect::<Vec<_>>().join(", ")
 }
 
 /// What `--algorithm` is.
@@ -25,7 +25,8 @@ pub(super) fn algorithm_help() -> String {
 
 /// What stands at the end of the help: the algorithms, and some examples.
 pub(super) fn after_help(examples: &str) -> String {
-    let lines = Algorithm::ALL.map(|algorithm| format!("  {:10} {}", algorithm.name(), algorithm.about()));
+    let line = |algorithm: &Algorithm| format!("  {:10} {}", algorithm.name(), algorithm.about());
+    let lines: Vec<String> = Algorithm::ALL.iter().map(line).collect();
     let waiting = "Waiting is that of a node on average, for messages to leave or to come.";
     format!("Algorithms:\n{}\n\n{waiting}\n\n{examples}", lines.join("\n"))
 }
@@ -43,14 +44,14 @@ impl FromStr for Algorithms {
     fn from_str(text: &str) -> Result<Algorithms, NameError> {
         let mut asked = Vec::new();
         for item in text.split(',').map(str::trim) {
-            let named = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == item);
+            let named = Algorithm::ALL.iter().find(|algorithm| algorithm.name() == item);
             match (item, named) {
                 ("all", _) => asked.extend(Algorithm::ALL),
-                (_, Some(named)) => asked.push(named),
+                (_, Some(&named)) => asked.push(named),
                 (other, None) => return Err(NameError(other.to_owned())),
             }
         }
-        Ok(Algorithms(Algorithm::ALL.into_iter().filter(|algorithm| asked.contains(algorithm)).collect()))
+        Ok(Algorithms(Algorithm::ALL.iter().copied().filter(|algorithm| asked.contains(algorithm)).collect()))
     }
 }
 
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn algorithms_come_in_the_order_of_the_registry() {
         let some: Algorithms = "two-stage, auto,two-stage".parse().unwrap();
-        assert_eq!(some.as_slice(), [Algorithm::Auto, Algorithm::TwoStage]);
+        assert_eq!(some.as_slice(), [Algorithm::AUTO, Algorithm::TWO_STAGE]);
         assert_eq!("bruck,all".parse::<Algorithms>().unwrap().as_slice(), Algorithm::ALL);
         let error = "auto,fast".parse::<Algorithms>().unwrap_err().to_string();
         assert!(error.starts_with("`fast` is no algorithm; allowed are auto, linear, "), "{error}");

@@ -65,7 +65,10 @@ impl Attempt {
     pub(super) fn of(algorithm: Algorithm, plan: &Plan, is_run: bool) -> Result<Attempt, String> {
         let predicted = plan.prediction().map(|prediction| prediction.modeled.since_start());
         match (plan.schedule(), predicted) {
-            (Some(_), None) => return Err(PlanError::TooLong.to_string()),
+            (Some(_), None) => {
+                let algorithm = algorithm.to_string();
+                return Err(PlanError::TooLong { algorithm }.to_string());
+            }
             (None, _) if !is_run => {
                 return Err(
                     "only a run can tell what it takes: --run fastest and --run all run it".to_owned()
@@ -176,7 +179,7 @@ impl Results {
             let others = if attempts.len() - ran.len() == 1 { "other is" } else { "others are" };
             notes.push(format!("The {others} predicted, which is exact in virtual time."));
         }
-        let is_sorted = |line: &Line| line.algorithm == Algorithm::Sorting && line.attempts.is_ok();
+        let is_sorted = |line: &Line| line.algorithm == Algorithm::SORTING && line.attempts.is_ok();
         if self.content == Content::Phantom
             && self.solved.iter().flat_map(|solved| &solved.lines).any(is_sorted)
         {

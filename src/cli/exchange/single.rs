@@ -6,6 +6,7 @@ use multicomputer::{Span, report::Verdict};
 
 use super::{
     super::{
+        figures,
         table::{
             Align::{Left, Right},
             Table,
@@ -13,7 +14,6 @@ use super::{
         unit::Unit,
     },
     outcome::{Attempt, Line, Results, Solved},
-    reasons::bound_line,
 };
 
 /// The matrix is shown in numbers if they fit into so many columns.
@@ -49,7 +49,7 @@ impl fmt::Display for Single<'_> {
             };
             writeln!(f, "Fastest: {how}: {}{of_bound}.", unit.text(mean))?;
         }
-        writeln!(f, "{}", bound_line(&solved.bound, unit))?;
+        writeln!(f, "{}", figures::reasons_line(&solved.bound, unit))?;
         results.notes().into_iter().try_for_each(|note| writeln!(f, "{note}"))
     }
 }

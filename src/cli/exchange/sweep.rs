@@ -6,6 +6,7 @@ use multicomputer::units::format_bytes;
 
 use super::{
     super::{
+        figures,
         table::{
             Align::{Left, Right},
             Table,
@@ -13,7 +14,6 @@ use super::{
         unit::Unit,
     },
     outcome::{Line, Results, Solved},
-    reasons::decides,
 };
 
 /// What is printed.
@@ -91,7 +91,7 @@ impl Sweep<'_> {
                 unit.cell(mean),
                 unit.cell(solved.bound.time()),
                 solved.ratio_cell(mean),
-                decides(&solved.bound).to_owned(),
+                figures::decides(&solved.bound).to_owned(),
                 line.algorithm.to_string(),
                 line.attempts().first().map_or_else(String::new, |attempt| attempt.chosen.clone()),
             ]);

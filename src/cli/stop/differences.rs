@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn only_what_differs_is_a_column() {
-        let tasks = [&[0][..], &[0, 1]].map(|sources| task(sources, &[Algorithm::Xor]));
+        let tasks = [&[0][..], &[0, 1]].map(|sources| task(sources, &[Algorithm::XOR]));
         let differences = Differences::of(&tasks);
         assert_eq!(differences.titles(), [("sources", Right)]);
         assert_eq!(differences.cells(&tasks[1]), ["2"]);
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn labels_are_fit_for_names_of_files() {
-        let both = [Algorithm::Xor, Algorithm::TwoStep];
+        let both = [Algorithm::XOR, Algorithm::TWO_STEP];
         let tasks = [task(&[0], &both), Task { machine: 1, ..task(&[0], &both) }];
         let differences = Differences::of(&tasks);
         assert_eq!(differences.labels(&tasks[0]), ["paragon-2x2-xor", "paragon-2x2-2-step"]);

@@ -1,7 +1,7 @@
 //! How the two quantities that decide grow from one iteration to the next: the nodes that hold a message, and the
 //! longest message.
 
-use multicomputer::pattern::Schedule;
+use multicomputer::pattern;
 
 use super::super::table::{Align, Table};
 
@@ -18,9 +18,9 @@ pub(super) struct Growth {
 
 impl Growth {
     /// Keeps only what can be shown.
-    pub(super) fn of(schedule: &Schedule) -> Growth {
-        let after = |iteration| (schedule.active_after(iteration), schedule.longest_after(iteration));
-        let iterations = schedule.iterations();
+    pub(super) fn of(growth: &pattern::Growth) -> Growth {
+        let after = |iteration| (growth.active_after(iteration), growth.longest_after(iteration));
+        let iterations = growth.iterations();
         Growth {
             iterations,
             first: (0..=iterations).take(SHOWN).map(after).collect(),
@@ -70,7 +70,7 @@ mod tests {
         for from in 0..iterations {
             builder.iteration([Transfer { from, to: from + 1, blocks: [0].into() }]);
         }
-        Growth::of(&builder.finish())
+        Growth::of(builder.growth())
     }
 
     fn shown(iterations: &[usize]) -> String {

@@ -50,7 +50,7 @@ pub(super) fn algorithm_help() -> String {
          fastest of these on the machine, or all; paper, beyond and all leave out what does not work",
         names(&Algorithm::PAPER),
         names(&Algorithm::BEYOND),
-        Algorithm::Auto
+        Algorithm::AUTO
     )
 }
 
@@ -120,13 +120,13 @@ mod tests {
     fn algorithms_come_in_the_order_of_the_registry() {
         assert_eq!(
             algorithms("auto, 2-step,br-lin,auto"),
-            [(Algorithm::BrLin, true), (Algorithm::TwoStep, true), (Algorithm::Auto, true)]
+            [(Algorithm::BR_LIN, true), (Algorithm::TWO_STEP, true), (Algorithm::AUTO, true)]
         );
         assert_eq!(algorithms("all").len(), Algorithm::all().count());
         assert_eq!(algorithms("paper").len(), Algorithm::PAPER.len());
         let beyond = algorithms("split,beyond");
         assert_eq!(beyond.len(), Algorithm::BEYOND.len());
-        assert!(beyond.iter().all(|&(algorithm, by_name)| by_name == (algorithm == Algorithm::Split)));
+        assert!(beyond.iter().all(|&(algorithm, by_name)| by_name == (algorithm == Algorithm::SPLIT)));
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) struct Results {
 impl Outcome {
     pub(super) fn of(algorithm: Algorithm, plan: &Plan, report: &RunReport) -> Outcome {
         let variant = match (plan.algorithm(), plan.variant()) {
-            (taken, variant) if taken == algorithm => variant.to_owned(),
+            (taken, variant) if *taken == algorithm => variant.to_owned(),
             (taken, "") => taken.to_string(),
             (taken, variant) => format!("{taken}: {variant}"),
         };
@@ -60,7 +60,7 @@ impl Outcome {
             bytes: report.bytes,
             link: link.cloned(),
             real_time: report.real_time,
-            growth: Growth::of(plan.schedule()),
+            growth: Growth::of(plan.growth()),
         }
     }
 }

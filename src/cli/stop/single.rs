@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use multicomputer::stop::{LowerBound, picture};
+use multicomputer::stop::picture;
 
 use super::{
     super::{
@@ -35,7 +35,7 @@ impl fmt::Display for Single<'_> {
             writeln!(f, "{}", picture(grid, task.instance.sources()))?;
         }
         writeln!(f, "{}", algorithms(solved, results.unit()))?;
-        writeln!(f, "{}", bound_line(&solved.bound, results.unit()))?;
+        writeln!(f, "{}", figures::reasons_line(&solved.bound, results.unit()))?;
         for note in results.notes() {
             writeln!(f, "{note}")?;
         }
@@ -96,49 +96,4 @@ fn algorithms(solved: &Solved, unit: Unit) -> Table {
         table.row(cells.into_iter().flatten());
     }
     table
-}
-
-/// What no algorithm can beat, and which of the reasons for that decides: start-ups before bytes, and ports before
-/// links.
-fn bound_line(bound: &LowerBound, unit: Unit) -> String {
-    let reasons = [
-        ("start-up", bound.start_up),
-        ("intake", bound.intake),
-        ("both ways", bound.both_ways),
-        ("bisection", bound.bisection),
-        ("submesh", bound.submesh),
-    ];
-    figures::bound_line(bound.time(), &reasons, unit)
-}
-
-#[cfg(test)]
-mod tests {
-    use multicomputer::Span;
-
-    use super::*;
-
-    #[test]
-    fn the_part_that_decides_is_named() {
-        let part = Span::from_micros;
-        let bound = LowerBound {
-            start_up: part(1000),
-            intake: part(2000),
-            both_ways: part(2500),
-            bisection: part(2500),
-            submesh: part(100),
-        };
-        assert_eq!(
-            bound_line(&bound, Unit::Millis),
-            "Lower bound: 2.500 ms, decided by both ways (start-up 1.000, intake 2.000, both ways 2.500, \
-             bisection 2.500, submesh 0.100)."
-        );
-    }
-
-    #[test]
-    fn on_one_node_nothing_decides() {
-        let zero = Span::ZERO;
-        let bound =
-            LowerBound { start_up: zero, intake: zero, both_ways: zero, bisection: zero, submesh: zero };
-        assert_eq!(bound_line(&bound, Unit::Millis), "Lower bound: 0 ms, as nothing has to be sent.");
-    }
 }

@@ -19,7 +19,6 @@ use super::{
         Operation, Task,
         cost::conflict,
         draft::{Draft, Piece, Tuning, cut},
-        layout::Layout,
     },
     Candidate, round,
 };
@@ -55,7 +54,7 @@ pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
 /// How much longer messages take than on links of their own, in the mean of all distances: those along a row make each
 /// other wait there, those over whole rows in the columns.
 fn mean_conflict(task: &Task) -> f64 {
-    let grid = Layout::of(task).grid;
+    let grid = task.layout().grid;
     let distances = circulant::distances(task.size());
     let sharing = |&distance: &usize| (distance % grid.columns).max(distance / grid.columns);
     let sum: f64 = distances.iter().map(|distance| conflict(task.parameters(), sharing(distance))).sum();
@@ -65,7 +64,7 @@ fn mean_conflict(task: &Task) -> f64 {
 fn draft(task: &Task, blocks: usize, is_compact: bool, tuning: Tuning) -> Draft {
     let pieces: Vec<Piece> =
         cut(0, task.bytes(), task.element_bytes(), blocks).map(|(_, piece)| piece).collect();
-    let layout = Layout::of(task);
+    let layout = task.layout();
     let ring: Vec<Rank> = if is_compact {
         line::bisection(layout.grid).into_iter().map(|place| layout.ranks[place]).collect()
     } else {

@@ -21,7 +21,6 @@ use super::{
     super::{
         Task,
         draft::{Draft, Piece, Role, Tuning},
-        layout::Layout,
     },
     Candidate, round,
 };
@@ -64,7 +63,7 @@ const BOTH: u32 = 2;
 
 /// On a power of two of ranks, into which the others are folded first.
 fn folded(task: &Task, tuning: Tuning) -> Draft {
-    let ranks = Layout::of(task).ranks;
+    let ranks = task.layout().ranks;
     let rounds = ranks.len().ilog2();
     let extra = ranks.len() - (1 << rounds);
     // Of each of the first pairs the second one stands aside.
@@ -78,15 +77,20 @@ fn folded(task: &Task, tuning: Tuning) -> Draft {
     }
     combiner.replacing(aside.iter().map(|&place| fold(place - 1, place)));
     let schedule = combiner.finish().with_elements_of(task.element_bytes());
-    Draft { pieces: vec![Piece { start: 0, bytes: task.bytes(), role: Role::Both }], schedule }
+    Draft { pieces: vec![Piece::of(0..task.bytes(), Origin::Everywhere)], schedule }
 }
 
 /// On any number of ranks, each of which adds from its own place on around the ring.
 fn windows(task: &Task, tuning: Tuning) -> Draft {
     let size = task.size();
-    let ranks = Layout::of(task).ranks;
-    let piece = |role| Piece { start: 0, bytes: task.bytes(), role };
-    let origins = [Origin::Everywhere, Origin::Nowhere, Origin::Nowhere];
+    let ranks = task.layout().ranks;
+    let piece = |role, origin| Piece { start: 0, bytes: task.bytes(), role, origin };
+    let pieces = vec![
+        piece(Role::Operand, Origin::Everywhere),
+        piece(Role::Scratch, Origin::Nowhere),
+        piece(Role::Result, Origin::Nowhere),
+    ];
+    let origins: Vec<Origin> = pieces.iter().map(|piece| piece.origin).collect();
     let mut combiner = Combiner::new(size, &origins, &[task.bytes(); 3], tuning.exchange);
     let mut width = 0;
     for bit in (0..=(size - 1).ilog2()).rev() {
@@ -109,5 +113,5 @@ fn windows(task: &Task, tuning: Tuning) -> Draft {
     }
     combiner.merge(OWN, BEHIND, BOTH);
     let schedule = combiner.finish().with_elements_of(task.element_bytes());
-    Draft { pieces: vec![piece(Role::Operand), piece(Role::Scratch), piece(Role::Result)], schedule }
+    Draft { pieces, schedule }
 }

@@ -30,13 +30,13 @@ use super::{
         Operation, Task,
         cost::conflict,
         draft::{Draft, Piece, Tuning, cut},
-        layout::Layout,
         strategy::{Collect, Order, Strategy, Tree},
     },
     Candidate,
 };
 use crate::{
     pattern::{Builder, Division, circulant, division, line, ring},
+    plan::Layout,
     rank::Rank,
     time::Span,
     topology::Grid,
@@ -113,7 +113,7 @@ struct LogicalMesh<'a> {
 
 impl LogicalMesh<'_> {
     fn new<'a>(task: &'a Task, strategy: &'a Strategy) -> LogicalMesh<'a> {
-        let layout = Layout::of(task);
+        let layout = task.layout();
         let places = match strategy.order {
             Order::Rows => (0..layout.size()).collect(),
             Order::Columns => line::columns(layout.grid).concat(),

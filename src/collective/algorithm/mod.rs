@@ -11,7 +11,6 @@ use std::fmt;
 use super::{
     Operation, Strategy, Task,
     draft::{Draft, Tuning},
-    layout::Layout,
     plan::PlanError,
     strategy::{Collect, Order, Tree},
 };
@@ -141,7 +140,7 @@ impl Algorithm {
             }
             _ => {}
         }
-        let (size, layout) = (task.size(), Layout::of(task));
+        let (size, layout) = (task.size(), task.layout());
         let whole = |tree, order| Strategy { order, ..Strategy::short(size, tree) };
         let strategies = |strategies: Vec<Strategy>, tunings: &[Tuning]| {
             hybrid::candidates(task, &layout, strategies, tunings)

@@ -23,7 +23,6 @@ use super::{
         Operation, Task,
         cost::both_ways,
         draft::{Draft, Piece, Tuning, cut},
-        layout::Layout,
     },
     Candidate,
 };
@@ -32,6 +31,7 @@ use crate::{
         Action, Exchange, Transfer, line,
         pipeline::{self, Tree},
     },
+    plan::Layout,
     rank::Rank,
     time::Span,
     topology::{Grid, LinkId},
@@ -74,7 +74,7 @@ fn combining(task: &Task, bytes: u64) -> Span {
 
 /// Each set of trees, with the number of chunks that is the best one.
 pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
-    let grid = Layout::of(task).grid;
+    let grid = task.layout().grid;
     if task.is_in_order() || task.size() < 3 || task.bytes() < 2 * task.element_bytes() {
         return Vec::new();
     }
@@ -120,7 +120,7 @@ impl Network {
     /// For the rounds of the first chunks, one down each of the trees. Once all steps are alike, every `trees`-th of
     /// these rounds happens at the same time.
     fn of(task: &Task, trees: usize, first: &[Vec<pipeline::Hop>]) -> Network {
-        let (topology, members, ranks) = (task.machine().topology(), task.members(), Layout::of(task).ranks);
+        let (topology, members, ranks) = (task.machine().topology(), task.members(), task.layout().ranks);
         let mut loads: BTreeMap<(usize, LinkId), usize> = BTreeMap::new();
         let mut network = Network { sharing: 1, links: 0 };
         let mut route = Vec::new();
@@ -142,7 +142,7 @@ impl Network {
 
 /// The trees of the places, from the root's.
 fn placed(task: &Task, trees: Trees) -> Vec<Tree> {
-    let Layout { grid, ranks } = Layout::of(task);
+    let Layout { grid, ranks } = task.layout();
     let root = ranks.iter().position(|&rank| rank == task.root()).unwrap_or(0);
     (trees.make)(grid, root)
 }
@@ -150,7 +150,7 @@ fn placed(task: &Task, trees: Trees) -> Vec<Tree> {
 fn draft(task: &Task, trees: Trees, network: Network, chunks: usize) -> Draft {
     let pieces: Vec<Piece> =
         cut(0, task.bytes(), task.element_bytes(), chunks).map(|(_, piece)| piece).collect();
-    let ranks = Layout::of(task).ranks;
+    let ranks = task.layout().ranks;
     let rounds = pipeline::rounds(&placed(task, trees), pieces.len());
     let origins = vec![task.root(); pieces.len()];
     let longest = pieces.iter().map(|piece| piece.bytes).max().unwrap_or(0);

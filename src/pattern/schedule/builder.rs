@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, Blocks, Holdings, Message, Origin, Schedule, Step};
+use super::{Action, Blocks, Growth, Message, Schedule, Step};
 use crate::{
     pattern::{Direction, Halving},
     rank::Rank,
@@ -48,6 +48,7 @@ pub struct Builder {
     exchange: Exchange,
     held: Vec<Vec<u32>>,
     held_bytes: Vec<u64>,
+    growth: Growth,
 }
 
 impl Builder {
@@ -73,15 +74,15 @@ impl Builder {
         }
         let mut builder = Builder {
             schedule: Schedule {
-                origins: origins.iter().map(|&rank| Origin::At(rank)).collect(),
                 sizes: sizes.to_vec(),
                 element: 1,
                 steps: vec![Vec::new(); nodes],
-                holdings: Vec::new(),
+                iterations: 0,
             },
             exchange,
             held_bytes: vec![0; nodes],
             held,
+            growth: Growth::default(),
         };
         for (&rank, &size) in origins.iter().zip(sizes) {
             builder.held_bytes[rank] = builder.held_bytes[rank].saturating_add(size);
@@ -175,7 +176,8 @@ impl Builder {
     pub fn end_iteration(&mut self) {
         let active = self.held.iter().filter(|blocks| !blocks.is_empty()).count();
         let longest = self.held_bytes.iter().copied().max().unwrap_or(0);
-        self.schedule.holdings.push(Holdings { active, longest });
+        self.growth.add(active, longest);
+        self.schedule.iterations = self.growth.iterations();
     }
 
     /// Adds a [`Halving`] on each of the lines, all at the same time: every node sends all that it holds, as one
@@ -238,6 +240,11 @@ impl Builder {
             self.held_bytes[from] = self.bytes(&self.held[from]);
         }
         self.end_iteration();
+    }
+
+    /// The growth of what nodes hold up to the last iteration.
+    pub fn growth(&self) -> &Growth {
+        &self.growth
     }
 
     /// Returns the schedule.
@@ -340,9 +347,10 @@ mod tests {
         builder.round([transfer(0, 1, &[0])]);
         builder.round([transfer(1, 2, &[0])]);
         builder.end_iteration();
+        let growth = builder.growth().clone();
         let schedule = builder.finish();
         assert_eq!(schedule.iterations(), 1);
-        assert_eq!((schedule.active_after(0), schedule.active_after(1)), (1, 3));
+        assert_eq!((growth.active_after(0), growth.active_after(1)), (1, 3));
         let [recv, send] = schedule.steps(1) else { panic!("two steps") };
         assert_eq!((recv.iteration, send.iteration), (0, 0));
         assert_eq!(recv.action, Action::Recv(message(0, &[0], 10)));
@@ -378,9 +386,10 @@ mod tests {
         // The remaining blocks have moved together.
         builder.hand_over([transfer(0, 2, &[0, 2]), transfer(1, 0, &[1])]);
         assert_eq!(builder.held(0), [1], "what comes in the same iteration is kept");
+        let growth = builder.growth().clone();
         let schedule = builder.finish();
-        assert_eq!([0, 1, 2].map(|after| schedule.longest_after(after)), [60, 40, 40]);
-        assert_eq!([0, 1, 2].map(|after| schedule.active_after(after)), [1, 2, 2]);
+        assert_eq!([0, 1, 2].map(|after| growth.longest_after(after)), [60, 40, 40]);
+        assert_eq!([0, 1, 2].map(|after| growth.active_after(after)), [1, 2, 2]);
         assert_eq!(schedule.steps(0).len(), 2);
     }
 
@@ -389,9 +398,10 @@ mod tests {
     fn lines_are_halved_at_the_same_time() {
         let mut builder = Builder::new(5, &[0, 4], &[1, 1], Exchange::Together);
         builder.halve(&[vec![0, 1, 2], vec![3, 4]]);
+        let growth = builder.growth().clone();
         let schedule = builder.finish();
         assert_eq!(schedule.iterations(), 2);
-        assert_eq!([0, 1, 2].map(|after| schedule.active_after(after)), [2, 4, 5]);
+        assert_eq!([0, 1, 2].map(|after| growth.active_after(after)), [2, 4, 5]);
         assert!(schedule.steps(3).iter().all(|step| step.iteration == 0));
     }
 
@@ -418,9 +428,11 @@ mod tests {
 
     #[test]
     fn a_schedule_without_steps_is_one() {
-        let schedule = Builder::new(1, &[0], &[7], Exchange::Together).finish();
+        let builder = Builder::new(1, &[0], &[7], Exchange::Together);
+        let growth = builder.growth().clone();
+        let schedule = builder.finish();
         assert_eq!((schedule.nodes(), schedule.iterations(), schedule.messages().count()), (1, 0, 0));
-        assert_eq!((schedule.active_after(9), schedule.longest_after(9)), (1, 7));
+        assert_eq!((growth.active_after(9), growth.longest_after(9)), (1, 7));
         assert!(schedule.steps(1).is_empty(), "nothing for a rank outside");
     }
 

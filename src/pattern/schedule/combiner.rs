@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, Exchange, Holdings, Message, Origin, Schedule, Step};
+use super::{Action, Exchange, Message, Origin, Schedule, Step};
 use crate::rank::Rank;
 
 /// A schedule under construction whose messages are combined with the blocks that the receiver has.
@@ -46,20 +46,9 @@ impl Combiner {
     /// If `origins` and `sizes` differ in length, or an origin is not below `nodes`.
     pub fn new(nodes: usize, origins: &[Origin], sizes: &[u64], exchange: Exchange) -> Combiner {
         assert_eq!(origins.len(), sizes.len(), "each block has one origin and one size");
-        let has = |rank: Rank| {
-            origins
-                .iter()
-                .map(move |origin| *origin == Origin::Everywhere || *origin == Origin::At(rank))
-                .collect()
-        };
-        let longest = sizes.iter().copied().fold(0, u64::saturating_add);
-        let schedule = Schedule {
-            origins: origins.to_vec(),
-            sizes: sizes.to_vec(),
-            element: 1,
-            steps: vec![Vec::new(); nodes],
-            holdings: vec![Holdings { active: nodes, longest }],
-        };
+        let has = |rank: Rank| origins.iter().map(|origin| origin.is_at(rank)).collect();
+        let schedule =
+            Schedule { sizes: sizes.to_vec(), element: 1, steps: vec![Vec::new(); nodes], iterations: 0 };
         Combiner { schedule, exchange, has: (0..nodes).map(has).collect() }
     }
 
@@ -114,8 +103,7 @@ impl Combiner {
             combined.into_iter().for_each(|bytes| self.step(rank, Action::Combine(bytes)));
         }
         arrivals.into_iter().for_each(|(rank, block)| self.has[rank][block as usize] = true);
-        let holdings = self.schedule.holdings[0];
-        self.schedule.holdings.push(holdings);
+        self.schedule.iterations += 1;
     }
 
     /// Adds a step on every rank that makes the block `into` by combining the blocks `left` and `right`.

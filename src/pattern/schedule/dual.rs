@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Action, Blocks, Holdings, Message, Origin, Schedule, Step};
+use super::{Action, Blocks, Message, Schedule, Step};
 
 impl Schedule {
     /// The schedule reversed in time, in which every rank has its own version of every block in the beginning, and
@@ -18,32 +18,29 @@ impl Schedule {
     /// hands a block over and gets it back later, it now sends its version away and later gets the combined one.
     #[must_use]
     pub fn combining(&self) -> Schedule {
-        self.reversed(vec![Origin::Everywhere; self.sizes.len()], true)
+        self.reversed(true)
     }
 
-    /// The schedule reversed in time, in which block `k` is at `origins[k]` in the beginning and goes to its former
-    /// origin.
+    /// The schedule reversed in time, in which each block starts where it came to and goes to its former origin.
     #[must_use]
-    pub fn gathering(&self, origins: Vec<Origin>) -> Schedule {
-        self.reversed(origins, false)
+    pub fn gathering(&self) -> Schedule {
+        self.reversed(false)
     }
 
-    fn reversed(&self, origins: Vec<Origin>, combines: bool) -> Schedule {
-        let all = self.sizes.iter().copied().fold(0, u64::saturating_add);
-        let holding = Holdings { active: self.nodes(), longest: all };
+    fn reversed(&self, combines: bool) -> Schedule {
         let last = self.iterations().saturating_sub(1);
         let is_overlapped = self.steps.iter().flatten().any(|step| matches!(step.action, Action::Start(_)));
         let turned = |steps: &Vec<Step>| reversed(steps, last, combines, is_overlapped);
         Schedule {
-            origins,
             sizes: self.sizes.clone(),
             element: self.element,
             steps: self.steps.iter().map(turned).collect(),
-            holdings: vec![holding; self.holdings.len()],
+            iterations: self.iterations,
         }
     }
 
-    /// This schedule followed by another one on the same blocks, which starts from the final state of this one.
+    /// This schedule followed by another one on the same blocks, which starts from the final state of this one. Messages
+    /// of either may also be without blocks.
     ///
     /// # Panics
     ///
@@ -51,12 +48,16 @@ impl Schedule {
     #[must_use]
     pub fn then(mut self, next: Schedule) -> Schedule {
         assert_eq!(self.nodes(), next.nodes(), "both are for the same nodes");
-        assert_eq!(self.sizes, next.sizes, "both are for the same blocks");
+        if self.sizes.is_empty() {
+            self.sizes = next.sizes;
+        } else {
+            assert!(next.sizes.is_empty() || self.sizes == next.sizes, "both are for the same blocks");
+        }
         let before = self.iterations();
         for (steps, more) in self.steps.iter_mut().zip(next.steps) {
             steps.extend(more.into_iter().map(|step| Step { iteration: before + step.iteration, ..step }));
         }
-        self.holdings.extend(next.holdings.into_iter().skip(1));
+        self.iterations += next.iterations;
         self
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! **Restrictions.** None: any mesh shape, any number of sources from 1 to `p`, messages of any lengths.
 //!
-//! **Cost.** `ceil(log2 p)` iterations. With `m_i` = [`longest_after(i)`](crate::pattern::Schedule::longest_after)
+//! **Cost.** `ceil(log2 p)` iterations. With `m_i` = [`longest_after(i)`](crate::pattern::Growth::longest_after)
 //! bytes, without conflicts on the links, at most
 //!
 //! ```text
@@ -25,14 +25,31 @@
 //!
 //! **Source.** Report, section 2.
 
-use super::{Draft, Instance};
+use super::{Algorithm, Draft, Entry, Instance, of, only};
 use crate::pattern::{Exchange, line};
 
-pub(super) fn draft(instance: &Instance) -> Draft {
+impl Algorithm {
+    /// Recursive halving with exchange on the nodes in snake-like order: `ceil(log2 p)` iterations, each of
+    /// `alpha + m beta` for the `m` bytes that a node holds, and `o_x` more for an exchange. Report, section 2.
+    pub const BR_LIN: Algorithm = of(&BR_LIN);
+
+    /// The same on the nodes in row-major order, which is what the report's measurements seem to be of.
+    pub const BR_LIN_ROW_MAJOR: Algorithm = of(&BR_LIN_ROW_MAJOR);
+}
+
+static BR_LIN: Entry = Entry::new("br-lin", |_| only(draft))
+    .about("recursive halving on the nodes in snake-like order")
+    .source("report, section 2");
+
+static BR_LIN_ROW_MAJOR: Entry = Entry::new("br-lin-row-major", |_| only(row_major))
+    .about("recursive halving on the nodes in row-major order")
+    .source("report, section 2");
+
+fn draft(instance: &Instance) -> Draft {
     Draft::whole(instance, Exchange::Together, |builder| builder.halve(&[line::snake(instance.grid())]))
 }
 
-pub(super) fn row_major(instance: &Instance) -> Draft {
+fn row_major(instance: &Instance) -> Draft {
     let line = (0..instance.nodes()).collect();
     Draft::whole(instance, Exchange::Together, |builder| builder.halve(&[line]))
 }

@@ -17,12 +17,29 @@
 //!
 //! **Source.** Report, section 2.
 
-use super::{Draft, Instance};
+use super::{Algorithm, Draft, Entry, Instance, of, only};
 use crate::{
     pattern::{Builder, Exchange, line},
     rank::Rank,
     topology::Grid,
 };
+
+impl Algorithm {
+    /// Halving in rows and in columns, in `ceil(log2 r) + ceil(log2 c)` iterations; the rows come first if the fullest
+    /// row has fewer sources than the fullest column. Report, section 2.
+    pub const BR_XY_SOURCE: Algorithm = of(&BR_XY_SOURCE);
+
+    /// The same; the rows come first if there are at least as many rows as columns. Report, section 2.
+    pub const BR_XY_DIM: Algorithm = of(&BR_XY_DIM);
+}
+
+static BR_XY_SOURCE: Entry = Entry::new("br-xy-source", |_| only(by_source))
+    .about("halving in rows and in columns, first where there are fewer sources in a line")
+    .source("report, section 2");
+
+static BR_XY_DIM: Entry = Entry::new("br-xy-dim", |_| only(by_dim))
+    .about("halving in rows and in columns, the rows first if there are as many of them or more")
+    .source("report, section 2");
 
 /// The dimension whose lines come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,11 +84,11 @@ impl First {
     }
 }
 
-pub(super) fn by_source(instance: &Instance) -> Draft {
+fn by_source(instance: &Instance) -> Draft {
     draft(instance, First::by_sources(instance.grid(), instance.sources()))
 }
 
-pub(super) fn by_dim(instance: &Instance) -> Draft {
+fn by_dim(instance: &Instance) -> Draft {
     draft(instance, First::by_shape(instance.grid()))
 }
 

@@ -15,14 +15,23 @@
 //! **Source.** The bucket collect of Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994, section 4.
 
-use super::{Draft, Instance, br_xy::First, variant::Variant};
+use super::{Algorithm, Draft, Entry, Instance, Variants, br_xy::First, each, of};
 use crate::{
     pattern::{Builder, Exchange, ring},
     rank::Rank,
 };
 
+impl Algorithm {
+    /// Rings in rows and in columns, `(r + c - 2) alpha + (m + s n) beta`: no conflicts, for slow links.
+    pub const BUCKET: Algorithm = of(&BUCKET);
+}
+
+static BUCKET: Entry = Entry::new("bucket", |planning| variants(planning.problem))
+    .about("messages go around in rings in the rows and in the columns: no conflicts, for slow links")
+    .source("Barnett et al. 1994, section 4");
+
 /// Both orders of the dimensions, with buckets as they are, and with even ones where they can differ.
-pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
+fn variants(instance: &Instance) -> Variants {
     let is_even =
         [false, true].into_iter().take(1 + usize::from(instance.sources().len() < instance.nodes()));
     let choices =
@@ -30,7 +39,7 @@ pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
     let name = |(first, is_even): (First, bool)| {
         if is_even { format!("{}, even buckets", first.name()) } else { first.name().to_owned() }
     };
-    Variant::each(choices, name, draft)
+    each(choices, name, draft)
 }
 
 fn draft(instance: &Instance, (first, is_even): (First, bool), exchange: Exchange) -> Draft {

@@ -18,8 +18,18 @@
 //! broadcast schedules", arXiv 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous
 //! send/receive systems", Discrete Applied Mathematics 55, 1994. The rule which block to send is a simpler one.
 
-use super::{Draft, Instance, split::cut, spread::suited, variant::Variant};
+use super::{Algorithm, Draft, Entry, Instance, Variants, each, of, split::cut, spread::suited};
 use crate::pattern::{Exchange, circulant, line};
+
+impl Algorithm {
+    /// Pipelined broadcasts on a circulant graph: about `ceil(log2 p) + b - 1` rounds for messages in `b` blocks, on
+    /// any `p`.
+    pub const CIRCULANT: Algorithm = of(&CIRCULANT);
+}
+
+static CIRCULANT: Entry = Entry::new("circulant", |planning| variants(planning.problem))
+    .about("pipelined broadcasts from all sources at once on a circulant graph")
+    .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994");
 
 /// The most blocks that a message is cut into.
 const MOST_BLOCKS: usize = 64;
@@ -29,13 +39,13 @@ const MOST_IN_ALL: usize = 256;
 
 /// The numbers of blocks that are tried: 1, and powers of two near the best by the closed form. That leaves out
 /// conflicts and what does not overlap, so that it is the prediction that decides.
-pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
+fn variants(instance: &Instance) -> Variants {
     let most = (MOST_IN_ALL / instance.sources().len()).clamp(1, MOST_BLOCKS);
     let best = best_number(instance).min(most as f64);
     let blocks = (0..).map(|exponent| 1 << exponent).take_while(|&blocks| blocks <= most);
     let near = blocks.filter(|&blocks| blocks == 1 || (0.4..=2.5).contains(&(blocks as f64 / best)));
     let name = |blocks: usize| format!("{blocks} block{}", if blocks == 1 { "" } else { "s" });
-    Variant::each(near, name, draft)
+    each(near, name, draft)
 }
 
 /// Where `(log2 p + b - 1) (o_s + o_r + n beta / b)` is the smallest, for `n` bytes of all sources together and, half
@@ -98,8 +108,9 @@ mod tests {
         let tried = |sources: usize, bytes: u64| {
             let machine: Description = "hockney:16x16".parse().unwrap();
             let sources: Vec<Rank> = (0..sources).collect();
-            let variants = variants(&Instance::new(&machine, &sources, &vec![bytes; sources.len()]).unwrap());
-            Vec::from_iter(variants.into_iter().step_by(2).map(|variant| variant.name))
+            let variants =
+                variants(&Instance::new(&machine, &sources, &vec![bytes; sources.len()]).unwrap()).unwrap();
+            Vec::from_iter(variants.into_iter().step_by(2).map(|variant| variant.name().to_owned()))
         };
         assert_eq!(tried(1, 0), ["1 block, in turn", "2 blocks, in turn"]);
         // (7 * 131072 * 50 ns / 130 us)^(1/2) = 18.8

@@ -157,8 +157,8 @@ pub(super) fn rows_or_columns(grid: Grid, sources: usize, first: Option<First>) 
     let blocks_on_the_way = |(placed, first): &(Vec<Rank>, First)| {
         let mut builder = Builder::new(grid.nodes(), placed, &vec![1; placed.len()], Exchange::Together);
         super::br_xy::broadcast(&mut builder, first.lines(grid));
-        let schedule = builder.finish();
-        (0..schedule.iterations()).map(|iteration| schedule.longest_after(iteration)).sum::<u64>()
+        let growth = builder.growth();
+        (0..growth.iterations()).map(|iteration| growth.longest_after(iteration)).sum::<u64>()
     };
     let firsts = match first {
         Some(first) => vec![first],

@@ -11,8 +11,17 @@
 //!
 //! **Cost.** As *Br_Lin*, *Br_xy* and *Repos*, without the `o_x` of each exchange.
 
-use super::{Draft, Instance, br_xy, br_xy::First, repos, variant::Variant};
+use super::{Algorithm, Draft, Entry, Instance, Variants, br_xy, br_xy::First, each, of, repos};
 use crate::pattern::{Exchange, line};
+
+impl Algorithm {
+    /// The halvings of the papers with a cheaper exchange, without `o_x`, in both orders of the dimensions, moved first
+    /// or not.
+    pub const IN_TURN: Algorithm = of(&IN_TURN);
+}
+
+static IN_TURN: Entry = Entry::new("in-turn", |_| variants())
+    .about("the halvings of the papers with a cheaper exchange and in both orders of the dimensions");
 
 /// One of the schedules.
 #[derive(Clone, Copy)]
@@ -24,7 +33,7 @@ struct Choice {
 }
 
 /// All orders of the dimensions, and the line through all nodes, from where the sources are and from ideal places.
-pub(super) fn variants() -> Vec<Variant> {
+fn variants() -> Variants {
     let orders = [Some(First::Rows), Some(First::Columns), None];
     let choices =
         [false, true].into_iter().flat_map(|is_moved| orders.map(|first| Choice { first, is_moved }));
@@ -32,7 +41,7 @@ pub(super) fn variants() -> Vec<Variant> {
         let order = first.map_or("one line", First::name);
         if is_moved { format!("moved, {order}") } else { order.to_owned() }
     };
-    Variant::each(choices, name, draft)
+    each(choices, name, draft)
 }
 
 fn draft(instance: &Instance, Choice { first, is_moved }: Choice, exchange: Exchange) -> Draft {

@@ -17,12 +17,31 @@
 //!
 //! **Source.** Report, section 3.
 
-use super::{Draft, Instance, ideal, repos::reposition};
+use super::{Algorithm, Draft, Entry, Instance, ideal, of, only, repos::reposition};
 use crate::{
     pattern::{Blocks, Builder, Exchange, Transfer, line},
     rank::Rank,
     topology::Grid,
 };
+
+impl Algorithm {
+    /// Each half of the machine broadcasts half of the messages by *Br_Lin*, then the halves exchange what they have,
+    /// for `alpha + (s/2) n beta`. Report, section 3.
+    pub const PART_LIN: Algorithm = of(&PART_LIN);
+
+    /// The same with *Br_xy_source*.
+    pub const PART_XY_SOURCE: Algorithm = of(&PART_XY_SOURCE);
+}
+
+static PART_LIN: Entry = Entry::new("part-lin", |_| only(|instance| draft(instance, Within::Lin)))
+    .about("each half of the machine broadcasts half of the messages by br-lin, then the halves exchange")
+    .source("report, section 3");
+
+static PART_XY_SOURCE: Entry = Entry::new("part-xy-source", |_| {
+    only(|instance| draft(instance, Within::XySource))
+})
+.about("each half of the machine broadcasts half of the messages by br-xy-source, then the halves exchange")
+.source("report, section 3");
 
 /// A part of the mesh with whole rows and columns.
 struct Group {
@@ -48,12 +67,12 @@ impl Group {
 
 /// Which algorithm broadcasts within the groups.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Within {
+enum Within {
     Lin,
     XySource,
 }
 
-pub(super) fn draft(instance: &Instance, within: Within) -> Draft {
+fn draft(instance: &Instance, within: Within) -> Draft {
     Draft::whole(instance, Exchange::Together, |builder| {
         let groups = halves(instance.grid());
         let sources = instance.sources();
@@ -228,8 +247,8 @@ mod tests {
         let machine: Description = "paragon:1x5".parse().unwrap();
         let instance = Instance::new(&machine, &[4], &[10]).unwrap();
         assert_eq!(shares(&halves(instance.grid()), 1), [1, 0]);
-        let schedule = draft(&instance, Within::Lin).schedule;
-        assert_eq!(schedule.active_after(schedule.iterations() - 1), 3);
-        assert_eq!(schedule.active_after(schedule.iterations()), 5);
+        let growth = draft(&instance, Within::Lin).growth;
+        assert_eq!(growth.active_after(growth.iterations() - 1), 3);
+        assert_eq!(growth.active_after(growth.iterations()), 5);
     }
 }

@@ -21,7 +21,7 @@ proptest! {
         let machine = Machine::of(instance.machine().clone()).deny_unreceived(true).build().unwrap();
         for algorithm in Algorithm::all() {
             let Ok(plan) = algorithm.plan(&instance) else {
-                prop_assert_eq!(algorithm, Algorithm::Split);
+                prop_assert_eq!(algorithm, Algorithm::SPLIT);
                 prop_assert!(2 * sources.len() > instance.nodes());
                 continue;
             };

@@ -21,28 +21,76 @@
 //!
 //! **Source.** Report, section 3.
 
-use super::{Base, Draft, Instance, br_xy, br_xy::First, ideal};
+use super::{Algorithm, Draft, Entry, Instance, br_xy, br_xy::First, ideal, of, only};
 use crate::{
     pattern::{Builder, Exchange, Transfer, line},
     rank::Rank,
     topology::Grid,
 };
 
-pub(super) fn draft(instance: &Instance, base: Base) -> Draft {
-    let (grid, sources) = (instance.grid(), instance.sources());
-    Draft::whole(instance, Exchange::Together, |builder| match base {
-        Base::BrLin => on_line(builder, grid, sources),
-        Base::BrXySource => in_dimensions(builder, grid, sources, None),
-        Base::BrXyDim => in_dimensions(builder, grid, sources, Some(First::by_shape(grid))),
-        Base::Xor => {
+impl Algorithm {
+    /// *Br_Lin* from its ideal places, to which the messages are moved first, for `alpha + n beta`. Report, section 3.
+    pub const REPOS_BR_LIN: Algorithm = of(&BR_LIN);
+
+    /// *Br_xy_source* from its ideal places.
+    pub const REPOS_BR_XY_SOURCE: Algorithm = of(&BR_XY_SOURCE);
+
+    /// *Br_xy_dim* from its ideal places.
+    pub const REPOS_BR_XY_DIM: Algorithm = of(&BR_XY_DIM);
+
+    /// *Xor* from evenly spread places.
+    pub const REPOS_XOR: Algorithm = of(&XOR);
+
+    /// *2-Step* from the first places of its line.
+    pub const REPOS_TWO_STEP: Algorithm = of(&TWO_STEP);
+}
+
+static BR_LIN: Entry =
+    Entry::new("repos-br-lin", |_| only(moved(|builder, grid, sources| on_line(builder, grid, sources))))
+        .about("br-lin, after the messages have been moved to ideal places")
+        .source("report, section 3");
+
+static BR_XY_SOURCE: Entry = Entry::new("repos-br-xy-source", |_| {
+    only(moved(|builder, grid, sources| in_dimensions(builder, grid, sources, None)))
+})
+.about("br-xy-source, after the messages have been moved to ideal places")
+.source("report, section 3");
+
+static BR_XY_DIM: Entry = Entry::new("repos-br-xy-dim", |_| {
+    only(moved(|builder, grid, sources| {
+        in_dimensions(builder, grid, sources, Some(First::by_shape(grid)));
+    }))
+})
+.about("br-xy-dim, after the messages have been moved to ideal places")
+.source("report, section 3");
+
+static XOR: Entry = Entry::new("repos-xor", |planning| {
+    super::xor::variants(planning.problem, |instance| {
+        moved(|builder, grid, sources| {
             let places = reposition(builder, sources, &ideal::evenly(grid, sources.len()));
             super::xor::broadcast(builder, grid.nodes(), &places);
-        }
-        Base::TwoStep => {
-            let places = reposition(builder, sources, &line::snake(grid)[..sources.len()]);
-            super::two_step::broadcast(builder, grid, &places);
-        }
+        })(instance)
     })
+})
+.about("xor, after the messages have been spread evenly")
+.source("report, section 3");
+
+static TWO_STEP: Entry = Entry::new("repos-2-step", |_| {
+    only(moved(|builder, grid, sources| {
+        let places = reposition(builder, sources, &line::snake(grid)[..sources.len()]);
+        super::two_step::broadcast(builder, grid, &places);
+    }))
+})
+.about("2-step, after the messages have been moved to the first nodes")
+.source("report, section 3");
+
+/// Makes the schedule of whole messages that `build` moves and broadcasts.
+fn moved(build: fn(&mut Builder, Grid, &[Rank])) -> impl Fn(&Instance) -> Draft + Send + Sync + 'static {
+    move |instance| {
+        Draft::whole(instance, Exchange::Together, |builder| {
+            build(builder, instance.grid(), instance.sources());
+        })
+    }
 }
 
 /// Halving on the line of *Br_Lin*, from ideal places.

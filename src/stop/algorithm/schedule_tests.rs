@@ -5,15 +5,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use proptest::prelude::*;
 
-use super::{Algorithm, Base, Draft, Instance, PlanError, circulant, variant::Variant};
+use super::{Algorithm, Draft, Instance, circulant};
 use crate::{
-    choice::busiest_node,
     model::{
         Description, Parameters,
         arbitrary::{parameters, topologies},
     },
-    pattern::{Action, Exchange, Message, Origin, Schedule, Step},
-    predict::predict,
+    pattern::{Action, Exchange, Message, Schedule, Step},
+    plan::{PlanError, Reason, Variant, choose::busiest_node, predict::predict},
     rank::Rank,
     stop::Distribution,
     time::{Span, Time},
@@ -43,27 +42,25 @@ fn instance(machine: &str, sources: &[Rank], lengths: &[u64]) -> Instance {
 }
 
 /// Every schedule of every algorithm.
-fn all_candidates(instance: &Instance) -> impl Iterator<Item = (Algorithm, Variant)> {
-    let single = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::Auto);
-    single.flat_map(|algorithm| algorithm.candidates(instance))
+fn all_candidates(instance: &Instance) -> impl Iterator<Item = (Algorithm, Variant<Instance>)> {
+    let single = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::AUTO);
+    single.flat_map(|algorithm| candidates(algorithm, instance))
+}
+
+/// The schedules of an algorithm, each with the algorithm that it is of; none if its restrictions are not met.
+fn candidates(algorithm: Algorithm, instance: &Instance) -> Vec<(Algorithm, Variant<Instance>)> {
+    let variants = algorithm.variants(instance, &()).unwrap_or_default();
+    variants.into_iter().map(|variant| (variant.algorithm().unwrap(), variant)).collect()
 }
 
 // Shape.
 
-/// The source of each block.
-fn origins(schedule: &Schedule) -> impl Iterator<Item = Rank> {
-    schedule.origins().iter().map(|origin| match origin {
-        Origin::At(rank) => *rank,
-        other => panic!("a block of a broadcast is {other:?}"),
-    })
-}
-
 /// Does what the schedule says as nodes would, without any synchronization, and fails unless it is a broadcast.
 /// Returns how often each block is sent.
-fn replay(schedule: &Schedule) -> Vec<usize> {
+fn replay(schedule: &Schedule, origins: &[Rank]) -> Vec<usize> {
     let (nodes, sizes) = (schedule.nodes(), schedule.sizes());
     let mut holds = vec![vec![false; sizes.len()]; nodes];
-    for (block, rank) in origins(schedule).enumerate() {
+    for (block, &rank) in origins.iter().enumerate() {
         holds[rank][block] = true;
     }
     let mut on_the_way: BTreeMap<(Rank, Rank), VecDeque<&Message>> = BTreeMap::new();
@@ -118,23 +115,24 @@ fn replay(schedule: &Schedule) -> Vec<usize> {
 }
 
 /// Fails unless the draft is a broadcast of the instance's messages.
-fn check(instance: &Instance, algorithm: Algorithm, variant: &Variant) {
-    let Draft { schedule, .. } = &variant.draft(instance);
+fn check(instance: &Instance, algorithm: Algorithm, variant: &Variant<Instance>) {
+    let Draft { schedule, growth, pieces } = &variant.draft(instance).unwrap();
+    let origins: Vec<Rank> = pieces.iter().map(|piece| instance.sources()[piece.source]).collect();
     let (nodes, sources) = (instance.nodes(), instance.sources());
     assert_eq!(schedule.nodes(), nodes);
     assert_eq!(schedule.sizes().iter().sum::<u64>(), instance.bytes());
     let blocks = schedule.sizes().len() / sources.len();
     for (source, (&rank, &length)) in sources.iter().zip(instance.lengths()).enumerate() {
         let own = source * blocks..(source + 1) * blocks;
-        assert!(origins(schedule).skip(own.start).take(own.len()).all(|origin| origin == rank));
+        assert!(origins[own.clone()].iter().all(|&origin| origin == rank));
         assert_eq!(schedule.sizes()[own].iter().sum::<u64>(), length);
     }
-    let sent = replay(schedule);
-    let fewest = match algorithm {
-        Algorithm::BrLin | Algorithm::BrXySource | Algorithm::BrXyDim | Algorithm::Xor => true,
-        Algorithm::InTurn => !variant.name.starts_with("moved"),
-        Algorithm::Spread | Algorithm::Circulant | Algorithm::Bucket => true,
-        _ => sources.len() == 1 && algorithm == Algorithm::Tree,
+    let sent = replay(schedule, &origins);
+    let fewest = match algorithm.name() {
+        "br-lin" | "br-xy-source" | "br-xy-dim" | "xor" => true,
+        "in-turn" => !variant.name().starts_with("moved"),
+        "spread" | "circulant" | "bucket" => true,
+        _ => sources.len() == 1 && algorithm == Algorithm::TREE,
     };
     if fewest {
         assert!(sent.iter().all(|&times| times == nodes - 1), "{algorithm} sends no block twice to a node");
@@ -142,9 +140,9 @@ fn check(instance: &Instance, algorithm: Algorithm, variant: &Variant) {
         assert!(sent.iter().all(|&times| times >= nodes - 1));
     }
     let end = schedule.iterations();
-    assert_eq!((schedule.active_after(end), schedule.longest_after(end)), (nodes, instance.bytes()));
-    assert_eq!(schedule.active_after(0), sources.len());
-    assert_eq!(schedule.longest_after(0), instance.lengths().iter().copied().max().unwrap_or(0));
+    assert_eq!((growth.active_after(end), growth.longest_after(end)), (nodes, instance.bytes()));
+    assert_eq!(growth.active_after(0), sources.len());
+    assert_eq!(growth.longest_after(0), instance.lengths().iter().copied().max().unwrap_or(0));
 }
 
 proptest! {
@@ -189,24 +187,24 @@ proptest! {
         let mut all = Vec::new();
         for algorithm in Algorithm::all() {
             let mut fastest: Option<(Time, Algorithm, String)> = None;
-            for (of, variant) in algorithm.candidates(&instance) {
-                let schedule = variant.draft(&instance).schedule;
+            for (of, variant) in candidates(algorithm, &instance) {
+                let schedule = variant.draft(&instance).unwrap().schedule;
                 let prediction = predict(instance.machine(), &schedule).unwrap();
                 let took = prediction.modeled;
                 prop_assert_eq!(prediction.finished.len(), instance.nodes());
                 // The end of a message is rounded.
                 let rounded = took.since_start() + Span::from_picos(schedule.messages().count() as u64);
-                prop_assert!(rounded >= bound.time(), "{}, {} in {} beats {:?}", of, variant.name, took, bound);
+                prop_assert!(rounded >= bound.time(), "{}, {} in {} beats {:?}", of, variant.name(), took, bound);
                 // What a candidate is given up for must be no more than it takes, to the picosecond.
-                let floor = variant.floor.max(busiest_node(&schedule, instance.parameters()));
-                prop_assert!(took.since_start() >= floor, "{}, {} in {} beats {}", of, variant.name, took, floor);
+                let floor = variant.floor().max(busiest_node(&schedule, instance.parameters()));
+                prop_assert!(took.since_start() >= floor, "{}, {} in {} beats {}", of, variant.name(), took, floor);
                 if fastest.as_ref().is_none_or(|&(least, ..)| took < least) {
-                    fastest = Some((took, of, variant.name));
+                    fastest = Some((took, of, variant.name().to_owned()));
                 }
             }
             let Some((least, of, variant)) = fastest else { continue };
             let plan = algorithm.plan(&instance).unwrap();
-            let chosen = (plan.prediction().modeled, plan.algorithm(), plan.variant());
+            let chosen = (plan.prediction().modeled, *plan.algorithm(), plan.variant());
             prop_assert_eq!(chosen, (least, of, variant.as_str()), "{}", algorithm);
             all.push((least, algorithm));
         }
@@ -227,7 +225,7 @@ fn no_candidate_is_given_up_for_rounding() {
     let instance = Instance::new(&machine, &[0, 1], &[2048, 2048]).unwrap();
     let schedule = circulant::draft(&instance, 32, Exchange::InTurn).schedule;
     let took = predict(&machine, &schedule).unwrap().modeled.since_start();
-    assert!(took < instance.lower_bound().both_ways);
+    assert!(took < instance.lower_bound().of(Reason::BothWays));
     assert!(busiest_node(&schedule, machine.parameters()) <= took);
 }
 
@@ -239,19 +237,19 @@ fn repos_is_its_base_where_all_are_sources_except_for_the_order_of_dimensions() 
         let all: Vec<Rank> = (0..rows * columns).collect();
         let instance = instance(&format!("paragon:{rows}x{columns}"), &all, &vec![3000; all.len()]);
         let time = |algorithm: Algorithm| algorithm.plan(&instance).unwrap().prediction().modeled;
-        for (base, plain) in [
-            (Base::BrLin, Algorithm::BrLin),
-            (Base::BrXyDim, Algorithm::BrXyDim),
-            (Base::Xor, Algorithm::Xor),
-            (Base::TwoStep, Algorithm::TwoStep),
+        for (repos, plain) in [
+            (Algorithm::REPOS_BR_LIN, Algorithm::BR_LIN),
+            (Algorithm::REPOS_BR_XY_DIM, Algorithm::BR_XY_DIM),
+            (Algorithm::REPOS_XOR, Algorithm::XOR),
+            (Algorithm::REPOS_TWO_STEP, Algorithm::TWO_STEP),
         ] {
-            assert_eq!(time(Algorithm::Repos(base)), time(plain), "{plain} on {rows} x {columns}");
+            assert_eq!(time(repos), time(plain), "{plain} on {rows} x {columns}");
         }
-        let (repos, plain) = (time(Algorithm::Repos(Base::BrXySource)), time(Algorithm::BrXySource));
+        let (repos, plain) = (time(Algorithm::REPOS_BR_XY_SOURCE), time(Algorithm::BR_XY_SOURCE));
         assert_eq!(repos < plain, (rows, columns) == (2, 7) || (rows, columns) == (7, 2));
-        let candidates = Algorithm::Auto.candidates(&instance);
-        let repos = candidates.iter().filter(|(algorithm, _)| matches!(algorithm, Algorithm::Repos(_)));
-        assert!(repos.map(|(algorithm, _)| *algorithm).eq([Algorithm::Repos(Base::BrXySource)]));
+        let candidates = candidates(Algorithm::AUTO, &instance);
+        let repos = candidates.iter().filter(|(algorithm, _)| algorithm.name().starts_with("repos"));
+        assert!(repos.map(|(algorithm, _)| *algorithm).eq([Algorithm::REPOS_BR_XY_SOURCE]));
     }
 }
 
@@ -262,12 +260,12 @@ fn what_takes_too_long_is_told() {
     let mesh: Description = "mesh:1x4".parse().unwrap();
     let machine = Description::new("slow", mesh.topology().clone(), slow);
     let instance = Instance::new(&machine, &[0], &[1 << 20]).unwrap();
-    let plan = Algorithm::BrLin.plan(&instance).unwrap();
+    let plan = Algorithm::BR_LIN.plan(&instance).unwrap();
     assert_eq!(plan.prediction().modeled, Time::MAX);
     assert_eq!(plan.prediction().finished, [Time::MAX; 4]);
     assert_eq!(
-        Algorithm::Auto.plan(&instance).unwrap_err(),
-        PlanError::TooLong { algorithm: Algorithm::Auto }
+        Algorithm::AUTO.plan(&instance).unwrap_err(),
+        PlanError::TooLong { algorithm: "auto".to_owned() }
     );
 }
 
@@ -279,7 +277,7 @@ fn auto_is_never_slower_where_all_are_sources() {
             for name in ["paragon", "hockney"] {
                 let instance = instance(&format!("{name}:{rows}x{columns}"), &all, &vec![3000; all.len()]);
                 let time = |algorithm: Algorithm| Some(algorithm.plan(&instance).ok()?.prediction().modeled);
-                let auto = time(Algorithm::Auto).unwrap();
+                let auto = time(Algorithm::AUTO).unwrap();
                 assert!(
                     Algorithm::all().filter_map(time).all(|time| time >= auto),
                     "{name}:{rows}x{columns}"
@@ -294,8 +292,8 @@ fn auto_is_never_slower_where_all_are_sources() {
 /// What node counts and longest messages become in the first iteration.
 fn after_one(machine: &str, sources: &[Rank]) -> (usize, u64) {
     let instance = instance(machine, sources, &vec![1; sources.len()]);
-    let plan = Algorithm::BrLin.plan(&instance).unwrap();
-    (plan.schedule().active_after(1), plan.schedule().longest_after(1))
+    let plan = Algorithm::BR_LIN.plan(&instance).unwrap();
+    (plan.growth().active_after(1), plan.growth().longest_after(1))
 }
 
 /// Report, section 4: two rows of 10 x 10 do not grow in the first iteration when they are the first and the sixth,
@@ -321,13 +319,13 @@ fn the_main_diagonal_grows_except_for_one_pair() {
 
 #[test]
 fn a_single_source_doubles_the_active_nodes() {
-    let plan = Algorithm::BrLin.plan(&instance("paragon:4x8", &[13], &[1])).unwrap();
-    let schedule = plan.schedule();
+    let plan = Algorithm::BR_LIN.plan(&instance("paragon:4x8", &[13], &[1])).unwrap();
+    let growth = plan.growth();
     assert_eq!(
-        Vec::from_iter((0..=5).map(|iterations| schedule.active_after(iterations))),
+        Vec::from_iter((0..=5).map(|iterations| growth.active_after(iterations))),
         [1, 2, 4, 8, 16, 32]
     );
-    assert_eq!(schedule.longest_after(5), 1);
+    assert_eq!(growth.longest_after(5), 1);
 }
 
 /// Report, section 2: on a square mesh of a power of two of nodes *Br_Lin* uses only links of columns in the first half
@@ -340,7 +338,7 @@ fn br_lin_goes_along_columns_and_then_along_rows_of_a_square() {
         let grid = Grid { rows: side, columns: side };
         let all: Vec<Rank> = (0..grid.nodes()).collect();
         let instance = instance(&format!("paragon:{grid}"), &all, &vec![1; all.len()]);
-        let plan = Algorithm::BrLin.plan(&instance).unwrap();
+        let plan = Algorithm::BR_LIN.plan(&instance).unwrap();
         let half = plan.schedule().iterations() / 2;
         for rank in all {
             for Step { iteration, action } in plan.schedule().steps(rank) {
@@ -366,15 +364,13 @@ fn br_lin_goes_along_columns_and_then_along_rows_of_a_square() {
 #[test]
 fn repositioning_is_one_iteration() {
     let instance = instance("paragon:4x5", &[3, 17, 9], &[5, 6, 7]);
-    for base in [Base::BrLin, Base::BrXyDim, Base::Xor, Base::TwoStep] {
-        let plain = match base {
-            Base::BrLin => Algorithm::BrLin,
-            Base::BrXySource => Algorithm::BrXySource,
-            Base::BrXyDim => Algorithm::BrXyDim,
-            Base::Xor => Algorithm::Xor,
-            Base::TwoStep => Algorithm::TwoStep,
-        };
+    for (repos, plain) in [
+        (Algorithm::REPOS_BR_LIN, Algorithm::BR_LIN),
+        (Algorithm::REPOS_BR_XY_DIM, Algorithm::BR_XY_DIM),
+        (Algorithm::REPOS_XOR, Algorithm::XOR),
+        (Algorithm::REPOS_TWO_STEP, Algorithm::TWO_STEP),
+    ] {
         let iterations = |algorithm: Algorithm| algorithm.plan(&instance).unwrap().schedule().iterations();
-        assert_eq!(iterations(Algorithm::Repos(base)), iterations(plain) + 1, "{}", plain);
+        assert_eq!(iterations(repos), iterations(plain) + 1, "{}", plain);
     }
 }

@@ -15,28 +15,37 @@
 //! **Source.** The idea for one source: Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994; van de Geijn.
 
-use super::{Draft, Instance, Piece, br_xy::First, bucket, spread::suited, variant::Variant};
+use super::{
+    Algorithm, Draft, Entry, Instance, Piece, Variants, br_xy::First, bucket, each, of, spread::suited,
+};
 use crate::{
     pattern::{Exchange, Transfer, circulant, line},
+    plan::Restriction,
     rank::Rank,
 };
 
-/// When it works, as an error says it.
-pub(super) const RESTRICTION: &str = "at most half of the nodes are sources";
-
-/// Whether each source can have a helper.
-pub(super) fn works_for(instance: &Instance) -> bool {
-    2 * instance.sources().len() <= instance.nodes()
+impl Algorithm {
+    /// Messages dealt out in pieces, which are then brought together by halving, on a circulant graph or in rings; only
+    /// if at most half of the nodes are sources. For few long messages.
+    pub const SPLIT: Algorithm = of(&SPLIT);
 }
 
+static SPLIT: Entry = Entry::new("split", |planning| variants(planning.problem))
+    .about("messages dealt out in pieces to helpers, and then brought together: for few long ones")
+    .source("the idea for one source: Barnett et al. 1994; van de Geijn")
+    .only_if(&[Restriction {
+        text: "at most half of the nodes are sources",
+        is_met: |instance, ()| 2 * instance.sources().len() <= instance.nodes(),
+    }]);
+
 /// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too.
-pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
+fn variants(instance: &Instance) -> Variants {
     let pieces = pieces(instance);
     let most = pieces.iter().max().copied();
     let choices = pieces.iter().flat_map(|&pieces| Collect::ANYWHERE.map(|collect| (pieces, collect)));
     let rings = most.into_iter().flat_map(|most| First::BOTH.map(|first| (most, Collect::Rings(first))));
     let name = |(pieces, collect): (usize, Collect)| format!("{pieces} pieces, {}", collect.name());
-    Variant::each(choices.chain(rings), name, draft)
+    each(choices.chain(rings), name, draft)
 }
 
 /// The numbers of pieces that are tried.
@@ -203,10 +212,9 @@ mod tests {
     fn dealing_out_takes_a_logarithm_of_steps() {
         let machine: Description = "line:12".parse().unwrap();
         let instance = Instance::new(&machine, &[0, 6], &[600, 300]).unwrap();
-        let schedule = draft(&instance, (6, Collect::Halving), Exchange::InTurn).schedule;
-        assert_eq!(schedule.iterations(), 3 + 4);
-        assert_eq!([0, 1, 2, 3].map(|after| schedule.active_after(after)), [2, 4, 8, 12]);
-        assert_eq!(schedule.longest_after(0), 600);
-        assert_eq!(schedule.longest_after(7), 900);
+        let growth = draft(&instance, (6, Collect::Halving), Exchange::InTurn).growth;
+        assert_eq!(growth.iterations(), 3 + 4);
+        assert_eq!([0, 1, 2, 3].map(|after| growth.active_after(after)), [2, 4, 8, 12]);
+        assert_eq!((growth.longest_after(0), growth.longest_after(7)), (600, 900));
     }
 }

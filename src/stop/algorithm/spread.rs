@@ -18,16 +18,24 @@
 //! **Cost.** `ceil(log2 p)` iterations. With `s` messages of `n` bytes, `s` and `p` powers of two, full duplex and no
 //! conflicts `log2 p alpha + (log2(p/s) + s - 1) n beta`; half duplex doubles the part of `s - 1`.
 
-use super::{Draft, Instance, ideal, variant::Variant};
+use super::{Algorithm, Draft, Entry, Instance, each, ideal, of};
 use crate::{
     pattern::{Exchange, Halving, line},
     rank::Rank,
     topology::Grid,
 };
 
+impl Algorithm {
+    /// Halving on a line laid to suit the sources: `log2 p alpha + (log2(p/s) + s - 1) n beta` for powers of two.
+    pub const SPREAD: Algorithm = of(&SPREAD);
+}
+
+static SPREAD: Entry = Entry::new("spread", |_| each(Line::ALL, |base| base.name().to_owned(), draft))
+    .about("halving on a line that is laid through the mesh to suit the sources");
+
 /// The line that is made to suit the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+enum Line {
     Snake,
     Bisection,
 }
@@ -42,17 +50,12 @@ impl Line {
         }
     }
 
-    pub(super) fn line(self, grid: Grid) -> Vec<Rank> {
+    fn line(self, grid: Grid) -> Vec<Rank> {
         match self {
             Line::Snake => line::snake(grid),
             Line::Bisection => line::bisection(grid),
         }
     }
-}
-
-/// Both lines.
-pub(super) fn variants() -> Vec<Variant> {
-    Variant::each(Line::ALL, |base| base.name().to_owned(), draft)
 }
 
 fn draft(instance: &Instance, base: Line, exchange: Exchange) -> Draft {
@@ -145,16 +148,16 @@ mod tests {
                         let mut builder =
                             crate::pattern::Builder::new(nodes, &sources, &vec![1; count], Exchange::InTurn);
                         builder.halve(&[line]);
-                        let schedule = builder.finish();
-                        for iteration in 0..=schedule.iterations() {
+                        let growth = builder.growth();
+                        for iteration in 0..=growth.iterations() {
                             let place = format!("{count} on {grid}, {}, after {iteration}", base.name());
                             assert_eq!(
-                                schedule.active_after(iteration),
+                                growth.active_after(iteration),
                                 nodes.min(count << iteration),
                                 "{place}"
                             );
                             let longest = count.div_ceil(nodes >> iteration) as u64;
-                            assert_eq!(schedule.longest_after(iteration), longest, "{place}");
+                            assert_eq!(growth.longest_after(iteration), longest, "{place}");
                         }
                     }
                 }
@@ -172,8 +175,8 @@ mod tests {
         let line = suited(Line::Snake.line(grid), &holders);
         let mut builder = crate::pattern::Builder::new(8, &sources, &sizes, Exchange::InTurn);
         builder.halve(&[line]);
-        let schedule = builder.finish();
-        assert_eq!([0, 1, 2, 3].map(|after| schedule.longest_after(after)), [1000, 1000, 1010, 2020]);
+        let growth = builder.growth();
+        assert_eq!([0, 1, 2, 3].map(|after| growth.longest_after(after)), [1000, 1000, 1010, 2020]);
     }
 
     #[test]

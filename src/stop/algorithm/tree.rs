@@ -17,14 +17,23 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::{Draft, Instance, two_step};
+use super::{Algorithm, Draft, Entry, Instance, of, only, two_step};
 use crate::{
     pattern::{Blocks, Exchange, Transfer, line},
     rank::Rank,
     time::Time,
 };
 
-pub(super) fn draft(instance: &Instance) -> Draft {
+impl Algorithm {
+    /// All messages to one source, then the tree that is the fastest for `o_s` and `alpha`. For one source.
+    pub const TREE: Algorithm = of(&TREE);
+}
+
+static TREE: Entry = Entry::new("tree", |_| only(draft))
+    .about("all messages to one source, and from there down the fastest tree")
+    .source("Karp, Sahay, Santos, Schauser, SPAA 1993");
+
+fn draft(instance: &Instance) -> Draft {
     let (sources, lengths) = (instance.sources(), instance.lengths());
     let longest = (0..sources.len()).max_by_key(|&source| (lengths[source], Reverse(source))).unwrap_or(0);
     let root = sources[longest];

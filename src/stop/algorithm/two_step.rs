@@ -11,16 +11,25 @@
 //!
 //! **Source.** Report, sections 2 and 5.
 
-use super::{Draft, Instance};
+use super::{Algorithm, Draft, Entry, Instance, of, only};
 use crate::{
     pattern::{Builder, Exchange, Transfer, line},
     rank::Rank,
     topology::Grid,
 };
 
+impl Algorithm {
+    /// All messages to node 0, then one broadcast of `ceil(log2 p) (alpha + s n beta)`. Report, section 2.
+    pub const TWO_STEP: Algorithm = of(&TWO_STEP);
+}
+
+static TWO_STEP: Entry = Entry::new("2-step", |_| only(draft))
+    .about("all messages to node 0, then one broadcast from there")
+    .source("report, section 2");
+
 const ROOT: Rank = 0;
 
-pub(super) fn draft(instance: &Instance) -> Draft {
+fn draft(instance: &Instance) -> Draft {
     Draft::whole(instance, Exchange::Together, |builder| {
         broadcast(builder, instance.grid(), instance.sources());
     })

@@ -10,14 +10,25 @@
 //!
 //! **Source.** Report, sections 2 and 5.
 
-use super::{Draft, Instance, variant::Variant};
+use super::{Algorithm, Draft, Entry, Instance, Variants, of};
 use crate::{
     pattern::{Blocks, Builder, Exchange, Transfer},
+    plan::Variant,
     rank::Rank,
     time::Span,
 };
 
-pub(super) fn draft(instance: &Instance) -> Draft {
+impl Algorithm {
+    /// Every source sends its `n` bytes to everybody, in exclusive-or permutations: at least
+    /// `(p - 1) (o_s + n beta)`. Report, section 2.
+    pub const XOR: Algorithm = of(&XOR);
+}
+
+static XOR: Entry = Entry::new("xor", |planning| variants(planning.problem, draft))
+    .about("every source sends to everybody, in exclusive-or permutations")
+    .source("report, section 2");
+
+fn draft(instance: &Instance) -> Draft {
     Draft::whole(instance, Exchange::Together, |builder| {
         broadcast(builder, instance.nodes(), instance.sources());
     })
@@ -39,11 +50,11 @@ pub(super) fn broadcast(builder: &mut Builder, nodes: usize, places: &[Rank]) {
 
 /// The one variant, made by `draft`. No run of it takes less than the start-ups and the bytes of the source with the
 /// longest message, less a picosecond a message for rounding.
-pub(super) fn variants(instance: &Instance, draft: fn(&Instance) -> Draft) -> Vec<Variant> {
+pub(super) fn variants(instance: &Instance, draft: fn(&Instance) -> Draft) -> Variants {
     let others = instance.nodes() as u64 - 1;
     let longest = instance.lengths().iter().copied().max().unwrap_or(0);
     let parameters = instance.parameters();
     let bytes = parameters.transfer(longest.saturating_mul(others));
     let floor = parameters.send_overhead().times(others) + (bytes - Span::from_picos(others));
-    vec![Variant::new(String::new(), draft).at_least(floor)]
+    Ok(vec![Variant::new("", move |instance| Ok(draft(instance))).at_least(floor)])
 }

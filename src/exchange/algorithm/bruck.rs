@@ -1,0 +1,148 @@
+//! *Bruck*: few long messages instead of many short ones, for messages that are hardly longer than nothing.
+//!
+//! **What it does.** The way that a message has to go around the ring is written in digits of a radix `r`. For each
+//! digit, the lowest first, and each value `d` that it can have, every node sends to the one `d r^k` further on, as one
+//! message, all that it has whose digit `k` is `d`: its own and what has come in earlier rounds. With radix 2 these are
+//! the fewest messages; a larger one sends more, and each byte fewer times. On a mesh whose rows have `r` nodes the two
+//! digits of radix `r` are the way along the row and along the column, nearly.
+//!
+//! **Restrictions.** None.
+//!
+//! **Cost.** With radix 2 `ceil(log2 p) alpha + ceil(log2 p) p/2 s beta` for messages of `s` bytes, each of which moves
+//! up to `log2 p` times; with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`. What is sent together is copied
+//! together first.
+//!
+//! **Source.** Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications in multiport
+//! message-passing systems", IEEE TPDS 8(11), 1997.
+
+use std::sync::Arc;
+
+use super::{
+    super::{
+        Instance, Matrix,
+        planner::Variant,
+        procedure::Draft,
+        rounds::{
+            Part, parts,
+            stage::{COUNT, Stage},
+            style::Style,
+        },
+    },
+    Algorithm, Entry, of,
+};
+use crate::{
+    pattern::{Builder, Exchange, Schedule, Transfer},
+    rank::Rank,
+    time::Span,
+};
+
+/// The most radices that are tried.
+const MOST_RADICES: usize = 3;
+
+static BRUCK: Entry = Entry::new("bruck", |planning| Ok(variants(planning.problem)))
+    .about("few long messages, passed on by others, instead of many short ones")
+    .source("Bruck and others 1997")
+    .cost("with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`");
+
+impl Algorithm {
+    /// Bruck's few long messages.
+    pub const BRUCK: Algorithm = of(&BRUCK);
+}
+
+/// With several radices, and each of them in several ways.
+pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
+    let with = |radix: usize| {
+        let floor = floor(instance, radix);
+        [Exchange::InTurn, Exchange::Together, Exchange::Overlapped].map(|exchange| {
+            let name = format!("bruck (radix {radix}{})", Style::Each(exchange).name());
+            let make =
+                move |instance: &Instance| Ok(Draft::new(stage(instance.matrix().clone(), radix, exchange)));
+            Variant::new(name, make).at_least(floor)
+        })
+    };
+    radices(instance, MOST_RADICES).into_iter().flat_map(with).collect()
+}
+
+/// All messages of a matrix, with a radix of at least 2.
+pub(super) fn stage(matrix: impl Into<Arc<Matrix>>, radix: usize, exchange: Exchange) -> Stage {
+    let matrix = matrix.into();
+    let schedule = schedule(&matrix, radix, exchange);
+    Stage::passed_on(matrix, schedule)
+}
+
+/// The exchange of counts, after which every node knows how much is to come from each other one.
+pub(super) fn counts(nodes: usize) -> Stage {
+    let matrix = Matrix::of(nodes, |_, _| COUNT);
+    stage(matrix.unwrap_or_else(|_| unreachable!("four bytes a node are few")), 2, Exchange::InTurn)
+}
+
+/// The schedule with a radix; its blocks are the messages between different ranks, in order.
+fn schedule(matrix: &Matrix, radix: usize, exchange: Exchange) -> Schedule {
+    let nodes = matrix.nodes();
+    let messages: Vec<Part> = parts(matrix).collect();
+    let origins: Vec<Rank> = messages.iter().map(|part| part.from).collect();
+    let sizes: Vec<u64> = messages.iter().map(|part| part.bytes).collect();
+    let mut builder = Builder::new(nodes, &origins, &sizes, exchange);
+    let mut weight = 1;
+    while weight < nodes {
+        for digit in 1..radix.min(nodes.div_ceil(weight)) {
+            let mut sent: Vec<Vec<u32>> = vec![Vec::new(); nodes];
+            for (block, &Part { from, to, .. }) in (0..).zip(&messages) {
+                let way = (to + nodes - from) % nodes;
+                if way / weight % radix == digit {
+                    sent[(from + way % weight) % nodes].push(block);
+                }
+            }
+            let transfers = sent.into_iter().enumerate().filter(|(_, blocks)| !blocks.is_empty());
+            builder.hand_over(transfers.map(|(from, blocks)| Transfer {
+                from,
+                to: (from + digit * weight) % nodes,
+                blocks: blocks.into(),
+            }));
+        }
+        weight = weight.saturating_mul(radix);
+    }
+    builder.finish()
+}
+
+/// A lower limit of the time with a radix: the mean of what the ports of all nodes need.
+pub(super) fn floor(instance: &Instance, radix: usize) -> Span {
+    let (parameters, nodes) = (instance.parameters(), instance.size());
+    let moves = |mut way: usize| {
+        let mut moves = 0;
+        while way > 0 {
+            moves += u64::from(!way.is_multiple_of(radix));
+            way /= radix;
+        }
+        moves
+    };
+    let moved =
+        parts(instance.matrix()).map(|part| part.bytes * moves((part.to + nodes - part.from) % nodes));
+    let mean = moved.sum::<u64>() as f64 / nodes as f64;
+    // A thousandth for what is rounded.
+    Span::from_secs_f64(0.999 * mean * parameters.beta() * 2.0 / parameters.duplex())
+}
+
+/// The radices that are worth a try, at most `most`: those of the least cost where all messages are of their mean
+/// length.
+pub(super) fn radices(instance: &Instance, most: usize) -> Vec<usize> {
+    let (parameters, nodes) = (instance.parameters(), instance.size());
+    let bytes: u64 = parts(instance.matrix()).map(|part| part.bytes).sum();
+    let mean = bytes as f64 / (nodes * nodes) as f64 * 2.0 / parameters.duplex();
+    let cost = |radix: usize| {
+        let (mut weight, mut cost) = (1, 0.0);
+        while weight < nodes {
+            for digit in 1..radix.min(nodes.div_ceil(weight)) {
+                let moved = (0..nodes).filter(|way| way / weight % radix == digit).count() as f64;
+                cost +=
+                    parameters.alpha().as_secs_f64() + moved * mean * (parameters.beta() + parameters.copy());
+            }
+            weight = weight.saturating_mul(radix);
+        }
+        cost
+    };
+    let all = (2..nodes.max(3)).take_while(|&radix| radix <= 4 || radix * radix <= 2 * nodes);
+    let mut all: Vec<(f64, usize)> = all.map(|radix| (cost(radix), radix)).collect();
+    all.sort_by(|one, other| one.0.total_cmp(&other.0));
+    all.into_iter().take(most).map(|(_, radix)| radix).collect()
+}

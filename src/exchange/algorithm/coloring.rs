@@ -1,0 +1,61 @@
+//! *Coloring*: the messages as the edges of a bipartite graph, its colors as rounds
+//! ([`coloring`](super::super::rounds::coloring)).
+//!
+//! **What it does.** Senders are on one side, receivers on the other, and a message is an edge. The edges of a
+//! bipartite graph can be colored with as many colors as the most edges that meet in a vertex (König): so there are
+//! `h` rounds in which nobody sends or receives twice, and no schedule has fewer. *Colored* makes these. *Sliced* first
+//! cuts long messages into slices of `q` bytes: then all rounds are about equally long, and `t / q + h` rounds do.
+//!
+//! **Restrictions.** None.
+//!
+//! **Cost.** *Colored*: `h` rounds, each as long as its longest message; at most `h (alpha + s beta)` with messages of
+//! up to `s` bytes. *Sliced*: `(t / q + h) (alpha + q beta)`, which is least for `q = sqrt(t alpha / (h beta))`: `t
+//! beta + h alpha + 2 sqrt(h t alpha beta)`.
+//!
+//! **Source.** D. König, "Über Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre", Math. Annalen 77,
+//! 1916; for schedules with preemption T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM
+//! 23(4), 1976.
+
+use std::sync::Arc;
+
+use super::{
+    super::{
+        PlanError,
+        planner::{Planner, Variant},
+        rounds::coloring,
+    },
+    Algorithm, Entry, Planning, of,
+};
+
+static COLORED: Entry = Entry::new("colored", |planning| Ok(colored(planning.workspace)))
+    .about("as few rounds as possible, by coloring the edges of the graph of messages")
+    .source("König 1916")
+    .cost("up to `h (alpha + s beta)`");
+
+static SLICED: Entry = Entry::new("sliced", sliced)
+    .about("colored, of slices of messages, so that all rounds are equally long")
+    .source("Gonzalez, Sahni 1976")
+    .cost("`t beta + h alpha + 2 sqrt(h t alpha beta)`");
+
+impl Algorithm {
+    /// As few rounds as possible.
+    pub const COLORED: Algorithm = of(&COLORED);
+    /// As few rounds as possible of slices of messages.
+    pub const SLICED: Algorithm = of(&SLICED);
+}
+
+/// Whole messages, in every style.
+pub(super) fn colored(planner: &Planner) -> Vec<Variant> {
+    let rounds = planner.clone();
+    planner.in_styles("colored", move || Ok(rounds.colored()))
+}
+
+fn sliced(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let planner = planning.workspace;
+    let sliced = |slice| {
+        let matrix = planner.matrix().clone();
+        let name = format!("sliced ({slice} B)");
+        planner.in_styles(&name, move || Ok(Arc::new(coloring::sliced(&matrix, slice))))
+    };
+    Ok(planner.slices(&[0.5, 1.0, 2.0], true).into_iter().flat_map(sliced).collect())
+}

@@ -1,0 +1,287 @@
+//! *Detour*: full rounds of slices, and what crowded links cannot carry goes by way of other nodes.
+//!
+//! **What it does.** Where all routes are fixed no order of the messages makes a crowded link carry less: in the
+//! transpose of a matrix on a mesh, everything that a row sends turns at the same corner. So messages are cut into
+//! slices, and a slice whose direct way is too crowded goes to an intermediary first, and from there to its
+//! destination. Which slices do so, and by way of whom, is chosen so that the link or port with the most to do has as
+//! little as possible ([`congestion`]); everybody knows it, so nothing is told. Then rounds are filled ([`filling`])
+//! in which every node sends at most one slice and receives at most one, and no link has more to carry than a port has
+//! time for. What is most urgent goes first: that which needs the link or the port that has the most left. Nodes go by
+//! the clock, and sends and receives of a round that come a little late make nobody late. Where no link is crowded all
+//! slices go straight, and the rounds may still be fuller than those of others.
+//!
+//! **Restrictions.** With too many slices it comes to the rounds of *colored*, or of linear permutation.
+//!
+//! **Cost.** If the ports need `t beta` and the most crowded link `c t beta`, a share of up to `1 - 1 / c` of what
+//! crosses that link makes a detour, each byte of which needs two ports once more. With slices of `q` bytes there are
+//! about `t / q + h` rounds of `q beta`, at least of two calls, and some more, as rounds cannot all be full.
+//!
+//! **Source.** L. G. Valiant, G. J. Brebner, "Universal schemes for parallel communication", STOC 1981, where all
+//! messages make a detour, at random. That rounds need little more than the most crowded place does, F. T. Leighton,
+//! B. M. Maggs, S. B. Rao, "Packet routing and job-shop scheduling in O(congestion + dilation) steps", Combinatorica
+//! 14(2), 1994. The choice and the order are this project's.
+
+mod congestion;
+mod filling;
+
+use std::sync::Arc;
+
+use self::{congestion::Congestion, filling::Filling};
+use super::{
+    super::{
+        ExchangeError, Instance, PlanError,
+        planner::Variant,
+        procedure::{Draft, Procedure, Transport},
+        rounds::{Part, cargo::Blocks, parts, paths::Paths},
+    },
+    Algorithm, Entry, Planning, of,
+};
+use crate::{
+    comm::{Payload, PayloadError},
+    model::Parameters,
+    pattern::{Action, Builder, Exchange, Schedule, Transfer},
+    rank::Rank,
+    time::Span,
+};
+
+/// The numbers of slices into which the traffic of a node is cut.
+const SLICES_OF_TRAFFIC: [u64; 3] = [128, 32, 8];
+
+/// The most slices: in each round all that are still to be sent are put in order.
+const MOST_SLICES: u64 = 40_000;
+
+/// A part of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slice {
+    from: Rank,
+    to: Rank,
+    /// Its first byte in the message.
+    start: u64,
+    bytes: u64,
+}
+
+/// A slice on its way to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hop {
+    from: Rank,
+    to: Rank,
+    slice: u32,
+}
+
+static DETOUR: Entry = Entry::new("detour", variants)
+    .about("full rounds of slices; what crowded links cannot carry goes by way of others")
+    .source("Valiant, Brebner 1981; this project")
+    .cost("with slices of `q` bytes about `t / q + h` rounds of `q beta`, at least of two calls; detours come on top")
+    .limits("with too many slices the rounds of `colored`");
+
+impl Algorithm {
+    /// Full rounds of slices; what crowded links cannot carry goes by way of other nodes.
+    pub const DETOUR: Algorithm = of(&DETOUR);
+}
+
+/// With slices of several lengths; plain rounds if there would be too many slices.
+fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let (instance, planner) = (planning.problem, planning.workspace);
+    let lengths = lengths(instance);
+    if lengths.is_empty() {
+        let rounds = planner.clone();
+        return Ok(planner.in_styles("detour", move || Ok(rounds.plain())));
+    }
+    let variant = |slice: u64| {
+        let floor = floor(instance, planner.paths(), slice);
+        let planner = planner.clone();
+        let make = move |instance: &Instance| {
+            let detour = Detour::new(instance, planner.paths(), slice);
+            Ok(Draft::new(detour.by_the_clock(instance.parameters())))
+        };
+        Variant::new(format!("detour ({slice} B)"), make).at_least(floor)
+    };
+    Ok(lengths.into_iter().map(variant).collect())
+}
+
+/// All slices, and the rounds in which they are moved.
+#[derive(Debug)]
+struct Detour {
+    nodes: usize,
+    /// By source, then by destination, in the order of their bytes.
+    slices: Vec<Slice>,
+    rounds: Vec<Vec<Hop>>,
+    /// The least time of a round.
+    length: Span,
+}
+
+/// Lengths of slices that are worth a try. None if there would be too many slices.
+fn lengths(instance: &Instance) -> Vec<u64> {
+    let parameters = instance.parameters();
+    let traffic = instance.matrix().without_own().traffic();
+    // A round is no shorter than its calls are.
+    let calls = parameters.send_overhead() + parameters.receive_overhead() + parameters.exchange_overhead();
+    let shortest = (calls.as_secs_f64() / parameters.beta()).min(traffic as f64) as u64;
+    let mut lengths: Vec<u64> =
+        SLICES_OF_TRAFFIC.iter().map(|slices| traffic.div_ceil(*slices).max(shortest).max(1)).collect();
+    lengths.dedup();
+    let slices = |length: u64| parts(instance.matrix()).map(|part| part.bytes.div_ceil(length)).sum::<u64>();
+    lengths.retain(|&length| slices(length) <= MOST_SLICES);
+    lengths
+}
+
+/// A lower limit of the time of rounds of slices of at most `slice` bytes: each node has to send all that it has, and
+/// all rounds are equally long.
+fn floor(instance: &Instance, paths: &Paths, slice: u64) -> Span {
+    let nodes = instance.size();
+    let (mut sent, mut received, mut longest) = (vec![0; nodes], vec![0; nodes], 0);
+    for Part { from, to, bytes } in parts(instance.matrix()) {
+        let slices = bytes.div_ceil(slice);
+        sent[from] += slices;
+        received[to] += slices;
+        longest = longest.max(bytes.div_ceil(slices));
+    }
+    let rounds = sent.into_iter().chain(received).max().unwrap_or(0_u64);
+    // All but the last one: that may be of shorter slices.
+    Span::from_secs_f64(longest as f64 / paths.room).times(rounds.saturating_sub(1))
+}
+
+impl Detour {
+    /// With slices of at most `slice` bytes.
+    fn new(instance: &Instance, paths: &Paths, slice: u64) -> Detour {
+        let mut congestion = Congestion::new(instance, paths, slice);
+        congestion.spread();
+        let (slices, rounds, length) = Filling::new(&congestion).rounds();
+        // A message has come before the next one has been started: then its receive does not overlap a send.
+        let parameters = instance.parameters();
+        let way = parameters.latency() + parameters.hop().times(congestion.farthest() as u64);
+        let length = Span::from_secs_f64(length) + way + Span::from_nanos(1);
+        Detour { nodes: instance.size(), slices, rounds, length }
+    }
+
+    /// With the schedule of nodes that go by the clock.
+    fn by_the_clock(self, parameters: &Parameters) -> Clocked {
+        Clocked { schedule: Arc::new(self.schedule(parameters)), detour: self }
+    }
+
+    /// The steps of every node, by the clock.
+    fn schedule(&self, parameters: &Parameters) -> Schedule {
+        let origins: Vec<Rank> = self.slices.iter().map(|slice| slice.from).collect();
+        let sizes: Vec<u64> = self.slices.iter().map(|slice| slice.bytes).collect();
+        let mut builder = Builder::new(self.nodes, &origins, &sizes, Exchange::Overlapped);
+        for round in &self.rounds {
+            let transfer = |hop: &Hop| Transfer { from: hop.from, to: hop.to, blocks: [hop.slice].into() };
+            builder.hand_over(round.iter().map(transfer));
+        }
+        let (send, receive) = (parameters.send_overhead(), parameters.receive_overhead());
+        let busy = |action: &Action| match action {
+            Action::Start(_) => send,
+            Action::Recv(_) => receive,
+            Action::Pause(span) => *span,
+            _ => Span::ZERO,
+        };
+        // As late as possible: flows that share links may be late.
+        let patience = self.length - (send + receive + parameters.exchange_overhead());
+        builder.finish().clocked(self.length.max(send + receive), send, patience, busy)
+    }
+}
+
+/// A detour with its schedule, whose blocks are the slices.
+#[derive(Debug)]
+struct Clocked {
+    detour: Detour,
+    schedule: Arc<Schedule>,
+}
+
+impl Procedure for Clocked {
+    fn schedule(&self) -> Option<Arc<Schedule>> {
+        Some(self.schedule.clone())
+    }
+
+    fn carry_out(
+        &self,
+        transport: &mut Transport<'_>,
+        outgoing: Vec<Payload>,
+    ) -> Result<Vec<Payload>, ExchangeError> {
+        let rank = transport.group.rank();
+        let slices = || (0_u32..).zip(&self.detour.slices);
+        let own = slices().filter(|(_, slice)| slice.from == rank).map(|(number, slice)| {
+            Ok((number, outgoing[slice.to].slice(slice.start..slice.start + slice.bytes)?))
+        });
+        let mut blocks = Blocks::new(&self.schedule, own.collect::<Result<_, PayloadError>>()?);
+        transport.walk(&self.schedule, &mut blocks)?;
+        let mut parts = vec![Vec::new(); outgoing.len()];
+        for (number, slice) in slices().filter(|(_, slice)| slice.to == rank) {
+            parts[slice.from].push(blocks.remove(number));
+        }
+        Ok(parts.into_iter().map(Payload::concat).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        exchange::Matrix,
+        model::{Description, Parameters},
+        topology,
+    };
+
+    fn check(instance: &Instance, slice: u64) {
+        let detour = Detour::new(instance, &Paths::of(instance), slice);
+        let mut bytes: BTreeMap<(Rank, Rank), u64> = BTreeMap::new();
+        for slice in &detour.slices {
+            let end = bytes.entry((slice.from, slice.to)).or_default();
+            assert_eq!(slice.start, *end, "without gaps");
+            assert!(slice.bytes > 0);
+            *end += slice.bytes;
+        }
+        let matrix = instance.matrix().without_own();
+        assert!(bytes.into_iter().eq(matrix.messages().map(|(from, to, bytes)| ((from, to), bytes))));
+        // Where each slice is, and from which round on it can be sent.
+        let mut places: Vec<(Rank, usize)> = detour.slices.iter().map(|slice| (slice.from, 0)).collect();
+        for (nth, round) in detour.rounds.iter().enumerate() {
+            for end in [|hop: &Hop| hop.from, |hop: &Hop| hop.to] {
+                let mut ends: Vec<Rank> = round.iter().map(end).collect();
+                ends.sort_unstable();
+                assert!(ends.windows(2).all(|pair| pair[0] != pair[1]), "one slice each way");
+            }
+            for hop in round {
+                let (place, since) = &mut places[hop.slice as usize];
+                assert!(*place == hop.from && *since <= nth);
+                (*place, *since) = (hop.to, nth + 2);
+            }
+        }
+        assert!(places.iter().zip(&detour.slices).all(|((place, _), slice)| *place == slice.to));
+        let rounds = detour.rounds.len() as u64;
+        assert!(floor(instance, &Paths::of(instance), slice) <= detour.length.times(rounds));
+    }
+
+    proptest! {
+        /// All slices get where they belong, no two at once from or to a node.
+        #[test]
+        fn rounds_move_all_slices(
+            side in 1..5_usize, bytes in prop::collection::vec(0..900_u64, 256), slice in 1..1000_u64, sparse in 1..9_u64
+        ) {
+            let mesh = topology::parse(&format!("mesh:{side}x{side}")).unwrap();
+            let machine = Description::new("mesh", mesh, Parameters::hockney());
+            let matrix = Matrix::of(side * side, |from, to| {
+                let bytes = bytes[from * 16 + to];
+                if bytes % sparse == 0 { bytes } else { 0 }
+            });
+            check(&Instance::new(&machine, matrix.unwrap()).unwrap(), slice);
+        }
+    }
+
+    /// All nodes of one row have something for one column, round a corner.
+    #[test]
+    fn slices_go_round_a_crowded_corner() {
+        let mesh = topology::parse("mesh:6x6").unwrap();
+        let machine = Description::new("mesh", mesh, Parameters::hockney());
+        let matrix = Matrix::of(36, |from, to| if from < 6 && to == 6 * from { 100_000 } else { 0 }).unwrap();
+        let instance = Instance::new(&machine, matrix).unwrap();
+        check(&instance, 10_000);
+        let detour = Detour::new(&instance, &Paths::of(&instance), 10_000);
+        // Straight it takes 50.
+        assert!(detour.rounds.len() < 40, "{}", detour.rounds.len());
+    }
+}

@@ -1,0 +1,345 @@
+//! The choice of intermediaries that crowd no link and no port.
+//!
+//! Bytes need places: links, out-ports, in-ports. How long each place needs for its bytes is its load. What is made
+//! small is a high norm of the loads, which is close to the largest of them and, other than that, goes down with any
+//! of them. Message by message, slices are moved from the way that costs the most to the one that costs the least, as
+//! long as the norm gets less; the cost of a way is what the norm grows by for a byte. (L. Fratta, M. Gerla, L.
+//! Kleinrock, "The flow deviation method", Networks 3, 1973.) When nothing can be moved any more, or after some time,
+//! it is done again with a higher norm: the highest one alone would get stuck.
+//!
+//! Powers are repeated products, so every host finds the same.
+
+use super::super::super::{
+    Instance,
+    random_numbers::RandomNumbers,
+    rounds::{Part, parts, paths::Paths},
+};
+use crate::rank::Rank;
+
+/// A link is crowded if it needs this many times as long as the ports.
+const SLACK: f64 = 1.05;
+
+/// The doublings that make the powers of the norms: the 16th to the 128th.
+const DOUBLINGS: std::ops::RangeInclusive<u32> = 4..=7;
+
+/// The number of times that all messages are looked at with each norm.
+const SWEEPS: usize = 10;
+
+/// The most links, of all ways together, that are looked at in a sweep.
+const MOST_LINKS: usize = 2_000_000;
+
+/// All ways of all messages, and what they ask of the network.
+pub(super) struct Congestion {
+    pub(super) layout: Layout,
+    /// Seconds for a byte, by place; of a port if it is busy both ways.
+    pub(super) times: Vec<f64>,
+    pub(super) port: f64,
+    pub(super) messages: Vec<Message>,
+    /// The intermediary of each way, and where its places begin.
+    pub(super) via: Vec<Option<Rank>>,
+    starts: Vec<usize>,
+    places: Vec<u32>,
+    loads: Vec<f64>,
+    /// Growth of the norm's power for a byte at each place.
+    costs: Vec<f64>,
+    /// The unit of loads, with which powers stay numbers.
+    unit: f64,
+    doublings: u32,
+}
+
+/// A message, and the ways that its slices take.
+pub(super) struct Message {
+    pub(super) from: Rank,
+    pub(super) to: Rank,
+    pub(super) bytes: u64,
+    pub(super) slices: u64,
+    /// The ways that it may take.
+    ways: std::ops::Range<usize>,
+    /// Those that are used, with how many slices.
+    pub(super) used: Vec<(usize, u64)>,
+}
+
+/// Numbers of the places: links, out-ports, in-ports.
+pub(super) struct Layout {
+    instance: Instance,
+    pub(super) links: usize,
+    pub(super) nodes: usize,
+}
+
+impl Layout {
+    pub(super) fn links(&self, places: &mut Vec<u32>, from: Rank, to: Rank) {
+        let members = self.instance.members();
+        let mut route = Vec::new();
+        self.instance.machine().topology().route(members[from], members[to], &mut route);
+        places.extend(route.into_iter().map(|link| link as u32));
+    }
+
+    pub(super) fn ports(&self, from: Rank, to: Rank) -> [usize; 2] {
+        [self.links + from, self.links + self.nodes + to]
+    }
+
+    fn places(&self, places: &mut Vec<u32>, from: Rank, to: Rank) {
+        self.links(places, from, to);
+        places.extend(self.ports(from, to).map(|port| port as u32));
+    }
+}
+
+/// The time that each link needs for what goes straight, and that of the slowest port; `None` if no link needs longer
+/// than that.
+fn crowded(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
+    if paths.are_wide() {
+        return None;
+    }
+    let matrix = instance.matrix();
+    let mut links = vec![0.0; paths.capacity.len()];
+    for part in parts(matrix) {
+        for &link in paths.path(&part) {
+            links[link as usize] += part.bytes as f64 / paths.capacity[link as usize];
+        }
+    }
+    let slowest = links.iter().copied().fold(0.0, f64::max);
+    let ports = matrix.without_own().traffic() as f64 / paths.room;
+    (slowest > SLACK * ports).then_some((links, ports))
+}
+
+impl Congestion {
+    /// All slices, of at most `slice` bytes, on their direct ways.
+    pub(super) fn new(instance: &Instance, paths: &Paths, slice: u64) -> Congestion {
+        let (nodes, links, port) = (instance.size(), paths.capacity.len(), 1.0 / paths.room);
+        let mut times: Vec<f64> = paths.capacity.iter().map(|capacity| 1.0 / capacity).collect();
+        times.extend(vec![port; 2 * nodes]);
+        let mut congestion = Congestion {
+            layout: Layout { instance: instance.clone(), links, nodes },
+            port,
+            messages: Vec::new(),
+            via: Vec::new(),
+            starts: vec![0],
+            places: Vec::new(),
+            loads: vec![0.0; times.len()],
+            costs: vec![0.0; times.len()],
+            times,
+            unit: 1.0,
+            doublings: 0,
+        };
+        let messages: Vec<Part> = parts(instance.matrix()).collect();
+        let crowded = crowded(instance, paths);
+        // Short messages are not worth a detour.
+        let is_crowded = |part: &Part| {
+            let Some((links, ports)) = crowded.as_ref().filter(|_| 2 * part.bytes > slice) else {
+                return false;
+            };
+            paths.path(part).iter().any(|&link| links[link as usize] > *ports)
+        };
+        let some = messages.iter().filter(|message| is_crowded(message)).count();
+        let candidates = MOST_LINKS / (2 * some * (paths.length() / messages.len().max(1) + 2)).max(1);
+        let mut random = RandomNumbers::new(0);
+        for message in messages {
+            let Part { from, to, bytes } = message;
+            let first = congestion.via.len();
+            congestion.add(from, None, to);
+            if is_crowded(&message) {
+                let is_other = |&via: &Rank| via != from && via != to;
+                let mut add = |via: Rank| congestion.add(from, Some(via), to);
+                match candidates >= nodes {
+                    true => (0..nodes).filter(is_other).for_each(&mut add),
+                    false => (0..candidates).map(|_| random.below(nodes)).filter(is_other).for_each(&mut add),
+                }
+            }
+            let ways = first..congestion.via.len();
+            congestion.shift(first, bytes as f64);
+            let slices = bytes.div_ceil(slice);
+            congestion.messages.push(Message { from, to, bytes, slices, ways, used: vec![(first, slices)] });
+        }
+        congestion
+    }
+
+    /// Adds a way.
+    fn add(&mut self, from: Rank, via: Option<Rank>, to: Rank) {
+        let between = via.unwrap_or(to);
+        self.layout.places(&mut self.places, from, between);
+        if between != to {
+            self.layout.places(&mut self.places, between, to);
+        }
+        self.starts.push(self.places.len());
+        self.via.push(via);
+    }
+
+    /// Chooses intermediaries.
+    pub(super) fn spread(&mut self) {
+        for doublings in DOUBLINGS {
+            self.doublings = doublings;
+            for _ in 0..SWEEPS {
+                self.unit = self.time().max(f64::MIN_POSITIVE);
+                for place in 0..self.loads.len() {
+                    self.costs[place] = self.power(self.loads[place]).0 * self.times[place];
+                }
+                let moved = (0..self.messages.len()).filter(|&nth| self.improve(nth)).count();
+                if moved == 0 {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The most links that any slice crosses at once.
+    pub(super) fn farthest(&self) -> usize {
+        (1..self.starts.len()).map(|way| self.starts[way] - self.starts[way - 1]).max().unwrap_or(0)
+    }
+
+    /// The largest load.
+    fn time(&self) -> f64 {
+        self.loads.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Moves slices of a message to its cheapest way, and returns whether there were any.
+    fn improve(&mut self, nth: usize) -> bool {
+        let Message { bytes, slices, ref ways, .. } = self.messages[nth];
+        if ways.len() == 1 {
+            return false;
+        }
+        let slice = bytes as f64 / slices as f64;
+        let mut best = (f64::INFINITY, ways.start);
+        for way in ways.clone() {
+            let cost = self.cost(way);
+            if cost < best.0 {
+                best = (cost, way);
+            }
+        }
+        let best = best.1;
+        let mut is_moved = false;
+        loop {
+            let used = self.messages[nth].used.iter().enumerate().filter(|(_, (way, _))| *way != best);
+            let costs = used.map(|(place, &(way, _))| (self.cost(way), place, way));
+            let Some((_, place, worst)) = costs.max_by(|one, other| one.0.total_cmp(&other.0)) else { break };
+            let change = self.shift(worst, -slice) + self.shift(best, slice);
+            // What is hardly better may be a matter of rounding.
+            if change > -1e-12 {
+                self.shift(best, -slice);
+                self.shift(worst, slice);
+                break;
+            }
+            is_moved = true;
+            let used = &mut self.messages[nth].used;
+            used[place].1 -= 1;
+            if used[place].1 == 0 {
+                used.remove(place);
+            }
+            match used.iter_mut().find(|(way, _)| *way == best) {
+                Some((_, slices)) => *slices += 1,
+                None => used.push((best, 1)),
+            }
+        }
+        is_moved
+    }
+
+    /// Growth of the norm's power for a byte on a way.
+    fn cost(&self, way: usize) -> f64 {
+        let places = &self.places[self.starts[way]..self.starts[way + 1]];
+        places.iter().map(|&place| self.costs[place as usize]).sum()
+    }
+
+    /// Puts `bytes` more bytes on a way, and returns by how much the norm's power grows.
+    fn shift(&mut self, way: usize, bytes: f64) -> f64 {
+        let mut growth = 0.0;
+        for place in self.starts[way]..self.starts[way + 1] {
+            let place = self.places[place] as usize;
+            let (_, before) = self.power(self.loads[place]);
+            self.loads[place] += bytes * self.times[place];
+            let (slope, after) = self.power(self.loads[place]);
+            self.costs[place] = slope * self.times[place];
+            growth += after - before;
+        }
+        growth
+    }
+
+    /// A load to the power of the norm less one, and of the norm.
+    fn power(&self, load: f64) -> (f64, f64) {
+        let base = (load / self.unit).max(0.0);
+        let power = (0..self.doublings).fold(base, |power, _| power * power);
+        (if base > 0.0 { power / base } else { 0.0 }, power)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        exchange::Matrix,
+        model::{Description, Parameters},
+        topology,
+    };
+
+    fn spread(instance: &Instance, slice: u64) -> [Congestion; 2] {
+        let new = || Congestion::new(instance, &Paths::of(instance), slice);
+        let mut spread = new();
+        spread.spread();
+        [new(), spread]
+    }
+
+    fn transpose(side: usize, bytes: u64) -> Matrix {
+        Matrix::of(side * side, |from, to| {
+            if from != to && (from / side, from % side) == (to % side, to / side) { bytes } else { 0 }
+        })
+        .unwrap()
+    }
+
+    /// Fifteen messages turn at a corner, and a link carries eight as fast as their nodes send and receive. With
+    /// detours ports are 1.12 times as busy at least: a link that leads to node (r, r) carries 15 - r messages, what is
+    /// more than it has time for goes by way of others, and 256 nodes are there to do that.
+    #[test]
+    fn detours_around_the_diagonal_of_a_transpose_cost_a_seventh() {
+        let machine: Description = "paragon:16x16".parse().unwrap();
+        let instance = Instance::new(&machine, transpose(16, 4_000_000)).unwrap();
+        let [straight, spread] = spread(&instance, 31_250);
+        let ports = 4_000_000.0 * straight.port;
+        assert!((1.88..1.90).contains(&(straight.time() / ports)), "{}", straight.time() / ports);
+        assert!((1.11..1.16).contains(&(spread.time() / ports)), "{}", spread.time() / ports);
+    }
+
+    /// Every place is as busy as the slices that use it say, those that are sent on as well.
+    #[test]
+    fn loads_are_those_of_all_legs() {
+        let parameters = Parameters::builder().duplex(1.5).build().unwrap();
+        let machine = Description::new("mesh", topology::parse("mesh:5x5").unwrap(), parameters);
+        let instance = Instance::new(&machine, transpose(5, 100_000)).unwrap();
+        let [_, spread] = spread(&instance, 10_000);
+        let mut loads = vec![0.0; spread.times.len()];
+        let mut detours = 0;
+        for message in &spread.messages {
+            assert_eq!(message.used.iter().map(|&(_, slices)| slices).sum::<u64>(), message.slices);
+            for &(way, slices) in &message.used {
+                let via = spread.via[way];
+                let legs = match via {
+                    None => vec![[message.from, message.to]],
+                    Some(via) => vec![[message.from, via], [via, message.to]],
+                };
+                detours += via.map_or(0, |_| slices);
+                let bytes = (message.bytes * slices / message.slices) as f64;
+                for [from, to] in legs {
+                    let mut places = Vec::new();
+                    spread.layout.links(&mut places, from, to);
+                    places.extend(
+                        [spread.layout.links + from, spread.layout.links + 25 + to].map(|port| port as u32),
+                    );
+                    for place in places {
+                        loads[place as usize] += bytes * spread.times[place as usize];
+                    }
+                }
+            }
+        }
+        assert!(detours > 0);
+        for (one, other) in loads.iter().zip(&spread.loads) {
+            assert!((one - other).abs() <= 1e-9 * spread.time(), "{one} {other}");
+        }
+    }
+
+    /// Four nodes, each with something for the opposite one, on wide links: nobody makes a detour.
+    #[test]
+    fn without_crowded_links_all_goes_straight() {
+        let machine: Description = "hockney:2x2".parse().unwrap();
+        let instance =
+            Instance::new(&machine, Matrix::of(4, |from, to| u64::from(from + to == 3)).unwrap()).unwrap();
+        let [_, spread] = spread(&instance, 1);
+        assert!(spread.via.iter().all(Option::is_none));
+    }
+}

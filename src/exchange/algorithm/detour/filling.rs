@@ -1,0 +1,159 @@
+//! Rounds, filled one after the other.
+//!
+//! Every leg, from a source to a destination or an intermediary, or on from there, has a number of slices. In each
+//! round the legs that have a slice there take their turns, the most urgent one first, and send one if sender and
+//! receiver are free and no link on the way has too much to carry. Urgent is what needs the place that has the most
+//! left to do, and among such legs those to an intermediary, as more comes after them.
+
+use std::collections::VecDeque;
+
+use super::{Hop, Slice, congestion::Congestion};
+use crate::rank::Rank;
+
+/// Links may need this many times as long in a round as the ports.
+const SLACK: f64 = 1.02;
+
+/// The number of rounds after which a slice is sent on.
+const REST: usize = 2;
+
+/// Slices that go the same way.
+struct Leg {
+    from: Rank,
+    to: Rank,
+    /// Its links, and the bytes of its longest slice.
+    links: std::ops::Range<usize>,
+    bytes: u64,
+    /// The slices that are there.
+    there: VecDeque<u32>,
+    /// The leg that they take next.
+    then: Option<usize>,
+}
+
+pub(super) struct Filling<'a> {
+    congestion: &'a Congestion,
+    slices: Vec<Slice>,
+    legs: Vec<Leg>,
+    links: Vec<u32>,
+    /// The time that each place needs for what is left: ports a whole round for each slice.
+    left: Vec<f64>,
+    /// The time that a port needs for the longest slice.
+    length: f64,
+}
+
+impl Filling<'_> {
+    pub(super) fn new(congestion: &Congestion) -> Filling<'_> {
+        let mut filling = Filling {
+            congestion,
+            slices: Vec::new(),
+            legs: Vec::new(),
+            links: Vec::new(),
+            left: vec![0.0; congestion.times.len()],
+            length: 0.0,
+        };
+        let longest = congestion.messages.iter().map(|message| message.bytes.div_ceil(message.slices)).max();
+        filling.length = longest.unwrap_or(0) as f64 * congestion.port;
+        for message in &congestion.messages {
+            let up_to = |count: u64| {
+                (u128::from(message.bytes) * u128::from(count) / u128::from(message.slices)) as u64
+            };
+            let mut count = 0;
+            for &(way, slices) in &message.used {
+                let first = filling.slices.len() as u32;
+                for _ in 0..slices {
+                    let (start, end) = (up_to(count), up_to(count + 1));
+                    count += 1;
+                    let (from, to) = (message.from, message.to);
+                    filling.slices.push(Slice { from, to, start, bytes: end - start });
+                }
+                let there = (first..filling.slices.len() as u32).collect();
+                let bytes = message.bytes.div_ceil(message.slices);
+                match congestion.via[way] {
+                    None => filling.add([message.from, message.to], bytes, there, slices),
+                    Some(via) => {
+                        filling.add([message.from, via], bytes, there, slices);
+                        let next = filling.legs.len();
+                        filling.legs[next - 1].then = Some(next);
+                        filling.add([via, message.to], bytes, VecDeque::new(), slices);
+                    }
+                }
+            }
+        }
+        filling
+    }
+
+    fn add(&mut self, [from, to]: [Rank; 2], bytes: u64, there: VecDeque<u32>, slices: u64) {
+        let congestion = self.congestion;
+        let start = self.links.len();
+        congestion.layout.links(&mut self.links, from, to);
+        let links = start..self.links.len();
+        for &link in &self.links[links.clone()] {
+            self.left[link as usize] += (slices * bytes) as f64 * congestion.times[link as usize];
+        }
+        for port in congestion.layout.ports(from, to) {
+            self.left[port] += slices as f64 * self.length;
+        }
+        self.legs.push(Leg { from, to, links, bytes, there, then: None });
+    }
+
+    /// All slices, the hops of each round, and the time that the longest round takes ports and links.
+    pub(super) fn rounds(mut self) -> (Vec<Slice>, Vec<Vec<Hop>>, f64) {
+        let (congestion, nodes) = (self.congestion, self.congestion.layout.nodes);
+        let mut rounds: Vec<Vec<Hop>> = Vec::new();
+        // What comes to an intermediary: in which round it can be sent on, in which leg.
+        let mut coming: VecDeque<(usize, usize, u32)> = VecDeque::new();
+        let mut carried = vec![0.0; congestion.layout.links];
+        let (mut moved, mut longest) = (0, self.length);
+        let all: usize =
+            self.legs.iter().map(|leg| leg.there.len() * (1 + usize::from(leg.then.is_some()))).sum();
+        while moved < all {
+            while let Some(&(_, leg, slice)) = coming.front().filter(|(round, ..)| *round <= rounds.len()) {
+                coming.pop_front();
+                self.legs[leg].there.push_back(slice);
+            }
+            let some = (0..self.legs.len()).filter(|&leg| !self.legs[leg].there.is_empty());
+            let mut order: Vec<(f64, usize)> = some.map(|leg| (self.urgency(leg), leg)).collect();
+            order.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+            let (mut sends, mut receives) = (vec![false; nodes], vec![false; nodes]);
+            carried.fill(0.0);
+            let mut round = Vec::new();
+            for (_, nth) in order {
+                let leg = &mut self.legs[nth];
+                let links = &self.links[leg.links.clone()];
+                let time = |link: u32| leg.bytes as f64 * congestion.times[link as usize];
+                // A single slice may be too much for a link, and has to go all the same.
+                let has_room = |&link: &u32| {
+                    let carried = carried[link as usize];
+                    carried == 0.0 || carried + time(link) <= SLACK * self.length
+                };
+                if sends[leg.from] || receives[leg.to] || !links.iter().all(has_room) {
+                    continue;
+                }
+                for &link in links {
+                    carried[link as usize] += time(link);
+                    self.left[link as usize] -= time(link);
+                }
+                for port in congestion.layout.ports(leg.from, leg.to) {
+                    self.left[port] -= self.length;
+                }
+                (sends[leg.from], receives[leg.to]) = (true, true);
+                let Some(slice) = leg.there.pop_front() else { continue };
+                round.push(Hop { from: leg.from, to: leg.to, slice });
+                coming.extend(leg.then.map(|then| (rounds.len() + REST, then, slice)));
+            }
+            moved += round.len();
+            longest = carried.iter().copied().fold(longest, f64::max);
+            rounds.push(round);
+        }
+        (self.slices, rounds, longest)
+    }
+
+    /// The urgency of a leg: above all the time of what is left at its busiest place.
+    fn urgency(&self, leg: usize) -> f64 {
+        let leg = &self.legs[leg];
+        let [out, into] = self.congestion.layout.ports(leg.from, leg.to).map(|port| self.left[port]);
+        let links = self.links[leg.links.clone()].iter().map(|&link| self.left[link as usize]);
+        let most = links.fold(out.max(into), f64::max);
+        let bonus = if leg.then.is_some() { self.length } else { 0.0 };
+        2.0 * most + 0.01 * (out + into) + bonus
+    }
+}

@@ -1,0 +1,101 @@
+//! *Linear permutation*: in round `k` everybody exchanges with the node `k` away.
+//!
+//! **What it does.** On a power of two nodes rank `i` exchanges with `i xor k`; on any other number it sends to `i + k`
+//! and receives from `i - k`, around the ring. *Linear* is for uniform messages. *Modified* is for others: the nodes
+//! first tell each other how much is to come, send only what there is, and wait for all others after every round, by
+//! the barrier of the machine where it has one. *Pairwise* is the same without telling and without barriers.
+//!
+//! **Restrictions.** *Linear* needs messages of one length from everybody to everybody else.
+//!
+//! **Cost.** `(p - 1) (alpha + s beta)` for messages of `s` bytes; of different lengths up to `p alpha + p t beta`, as
+//! each round of *modified* takes as long as its longest message.
+//!
+//! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section 4
+//! and figure 3; S. H. Bokhari, "Complete exchange on the iPSC/860", ICASE 91-4, 1991.
+
+use std::sync::Arc;
+
+use super::{
+    super::{
+        Instance, Matrix, PlanError,
+        planner::Variant,
+        procedure::Draft,
+        rounds::{
+            permutation,
+            stage::Stage,
+            style::{Barrier, Style},
+        },
+    },
+    Algorithm, Entry, Planning, bruck, of,
+};
+use crate::{pattern::Exchange, plan::Restriction, time::Span};
+
+static LINEAR: Entry = Entry::new("linear", linear)
+    .about("linear permutation: in round k everybody exchanges with the node k away; uniform only")
+    .source("Ranka, Shankar, Alsabti 1995, section 4")
+    .cost("`(p - 1) (alpha + s beta)`")
+    .only_if(&[Restriction {
+        text: "linear permutation needs messages of one length from everybody to everybody else (`modified` takes any)",
+        is_met: |instance, _| {
+            let [least, most] = instance.lengths();
+            least == most
+        },
+    }]);
+
+static MODIFIED: Entry = Entry::new("modified", modified)
+    .about("linear permutation of any lengths: they are told first, and all wait after each round")
+    .source("Ranka, Shankar, Alsabti 1995, section 4")
+    .cost("each round `alpha + s beta` and a barrier, `s` its longest message: up to `p (alpha + t beta)`; and `ceil(log2 p) (alpha + 2 p beta)` to tell the lengths");
+
+static PAIRWISE: Entry = Entry::new("pairwise", pairwise)
+    .about("linear permutation of any lengths, without telling and without waiting")
+    .source("Ranka, Shankar, Alsabti 1995, section 4; Bokhari 1991")
+    .cost("up to `p (alpha + t beta)`");
+
+impl Algorithm {
+    /// Linear permutation, for messages of one length from everybody to everybody else.
+    pub const LINEAR: Algorithm = of(&LINEAR);
+    /// Modified linear permutation: counts are exchanged first, and all nodes wait for each other after each round.
+    pub const MODIFIED: Algorithm = of(&MODIFIED);
+    /// Linear permutation without an exchange of counts and without barriers.
+    pub const PAIRWISE: Algorithm = of(&PAIRWISE);
+}
+
+fn linear(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let planner = planning.workspace.with_styles(&[Style::Each(Exchange::Together)]);
+    let rounds = planner.clone();
+    Ok(planner.in_styles("linear", move || Ok(rounds.linear())))
+}
+
+fn modified(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let floor = barriers(planning.problem, planning.workspace.linear().len());
+    let make = |instance: &Instance| Ok(Draft::new(synchronized(instance, instance.matrix().clone())));
+    Ok(vec![Variant::new("", make).at_least(floor)])
+}
+
+fn pairwise(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let rounds = planning.workspace.clone();
+    Ok(planning.workspace.in_styles("pairwise", move || Ok(rounds.linear())))
+}
+
+/// Modified linear permutation of a matrix among the members of an instance.
+pub(super) fn synchronized(instance: &Instance, matrix: impl Into<Arc<Matrix>>) -> Stage {
+    let matrix = matrix.into();
+    let barrier = if instance.has_barrier() { Barrier::Hardware } else { Barrier::Messages };
+    let rounds = permutation::rounds(&matrix);
+    let counts = bruck::counts(matrix.nodes());
+    Stage::rounds(matrix, &rounds, Style::Synchronized(barrier)).after(counts)
+}
+
+/// A lower limit of the time of the barriers of `rounds` rounds.
+pub(super) fn barriers(instance: &Instance, rounds: usize) -> Span {
+    let parameters = instance.parameters();
+    let one = match parameters.barrier() {
+        Some(barrier) if instance.has_barrier() => barrier,
+        _ => {
+            let exchange = parameters.send_overhead() + parameters.receive_overhead();
+            exchange.times(u64::from(instance.size().next_power_of_two().ilog2()))
+        }
+    };
+    one.times(rounds as u64)
+}

@@ -1,0 +1,152 @@
+//! *Two-stage*: everything is spread evenly over all nodes first, and then delivered.
+//!
+//! **What it does.** Every message is cut into `p` equal parts, one by way of each node. A node that has got its parts
+//! of all messages sends on, to each receiver, what is for it: so two exchanges of messages that are nearly equally
+//! long take the place of one whose messages may be of any length. Before the parts of a message stands how long they
+//! are. *Two-stage* carries either stage out by modified linear permutation, *relayed* in balanced rounds without
+//! telling and without barriers. *Shuffled* is *two-stage* with parts that go to the nodes in between in any order.
+//!
+//! How messages are cut and what they look like is in [`split`].
+//!
+//! **Restrictions.** None.
+//!
+//! **Cost.** `2 (p alpha + t beta)`, and about `8 p^2 beta` for the lengths of the parts, or as much again if they are
+//! shuffled.
+//!
+//! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section
+//! 6, figures 7 and 8.
+
+mod split;
+
+use std::sync::{Arc, OnceLock};
+
+use self::split::Split;
+use super::{
+    super::{
+        ExchangeError, Instance, Matrix, MatrixError, PlanError,
+        planner::Variant,
+        procedure::{Draft, Procedure, Transport},
+        rounds::{
+            Rounds, permutation,
+            stage::{Stage, one_after_the_other},
+            style::Style,
+        },
+    },
+    Algorithm, Entry, Planning, of,
+    permutation::{barriers, synchronized},
+    refused, seeded,
+};
+use crate::{comm::Payload, pattern::Schedule, time::Span};
+
+static TWO_STAGE: Entry = Entry::new("two-stage", in_synchronized_stages)
+    .about("everything is spread evenly over all nodes first, and then delivered")
+    .source("Ranka, Shankar, Alsabti 1995, section 6")
+    .cost("`2 (p alpha + t beta)`, and about `8 p^2 beta` for the lengths of parts; lengths and barriers as *modified*, twice");
+
+static SHUFFLED: Entry = Entry::new("shuffled", in_synchronized_stages)
+    .about("two-stage, with the parts shuffled among the nodes in between")
+    .source("Ranka, Shankar, Alsabti 1995, section 6.3")
+    .cost("that of `two-stage`, and up to `8 p^2 beta` more for the numbers of parts");
+
+static RELAYED: Entry = Entry::new("relayed", relayed)
+    .about("two-stage, without telling and without waiting")
+    .source("this project")
+    .cost("`2 (p alpha + t beta)`");
+
+impl Algorithm {
+    /// Two stages, each by modified linear permutation.
+    pub const TWO_STAGE: Algorithm = of(&TWO_STAGE);
+    /// Two stages with parts that are shuffled, with seed 1.
+    pub const SHUFFLED: Algorithm = seeded(&SHUFFLED);
+    /// Two stages without an exchange of counts and without barriers.
+    pub const RELAYED: Algorithm = of(&RELAYED);
+}
+
+/// Two stages, each by modified linear permutation; shuffled if there is a seed.
+fn in_synchronized_stages(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let seed = *planning.parameter;
+    let make = move |instance: &Instance| {
+        let split = Split::new(&instance.matrix().without_own(), seed);
+        let [first, second] =
+            [checked(split.first())?, checked(split.second())?].map(|matrix| synchronized(instance, matrix));
+        Ok(Draft::new(TwoStages { split: Arc::new(split), first, second }))
+    };
+    Ok(vec![Variant::new("", make).at_least(floor(planning.problem, true))])
+}
+
+/// In several styles, with rounds that are balanced.
+fn relayed(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    type Stages = (Arc<Split>, [(Arc<Matrix>, Rounds); 2]);
+    let known: Arc<OnceLock<Result<Stages, PlanError>>> = Arc::default();
+    let (planner, floor) = (planning.workspace, floor(planning.problem, false));
+    let variant = |&style: &Style| {
+        let (planner, known) = (planner.clone(), known.clone());
+        let make = move |_: &Instance| {
+            let stages = || {
+                let split = Split::new(&planner.matrix().without_own(), None);
+                let stages = [checked(split.first())?, checked(split.second())?].map(|matrix| {
+                    let matrix = Arc::new(matrix);
+                    let rounds = planner.uncrowded(&matrix, permutation::rounds(&matrix));
+                    (matrix, rounds)
+                });
+                Ok((Arc::new(split), stages))
+            };
+            let (split, stages) = known.get_or_init(stages).as_ref().map_err(PlanError::clone)?;
+            let [first, second] =
+                stages.each_ref().map(|(matrix, rounds)| Stage::rounds(matrix.clone(), rounds, style));
+            Ok(Draft::new(TwoStages { split: split.clone(), first, second }))
+        };
+        Variant::new(format!("relayed{}", style.name()), make).at_least(floor)
+    };
+    Ok(planner.styles().iter().map(variant).collect())
+}
+
+/// A lower limit of the time of two stages, perhaps with barriers.
+fn floor(instance: &Instance, has_barriers: bool) -> Span {
+    let (nodes, parameters) = (instance.size(), instance.parameters());
+    let matrix = instance.matrix().without_own();
+    let mean = (0..nodes).map(|node| matrix.sent(node)).sum::<u64>() as f64 / nodes as f64;
+    // Each node passes on the mean of what all send. Of its own traffic, and of what it passes on, parts stay where
+    // they are: up to a p-th of the traffic each, rounded up.
+    let (traffic, nodes_f) = (matrix.traffic() as f64, nodes as f64);
+    let moved = (traffic * (1.0 - 2.0 / nodes_f) + mean - 2.0 * nodes_f).max(0.0);
+    let least = Span::from_secs_f64(0.999 * moved * parameters.beta());
+    // Some message is enough for a part to go by way of everybody.
+    let is_spread = matrix.messages().any(|(.., bytes)| bytes >= nodes as u64);
+    match (is_spread, has_barriers) {
+        (false, _) => least,
+        (true, false) => least.max(parameters.send_overhead().times(nodes as u64 - 1)),
+        (true, true) => least.max(barriers(instance, 2 * (nodes - 1))),
+    }
+}
+
+/// A matrix of a stage; with the lengths of parts it may be too much.
+fn checked(matrix: Result<Matrix, MatrixError>) -> Result<Matrix, PlanError> {
+    matrix.map_err(|error| refused(Algorithm::TWO_STAGE, error.to_string()))
+}
+
+/// To the intermediaries, and on from there.
+#[derive(Debug)]
+struct TwoStages {
+    split: Arc<Split>,
+    first: Stage,
+    second: Stage,
+}
+
+impl Procedure for TwoStages {
+    fn schedule(&self) -> Option<Arc<Schedule>> {
+        let [first, second] = [self.first.schedule()?, self.second.schedule()?];
+        Some(Arc::new(one_after_the_other(&first, &second)))
+    }
+
+    fn carry_out(
+        &self,
+        transport: &mut Transport<'_>,
+        outgoing: Vec<Payload>,
+    ) -> Result<Vec<Payload>, ExchangeError> {
+        let parts = self.split.spread(transport.group.rank(), &outgoing)?;
+        let came = self.first.carry_out(transport, parts)?;
+        let came = self.second.carry_out(transport, self.split.turn(&came)?)?;
+        Ok(self.split.join(&came)?)
+    }
+}

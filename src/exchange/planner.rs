@@ -1,0 +1,189 @@
+//! The intermediate results that several algorithms need, kept as long as something is planned, and the variants that
+//! they are made into.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use super::{
+    Instance, Matrix, PlanError,
+    procedure::Draft,
+    rounds::{
+        Part, Rounds, balance,
+        clocked::{self, Planned},
+        coloring, parts,
+        paths::Paths,
+        permutation,
+        stage::Stage,
+        style::Style,
+    },
+};
+use crate::plan;
+
+/// From how many messages on only the variants are tried that are most likely to be fast.
+const LARGE: usize = 10_000;
+
+/// About the most slices that are made, beside the messages that are shorter: each is planned, and predicted some
+/// twenty times, in microseconds.
+const ABOUT_MOST_SLICES: u128 = 40_000;
+
+/// One way to carry an exchange out.
+pub(super) type Variant = plan::Variant<Instance>;
+
+/// An exchange that is planned: in which styles its rounds may be carried out, and what is known of it so far.
+#[derive(Clone)]
+pub struct Planner {
+    known: Arc<Known>,
+    styles: Arc<[Style]>,
+}
+
+/// The intermediate results, each worked out when it is first asked for.
+struct Known {
+    instance: Instance,
+    paths: OnceLock<Paths>,
+    linear: OnceLock<Rounds>,
+    colored: OnceLock<Rounds>,
+    balanced: OnceLock<Option<Rounds>>,
+}
+
+impl Planner {
+    /// An exchange whose rounds may be carried out in all styles.
+    pub(super) fn new(instance: &Instance) -> Planner {
+        let known = Known {
+            instance: instance.clone(),
+            paths: OnceLock::new(),
+            linear: OnceLock::new(),
+            colored: OnceLock::new(),
+            balanced: OnceLock::new(),
+        };
+        Planner { known: Arc::new(known), styles: Style::ALL.into() }
+    }
+
+    /// The same exchange, in some styles alone.
+    pub(super) fn with_styles(&self, styles: &[Style]) -> Planner {
+        Planner { styles: styles.into(), ..self.clone() }
+    }
+
+    /// The styles in which rounds are tried.
+    pub(super) fn styles(&self) -> &[Style] {
+        &self.styles
+    }
+
+    /// The exchange.
+    pub(super) fn instance(&self) -> &Instance {
+        &self.known.instance
+    }
+
+    /// Its matrix.
+    pub(super) fn matrix(&self) -> &Arc<Matrix> {
+        self.instance().matrix()
+    }
+
+    /// Whether there are so many messages that only what is most likely to be fast can be tried.
+    pub(super) fn is_large(&self) -> bool {
+        self.matrix().messages().count() > LARGE
+    }
+
+    /// The paths of the messages.
+    pub(super) fn paths(&self) -> &Paths {
+        self.known.paths.get_or_init(|| Paths::of(self.instance()))
+    }
+
+    /// The rounds of linear permutation.
+    pub(super) fn linear(&self) -> Rounds {
+        self.known.linear.get_or_init(|| Arc::new(permutation::rounds(self.matrix()))).clone()
+    }
+
+    /// As few rounds as possible.
+    pub(super) fn colored(&self) -> Rounds {
+        self.known.colored.get_or_init(|| Arc::new(coloring::rounds(self.matrix()))).clone()
+    }
+
+    /// Whether linear permutation makes as few rounds as there can be, of messages of one length.
+    pub(super) fn is_regular(&self) -> bool {
+        self.matrix().class().1 && self.linear().len() as u64 == self.matrix().without_own().fan()
+    }
+
+    /// As few rounds as possible, those of linear permutation if they are.
+    pub(super) fn plain(&self) -> Rounds {
+        if self.is_regular() { self.linear() } else { self.colored() }
+    }
+
+    /// The [plain](Planner::plain) rounds, balanced; `None` if that does not make them better.
+    pub(super) fn balanced(&self) -> Option<Rounds> {
+        let balanced = || {
+            let plain: Vec<Vec<Part>> = (*self.plain()).clone();
+            balance::rounds(self.instance(), self.paths(), plain).map(Arc::new)
+        };
+        self.known.balanced.get_or_init(balanced).clone()
+    }
+
+    /// Rounds of another matrix among the same members, balanced if that makes them better.
+    pub(super) fn uncrowded(&self, matrix: &Arc<Matrix>, rounds: Vec<Vec<Part>>) -> Rounds {
+        let instance = self.instance().with(matrix.clone());
+        Arc::new(balance::rounds(&instance, &Paths::of(&instance), rounds.clone()).unwrap_or(rounds))
+    }
+
+    /// Rounds in every style.
+    pub(super) fn in_styles(
+        &self,
+        name: &str,
+        rounds: impl Fn() -> Result<Rounds, PlanError> + Send + Sync + 'static,
+    ) -> Vec<Variant> {
+        let known = Arc::new((OnceLock::<Result<Rounds, PlanError>>::new(), rounds));
+        let variant = |&style: &Style| {
+            let known = known.clone();
+            Variant::new(format!("{name}{}", style.name()), move |instance| {
+                let rounds = known.0.get_or_init(&known.1).as_ref().map_err(PlanError::clone)?;
+                Ok(Draft::new(Stage::rounds(instance.matrix().clone(), rounds, style)))
+            })
+        };
+        self.styles.iter().map(variant).collect()
+    }
+
+    /// A plan by the clock, and its order as rounds in every style.
+    pub(super) fn clocked(
+        &self,
+        name: &str,
+        plan: impl Fn() -> Result<Vec<Planned>, PlanError> + Send + Sync + 'static,
+    ) -> Vec<Variant> {
+        let plan = Arc::new((OnceLock::<Result<Vec<Planned>, PlanError>>::new(), plan));
+        let (planner, known) = (self.clone(), plan.clone());
+        let timed = Variant::new(format!("{name}, timed"), move |instance| {
+            let planned = known.0.get_or_init(&known.1).as_ref().map_err(PlanError::clone)?;
+            let schedule = clocked::schedule(instance, planner.paths(), planned);
+            Ok(Draft::new(Stage::straight(instance.matrix().clone(), schedule)))
+        });
+        let nodes = self.matrix().nodes();
+        let rounds = move || {
+            let planned = plan.0.get_or_init(&plan.1).as_ref().map_err(PlanError::clone)?;
+            Ok(Arc::new(clocked::rounds(nodes, planned)))
+        };
+        std::iter::once(timed).chain(self.in_styles(name, rounds)).collect()
+    }
+
+    /// Lengths of slices that are worth a try: multiples of that for which start-ups and unevenness cost the same. None
+    /// if all messages are shorter, unless there must be one.
+    pub(super) fn slices(&self, factors: &[f64], is_needed: bool) -> Vec<u64> {
+        let (parameters, matrix) = (self.instance().parameters(), self.matrix().without_own());
+        let (traffic, fan) = (matrix.traffic() as f64, matrix.fan().max(1) as f64);
+        let best = (traffic * parameters.alpha().as_secs_f64() / (fan * parameters.beta())).sqrt();
+        let lengths = || parts(&matrix).map(|part| part.bytes);
+        let longest = lengths().max().unwrap_or(1);
+        // Where start-ups cost nothing, the shorter the better; but somebody has to plan it.
+        let all: u128 = lengths().map(u128::from).sum();
+        let shortest = all.div_ceil(ABOUT_MOST_SLICES).clamp(1, longest.into()) as u64;
+        let near = |factor: &f64| ((best * factor) as u64).clamp(shortest, longest);
+        let mut slices: Vec<u64> = factors.iter().map(near).collect();
+        slices.dedup();
+        slices.retain(|&slice| slice < longest || is_needed);
+        slices
+    }
+}
+
+impl fmt::Debug for Planner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Planner({:?})", self.styles)
+    }
+}

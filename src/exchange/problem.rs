@@ -1,0 +1,109 @@
+//! Exchanges as problems of plans.
+
+use std::{cmp::Ordering, sync::Arc};
+
+use super::{Algorithm, Instance, Matrix, planner::Planner, procedure::Draft};
+use crate::{model::Description, plan::Problem, rank::Rank};
+
+/// Entries of a matrix for each of which a cache has as much room as for a step of a schedule.
+const ENTRIES_OF_A_STEP: usize = 12;
+
+impl Problem for Instance {
+    type Kind = &'static str;
+    /// A seed.
+    type Parameter = Option<u64>;
+    type Workspace = Planner;
+    type Draft = Draft;
+    type Key = Key;
+
+    const AUTO: Algorithm = Algorithm::AUTO;
+
+    fn algorithms() -> Vec<Algorithm> {
+        Algorithm::ALL.to_vec()
+    }
+
+    fn kind(&self) -> &'static str {
+        "exchange"
+    }
+
+    fn machine(&self) -> &Description {
+        Instance::machine(self)
+    }
+
+    fn members(&self) -> &Arc<[Rank]> {
+        Instance::members(self)
+    }
+
+    fn key(&self) -> Key {
+        Key { members: Instance::members(self).clone(), matrix: self.matrix().clone() }
+    }
+
+    fn workspace(&self) -> Planner {
+        Planner::new(self)
+    }
+
+    fn weight(&self) -> usize {
+        self.size().pow(2) / ENTRIES_OF_A_STEP
+    }
+
+    fn unmet(&self, _algorithm: &Algorithm, restriction: &str) -> String {
+        let [least, most] = self.lengths();
+        format!("{restriction}, and here they have {least} to {most} bytes")
+    }
+}
+
+/// Key of an exchange among those on the same machine.
+#[derive(Clone, Debug)]
+pub struct Key {
+    members: Arc<[Rank]>,
+    matrix: Arc<Matrix>,
+}
+
+/// Members of a call mostly have the same matrix, or one with another digest: its entries are hardly ever looked at.
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> Ordering {
+        let matrices = || match Arc::ptr_eq(&self.matrix, &other.matrix) {
+            true => Ordering::Equal,
+            false => self.matrix.cmp(&other.matrix),
+        };
+        self.matrix
+            .digest()
+            .cmp(&other.matrix.digest())
+            .then_with(|| self.members.cmp(&other.members))
+            .then_with(matrices)
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Key {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{exchange::Plan, plan::Cache};
+
+    #[test]
+    fn a_plan_is_made_once() {
+        let cache = Cache::default();
+        let of = |algorithm: Algorithm, bytes: u64| -> Arc<Plan> {
+            let matrix = Matrix::of(4, |from, to| bytes * (from + 2 * to) as u64).unwrap();
+            let instance = Instance::new(&"line:4".parse().unwrap(), matrix).unwrap();
+            algorithm.kept_plan(&instance, &cache).unwrap()
+        };
+        assert!(Arc::ptr_eq(&of(Algorithm::TWO_STAGE, 3), &of(Algorithm::TWO_STAGE, 3)));
+        assert!(!Arc::ptr_eq(&of(Algorithm::TWO_STAGE, 3), &of(Algorithm::TWO_STAGE, 4)));
+        assert!(!Arc::ptr_eq(&of(Algorithm::TWO_STAGE, 3), &of(Algorithm::PAIRWISE, 3)));
+        assert_eq!(cache.len(), 3);
+    }
+}

@@ -1,0 +1,74 @@
+//! The contents of the messages of an exchange. A node keeps only what it has to send or to pass on, so that the memory
+//! of a run grows with the messages and not with the pairs of nodes.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    comm::{Cargo, Payload, PayloadError},
+    pattern::{Message, Schedule},
+};
+
+/// Messages that carry the next bytes that their sender has for their receiver.
+pub(crate) struct Parts {
+    /// The rest of the data for each rank.
+    outgoing: Vec<Payload>,
+    incoming: Vec<Vec<Payload>>,
+}
+
+impl Parts {
+    /// With the data that this node has for each rank.
+    pub(crate) fn new(outgoing: Vec<Payload>) -> Parts {
+        Parts { incoming: vec![Vec::new(); outgoing.len()], outgoing }
+    }
+
+    /// The data that has come from each rank.
+    pub(crate) fn incoming(self) -> Vec<Payload> {
+        self.incoming.into_iter().map(Payload::concat).collect()
+    }
+}
+
+impl Cargo for Parts {
+    fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
+        let left = &mut self.outgoing[message.peer];
+        let rest = left.split_off(message.bytes)?;
+        Ok(std::mem::replace(left, rest))
+    }
+
+    fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError> {
+        self.incoming[message.peer].push(came);
+        Ok(())
+    }
+}
+
+/// Messages that carry blocks, each of which is in one place at a time.
+pub(crate) struct Blocks<'a> {
+    sizes: &'a [u64],
+    here: BTreeMap<u32, Payload>,
+}
+
+impl Blocks<'_> {
+    /// With the blocks that this node has in the beginning.
+    pub(crate) fn new(schedule: &Schedule, here: BTreeMap<u32, Payload>) -> Blocks<'_> {
+        Blocks { sizes: schedule.sizes(), here }
+    }
+
+    /// A block that has come here; an empty one if it is not here.
+    pub(crate) fn remove(&mut self, block: u32) -> Payload {
+        self.here.remove(&block).unwrap_or_default()
+    }
+}
+
+impl Cargo for Blocks<'_> {
+    fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
+        Ok(Payload::concat(message.blocks.iter().filter_map(|block| self.here.remove(block))))
+    }
+
+    fn take(&mut self, message: &Message, mut came: Payload) -> Result<(), PayloadError> {
+        // From the end, where a cut is cheap.
+        for &block in message.blocks.iter().rev() {
+            let start = came.len() - self.sizes[block as usize];
+            self.here.insert(block, came.split_off(start)?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! The links that messages take if they go straight to their receivers, for schedules that keep them free.
+
+use super::{super::Instance, Part, parts};
+use crate::{rank::Rank, topology::LinkId};
+
+/// No port is taken to be faster than this, in bytes/s, so that all sums of rates are numbers.
+const FASTEST: f64 = 1e18;
+
+/// The paths of all messages of an exchange.
+pub(crate) struct Paths {
+    nodes: usize,
+    /// The number of each pair of ranks among those that have a path.
+    number: Vec<u32>,
+    starts: Vec<u32>,
+    links: Vec<u32>,
+    /// The capacity of each link, in bytes/s.
+    pub(crate) capacity: Vec<f64>,
+    /// The speed at which each rank sends, and receives, in bytes/s, if it is to be through with both at the same time.
+    out: Vec<f64>,
+    into: Vec<f64>,
+    /// The part of a link that a message takes if its sender and its receiver are as busy both ways as they can be, in
+    /// bytes/s.
+    pub(crate) room: f64,
+}
+
+impl Paths {
+    /// The paths of the messages of an instance.
+    pub(crate) fn of(instance: &Instance) -> Paths {
+        let (machine, nodes) = (instance.machine(), instance.size());
+        let (topology, parameters) = (machine.topology(), machine.parameters());
+        let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
+        let mut paths = Paths {
+            nodes,
+            number: vec![0; nodes * nodes],
+            starts: vec![0],
+            links: Vec::new(),
+            capacity: (0..topology.links()).map(|link| capacity(link).min(FASTEST)).collect(),
+            out: Vec::with_capacity(nodes),
+            into: Vec::with_capacity(nodes),
+            room: (parameters.port_capacity() * parameters.duplex() / 2.0).min(FASTEST),
+        };
+        let matrix = instance.matrix();
+        for rank in 0..nodes {
+            let own = matrix.get(rank, rank);
+            let (sent, received) = ((matrix.sent(rank) - own) as f64, (matrix.received(rank) - own) as f64);
+            let port = parameters.port_capacity().min(FASTEST);
+            let share = |bytes: f64| match sent + received > 0.0 {
+                true => (parameters.duplex() * bytes / (sent + received)).min(1.0),
+                false => 1.0,
+            };
+            paths.out.push(port * share(sent));
+            paths.into.push(port * share(received));
+        }
+        let mut route = Vec::new();
+        for Part { from, to, .. } in parts(matrix) {
+            paths.number[from * nodes + to] = paths.starts.len() as u32 - 1;
+            route.clear();
+            topology.route(instance.members()[from], instance.members()[to], &mut route);
+            paths.links.extend(route.iter().map(|&link| link as u32));
+            paths.starts.push(paths.links.len() as u32);
+        }
+        paths
+    }
+
+    /// The links that a part of a message takes.
+    pub(crate) fn path(&self, part: &Part) -> &[u32] {
+        let number = self.number[part.from * self.nodes + part.to] as usize;
+        &self.links[self.starts[number] as usize..self.starts[number + 1] as usize]
+    }
+
+    /// The number of links of all paths together.
+    pub(crate) fn length(&self) -> usize {
+        self.links.len()
+    }
+
+    /// The speed of a message if no link is too narrow, in bytes/s.
+    pub(crate) fn rate(&self, from: Rank, to: Rank) -> f64 {
+        self.out[from].min(self.into[to])
+    }
+
+    /// The time of a part at that rate, in seconds.
+    pub(crate) fn time(&self, part: &Part) -> f64 {
+        part.bytes as f64 / self.rate(part.from, part.to)
+    }
+
+    /// Whether all nodes can send at once and no link slows any of them down, whoever sends to whom.
+    pub(crate) fn are_wide(&self) -> bool {
+        let slowest = self.capacity.iter().copied().fold(f64::INFINITY, f64::min);
+        slowest >= self.out.iter().sum::<f64>()
+    }
+}

@@ -1,0 +1,136 @@
+//! A stage of an exchange: everybody has something for everybody, and a schedule brings it there.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{
+    super::{
+        Matrix,
+        procedure::{ExchangeError, Procedure, Transport},
+    },
+    Part,
+    cargo::{Blocks, Parts},
+    parts,
+    style::Style,
+};
+use crate::{comm::Payload, pattern::Schedule, record};
+
+/// Bytes of a count.
+pub(crate) const COUNT: u64 = 4;
+
+/// A stage, ready to be carried out.
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
+    matrix: Arc<Matrix>,
+    schedule: Arc<Schedule>,
+    contents: Contents,
+    /// The stage before, in which nodes tell each other how many bytes are to come.
+    counts: Option<Arc<Stage>>,
+}
+
+/// Contents of the messages of a stage.
+#[derive(Clone, Copy, Debug)]
+enum Contents {
+    /// The next bytes from their senders to their receivers.
+    Parts,
+    /// Blocks that are passed on: the messages of the matrix between different ranks, in order.
+    Blocks,
+}
+
+impl Stage {
+    /// Rounds of messages that go straight to their receivers, in whole or in parts.
+    pub(crate) fn rounds(matrix: impl Into<Arc<Matrix>>, rounds: &[Vec<Part>], style: Style) -> Stage {
+        let matrix = matrix.into();
+        let schedule = style.schedule(matrix.nodes(), rounds);
+        Stage::straight(matrix, schedule)
+    }
+
+    /// A schedule of messages that go straight to their receivers, in whole or in parts.
+    pub(crate) fn straight(matrix: impl Into<Arc<Matrix>>, schedule: Schedule) -> Stage {
+        Stage { matrix: matrix.into(), schedule: schedule.into(), contents: Contents::Parts, counts: None }
+    }
+
+    /// A schedule whose block `k` is the `k`-th message between different ranks.
+    pub(crate) fn passed_on(matrix: impl Into<Arc<Matrix>>, schedule: Schedule) -> Stage {
+        Stage { matrix: matrix.into(), schedule: schedule.into(), contents: Contents::Blocks, counts: None }
+    }
+
+    /// The same after an exchange of counts, which is a stage in which every rank has a [`COUNT`] for every other one.
+    pub(crate) fn after(self, counts: Stage) -> Stage {
+        Stage { counts: Some(Arc::new(counts)), ..self }
+    }
+
+    /// Tells every other rank how much of a matrix is to come from this one, and checks what they tell.
+    ///
+    /// Source: Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, figures 3
+    /// and 4 ("generate receive vector").
+    pub(crate) fn exchange_counts(
+        &self,
+        transport: &mut Transport<'_>,
+        matrix: &Matrix,
+    ) -> Result<(), ExchangeError> {
+        let group = transport.group;
+        let rank = group.rank();
+        // No message is longer than fits into four bytes.
+        let count = |&bytes: &u64| Payload::from(u32::to_le_bytes(bytes as u32));
+        let counts = matrix.row(rank).iter().map(count).collect();
+        let part = || record::Part::operation("announcing lengths");
+        let told = group.as_part(part, || self.carry_out(transport, counts))?;
+        for (from, told) in told.into_iter().enumerate() {
+            let given =
+                told.to_vec::<u8>()?.try_into().map(u32::from_le_bytes).map(u64::from).unwrap_or(u64::MAX);
+            let expected = matrix.get(from, rank);
+            if given != expected && from != rank {
+                return Err(ExchangeError::Received { from, given, expected });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Two schedules as one, in which messages have lengths alone.
+pub(crate) fn one_after_the_other(first: &Schedule, second: &Schedule) -> Schedule {
+    first.clone().without_blocks().then(second.clone().without_blocks())
+}
+
+impl Procedure for Stage {
+    fn schedule(&self) -> Option<Arc<Schedule>> {
+        Some(match &self.counts {
+            Some(counts) => Arc::new(one_after_the_other(&counts.schedule, &self.schedule)),
+            None => self.schedule.clone(),
+        })
+    }
+
+    fn carry_out(
+        &self,
+        transport: &mut Transport<'_>,
+        outgoing: Vec<Payload>,
+    ) -> Result<Vec<Payload>, ExchangeError> {
+        if let Some(counts) = &self.counts {
+            counts.exchange_counts(transport, &self.matrix)?;
+        }
+        let rank = transport.group.rank();
+        let own = outgoing[rank].clone();
+        let mut incoming = match self.contents {
+            Contents::Parts => {
+                let mut parts = Parts::new(outgoing);
+                transport.walk(&self.schedule, &mut parts)?;
+                parts.incoming()
+            }
+            Contents::Blocks => {
+                let blocks = || (0_u32..).zip(parts(&self.matrix));
+                let here = blocks().filter(|(_, part)| part.from == rank);
+                let here: BTreeMap<u32, Payload> =
+                    here.map(|(block, part)| (block, outgoing[part.to].clone())).collect();
+                let mut cargo = Blocks::new(&self.schedule, here);
+                transport.walk(&self.schedule, &mut cargo)?;
+                let mut incoming = vec![Payload::empty(); outgoing.len()];
+                for (block, part) in blocks().filter(|(_, part)| part.to == rank) {
+                    incoming[part.from] = cargo.remove(block);
+                }
+                incoming
+            }
+        };
+        incoming[rank] = own;
+        Ok(incoming)
+    }
+}

@@ -1,0 +1,163 @@
+//! The schedule of nodes that go from round to round.
+
+use std::sync::Arc;
+
+use super::Part;
+use crate::{
+    pattern::{Action, Exchange, Message, Schedule, Step},
+    rank::Rank,
+};
+
+/// How a node gets on from round to round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// It sends and receives the messages of a round in this way, and then goes on to the next round.
+    Each(Exchange),
+    /// It sends and receives the messages of a round at once, and then waits for all others.
+    Synchronized(Barrier),
+    /// Its sends are started this many messages ahead of its receives: its out-port goes on while its processor takes
+    /// in what has come, and start-ups are hidden behind bytes.
+    Ahead(usize),
+}
+
+/// How all nodes wait for each other after a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Barrier {
+    /// By the barrier of the machine.
+    Hardware,
+    /// By empty messages.
+    Messages,
+}
+
+impl Style {
+    /// All styles without barriers; the first are more often the fastest.
+    pub(crate) const ALL: [Style; 6] = [
+        Style::Ahead(1),
+        Style::Each(Exchange::InTurn),
+        Style::Ahead(4),
+        Style::Each(Exchange::Together),
+        Style::Ahead(usize::MAX),
+        Style::Each(Exchange::Overlapped),
+    ];
+
+    /// The end of a plan's name that tells the style.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Style::Each(Exchange::Together) | Style::Synchronized(_) => String::new(),
+            Style::Each(Exchange::InTurn) => ", in turn".to_owned(),
+            Style::Each(Exchange::Overlapped) => ", overlapped".to_owned(),
+            Style::Ahead(usize::MAX) => ", all ahead".to_owned(),
+            Style::Ahead(messages) => format!(", {messages} ahead"),
+        }
+    }
+
+    /// The steps of all nodes. The messages of the schedule have lengths alone: those from one node to another are its
+    /// data in order, and empty messages are those of barriers.
+    ///
+    /// Nobody waits forever, since whatever comes before a receive on any node belongs to its round or an earlier one,
+    /// or is a send, which waits for nobody.
+    pub(crate) fn schedule(self, nodes: usize, rounds: &[Vec<Part>]) -> Schedule {
+        let mut sent: Vec<Line> = vec![Vec::new(); nodes];
+        let mut received = sent.clone();
+        let nothing: Arc<[u32]> = [].into();
+        let message = |peer, bytes| Message { peer, blocks: nothing.clone(), bytes, combined: false };
+        for (round, parts) in rounds.iter().enumerate() {
+            for part in parts {
+                sent[part.from].push((round, message(part.to, part.bytes)));
+                received[part.to].push((round, message(part.from, part.bytes)));
+            }
+        }
+        let ranks = sent.into_iter().zip(received).enumerate();
+        let steps = ranks.map(|(rank, (sent, received))| match self {
+            Style::Each(exchange) => each(sent, received, exchange),
+            Style::Ahead(messages) => ahead(sent, received, messages),
+            Style::Synchronized(barrier) => {
+                let waiting = || barrier.actions(rank, nodes, message);
+                synchronized(sent, received, rounds.len(), waiting)
+            }
+        });
+        Schedule::of_lengths(steps.collect())
+    }
+}
+
+impl Barrier {
+    /// The calls of a node.
+    fn actions(self, rank: Rank, nodes: usize, message: impl Fn(Rank, u64) -> Message) -> Vec<Action> {
+        let distances = || std::iter::successors(Some(1), |distance| Some(2 * distance));
+        let exchange = |distance: usize| Action::Exchange {
+            send: message((rank + distance) % nodes, 0),
+            recv: message((rank + nodes - distance) % nodes, 0),
+        };
+        match self {
+            Barrier::Hardware => vec![Action::Barrier],
+            Barrier::Messages => distances().take_while(|&distance| distance < nodes).map(exchange).collect(),
+        }
+    }
+}
+
+/// A node's messages one way, with their rounds.
+type Line = Vec<(usize, Message)>;
+
+/// Round by round, those in which the node has nothing to do left out.
+fn each(sent: Line, received: Line, exchange: Exchange) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(sent.len() + received.len());
+    let (mut sent, mut received) = (sent.into_iter().peekable(), received.into_iter().peekable());
+    while let Some(iteration) =
+        [sent.peek(), received.peek()].into_iter().flatten().map(|&(round, _)| round).min()
+    {
+        let send = sent.next_if(|&(round, _)| round == iteration).map(|(_, message)| message);
+        let recv = received.next_if(|&(round, _)| round == iteration).map(|(_, message)| message);
+        steps.extend(actions(send, recv, exchange).map(|action| Step { iteration, action }));
+    }
+    steps
+}
+
+/// Round by round, all of them, with the calls of `barrier` after each.
+fn synchronized(sent: Line, received: Line, rounds: usize, barrier: impl Fn() -> Vec<Action>) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(sent.len() + received.len() + rounds);
+    let (mut sent, mut received) = (sent.into_iter().peekable(), received.into_iter().peekable());
+    for iteration in 0..rounds {
+        let send = sent.next_if(|&(round, _)| round == iteration).map(|(_, message)| message);
+        let recv = received.next_if(|&(round, _)| round == iteration).map(|(_, message)| message);
+        let moves = actions(send, recv, Exchange::Together);
+        steps.extend(moves.chain(barrier()).map(|action| Step { iteration, action }));
+    }
+    steps
+}
+
+/// The sends up to a round, and `messages` more, before each receive of the round.
+fn ahead(sent: Line, received: Line, messages: usize) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::with_capacity(sent.len() + received.len());
+    let mut iteration = 0;
+    let mut step = |round: usize, action: Action| {
+        iteration = iteration.max(round);
+        steps.push(Step { iteration, action });
+    };
+    let rounds: Vec<usize> = sent.iter().map(|&(round, _)| round).collect();
+    let mut sent = sent.into_iter();
+    let (mut due, mut started) = (0, 0_usize);
+    for (round, message) in received {
+        while rounds.get(due).is_some_and(|&of| of <= round) {
+            due += 1;
+        }
+        while started < due.saturating_add(messages)
+            && let Some((round, message)) = sent.next()
+        {
+            step(round, Action::Start(message));
+            started += 1;
+        }
+        step(round, Action::Recv(message));
+    }
+    sent.for_each(|(round, message)| step(round, Action::Start(message)));
+    steps
+}
+
+/// The calls of a node in a round.
+fn actions(send: Option<Message>, recv: Option<Message>, exchange: Exchange) -> impl Iterator<Item = Action> {
+    let (first, second) = match (send, recv, exchange) {
+        (Some(send), Some(recv), Exchange::Together) => (Some(Action::Exchange { send, recv }), None),
+        (send, recv, Exchange::Overlapped) => (send.map(Action::Start), recv.map(Action::Recv)),
+        (send, recv, _) => (send.map(Action::Send), recv.map(Action::Recv)),
+    };
+    first.into_iter().chain(second)
+}

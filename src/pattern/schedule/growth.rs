@@ -1,0 +1,48 @@
+//! The growth of a broadcast: the two quantities that decide about its time.
+
+/// The number of nodes that hold a block, and the most bytes that any node holds, before the first iteration of a
+/// broadcast and after each one.
+///
+/// ```
+/// use multicomputer::pattern::{Builder, Exchange};
+///
+/// // Two messages of 10 bytes, at the ends of a line of four.
+/// let mut builder = Builder::new(4, &[0, 3], &[10, 10], Exchange::Together);
+/// builder.halve(&[vec![0, 1, 2, 3]]);
+/// let growth = builder.growth();
+/// assert_eq!([0, 1, 2].map(|after| growth.active_after(after)), [2, 4, 4]);
+/// assert_eq!([0, 1, 2].map(|after| growth.longest_after(after)), [10, 10, 20]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Growth {
+    moments: Vec<(usize, u64)>,
+}
+
+impl Growth {
+    /// Adds a moment: the nodes that hold a block, and the most bytes that one holds.
+    pub(super) fn add(&mut self, active: usize, longest: u64) {
+        self.moments.push((active, longest));
+    }
+
+    /// The number of iterations.
+    pub fn iterations(&self) -> usize {
+        self.moments.len().saturating_sub(1)
+    }
+
+    /// The number of nodes that hold a block after `iterations` iterations. In a broadcast it should grow as fast as
+    /// possible. Iterations beyond the last change nothing.
+    pub fn active_after(&self, iterations: usize) -> usize {
+        self.after(iterations).0
+    }
+
+    /// The most bytes that any node holds after `iterations` iterations: the length of the longest message of the
+    /// next one if nodes send all that they hold. It should grow as slowly as possible. Iterations beyond the last
+    /// change nothing.
+    pub fn longest_after(&self, iterations: usize) -> u64 {
+        self.after(iterations).1
+    }
+
+    fn after(&self, iterations: usize) -> (usize, u64) {
+        self.moments.get(iterations.min(self.iterations())).copied().unwrap_or_default()
+    }
+}

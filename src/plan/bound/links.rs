@@ -1,0 +1,381 @@
+//! Links around parts of a machine: the time that they need for the bytes that must cross them.
+
+use std::{collections::BTreeMap, iter};
+
+use crate::{
+    model::Description,
+    rank::Rank,
+    time::Span,
+    topology::{Grid, Vertex},
+};
+
+/// The longest side of a submesh that is examined.
+const LONGEST_SIDE: usize = 8;
+
+/// The largest number of parts into which a topology that is no grid is cut.
+const MOST_CUTS: usize = 64;
+
+/// Bytes that must cross the border of a region.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Crossing {
+    /// The bytes from inside to outside.
+    pub(crate) out: f64,
+    /// The bytes from outside to inside.
+    pub(crate) into: f64,
+}
+
+/// The links of a machine, indexed by both their ends.
+pub(crate) struct Links {
+    /// The grid of the nodes; a topology that is no grid is taken as one row.
+    grid: Grid,
+    is_grid: bool,
+    /// For each vertex, nodes first and then switches, the other end of each link from it, and the capacity of the
+    /// link.
+    from: Vec<Vec<(usize, f64)>>,
+    to: Vec<Vec<(usize, f64)>>,
+    /// For each switch, the total capacity of its links, both ways.
+    around: Vec<f64>,
+}
+
+impl Links {
+    pub(crate) fn of(machine: &Description) -> Links {
+        let (topology, nodes) = (machine.topology(), machine.nodes());
+        let mut links = Links {
+            grid: topology.grid().unwrap_or(Grid { rows: 1, columns: nodes }),
+            is_grid: topology.grid().is_some(),
+            from: vec![Vec::new(); nodes],
+            to: vec![Vec::new(); nodes],
+            around: Vec::new(),
+        };
+        // Switches are numbered in the order in which links name them, as their numbers are up to the topology.
+        let mut switches: BTreeMap<usize, usize> = BTreeMap::new();
+        for id in 0..topology.links() {
+            let link = topology.link(id);
+            let [from, to] = [link.from, link.to].map(|vertex| match vertex {
+                Vertex::Node(rank) => rank,
+                Vertex::Switch(number) => {
+                    let next = nodes + switches.len();
+                    *switches.entry(number).or_insert(next)
+                }
+            });
+            let vertices = nodes + switches.len();
+            links.from.resize(vertices, Vec::new());
+            links.to.resize(vertices, Vec::new());
+            links.around.resize(switches.len(), 0.0);
+            let capacity = topology.capacity(id).unwrap_or_else(|| machine.parameters().link_capacity());
+            links.from[from].push((to, capacity));
+            links.to[to].push((from, capacity));
+            for switch in [from, to].into_iter().filter_map(|vertex| vertex.checked_sub(nodes)) {
+                links.around[switch] += capacity;
+            }
+        }
+        links
+    }
+
+    /// The time of the slowest straight cut through the mesh; `crossing` gives the bytes that must cross the border
+    /// of a region from the nodes in it, which are in rank order.
+    pub(crate) fn bisection(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {
+        slowest(&self.cuts(crossing), |crossing| *crossing)
+    }
+
+    /// The time of the slowest border of a submesh of up to 8 x 8 nodes, with `crossing` as for
+    /// [`bisection`](Links::bisection); on a topology that is no grid, also of a block of neighbouring ranks that may
+    /// be a subtree or a subcube.
+    pub(crate) fn submesh(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {
+        slowest(&self.submeshes(crossing), |crossing| *crossing)
+    }
+
+    /// The borders of [`bisection`](Links::bisection), with the result of `count` for the nodes in each region.
+    pub(crate) fn cuts<T>(&self, count: impl FnMut(&[Rank]) -> T) -> Vec<Border<T>> {
+        match self.is_grid {
+            true => self.borders(cuts(self.grid), count),
+            false => self.borders(row_cuts(self.grid.columns), count),
+        }
+    }
+
+    /// The borders of [`submesh`](Links::submesh), with the result of `count` for the nodes in each region.
+    pub(crate) fn submeshes<T>(&self, count: impl FnMut(&[Rank]) -> T) -> Vec<Border<T>> {
+        let nodes = if self.is_grid { 0 } else { self.grid.columns };
+        self.borders(submeshes(self.grid).chain(blocks(nodes)), count)
+    }
+
+    fn borders<T>(
+        &self,
+        regions: impl Iterator<Item = Region>,
+        mut count: impl FnMut(&[Rank]) -> T,
+    ) -> Vec<Border<T>> {
+        let mut inside = Vec::new();
+        let mut attached = Attached::new(self);
+        let border = |region: Region| {
+            inside.clear();
+            inside.extend(region.nodes(self.grid));
+            let switches = attached.find(&inside);
+            let is_outside = |vertex: usize| match vertex.checked_sub(self.grid.nodes()) {
+                None => !region.contains(self.grid.coordinates(vertex)),
+                Some(switch) => !switches.contains(switch),
+            };
+            let capacity = |ends: &[Vec<(usize, f64)>]| -> f64 {
+                let vertices = inside.iter().chain(&switches.inside);
+                let links = vertices.flat_map(|&vertex| ends[vertex].iter());
+                links.filter(|&&(other, _)| is_outside(other)).map(|&(_, capacity)| capacity).sum()
+            };
+            let (out, into) = (capacity(&self.from), capacity(&self.to));
+            Border { counted: count(&inside), out, into }
+        };
+        regions.map(border).collect()
+    }
+}
+
+/// The border of a region.
+pub(crate) struct Border<T> {
+    /// The result of `count` for the region.
+    counted: T,
+    /// The total capacities of the links that lead out, and of those that lead in.
+    out: f64,
+    into: f64,
+}
+
+/// The time of the slowest border, where `crossing` gives the bytes that must cross it from the result of `count`.
+pub(crate) fn slowest<T>(borders: &[Border<T>], crossing: impl Fn(&T) -> Crossing) -> Span {
+    let over = |bytes: f64, capacity: f64| if bytes > 0.0 { bytes / capacity } else { 0.0 };
+    let times = borders.iter().map(|border| {
+        let Crossing { out, into } = crossing(&border.counted);
+        over(out, border.out).max(over(into, border.into))
+    });
+    Span::from_secs_f64(times.fold(0.0, f64::max))
+}
+
+/// The switches that are taken as part of a region. Whatever the choice, all bytes that leave the nodes of the region
+/// cross its border, so that any choice gives a bound; a good choice has a border of little capacity. A switch is
+/// taken in if at least half of the capacity of its links leads into the region, and then further switches next to
+/// it. In a subtree these are all switches below its root, and the root.
+struct Attached<'a> {
+    links: &'a Links,
+    /// The vertices of the switches that are part of the region.
+    inside: Vec<usize>,
+    /// For each switch, the capacity of its links with the region, both ways.
+    pull: Vec<f64>,
+    is_inside: Vec<bool>,
+    /// The switches with links to the region.
+    touched: Vec<usize>,
+}
+
+impl<'a> Attached<'a> {
+    fn new(links: &'a Links) -> Attached<'a> {
+        let switches = links.around.len();
+        Attached {
+            links,
+            inside: Vec::new(),
+            pull: vec![0.0; switches],
+            is_inside: vec![false; switches],
+            touched: Vec::new(),
+        }
+    }
+
+    /// Whether a switch is part of the region.
+    fn contains(&self, switch: usize) -> bool {
+        self.is_inside[switch]
+    }
+
+    /// Finds the switches of a region of these nodes.
+    fn find(&mut self, nodes: &[Rank]) -> &Self {
+        for switch in self.touched.drain(..) {
+            (self.pull[switch], self.is_inside[switch]) = (0.0, false);
+        }
+        self.inside.clear();
+        if self.links.around.is_empty() {
+            return self;
+        }
+        nodes.iter().for_each(|&node| self.draw(node));
+        let mut next = 0;
+        while let Some(&switch) = self.inside.get(next) {
+            self.draw(switch);
+            next += 1;
+        }
+        self
+    }
+
+    /// Adds the links of a vertex of the region to the pull of its neighbouring switches, and takes in those with
+    /// enough.
+    fn draw(&mut self, vertex: usize) {
+        let links = self.links;
+        let first = links.from.len() - links.around.len();
+        for &(other, capacity) in links.from[vertex].iter().chain(&links.to[vertex]) {
+            let Some(switch) = other.checked_sub(first) else { continue };
+            if self.pull[switch] == 0.0 {
+                self.touched.push(switch);
+            }
+            self.pull[switch] += capacity;
+            if !self.is_inside[switch] && 2.0 * self.pull[switch] >= links.around[switch] {
+                self.is_inside[switch] = true;
+                self.inside.push(other);
+            }
+        }
+    }
+}
+
+/// A rectangle of nodes, given by its first and last row and column, both included.
+struct Region {
+    rows: (usize, usize),
+    columns: (usize, usize),
+}
+
+/// The regions above each line between two rows, and left of each line between two columns.
+fn cuts(grid: Grid) -> impl Iterator<Item = Region> {
+    let (bottom, right) = (grid.rows - 1, grid.columns - 1);
+    let above = (0..bottom).map(move |last| Region { rows: (0, last), columns: (0, right) });
+    let left = (0..right).map(move |last| Region { rows: (0, bottom), columns: (0, last) });
+    above.chain(left)
+}
+
+/// Some of the cuts between two neighbours in a row of nodes, all if there are few: such a cut may have links with
+/// all nodes on either side. One of them is in the middle.
+fn row_cuts(nodes: usize) -> impl Iterator<Item = Region> {
+    let lengths = (1..MOST_CUTS).map(move |part| part * nodes / MOST_CUTS).filter(|&length| length > 0);
+    let mut last = 0;
+    let lengths = lengths.filter(move |&length| std::mem::replace(&mut last, length) != length);
+    lengths.map(|length| Region { rows: (0, 0), columns: (0, length - 1) })
+}
+
+/// All submeshes of small sides.
+fn submeshes(grid: Grid) -> impl Iterator<Item = Region> {
+    let spans = |length: usize| {
+        (0..length)
+            .flat_map(move |first| (first..length.min(first + LONGEST_SIDE)).map(move |last| (first, last)))
+    };
+    spans(grid.rows)
+        .flat_map(move |rows| spans(grid.columns).map(move |columns| Region { rows, columns }))
+        .filter(move |region| region.size() < grid.nodes())
+}
+
+/// All blocks of 2^i neighbouring ranks that begin with a multiple of 2^i and are larger than the submeshes that are
+/// examined anyway: the subtrees of a tree whose arity is a power of two, the subcubes of a hypercube. The last block
+/// of a size may be shorter.
+fn blocks(nodes: usize) -> impl Iterator<Item = Region> {
+    let sizes = iter::successors(Some(2 * LONGEST_SIDE), |size| Some(2 * size));
+    sizes.take_while(move |&size| size < nodes).flat_map(move |size| {
+        (0..nodes).step_by(size).map(move |first| {
+            let last = nodes.min(first + size) - 1;
+            Region { rows: (0, 0), columns: (first, last) }
+        })
+    })
+}
+
+impl Region {
+    fn size(&self) -> usize {
+        (self.rows.1 - self.rows.0 + 1) * (self.columns.1 - self.columns.0 + 1)
+    }
+
+    fn contains(&self, (row, column): (usize, usize)) -> bool {
+        (self.rows.0..=self.rows.1).contains(&row) && (self.columns.0..=self.columns.1).contains(&column)
+    }
+
+    /// The nodes of the region, in rank order.
+    fn nodes(&self, grid: Grid) -> impl Iterator<Item = Rank> {
+        let (first, last) = self.columns;
+        (self.rows.0..=self.rows.1)
+            .flat_map(move |row| (first..=last).map(move |column| grid.rank(row, column)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        model::Parameters,
+        topology::{Link, LinkId, Topology},
+    };
+
+    /// The time of one byte over the border of some nodes, if no byte has to cross the border of any other region.
+    fn over_border(links: &Links, nodes: &[Rank]) -> Span {
+        let crossing = |inside: &[Rank]| {
+            let out = if inside == nodes { 1.0 } else { 0.0 };
+            Crossing { out, into: out }
+        };
+        links.submesh(crossing).max(links.bisection(crossing))
+    }
+
+    #[test]
+    fn a_subtree_is_cut_off_by_the_link_above_it() {
+        // A link of hockney carries 20 bytes a microsecond.
+        let span = |capacity: f64| Span::from_secs_f64(1.0 / capacity);
+        let tree = Links::of(&"tree:32".parse().unwrap());
+        for size in [1, 2, 4, 8, 16] {
+            for first in (0..32).step_by(size) {
+                let block: Vec<Rank> = (first..first + size).collect();
+                assert_eq!(over_border(&tree, &block), span(20e6), "{size} from {first} on");
+            }
+        }
+        assert_eq!(over_border(&tree, &[1, 2]), span(40e6));
+        assert_eq!(over_border(&tree, &[0, 1, 2]), span(40e6));
+        let fat = Links::of(&"fat-tree:64".parse().unwrap());
+        for (size, capacity) in [(1, 20e6), (4, 40e6), (16, 80e6), (32, 160e6)] {
+            for first in (0..64).step_by(size) {
+                let block: Vec<Rank> = (first..first + size).collect();
+                assert_eq!(over_border(&fat, &block), span(capacity), "{size} from {first} on");
+            }
+        }
+        // The last leaf is alone below three switches.
+        let thin = Links::of(&"tree:9".parse().unwrap());
+        assert_eq!(over_border(&thin, &[8]), span(20e6));
+        assert_eq!(over_border(&thin, &[6, 7, 8]), span(40e6));
+    }
+
+    /// Two nodes on both sides of a switch with an arbitrary number.
+    #[derive(Debug)]
+    struct Numbered;
+
+    impl Topology for Numbered {
+        fn name(&self) -> String {
+            "numbered".to_owned()
+        }
+        fn nodes(&self) -> usize {
+            2
+        }
+        fn links(&self) -> usize {
+            4
+        }
+        fn link(&self, link: LinkId) -> Link {
+            let (node, switch) = (Vertex::Node(link / 2), Vertex::Switch(usize::MAX));
+            if link.is_multiple_of(2) {
+                Link { from: node, to: switch }
+            } else {
+                Link { from: switch, to: node }
+            }
+        }
+        fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
+            if from != to {
+                route.extend([2 * from, 2 * to + 1]);
+            }
+        }
+    }
+
+    #[test]
+    fn switches_may_have_any_numbers() {
+        let machine = Description::new("numbered", Arc::new(Numbered), Parameters::hockney());
+        assert_eq!(over_border(&Links::of(&machine), &[0]), Span::from_secs_f64(1.0 / 20e6));
+    }
+
+    #[test]
+    fn what_is_no_grid_is_cut_in_the_middle_and_in_blocks() {
+        let cube = Links::of(&"hypercube:64".parse().unwrap());
+        let half: Vec<Rank> = (0..32).collect();
+        assert_eq!(over_border(&cube, &half), Span::from_secs_f64(1.0 / (32.0 * 20e6)));
+        let subcube: Vec<Rank> = (48..64).collect();
+        assert_eq!(over_border(&cube, &subcube), Span::from_secs_f64(1.0 / (32.0 * 20e6)));
+        assert_eq!(row_cuts(3).map(|region| region.size()).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(row_cuts(100).count(), 63);
+        assert_eq!(row_cuts(1).count() + blocks(1).count() + blocks(16).count(), 0);
+        assert_eq!(blocks(33).map(|region| region.size()).collect::<Vec<_>>(), [16, 16, 1, 32, 1]);
+    }
+
+    #[test]
+    fn a_region_has_its_nodes_in_rank_order() {
+        let region = Region { rows: (1, 2), columns: (0, 1) };
+        assert!(region.nodes(Grid { rows: 3, columns: 4 }).eq([4, 5, 8, 9]));
+        assert_eq!(cuts(Grid { rows: 3, columns: 4 }).count(), 5);
+        assert_eq!(submeshes(Grid { rows: 2, columns: 2 }).count(), 8, "all rectangles but the whole");
+    }
+}

@@ -1,0 +1,203 @@
+//! The cache of a machine: what takes long to make and is wanted again, kept from one run to the next until nobody has
+//! asked for it lately.
+//!
+//! There is one for all libraries. It keeps plans, what was chosen for them, and whatever else a library makes once for all
+//! members of a call. Those who ask for something that is being made wait for it.
+
+use std::{
+    any::{Any, TypeId},
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use parking_lot::Mutex;
+
+/// So much weight is kept, in steps of schedules of about 100 bytes each; then what was used the longest time ago goes.
+const MOST_STEPS: usize = 4_000_000;
+
+/// So many things are kept at most.
+const MOST: usize = 4096;
+
+/// Something that is made once, or is being made.
+type Slot<T, E> = Arc<OnceLock<Result<Arc<T>, E>>>;
+
+/// A bounded table of things of any types, each under a key of its own type.
+#[derive(Default)]
+pub(crate) struct Cache {
+    shelves: Mutex<Shelves>,
+}
+
+#[derive(Default)]
+struct Shelves {
+    /// By the types of keys and values.
+    by_type: BTreeMap<TypeId, Box<dyn Shelf>>,
+    uses: u64,
+    entries: usize,
+    steps: usize,
+}
+
+impl Cache {
+    /// The value of a key, made by the first who asks; the others wait for it. `weigh` tells the room that it takes, in
+    /// steps of a schedule.
+    pub(crate) fn get<K, T, E>(
+        &self,
+        key: K,
+        weigh: impl FnOnce(&T) -> usize,
+        make: impl FnOnce() -> Result<Arc<T>, E>,
+    ) -> Result<Arc<T>, E>
+    where
+        K: Ord + Clone + Send + 'static,
+        T: Send + Sync + 'static,
+        E: Clone + Send + Sync + 'static,
+    {
+        let slot: Slot<T, E> = self.shelves.lock().slot(&key);
+        let mut is_new = false;
+        let value = slot.get_or_init(|| {
+            is_new = true;
+            make()
+        });
+        if let (true, Ok(value)) = (is_new, value) {
+            let steps = weigh(value);
+            self.shelves.lock().weigh::<K, T, E>(&key, steps);
+        }
+        value.clone()
+    }
+
+    /// How many things are kept.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.shelves.lock().entries
+    }
+}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cache({} entries)", self.shelves.lock().entries)
+    }
+}
+
+impl Shelves {
+    fn slot<K, T, E>(&mut self, key: &K) -> Slot<T, E>
+    where
+        K: Ord + Clone + Send + 'static,
+        T: Send + Sync + 'static,
+        E: Send + Sync + 'static,
+    {
+        self.uses += 1;
+        let used = self.uses;
+        let Some(known) = self.known::<K, T, E>() else { return Slot::default() };
+        let before = known.len();
+        let new = || Entry { slot: Slot::default(), used, steps: 0 };
+        let entry = known.entry(key.clone()).or_insert_with(new);
+        entry.used = used;
+        let slot = entry.slot.clone();
+        let added = known.len() - before;
+        self.entries += added;
+        self.forget();
+        slot
+    }
+
+    fn weigh<K, T, E>(&mut self, key: &K, steps: usize)
+    where
+        K: Ord + Clone + Send + 'static,
+        T: Send + Sync + 'static,
+        E: Send + Sync + 'static,
+    {
+        let known = self.known::<K, T, E>();
+        if let Some(entry) = known.and_then(|known| known.get_mut(key)) {
+            let more = steps - entry.steps.min(steps);
+            entry.steps += more;
+            self.steps += more;
+        }
+        self.forget();
+    }
+
+    /// The entries of these types.
+    fn known<K, T, E>(&mut self) -> Option<&mut BTreeMap<K, Entry<T, E>>>
+    where
+        K: Ord + Clone + Send + 'static,
+        T: Send + Sync + 'static,
+        E: Send + Sync + 'static,
+    {
+        let new = || Box::new(BTreeMap::<K, Entry<T, E>>::new()) as Box<dyn Shelf>;
+        let shelf = self.by_type.entry(TypeId::of::<(K, T, E)>()).or_insert_with(new);
+        let shelf: &mut dyn Any = &mut **shelf;
+        shelf.downcast_mut()
+    }
+
+    /// The one used last stays in any case.
+    fn forget(&mut self) {
+        while self.entries > 1 && (self.entries > MOST || self.steps > MOST_STEPS) {
+            let shelves = self.by_type.values_mut();
+            let oldest = shelves.filter_map(|shelf| Some((shelf.oldest()?, shelf)));
+            let Some((_, shelf)) = oldest.min_by_key(|&(used, _)| used) else { return };
+            self.entries -= 1;
+            self.steps -= shelf.drop_oldest();
+        }
+    }
+}
+
+struct Entry<T, E> {
+    slot: Slot<T, E>,
+    used: u64,
+    steps: usize,
+}
+
+/// The entries of one type.
+trait Shelf: Any + Send {
+    /// When the entry was used that nobody has asked for for the longest time.
+    fn oldest(&self) -> Option<u64>;
+
+    /// Drops that entry, and tells its weight.
+    fn drop_oldest(&mut self) -> usize;
+}
+
+impl<K, T, E> Shelf for BTreeMap<K, Entry<T, E>>
+where
+    K: Ord + Clone + Send + 'static,
+    T: Send + Sync + 'static,
+    E: Send + Sync + 'static,
+{
+    fn oldest(&self) -> Option<u64> {
+        self.values().map(|entry| entry.used).min()
+    }
+
+    fn drop_oldest(&mut self) -> usize {
+        let oldest = self.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
+        oldest.and_then(|oldest| self.remove(&oldest)).map_or(0, |entry| entry.steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(cache: &Cache, key: u32, steps: usize) -> Arc<u32> {
+        cache.get(key, |_| steps, || Ok::<_, ()>(Arc::new(key))).unwrap()
+    }
+
+    #[test]
+    fn a_thing_is_made_once() {
+        let cache = Cache::default();
+        assert!(Arc::ptr_eq(&ask(&cache, 1, 0), &ask(&cache, 1, 0)));
+        assert!(!Arc::ptr_eq(&ask(&cache, 1, 0), &ask(&cache, 2, 0)));
+        let text = cache.get(1, |_| 0, || Ok::<_, ()>(Arc::new("another type"))).unwrap();
+        assert_eq!((*text, cache.len()), ("another type", 3));
+        let failed = || cache.get((), |_: &u32| 0, || Err("why"));
+        assert_eq!((failed(), failed()), (Err("why"), Err("why")));
+    }
+
+    #[test]
+    fn what_was_used_the_longest_time_ago_goes() {
+        let cache = Cache::default();
+        let firsts: Vec<Arc<u32>> = (0..3).map(|key| ask(&cache, key, MOST_STEPS / 3)).collect();
+        ask(&cache, 0, 0);
+        // An entry of another type takes the place of the oldest one.
+        cache.get("key", |_| MOST_STEPS / 3, || Ok::<_, ()>(Arc::new(3_u8))).unwrap();
+        let is_kept = |key: u32| Arc::ptr_eq(&firsts[key as usize], &ask(&cache, key, 0));
+        assert_eq!([is_kept(0), is_kept(2), is_kept(1)], [true, true, false]);
+        ask(&cache, 9, 3 * MOST_STEPS);
+        assert_eq!(cache.len(), 1, "the newest stays, however long it is");
+    }
+}

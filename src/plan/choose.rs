@@ -1,0 +1,145 @@
+//! The choice among variants: the fastest, found by predicting those that could be.
+//!
+//! Since all members know the machine and the problem, each can work out the same modeled time of every variant,
+//! conflicts on the links included, and all take the same one; no message is needed to agree. A variant is given up as
+//! soon as it is seen to be slower than the best one so far: before its schedule is made, where a lower limit is known;
+//! when its busiest node alone takes longer; or when its prediction has come to that instant.
+
+use std::{
+    num::NonZero,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use parking_lot::Mutex;
+
+use super::{Algorithm, Draft, Plan, PlanError, Problem, Variant, predict::predict_among};
+use crate::{
+    model::Parameters,
+    pattern::{Action, Schedule},
+    time::{Span, Time},
+    wire::MAX_MESSAGE,
+};
+
+/// The fastest variant that ends by the limit, of equally fast ones the first: its number and its plan, with the
+/// prediction.
+///
+/// # Errors
+///
+/// Why the first one that cannot be made cannot, or [`PlanError::TooLong`].
+pub(crate) fn fastest<P: Problem>(
+    algorithm: &Algorithm<P>,
+    problem: &P,
+    variants: &[Variant<P>],
+    limit: Time,
+) -> Result<(usize, Plan<P>), PlanError> {
+    let cause: Mutex<Option<(usize, PlanError)>> = Mutex::new(None);
+    let attempt = |nth: usize, best: Time| {
+        let (variant, limit) = (&variants[nth], limit.min(best));
+        let is_hopeless = |least: Span| least > limit.since_start();
+        if is_hopeless(variant.floor()) {
+            return None;
+        }
+        let made = variant.draft(problem).and_then(|draft| {
+            let schedule = draft.schedule();
+            if schedule
+                .is_some_and(|schedule| is_hopeless(busiest_node(schedule, problem.machine().parameters())))
+            {
+                return Ok(None);
+            }
+            schedule.map_or(Ok(()), check_messages)?;
+            Ok(Some(draft))
+        });
+        let draft = match made {
+            Ok(draft) => draft?,
+            Err(error) => {
+                let mut cause = cause.lock();
+                if cause.as_ref().is_none_or(|&(first, _)| nth < first) {
+                    *cause = Some((nth, error));
+                }
+                return None;
+            }
+        };
+        let prediction = predict_among(problem.machine(), problem.members(), draft.schedule()?, limit)?;
+        Some((prediction.modeled, Plan::made(problem, variant, draft, Some(prediction))))
+    };
+    let too_long = || PlanError::TooLong { algorithm: algorithm.to_string() };
+    fastest_of(variants.len(), attempt)
+        .ok_or_else(|| cause.into_inner().map_or_else(too_long, |(_, cause)| cause))
+}
+
+/// Whether every message of a schedule can be sent.
+pub(super) fn check_messages(schedule: &Schedule) -> Result<(), PlanError> {
+    match schedule.messages().map(|message| message.bytes).find(|&bytes| bytes > MAX_MESSAGE) {
+        Some(given) => Err(PlanError::MessageTooLong { given }),
+        None => Ok(()),
+    }
+}
+
+/// The number of the fastest candidate, of equally fast ones the first, and what `attempt` made of it; `None` if none
+/// ends within modeled time.
+///
+/// `attempt(index, limit)` says how long a candidate takes; it may give up when that is seen to be more than `limit`.
+/// The candidates are shared out among the cores of the host. That changes which of them are given up, and when, but
+/// not which is the fastest.
+pub(crate) fn fastest_of<T: Send>(
+    candidates: usize,
+    attempt: impl Fn(usize, Time) -> Option<(Time, T)> + Sync,
+) -> Option<(usize, T)> {
+    let best: Mutex<Option<(Time, usize, T)>> = Mutex::new(None);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= candidates {
+                return;
+            }
+            let limit = best.lock().as_ref().map_or(Time::MAX, |(time, ..)| *time);
+            let Some((time, found)) = attempt(index, limit) else { continue };
+            let mut best = best.lock();
+            if best.as_ref().is_none_or(|&(least, first, _)| (time, index) < (least, first)) {
+                *best = Some((time, index, found));
+            }
+        }
+    };
+    let helpers = thread::available_parallelism().map_or(1, NonZero::get).min(candidates).saturating_sub(1);
+    thread::scope(|scope| {
+        // Where the host gives no more threads the work is done by this one.
+        for _ in 0..helpers {
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    best.into_inner().map(|(_, index, found)| (index, found))
+}
+
+/// A lower limit of every run of a schedule: what the messages of one node take its processor, and its ports. The kernel
+/// rounds when a message has left to the nearest picosecond, so ports may be done up to one a message earlier.
+pub(crate) fn busiest_node(schedule: &Schedule, parameters: &Parameters) -> Span {
+    let node = |rank| {
+        let (mut busy, mut sent, mut received, mut messages) = (Span::ZERO, 0_u64, 0_u64, 0);
+        for step in schedule.steps(rank) {
+            if let Some(message) = step.action.sent() {
+                busy += parameters.send_overhead();
+                sent = sent.saturating_add(message.bytes);
+                messages += 1;
+            }
+            if let Some(message) = step.action.received() {
+                busy += parameters.receive_overhead();
+                received = received.saturating_add(message.bytes);
+                messages += 1;
+            }
+            match &step.action {
+                Action::Exchange { .. } => busy += parameters.exchange_overhead(),
+                Action::Pause(span) => busy += *span,
+                Action::Pack(bytes) => busy += parameters.copying(*bytes),
+                Action::Combine(bytes) => busy += parameters.combining(schedule.elements(*bytes)),
+                _ => {}
+            }
+        }
+        let ports = parameters.transfer(sent.max(received));
+        let both = parameters.beta() * (sent as f64 + received as f64) / parameters.duplex();
+        busy.max(ports.max(Span::from_secs_f64(both)) - Span::from_picos(messages))
+    };
+    (0..schedule.nodes()).map(node).max().unwrap_or(Span::ZERO)
+}

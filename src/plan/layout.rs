@@ -1,0 +1,82 @@
+//! The places of a problem's members on the machine: a rectangle, or a line.
+
+use crate::{model::Description, rank::Rank, topology::Grid};
+
+/// The members of a group laid out as a rectangle, or as a line if they are none.
+///
+/// They are a rectangle if they are all the nodes in which some rows and some columns of the machine meet, in whatever
+/// order the ranks are. All others are a linear array, in the order of their nodes: so it is in InterCom (Barnett et
+/// al. 1994, section 9).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Rows and columns; a line is one row.
+    pub(crate) grid: Grid,
+    /// The rank at each place, row by row.
+    pub(crate) ranks: Vec<Rank>,
+}
+
+impl Layout {
+    /// The layout of some members of a machine. If they must stay in rank order, the ranks lie in that order.
+    pub(crate) fn of(machine: &Description, members: &[Rank], is_in_order: bool) -> Layout {
+        let mut ranks: Vec<Rank> = (0..members.len()).collect();
+        ranks.sort_unstable_by_key(|&rank| members[rank]);
+        let in_rank_order = ranks.is_sorted();
+        if is_in_order && !in_rank_order {
+            return Layout {
+                grid: Grid { rows: 1, columns: members.len() },
+                ranks: (0..members.len()).collect(),
+            };
+        }
+        let grid = machine.topology().grid().and_then(|grid| {
+            let nodes: Vec<Rank> = ranks.iter().map(|&rank| members[rank]).collect();
+            rectangle(grid, &nodes)
+        });
+        Layout { grid: grid.unwrap_or(Grid { rows: 1, columns: members.len() }), ranks }
+    }
+
+    /// The number of members.
+    pub(crate) fn size(&self) -> usize {
+        self.ranks.len()
+    }
+}
+
+/// The rows and columns that these nodes, in ascending order, have as a rectangle.
+fn rectangle(grid: Grid, nodes: &[Rank]) -> Option<Grid> {
+    let place = |index: usize| grid.coordinates(nodes[index]);
+    let (first_row, _) = place(0);
+    let columns = (0..nodes.len()).take_while(|&index| place(index).0 == first_row).count();
+    let is_whole = nodes.len().is_multiple_of(columns)
+        && (0..nodes.len()).all(|index| {
+            let (row, column) = place(index);
+            row == place(index - index % columns).0 && column == place(index % columns).1
+        });
+    is_whole.then(|| Grid { rows: nodes.len() / columns, columns })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(machine: &str, members: &[Rank], is_in_order: bool) -> Layout {
+        Layout::of(&machine.parse().unwrap(), members, is_in_order)
+    }
+
+    #[test]
+    fn rectangles_are_recognised_in_any_order() {
+        let grid = |rows, columns| Grid { rows, columns };
+        assert_eq!(layout("mesh:4x5", &(0..20).collect::<Vec<Rank>>(), false).grid, grid(4, 5));
+        // Rows 1 and 3, columns 0, 2 and 3.
+        let scattered = layout("mesh:4x5", &[5, 17, 8, 18, 7, 15], false);
+        assert_eq!(scattered, Layout { grid: grid(2, 3), ranks: vec![0, 4, 2, 5, 1, 3] });
+        assert_eq!(layout("mesh:4x5", &[3, 8, 13], false).grid, grid(3, 1), "a column");
+        assert_eq!(layout("mesh:4x5", &[0, 1, 2, 5, 6], false).grid, grid(1, 5), "no rectangle");
+        assert_eq!(layout("mesh:4x5", &[0, 1, 6, 7], false).grid, grid(1, 4), "a parallelogram");
+    }
+
+    #[test]
+    fn the_order_of_ranks_is_kept_where_it_must_be() {
+        assert_eq!(layout("mesh:4x5", &[5, 0, 6, 1], true).ranks, [0, 1, 2, 3]);
+        assert_eq!(layout("mesh:4x5", &[5, 0, 6, 1], true).grid, Grid { rows: 1, columns: 4 });
+        assert_eq!(layout("mesh:4x5", &[0, 1, 5, 6], true).grid, Grid { rows: 2, columns: 2 });
+    }
+}

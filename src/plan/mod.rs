@@ -1,0 +1,49 @@
+//! One plan for all libraries: what is asked for, the ways to do it, which of them is the fastest, and what nothing can
+//! beat.
+//!
+//! A [`Problem`] says what is to be moved among which members of a machine: an s-to-p broadcast
+//! ([`stop::Instance`](crate::stop::Instance)), a collective operation ([`collective::Task`](crate::collective::Task)), a
+//! many-to-many exchange ([`exchange::Instance`](crate::exchange::Instance)). An [`Algorithm`] has one or several variants
+//! for it, of which the one is taken that is [predicted](predict) to be the fastest. That is the [`Plan`], which all
+//! members carry out. All members make the same one without a message, because it follows from the problem alone.
+//! [`LowerBound`] says what no algorithm can beat, and why.
+//!
+//! ```
+//! use multicomputer::{collective::{Algorithm, Operation, Task}, plan::Reason};
+//!
+//! let task = Task::builder(&"paragon:4x4".parse()?, Operation::Broadcast).elements(1 << 20).build()?;
+//! let plan = Algorithm::AUTO.plan(&task)?;
+//! let modeled = plan.prediction().modeled.since_start();
+//! println!("{} by {}: {modeled}", task.operation(), plan.name());
+//! let bound = task.lower_bound();
+//! assert!(modeled >= bound.time() && bound.time() >= bound.of(Reason::Intake));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An algorithm is chosen by the same word in all libraries: `group.using(Algorithm::SHORT).broadcast(..)`.
+
+pub(crate) mod bound;
+mod cache;
+pub(crate) mod choose;
+mod error;
+mod layout;
+#[allow(clippy::module_inception)]
+mod plan;
+pub mod predict;
+mod problem;
+mod registry;
+mod variant;
+
+pub use self::{
+    bound::{LowerBound, Reason},
+    error::PlanError,
+    plan::Plan,
+    problem::{Draft, Problem, Scheduled},
+    registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError},
+};
+pub(crate) use self::{
+    cache::Cache,
+    layout::Layout,
+    registry::{Entry, Planning, Restriction},
+    variant::Variant,
+};

@@ -1,0 +1,181 @@
+//! A problem with the way in which it is solved.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{
+    Algorithm, Cache, Draft, PlanError, Problem, Scheduled, Variant,
+    choose::{check_messages, fastest},
+    predict::{Prediction, predict_among},
+};
+use crate::{pattern::Schedule, time::Time};
+
+/// How a problem is solved: made once, by [`Algorithm::plan`], and then used by all members.
+#[derive(Debug)]
+pub struct Plan<P: Problem> {
+    problem: P,
+    algorithm: Algorithm<P>,
+    variant: String,
+    name: String,
+    pub(crate) draft: P::Draft,
+    prediction: OnceLock<Prediction>,
+}
+
+impl<P: Problem> Algorithm<P> {
+    /// Plans a problem: once, for all members.
+    ///
+    /// If the algorithm has several variants for it, all that could be the fastest are [predicted](crate::predict), some
+    /// microseconds a message, and the fastest is taken, of equally fast ones the first. That depends on the problem alone,
+    /// so it is the same whoever works it out. For *Auto* it takes tens of milliseconds on 100 nodes, and seconds on
+    /// thousands.
+    ///
+    /// In a program that runs in real time making a plan is computing, and delays the node. The calls of groups share
+    /// plans among all members, and keep them.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError`] if the algorithm does not work for the problem, if a message would be too long, or if it has several
+    /// variants and modeled time cannot tell how long any of them takes.
+    pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
+        match problem.representative() {
+            Some(representative) => {
+                let Choice { variant, plan } = self.choose(&representative)?;
+                match (plan, variant) {
+                    (Some(plan), _) if representative.key() == problem.key() => Ok(plan),
+                    (_, variant) => Plan::of(problem, &variant),
+                }
+            }
+            None => {
+                let workspace = problem.workspace();
+                if let Some(found) = self.searched(problem, &workspace) {
+                    return found;
+                }
+                let Choice { variant, plan } = self.choose(problem)?;
+                plan.map_or_else(|| Plan::of(problem, &variant), Ok)
+            }
+        }
+    }
+
+    /// The plan that is kept for a problem, made by the first who asks.
+    pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
+        cache.get((problem.key(), self.clone()), Plan::weight, || {
+            let Some(representative) = problem.representative() else {
+                return self.plan(problem).map(Arc::new);
+            };
+            let key = representative.key();
+            let choice = cache.get((key.clone(), self.clone()), Choice::weight, || {
+                Ok(Arc::new(self.choose(&representative)?.shared()))
+            })?;
+            match &choice.plan {
+                Some(plan) if key == problem.key() => Ok(plan.clone()),
+                _ => Plan::of(problem, &choice.variant).map(Arc::new),
+            }
+        })
+    }
+
+    /// The variant to be taken. A single one is not predicted.
+    fn choose(&self, problem: &P) -> Result<Choice<P, Plan<P>>, PlanError> {
+        let mut variants = self.variants(problem, &problem.workspace())?;
+        if variants.len() == 1 {
+            return Ok(Choice { variant: variants.swap_remove(0), plan: None });
+        }
+        let (nth, plan) = fastest(self, problem, &variants, Time::MAX)?;
+        Ok(Choice { variant: variants.swap_remove(nth), plan: Some(plan) })
+    }
+}
+
+/// What was chosen for a problem, and serves all those that it represents; with the plan for the problem itself if that
+/// had to be made for the choice.
+#[derive(Debug)]
+struct Choice<P: Problem, T> {
+    variant: Variant<P>,
+    plan: Option<T>,
+}
+
+impl<P: Problem> Choice<P, Plan<P>> {
+    fn shared(self) -> Choice<P, Arc<Plan<P>>> {
+        Choice { variant: self.variant, plan: self.plan.map(Arc::new) }
+    }
+}
+
+impl<P: Problem> Choice<P, Arc<Plan<P>>> {
+    fn weight(&self) -> usize {
+        self.plan.as_ref().map_or(0, |plan| plan.weight())
+    }
+}
+
+impl<P: Problem> Plan<P> {
+    /// The plan of a variant, all of whose messages can be sent.
+    pub(crate) fn of(problem: &P, variant: &Variant<P>) -> Result<Plan<P>, PlanError> {
+        let draft = variant.draft(problem)?;
+        draft.schedule().map_or(Ok(()), check_messages)?;
+        Ok(Plan::made(problem, variant, draft, None))
+    }
+
+    pub(super) fn made(
+        problem: &P,
+        variant: &Variant<P>,
+        draft: P::Draft,
+        prediction: Option<Prediction>,
+    ) -> Plan<P> {
+        let algorithm = variant.of.clone().unwrap_or(P::AUTO);
+        Plan {
+            name: P::plan_name(&algorithm, variant.name()),
+            variant: variant.name().to_owned(),
+            algorithm,
+            problem: problem.clone(),
+            draft,
+            prediction: prediction.map_or_else(OnceLock::new, OnceLock::from),
+        }
+    }
+
+    /// The problem that it is for.
+    pub fn problem(&self) -> &P {
+        &self.problem
+    }
+
+    /// The algorithm; if that is *Auto*, the one that it has chosen.
+    pub fn algorithm(&self) -> &Algorithm<P> {
+        &self.algorithm
+    }
+
+    /// The variant of the algorithm; empty if it has only one.
+    pub fn variant(&self) -> &str {
+        &self.variant
+    }
+
+    /// The algorithm, in the way that was chosen.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The prediction for a schedule of its own, which is worked out once. [`Time::MAX`] everywhere if it takes longer
+    /// than modeled time can tell.
+    pub(crate) fn predicted(&self, schedule: &Schedule) -> &Prediction {
+        self.prediction.get_or_init(|| {
+            let (machine, members) = (self.problem.machine(), self.problem.members());
+            predict_among(machine, members, schedule, Time::MAX).unwrap_or_else(|| Prediction {
+                modeled: Time::MAX,
+                finished: vec![Time::MAX; members.len()],
+            })
+        })
+    }
+
+    /// The room that it takes, in steps of a schedule.
+    fn weight(&self) -> usize {
+        self.problem.weight() + self.draft.schedule().map_or(0, Schedule::steps_in_all)
+    }
+}
+
+impl<P: Problem<Draft: Scheduled>> Plan<P> {
+    /// The steps of every member.
+    pub fn schedule(&self) -> &Schedule {
+        self.draft.steps()
+    }
+
+    /// What it takes in virtual time if all members start at the same instant and nothing else is under way: exactly
+    /// what a run takes. Worked out when it is first asked for. [`Time::MAX`] everywhere if it takes longer than modeled
+    /// time can tell; a run then ends with an error.
+    pub fn prediction(&self) -> &Prediction {
+        self.predicted(self.schedule())
+    }
+}

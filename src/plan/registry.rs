@@ -1,0 +1,377 @@
+//! The registry: one entry for each algorithm, in the algorithm's own file, and the handle by which it is chosen.
+
+use std::{
+    cmp::Ordering,
+    fmt,
+    hash::{Hash, Hasher},
+    str::FromStr,
+};
+
+use thiserror::Error;
+
+use super::{Plan, PlanError, Problem, Variant};
+
+/// What is known of an algorithm.
+pub(crate) struct Entry<P: Problem> {
+    name: &'static str,
+    title: &'static str,
+    aliases: &'static [&'static str],
+    about: &'static str,
+    source: &'static str,
+    cost: &'static str,
+    limits: &'static str,
+    kinds: fn(P::Kind) -> bool,
+    restrictions: &'static [Restriction<P>],
+    is_predictable: bool,
+    ways: Ways<P>,
+}
+
+/// A condition that a problem must meet.
+pub(crate) struct Restriction<P: Problem> {
+    /// The condition, as an error says it.
+    pub(crate) text: &'static str,
+    pub(crate) is_met: fn(&P, &P::Parameter) -> bool,
+}
+
+/// How the plan is found.
+enum Ways<P: Problem> {
+    /// The fastest of all variants.
+    Variants(fn(&Planning<'_, P>) -> Result<Vec<Variant<P>>, PlanError>),
+    /// A search of its own.
+    Search(fn(&Planning<'_, P>) -> Result<Plan<P>, PlanError>),
+}
+
+impl<P: Problem> Clone for Ways<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Problem> Copy for Ways<P> {}
+
+/// What variants are made from.
+pub(crate) struct Planning<'a, P: Problem> {
+    /// What is planned.
+    pub(crate) problem: &'a P,
+    /// The choice that the algorithm leaves open.
+    pub(crate) parameter: &'a P::Parameter,
+    /// What several algorithms need.
+    pub(crate) workspace: &'a P::Workspace,
+}
+
+impl<P: Problem> Entry<P> {
+    /// An algorithm of this name that takes the fastest of its variants; unless told otherwise, for all kinds of
+    /// problems and without restrictions.
+    pub(crate) const fn new(
+        name: &'static str,
+        variants: fn(&Planning<'_, P>) -> Result<Vec<Variant<P>>, PlanError>,
+    ) -> Entry<P> {
+        Entry::with(name, Ways::Variants(variants))
+    }
+
+    /// An algorithm that looks for a plan in a way of its own.
+    pub(crate) const fn searching(
+        name: &'static str,
+        search: fn(&Planning<'_, P>) -> Result<Plan<P>, PlanError>,
+    ) -> Entry<P> {
+        Entry::with(name, Ways::Search(search))
+    }
+
+    const fn with(name: &'static str, ways: Ways<P>) -> Entry<P> {
+        Entry {
+            name,
+            title: name,
+            aliases: &[],
+            about: "",
+            source: "",
+            cost: "",
+            limits: "",
+            kinds: |_| true,
+            restrictions: &[],
+            is_predictable: true,
+            ways,
+        }
+    }
+
+    /// What it does, in a line.
+    pub(crate) const fn about(self, about: &'static str) -> Entry<P> {
+        Entry { about, ..self }
+    }
+
+    /// Where it is described.
+    pub(crate) const fn source(self, source: &'static str) -> Entry<P> {
+        Entry { source, ..self }
+    }
+
+    /// The time that it takes, in the symbols of the timing model.
+    pub(crate) const fn cost(self, cost: &'static str) -> Entry<P> {
+        Entry { cost, ..self }
+    }
+
+    /// Limits that are no [restrictions](Entry::only_if), as they are found out in the making of a plan, or do not keep it
+    /// from being made.
+    pub(crate) const fn limits(self, limits: &'static str) -> Entry<P> {
+        Entry { limits, ..self }
+    }
+
+    /// What messages call it, if that is not its name.
+    pub(crate) const fn title(self, title: &'static str) -> Entry<P> {
+        Entry { title, ..self }
+    }
+
+    /// Other names by which it may be asked for.
+    pub(crate) const fn aliases(self, aliases: &'static [&'static str]) -> Entry<P> {
+        Entry { aliases, ..self }
+    }
+
+    /// The kinds of problems that it is for.
+    pub(crate) const fn kinds(self, kinds: fn(P::Kind) -> bool) -> Entry<P> {
+        Entry { kinds, ..self }
+    }
+
+    /// What it needs.
+    pub(crate) const fn only_if(self, restrictions: &'static [Restriction<P>]) -> Entry<P> {
+        Entry { restrictions, ..self }
+    }
+
+    /// An algorithm whose plans have no schedule: only a run can tell what they take.
+    pub(crate) const fn unpredictable(self) -> Entry<P> {
+        Entry { is_predictable: false, ..self }
+    }
+}
+
+/// An algorithm for a kind of problems: a handle that is cheap to clone, and to compare.
+///
+/// The known ones are constants, such as [`Algorithm::BR_LIN`](crate::stop::Algorithm::BR_LIN), and can be parsed from
+/// their names. Two are the same if they have the same name and leave nothing open that differs.
+///
+/// ```
+/// use multicomputer::stop::Algorithm;
+///
+/// let algorithm: Algorithm = "repos-br-xy-source".parse()?;
+/// assert_eq!(algorithm, Algorithm::REPOS_BR_XY_SOURCE);
+/// assert_eq!(algorithm.to_string(), "repos-br-xy-source");
+/// println!("{algorithm}: {}", algorithm.about());
+/// # Ok::<(), multicomputer::plan::ParseAlgorithmError>(())
+/// ```
+pub struct Algorithm<P: Problem> {
+    entry: &'static Entry<P>,
+    parameter: P::Parameter,
+}
+
+impl<P: Problem> Algorithm<P> {
+    /// The algorithm of an entry with a choice that it leaves open.
+    pub(crate) const fn with(entry: &'static Entry<P>, parameter: P::Parameter) -> Algorithm<P> {
+        Algorithm { entry, parameter }
+    }
+
+    /// The name by which it is asked for.
+    pub fn name(&self) -> &'static str {
+        self.entry.name
+    }
+
+    /// Other names by which it may be asked for.
+    pub fn aliases(&self) -> &'static [&'static str] {
+        self.entry.aliases
+    }
+
+    /// One line on what it does.
+    pub fn about(&self) -> &'static str {
+        self.entry.about
+    }
+
+    /// The work that it is described in; empty if there is none.
+    pub fn source(&self) -> &'static str {
+        self.entry.source
+    }
+
+    /// The time that it takes, in the symbols of the timing model; empty if nothing is known.
+    pub fn cost(&self) -> &'static str {
+        self.entry.cost
+    }
+
+    /// Limits beside its [restrictions](Algorithm::restrictions); empty if there are none.
+    pub fn limits(&self) -> &'static str {
+        self.entry.limits
+    }
+
+    /// What it needs of a problem.
+    pub fn restrictions(&self) -> impl Iterator<Item = &'static str> + use<P> {
+        self.entry.restrictions.iter().map(|restriction| restriction.text)
+    }
+
+    /// Whether it is for problems of this kind.
+    pub fn is_for(&self, kind: P::Kind) -> bool {
+        (self.entry.kinds)(kind)
+    }
+
+    /// Whether a plan says what it takes; otherwise only a run can tell.
+    pub fn is_predictable(&self) -> bool {
+        self.entry.is_predictable
+    }
+
+    /// The choice that it leaves open, as it was made.
+    pub(crate) fn parameter(&self) -> &P::Parameter {
+        &self.parameter
+    }
+
+    /// The same with another choice.
+    pub(crate) fn with_parameter(&self, parameter: P::Parameter) -> Algorithm<P> {
+        Algorithm { entry: self.entry, parameter }
+    }
+
+    /// Whether the problem is of its kind and meets its restrictions, without planning anything.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::OtherKind`], [`PlanError::Restricted`].
+    pub fn check(&self, problem: &P) -> Result<(), PlanError> {
+        if !self.is_for(problem.kind()) {
+            return Err(PlanError::OtherKind {
+                algorithm: self.to_string(),
+                kind: problem.kind().to_string(),
+            });
+        }
+        let unmet = |restriction: &&Restriction<P>| !(restriction.is_met)(problem, &self.parameter);
+        match self.entry.restrictions.iter().find(unmet) {
+            Some(restriction) => Err(self.restricted(problem, restriction.text)),
+            None => Ok(()),
+        }
+    }
+
+    /// The error for a restriction that is not met.
+    pub(crate) fn restricted(&self, problem: &P, restriction: &str) -> PlanError {
+        PlanError::Restricted { algorithm: self.to_string(), text: problem.unmet(self, restriction) }
+    }
+
+    /// The variants that it comes in; none if it searches in a way of its own.
+    pub(crate) fn variants(
+        &self,
+        problem: &P,
+        workspace: &P::Workspace,
+    ) -> Result<Vec<Variant<P>>, PlanError> {
+        self.check(problem)?;
+        let Ways::Variants(variants) = self.entry.ways else { return Ok(Vec::new()) };
+        let mut variants = variants(&Planning { problem, parameter: &self.parameter, workspace })?;
+        for variant in &mut variants {
+            variant.of.get_or_insert_with(|| self.clone());
+        }
+        Ok(variants)
+    }
+
+    /// The plan of its own search; `None` if it takes the fastest of its variants.
+    pub(super) fn searched(
+        &self,
+        problem: &P,
+        workspace: &P::Workspace,
+    ) -> Option<Result<Plan<P>, PlanError>> {
+        let Ways::Search(search) = self.entry.ways else { return None };
+        let planning = Planning { problem, parameter: &self.parameter, workspace };
+        Some(self.check(problem).and_then(|()| search(&planning)))
+    }
+}
+
+impl<P: Problem> Clone for Algorithm<P> {
+    fn clone(&self) -> Self {
+        Algorithm { entry: self.entry, parameter: self.parameter.clone() }
+    }
+}
+
+impl<P: Problem<Parameter: Copy>> Copy for Algorithm<P> {}
+
+impl<P: Problem> PartialEq for Algorithm<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<P: Problem> Eq for Algorithm<P> {}
+
+impl<P: Problem> PartialOrd for Algorithm<P> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By name.
+impl<P: Problem> Ord for Algorithm<P> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.entry.name.cmp(other.entry.name).then_with(|| self.parameter.cmp(&other.parameter))
+    }
+}
+
+impl<P: Problem> Hash for Algorithm<P> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.entry.name.hash(state);
+        self.parameter.hash(state);
+    }
+}
+
+/// What messages call it.
+impl<P: Problem> fmt::Display for Algorithm<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.entry.title)
+    }
+}
+
+impl<P: Problem> fmt::Debug for Algorithm<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Algorithm({})", self.entry.title)
+    }
+}
+
+impl<P: Problem> FromStr for Algorithm<P> {
+    type Err = ParseAlgorithmError;
+
+    /// Takes a [name](Algorithm::name) or an [alias](Algorithm::aliases), exactly, or what else stands for an algorithm
+    /// of the library.
+    fn from_str(text: &str) -> Result<Self, ParseAlgorithmError> {
+        let algorithms = P::algorithms();
+        let is_called = |algorithm: &&Self| algorithm.name() == text || algorithm.aliases().contains(&text);
+        let known = algorithms.iter().find(is_called).cloned().or_else(|| P::spelled(text));
+        known.ok_or_else(|| ParseAlgorithmError {
+            name: text.to_owned(),
+            known: algorithms.iter().map(Algorithm::name).collect(),
+        })
+    }
+}
+
+/// A name that no algorithm has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no algorithm is called {name:?}: the names are {}", known.join(", "))]
+pub struct ParseAlgorithmError {
+    name: String,
+    known: Vec<&'static str>,
+}
+
+impl ParseAlgorithmError {
+    /// The name given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// What `using` takes: an algorithm, by value or by reference, or what stands for one.
+pub trait IntoAlgorithm {
+    /// The problems that it solves.
+    type Problem: Problem;
+
+    /// The algorithm.
+    fn into_algorithm(self) -> Algorithm<Self::Problem>;
+}
+
+impl<P: Problem> IntoAlgorithm for Algorithm<P> {
+    type Problem = P;
+
+    fn into_algorithm(self) -> Algorithm<P> {
+        self
+    }
+}
+
+impl<P: Problem> IntoAlgorithm for &Algorithm<P> {
+    type Problem = P;
+
+    fn into_algorithm(self) -> Algorithm<P> {
+        self.clone()
+    }
+}

@@ -1,0 +1,65 @@
+//! The ways in which an algorithm can go about a problem: schedules that have not been made yet.
+
+use std::fmt;
+
+use super::{Algorithm, PlanError, Problem};
+use crate::time::Span;
+
+/// Makes the draft of a variant for a problem: that which it was listed for, or one that this one represents.
+type Make<P> = Box<dyn Fn(&P) -> Result<<P as Problem>::Draft, PlanError> + Send + Sync>;
+
+/// One way to do it, made only when it could be the fastest.
+pub(crate) struct Variant<P: Problem> {
+    /// The algorithm that it is of.
+    pub(super) of: Option<Algorithm<P>>,
+    name: String,
+    floor: Span,
+    make: Make<P>,
+}
+
+impl<P: Problem> Variant<P> {
+    /// A variant of this name, which may be empty if it is the only one of its algorithm.
+    pub(crate) fn new(
+        name: impl Into<String>,
+        make: impl Fn(&P) -> Result<P::Draft, PlanError> + Send + Sync + 'static,
+    ) -> Variant<P> {
+        Variant { of: None, name: name.into(), floor: Span::ZERO, make: Box::new(make) }
+    }
+
+    /// The same, known to take at least this long.
+    pub(crate) fn at_least(self, floor: Span) -> Variant<P> {
+        Variant { floor, ..self }
+    }
+
+    /// The algorithm that it is of, once it is listed.
+    #[cfg(test)]
+    pub(crate) fn algorithm(&self) -> Option<Algorithm<P>> {
+        self.of.clone()
+    }
+
+    /// The same as a variant of this algorithm; otherwise it is one of the algorithm that lists it.
+    pub(crate) fn by(self, algorithm: Algorithm<P>) -> Variant<P> {
+        Variant { of: Some(algorithm), ..self }
+    }
+
+    /// What tells it from the others of its algorithm.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A lower limit of its time that is known before it is made.
+    pub(crate) fn floor(&self) -> Span {
+        self.floor
+    }
+
+    /// Makes the schedule.
+    pub(crate) fn draft(&self, problem: &P) -> Result<P::Draft, PlanError> {
+        (self.make)(problem)
+    }
+}
+
+impl<P: Problem> fmt::Debug for Variant<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Variant({:?}, at least {})", self.name, self.floor)
+    }
+}

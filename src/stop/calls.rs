@@ -1,0 +1,249 @@
+//! The calls: an s-to-p broadcast in a group, and one by a plan made beforehand.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::{Instance, InstanceError, Plan, PlanError};
+use crate::{
+    comm::{Call, Caller, Group, WalkError, walk},
+    error::CommError,
+    pattern::Growth,
+    payload::{Element, Payload, PayloadError},
+    plan::Cache,
+    rank::{Rank, Tag},
+    record::Part,
+    text::count,
+};
+
+/// The call by its name in reports and messages.
+pub(super) const BROADCAST: &str = "s-to-p broadcast";
+
+/// S-to-p broadcasting in a group: some members have a message each, for all.
+///
+/// Every member makes the same call, by the same algorithm, in the same order, and names the same sources in the same
+/// order. Those that do not get [`CommError::Mismatch`]. *Auto* chooses the algorithm unless it is
+/// [given](Group::using).
+///
+/// The first call of a kind plans, which takes the host milliseconds on some ten nodes; the plan is kept for the machine.
+///
+/// # Errors
+///
+/// Every call fails with [`BroadcastError`] if its arguments do not fit each other, the group or those of the other
+/// members, and if a message cannot be sent or received.
+pub trait BroadcastFrom: Caller<Instance> {
+    /// Everybody gets the messages of all sources, in the order in which they are named. `sources` has the rank of each
+    /// and the length of its message in elements; `mine` is empty where this rank is none of them.
+    fn broadcast_from<T: Element + Send>(
+        &self,
+        sources: &[(Rank, usize)],
+        mine: &[T],
+    ) -> Result<Vec<Vec<T>>, BroadcastError> {
+        let element = size_of::<T>() as u64;
+        let bytes = |&(rank, elements): &(Rank, usize)| (rank, element.saturating_mul(elements as u64));
+        let in_bytes: Vec<(Rank, u64)> = sources.iter().map(bytes).collect();
+        let is_source = sources.iter().any(|&(rank, _)| rank == self.group().rank());
+        let mine = (is_source || !mine.is_empty()).then(|| Payload::from(mine));
+        let messages = self.broadcast_payloads_from(&in_bytes, mine)?;
+        Ok(messages.iter().map(Payload::to_vec).collect::<Result<_, _>>()?)
+    }
+
+    /// As [`broadcast_from`](BroadcastFrom::broadcast_from), by reference, with lengths in bytes; `mine` is `None` where
+    /// this rank is no source. Phantom payloads work too.
+    ///
+    /// ```
+    /// use multicomputer::{Payload, prelude::*};
+    ///
+    /// let words = [(0, "to "), (2, "every "), (1, "member")];
+    /// let run = Machine::hockney(1, 4).build()?.run(|node| {
+    ///     let sources = words.map(|(rank, word)| (rank, word.len() as u64));
+    ///     let mine = words.iter().find(|(rank, _)| *rank == node.rank()).map(|&(_, word)| Payload::from(word));
+    ///     let messages = node.world().broadcast_payloads_from(&sources, mine)?;
+    ///     Ok(Payload::concat(messages).to_bytes()?)
+    /// })?;
+    /// assert!(run.outputs.iter().all(|text| text == "to every member"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn broadcast_payloads_from(
+        &self,
+        sources: &[(Rank, u64)],
+        mine: Option<Payload>,
+    ) -> Result<Vec<Payload>, BroadcastError> {
+        let (group, algorithm) = (self.group(), self.algorithm());
+        group.library_call(BROADCAST, || {
+            let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
+            let all = lengths.iter().fold(0, |sum: u64, &length| sum.saturating_add(length));
+            let from = count(ranks.len() as u64, "source");
+            let text = format!("{BROADCAST} of {} from {from} by {algorithm}", count(all, "byte"));
+            let tag = group.agree(&Call::new(BROADCAST, text, (sources, &algorithm)))?;
+            let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;
+            let plan = algorithm.kept_plan(&instance, &group.cache().of::<Cache>())?;
+            plan.carry_out(&group.private(), tag, mine)
+        })
+    }
+
+    /// The plan by which a broadcast is carried out, which says what was chosen and what it takes: the same on all
+    /// members.
+    fn broadcast_plan(&self, sources: &[(Rank, u64)]) -> Result<Arc<Plan>, BroadcastError> {
+        let (group, algorithm) = (self.group(), self.algorithm());
+        let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
+        let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;
+        Ok(algorithm.kept_plan(&instance, &group.cache().of::<Cache>())?)
+    }
+}
+
+impl<C: Caller<Instance>> BroadcastFrom for C {}
+
+impl Plan {
+    /// The instance that it is for.
+    pub fn instance(&self) -> &Instance {
+        self.problem()
+    }
+
+    /// How the number of ranks that hold a message grows, and how the longest messages do.
+    pub fn growth(&self) -> &Growth {
+        &self.draft.growth
+    }
+
+    /// Broadcasts the message of every source to every member of the group; all of them call it. Returns the messages in
+    /// the order of the sources.
+    ///
+    /// It is for plans that are made beforehand; [`BroadcastFrom`] makes and keeps its own. The group may be another one
+    /// than that of the plan, if it has as many members.
+    ///
+    /// `mine` is this member's own message, and `None` where it is no source. Messages are forwarded, chained and cut by
+    /// reference, so the data of all nodes is that of the sources. Phantom messages work as real ones do.
+    ///
+    /// ```
+    /// use multicomputer::{prelude::*, stop::{Algorithm, Instance}};
+    ///
+    /// let words = ["to ", "every ", "node"];
+    /// let machine = Machine::paragon(3, 3).build()?;
+    /// let lengths = words.map(|word| word.len() as u64);
+    /// let instance = Instance::new(machine.description(), &[1, 5, 6], &lengths)?;
+    /// let plan = Algorithm::BR_LIN.plan(&instance)?;
+    /// let run = machine.run(|node| {
+    ///     let source = instance.sources().iter().position(|&source| source == node.rank());
+    ///     let mine = source.map(|source| Payload::from(words[source]));
+    ///     let messages = plan.broadcast(node.world(), mine)?;
+    ///     Ok(Payload::concat(messages).to_bytes()?)
+    /// })?;
+    /// assert!(run.outputs.iter().all(|text| text == "to every node"));
+    /// assert_eq!(run.report.modeled, plan.prediction().modeled);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`BroadcastError`] if `mine` is not what the instance says, if another member has another plan, or if a message
+    /// cannot be sent or received.
+    pub fn broadcast(
+        &self,
+        group: &Group<'_>,
+        mine: Option<Payload>,
+    ) -> Result<Vec<Payload>, BroadcastError> {
+        group.library_call(BROADCAST, || {
+            let (sources, lengths) = (self.instance().sources(), self.instance().lengths());
+            let bytes = count(self.instance().bytes(), "byte");
+            let from = count(sources.len() as u64, "source");
+            let text = format!("{BROADCAST} of {bytes} from {from} by the plan {}", self.name());
+            let tag = group.agree(&Call::new(BROADCAST, text, (sources, lengths)))?;
+            self.carry_out(&group.private(), tag, mine)
+        })
+    }
+
+    fn carry_out(
+        &self,
+        group: &Group<'_>,
+        tag: Tag,
+        mine: Option<Payload>,
+    ) -> Result<Vec<Payload>, BroadcastError> {
+        let (pieces, instance) = (&self.draft.pieces, self.instance());
+        let mut blocks = vec![Payload::empty(); pieces.len()];
+        if let Some((source, mine)) = self.own_message(group.rank(), mine)? {
+            for (piece, block) in pieces.iter().zip(&mut blocks).filter(|(piece, _)| piece.source == source) {
+                *block = mine.slice(piece.start..piece.start + piece.bytes)?;
+            }
+        }
+        let part = || Part::operation(format!("{BROADCAST} by {}", self.name()));
+        group.as_part(part, || walk(group, self.schedule(), tag, &mut blocks))?;
+        if blocks.len() == instance.sources().len() {
+            return Ok(blocks);
+        }
+        let mut messages = vec![Payload::empty(); instance.sources().len()];
+        for (piece, block) in pieces.iter().zip(blocks) {
+            messages[piece.source].append(block);
+        }
+        Ok(messages)
+    }
+
+    /// The number of this node as a source and its message, if the two fit together.
+    fn own_message(
+        &self,
+        rank: Rank,
+        mine: Option<Payload>,
+    ) -> Result<Option<(usize, Payload)>, BroadcastError> {
+        let source = self.instance().sources().iter().position(|&source| source == rank);
+        match (mine, source) {
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(BroadcastError::NoSource { rank }),
+            (None, Some(source)) => {
+                Err(BroadcastError::NoMessage { rank, expected: self.instance().lengths()[source] })
+            }
+            (Some(mine), Some(source)) => {
+                let expected = self.instance().lengths()[source];
+                if mine.len() != expected {
+                    return Err(BroadcastError::Length { rank, given: mine.len(), expected });
+                }
+                Ok(Some((source, mine)))
+            }
+        }
+    }
+}
+
+/// Why an s-to-p broadcast fails on a node.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum BroadcastError {
+    /// A source has nothing to send.
+    #[error("rank {rank} is a source and gave no message: one of {} is expected", count(*expected, "byte"))]
+    NoMessage {
+        /// The source.
+        rank: Rank,
+        /// The length that its message should have.
+        expected: u64,
+    },
+    /// A node that is no source gave a message.
+    #[error("rank {rank} gave a message and is not among the sources")]
+    NoSource {
+        /// The node.
+        rank: Rank,
+    },
+    /// The message of a source has another length than all nodes know.
+    #[error("the message of rank {rank} has {}: {expected} must be given", count(*given, "byte"))]
+    Length {
+        /// The source.
+        rank: Rank,
+        /// The length of its message.
+        given: u64,
+        /// The length that it should have.
+        expected: u64,
+    },
+    /// Another member makes another call, or the run is over.
+    #[error(transparent)]
+    Comm(#[from] CommError),
+    /// The plan cannot be carried out.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// The sources are no s-to-p broadcast in this group.
+    #[error(transparent)]
+    Instance(#[from] InstanceError),
+    /// The algorithm does not work here.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A message cannot be taken apart, or read as what is asked for.
+    #[error(transparent)]
+    Payload(#[from] PayloadError),
+}
+
+crate::text::debug_as_text!(BroadcastError);

@@ -1,0 +1,62 @@
+//! The messages of an s-to-p broadcast cut into blocks, with the schedule that moves them.
+
+use super::Instance;
+use crate::{
+    pattern::{Builder, Exchange, Growth, Schedule},
+    plan,
+    rank::Rank,
+};
+
+/// The blocks of all messages, and who sends which block to whom.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// In the order of the blocks of the schedule.
+    pub(super) pieces: Vec<Piece>,
+    pub(super) schedule: Schedule,
+    pub(super) growth: Growth,
+}
+
+/// A part of a source's message: one block of the schedule, which the source has in the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// The number of the source, not its rank.
+    pub(super) source: usize,
+    /// Where in its message the piece starts.
+    pub(super) start: u64,
+    pub(super) bytes: u64,
+}
+
+impl Draft {
+    /// A schedule whose block `k` is the whole message of source `k`, made by `build`.
+    pub(super) fn whole(instance: &Instance, exchange: Exchange, build: impl FnOnce(&mut Builder)) -> Draft {
+        let pieces = instance.lengths().iter().enumerate();
+        let pieces = pieces.map(|(source, &bytes)| Piece { source, start: 0, bytes }).collect();
+        Draft::of(instance, pieces, exchange, build)
+    }
+
+    /// A schedule whose block `k` is piece `k`. The pieces of a source follow each other, in order.
+    pub(super) fn of(
+        instance: &Instance,
+        pieces: Vec<Piece>,
+        exchange: Exchange,
+        build: impl FnOnce(&mut Builder),
+    ) -> Draft {
+        let origins: Vec<Rank> = pieces.iter().map(|piece| instance.sources()[piece.source]).collect();
+        let sizes: Vec<u64> = pieces.iter().map(|piece| piece.bytes).collect();
+        let mut builder = Builder::new(instance.nodes(), &origins, &sizes, exchange);
+        build(&mut builder);
+        Draft { pieces, growth: builder.growth().clone(), schedule: builder.finish() }
+    }
+}
+
+impl plan::Draft for Draft {
+    fn schedule(&self) -> Option<&Schedule> {
+        Some(&self.schedule)
+    }
+}
+
+impl plan::Scheduled for Draft {
+    fn steps(&self) -> &Schedule {
+        &self.schedule
+    }
+}
