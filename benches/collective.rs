@@ -116,7 +116,7 @@ fn choice(criterion: &mut Criterion) {
             let task = Task::builder(&machine, operation).elements(8 << 10).element_bytes(8).build();
             let task = task.unwrap_or_else(|error| panic!("{error}"));
             group.bench_function(format!("{operation} of 64 KiB, {shape}"), |bencher| {
-                bencher.iter(|| Algorithm::Auto.plan(&task));
+                bencher.iter(|| Algorithm::AUTO.plan(&task));
             });
         }
     }
@@ -151,7 +151,7 @@ fn lookup(criterion: &mut Criterion) {
                 return Ok(());
             }
             for bytes in 9..9 + others {
-                node.world().using(&Algorithm::Short).plan(&Job::bytes(Operation::Broadcast, bytes))?;
+                node.world().using(&Algorithm::SHORT).plan(&Job::bytes(Operation::Broadcast, bytes))?;
             }
             for _ in 0..CALLS {
                 black_box(node.world().plan(black_box(&job))?);

@@ -45,16 +45,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             if nth == 0 {
                 println!("{distribution}\n{}", picture(plan.instance().grid(), plan.instance().sources()));
             }
-            let schedule = plan.schedule();
+            let growth = plan.growth();
             println!("{algorithm}: {}", run.report.modeled);
             let after = |iteration| {
-                format!(
-                    "{} have {} K",
-                    schedule.active_after(iteration),
-                    schedule.longest_after(iteration) >> 10
-                )
+                format!("{} have {} K", growth.active_after(iteration), growth.longest_after(iteration) >> 10)
             };
-            println!("  {}", (0..=schedule.iterations()).map(after).collect::<Vec<_>>().join(", "));
+            println!("  {}", (0..=growth.iterations()).map(after).collect::<Vec<_>>().join(", "));
         }
         println!();
     }

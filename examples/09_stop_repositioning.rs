@@ -12,7 +12,7 @@ use std::error::Error;
 
 use multicomputer::{
     Machine, Span,
-    stop::{Algorithm, Base, Distribution, Instance},
+    stop::{Algorithm, Distribution, Instance},
 };
 
 /// The algorithms compared.

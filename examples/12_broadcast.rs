@@ -23,7 +23,7 @@ pub const ROOT: Rank = 13;
 /// What is compared.
 pub fn algorithms() -> Result<[Algorithm; 4], StrategyError> {
     let hybrid = Strategy::parse(Operation::Broadcast, "8x4:SMC")?;
-    Ok([Algorithm::Short, Algorithm::Long, Algorithm::Strategy(hybrid), Algorithm::Auto])
+    Ok([Algorithm::SHORT, Algorithm::LONG, Algorithm::strategy(hybrid), Algorithm::AUTO])
 }
 
 /// Broadcasts so many doubles; every node returns the sum of what it has.
@@ -45,7 +45,7 @@ pub fn chosen(doubles: usize) -> Result<String, Box<dyn Error>> {
     let machine: Description = "paragon:4x8".parse()?;
     let task =
         Task::builder(&machine, Operation::Broadcast).root(ROOT).elements(doubles as u64).element_bytes(8);
-    Ok(Algorithm::Auto.plan(&task.build()?)?.name().to_owned())
+    Ok(Algorithm::AUTO.plan(&task.build()?)?.name().to_owned())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -53,7 +53,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{} bytes", 8 * doubles);
         for algorithm in &algorithms()? {
             let run = broadcast(algorithm, doubles)?;
-            println!("  {:<8}{:>16}", algorithm.name(Operation::Broadcast), run.report.modeled.to_string());
+            println!(
+                "  {:<8}{:>16}",
+                algorithm.spelled(Operation::Broadcast),
+                run.report.modeled.to_string()
+            );
         }
         println!("  auto is {}", chosen(doubles)?);
     }

@@ -26,12 +26,12 @@ const RANGE: u32 = 1000;
 
 /// How the lengths are collected and how the primes are gathered.
 pub fn ways() -> Result<[(Algorithm, Algorithm); 4], StrategyError> {
-    let strategy = |text| Strategy::parse(Operation::Gather, text).map(Algorithm::Strategy);
+    let strategy = |text| Strategy::parse(Operation::Gather, text).map(Algorithm::strategy);
     Ok([
-        (Algorithm::Short, Algorithm::Short),
-        (Algorithm::Circulant, strategy("16:S")?),
-        (Algorithm::Circulant, strategy("4x4:SS")?),
-        (Algorithm::Auto, Algorithm::Auto),
+        (Algorithm::SHORT, Algorithm::SHORT),
+        (Algorithm::CIRCULANT, strategy("16:S")?),
+        (Algorithm::CIRCULANT, strategy("4x4:SS")?),
+        (Algorithm::AUTO, Algorithm::AUTO),
     ])
 }
 
@@ -61,8 +61,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let run = primes(lengths, gather)?;
         println!(
             "collect by {}, gather by {}",
-            lengths.name(Operation::Collect),
-            gather.name(Operation::Gather)
+            lengths.spelled(Operation::Collect),
+            gather.spelled(Operation::Gather)
         );
         for phase in &run.report.phases {
             println!("  {:<8} from {} to {}", phase.name, phase.begin, phase.end);

@@ -19,7 +19,7 @@ use multicomputer::{
 
 /// The algorithms compared.
 pub const ALGORITHMS: [Algorithm; 4] =
-    [Algorithm::Short, Algorithm::Long, Algorithm::Circulant, Algorithm::Auto];
+    [Algorithm::SHORT, Algorithm::LONG, Algorithm::CIRCULANT, Algorithm::AUTO];
 
 /// The address of a segment, and its last byte.
 pub type Place = (usize, u8);
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let all = pieces.len();
             pieces.sort_unstable();
             pieces.dedup();
-            let (name, modeled) = (algorithm.name(Operation::Collect), run.report.modeled.to_string());
+            let (name, modeled) = (algorithm.spelled(Operation::Collect), run.report.modeled.to_string());
             println!("  {name:<10}{modeled:>16}, {all} segments in {} places", pieces.len());
         }
     }

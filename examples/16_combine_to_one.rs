@@ -17,7 +17,7 @@ use multicomputer::{
 };
 
 /// The algorithms compared.
-pub const ALGORITHMS: [Algorithm; 3] = [Algorithm::Short, Algorithm::Long, Algorithm::Auto];
+pub const ALGORITHMS: [Algorithm; 3] = [Algorithm::SHORT, Algorithm::LONG, Algorithm::AUTO];
 
 /// A reading and the node that has seen it.
 pub type Seen = [u32; 2];
@@ -49,7 +49,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{sensors} sensors");
         for algorithm in &ALGORITHMS {
             let run = highest(algorithm, sensors)?;
-            let (name, modeled) = (algorithm.name(Operation::CombineToOne), run.report.modeled.to_string());
+            let (name, modeled) =
+                (algorithm.spelled(Operation::CombineToOne), run.report.modeled.to_string());
             let [reading, node] = run.outputs[0][0];
             println!("  {name:<6}{modeled:>16}, sensor 0 was at {reading} on node {node}");
         }

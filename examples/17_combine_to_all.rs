@@ -20,7 +20,7 @@ use multicomputer::{
 
 /// The algorithms compared.
 pub const ALGORITHMS: [Algorithm; 4] =
-    [Algorithm::Short, Algorithm::Doubling, Algorithm::Circulant, Algorithm::Auto];
+    [Algorithm::SHORT, Algorithm::DOUBLING, Algorithm::CIRCULANT, Algorithm::AUTO];
 
 /// Points that each node has.
 const OWN: usize = 4;
@@ -76,10 +76,10 @@ fn differences(world: &Group<'_>, x: &[f64]) -> Result<Vec<f64>, Failure> {
 fn main() -> Result<(), Box<dyn Error>> {
     for algorithm in &ALGORITHMS {
         let run = temperatures(algorithm)?;
-        let (name, modeled) = (algorithm.name(Operation::CombineToAll), run.report.modeled);
+        let (name, modeled) = (algorithm.spelled(Operation::CombineToAll), run.report.modeled);
         println!("{name:<10}{} steps in {modeled}", run.outputs[0].1);
     }
-    let hottest = temperatures(&Algorithm::Auto)?.outputs[8].0.iter().copied().fold(0.0, f64::max);
+    let hottest = temperatures(&Algorithm::AUTO)?.outputs[8].0.iter().copied().fold(0.0, f64::max);
     println!("the hottest point is at {hottest:.3}");
     Ok(())
 }

@@ -28,11 +28,11 @@ pub fn ways() -> Result<[(&'static str, Way); 5], StrategyError> {
     let buckets = Strategy::parse(Operation::DistributedCombine, "8x4:CC")?;
     let circulant = Strategy::parse(Operation::DistributedCombine, "32:B")?;
     Ok([
-        ("buckets in rows and columns", Way::AtOnce(Algorithm::Strategy(buckets))),
-        ("on a circulant graph", Way::AtOnce(Algorithm::Strategy(circulant))),
-        ("auto", Way::AtOnce(Algorithm::Auto)),
-        ("through one node, long", Way::ThroughOne(Algorithm::Long)),
-        ("through one node, auto", Way::ThroughOne(Algorithm::Auto)),
+        ("buckets in rows and columns", Way::AtOnce(Algorithm::strategy(buckets))),
+        ("on a circulant graph", Way::AtOnce(Algorithm::strategy(circulant))),
+        ("auto", Way::AtOnce(Algorithm::AUTO)),
+        ("through one node, long", Way::ThroughOne(Algorithm::LONG)),
+        ("through one node, auto", Way::ThroughOne(Algorithm::AUTO)),
     ])
 }
 

@@ -22,7 +22,7 @@ use multicomputer::{
 };
 
 /// The algorithms compared.
-pub const ALGORITHMS: [Algorithm; 3] = [Algorithm::Doubling, Algorithm::Pipeline, Algorithm::Auto];
+pub const ALGORITHMS: [Algorithm; 3] = [Algorithm::DOUBLING, Algorithm::PIPELINE, Algorithm::AUTO];
 
 /// Node `j` has `(7 j) mod 16` items, which are numbered through; every node returns those that it has in the end.
 pub fn balanced(algorithm: &Algorithm) -> Result<Run<Vec<u64>>, Box<dyn Error>> {
@@ -34,7 +34,7 @@ pub fn balanced(algorithm: &Algorithm) -> Result<Run<Vec<u64>>, Box<dyn Error>> 
         let mut end = [count];
         world.using(algorithm).scan(&mut end, Sum)?;
         let mut total = end;
-        world.using(&Algorithm::Short).broadcast(world.size() - 1, &mut total)?;
+        world.using(&Algorithm::SHORT).broadcast(world.size() - 1, &mut total)?;
         // Node `j` is to have the places from `j total / size` on.
         let (total, size) = (total[0], world.size() as u64);
         let owner = |place: u64| (((place + 1) * size - 1) / total) as Rank;
@@ -75,13 +75,13 @@ pub fn recurrences(algorithm: &Algorithm, count: usize) -> Result<Run<Vec<u32>>,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let run = balanced(&Algorithm::Auto)?;
+    let run = balanced(&Algorithm::AUTO)?;
     println!("items on each node: {:?}", run.outputs.iter().map(Vec::len).collect::<Vec<_>>());
     for count in [1, 100_000] {
         println!("{count} recurrences");
         for algorithm in &ALGORITHMS {
             let modeled = recurrences(algorithm, count)?.report.modeled.to_string();
-            println!("  {:<10}{modeled:>16}", algorithm.name(Operation::Scan));
+            println!("  {:<10}{modeled:>16}", algorithm.spelled(Operation::Scan));
         }
     }
     Ok(())

@@ -77,7 +77,7 @@ fn product(row: usize, first: usize, x: &[i64]) -> i64 {
 fn main() -> Result<(), Box<dyn Error>> {
     for n in [32, 1024, 4096] {
         println!("n = {n}");
-        for (name, algorithm) in [("long", Algorithm::Long), ("auto", Algorithm::Auto)] {
+        for (name, algorithm) in [("long", Algorithm::LONG), ("auto", Algorithm::AUTO)] {
             let (blocks, rows) = (in_blocks(&algorithm, n)?, in_rows(&algorithm, n)?);
             println!("  {name}: in blocks {}, in rows {}", blocks.report.modeled, rows.report.modeled);
             for phase in &blocks.report.phases {

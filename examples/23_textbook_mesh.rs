@@ -74,7 +74,7 @@ pub type Times = (Time, Time, Span);
 /// One message from node 0 to all, or one of each node to all.
 pub fn on_mesh(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn Error>> {
     let machine: Description = network.parse()?;
-    let is_one = algorithm == Algorithm::MeshOneToAll;
+    let is_one = algorithm == Algorithm::MESH_ONE_TO_ALL;
     let bytes = BYTES * if is_one { 1 } else { machine.nodes() };
     let plan =
         algorithm.plan(&Task::builder(&machine, algorithm.operation()).elements(bytes as u64).build()?)?;
@@ -99,7 +99,7 @@ pub fn on_mesh(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn Err
 fn main() -> Result<(), Box<dyn Error>> {
     println!("{:<28}{:>10}{:>10}{:>10}", "", "program", "library", "equation");
     for network in MESHES {
-        for algorithm in [Algorithm::MeshOneToAll, Algorithm::MeshAllToAll] {
+        for algorithm in [Algorithm::MESH_ONE_TO_ALL, Algorithm::MESH_ALL_TO_ALL] {
             let (program, library, equation) = on_mesh(network, algorithm)?;
             let times = [program.to_string(), library.to_string(), equation.to_string()];
             let [program, library, equation] = times;

@@ -84,14 +84,14 @@ pub fn all_to_all(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn 
     let plan = algorithm
         .plan(&Task::builder(&machine, algorithm.operation()).blocks(words).element_bytes(8).build()?)?;
     let machine = Machine::of(machine).build()?;
-    let program = match algorithm {
-        Algorithm::RingAllToAll => {
+    let program = match algorithm.name() {
+        "4.4" => {
             let run = machine.run(|node| all_to_all_bc_ring(node, message(node.rank(), 0)))?;
             let all: Vec<_> = (0..p).map(|from| message(from, 0)).collect();
             assert!(run.outputs.iter().all(|result| *result == all));
             Some(run.report.modeled)
         }
-        Algorithm::RingReduction => {
+        "4.5" => {
             let run = machine.run(|node| {
                 let msg: Vec<Vec<u64>> = (0..p).map(|to| message(node.rank(), to)).collect();
                 all_to_all_red_ring(node, &msg)
@@ -110,7 +110,7 @@ pub fn all_to_all(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("{:<28}{:>11}{:>11}{:>11}", "", "program", "library", "equation");
     for network in NETWORKS {
-        for algorithm in [Algorithm::RingAllToAll, Algorithm::RingReduction, Algorithm::LineAllToAll] {
+        for algorithm in [Algorithm::RING_ALL_TO_ALL, Algorithm::RING_REDUCTION, Algorithm::LINE_ALL_TO_ALL] {
             let (program, library, equation) = all_to_all(network, algorithm)?;
             let program = program.map_or("-".to_owned(), |time| time.to_string());
             let (library, equation) = (library.to_string(), equation.to_string());

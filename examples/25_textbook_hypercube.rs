@@ -86,7 +86,7 @@ pub fn all_to_all(network: &str, excess: f64, algorithm: Algorithm) -> Result<Fo
 
     let run = Machine::of(machine).build()?.run(|node| {
         let (world, my_id) = (node.world(), node.rank());
-        if algorithm == Algorithm::HypercubeAllToAll {
+        if algorithm == Algorithm::HYPERCUBE_ALL_TO_ALL {
             let all =
                 all_to_all_bc_hcube(world, Payload::from(vec![my_id as u8; BYTES]), d)?.to_vec::<u8>()?;
             assert!(all.chunks(BYTES).zip(0..).all(|(block, rank)| block == [rank; BYTES]));
@@ -110,7 +110,7 @@ pub fn all_to_all(network: &str, excess: f64, algorithm: Algorithm) -> Result<Fo
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for algorithm in [Algorithm::HypercubeAllToAll, Algorithm::HypercubeReduction] {
+    for algorithm in [Algorithm::HYPERCUBE_ALL_TO_ALL, Algorithm::HYPERCUBE_REDUCTION] {
         println!("{algorithm}: {}", algorithm.title());
         for (network, k) in NETWORKS {
             let Found { program, library, equation, sharing, link } = all_to_all(network, k, algorithm)?;

@@ -84,9 +84,10 @@ pub fn broadcasts(network: &str, algorithm: Algorithm, sources: usize) -> Result
         if my_id < sources {
             result[my_id] = Payload::from(vec![my_id as u8; BYTES]);
         }
-        match algorithm {
-            Algorithm::Pipelined => pipelined(node.world(), sources, &mut result)?,
-            _ => in_turn(node.world(), sources, &mut result)?,
+        if algorithm == Algorithm::PIPELINED {
+            pipelined(node.world(), sources, &mut result)?;
+        } else {
+            in_turn(node.world(), sources, &mut result)?;
         }
         for (source, x) in result.iter().enumerate().take(sources) {
             assert_eq!(x.to_vec::<u8>()?, [source as u8; BYTES]);
@@ -104,7 +105,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     for sources in SOURCES {
         let mut line = format!("{sources:<12}");
-        for (network, algorithm) in [("hypercube:8", Algorithm::InTurn), ("ring:8", Algorithm::Pipelined)] {
+        for (network, algorithm) in [("hypercube:8", Algorithm::IN_TURN), ("ring:8", Algorithm::PIPELINED)] {
             let (program, library, equation) = broadcasts(network, algorithm, sources)?;
             for time in [program.to_string(), library.to_string(), equation.to_string()] {
                 line += &format!("{time:>10}");

@@ -54,7 +54,6 @@ pub mod pattern;
 mod payload;
 pub mod plan;
 mod rank;
-mod recent;
 pub mod record;
 pub mod report;
 mod runtime;
@@ -65,9 +64,6 @@ mod time;
 pub mod topology;
 pub mod units;
 mod wire;
-
-use plan::bound;
-use plan::choose as choice;
 
 pub use bytemuck;
 

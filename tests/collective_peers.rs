@@ -52,7 +52,7 @@ fn auto_is_never_slower_than_the_best_of_the_others() {
     println!("operation            machine      k    bytes   peer ms    auto ms  bound ms  peer / auto  how");
     for peer in &peers {
         let task = peer.task();
-        let plan = Algorithm::Auto.plan(&task).unwrap();
+        let plan = Algorithm::AUTO.plan(&task).unwrap();
         let modeled = plan.prediction().modeled.since_start().as_millis_f64();
         let (gain, bound) = (peer.milliseconds / modeled, task.lower_bound().time().as_millis_f64());
         let line = format!(

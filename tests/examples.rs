@@ -281,7 +281,7 @@ fn work_is_scattered_and_its_values_are_gathered() {
         (8, false, "7.1660448 ms"),
         (8, true, "5.344992 ms"),
     ] {
-        let run = scatter::square_roots(&collective::Algorithm::Short, side, fair).unwrap();
+        let run = scatter::square_roots(&collective::Algorithm::SHORT, side, fair).unwrap();
         assert_eq!(run.outputs[0], values);
         assert!(run.outputs[1..].iter().all(Vec::is_empty));
         assert_eq!(run.report.modeled.to_string(), expected, "{side}, {fair}");
@@ -385,7 +385,7 @@ fn a_histogram_need_not_pass_through_one_node() {
 
 #[test]
 fn lists_are_balanced_and_keep_their_order() {
-    let run = scan::balanced(&collective::Algorithm::Doubling).unwrap();
+    let run = scan::balanced(&collective::Algorithm::DOUBLING).unwrap();
     let lengths: Vec<usize> = run.outputs.iter().map(Vec::len).collect();
     assert_eq!(lengths, [7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8]);
     let all = run.outputs.concat();
@@ -415,7 +415,7 @@ fn recurrences_are_scanned_in_order() {
 
 #[test]
 fn rows_and_columns_multiply_a_matrix_and_a_vector() {
-    use collective::Algorithm::{Auto, Long, Short};
+    use collective::Algorithm;
     for (n, expected) in [
         (32, ["1.8592416 ms", "1.84672667 ms", "1.8875568 ms", "1.85196267 ms"]),
         (4096, ["4.2013248 ms", "2.60957333 ms", "7.8256704 ms", "3.27978133 ms"]),
@@ -424,7 +424,7 @@ fn rows_and_columns_multiply_a_matrix_and_a_vector() {
             .map(|row| (0..n).map(|column| groups::element(row, column) * groups::x(column)).sum())
             .collect();
         let [in_blocks, in_rows] = [groups::in_blocks, groups::in_rows].map(|multiply| {
-            [Short, Long, Auto].map(|algorithm| {
+            [Algorithm::SHORT, Algorithm::LONG, Algorithm::AUTO].map(|algorithm| {
                 let run = multiply(&algorithm, n).unwrap();
                 assert_eq!(run.outputs.concat(), product);
                 run.report.modeled

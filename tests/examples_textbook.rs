@@ -55,7 +55,7 @@ fn meshes_are_done_dimension_by_dimension() {
     let all_to_all = ["1.53 ms", "1.79 ms", "1.4 ms"];
     for (network, all_to_all) in mesh::MESHES.into_iter().zip(all_to_all) {
         for (algorithm, expected) in
-            [(Algorithm::MeshOneToAll, "720 us"), (Algorithm::MeshAllToAll, all_to_all)]
+            [(Algorithm::MESH_ONE_TO_ALL, "720 us"), (Algorithm::MESH_ALL_TO_ALL, all_to_all)]
         {
             let (program, library, equation) = mesh::on_mesh(network, algorithm).unwrap();
             assert_eq!((program, program.since_start()), (library, equation), "{algorithm} on {network}");
@@ -72,14 +72,14 @@ fn a_ring_and_a_linear_array_take_the_same_time() {
         ("line:13", "2.04 ms", "2.184 ms", "3.165 ms"),
     ] {
         for (algorithm, expected) in
-            [(Algorithm::RingAllToAll, broadcast), (Algorithm::RingReduction, reduction)]
+            [(Algorithm::RING_ALL_TO_ALL, broadcast), (Algorithm::RING_REDUCTION, reduction)]
         {
             let (program, library, equation) = ring::all_to_all(network, algorithm).unwrap();
             let program = program.unwrap();
             assert_eq!((program, program.since_start()), (library, equation), "{algorithm} on {network}");
             assert_eq!(program.to_string(), expected, "{algorithm} on {network}");
         }
-        let (program, library, equation) = ring::all_to_all(network, Algorithm::LineAllToAll).unwrap();
+        let (program, library, equation) = ring::all_to_all(network, Algorithm::LINE_ALL_TO_ALL).unwrap();
         assert_eq!((program, library.to_string()), (None, both_ways.to_owned()));
         assert!(library.since_start() <= equation);
     }
@@ -87,7 +87,8 @@ fn a_ring_and_a_linear_array_take_the_same_time() {
 
 #[test]
 fn a_hypercube_algorithm_is_congested_on_a_ring() {
-    for (algorithm, turned) in [(Algorithm::HypercubeAllToAll, false), (Algorithm::HypercubeReduction, true)]
+    for (algorithm, turned) in
+        [(Algorithm::HYPERCUBE_ALL_TO_ALL, false), (Algorithm::HYPERCUBE_REDUCTION, true)]
     {
         let expected = [
             ("740 us", [1, 1, 1], "node 0 -> node 4, 1 at once"),
@@ -129,7 +130,7 @@ fn broadcasts_are_better_pipelined_from_three_of_eight_on() {
     let in_turn = ["540 us", "1.08 ms", "1.62 ms", "2.16 ms", "4.32 ms"];
     for (sources, in_turn) in pipelined::SOURCES.into_iter().zip(in_turn) {
         for (network, algorithm, expected) in
-            [("hypercube:8", Algorithm::InTurn, in_turn), ("ring:8", Algorithm::Pipelined, "1.26 ms")]
+            [("hypercube:8", Algorithm::IN_TURN, in_turn), ("ring:8", Algorithm::PIPELINED, "1.26 ms")]
         {
             let (program, library, equation) = pipelined::broadcasts(network, algorithm, sources).unwrap();
             assert_eq!((program, program.since_start()), (library, equation), "{algorithm}, {sources}");

@@ -9,7 +9,7 @@ use multicomputer::{
     pattern::{Action, Builder, Exchange, Transfer},
     predict::predict,
     prelude::*,
-    stop::{Algorithm, Base, Instance, Plan},
+    stop::{Algorithm, Instance, Plan},
 };
 
 const N: u64 = 1000;
@@ -116,17 +116,17 @@ fn two_step_is_a_step_and_br_lin() {
 #[test]
 fn repositioning_adds_a_step_or_nothing() {
     let machine = machine(wide(), 4, 8);
-    let bases = [
-        (Base::BrLin, Algorithm::BR_LIN),
-        (Base::BrXySource, Algorithm::BR_XY_SOURCE),
-        (Base::BrXyDim, Algorithm::BR_XY_DIM),
-        (Base::Xor, Algorithm::XOR),
-        (Base::TwoStep, Algorithm::TWO_STEP),
+    let pairs = [
+        (Algorithm::REPOS_BR_LIN, Algorithm::BR_LIN),
+        (Algorithm::REPOS_BR_XY_SOURCE, Algorithm::BR_XY_SOURCE),
+        (Algorithm::REPOS_BR_XY_DIM, Algorithm::BR_XY_DIM),
+        (Algorithm::REPOS_XOR, Algorithm::XOR),
+        (Algorithm::REPOS_TWO_STEP, Algorithm::TWO_STEP),
     ];
-    for (base, plain) in bases {
+    for (repos, plain) in pairs {
         let in_place = modeled(plain, &machine, &[0], N);
-        assert_eq!(modeled(Algorithm::Repos(base), &machine, &[0], N), in_place, "{plain}");
-        let moved = modeled(Algorithm::Repos(base), &machine, &[13], N);
+        assert_eq!(modeled(repos, &machine, &[0], N), in_place, "{plain}");
+        let moved = modeled(repos, &machine, &[13], N);
         assert_eq!(moved, step(&machine, N) + in_place, "{plain}");
     }
 }

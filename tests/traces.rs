@@ -326,7 +326,7 @@ fn collective_calls_name_their_operation() {
         let _phase = node.phase("mine")?;
         let mut x = vec![node.rank() as f64; 100];
         world.broadcast(2, &mut x)?;
-        world.using(&collective::Algorithm::Short).combine_all(&mut x, collective::Sum)?;
+        world.using(&collective::Algorithm::SHORT).combine_all(&mut x, collective::Sum)?;
         node.row()?.barrier()?;
         Ok(())
     };
@@ -373,7 +373,7 @@ fn exchanges_and_algorithms_of_the_textbook_have_steps() {
         }
     }
     let task = Task::builder(&description, Operation::Collect).elements(16 * 100).build().unwrap();
-    let plan = textbook::Algorithm::HypercubeAllToAll.plan(&task).unwrap();
+    let plan = textbook::Algorithm::HYPERCUBE_ALL_TO_ALL.plan(&task).unwrap();
     let (run, picture) = traced(
         || Machine::paragon(4, 4),
         |node| Ok(plan.call(node.world(), &[node.rank() as u8; 100]).map(drop)?),

@@ -26,7 +26,6 @@ mod execution;
 mod members;
 pub(super) mod names;
 mod outcome;
-mod reasons;
 mod single;
 mod sweep;
 mod task;

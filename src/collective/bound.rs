@@ -1,4 +1,4 @@
-//! What no algorithm can beat: lower limits of the modeled time of a collective operation.
+//! Lower limits of the modeled time of a collective operation, which no algorithm can beat.
 //!
 //! They hold for any algorithm in the timing model: any messages in any order, cut and joined at will, started without
 //! waiting or not. What is taken for granted: only members of the group send, receive and combine, the other nodes'
@@ -8,120 +8,33 @@
 //!
 //! A message that matters has begun with a send of `o_s` and ends with a way through the network and a receive,
 //! `L + hop + o_r`, during none of which its bytes move. So `alpha + hop` comes on top of the time of bytes.
-//!
-//! # Gossip
-//!
-//! Where all must hear from all, start-ups alone take longer than to spread from one or to gather at one. Let `mu > 1`
-//! be the growth per second for which
-//!
-//! ```text
-//! (mu^o_s - 1) mu^(L + hop) (mu^o_r - 1) = 1
-//! ```
-//!
-//! Claim: if `r` receivers must each hear from all of `m` contributors, this takes `log_mu(m r)` at least. With
-//! `o_s = o_r = alpha / 2` and no latency `mu^(alpha / 2) = 2`, and `m = r = p` gives `log2(p) alpha`.
-//!
-//! *Proof.* Let `x` be the number of contributors of which a node has heard: 1 for a contributor and 0 for others at
-//! the start, `m` for a receiver in the end. A message tells of at most as many, `w`, as its sender had heard of when
-//! the send began, and its receiver has then heard of `x + w` at most. Count a node at `mu^-t x^2`, where `t` is its
-//! own clock, and a message that arrives at `t` at `a mu^-t w^2`, where `a = (mu^o_s - 1) mu^(L + hop)`. Take the calls
-//! in any order in which no message is received before it is sent; the order between nodes does not matter, as each has
-//! its own clock. No call makes the sum of all counts larger:
-//!
-//! * to wait moves a clock on, and to drop a message takes its count away;
-//! * a send at `t` leaves at most `mu^-(t + o_s) (1 + a mu^-(L + hop)) x^2`, which is `mu^-t x^2`, since the clock
-//!   moves by `o_s` or more and the message arrives `L + hop` after that or later;
-//! * a receive that begins at `t`, when the message has come and the clock is there, finds at least
-//!   `mu^-t (x^2 + a w^2)` and leaves at most `mu^-(t + o_r) (x + w)^2`. By the inequality of Cauchy and Schwarz
-//!   `(x + w)^2 <= (1 + 1/a) (x^2 + a w^2)`, and `1 + 1/a = mu^o_r`.
-//!
-//! The sum is `m` at the start, and at least `mu^-T r m^2` if all is done at `T`; so `mu^T >= m r`.
-//!
-//! *Scan.* Contributors may have any weights `v` instead of 1. If `A` tells who must hear from whom, receivers end with
-//! `A v`, and the best `v` gives `log_mu` of the square of `A`'s largest singular value: `sqrt(m r)` above, and
-//! `1 / (2 sin(pi / (4 p + 2)))` for the triangle of a scan.
-//!
-//! *Combining.* What a node has of one element is a set of partial results, which may be sent on uncombined. Let `x` be
-//! the number of contributors in `k` of them, each counted once; count these `k` at `mu^-((k - 1) gamma) x^2`, and a
-//! node or a message as its best choice of partial results of one element. To combine two makes no count larger: the
-//! result stands for the two that it is made of, and beside either of them these add nothing. After a receive, if the
-//! best choice has some of both sides, their being together divides the count by another `mu^gamma`, so that
-//! `mu^(o_r + gamma) >= 1 + 1/a` is enough; if it is all from the message, `mu^o_r a >= 1` is needed. So the last
-//! factor above becomes the smaller of `mu^(o_r + gamma) - 1` and `mu^o_r`. In the same way `k` partial results now are
-//! worth no more than one after `(k - 1) gamma`, and each receive of a combination at one takes `o_r + gamma`.
-//!
-//! *Between.* Leave out all that takes time beyond `o_s`, `o_r` and `L + hop` a message. What remains ends no later, is
-//! bounded likewise (without `gamma`), and ends after a chain of `i` sends, `j` receives and `k` flights,
-//! `k <= min(i, j)`. So the limit can be raised to the next `i o_s + j o_r + k (L + hop)`: from 6.64 to 7 alpha for 100
-//! ranks on a Paragon.
 
 use std::f64::consts::PI;
 
-use super::{Operation, Task};
+use super::{LowerBound, Operation, Task};
 use crate::{
-    bound::{Crossing, Links, gossip, ratio, start_up},
+    plan::{
+        Reason,
+        bound::{Crossing, Links, gossip, start_up},
+    },
     rank::Rank,
     time::Span,
 };
 
-/// Lower limits of the modeled time of a collective operation, each for a reason of its own; all are 0 if nothing has
-/// to be sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LowerBound {
-    /// Start-ups, one to many or many to one: the number of ranks that something known to one can have reached grows no
-    /// faster than `N(x) = N(x - o_s) + N(x - alpha - hop)`, since a node sends one message at a time; that of ranks
-    /// that one can have heard from, by the same argument backwards in time, no faster than with `o_r` for `o_s`. Where
-    /// what comes must be combined, at least one element, each receive takes `gamma` more.
-    pub start_up: Span,
-    /// Start-ups, many to many: with `m` contributors and `r` receivers, `log(m r)` over the growth that sends and
-    /// receives allow. The proof is at the top of `src/collective/bound.rs`. 0 where all comes from one or goes to one.
-    pub gossip: Span,
-    /// The bytes that some rank must take in through its port: what it lacks, or the mean of all ranks.
-    pub intake: Span,
-    /// The bytes that some rank must send through its port: what others need of it, or the mean of all ranks.
-    pub output: Span,
-    /// What all ranks take in somebody has sent, so some rank moves at least twice the mean of these bytes both ways,
-    /// at `d / beta`. Decides where ports are not full duplex.
-    pub both_ways: Span,
-    /// To make one vector out of `p` takes `p - 1` combinations an element, and so do the `p - 1` results of a scan.
-    /// Some rank does at least the mean of them, and none before a first message has come.
-    pub combining: Span,
-    /// The bytes that must cross the links of a straight cut through the mesh one way. What is no grid is cut between
-    /// two ranks.
-    pub bisection: Span,
-    /// The bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In what is no grid, up to 8
-    /// neighbouring ranks, or a block of 2^i that begins with a multiple of 2^i, such as a subtree or a subcube.
-    pub submesh: Span,
-}
-
-impl LowerBound {
-    /// The largest of them.
-    pub fn time(&self) -> Span {
-        let LowerBound { start_up, gossip, intake, output, both_ways, combining, bisection, submesh } = *self;
-        let all = [start_up, gossip, intake, output, both_ways, combining, bisection, submesh];
-        all.into_iter().fold(Span::ZERO, Span::max)
-    }
-
-    /// How many times the bound an operation takes that takes so long; `None` if nothing has to be sent.
-    pub fn ratio(&self, modeled: Span) -> Option<f64> {
-        ratio(modeled, self.time())
-    }
-}
-
 impl Task {
-    /// What no algorithm can beat on this task. Takes time proportional to the nodes of the machine, some 10 us each.
+    /// The lower bound for this task, empty if nothing has to be sent. Takes time proportional to the nodes of the machine, some 10 us each.
     ///
-    /// Only rounding can: in a run the end of each message is rounded to the nearest picosecond, so where the limit is
+    /// Only rounding can beat it: in a run the end of each message is rounded to the nearest picosecond, so where the limit is
     /// met exactly a run may be earlier by up to a picosecond a message.
     ///
     /// ```
-    /// use multicomputer::collective::{Operation, Task};
+    /// use multicomputer::{collective::{Operation, Task}, plan::Reason};
     /// // Two nodes with 500 bytes each, and alpha = 130 us, beta = 50 ns/byte.
     /// let task = Task::builder(&"hockney:1x2".parse()?, Operation::Collect).elements(1000).build()?;
     /// let bound = task.lower_bound();
-    /// assert_eq!(bound.start_up.to_string(), "130 us");
-    /// assert_eq!(bound.intake.to_string(), "155 us");
-    /// assert_eq!(bound.time(), bound.intake);
+    /// assert_eq!(bound.of(Reason::StartUp).to_string(), "130 us");
+    /// assert_eq!(bound.of(Reason::Intake).to_string(), "155 us");
+    /// assert_eq!(bound.decisive(), Some(Reason::Intake));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower_bound(&self) -> LowerBound {
@@ -141,24 +54,24 @@ impl Task {
         let after = |crossing: Span| if crossing.is_zero() { Span::ZERO } else { around + crossing };
         let links = Links::of(self.machine());
         let borders = Borders::of(self);
-        LowerBound {
-            start_up: spread.max(gathered),
-            gossip: gossip(demand.pairs, parameters, combine),
-            intake: port(mean.max(demand.intake as f64)),
-            output: port(mean.max(demand.output as f64)),
-            both_ways: port(2.0 * mean / parameters.duplex()),
-            combining: if self.operation().combines() {
-                around + parameters.combining(combinations)
-            } else {
-                Span::ZERO
-            },
-            bisection: after(links.bisection(|inside| borders.crossing(inside))),
-            submesh: after(links.submesh(|inside| borders.crossing(inside))),
-        }
+        let combining = match self.operation().combines() {
+            true => around + parameters.combining(combinations),
+            false => Span::ZERO,
+        };
+        LowerBound::new([
+            (Reason::StartUp, spread.max(gathered)),
+            (Reason::Gossip, gossip(demand.pairs, parameters, combine)),
+            (Reason::Intake, port(mean.max(demand.intake as f64))),
+            (Reason::Output, port(mean.max(demand.output as f64))),
+            (Reason::BothWays, port(2.0 * mean / parameters.duplex())),
+            (Reason::Combining, combining),
+            (Reason::Bisection, after(links.bisection(|inside| borders.crossing(inside)))),
+            (Reason::Submesh, after(links.submesh(|inside| borders.crossing(inside)))),
+        ])
     }
 }
 
-/// What must happen in any case.
+/// Traffic and start-ups that are needed in any case.
 #[derive(Debug, Default)]
 struct Demand {
     /// Bytes of all messages together.

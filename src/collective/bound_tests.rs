@@ -42,17 +42,25 @@ fn start_ups_decide_for_short_vectors() {
     let half = Parameters::hockney().send_overhead();
     for operation in [Broadcast, CombineToOne] {
         let bound = bound("hockney:16x32", operation, 1);
-        assert_eq!((bound.start_up, bound.gossip), (half.times(14), Span::ZERO), "{operation}");
-        assert_eq!(bound.time(), bound.start_up);
+        assert_eq!(
+            (bound.of(Reason::StartUp), bound.of(Reason::Gossip)),
+            (half.times(14), Span::ZERO),
+            "{operation}"
+        );
+        assert_eq!(bound.time(), bound.of(Reason::StartUp));
     }
     for operation in [Collect, CombineToAll, DistributedCombine] {
         let bound = bound("hockney:16x32", operation, 512);
-        assert_eq!((bound.start_up, bound.gossip), (half.times(14), half.times(18)), "{operation}");
+        assert_eq!(
+            (bound.of(Reason::StartUp), bound.of(Reason::Gossip)),
+            (half.times(14), half.times(18)),
+            "{operation}"
+        );
     }
     // A combination of one element comes with every receive; Fibonacci's numbers with a third of a half more.
     let bound = bound("paragon:1x2", CombineToOne, 1);
-    assert_eq!(bound.start_up.to_string(), "184.38 us");
-    assert_eq!(bound.combining, bound.start_up);
+    assert_eq!(bound.of(Reason::StartUp).to_string(), "184.38 us");
+    assert_eq!(bound.of(Reason::Combining), bound.of(Reason::StartUp));
 }
 
 #[test]
@@ -62,16 +70,17 @@ fn gossip_takes_whole_halves_of_a_start_up() {
     for (nodes, halves) in
         [(2, 2), (3, 4), (4, 4), (5, 5), (6, 6), (7, 6), (8, 6), (9, 7), (100, 14), (512, 18)]
     {
-        let gossip = bound(&format!("hockney:1x{nodes}"), CombineToAll, 1).gossip;
+        let gossip = bound(&format!("hockney:1x{nodes}"), CombineToAll, 1).of(Reason::Gossip);
         assert_eq!(gossip, half.times(halves), "{nodes}");
     }
     // On a Paragon a link takes 40 ns more; 100 ranks need 14 halves all the same.
     let paragon = Parameters::paragon();
-    let gossip = bound("paragon:10x10", Collect, 100).gossip;
+    let gossip = bound("paragon:10x10", Collect, 100).of(Reason::Gossip);
     assert_eq!(gossip, paragon.send_overhead().times(14));
     // To combine an element at each receive costs a little less than log2(p) gamma, as some overlaps.
-    let combined = bound("paragon:16x32", CombineToAll, 1).gossip;
-    let added = (combined - bound("paragon:16x32", Collect, 512).gossip).as_secs_f64() / paragon.gamma();
+    let combined = bound("paragon:16x32", CombineToAll, 1).of(Reason::Gossip);
+    let added =
+        (combined - bound("paragon:16x32", Collect, 512).of(Reason::Gossip)).as_secs_f64() / paragon.gamma();
     assert!((8.0..9.0).contains(&added), "{added}");
 }
 
@@ -116,20 +125,20 @@ fn ports_decide_on_a_paragon() {
         (Scan, 99.0 * n),
     ] {
         let bound = bound("paragon:10x10", operation, 100_000);
-        assert!(is_close(bound.both_ways, duplex(traffic)), "{operation}: {bound:?}");
+        assert!(is_close(bound.of(Reason::BothWays), duplex(traffic)), "{operation}: {bound:?}");
         if operation != Scan {
-            assert_eq!(bound.time(), bound.both_ways, "{operation}: {bound:?}");
+            assert_eq!(bound.time(), bound.of(Reason::BothWays), "{operation}: {bound:?}");
         }
     }
     for operation in [Scatter, Gather] {
         let bound = bound("paragon:10x10", operation, 100_000);
-        assert!(is_close(bound.intake.max(bound.output), around + 0.99 * n * beta));
-        assert_eq!(bound.time(), bound.intake.max(bound.output), "{operation}");
+        assert!(is_close(bound.of(Reason::Intake).max(bound.of(Reason::Output)), around + 0.99 * n * beta));
+        assert_eq!(bound.time(), bound.of(Reason::Intake).max(bound.of(Reason::Output)), "{operation}");
     }
     // 99 000 combinations on some node.
     let combine = bound("paragon:10x10", DistributedCombine, 100_000);
-    assert!(is_close(combine.combining, around + 99_000.0 * 0.34e-6));
-    assert!(is_close(combine.output, around + 0.99 * n * beta));
+    assert!(is_close(combine.of(Reason::Combining), around + 99_000.0 * 0.34e-6));
+    assert!(is_close(combine.of(Reason::Output), around + 0.99 * n * beta));
 }
 
 #[test]
@@ -138,18 +147,28 @@ fn blocks_of_any_length() {
     let micros = Span::from_micros;
     let blocks = [3000, 0, 1000, 0];
     let collect = bound_of("hockney:1x4", Collect, 0, &blocks);
-    assert_eq!((collect.intake, collect.output), (micros(130 + 200), micros(130 + 150)));
+    assert_eq!(
+        (collect.of(Reason::Intake), collect.of(Reason::Output)),
+        (micros(130 + 200), micros(130 + 150))
+    );
     // Two known to four; each of those without hears from two.
-    assert_eq!(collect.gossip, micros(3 * 65));
-    assert_eq!(collect.start_up, micros(4 * 65));
+    assert_eq!(collect.of(Reason::Gossip), micros(3 * 65));
+    assert_eq!(collect.of(Reason::StartUp), micros(4 * 65));
     let combine = bound_of("hockney:1x4", DistributedCombine, 0, &blocks);
-    assert_eq!((combine.intake, combine.output), (micros(130 + 150), micros(130 + 200)));
-    assert_eq!((combine.gossip, combine.start_up), (micros(3 * 65), micros(4 * 65)));
+    assert_eq!(
+        (combine.of(Reason::Intake), combine.of(Reason::Output)),
+        (micros(130 + 150), micros(130 + 200))
+    );
+    assert_eq!((combine.of(Reason::Gossip), combine.of(Reason::StartUp)), (micros(3 * 65), micros(4 * 65)));
     for (operation, root, out, into) in [(Scatter, 0, 50, 50), (Scatter, 1, 200, 150), (Gather, 0, 50, 50)] {
         let bound = bound_of("hockney:1x4", operation, root, &blocks);
-        assert_eq!((bound.output, bound.intake), (micros(130 + out), micros(130 + into)), "{operation}");
-        assert_eq!(bound.gossip, Span::ZERO);
-        assert_eq!(bound.start_up, micros(if root == 0 { 130 } else { 3 * 65 }));
+        assert_eq!(
+            (bound.of(Reason::Output), bound.of(Reason::Intake)),
+            (micros(130 + out), micros(130 + into)),
+            "{operation}"
+        );
+        assert_eq!(bound.of(Reason::Gossip), Span::ZERO);
+        assert_eq!(bound.of(Reason::StartUp), micros(if root == 0 { 130 } else { 3 * 65 }));
     }
 }
 
@@ -175,32 +194,35 @@ fn slow_links_decide_where_there_are_any() {
     let task = |operation| Task::builder(&slow, operation).elements(1000).element_bytes(8);
     let bound = |operation| task(operation).build().unwrap().lower_bound();
     // The corner has two links of 2 MB/s each way, a cut has four.
-    assert_eq!(bound(Broadcast).submesh.to_string(), "2.13 ms");
-    assert_eq!(bound(Broadcast).bisection.to_string(), "1.13 ms");
-    assert_eq!(bound(Scatter).submesh.to_string(), "2.006 ms", "the root keeps 62 elements");
-    assert_eq!(bound(Gather).submesh, bound(Scatter).submesh);
-    assert_eq!(bound(Collect).submesh, bound(DistributedCombine).submesh);
-    assert_eq!(bound(CombineToAll).submesh.to_string(), "2.13 ms");
+    assert_eq!(bound(Broadcast).of(Reason::Submesh).to_string(), "2.13 ms");
+    assert_eq!(bound(Broadcast).of(Reason::Bisection).to_string(), "1.13 ms");
+    assert_eq!(bound(Scatter).of(Reason::Submesh).to_string(), "2.006 ms", "the root keeps 62 elements");
+    assert_eq!(bound(Gather).of(Reason::Submesh), bound(Scatter).of(Reason::Submesh));
+    assert_eq!(bound(Collect).of(Reason::Submesh), bound(DistributedCombine).of(Reason::Submesh));
+    assert_eq!(bound(CombineToAll).of(Reason::Submesh).to_string(), "2.13 ms");
     // Row by row each of four rows passes a cut between columns.
-    assert_eq!(bound(Scan).bisection.to_string(), "4.13 ms");
+    assert_eq!(bound(Scan).of(Reason::Bisection).to_string(), "4.13 ms");
     // Column by column each of four columns passes a cut between rows.
     let turned: Vec<Rank> = (0..16).map(|rank| rank % 4 * 4 + rank / 4).collect();
     let by_columns = task(Scan).members(turned).build().unwrap().lower_bound();
-    assert_eq!(by_columns.bisection, bound(Scan).bisection);
+    assert_eq!(by_columns.of(Reason::Bisection), bound(Scan).of(Reason::Bisection));
     // A snake passes a cut twice each way.
     let snake: Vec<Rank> =
         (0..16).map(|at| at / 4 * 4 + if at / 4 % 2 == 0 { at % 4 } else { 3 - at % 4 }).collect();
-    assert_eq!(task(Scan).members(snake).build().unwrap().lower_bound().bisection.to_string(), "2.13 ms");
+    assert_eq!(
+        task(Scan).members(snake).build().unwrap().lower_bound().of(Reason::Bisection).to_string(),
+        "2.13 ms"
+    );
     // A group of two corners: 8000 bytes over the two links of either.
     let corners = task(Broadcast).members([15, 0]).build().unwrap().lower_bound();
     assert_eq!(
-        (corners.submesh.to_string(), corners.start_up.to_string()),
+        (corners.of(Reason::Submesh).to_string(), corners.of(Reason::StartUp).to_string()),
         ("2.13 ms".into(), "130 us".into())
     );
-    assert_eq!(corners.bisection.to_string(), "1.13 ms");
+    assert_eq!(corners.of(Reason::Bisection).to_string(), "1.13 ms");
     // Two neighbours in the middle, one of them the root: all four links of it.
     let middle = task(Gather).members([5, 6]).root(1).build().unwrap().lower_bound();
-    assert_eq!(middle.submesh.to_string(), "630 us");
+    assert_eq!(middle.of(Reason::Submesh).to_string(), "630 us");
 }
 
 // Against what is possible.
@@ -260,7 +282,7 @@ fn nothing_beats_the_bound_among_all_ways_of_three() {
         assert_eq!(steps, expected);
         let half = Parameters::hockney().send_overhead();
         let bound = bound(&format!("hockney:1x{nodes}"), Collect, nodes as u64);
-        assert_eq!(bound.gossip, half.times(expected));
+        assert_eq!(bound.of(Reason::Gossip), half.times(expected));
     }
 }
 

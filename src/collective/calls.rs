@@ -1,26 +1,25 @@
-//! What a program calls.
+//! The calls of a group, and how each is carried out.
 
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::{
-    Algorithm, Operation, Operator, Plan, PlanError, Task, TaskError, WrongLength,
+    Algorithm, Job, Lengths, Operation, Operator, Plan, PlanError, Task, TaskError, WrongLength,
     operator::{Named, combined},
-    plans::Plans,
 };
 use crate::{
-    comm::{Call, Element, ElementType, Group, Payload, PayloadError, WalkError},
+    comm::{Caller, Element, ElementType, Group, Payload, PayloadError, WalkError},
     error::CommError,
+    plan::Cache,
     rank::Rank,
 };
 
 /// The collective operations of a group: every member calls the same one, with the same root, lengths, operator and
 /// algorithm, in the same order.
 ///
-/// *Auto* chooses the algorithm unless it is
-/// [given](Collective::using). Members that make different calls get [`CommError::Mismatch`] where the machine can
-/// tell.
+/// *Auto* chooses the algorithm unless it is [given](Group::using). Members that make different calls get
+/// [`CommError::Mismatch`] where the machine can tell.
 ///
 /// The first call of a kind plans: that takes a few milliseconds on some ten nodes, a tenth of a second or more on
 /// hundreds. Another length, group, operator or algorithm is another kind, another root is not. In real time the nodes
@@ -35,14 +34,14 @@ use crate::{
 /// Vectors are slices of plain [elements](Element); what comes of a [`carry_out`](Collective::carry_out) moves by reference.
 ///
 /// ```
-/// use multicomputer::{Machine, collective::{Algorithm, Collective, Sum}, prelude::*};
+/// use multicomputer::{collective::{Algorithm, Sum}, prelude::*};
 ///
 /// let machine = Machine::paragon(3, 4).build()?;
 /// let run = machine.run(|node| {
 ///     // Everybody in a row gets the sum of its row, then of the whole machine, by an algorithm of choice.
 ///     let mut x = [node.rank() as f64];
 ///     node.row()?.combine_all(&mut x, Sum)?;
-///     node.column()?.using(&Algorithm::Short).combine_all(&mut x, Sum)?;
+///     node.column()?.using(Algorithm::SHORT).combine_all(&mut x, Sum)?;
 ///     Ok(x[0])
 /// })?;
 /// assert_eq!(run.outputs, [66.0; 12]);
@@ -53,18 +52,7 @@ use crate::{
 ///
 /// Every call fails with [`CollectiveError`] if its arguments do not fit each other or those of the other members, and
 /// if a message cannot be sent or received.
-pub trait Collective {
-    /// The group.
-    fn group(&self) -> &Group<'_>;
-
-    /// By which algorithm it works.
-    fn algorithm(&self) -> &Algorithm;
-
-    /// The same group, with an algorithm of choice.
-    fn using<'a>(&'a self, algorithm: &'a Algorithm) -> Using<'a> {
-        Using { group: self.group(), algorithm }
-    }
-
+pub trait Collective: Caller<Task> {
     /// Everybody gets the root's vector. All must give one of the same length.
     #[doc(alias = "bcast")]
     fn broadcast<T: Element + Send>(&self, root: Rank, x: &mut [T]) -> Result<(), CollectiveError> {
@@ -168,7 +156,7 @@ pub trait Collective {
     /// has after, as in the table of [`Operation`], by reference and without a copy. Phantom payloads work too.
     ///
     /// ```
-    /// use multicomputer::{Machine, Payload, collective::{Collective, Operation, Job}, prelude::*};
+    /// use multicomputer::{collective::{Job, Operation}, prelude::*};
     ///
     /// let machine = Machine::paragon(2, 2).build()?;
     /// let run = machine.run(|node| {
@@ -183,13 +171,13 @@ pub trait Collective {
         if job.operation.combines() {
             return Err(CollectiveError::NoOperator { operation: job.operation });
         }
-        perform(self.group(), self.algorithm(), job, &mine.into(), None, |_, right| Ok(right))
+        perform(self.group(), &self.algorithm(), job, &mine.into(), None, |_, right| Ok(right))
     }
 
     /// The plan that a job is carried out by, which says what was chosen and what it takes: the same on all members.
     /// For operations that combine it is that of a commutative and exact operator.
     fn plan(&self, job: &Job) -> Result<Arc<Plan>, CollectiveError> {
-        planned(self.group(), self.algorithm(), job, false, true)
+        planned(self.group(), &self.algorithm(), job, false, true)
     }
 
     /// An operation that combines, on a payload of elements of type `T`.
@@ -209,160 +197,11 @@ pub trait Collective {
             return Err(PayloadError::TypeMismatch { sent, asked: given }.into());
         }
         let named = Named::of(operator);
-        combine_by(self.group(), self.algorithm(), job, &mine, named, combine)
+        combine_by(self.group(), &self.algorithm(), job, &mine, named, combine)
     }
 }
 
-impl Collective for Group<'_> {
-    fn group(&self) -> &Group<'_> {
-        self
-    }
-
-    fn algorithm(&self) -> &Algorithm {
-        &Algorithm::Auto
-    }
-}
-
-/// A group that works by an algorithm of choice: see [`Collective::using`].
-#[derive(Debug)]
-pub struct Using<'a> {
-    group: &'a Group<'a>,
-    algorithm: &'a Algorithm,
-}
-
-impl Collective for Using<'_> {
-    fn group(&self) -> &Group<'_> {
-        self.group
-    }
-
-    fn algorithm(&self) -> &Algorithm {
-        self.algorithm
-    }
-}
-
-/// How long blocks are, in elements: a number is that of all ranks together, an array or a vector has one for each.
-///
-/// ```
-/// use multicomputer::{Machine, collective::Collective, prelude::*};
-///
-/// let run = Machine::hockney(1, 5).build()?.run(|node| {
-///     let (world, mine) = (node.world(), [node.rank() as u32; 10]);
-///     let all = world.collect(&mine, 10 * world.size())?; // 50 elements in all, 10 from every rank
-///     assert_eq!(all, world.collect(&mine, [10; 5])?);
-///     Ok(all.len())
-/// })?;
-/// assert_eq!(run.outputs, [50; 5]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Lengths {
-    /// So many elements in all, in blocks that differ by one at most.
-    Even(u64),
-    /// The elements of each rank's block.
-    Blocks(Vec<u64>),
-}
-
-impl From<usize> for Lengths {
-    fn from(elements: usize) -> Lengths {
-        Lengths::Even(elements as u64)
-    }
-}
-
-impl From<&[usize]> for Lengths {
-    fn from(blocks: &[usize]) -> Lengths {
-        Lengths::Blocks(blocks.iter().map(|&elements| elements as u64).collect())
-    }
-}
-
-impl From<Vec<usize>> for Lengths {
-    fn from(blocks: Vec<usize>) -> Lengths {
-        blocks.as_slice().into()
-    }
-}
-
-impl<const N: usize> From<&[usize; N]> for Lengths {
-    fn from(blocks: &[usize; N]) -> Lengths {
-        blocks.as_slice().into()
-    }
-}
-
-impl From<&Vec<usize>> for Lengths {
-    fn from(blocks: &Vec<usize>) -> Lengths {
-        blocks.as_slice().into()
-    }
-}
-
-impl<const N: usize> From<[usize; N]> for Lengths {
-    fn from(blocks: [usize; N]) -> Lengths {
-        blocks.as_slice().into()
-    }
-}
-
-/// An operation, its root and its lengths, to be carried out on payloads.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
-    operation: Operation,
-    root: Rank,
-    lengths: Lengths,
-    element: ElementType,
-}
-
-impl Job {
-    /// On elements of type `T`. The root is ignored if the operation has none.
-    pub fn of<T: Element>(operation: Operation, root: Rank, lengths: impl Into<Lengths>) -> Job {
-        let root = if operation.has_root() { root } else { 0 };
-        let (element, lengths) = (ElementType::of::<T>(), lengths.into());
-        Job { operation, root, lengths, element }
-    }
-
-    /// The same with another root; ignored if the operation has none.
-    #[must_use]
-    pub fn root(self, rank: Rank) -> Job {
-        if self.operation.has_root() { Job { root: rank, ..self } } else { self }
-    }
-
-    /// On bytes, with root 0.
-    pub fn bytes(operation: Operation, lengths: impl Into<Lengths>) -> Job {
-        Job::of::<u8>(operation, 0, lengths)
-    }
-
-    /// What it is called in messages about mistakes.
-    fn call(&self, algorithm: &Algorithm, operator: Option<Named<'_>>) -> Call {
-        let Job { operation, root, lengths, element } = self;
-        let from = if operation.has_root() { format!(" with root {root}") } else { String::new() };
-        let with = operator.map_or(String::new(), |operator| {
-            let order = if operator.is_commutative { "" } else { " in rank order" };
-            format!(", {}{order}", operator.name)
-        });
-        let how_long = match lengths {
-            Lengths::Even(elements) => format!("{elements} {element}"),
-            Lengths::Blocks(blocks) => match blocks[..] {
-                [] => format!("no blocks of {element}"),
-                [first] => format!("1 block of {first} {element}"),
-                [first, .., last] => {
-                    let all = blocks.iter().fold(0, |sum: u64, &block| sum.saturating_add(block));
-                    format!("{} blocks of {first} .. {last} {element} ({all} in all)", blocks.len())
-                }
-            },
-        };
-        let text = format!("{operation}{from} on {how_long}{with} by {}", algorithm.name(*operation));
-        Call::new(operation.name(), text, (lengths, operator))
-    }
-
-    fn task(&self, group: &Group<'_>, in_order: bool, exact: bool) -> Result<Task, TaskError> {
-        let members: Arc<[Rank]> = group.members().into();
-        let task = Task::builder(group.machine(), self.operation)
-            .members(members)
-            .root(self.root)
-            .element_bytes(self.element.size() as u64)
-            .in_order(in_order)
-            .exact(exact);
-        match &self.lengths {
-            Lengths::Even(elements) => task.elements(*elements).build(),
-            Lengths::Blocks(blocks) => task.blocks(blocks.as_slice()).build(),
-        }
-    }
-}
+impl<C: Caller<Task>> Collective for C {}
 
 /// An operation that combines, by a function of whole payloads with a name, which is commutative or not.
 pub(crate) fn combine_by(
@@ -414,7 +253,7 @@ fn planned(
     exact: bool,
 ) -> Result<Arc<Plan>, CollectiveError> {
     let task = job.task(group, in_order, exact)?;
-    Ok(group.cache().of::<Plans>().of(algorithm, &task)?)
+    Ok(algorithm.kept_plan(&task, &group.cache().of::<Cache>())?)
 }
 
 /// Why a collective operation fails on a rank.

@@ -2,7 +2,7 @@
 
 use super::{
     Operation, Task,
-    algorithm::hybrid::{Direction, Load, edge},
+    edge::{Direction, Load, edge},
     strategy::{Collect, Order, Strategy, Tree},
 };
 use crate::{

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Task;
 use crate::{
     pattern::{Builder, Exchange, Origin, Schedule},
+    plan,
     rank::Rank,
 };
 
@@ -43,7 +44,7 @@ pub(crate) enum Role {
 
 /// The pieces, in the order of the blocks of the schedule.
 #[derive(Clone, Debug)]
-pub(crate) struct Draft {
+pub struct Draft {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) schedule: Schedule,
 }
@@ -142,5 +143,17 @@ impl Draft {
         let spreading = self.schedule.clone();
         let combining = self.combining();
         Draft { schedule: combining.schedule.then(spreading), ..combining }
+    }
+}
+
+impl plan::Draft for Draft {
+    fn schedule(&self) -> Option<&Schedule> {
+        Some(&self.schedule)
+    }
+}
+
+impl plan::Scheduled for Draft {
+    fn steps(&self) -> &Schedule {
+        &self.schedule
     }
 }

@@ -4,7 +4,7 @@
 //! What a program calls is the trait [`Collective`], which every group has:
 //!
 //! ```
-//! use multicomputer::{Machine, collective::{Collective, Max, Sum}, prelude::*};
+//! use multicomputer::{collective::{Max, Sum}, prelude::*};
 //!
 //! let machine = Machine::paragon(4, 4).build()?;
 //! let run = machine.run(|node| {
@@ -25,7 +25,7 @@
 //! ```
 //!
 //! A call becomes a [`Task`]: the operation, the members, the root and all lengths. An [`Algorithm`] makes a [`Plan`]
-//! of it, with the schedule that all members carry out; *Auto* predicts the candidates that the closed forms find
+//! of it, with the schedule that all members carry out; *Auto* predicts the variants that the closed forms find
 //! cheapest, and takes the fastest. Plans are kept, so that all but the first call of a kind find theirs.
 //! [`LowerBound`] says what nothing can beat.
 //!
@@ -37,30 +37,35 @@
 mod algorithm;
 mod bound;
 mod calls;
+mod candidate;
 mod cost;
 mod draft;
+mod edge;
+mod job;
+mod logical_mesh;
 mod operation;
 mod operator;
 mod plan;
 mod planned_call;
-mod plans;
 mod strategy;
 mod task;
 mod wrong_length;
 
 pub use algorithm::Algorithm;
-pub use bound::LowerBound;
 pub(crate) use calls::combine_by;
-pub use calls::{Collective, CollectiveError, Job, Lengths, Using};
+pub use calls::{Collective, CollectiveError};
 pub use cost::Cost;
 pub(crate) use draft::{Draft, Piece};
+pub use job::{Job, Lengths};
 pub use operation::Operation;
 pub(crate) use operator::Named;
 pub use operator::{
     BitAnd, BitOr, BitXor, Function, LogicalAnd, LogicalOr, LogicalXor, Max, Min, Operator, Product, Sum,
     Truth, associative, commutative,
 };
-pub use plan::{Plan, PlanError};
+pub use plan::Plan;
 pub use strategy::{Strategy, StrategyError};
 pub use task::{Task, TaskBuilder, TaskError};
 pub use wrong_length::WrongLength;
+
+pub use crate::plan::{LowerBound, ParseAlgorithmError, PlanError};

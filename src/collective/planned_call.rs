@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     comm::{Call, Element, ElementType, Group, Payload, PayloadError},
+    plan::Problem,
     text::count,
 };
 

@@ -4,10 +4,10 @@ use std::{ops::Range, sync::Arc};
 
 use thiserror::Error;
 
-use super::Operation;
+use super::{Algorithm, Draft, Operation, Strategy};
 use crate::{
     model::{Description, Parameters},
-    plan::Layout,
+    plan::{Layout, Problem},
     rank::Rank,
     text::are,
 };
@@ -140,14 +140,35 @@ impl Task {
     pub(crate) fn layout(&self) -> Layout {
         Layout::of(&self.machine, &self.members, self.in_order)
     }
+}
 
-    /// The same with rank 0 as its root, where it has one.
-    pub(super) fn with_root_0(&self) -> Task {
-        Task { root: 0, ..self.clone() }
+impl Problem for Task {
+    type Kind = Operation;
+    /// The strategy of an algorithm that is one.
+    type Parameter = Option<Strategy>;
+    type Workspace = ();
+    type Draft = Draft;
+    type Key = Key;
+
+    const AUTO: Algorithm = Algorithm::AUTO;
+
+    fn algorithms() -> Vec<Algorithm> {
+        Algorithm::NAMED.to_vec()
     }
 
-    /// What tells it from other tasks on the same machine.
-    pub(super) fn key(&self) -> Key {
+    fn kind(&self) -> Operation {
+        self.operation
+    }
+
+    fn machine(&self) -> &Description {
+        &self.machine
+    }
+
+    fn members(&self) -> &Arc<[Rank]> {
+        &self.members
+    }
+
+    fn key(&self) -> Key {
         Key {
             operation: self.operation,
             root: self.root,
@@ -158,11 +179,31 @@ impl Task {
             starts: self.starts.clone(),
         }
     }
+
+    fn workspace(&self) {}
+
+    /// The same with root 0: what is chosen for it serves all roots.
+    fn representative(&self) -> Option<Task> {
+        self.operation.has_root().then(|| Task { root: 0, ..self.clone() })
+    }
+
+    fn spelled(text: &str) -> Option<Algorithm> {
+        let strategy = Operation::ALL.iter().find_map(|&operation| Strategy::parse(operation, text).ok());
+        strategy.map(Algorithm::strategy)
+    }
+
+    fn spelling(parameter: &Option<Strategy>) -> Option<String> {
+        parameter.as_ref().map(|strategy| strategy.spelled(Operation::Broadcast))
+    }
+
+    fn called(&self, algorithm: &Algorithm) -> String {
+        algorithm.spelled(self.operation)
+    }
 }
 
-/// See [`Task::key`].
+/// What tells a task from others on the same machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Key {
+pub struct Key {
     operation: Operation,
     root: Rank,
     element: u64,

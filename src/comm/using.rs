@@ -1,9 +1,31 @@
 //! Calls of the libraries, and the algorithms that they are carried out by.
 
 use super::Group;
-use crate::plan::{Algorithm, Problem};
+use crate::plan::{Algorithm, IntoAlgorithm, Problem};
 
-/// A group with an algorithm for its calls.
+impl Group<'_> {
+    /// The same group for calls by an algorithm of choice; without one, *Auto* chooses. The algorithm decides which
+    /// library's calls there are.
+    ///
+    /// ```
+    /// use multicomputer::{collective::{self, Sum}, prelude::*, stop};
+    ///
+    /// let run = Machine::paragon(2, 2).build()?.run(|node| {
+    ///     let (world, rank) = (node.world(), node.rank());
+    ///     let mut x = [rank as u32];
+    ///     world.using(collective::Algorithm::SHORT).combine_all(&mut x, Sum)?;
+    ///     let mine: &[u32] = if rank < 2 { &x } else { &[] };
+    ///     Ok(world.using(stop::Algorithm::BR_LIN).broadcast_from(&[(0, 1), (1, 1)], mine)?)
+    /// })?;
+    /// assert_eq!(run.outputs[3], [[6], [6]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn using<A: IntoAlgorithm>(&self, algorithm: A) -> Using<'_, A::Problem> {
+        Using { group: self, algorithm: algorithm.into_algorithm() }
+    }
+}
+
+/// A group with an algorithm for its calls: see [`Group::using`].
 #[derive(Clone, Debug)]
 pub struct Using<'g, P: Problem> {
     group: &'g Group<'g>,

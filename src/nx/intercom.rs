@@ -27,13 +27,13 @@ pub(super) fn combine<T: Pod + Send>(
     let (world, mine) = (nx.node.world(), Payload::from(&*x));
     // Sums of floating-point numbers depend on how they are grouped.
     let named = Named { name, of: type_name::<T>(), is_commutative, is_exact: false };
-    let result = combine_by(world, &Algorithm::Hybrid, &job, &mine, named, onto)?;
+    let result = combine_by(world, &Algorithm::HYBRID, &job, &mine, named, onto)?;
     Ok(result.copy_to(x)?)
 }
 
 /// Collects by InterCom's algorithm; see [`Nx::collect`]. Unknown lengths are collected first.
 pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
-    let world = nx.node.world().using(&Algorithm::Hybrid);
+    let world = nx.node.world().using(&Algorithm::HYBRID);
     let lengths = match lengths {
         Some(lengths) => lengths.to_vec(),
         None => world.collect(&[part.len()], nx.node.size())?,

@@ -34,7 +34,7 @@ pub enum Library {
     /// Communication Library", 1994; the algorithms are inferred from them.
     #[default]
     Nx,
-    /// The algorithms of InterCom: the fastest [hybrid](crate::collective::Algorithm::Hybrid) for each length, as in
+    /// The algorithms of InterCom: the fastest [hybrid](crate::collective::Algorithm::HYBRID) for each length, as in
     /// the paper's library "NXtoiCC". Elements are combined in any order, except those of [`gopf`](Nx::gopf), whose
     /// function need not be commutative. While it works, a node does not pass on messages of others to node -1.
     ///

@@ -1,14 +1,16 @@
 //! Lower limits of modeled time that no algorithm can beat, each with its reason; and what they are made of, whatever is
 //! communicated.
 
+mod gossip;
 mod links;
 mod start_up;
 
 use std::fmt;
 
 pub(crate) use self::{
+    gossip::gossip,
     links::{Border, Crossing, Links, slowest},
-    start_up::{gossip, start_up},
+    start_up::start_up,
 };
 use crate::time::Span;
 

@@ -63,7 +63,7 @@ pub(crate) fn fastest<P: Problem>(
         let prediction = predict_among(problem.machine(), problem.members(), draft.schedule()?, limit)?;
         Some((prediction.modeled, Plan::made(problem, variant, draft, Some(prediction))))
     };
-    let too_long = || PlanError::TooLong { algorithm: algorithm.to_string() };
+    let too_long = || PlanError::TooLong { algorithm: problem.called(algorithm) };
     fastest_of(variants.len(), attempt)
         .ok_or_else(|| cause.into_inner().map_or_else(too_long, |(_, cause)| cause))
 }

@@ -7,7 +7,10 @@ use super::{
     choose::{check_messages, fastest},
     predict::{Prediction, predict_among},
 };
-use crate::{pattern::Schedule, time::Time};
+use crate::{
+    pattern::Schedule,
+    time::{Span, Time},
+};
 
 /// How a problem is solved: made once, by [`Algorithm::plan`], and then used by all members.
 #[derive(Debug)]
@@ -16,6 +19,7 @@ pub struct Plan<P: Problem> {
     algorithm: Algorithm<P>,
     variant: String,
     name: String,
+    pub(crate) estimate: Span,
     pub(crate) draft: P::Draft,
     prediction: OnceLock<Prediction>,
 }
@@ -36,6 +40,7 @@ impl<P: Problem> Algorithm<P> {
     /// [`PlanError`] if the algorithm does not work for the problem, if a message would be too long, or if it has several
     /// variants and modeled time cannot tell how long any of them takes.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
+        self.check(problem)?;
         match problem.representative() {
             Some(representative) => {
                 let Choice { variant, plan } = self.choose(&representative)?;
@@ -61,6 +66,7 @@ impl<P: Problem> Algorithm<P> {
             let Some(representative) = problem.representative() else {
                 return self.plan(problem).map(Arc::new);
             };
+            self.check(problem)?;
             let key = representative.key();
             let choice = cache.get((key.clone(), self.clone()), Choice::weight, || {
                 Ok(Arc::new(self.choose(&representative)?.shared()))
@@ -121,6 +127,7 @@ impl<P: Problem> Plan<P> {
         Plan {
             name: P::plan_name(&algorithm, variant.name()),
             variant: variant.name().to_owned(),
+            estimate: variant.estimate(),
             algorithm,
             problem: problem.clone(),
             draft,

@@ -56,9 +56,19 @@ pub trait Problem: Clone + fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// The spelling of a parameter that stands for its algorithm: what [`spelled`](Problem::spelled) reads.
+    fn spelling(_parameter: &Self::Parameter) -> Option<String> {
+        None
+    }
+
+    /// What messages about the problem call an algorithm.
+    fn called(&self, algorithm: &Algorithm<Self>) -> String {
+        algorithm.to_string()
+    }
+
     /// The text of the error for a restriction that is not met.
     fn unmet(&self, algorithm: &Algorithm<Self>, restriction: &str) -> String {
-        format!("{algorithm} does not work for this {}: {restriction}", self.kind())
+        format!("{} does not work for this {}: {restriction}", self.called(algorithm), self.kind())
     }
 
     /// The name of a plan: of the variant, where that says it all.

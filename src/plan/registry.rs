@@ -175,6 +175,11 @@ impl<P: Problem> Algorithm<P> {
         self.entry.aliases
     }
 
+    /// Whether this is its name or an alias.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name() == name || self.aliases().contains(&name)
+    }
+
     /// One line on what it does.
     pub fn about(&self) -> &'static str {
         self.entry.about
@@ -228,7 +233,7 @@ impl<P: Problem> Algorithm<P> {
     pub fn check(&self, problem: &P) -> Result<(), PlanError> {
         if !self.is_for(problem.kind()) {
             return Err(PlanError::OtherKind {
-                algorithm: self.to_string(),
+                algorithm: problem.called(self),
                 kind: problem.kind().to_string(),
             });
         }
@@ -241,7 +246,7 @@ impl<P: Problem> Algorithm<P> {
 
     /// The error for a restriction that is not met.
     pub(crate) fn restricted(&self, problem: &P, restriction: &str) -> PlanError {
-        PlanError::Restricted { algorithm: self.to_string(), text: problem.unmet(self, restriction) }
+        PlanError::Restricted { algorithm: problem.called(self), text: problem.unmet(self, restriction) }
     }
 
     /// The variants that it comes in; none if it searches in a way of its own.
@@ -310,13 +315,16 @@ impl<P: Problem> Hash for Algorithm<P> {
 /// What messages call it.
 impl<P: Problem> fmt::Display for Algorithm<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.entry.title)
+        match P::spelling(&self.parameter) {
+            Some(spelling) => f.pad(&spelling),
+            None => f.pad(self.entry.title),
+        }
     }
 }
 
 impl<P: Problem> fmt::Debug for Algorithm<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Algorithm({})", self.entry.title)
+        write!(f, "Algorithm({self})")
     }
 }
 
@@ -327,12 +335,9 @@ impl<P: Problem> FromStr for Algorithm<P> {
     /// of the library.
     fn from_str(text: &str) -> Result<Self, ParseAlgorithmError> {
         let algorithms = P::algorithms();
-        let is_called = |algorithm: &&Self| algorithm.name() == text || algorithm.aliases().contains(&text);
-        let known = algorithms.iter().find(is_called).cloned().or_else(|| P::spelled(text));
-        known.ok_or_else(|| ParseAlgorithmError {
-            name: text.to_owned(),
-            known: algorithms.iter().map(Algorithm::name).collect(),
-        })
+        let known = algorithms.iter().find(|algorithm| algorithm.is_called(text)).cloned();
+        let names = || algorithms.iter().map(Algorithm::name).collect();
+        known.or_else(|| P::spelled(text)).ok_or_else(|| ParseAlgorithmError::new(text, names()))
     }
 }
 
@@ -345,6 +350,10 @@ pub struct ParseAlgorithmError {
 }
 
 impl ParseAlgorithmError {
+    pub(crate) fn new(name: &str, known: Vec<&'static str>) -> ParseAlgorithmError {
+        ParseAlgorithmError { name: name.to_owned(), known }
+    }
+
     /// The name given.
     pub fn name(&self) -> &str {
         &self.name
@@ -368,10 +377,10 @@ impl<P: Problem> IntoAlgorithm for Algorithm<P> {
     }
 }
 
-impl<P: Problem> IntoAlgorithm for &Algorithm<P> {
-    type Problem = P;
+impl<A: IntoAlgorithm + Clone> IntoAlgorithm for &A {
+    type Problem = A::Problem;
 
-    fn into_algorithm(self) -> Algorithm<P> {
-        self.clone()
+    fn into_algorithm(self) -> Algorithm<A::Problem> {
+        self.clone().into_algorithm()
     }
 }

@@ -14,6 +14,8 @@ pub(crate) struct Variant<P: Problem> {
     pub(super) of: Option<Algorithm<P>>,
     name: String,
     floor: Span,
+    estimate: Span,
+    identity: Option<String>,
     make: Make<P>,
 }
 
@@ -23,12 +25,29 @@ impl<P: Problem> Variant<P> {
         name: impl Into<String>,
         make: impl Fn(&P) -> Result<P::Draft, PlanError> + Send + Sync + 'static,
     ) -> Variant<P> {
-        Variant { of: None, name: name.into(), floor: Span::ZERO, make: Box::new(make) }
+        Variant {
+            of: None,
+            name: name.into(),
+            floor: Span::ZERO,
+            estimate: Span::ZERO,
+            identity: None,
+            make: Box::new(make),
+        }
     }
 
     /// The same, known to take at least this long.
     pub(crate) fn at_least(self, floor: Span) -> Variant<P> {
         Variant { floor, ..self }
+    }
+
+    /// The same with the time that a closed form gives it.
+    pub(crate) fn estimated(self, estimate: Span) -> Variant<P> {
+        Variant { estimate, ..self }
+    }
+
+    /// The same with a text that it has in common with all variants, of whatever algorithm, that make the same schedule.
+    pub(crate) fn identified(self, identity: String) -> Variant<P> {
+        Variant { identity: Some(identity), ..self }
     }
 
     /// The algorithm that it is of, once it is listed.
@@ -50,6 +69,16 @@ impl<P: Problem> Variant<P> {
     /// A lower limit of its time that is known before it is made.
     pub(crate) fn floor(&self) -> Span {
         self.floor
+    }
+
+    /// The time by a closed form; 0 if there is none.
+    pub(crate) fn estimate(&self) -> Span {
+        self.estimate
+    }
+
+    /// The text that variants have in common that make the same schedule.
+    pub(crate) fn identity(&self) -> Option<&str> {
+        self.identity.as_deref()
     }
 
     /// Makes the schedule.

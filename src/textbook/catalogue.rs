@@ -14,7 +14,7 @@ pub enum Topic {
 impl Topic {
     /// All of them: the algorithms in the order of the book, and the example.
     pub fn all() -> impl Iterator<Item = Topic> {
-        Algorithm::ALL.into_iter().map(Topic::Algorithm).chain([Topic::MatrixVector])
+        Algorithm::ALL.iter().copied().map(Topic::Algorithm).chain([Topic::MatrixVector])
     }
 
     /// The algorithm's [number or name](Algorithm::name), or `example-4.1`: what the command line spells.
@@ -29,12 +29,13 @@ impl Topic {
     ///
     /// ```
     /// use multicomputer::textbook::{Algorithm, Topic};
-    /// assert_eq!(Topic::named("4.7"), Some(Topic::Algorithm(Algorithm::HypercubeAllToAll)));
+    /// assert_eq!(Topic::named("4.7"), Some(Topic::Algorithm(Algorithm::HYPERCUBE_ALL_TO_ALL)));
     /// assert_eq!(Topic::named("example-4.1"), Some(Topic::MatrixVector));
     /// assert_eq!(Topic::named("4.9"), None);
     /// ```
     pub fn named(name: &str) -> Option<Topic> {
-        Topic::all().find(|topic| topic.name() == name)
+        let known = name.parse().ok().map(Topic::Algorithm);
+        known.or_else(|| (name == Topic::MatrixVector.name()).then_some(Topic::MatrixVector))
     }
 
     /// What it is, in a few words.
@@ -80,39 +81,6 @@ impl Topic {
     }
 }
 
-impl Algorithm {
-    /// The network that it is made for, in a small size as [`topology::parse`](crate::topology::parse) reads it: there
-    /// no two messages of a step share a link.
-    ///
-    /// ```
-    /// use multicomputer::{topology, textbook::Algorithm};
-    ///
-    /// let network = topology::parse(Algorithm::HypercubeAllToAll.network())?;
-    /// assert_eq!(network.name(), "hypercube:8");
-    /// # Ok::<(), topology::TopologyError>(())
-    /// ```
-    pub fn network(self) -> &'static str {
-        match self {
-            Algorithm::Naive | Algorithm::RingAllToAll | Algorithm::RingReduction | Algorithm::Pipelined => {
-                "ring:8"
-            }
-            Algorithm::LineAllToAll => "line:8",
-            Algorithm::MeshOneToAll
-            | Algorithm::MeshAllToOne
-            | Algorithm::MeshAllToAll
-            | Algorithm::MeshReduction => "mesh:4x4",
-            // Of the networks that the nearest may come first on, this is the only one without congestion.
-            Algorithm::NearestFirst
-            | Algorithm::OneToAll
-            | Algorithm::FromAnySource
-            | Algorithm::AllToOne
-            | Algorithm::HypercubeAllToAll
-            | Algorithm::HypercubeReduction
-            | Algorithm::InTurn => "hypercube:8",
-        }
-    }
-}
-
 /// A figure of the chapter: what on which network shows it.
 ///
 /// ```
@@ -138,13 +106,13 @@ pub static FIGURES: [BookFigure; 10] = [
     BookFigure {
         number: "4.2",
         title: "one-to-all broadcast on an eight-node ring",
-        topic: Topic::Algorithm(Algorithm::OneToAll),
+        topic: Topic::Algorithm(Algorithm::ONE_TO_ALL),
         network: "ring:8",
     },
     BookFigure {
         number: "4.3",
         title: "reduction on an eight-node ring",
-        topic: Topic::Algorithm(Algorithm::AllToOne),
+        topic: Topic::Algorithm(Algorithm::ALL_TO_ONE),
         network: "ring:8",
     },
     BookFigure {
@@ -156,43 +124,43 @@ pub static FIGURES: [BookFigure; 10] = [
     BookFigure {
         number: "4.5",
         title: "one-to-all broadcast on a 16-node mesh",
-        topic: Topic::Algorithm(Algorithm::MeshOneToAll),
+        topic: Topic::Algorithm(Algorithm::MESH_ONE_TO_ALL),
         network: "mesh:4x4",
     },
     BookFigure {
         number: "4.6",
         title: "one-to-all broadcast on a three-dimensional hypercube",
-        topic: Topic::Algorithm(Algorithm::OneToAll),
+        topic: Topic::Algorithm(Algorithm::ONE_TO_ALL),
         network: "hypercube:8",
     },
     BookFigure {
         number: "4.7",
         title: "one-to-all broadcast on an eight-node tree",
-        topic: Topic::Algorithm(Algorithm::OneToAll),
+        topic: Topic::Algorithm(Algorithm::ONE_TO_ALL),
         network: "tree:8",
     },
     BookFigure {
         number: "4.9",
         title: "all-to-all broadcast on an eight-node ring",
-        topic: Topic::Algorithm(Algorithm::RingAllToAll),
+        topic: Topic::Algorithm(Algorithm::RING_ALL_TO_ALL),
         network: "ring:8",
     },
     BookFigure {
         number: "4.10",
         title: "all-to-all broadcast on a 3 x 3 mesh",
-        topic: Topic::Algorithm(Algorithm::MeshAllToAll),
+        topic: Topic::Algorithm(Algorithm::MESH_ALL_TO_ALL),
         network: "mesh:3x3",
     },
     BookFigure {
         number: "4.11",
         title: "all-to-all broadcast on an eight-node hypercube",
-        topic: Topic::Algorithm(Algorithm::HypercubeAllToAll),
+        topic: Topic::Algorithm(Algorithm::HYPERCUBE_ALL_TO_ALL),
         network: "hypercube:8",
     },
     BookFigure {
         number: "4.12",
         title: "congestion when the hypercube's procedure is mapped onto a ring",
-        topic: Topic::Algorithm(Algorithm::HypercubeAllToAll),
+        topic: Topic::Algorithm(Algorithm::HYPERCUBE_ALL_TO_ALL),
         network: "ring:8",
     },
 ];
@@ -226,7 +194,7 @@ mod tests {
 
     #[test]
     fn nothing_shares_a_link_on_the_network_that_an_algorithm_is_made_for() {
-        for algorithm in Algorithm::ALL {
+        for &algorithm in Algorithm::ALL {
             assert_eq!(most_on_a_link(algorithm, algorithm.network()), 1, "{algorithm}");
         }
     }

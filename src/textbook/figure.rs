@@ -20,7 +20,7 @@ use crate::{
 /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
 ///
 /// // Figure 4.2: the farthest first.
-/// let algorithm = Algorithm::OneToAll;
+/// let algorithm = Algorithm::ONE_TO_ALL;
 /// let task = Task::builder(&"line:8".parse()?, algorithm.operation()).elements(100).build()?;
 /// let figure = Figure::of(&algorithm.plan(&task)?);
 /// assert_eq!(
@@ -93,7 +93,7 @@ impl Figure {
     /// ```
     /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
     ///
-    /// let (machine, algorithm) = ("mesh:2x2".parse()?, Algorithm::OneToAll);
+    /// let (machine, algorithm) = ("mesh:2x2".parse()?, Algorithm::ONE_TO_ALL);
     /// let column = |members: [usize; 2]| {
     ///     let task = Task::builder(&machine, algorithm.operation()).members(members).elements(8).build()?;
     ///     Ok::<_, Box<dyn std::error::Error>>(algorithm.plan(&task)?)
@@ -197,7 +197,7 @@ impl Figure {
     /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
     ///
     /// // Steps of 1, 2 and 4 blocks of 1000 bytes, of which 1, 2 and 4 share a link.
-    /// let algorithm = Algorithm::HypercubeAllToAll;
+    /// let algorithm = Algorithm::HYPERCUBE_ALL_TO_ALL;
     /// let task = Task::builder(&"line:8".parse()?, algorithm.operation()).elements(8000).build()?;
     /// let figure = Figure::of(&algorithm.plan(&task)?);
     /// let in_step = figure.in_step(task.parameters());
@@ -235,7 +235,7 @@ impl Step {
     /// ```
     /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
     ///
-    /// let algorithm = Algorithm::HypercubeAllToAll;
+    /// let algorithm = Algorithm::HYPERCUBE_ALL_TO_ALL;
     /// let task = Task::builder(&"hypercube:4".parse()?, algorithm.operation()).elements(4).build()?;
     /// let figure = Figure::of(&algorithm.plan(&task)?);
     /// assert_eq!(figure.steps()[1].texts(), ["0 <-> 2 (0 1 / 2 3)", "1 <-> 3 (0 1 / 2 3)"]);

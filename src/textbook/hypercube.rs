@@ -13,13 +13,64 @@
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.2.3 and 4.2.4.
 
-use crate::pattern::{Builder, Transfer};
+use super::{
+    Algorithm,
+    algorithm::{BOOK, COMMUTATIVE, Entry, longest_block, of_all},
+    equation,
+};
+use crate::{
+    collective::{Operation, Task},
+    pattern::{Builder, Transfer},
+    plan::{self, Restriction},
+};
 
-/// What a number of ranks must be.
-pub(super) const RESTRICTION: &str = "it needs a power of two ranks";
+impl Algorithm {
+    /// Algorithm 4.7: all-to-all broadcast on a hypercube.
+    pub const HYPERCUBE_ALL_TO_ALL: Algorithm = Algorithm(&HYPERCUBE_ALL_TO_ALL);
+
+    /// Algorithm 4.8: all-to-all reduction on a hypercube.
+    pub const HYPERCUBE_REDUCTION: Algorithm = Algorithm(&HYPERCUBE_REDUCTION);
+}
+
+static HYPERCUBE_ALL_TO_ALL: Entry = Entry {
+    registered: plan::Entry::new("4.7", |planning| HYPERCUBE_ALL_TO_ALL.variants(planning.problem))
+        .about("all-to-all broadcast on a hypercube")
+        .title("algorithm 4.7")
+        .aliases(&["hypercube-all-to-all"])
+        .source(BOOK)
+        .kinds(|operation| operation == HYPERCUBE_ALL_TO_ALL.operation)
+        .only_if(&[POWER_OF_TWO]),
+    operation: Operation::Collect,
+    section: "4.2.3",
+    formula: "t_s log2 p + t_w m (p - 1)",
+    equation_number: Some("4.4"),
+    equation: |task| equation::all_to_all_hypercube(task.size(), longest_block(task)),
+    network: "hypercube:8",
+    draft: |task| of_all(task, |builder| spread(builder, task.size())),
+};
+
+static HYPERCUBE_REDUCTION: Entry = Entry {
+    registered: plan::Entry::new("4.8", |planning| HYPERCUBE_REDUCTION.variants(planning.problem))
+        .about("all-to-all reduction on a hypercube")
+        .title("algorithm 4.8")
+        .aliases(&["hypercube-reduction"])
+        .source(BOOK)
+        .kinds(|operation| operation == HYPERCUBE_REDUCTION.operation)
+        .only_if(&[POWER_OF_TWO, COMMUTATIVE]),
+    operation: Operation::DistributedCombine,
+    section: "4.2.3",
+    formula: "t_s log2 p + (t_w + gamma) m (p - 1)",
+    equation_number: Some("4.4"),
+    equation: |task| equation::all_to_all_hypercube(task.size(), longest_block(task)),
+    network: "hypercube:8",
+    draft: |task| (HYPERCUBE_ALL_TO_ALL.draft)(task).combining(),
+};
+
+const POWER_OF_TWO: Restriction<Task> =
+    Restriction { text: "it needs a power of two ranks", is_met: |task, _| task.size().is_power_of_two() };
 
 /// Exchanges all that is held along each dimension, the lowest first.
-pub(super) fn spread(builder: &mut Builder, size: usize) {
+fn spread(builder: &mut Builder, size: usize) {
     for bit in 0..size.ilog2() {
         let all: Vec<Transfer> = (0..size)
             .map(|from| Transfer { from, to: from ^ 1 << bit, blocks: builder.held(from).into() })

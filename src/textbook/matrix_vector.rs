@@ -130,11 +130,11 @@ pub fn matrix_vector(node: &Node<'_>, block: &Block, x: &[f64]) -> Result<Vec<f6
 }
 
 fn one_to_all(group: &Group<'_>, elements: usize, x: &[f64]) -> Result<Vec<f64>, MatrixError> {
-    Ok(plan(group.machine(), Algorithm::OneToAll, members(group), elements)?.call(group, x)?)
+    Ok(plan(group.machine(), Algorithm::ONE_TO_ALL, members(group), elements)?.call(group, x)?)
 }
 
 fn all_to_one(group: &Group<'_>, y: Vec<f64>) -> Result<Vec<f64>, MatrixError> {
-    Ok(plan(group.machine(), Algorithm::AllToOne, members(group), y.len())?.combine(group, &y, &Sum)?)
+    Ok(plan(group.machine(), Algorithm::ALL_TO_ONE, members(group), y.len())?.combine(group, &y, &Sum)?)
 }
 
 fn members(group: &Group<'_>) -> Vec<Rank> {
@@ -175,11 +175,11 @@ pub fn matrix_vector_figures(machine: &Description, elements: usize) -> Result<[
     let grid = machine.topology().grid().ok_or_else(no_grid)?;
     let columns = (0..grid.columns).map(|column| {
         let members = (0..grid.rows).map(|row| grid.rank(row, column)).collect();
-        plan(machine, Algorithm::OneToAll, members, part(elements, grid.columns, column).len())
+        plan(machine, Algorithm::ONE_TO_ALL, members, part(elements, grid.columns, column).len())
     });
     let rows = (0..grid.rows).map(|row| {
         let members = (0..grid.columns).map(|column| grid.rank(row, column)).collect();
-        plan(machine, Algorithm::AllToOne, members, part(elements, grid.rows, row).len())
+        plan(machine, Algorithm::ALL_TO_ONE, members, part(elements, grid.rows, row).len())
     });
     Ok([
         Figure::side_by_side(&columns.collect::<Result<Vec<_>, _>>()?),

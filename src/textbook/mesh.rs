@@ -12,8 +12,52 @@
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.2.2 and problem 4.4.
 
-use super::{ring, shape::Shape};
-use crate::pattern::Builder;
+use super::{
+    Algorithm,
+    algorithm::{BOOK, COMMUTATIVE, Entry, longest_block, of_all},
+    equation, ring,
+    shape::Shape,
+};
+use crate::{collective::Operation, pattern::Builder, plan};
+
+impl Algorithm {
+    /// Algorithm 4.6: all-to-all broadcast on a mesh.
+    pub const MESH_ALL_TO_ALL: Algorithm = Algorithm(&MESH_ALL_TO_ALL);
+
+    /// Problem 4.4: all-to-all reduction on a mesh.
+    pub const MESH_REDUCTION: Algorithm = Algorithm(&MESH_REDUCTION);
+}
+
+static MESH_ALL_TO_ALL: Entry = Entry {
+    registered: plan::Entry::new("4.6", |planning| MESH_ALL_TO_ALL.variants(planning.problem))
+        .about("all-to-all broadcast on a mesh")
+        .title("algorithm 4.6")
+        .aliases(&["mesh-all-to-all"])
+        .source(BOOK)
+        .kinds(|operation| operation == MESH_ALL_TO_ALL.operation),
+    operation: Operation::Collect,
+    section: "4.2.2",
+    formula: "t_s sum (c_i - 1) + t_w m (p - 1)",
+    equation_number: Some("4.3"),
+    equation: |task| equation::all_to_all(&Shape::mesh(task).extents, longest_block(task)),
+    network: "mesh:4x4",
+    draft: |task| of_all(task, |builder| spread(builder, &Shape::mesh(task))),
+};
+
+static MESH_REDUCTION: Entry = Entry {
+    registered: plan::Entry::new("mesh-reduction", |planning| MESH_REDUCTION.variants(planning.problem))
+        .about("all-to-all reduction on a mesh")
+        .source(BOOK)
+        .kinds(|operation| operation == MESH_REDUCTION.operation)
+        .only_if(&[COMMUTATIVE]),
+    operation: Operation::DistributedCombine,
+    section: "4.2.2",
+    formula: "t_s sum (c_i - 1) + (t_w + gamma) m (p - 1)",
+    equation_number: Some("4.3"),
+    equation: |task| equation::all_to_all(&Shape::mesh(task).extents, longest_block(task)),
+    network: "mesh:4x4",
+    draft: |task| (MESH_ALL_TO_ALL.draft)(task).combining(),
+};
 
 /// In every dimension in turn, the last one first.
 pub(super) fn spread(builder: &mut Builder, shape: &Shape) {

@@ -12,7 +12,7 @@
 //!
 //! // Algorithm 4.7 is made for hypercubes. On a linear array its longest messages share links, as in figure 4.12.
 //! let line: Description = "line:8".parse()?;
-//! let all_to_all = Algorithm::HypercubeAllToAll;
+//! let all_to_all = Algorithm::HYPERCUBE_ALL_TO_ALL;
 //! let task = Task::builder(&line, all_to_all.operation()).elements(8 * 1000).build()?;
 //! let plan = all_to_all.plan(&task)?;
 //! assert_eq!(plan.estimate().to_string(), "740 us", "equation 4.4");

@@ -11,13 +11,39 @@
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.1.1.
 
+use super::{
+    Algorithm,
+    algorithm::{BOOK, Entry, of_the_root},
+    equation,
+};
 use crate::{
+    collective::Operation,
     pattern::{Blocks, Builder, Transfer},
+    plan,
     rank::Rank,
 };
 
+impl Algorithm {
+    /// The source sends to everybody in turn.
+    pub const NAIVE: Algorithm = Algorithm(&NAIVE);
+}
+
+static NAIVE: Entry = Entry {
+    registered: plan::Entry::new("naive", |planning| NAIVE.variants(planning.problem))
+        .about("naive one-to-all broadcast")
+        .source(BOOK)
+        .kinds(|operation| operation == NAIVE.operation),
+    operation: Operation::Broadcast,
+    section: "4.1.1",
+    formula: "(p - 1) (t_s + t_w m)",
+    equation_number: None,
+    equation: |task| equation::naive(task.size(), task.bytes()),
+    network: "ring:8",
+    draft: |task| of_the_root(task, |builder, whole| spread(builder, task.size(), task.root(), whole)),
+};
+
 /// Sends blocks from one rank to each of the others.
-pub(super) fn spread(builder: &mut Builder, size: usize, source: Rank, blocks: &Blocks) {
+fn spread(builder: &mut Builder, size: usize, source: Rank, blocks: &Blocks) {
     for distance in 1..size {
         let to = (source + distance) % size;
         builder.iteration([Transfer { from: source, to, blocks: blocks.clone() }]);

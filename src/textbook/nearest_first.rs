@@ -13,13 +13,40 @@
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.1.1 and 4.1.3.
 
+use super::{
+    Algorithm,
+    algorithm::{BOOK, Entry, of_the_root},
+    equation,
+};
 use crate::{
+    collective::Operation,
     pattern::{Blocks, Builder, Transfer},
+    plan,
     rank::Rank,
 };
 
+impl Algorithm {
+    /// Recursive doubling, the nearest first.
+    pub const NEAREST_FIRST: Algorithm = Algorithm(&NEAREST_FIRST);
+}
+
+static NEAREST_FIRST: Entry = Entry {
+    registered: plan::Entry::new("nearest-first", |planning| NEAREST_FIRST.variants(planning.problem))
+        .about("one-to-all broadcast, the nearest first")
+        .source(BOOK)
+        .kinds(|operation| operation == NEAREST_FIRST.operation),
+    operation: Operation::Broadcast,
+    section: "4.1.1",
+    formula: "(t_s + t_w m) ceil(log2 p)",
+    equation_number: None,
+    equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
+    // Of the networks that the nearest may come first on, this is the only one without congestion.
+    network: "hypercube:8",
+    draft: |task| of_the_root(task, |builder, whole| spread(builder, task.size(), task.root(), whole)),
+};
+
 /// Brings blocks from one rank to all.
-pub(super) fn spread(builder: &mut Builder, size: usize, source: Rank, blocks: &Blocks) {
+fn spread(builder: &mut Builder, size: usize, source: Rank, blocks: &Blocks) {
     let rank = |label: usize| {
         if size.is_power_of_two() { label ^ source } else { (source + label) % size }
     };

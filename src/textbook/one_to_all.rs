@@ -18,10 +18,129 @@
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.1.1 to 4.1.5.
 
-use super::shape::Shape;
+use super::{
+    Algorithm,
+    algorithm::{BOOK, Entry, of_the_root},
+    equation,
+    shape::Shape,
+};
 use crate::{
+    collective::Operation,
     pattern::{Blocks, Builder, Division, Transfer},
+    plan::{self, Restriction},
     rank::Rank,
+};
+
+impl Algorithm {
+    /// Algorithm 4.1: recursive doubling from node 0, the farthest first.
+    pub const ONE_TO_ALL: Algorithm = Algorithm(&ONE_TO_ALL);
+
+    /// Algorithm 4.2: the same from any source.
+    pub const FROM_ANY_SOURCE: Algorithm = Algorithm(&FROM_ANY_SOURCE);
+
+    /// Algorithm 4.3: all-to-one reduction, algorithm 4.2 turned around.
+    pub const ALL_TO_ONE: Algorithm = Algorithm(&ALL_TO_ONE);
+
+    /// One-to-all broadcast on a mesh, dimension by dimension.
+    pub const MESH_ONE_TO_ALL: Algorithm = Algorithm(&MESH_ONE_TO_ALL);
+
+    /// All-to-one reduction on a mesh, dimension by dimension.
+    pub const MESH_ALL_TO_ONE: Algorithm = Algorithm(&MESH_ALL_TO_ONE);
+}
+
+static ONE_TO_ALL: Entry = Entry {
+    registered: plan::Entry::new("4.1", |planning| ONE_TO_ALL.variants(planning.problem))
+        .about("one-to-all broadcast from node 0")
+        .title("algorithm 4.1")
+        .aliases(&["from-node-0"])
+        .source(BOOK)
+        .kinds(|operation| operation == ONE_TO_ALL.operation)
+        .only_if(&[Restriction {
+            text: "its source is rank 0; 4.2 takes any",
+            is_met: |task, _| task.root() == 0,
+        }]),
+    operation: Operation::Broadcast,
+    section: "4.1.5",
+    formula: "(t_s + t_w m) ceil(log2 p)",
+    equation_number: Some("4.1"),
+    equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
+    network: "hypercube:8",
+    draft: FROM_ANY_SOURCE.draft,
+};
+
+static FROM_ANY_SOURCE: Entry = Entry {
+    registered: plan::Entry::new("4.2", |planning| FROM_ANY_SOURCE.variants(planning.problem))
+        .about("one-to-all broadcast from any source")
+        .title("algorithm 4.2")
+        .aliases(&["one-to-all"])
+        .source(BOOK)
+        .kinds(|operation| operation == FROM_ANY_SOURCE.operation),
+    operation: Operation::Broadcast,
+    section: "4.1.5",
+    formula: "(t_s + t_w m) ceil(log2 p)",
+    equation_number: Some("4.1"),
+    equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
+    network: "hypercube:8",
+    draft: |task| {
+        of_the_root(task, |builder, whole| spread(builder, &Shape::line(task), task.root(), whole, [0]))
+    },
+};
+
+static ALL_TO_ONE: Entry = Entry {
+    registered: plan::Entry::new("4.3", |planning| ALL_TO_ONE.variants(planning.problem))
+        .about("all-to-one reduction")
+        .title("algorithm 4.3")
+        .aliases(&["all-to-one"])
+        .source(BOOK)
+        .kinds(|operation| operation == ALL_TO_ONE.operation),
+    operation: Operation::CombineToOne,
+    section: "4.1.5",
+    formula: "(t_s + t_w m + gamma m) ceil(log2 p)",
+    equation_number: Some("4.1"),
+    equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
+    network: "hypercube:8",
+    draft: |task| (FROM_ANY_SOURCE.draft)(task).combining(),
+};
+
+static MESH_ONE_TO_ALL: Entry = Entry {
+    registered: plan::Entry::new("mesh-one-to-all", |planning| MESH_ONE_TO_ALL.variants(planning.problem))
+        .about("one-to-all broadcast on a mesh")
+        .source(BOOK)
+        .kinds(|operation| operation == MESH_ONE_TO_ALL.operation),
+    operation: Operation::Broadcast,
+    section: "4.1.2",
+    formula: "(t_s + t_w m) sum ceil(log2 c_i)",
+    equation_number: None,
+    equation: |task| equation::one_to_all(&Shape::mesh(task).extents, task.bytes()),
+    network: "mesh:4x4",
+    draft: |task| {
+        let mesh = Shape::mesh(task);
+        let last_first = (0..mesh.extents.len()).rev();
+        of_the_root(task, |builder, whole| spread(builder, &mesh, task.root(), whole, last_first))
+    },
+};
+
+static MESH_ALL_TO_ONE: Entry = Entry {
+    registered: plan::Entry::new("mesh-all-to-one", |planning| MESH_ALL_TO_ONE.variants(planning.problem))
+        .about("all-to-one reduction on a mesh")
+        .source(BOOK)
+        .kinds(|operation| operation == MESH_ALL_TO_ONE.operation),
+    operation: Operation::CombineToOne,
+    section: "4.1.2",
+    formula: "(t_s + t_w m + gamma m) sum ceil(log2 c_i)",
+    equation_number: None,
+    equation: |task| equation::one_to_all(&Shape::mesh(task).extents, task.bytes()),
+    network: "mesh:4x4",
+    draft: |task| {
+        if !task.is_in_order() {
+            return (MESH_ONE_TO_ALL.draft)(task).combining();
+        }
+        // Turned around, neighbouring ranks come first.
+        let mesh = Shape::mesh(task);
+        let first_first = 0..mesh.extents.len();
+        of_the_root(task, |builder, whole| spread(builder, &mesh, task.root(), whole, first_first))
+            .combining()
+    },
 };
 
 /// Brings blocks from one rank to all, along the dimensions in the order given.

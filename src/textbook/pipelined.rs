@@ -12,11 +12,55 @@
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.2.4.
 
-use super::{one_to_all, shape::Shape};
-use crate::{pattern::Builder, rank::Rank};
+use super::{
+    Algorithm,
+    algorithm::{BOOK, Entry, longest_block, of_sources},
+    equation, one_to_all, ring,
+    shape::Shape,
+};
+use crate::{collective::Operation, pattern::Builder, plan, rank::Rank};
+
+impl Algorithm {
+    /// Broadcasts from several sources, pipelined around a ring.
+    pub const PIPELINED: Algorithm = Algorithm(&PIPELINED);
+
+    /// Broadcasts from several sources, one after the other.
+    pub const IN_TURN: Algorithm = Algorithm(&IN_TURN);
+}
+
+static PIPELINED: Entry = Entry {
+    registered: plan::Entry::new("pipelined", |planning| PIPELINED.variants(planning.problem))
+        .about("broadcasts from several sources, pipelined")
+        .source(BOOK)
+        .kinds(|operation| operation == PIPELINED.operation),
+    operation: Operation::Collect,
+    section: "4.2.4",
+    formula: "(t_s + t_w m) (p - 1)",
+    equation_number: None,
+    equation: |task| equation::all_to_all(&[task.size()], longest_block(task)),
+    network: "ring:8",
+    draft: |task| of_sources(task, |builder, _| ring::spread(builder, &[(0..task.size()).collect()])),
+};
+
+static IN_TURN: Entry = Entry {
+    registered: plan::Entry::new("in-turn", |planning| IN_TURN.variants(planning.problem))
+        .about("broadcasts from several sources, one after the other")
+        .source(BOOK)
+        .kinds(|operation| operation == IN_TURN.operation),
+    operation: Operation::Collect,
+    section: "4.2.4",
+    formula: "n (t_s + t_w m) ceil(log2 p)",
+    equation_number: None,
+    equation: |task| {
+        let sources = (0..task.size()).filter(|&rank| !task.block(rank).is_empty()).count();
+        equation::in_turn(sources, task.size(), longest_block(task))
+    },
+    network: "hypercube:8",
+    draft: |task| of_sources(task, |builder, sources| in_turn(builder, &Shape::line(task), sources)),
+};
 
 /// Brings block `k` from `sources[k]` to all, one after the other.
-pub(super) fn in_turn(builder: &mut Builder, line: &Shape, sources: &[Rank]) {
+fn in_turn(builder: &mut Builder, line: &Shape, sources: &[Rank]) {
     for (block, &source) in (0..).zip(sources) {
         one_to_all::spread(builder, line, source, &[block].into(), [0]);
     }

@@ -6,7 +6,7 @@
 //! linear array the last node's messages go back over all links, in the direction that nobody else uses.
 //!
 //! The book calls it a sequence of `p` broadcasts that are pipelined. With fewer sources nothing else changes
-//! ([`Pipelined`](super::Algorithm::Pipelined)): nodes send only what they have.
+//! ([`PIPELINED`](super::Algorithm::PIPELINED)): nodes send only what they have.
 //!
 //! **Restrictions.** The reduction adds up in the order of the ring, from the node after `j` on: the operator must be
 //! commutative.
@@ -16,9 +16,57 @@
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.2.1 and 4.2.4.
 
+use super::{
+    Algorithm,
+    algorithm::{BOOK, COMMUTATIVE, Entry, longest_block, of_all},
+    equation,
+};
 use crate::{
+    collective::Operation,
     pattern::{Builder, ring},
+    plan,
     rank::Rank,
+};
+
+impl Algorithm {
+    /// Algorithm 4.4: all-to-all broadcast on a ring.
+    pub const RING_ALL_TO_ALL: Algorithm = Algorithm(&RING_ALL_TO_ALL);
+
+    /// Algorithm 4.5: all-to-all reduction on a ring.
+    pub const RING_REDUCTION: Algorithm = Algorithm(&RING_REDUCTION);
+}
+
+static RING_ALL_TO_ALL: Entry = Entry {
+    registered: plan::Entry::new("4.4", |planning| RING_ALL_TO_ALL.variants(planning.problem))
+        .about("all-to-all broadcast on a ring")
+        .title("algorithm 4.4")
+        .aliases(&["ring-all-to-all"])
+        .source(BOOK)
+        .kinds(|operation| operation == RING_ALL_TO_ALL.operation),
+    operation: Operation::Collect,
+    section: "4.2.1",
+    formula: "(t_s + t_w m) (p - 1)",
+    equation_number: Some("4.2"),
+    equation: |task| equation::all_to_all(&[task.size()], longest_block(task)),
+    network: "ring:8",
+    draft: |task| of_all(task, |builder| spread(builder, &[(0..task.size()).collect()])),
+};
+
+static RING_REDUCTION: Entry = Entry {
+    registered: plan::Entry::new("4.5", |planning| RING_REDUCTION.variants(planning.problem))
+        .about("all-to-all reduction on a ring")
+        .title("algorithm 4.5")
+        .aliases(&["ring-reduction"])
+        .source(BOOK)
+        .kinds(|operation| operation == RING_REDUCTION.operation)
+        .only_if(&[COMMUTATIVE]),
+    operation: Operation::DistributedCombine,
+    section: "4.2.1",
+    formula: "(t_s + t_w m + gamma m) (p - 1)",
+    equation_number: Some("4.2"),
+    equation: |task| equation::all_to_all(&[task.size()], longest_block(task)),
+    network: "ring:8",
+    draft: |task| (RING_ALL_TO_ALL.draft)(task).combining(),
 };
 
 /// All that the ranks of each ring hold goes around it, as one message from each.

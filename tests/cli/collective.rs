@@ -23,7 +23,7 @@ fn one_length_is_shown_with_all_that_is_known_of_it() {
     let table = rows(&output, "algorithm");
     let names: Vec<String> = table.iter().map(|row| row[0].to_owned()).collect();
     let expected = Algorithm::of(Operation::Broadcast);
-    let expected = expected.iter().map(|algorithm| algorithm.name(Operation::Broadcast));
+    let expected = expected.iter().map(|algorithm| algorithm.spelled(Operation::Broadcast));
     assert_eq!(names, expected.collect::<Vec<_>>(), "in the order of the registry");
     let times: Vec<f64> = table.iter().map(|row| row[1].parse().unwrap()).collect();
     assert!(times.iter().all(|&time| times[0] <= time), "auto is never slower: {output}");

@@ -135,7 +135,7 @@ fn the_help_tells_of_every_option_and_has_examples() {
         assert!(help.contains(part), "no {part} in\n{help}");
     }
     for algorithm in library::Algorithm::NAMED {
-        let (name, about) = (algorithm.name(library::Operation::Broadcast), algorithm.about());
+        let (name, about) = (algorithm.name(), algorithm.about());
         assert!(help.contains(&format!("  {name:10} {about}\n")), "no {name} in\n{help}");
     }
     for operation in library::Operation::ALL {

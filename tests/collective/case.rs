@@ -140,7 +140,7 @@ impl Case {
             Ok(got) if got.to_vec::<u64>()? == after => Ok(true),
             Ok(got) => {
                 let Case { operation, root, blocks, with, .. } = self;
-                let name = algorithm.name(*operation);
+                let name = algorithm.spelled(*operation);
                 let case = format!("{operation} by {name}, root {root}, {with:?}, blocks {blocks:?}");
                 Err(format!("{case}, rank {rank}: {:?} instead of {after:?}", got.to_vec::<u64>()?).into())
             }

@@ -32,8 +32,8 @@ fn rows_and_columns_at_the_same_time() {
         let (row, column) = (node.row()?, node.column()?);
         for step in 0..of_rows.len() {
             let number = |line: usize| (step + 3 * line) % of_rows.len();
-            assert!(of_rows[number(column.rank())].check(row, &Algorithm::Auto)?);
-            assert!(of_columns[number(row.rank())].check(column, &Algorithm::Auto)?);
+            assert!(of_rows[number(column.rank())].check(row, &Algorithm::AUTO)?);
+            assert!(of_columns[number(row.rank())].check(column, &Algorithm::AUTO)?);
         }
         Ok(())
     });
@@ -168,7 +168,7 @@ fn a_hundred_calls_in_a_row_with_barriers_between() {
             if round % 7 == node.rank() % 3 {
                 node.compute(Span::from_micros(500))?;
             }
-            assert!(cases[round % cases.len()].check(world, &Algorithm::Auto)?);
+            assert!(cases[round % cases.len()].check(world, &Algorithm::AUTO)?);
             if round % 5 == 0 {
                 world.barrier()?;
             }
@@ -191,7 +191,7 @@ fn calls_may_overlap_from_member_to_member() {
         let mut got = Vec::new();
         for round in 0..20_u64 {
             let mut x = [if world.rank() == 0 { round } else { 99 }; 2];
-            world.using(&Algorithm::Short).broadcast(0, &mut x)?;
+            world.using(&Algorithm::SHORT).broadcast(0, &mut x)?;
             got.push(x[1]);
         }
         Ok((got, node.now()?))

@@ -51,13 +51,13 @@ fn two_different_calls_are_named_with_their_ranks() {
         (
             |group| broadcast(group, 0, 4),
             "by auto",
-            |group| group.using(&Algorithm::Short).broadcast(0, &mut [1_u64; 4]),
+            |group| group.using(&Algorithm::SHORT).broadcast(0, &mut [1_u64; 4]),
             "by short",
         ),
         (
-            |group| group.using(&Algorithm::Tree).broadcast(0, &mut [1_u64; 4]),
+            |group| group.using(&Algorithm::TREE).broadcast(0, &mut [1_u64; 4]),
             "by tree",
-            |group| group.using(&Algorithm::Long).broadcast(0, &mut [1_u64; 4]),
+            |group| group.using(&Algorithm::LONG).broadcast(0, &mut [1_u64; 4]),
             "by long",
         ),
         (
@@ -211,7 +211,7 @@ fn a_member_that_nobody_needs_leaves_a_message() {
     let program = |node: &Node<'_>| {
         Ok(if node.rank() == 4 {
         } else {
-            node.world().using(&Algorithm::Short).broadcast(0, &mut [1_u8; 9])?
+            node.world().using(&Algorithm::SHORT).broadcast(0, &mut [1_u8; 9])?
         })
     };
     let run = machine(false).run(program).unwrap();
@@ -338,11 +338,11 @@ fn arguments_that_do_not_fit_are_refused_on_every_rank() {
             "the vector is as long as 2^60 bytes or longer: less is allowed",
         ),
         (
-            |group| group.using(&Algorithm::Doubling).broadcast(0, &mut [1_u8]),
+            |group| group.using(&Algorithm::DOUBLING).broadcast(0, &mut [1_u8]),
             "doubling is no algorithm for a broadcast",
         ),
         (
-            |group| group.using(&Algorithm::Circulant).combine_all(&mut [1_u8], associative(|a, _| a)),
+            |group| group.using(&Algorithm::CIRCULANT).combine_all(&mut [1_u8], associative(|a, _| a)),
             "circulant does not work for this combine-to-all: an operator that is not commutative needs one \
              short-vector dimension",
         ),
@@ -359,7 +359,7 @@ fn a_payload_of_another_type_is_refused() {
     let text = on_rank_1(|group| {
         let mine = if group.rank() == 1 { Payload::from([1_u32, 2]) } else { Payload::from([1.0_f32, 2.0]) };
         let request = Job::of::<f32>(Operation::CombineToAll, 0, 2);
-        group.using(&Algorithm::Doubling).combine::<f32>(&request, mine, &Sum).map(drop)
+        group.using(&Algorithm::DOUBLING).combine::<f32>(&request, mine, &Sum).map(drop)
     });
     assert!(text.contains("u32") && text.contains("f32"), "{text}");
 }
@@ -386,7 +386,7 @@ fn algorithms_refuse_operations_that_they_are_not_for() {
                     group.carry_out(&request, mine)
                 };
                 let error = result.err().map_or_else(|| "nothing".to_owned(), |error| error.to_string());
-                let name = algorithm.name(operation);
+                let name = algorithm.spelled(operation);
                 assert_eq!(error, format!("{name} is no algorithm for a {operation}"));
                 refused.push(name);
             }

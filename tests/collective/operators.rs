@@ -45,7 +45,7 @@ where
         let mine = &vectors[rank];
         let start: usize = blocks[..rank].iter().sum();
         let own = &all[start..start + blocks[rank]];
-        world.using(&Algorithm::Auto).combine_all(&mut mine.clone(), &operator)?;
+        world.using(&Algorithm::AUTO).combine_all(&mut mine.clone(), &operator)?;
         for operation in Operation::ALL.into_iter().filter(|operation| operation.combines()) {
             for algorithm in &Algorithm::of(operation) {
                 let world = world.using(algorithm);
@@ -58,7 +58,7 @@ where
                     Operation::Scan => (world.scan(&mut x, &operator), &up_to(rank)),
                     _ => match world.distributed_combine(&mine[..total], &blocks, &operator) {
                         Ok(got) => {
-                            assert_eq!(got, own, "{} by {}", operator.name(), algorithm.name(operation));
+                            assert_eq!(got, own, "{} by {}", operator.name(), algorithm.spelled(operation));
                             continue;
                         }
                         Err(error) => (Err(error), mine),
@@ -69,7 +69,7 @@ where
                         if !operator.is_commutative() => {}
                     done => {
                         done?;
-                        assert_eq!(&x, expected, "{} by {}", operator.name(), algorithm.name(operation));
+                        assert_eq!(&x, expected, "{} by {}", operator.name(), algorithm.spelled(operation));
                     }
                 }
             }
@@ -207,7 +207,7 @@ fn phantom_payloads_may_be_long() {
     let length: u64 = 3 << 30;
     let run = run("paragon:2x3", |node| {
         let request = Job::bytes(Operation::CombineToAll, length as usize);
-        let world = node.world().using(&Algorithm::Long);
+        let world = node.world().using(&Algorithm::LONG);
         Ok(world.combine::<u8>(&request, Payload::phantom(length), &Sum)?.len())
     });
     assert_eq!(run.outputs, [length; RANKS]);
@@ -280,7 +280,7 @@ fn vectors_longer_than_a_message() {
         let long = Job::bytes(Operation::Broadcast, 3_usize << 30);
         let got = node.world().carry_out(&long, mine)?;
         assert_eq!(got.len(), 3 << 30);
-        let refused = node.world().using(&Algorithm::Short).plan(&long).unwrap_err().to_string();
+        let refused = node.world().using(&Algorithm::SHORT).plan(&long).unwrap_err().to_string();
         Ok(refused)
     });
     for refused in run.unwrap().outputs {
@@ -331,7 +331,7 @@ fn a_program_has_elements_of_its_own() {
         let run = machine.run(|node| {
             let value = [1e16, 1.0, -1e16, 0.1, 3.0][node.rank() % 5];
             let mut x = [Complex { real: value, imaginary: -value }];
-            node.world().using(&Algorithm::Doubling).combine_all(&mut x, Sum)?;
+            node.world().using(&Algorithm::DOUBLING).combine_all(&mut x, Sum)?;
             Ok(x[0].real.to_bits())
         });
         let outputs = run.unwrap().outputs;

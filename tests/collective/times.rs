@@ -161,7 +161,7 @@ proptest! {
             let Ok(plan) = algorithm.plan(&task) else {
                 // There is nothing to pipeline for less than three ranks, nor with less than two elements.
                 let is_cut = call.members.len() > 2 && call.total() > 1;
-                let is_pipelined = matches!(algorithm, Algorithm::Blocks | Algorithm::Pipeline);
+                let is_pipelined = [Algorithm::BLOCKS, Algorithm::PIPELINE].contains(algorithm);
                 prop_assert!(call.in_order || is_pipelined && !is_cut, "{algorithm:?}");
                 continue;
             };
@@ -182,8 +182,8 @@ fn a_plan_is_used_again_and_takes_the_same_time_every_run() {
         let blocks: Vec<u64> = (0..15).map(|rank| rank * 37 % 64).collect();
         let members = (0..15).collect();
         let call = Call { machine, members, operation, root: 7, blocks, element: 8, in_order: false };
-        let plan = Algorithm::Auto.plan(&call.task()).unwrap();
-        let times = || call.run(&Algorithm::Auto).1;
+        let plan = Algorithm::AUTO.plan(&call.task()).unwrap();
+        let times = || call.run(&Algorithm::AUTO).1;
         assert_eq!(
             (times(), times()),
             (plan.prediction().finished.clone(), plan.prediction().finished.clone())

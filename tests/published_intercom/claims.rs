@@ -178,7 +178,7 @@ fn section_7_rows_and_columns_take_r_plus_c_minus_2_start_ups() {
                 }
                 let task = task(&hockney(&shape, 1.0, GAMMA), operation, 100 * p as u64, ELEMENT);
                 let formula = time(&task, [passes * start_ups as f64, passes * share, combinations]);
-                assert_same(modeled(&Algorithm::Long, &task), formula, &shape);
+                assert_same(modeled(&Algorithm::LONG, &task), formula, &shape);
             }
         }
     }
@@ -193,7 +193,7 @@ fn section_7_scatter_and_collect_in_rows_and_columns_is_exact() {
         let task = task(&machine, Broadcast, 100 * p as u64, ELEMENT);
         let start_ups = (rows + columns - 2) as f64 + log2_ceil(p);
         let formula = time(&task, [start_ups, 2.0 * (p as f64 - 1.0) / p as f64, 0.0]);
-        assert_same(modeled(&Algorithm::Long, &task), formula, "scatter and collect");
+        assert_same(modeled(&Algorithm::LONG, &task), formula, "scatter and collect");
     }
 }
 
@@ -219,13 +219,13 @@ fn figure_1_six_steps_on_twelve_nodes() {
         let (cost, modeled) = cost_and_time(&task, text);
         assert_eq!((cost.alphas, cost.bytes.round()), (alphas, 4.0 * 1_200_000.0), "{text}");
         assert_within(modeled.as_secs_f64() / cost.time(task.parameters()).as_secs_f64(), 0.998..=1.0);
-        let plan = Algorithm::Strategy(strategy(Broadcast, text)).plan(&task).unwrap();
+        let plan = Algorithm::strategy(strategy(Broadcast, text)).plan(&task).unwrap();
         assert_eq!(plan.schedule().iterations(), rounds, "{text}");
     }
 }
 
 /// Figure 4, on a Paragon: hybrids are best at every length, for the collect on 16 x 32 and the broadcast on 15 x
-/// 30, among the short-vector and the long-vector algorithm of the paper. [`Algorithm::Short`] may also send
+/// 30, among the short-vector and the long-vector algorithm of the paper. [`Algorithm::SHORT`] may also send
 /// without waiting, which the paper's do not: with that it is up to 4 % faster than the hybrids, for a broadcast of
 /// up to 4 KiB.
 #[test]
@@ -233,11 +233,11 @@ fn figure_4_hybrids_are_best_over_the_whole_range() {
     for (operation, mesh, nodes) in [(Collect, "16x32", 512), (Broadcast, "15x30", 450)] {
         for bytes in [8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20] {
             let task = task(&paragon(mesh), operation, bytes, 1);
-            let hybrid = modeled(&Algorithm::Hybrid, &task);
-            let tree = Algorithm::Strategy(strategy(operation, &format!("{nodes}:M")));
+            let hybrid = modeled(&Algorithm::HYBRID, &task);
+            let tree = Algorithm::strategy(strategy(operation, &format!("{nodes}:M")));
             assert!(hybrid <= modeled(&tree, &task), "{operation}, {bytes}");
-            assert!(hybrid <= modeled(&Algorithm::Long, &task), "{operation}, {bytes}");
-            let short = modeled(&Algorithm::Short, &task);
+            assert!(hybrid <= modeled(&Algorithm::LONG, &task), "{operation}, {bytes}");
+            let short = modeled(&Algorithm::SHORT, &task);
             assert!(hybrid.as_secs_f64() <= 1.04 * short.as_secs_f64(), "{operation}, {bytes}");
             if operation == Collect || bytes > 4 << 10 {
                 assert!(hybrid <= short, "{operation}, {bytes}");

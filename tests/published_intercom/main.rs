@@ -49,7 +49,7 @@ fn strategy(operation: Operation, text: &str) -> Strategy {
 /// What a strategy costs in closed form, and what it takes.
 fn cost_and_time(task: &Task, text: &str) -> (Cost, Span) {
     let strategy = strategy(task.operation(), text);
-    (strategy.cost(task), modeled(&Algorithm::Strategy(strategy), task))
+    (strategy.cost(task), modeled(&Algorithm::strategy(strategy), task))
 }
 
 #[track_caller]

@@ -50,7 +50,7 @@ fn table_3_published_and_modeled_times() {
         let task = task_of(operation, bytes);
         let error = |time: f64| 100.0 * (time / published - 1.0);
         let (physical, physical_time) = physical(&task);
-        let hybrid = Algorithm::Hybrid.plan(&task).unwrap();
+        let hybrid = Algorithm::HYBRID.plan(&task).unwrap();
         let hybrid_time = hybrid.prediction().modeled.since_start().as_millis_f64();
         expected.push(format!(
             "| {operation} | {bytes} | {published} | `{physical}` | {physical_time:.3} | {:+.1} | `{}` | {hybrid_time:.3} | {:+.1} |",
@@ -82,7 +82,7 @@ fn table_3_auto_is_faster_still() {
     for (operation, bytes, ..) in TABLE_3 {
         let task = task_of(operation, bytes);
         let times =
-            [Algorithm::Auto, Algorithm::Hybrid].map(|algorithm| modeled(&algorithm, &task).as_millis_f64());
+            [Algorithm::AUTO, Algorithm::HYBRID].map(|algorithm| modeled(&algorithm, &task).as_millis_f64());
         println!("{operation} {bytes}: auto {:.3}, hybrid {:.3}", times[0], times[1]);
         assert!(times[0] < times[1], "{operation}, {bytes}: {times:?}");
     }
@@ -92,7 +92,7 @@ fn table_3_auto_is_faster_still() {
 #[test]
 fn table_3_a_collect_of_8_bytes_each() {
     let ratio = |time: &dyn Fn(&Task) -> f64| time(&task_of(Collect, 8 * 512)) / time(&task_of(Collect, 8));
-    assert_within(ratio(&|task| modeled(&Algorithm::Hybrid, task).as_secs_f64()), 1.08..=1.09);
+    assert_within(ratio(&|task| modeled(&Algorithm::HYBRID, task).as_secs_f64()), 1.08..=1.09);
     assert_within(ratio(&|task| physical(task).1), 1.37..=1.39);
 }
 

@@ -40,7 +40,7 @@ fn the_nearest_first_is_congested_on_a_ring_and_on_a_linear_array() {
         [(4_usize, "410 us", 1.139), (8, "740 us", 1.370), (16, "1.27 ms", 1.764), (32, "2.2 ms", 2.444)]
     {
         for kind in ["line", "ring"] {
-            let plan = plan(Algorithm::NearestFirst, &machine(&format!("{kind}:{size}"), &strict()), 1000);
+            let plan = plan(Algorithm::NEAREST_FIRST, &machine(&format!("{kind}:{size}"), &strict()), 1000);
             let steps: Vec<u64> = (0..size.ilog2()).map(|step| 1 << step).collect();
             assert_eq!(most(&plan), steps, "{kind}:{size}");
             let (modeled, factor) = in_step(&plan);
@@ -50,7 +50,7 @@ fn the_nearest_first_is_congested_on_a_ring_and_on_a_linear_array() {
         }
     }
     // "The link between nodes 1 and 2 .. for both the messages in the second step."
-    let plan = plan(Algorithm::NearestFirst, &hockney("line:8"), 1000);
+    let plan = plan(Algorithm::NEAREST_FIRST, &hockney("line:8"), 1000);
     let busiest = Figure::of(&plan).steps()[1].busiest().unwrap();
     assert_eq!(plan.task().machine().topology().link(busiest.link).to_string(), "node 1 -> node 2");
     assert_eq!(busiest.messages, 2);
@@ -61,7 +61,7 @@ fn the_nearest_first_is_congested_on_a_ring_and_on_a_linear_array() {
 fn the_nearest_first_takes_what_its_busiest_links_take() {
     for size in 2..=33 {
         let machine = machine(&format!("line:{size}"), &strict());
-        let plan = plan(Algorithm::NearestFirst, &machine, 1000);
+        let plan = plan(Algorithm::NEAREST_FIRST, &machine, 1000);
         let modeled = plan.prediction().modeled.since_start();
         assert!(is_equal(modeled, Figure::of(&plan).in_step(&strict())), "{size}: {modeled}");
     }
@@ -72,7 +72,7 @@ fn the_nearest_first_takes_what_its_busiest_links_take() {
 fn the_nearest_first_is_not_congested_on_a_hypercube() {
     for network in ["hypercube:4", "hypercube:8", "hypercube:32"] {
         for parameters in [strict(), split(65.0, 0.0, 65.0), split(0.0, 100.0, 30.0)] {
-            let plan = plan(Algorithm::NearestFirst, &machine(network, &parameters), 1000);
+            let plan = plan(Algorithm::NEAREST_FIRST, &machine(network, &parameters), 1000);
             assert!(most(&plan).iter().all(|&messages| messages == 1), "{network}");
             assert!(is_equal(plan.estimate(), modeled(&plan).since_start()), "{network}");
         }
@@ -88,7 +88,7 @@ fn the_farthest_first_is_not_congested() {
                 continue;
             }
             let machine = hockney(&format!("{kind}:{size}"));
-            for algorithm in [Algorithm::FromAnySource, Algorithm::AllToOne] {
+            for algorithm in [Algorithm::FROM_ANY_SOURCE, Algorithm::ALL_TO_ONE] {
                 for root in 0..size {
                     let task = task(algorithm, &machine, 100).root(root).build().unwrap();
                     let plan = algorithm.plan(&task).unwrap();
@@ -104,7 +104,7 @@ fn the_farthest_first_is_not_congested() {
 #[test]
 fn the_hypercube_all_to_all_is_congested_on_a_ring() {
     for kind in ["ring", "line", "tree"] {
-        let plan = plan(Algorithm::HypercubeAllToAll, &hockney(&format!("{kind}:8")), 1000);
+        let plan = plan(Algorithm::HYPERCUBE_ALL_TO_ALL, &hockney(&format!("{kind}:8")), 1000);
         assert_eq!(most(&plan), [1, 2, 4]);
         let busiest = Figure::of(&plan).steps()[2].busiest().unwrap();
         assert_eq!(busiest.time, plan.task().parameters().transfer(4000).times(4), "four times as much");
@@ -113,8 +113,8 @@ fn the_hypercube_all_to_all_is_congested_on_a_ring() {
         the_report_agrees(&plan);
     }
     // On a linear array it is the link in the middle, which is also the one with the most bytes in all.
-    let plan = plan(Algorithm::HypercubeAllToAll, &hockney("line:8"), 1000);
-    let case = Case::new(Algorithm::HypercubeAllToAll, plan.task(), 1).unwrap();
+    let plan = plan(Algorithm::HYPERCUBE_ALL_TO_ALL, &hockney("line:8"), 1000);
+    let case = Case::new(Algorithm::HYPERCUBE_ALL_TO_ALL, plan.task(), 1).unwrap();
     let report = run(plan.task().machine(), |node| case.check(node.world())).report;
     let link = report.most_loaded_link().unwrap();
     assert_eq!(link.link.to_string(), "node 3 -> node 4");
@@ -138,7 +138,7 @@ fn how_much_slower_the_hypercube_algorithms_are() {
     ] {
         for (bytes, expected) in [1, 1000, 1_000_000].into_iter().zip(factors) {
             for parameters in [strict(), split(65.0, 0.0, 65.0), split(10.0, 100.0, 20.0)] {
-                let plan = plan(Algorithm::HypercubeAllToAll, &machine(network, &parameters), bytes);
+                let plan = plan(Algorithm::HYPERCUBE_ALL_TO_ALL, &machine(network, &parameters), bytes);
                 assert_eq!(most(&plan), steps, "{network}");
                 let modeled = plan.prediction().modeled.since_start();
                 let in_step = Figure::of(&plan).in_step(&parameters);
@@ -153,7 +153,7 @@ fn how_much_slower_the_hypercube_algorithms_are() {
 /// The reduction has the same messages, turned around.
 #[test]
 fn the_hypercube_reduction_is_congested_in_the_same_way() {
-    let plan = plan(Algorithm::HypercubeReduction, &hockney("ring:8"), 1000);
+    let plan = plan(Algorithm::HYPERCUBE_REDUCTION, &hockney("ring:8"), 1000);
     assert_eq!(most(&plan), [4, 2, 1]);
     assert_eq!(in_step(&plan).0, "1.44 ms");
     the_report_agrees(&plan);
@@ -165,7 +165,7 @@ fn wide_links_make_up_for_congestion() {
     let wide = Parameters::hockney().to_builder().link_excess(4.0).build().unwrap();
     for network in ["line:8", "ring:8"] {
         for algorithm in
-            [Algorithm::NearestFirst, Algorithm::HypercubeAllToAll, Algorithm::HypercubeReduction]
+            [Algorithm::NEAREST_FIRST, Algorithm::HYPERCUBE_ALL_TO_ALL, Algorithm::HYPERCUBE_REDUCTION]
         {
             let plan = plan(algorithm, &machine(network, &wide), 1000);
             assert_eq!(most(&plan).into_iter().max(), Some(4), "there are still four");
@@ -174,7 +174,7 @@ fn wide_links_make_up_for_congestion() {
         }
     }
     // On 16 nodes there are eight in the last step.
-    let plan = plan(Algorithm::HypercubeAllToAll, &machine("line:16", &wide), 1000);
+    let plan = plan(Algorithm::HYPERCUBE_ALL_TO_ALL, &machine("line:16", &wide), 1000);
     assert_eq!((plan.estimate().to_string(), in_step(&plan).0), ("1.27 ms".into(), "1.67 ms".into()));
 }
 
@@ -183,7 +183,7 @@ fn wide_links_make_up_for_congestion() {
 #[test]
 fn the_ring_is_not_congested_anywhere() {
     for network in ["ring:16", "line:16", "mesh:4x4", "torus:4x4", "hypercube:16", "tree:16", "complete:16"] {
-        let plan = plan(Algorithm::RingAllToAll, &hockney(network), 1000);
+        let plan = plan(Algorithm::RING_ALL_TO_ALL, &hockney(network), 1000);
         assert!(most(&plan).iter().all(|&messages| messages == 1), "{network}");
         assert!(is_equal(plan.estimate(), modeled(&plan).since_start()), "{network}");
     }

@@ -58,14 +58,14 @@ fn grids(kind: &str, rows: &[usize], columns: &[usize]) -> Vec<String> {
 
 #[test]
 fn equation_4_1_on_every_network_of_the_chapter() {
-    exact(Algorithm::OneToAll, ["ring:4", "ring:8", "ring:32"]);
-    exact(Algorithm::OneToAll, ["line:4", "line:8", "line:32"]);
-    exact(Algorithm::OneToAll, ["hypercube:4", "hypercube:8", "hypercube:32"]);
-    exact(Algorithm::OneToAll, ["tree:4", "tree:8", "tree:32"]);
-    exact(Algorithm::OneToAll, ["mesh:2x4", "mesh:4x4", "mesh:8x4"]);
-    exact(Algorithm::MeshOneToAll, ["mesh:2x4", "mesh:4x4", "mesh:8x4"]);
-    exact(Algorithm::MeshOneToAll, ["mesh:2x2x2", "mesh:4x2x2", "mesh:2x4x4"]);
-    exact(Algorithm::MeshOneToAll, ["torus:2x4", "torus:4x4", "torus:2x4x4"]);
+    exact(Algorithm::ONE_TO_ALL, ["ring:4", "ring:8", "ring:32"]);
+    exact(Algorithm::ONE_TO_ALL, ["line:4", "line:8", "line:32"]);
+    exact(Algorithm::ONE_TO_ALL, ["hypercube:4", "hypercube:8", "hypercube:32"]);
+    exact(Algorithm::ONE_TO_ALL, ["tree:4", "tree:8", "tree:32"]);
+    exact(Algorithm::ONE_TO_ALL, ["mesh:2x4", "mesh:4x4", "mesh:8x4"]);
+    exact(Algorithm::MESH_ONE_TO_ALL, ["mesh:2x4", "mesh:4x4", "mesh:8x4"]);
+    exact(Algorithm::MESH_ONE_TO_ALL, ["mesh:2x2x2", "mesh:4x2x2", "mesh:2x4x4"]);
+    exact(Algorithm::MESH_ONE_TO_ALL, ["torus:2x4", "torus:4x4", "torus:2x4x4"]);
 }
 
 #[test]
@@ -73,12 +73,12 @@ fn equation_4_1_from_every_source() {
     for [send, latency, receive] in SPLITS {
         let parameters = split(send, latency, receive);
         for kind in ["ring", "line", "hypercube", "tree"] {
-            from_every_root(Algorithm::FromAnySource, &sizes(kind, [2, 4, 8, 16, 32]), &parameters);
+            from_every_root(Algorithm::FROM_ANY_SOURCE, &sizes(kind, [2, 4, 8, 16, 32]), &parameters);
         }
-        from_every_root(Algorithm::FromAnySource, &grids("mesh", &[2, 4], &[4, 8]), &parameters);
+        from_every_root(Algorithm::FROM_ANY_SOURCE, &grids("mesh", &[2, 4], &[4, 8]), &parameters);
         let mut meshes = grids("mesh", &[2, 4, 8], &[2, 4]);
         meshes.extend(["mesh:2x4x2".to_owned(), "torus:4x4".to_owned(), "torus:2x2x4".to_owned()]);
-        from_every_root(Algorithm::MeshOneToAll, &meshes, &parameters);
+        from_every_root(Algorithm::MESH_ONE_TO_ALL, &meshes, &parameters);
     }
 }
 
@@ -87,11 +87,15 @@ fn equation_4_1_from_every_source() {
 #[test]
 fn equation_4_1_on_any_number_of_nodes_in_the_strict_model() {
     for kind in ["ring", "line", "tree"] {
-        from_every_root(Algorithm::FromAnySource, &sizes(kind, 1..=33), &strict());
+        from_every_root(Algorithm::FROM_ANY_SOURCE, &sizes(kind, 1..=33), &strict());
     }
-    from_every_root(Algorithm::MeshOneToAll, &grids("mesh", &[2, 3, 5, 6], &[3, 4, 5, 7]), &strict());
-    from_every_root(Algorithm::MeshOneToAll, &grids("torus", &[2, 3, 5], &[3, 5, 6]), &strict());
-    from_every_root(Algorithm::MeshOneToAll, &["mesh:3x2x5".to_owned(), "torus:3x3x3".to_owned()], &strict());
+    from_every_root(Algorithm::MESH_ONE_TO_ALL, &grids("mesh", &[2, 3, 5, 6], &[3, 4, 5, 7]), &strict());
+    from_every_root(Algorithm::MESH_ONE_TO_ALL, &grids("torus", &[2, 3, 5], &[3, 5, 6]), &strict());
+    from_every_root(
+        Algorithm::MESH_ONE_TO_ALL,
+        &["mesh:3x2x5".to_owned(), "torus:3x3x3".to_owned()],
+        &strict(),
+    );
 }
 
 /// Otherwise a source that has sent is sooner free than its receiver, and with other numbers the longest chain has
@@ -102,7 +106,7 @@ fn equation_4_1_is_an_upper_bound_on_other_numbers_of_nodes() {
         for kind in ["ring", "line", "tree"] {
             for size in 2..=33 {
                 let machine = machine(&format!("{kind}:{size}"), &split(send, latency, receive));
-                for (algorithm, root) in [Algorithm::FromAnySource, Algorithm::AllToOne]
+                for (algorithm, root) in [Algorithm::FROM_ANY_SOURCE, Algorithm::ALL_TO_ONE]
                     .into_iter()
                     .flat_map(|algorithm| (0..size).map(move |root| (algorithm, root)))
                 {
@@ -114,32 +118,32 @@ fn equation_4_1_is_an_upper_bound_on_other_numbers_of_nodes() {
             }
         }
     }
-    let plan = plan(Algorithm::OneToAll, &hockney("line:5"), 1000);
+    let plan = plan(Algorithm::ONE_TO_ALL, &hockney("line:5"), 1000);
     assert_eq!((plan.estimate().to_string(), modeled(&plan).to_string()), ("540 us".into(), "475 us".into()));
 }
 
 #[test]
 fn equation_4_1_with_gamma_for_reductions() {
     for network in [["ring:4", "ring:8", "ring:32"], ["line:4", "line:8", "line:32"]] {
-        exact(Algorithm::AllToOne, network);
+        exact(Algorithm::ALL_TO_ONE, network);
     }
-    exact(Algorithm::AllToOne, ["hypercube:4", "hypercube:8", "hypercube:32"]);
-    exact(Algorithm::AllToOne, ["tree:4", "tree:8", "tree:32"]);
-    exact(Algorithm::MeshAllToOne, ["mesh:2x4", "mesh:4x4", "mesh:8x4"]);
-    exact(Algorithm::MeshAllToOne, ["mesh:2x2x2", "mesh:4x2x2", "torus:2x4x4"]);
+    exact(Algorithm::ALL_TO_ONE, ["hypercube:4", "hypercube:8", "hypercube:32"]);
+    exact(Algorithm::ALL_TO_ONE, ["tree:4", "tree:8", "tree:32"]);
+    exact(Algorithm::MESH_ALL_TO_ONE, ["mesh:2x4", "mesh:4x4", "mesh:8x4"]);
+    exact(Algorithm::MESH_ALL_TO_ONE, ["mesh:2x2x2", "mesh:4x2x2", "torus:2x4x4"]);
     for [send, latency, receive] in SPLITS {
         let parameters = split(send, latency, receive);
         for kind in ["ring", "line", "hypercube", "tree"] {
-            from_every_root(Algorithm::AllToOne, &sizes(kind, [2, 4, 8, 16, 32]), &parameters);
+            from_every_root(Algorithm::ALL_TO_ONE, &sizes(kind, [2, 4, 8, 16, 32]), &parameters);
         }
-        from_every_root(Algorithm::MeshAllToOne, &grids("mesh", &[2, 4, 8], &[2, 4]), &parameters);
+        from_every_root(Algorithm::MESH_ALL_TO_ONE, &grids("mesh", &[2, 4, 8], &[2, 4]), &parameters);
     }
 }
 
 /// On any number of nodes. On a linear array the messages back use the other direction of the links.
 #[test]
 fn equation_4_2_on_rings_and_linear_arrays() {
-    for algorithm in [Algorithm::RingAllToAll, Algorithm::RingReduction, Algorithm::Pipelined] {
+    for algorithm in [Algorithm::RING_ALL_TO_ALL, Algorithm::RING_REDUCTION, Algorithm::PIPELINED] {
         exact(algorithm, ["ring:3", "ring:8", "ring:13"]);
         exact(algorithm, ["line:3", "line:8", "line:13"]);
     }
@@ -148,7 +152,7 @@ fn equation_4_2_on_rings_and_linear_arrays() {
 /// On meshes and tori with any sides.
 #[test]
 fn equation_4_3_on_meshes() {
-    for algorithm in [Algorithm::MeshAllToAll, Algorithm::MeshReduction] {
+    for algorithm in [Algorithm::MESH_ALL_TO_ALL, Algorithm::MESH_REDUCTION] {
         exact(algorithm, ["mesh:3x3", "mesh:4x4", "mesh:5x3"]);
         exact(algorithm, ["torus:3x3", "torus:4x4", "torus:2x7"]);
         exact(algorithm, ["mesh:2x2x2", "mesh:2x3x4", "torus:3x2x3"]);
@@ -157,7 +161,7 @@ fn equation_4_3_on_meshes() {
 
 #[test]
 fn equation_4_4_on_hypercubes() {
-    for algorithm in [Algorithm::HypercubeAllToAll, Algorithm::HypercubeReduction] {
+    for algorithm in [Algorithm::HYPERCUBE_ALL_TO_ALL, Algorithm::HYPERCUBE_REDUCTION] {
         exact(algorithm, ["hypercube:4", "hypercube:8", "hypercube:32"]);
     }
 }
@@ -165,7 +169,7 @@ fn equation_4_4_on_hypercubes() {
 /// The hypercube is a mesh with two nodes along each dimension, and so are 2 x 2 and 2 x 2 x 2 nodes.
 #[test]
 fn equation_4_4_on_meshes_that_are_hypercubes() {
-    for algorithm in [Algorithm::HypercubeAllToAll, Algorithm::HypercubeReduction] {
+    for algorithm in [Algorithm::HYPERCUBE_ALL_TO_ALL, Algorithm::HYPERCUBE_REDUCTION] {
         exact(algorithm, ["mesh:2x2", "mesh:2x2x2", "torus:2x2x2"]);
     }
 }
@@ -173,13 +177,13 @@ fn equation_4_4_on_meshes_that_are_hypercubes() {
 /// `(p - 1) (t_s + t_w m)` where a send takes alpha; `(p - 1) (o_s + n beta) + L + o_r` however alpha is cut.
 #[test]
 fn the_naive_broadcast() {
-    equal(Algorithm::Naive, ["ring:3", "mesh:3x4", "tree:33"], &strict());
+    equal(Algorithm::NAIVE, ["ring:3", "mesh:3x4", "tree:33"], &strict());
     for [send, latency, receive] in SPLITS {
         for (network, bytes) in
             ["ring:5", "line:8", "hypercube:32"].into_iter().flat_map(|network| LENGTHS.map(|n| (network, n)))
         {
             let parameters = split(send, latency, receive);
-            let plan = plan(Algorithm::Naive, &machine(network, &parameters), bytes);
+            let plan = plan(Algorithm::NAIVE, &machine(network, &parameters), bytes);
             let others = plan.task().size() as u64 - 1;
             let sends = (parameters.send_overhead() + parameters.transfer(bytes)).times(others);
             let refined = sends + parameters.latency() + parameters.receive_overhead();
@@ -194,12 +198,12 @@ fn the_naive_broadcast() {
 /// has nodes that run ahead.
 #[test]
 fn both_ways_on_a_linear_array() {
-    equal(Algorithm::LineAllToAll, ["line:2", "line:5", "line:8"], &strict());
-    exact(Algorithm::LineAllToAll, ["line:2", "line:4", "line:12"]);
+    equal(Algorithm::LINE_ALL_TO_ALL, ["line:2", "line:5", "line:8"], &strict());
+    exact(Algorithm::LINE_ALL_TO_ALL, ["line:2", "line:4", "line:12"]);
     for size in 1..=33 {
         for [send, latency, receive] in SPLITS {
             let parameters = split(send, latency, receive);
-            let plan = plan(Algorithm::LineAllToAll, &machine(&format!("line:{size}"), &parameters), 1000);
+            let plan = plan(Algorithm::LINE_ALL_TO_ALL, &machine(&format!("line:{size}"), &parameters), 1000);
             let modeled = plan.prediction().modeled.since_start();
             let is_exact = latency + receive == 0.0 || size % 2 == 0 || size == 1;
             assert_eq!(is_equal(modeled, plan.estimate()), is_exact, "{size}: {modeled}");
@@ -212,13 +216,13 @@ fn both_ways_on_a_linear_array() {
 /// over.
 #[test]
 fn broadcasts_in_turn() {
-    equal(Algorithm::InTurn, ["hypercube:4", "hypercube:8", "hypercube:32"], &strict());
-    equal(Algorithm::InTurn, ["ring:4", "line:8", "tree:16"], &strict());
+    equal(Algorithm::IN_TURN, ["hypercube:4", "hypercube:8", "hypercube:32"], &strict());
+    equal(Algorithm::IN_TURN, ["ring:4", "line:8", "tree:16"], &strict());
     for kind in ["ring", "line"] {
         for size in 2..=33 {
             for [send, latency, receive] in SPLITS {
                 let parameters = split(send, latency, receive);
-                let plan = plan(Algorithm::InTurn, &machine(&format!("{kind}:{size}"), &parameters), 1000);
+                let plan = plan(Algorithm::IN_TURN, &machine(&format!("{kind}:{size}"), &parameters), 1000);
                 let modeled = plan.prediction().modeled.since_start();
                 assert!(modeled <= plan.estimate() + Span::from_picos(1000), "{kind}:{size}: {modeled}");
             }
@@ -231,7 +235,7 @@ fn broadcasts_in_turn() {
 #[test]
 fn equations_assume_full_duplex_nodes_and_free_hops() {
     let time = |parameters: Parameters| {
-        modeled(&plan(Algorithm::RingAllToAll, &machine("ring:8", &parameters), 1000))
+        modeled(&plan(Algorithm::RING_ALL_TO_ALL, &machine("ring:8", &parameters), 1000))
     };
     let hockney = Parameters::hockney;
     assert_eq!(time(hockney()).to_string(), "1.26 ms", "7 (130 + 50) us");

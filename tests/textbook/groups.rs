@@ -7,7 +7,7 @@ use super::*;
 fn cases(machine: &Description, members: &[Rank], seed: usize) -> Vec<Case> {
     let size = members.len();
     let case = |(number, algorithm): (usize, Algorithm)| {
-        let root = if algorithm == Algorithm::OneToAll { 0 } else { (seed + number) % size };
+        let root = if algorithm == Algorithm::ONE_TO_ALL { 0 } else { (seed + number) % size };
         let task = Task::builder(machine, algorithm.operation()).members(members).root(root);
         let task = if algorithm.operation().has_blocks() {
             task.blocks((0..size as u64).map(|rank| (rank * 5 + number as u64) % 7).collect::<Vec<_>>())
@@ -16,7 +16,7 @@ fn cases(machine: &Description, members: &[Rank], seed: usize) -> Vec<Case> {
         };
         Case::new(algorithm, &task.build().unwrap(), seed + number).ok()
     };
-    let cases: Vec<Case> = Algorithm::ALL.into_iter().enumerate().filter_map(case).collect();
+    let cases: Vec<Case> = Algorithm::ALL.iter().copied().enumerate().filter_map(case).collect();
     let is_cube = size.is_power_of_two();
     assert_eq!(cases.len(), if is_cube { 16 } else { 14 }, "only 4.7 and 4.8 do not work among {size}");
     cases

@@ -151,7 +151,7 @@ fn modeled(plan: &Plan) -> Time {
 /// The algorithm that a plan is by.
 fn named(plan: &Plan) -> Algorithm {
     let name = plan.name().trim_start_matches("algorithm ");
-    Algorithm::named(name).unwrap()
+    name.parse().unwrap()
 }
 
 /// Whether two times are the same to a nanosecond.

@@ -47,11 +47,9 @@ fn tasks(algorithm: Algorithm, machine: &Description) -> Vec<Task> {
 
 /// Whether an algorithm does without: 4.1 starts at rank 0, and a hypercube has a power of two nodes.
 fn is_refused(algorithm: Algorithm, task: &Task) -> bool {
-    match algorithm {
-        Algorithm::OneToAll => task.root() != 0,
-        Algorithm::HypercubeAllToAll | Algorithm::HypercubeReduction => {
-            ![1, 2, 4, 8, 16, 32].contains(&task.size())
-        }
+    match algorithm.name() {
+        "4.1" => task.root() != 0,
+        "4.7" | "4.8" => ![1, 2, 4, 8, 16, 32].contains(&task.size()),
         _ => false,
     }
 }
@@ -62,16 +60,16 @@ fn check(sizes: impl Iterator<Item = usize>) {
         let machine = network(size);
         assert_eq!(machine.nodes(), size);
         let mut cases = Vec::new();
-        for algorithm in Algorithm::ALL {
+        for &algorithm in Algorithm::ALL {
             for task in tasks(algorithm, &machine) {
                 match Case::new(algorithm, &task, cases.len()) {
                     Ok(case) => {
                         assert!(!is_refused(algorithm, &task), "{algorithm} among {size}");
                         cases.push(case);
                     }
-                    Err(PlanError::Restricted { algorithm: refusing, operation, restriction }) => {
-                        assert!(is_refused(algorithm, &task), "{algorithm} among {size}: {restriction}");
-                        assert_eq!((refusing, operation), (algorithm.to_string(), task.operation()));
+                    Err(PlanError::Restricted { algorithm: refusing, text }) => {
+                        assert!(is_refused(algorithm, &task), "{algorithm} among {size}: {text}");
+                        assert_eq!(refusing, algorithm.to_string());
                     }
                     Err(other) => panic!("{algorithm} among {size}: {other}"),
                 }
@@ -103,22 +101,23 @@ fn refusals_say_what_is_needed() {
         algorithm.plan(&task).unwrap_err().to_string()
     };
     assert_eq!(
-        refusal(Algorithm::OneToAll, "ring:8", 3),
+        refusal(Algorithm::ONE_TO_ALL, "ring:8", 3),
         "algorithm 4.1 does not work for this broadcast: its source is rank 0; 4.2 takes any"
     );
     assert_eq!(
-        refusal(Algorithm::HypercubeAllToAll, "ring:12", 0),
+        refusal(Algorithm::HYPERCUBE_ALL_TO_ALL, "ring:12", 0),
         "algorithm 4.7 does not work for this collect: it needs a power of two ranks"
     );
     assert_eq!(
-        refusal(Algorithm::HypercubeReduction, "ring:9", 0),
+        refusal(Algorithm::HYPERCUBE_REDUCTION, "ring:9", 0),
         "algorithm 4.8 does not work for this distributed-combine: it needs a power of two ranks"
     );
     // Every algorithm is one for its own operation.
-    for algorithm in Algorithm::ALL {
+    for &algorithm in Algorithm::ALL {
         for operation in Operation::ALL.into_iter().filter(|&operation| operation != algorithm.operation()) {
             let task = Task::builder(&hockney("ring:8"), operation).elements(8).build().unwrap();
-            let other = PlanError::OtherOperation { algorithm: algorithm.to_string(), operation };
+            let other =
+                PlanError::OtherKind { algorithm: algorithm.to_string(), kind: operation.to_string() };
             assert_eq!(algorithm.plan(&task).unwrap_err(), other);
         }
     }
@@ -126,8 +125,8 @@ fn refusals_say_what_is_needed() {
 
 #[test]
 fn algorithms_are_found_by_their_names() {
-    for algorithm in Algorithm::ALL {
-        assert_eq!(Algorithm::named(algorithm.name()), Some(algorithm));
+    for &algorithm in Algorithm::ALL {
+        assert_eq!(algorithm.name().parse(), Ok(algorithm));
         assert!(algorithm.section().starts_with("4.") && !algorithm.title().is_empty());
     }
     let numbered: Vec<&str> = Algorithm::ALL

@@ -16,13 +16,13 @@ fn broadcasts(algorithm: Algorithm, network: &str, parameters: &Parameters, sour
 #[test]
 fn p_broadcasts_take_p_times_as_long_as_one() {
     for network in ["ring:8", "line:8", "hypercube:8", "tree:8"] {
-        let one = modeled(&plan(Algorithm::OneToAll, &machine(network, &strict()), 1000)).since_start();
-        let all = modeled(&broadcasts(Algorithm::InTurn, network, &strict(), 8)).since_start();
+        let one = modeled(&plan(Algorithm::ONE_TO_ALL, &machine(network, &strict()), 1000)).since_start();
+        let all = modeled(&broadcasts(Algorithm::IN_TURN, network, &strict(), 8)).since_start();
         assert_eq!(all, one.times(8), "{network}");
         assert_eq!(all.to_string(), "4.32 ms", "8 x 3 x 180 us");
     }
     // With half of the start-up at the receiver the next broadcast begins before the last is over.
-    let all = modeled(&broadcasts(Algorithm::InTurn, "hypercube:8", &Parameters::hockney(), 8));
+    let all = modeled(&broadcasts(Algorithm::IN_TURN, "hypercube:8", &Parameters::hockney(), 8));
     assert_eq!(all.to_string(), "3.67 ms");
 }
 
@@ -33,8 +33,9 @@ fn all_to_all_is_faster_than_p_broadcasts() {
     for parameters in [strict(), split(65.0, 0.0, 65.0), split(0.0, 65.0, 65.0)] {
         for size in [4, 8, 16, 32] {
             let network = format!("ring:{size}");
-            let in_turn = modeled(&broadcasts(Algorithm::InTurn, &network, &parameters, size));
-            let all_to_all = modeled(&plan(Algorithm::RingAllToAll, &machine(&network, &parameters), 1000));
+            let in_turn = modeled(&broadcasts(Algorithm::IN_TURN, &network, &parameters, size));
+            let all_to_all =
+                modeled(&plan(Algorithm::RING_ALL_TO_ALL, &machine(&network, &parameters), 1000));
             assert!(all_to_all < in_turn, "{size}: {all_to_all}, {in_turn}");
         }
     }
@@ -46,9 +47,9 @@ fn all_to_all_is_faster_than_p_broadcasts() {
 fn pipelining_pays_from_the_third_of_eight_sources_on() {
     for (sources, in_turn) in [(1, "540 us"), (2, "1.08 ms"), (3, "1.62 ms"), (4, "2.16 ms"), (8, "4.32 ms")]
     {
-        let pipelined = modeled(&broadcasts(Algorithm::Pipelined, "ring:8", &strict(), sources));
+        let pipelined = modeled(&broadcasts(Algorithm::PIPELINED, "ring:8", &strict(), sources));
         assert_eq!(pipelined.to_string(), "1.26 ms", "{sources}: 7 x 180 us");
-        let others = broadcasts(Algorithm::InTurn, "hypercube:8", &strict(), sources);
+        let others = broadcasts(Algorithm::IN_TURN, "hypercube:8", &strict(), sources);
         assert_eq!(modeled(&others).to_string(), in_turn, "{sources}");
         assert_eq!(others.estimate().to_string(), in_turn, "{sources}");
         assert_eq!(pipelined < modeled(&others), sources >= 3);
@@ -60,8 +61,8 @@ fn pipelining_pays_from_the_third_of_eight_sources_on() {
 fn a_pipeline_of_all_sources_is_the_ring() {
     for size in [2, 5, 8] {
         let machine = hockney(&format!("ring:{size}"));
-        let [pipelined, ring] =
-            [Algorithm::Pipelined, Algorithm::RingAllToAll].map(|algorithm| plan(algorithm, &machine, 100));
+        let [pipelined, ring] = [Algorithm::PIPELINED, Algorithm::RING_ALL_TO_ALL]
+            .map(|algorithm| plan(algorithm, &machine, 100));
         assert_eq!(pipelined.schedule(), ring.schedule());
     }
 }
@@ -72,9 +73,9 @@ fn a_pipeline_of_all_sources_is_the_ring() {
 fn for_long_messages_a_ring_is_as_good_as_a_hypercube() {
     let times = |bytes: u64| {
         [
-            (Algorithm::RingAllToAll, "ring:16"),
-            (Algorithm::MeshAllToAll, "mesh:4x4"),
-            (Algorithm::HypercubeAllToAll, "hypercube:16"),
+            (Algorithm::RING_ALL_TO_ALL, "ring:16"),
+            (Algorithm::MESH_ALL_TO_ALL, "mesh:4x4"),
+            (Algorithm::HYPERCUBE_ALL_TO_ALL, "hypercube:16"),
         ]
         .map(|(algorithm, network)| modeled(&plan(algorithm, &hockney(network), bytes)))
     };

@@ -21,30 +21,30 @@ fn matches() -> impl Strategy<Value = (Algorithm, String)> {
     let cube = (0..6_u32).prop_map(|d| 1_usize << d);
     let one_to_all = (prop::sample::select(&["ring", "line", "hypercube", "tree"][..]), cube.clone())
         .prop_flat_map(|(kind, size)| {
-            let algorithms = prop::sample::select(&[Algorithm::FromAnySource, Algorithm::AllToOne][..]);
+            let algorithms = prop::sample::select(&[Algorithm::FROM_ANY_SOURCE, Algorithm::ALL_TO_ONE][..]);
             algorithms.prop_map(move |algorithm| (algorithm, format!("{kind}:{size}")))
         });
     let powers = || prop::sample::select(&[2_usize, 4][..]);
     let on_meshes = (powers(), powers(), powers()).prop_flat_map(|(a, b, c)| {
-        let algorithms = prop::sample::select(&[Algorithm::MeshOneToAll, Algorithm::MeshAllToOne][..]);
+        let algorithms = prop::sample::select(&[Algorithm::MESH_ONE_TO_ALL, Algorithm::MESH_ALL_TO_ONE][..]);
         let shapes = prop::sample::select(vec![format!("{a}x{b}"), format!("{a}x{b}x{c}")]);
         (algorithms, prop::sample::select(&["mesh", "torus"][..]), shapes)
             .prop_map(|(algorithm, kind, shape)| (algorithm, format!("{kind}:{shape}")))
     });
     let rings = (prop::sample::select(&["ring", "line"][..]), 1..25_usize).prop_flat_map(|(kind, size)| {
-        let algorithms = [Algorithm::RingAllToAll, Algorithm::RingReduction, Algorithm::Pipelined];
+        let algorithms = [Algorithm::RING_ALL_TO_ALL, Algorithm::RING_REDUCTION, Algorithm::PIPELINED];
         let algorithms = prop::sample::select(algorithms.to_vec());
         algorithms.prop_map(move |algorithm| (algorithm, format!("{kind}:{size}")))
     });
     let meshes = (2..5_usize, 1..6_usize, 1..4_usize).prop_flat_map(|(a, b, c)| {
-        let algorithms = prop::sample::select(&[Algorithm::MeshAllToAll, Algorithm::MeshReduction][..]);
+        let algorithms = prop::sample::select(&[Algorithm::MESH_ALL_TO_ALL, Algorithm::MESH_REDUCTION][..]);
         let shapes = prop::sample::select(vec![format!("{a}x{b}"), format!("{a}x{b}x{c}")]);
         (algorithms, prop::sample::select(&["mesh", "torus"][..]), shapes)
             .prop_map(|(algorithm, kind, shape)| (algorithm, format!("{kind}:{shape}")))
     });
     let cubes = cube.prop_flat_map(|size| {
         let algorithms =
-            prop::sample::select(&[Algorithm::HypercubeAllToAll, Algorithm::HypercubeReduction][..]);
+            prop::sample::select(&[Algorithm::HYPERCUBE_ALL_TO_ALL, Algorithm::HYPERCUBE_REDUCTION][..]);
         algorithms.prop_map(move |algorithm| (algorithm, format!("hypercube:{size}")))
     });
     prop_oneof![one_to_all, on_meshes, rings, meshes, cubes]
@@ -67,7 +67,7 @@ proptest! {
         let plan = algorithm.plan(&task).unwrap();
         let modeled = plan.prediction().modeled.since_start();
         // A block that is nowhere is not sent around.
-        let equation = if algorithm == Algorithm::Pipelined && bytes == 0 { Span::ZERO } else { plan.estimate() };
+        let equation = if algorithm == Algorithm::PIPELINED && bytes == 0 { Span::ZERO } else { plan.estimate() };
         prop_assert!(is_equal(equation, modeled), "{algorithm} on {network}: {modeled}, not {equation}");
         let in_step = Figure::of(&plan).in_step(&parameters);
         prop_assert!(is_equal(in_step, modeled), "{algorithm} on {network}: {modeled}, in step {in_step}");
@@ -85,7 +85,7 @@ proptest! {
         let machine = machine(&format!("{kind}:{}", sources.len()), &parameters);
         let blocks: Vec<u64> = sources.iter().map(|&is_source| if is_source { bytes } else { 0 }).collect();
         let task = Task::builder(&machine, Operation::Collect).blocks(blocks).build().unwrap();
-        let plan = Algorithm::Pipelined.plan(&task).unwrap();
+        let plan = Algorithm::PIPELINED.plan(&task).unwrap();
         let modeled = plan.prediction().modeled.since_start();
         prop_assert!(is_equal(plan.estimate(), modeled), "{modeled}, not {}", plan.estimate());
     }
@@ -99,7 +99,7 @@ proptest! {
         prop_assume!(blocks.iter().any(|&bytes| bytes > 0));
         let machine = machine(&format!("ring:{}", blocks.len()), &parameters);
         let task = Task::builder(&machine, Operation::Collect).blocks(blocks).build().unwrap();
-        for algorithm in [Algorithm::RingAllToAll, Algorithm::Pipelined] {
+        for algorithm in [Algorithm::RING_ALL_TO_ALL, Algorithm::PIPELINED] {
             let plan = algorithm.plan(&task).unwrap();
             let modeled = plan.prediction().modeled.since_start();
             prop_assert!(is_equal(plan.estimate(), modeled), "{algorithm}: {modeled}, not {}", plan.estimate());
@@ -112,12 +112,12 @@ proptest! {
     fn the_farthest_first_shares_no_link(
         (kind, algorithms, shape) in prop_oneof![
             (prop::sample::select(&["ring", "line", "tree"][..]), 1..200_usize)
-                .prop_map(|(kind, size)| (kind, [Algorithm::FromAnySource, Algorithm::AllToOne], vec![size])),
+                .prop_map(|(kind, size)| (kind, [Algorithm::FROM_ANY_SOURCE, Algorithm::ALL_TO_ONE], vec![size])),
             (prop::sample::select(&["mesh", "torus"][..]), prop::collection::vec(2..8_usize, 2..4))
-                .prop_map(|(kind, shape)| (kind, [Algorithm::MeshOneToAll, Algorithm::MeshAllToOne], shape)),
-            (0..8_u32).prop_map(|d| ("hypercube", [Algorithm::FromAnySource, Algorithm::AllToOne], vec![1 << d])),
+                .prop_map(|(kind, shape)| (kind, [Algorithm::MESH_ONE_TO_ALL, Algorithm::MESH_ALL_TO_ONE], shape)),
+            (0..8_u32).prop_map(|d| ("hypercube", [Algorithm::FROM_ANY_SOURCE, Algorithm::ALL_TO_ONE], vec![1 << d])),
             (0..4_u32, 0..4_u32).prop_map(|(rows, columns)| {
-                ("mesh", [Algorithm::FromAnySource, Algorithm::AllToOne], vec![1 << rows, 1 << columns])
+                ("mesh", [Algorithm::FROM_ANY_SOURCE, Algorithm::ALL_TO_ONE], vec![1 << rows, 1 << columns])
             }),
         ],
         root in any::<prop::sample::Index>(),

@@ -3,10 +3,9 @@
 use multicomputer::{Span, report::RealTimeReport};
 
 use super::{
-    super::{clock, files::micros},
+    super::{clock, figures::decides, files::micros},
     Arguments,
     outcome::{Figures, Line, Solved},
-    reasons::decides,
 };
 
 /// The titles.

@@ -44,13 +44,8 @@ fn operations() -> String {
     Operation::ALL.map(Operation::name).join(", ")
 }
 
-/// The name of an algorithm that has one: it is the same for all operations.
-fn name(algorithm: &Algorithm) -> String {
-    algorithm.name(Operation::Broadcast)
-}
-
 fn algorithms() -> String {
-    Algorithm::NAMED.iter().map(name).collect::<Vec<_>>().join(", ")
+    Algorithm::NAMED.iter().map(Algorithm::name).collect::<Vec<_>>().join(", ")
 }
 
 /// What the operation is.
@@ -68,7 +63,7 @@ pub(super) fn algorithm_help() -> String {
 /// What stands at the end of the help: the algorithms, and some examples.
 pub(super) fn after_help(examples: &str) -> String {
     let lines =
-        Algorithm::NAMED.iter().map(|algorithm| format!("  {:10} {}", name(algorithm), algorithm.about()));
+        Algorithm::NAMED.iter().map(|algorithm| format!("  {:10} {}", algorithm.name(), algorithm.about()));
     format!("Algorithms:\n{}\n\n{examples}", lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -87,10 +82,10 @@ impl Algorithms {
     pub(super) fn of(&self, operation: Operation) -> Vec<Asked> {
         let all = if self.is_all { Algorithm::of(operation) } else { Vec::new() };
         let named = Algorithm::NAMED.iter().filter(|named| self.named.contains(named) || all.contains(named));
-        let named = named.map(|named| Asked { name: name(named), algorithm: Ok(named.clone()) });
+        let named = named.map(|named| Asked { name: named.name().to_owned(), algorithm: Ok(named.clone()) });
         let strategy = |text: &String| Asked {
             name: text.clone(),
-            algorithm: Strategy::parse(operation, text).map(Algorithm::Strategy),
+            algorithm: Strategy::parse(operation, text).map(Algorithm::strategy),
         };
         named.chain(self.strategies.iter().map(strategy)).collect()
     }
@@ -120,7 +115,7 @@ impl FromStr for Algorithms {
         let mut asked = Algorithms { is_all: false, named: Vec::new(), strategies: Vec::new() };
         let mut after_strategy = false;
         for item in text.split(',').map(str::trim) {
-            let named = Algorithm::NAMED.iter().find(|named| name(named) == item);
+            let named = Algorithm::NAMED.iter().find(|named| named.is_called(item));
             match (item, named) {
                 ("all", _) => asked.is_all = true,
                 (_, Some(named)) => asked.named.push(named.clone()),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{
     super::{
+        figures::reasons_line,
         table::{
             Align::{Left, Right},
             Table,
@@ -11,7 +12,6 @@ use super::{
         unit::Unit,
     },
     outcome::{Results, Solved},
-    reasons::bound_line,
 };
 
 /// What is printed.
@@ -37,7 +37,7 @@ impl fmt::Display for Single<'_> {
             };
             writeln!(f, "Fastest: {how}: {}{of_bound}.", unit.text(figures.predicted))?;
         }
-        writeln!(f, "{}", bound_line(&solved.bound, unit))?;
+        writeln!(f, "{}", reasons_line(&solved.bound, unit))?;
         let one = std::slice::from_ref(*solved);
         results.notes(one).into_iter().try_for_each(|note| writeln!(f, "{note}"))
     }

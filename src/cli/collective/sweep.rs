@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{
     super::{
+        figures::decides,
         table::{
             Align::{Left, Right},
             Table,
@@ -11,7 +12,6 @@ use super::{
         unit::Unit,
     },
     outcome::{Results, Solved},
-    reasons::decides,
 };
 
 /// What is printed.

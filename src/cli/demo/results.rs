@@ -220,7 +220,7 @@ mod tests {
             let mut report = run.unwrap().report;
             report.modeled = Time::ZERO + Span::from_micros(micros);
             let case = Case { clock, bytes, distribution };
-            results.add(Outcome { case, report, wall: Duration::from_millis(5), bound });
+            results.add(Outcome { case, report, wall: Duration::from_millis(5), bound: bound.clone() });
         }
         results
     }

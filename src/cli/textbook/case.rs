@@ -105,7 +105,7 @@ pub(super) fn has_source(topic: Topic) -> bool {
 }
 
 pub(super) fn has_sources(topic: Topic) -> bool {
-    matches!(topic, Topic::Algorithm(Algorithm::Pipelined | Algorithm::InTurn))
+    [Algorithm::PIPELINED, Algorithm::IN_TURN].map(Topic::Algorithm).contains(&topic)
 }
 
 /// The machines for an item.

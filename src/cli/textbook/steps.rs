@@ -91,24 +91,24 @@ step 1: 0 <-> 1 (0 / 1), 2 <-> 3 (2 / 3)
 step 2: 0 <-> 2 (0 1 / 2 3), 1 <-> 3 (0 1 / 2 3)
         2 messages share node 1 -> node 2
 ";
-        assert_eq!(drawn(Algorithm::HypercubeAllToAll, "line:4", false), expected);
+        assert_eq!(drawn(Algorithm::HYPERCUBE_ALL_TO_ALL, "line:4", false), expected);
     }
 
     #[test]
     fn long_steps_are_wrapped_and_cut_off() {
-        let short = drawn(Algorithm::RingAllToAll, "ring:100", false);
+        let short = drawn(Algorithm::RING_ALL_TO_ALL, "ring:100", false);
         assert!(short.lines().all(|line| line.len() <= WIDTH), "{short}");
         let first: Vec<&str> = short.lines().take_while(|line| !line.starts_with("step 2:")).collect();
         assert!(first[0].starts_with("step 1:  0 -> 1 (0), 1 -> 2 (1), "), "{short}");
         assert!(first[1].starts_with("         "), "{short}");
         assert!(first.last().unwrap().ends_with("63 -> 64 (63), ... 36 more"), "{short}");
         assert!(short.contains("\n... 74 more steps\nstep 99: "), "{short}");
-        let full = drawn(Algorithm::RingAllToAll, "ring:100", true);
+        let full = drawn(Algorithm::RING_ALL_TO_ALL, "ring:100", true);
         assert!(!full.contains("more") && full.contains("\nstep 60: "), "{full}");
     }
 
     #[test]
     fn a_single_node_has_no_steps() {
-        assert_eq!(drawn(Algorithm::OneToAll, "line:1", false), "");
+        assert_eq!(drawn(Algorithm::ONE_TO_ALL, "line:1", false), "");
     }
 }

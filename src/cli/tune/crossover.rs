@@ -38,13 +38,13 @@ impl Crossover {
     /// Looks for it; nothing if the operation is none of InterCom's.
     pub(super) fn find(search: &Search<'_>, lengths: &[u64]) -> Result<Option<Crossover>, Error> {
         let known = Algorithm::of(search.operation);
-        if ![Algorithm::Short, Algorithm::Long, Algorithm::Hybrid].iter().all(|own| known.contains(own)) {
+        if ![Algorithm::SHORT, Algorithm::LONG, Algorithm::HYBRID].iter().all(|own| known.contains(own)) {
             return Ok(None);
         }
         let time = |algorithm, bytes| -> Result<Span, Error> {
             Ok(search.plan(&algorithm, bytes)?.prediction().modeled.since_start())
         };
-        let times = |bytes| Ok::<_, Error>((time(Algorithm::Short, bytes)?, time(Algorithm::Long, bytes)?));
+        let times = |bytes| Ok::<_, Error>((time(Algorithm::SHORT, bytes)?, time(Algorithm::LONG, bytes)?));
         let (mut low, mut high) = (None, None);
         for bytes in search.whole(lengths) {
             let (short, long) = times(bytes)?;
@@ -65,7 +65,7 @@ impl Crossover {
                 _ => low = middle,
             }
         }
-        let hybrid = search.plan(&Algorithm::Hybrid, bytes)?;
+        let hybrid = search.plan(&Algorithm::HYBRID, bytes)?;
         let hybrid = (hybrid.name().to_owned(), hybrid.prediction().modeled.since_start());
         Ok(Some(Crossover::At(Crossing { bytes, short, long, hybrid })))
     }

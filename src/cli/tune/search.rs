@@ -82,7 +82,7 @@ impl Search<'_> {
     }
 
     fn point(&self, bytes: u64) -> Result<Point, Error> {
-        let plan = self.plan(&Algorithm::Auto, bytes)?;
+        let plan = self.plan(&Algorithm::AUTO, bytes)?;
         let modeled = plan.prediction().modeled.since_start();
         let ratio = plan.task().lower_bound().ratio(modeled);
         Ok(Point { bytes, choice: without_details(plan.name()), modeled, ratio })

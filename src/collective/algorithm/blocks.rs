@@ -17,23 +17,42 @@
 use super::{
     super::{
         Operation, Task,
+        candidate::{Candidate, offered},
         cost::conflict,
         draft::{Draft, Piece, Tuning, cut},
     },
-    Candidate, round,
+    Algorithm, Entry, of, round,
 };
 use crate::{
     pattern::{Exchange, circulant, line},
+    plan::Restriction,
     rank::Rank,
 };
+
+impl Algorithm {
+    /// Pipelined on one circulant graph, in blocks (Bar-Noy, Kipnis, Träff).
+    pub const BLOCKS: Algorithm = of(&BLOCKS);
+}
+
+static BLOCKS: Entry =
+    Entry::new("blocks", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+        .about("pipelined on a circulant graph (Bar-Noy, Kipnis, Traeff)")
+        .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994")
+        .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))
+        .only_if(&[Restriction { text: PIPELINED, is_met: |task, _| can_be_pipelined(task) }]);
 
 /// The most blocks: more do not pay where there are enough bytes for them, and cost time to plan.
 const MOST: usize = 256;
 
-pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
-    if task.is_in_order() || task.size() < 3 {
-        return Vec::new();
-    }
+/// What pipelines need: otherwise there is nothing to overlap.
+pub(super) const PIPELINED: &str = "it needs three ranks, two elements and a commutative operator";
+
+/// Whether a task has what pipelines need.
+pub(super) fn can_be_pipelined(task: &Task) -> bool {
+    !task.is_in_order() && task.size() >= 3 && task.bytes() >= 2 * task.element_bytes()
+}
+
+fn candidates(task: &Task) -> Vec<Candidate> {
     let conflict = mean_conflict(task);
     let log = task.size().next_power_of_two().ilog2() as usize;
     let candidate = |(blocks, is_compact): (usize, bool)| {

@@ -1,7 +1,7 @@
 //! *Doubling*: in each round everybody combines with somebody twice as far away, and after `ceil(log2 p)` rounds has
 //! all.
 //!
-//! **What it does.** Combine-to-all. On a power of two ranks exchange their vectors with the rank that differs in one
+//! **What it does.** Combine-to-all; a scan is in [`scan`](super::scan). On a power of two ranks exchange their vectors with the rank that differs in one
 //! bit, the lowest first (recursive doubling). On any other number some ranks first send their vectors to a neighbour
 //! and get the result from it in the end. If it does not matter how operands are grouped, there is a way without that:
 //! rank `i` keeps the sum of the vectors of `i + 1` to `i + w`, and gets that of `w` or `w + 1` further ranks from the
@@ -19,14 +19,32 @@
 
 use super::{
     super::{
-        Task,
+        Operation, Task,
+        candidate::{Candidate, offered},
         draft::{Draft, Piece, Role, Tuning},
     },
-    Candidate, round,
+    Algorithm, Entry, of, round, scan,
 };
 use crate::pattern::{Combiner, Fold, Origin};
 
-pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
+impl Algorithm {
+    /// Recursive doubling, and what corresponds to it for any number of ranks.
+    pub const DOUBLING: Algorithm = of(&DOUBLING);
+}
+
+static DOUBLING: Entry = Entry::new("doubling", |planning| {
+    let task = planning.problem;
+    let candidates = match task.operation() {
+        Operation::Scan => scan::doublings(task),
+        _ => candidates(task),
+    };
+    Ok(offered(task, candidates))
+})
+.about("recursive doubling, for any number of ranks")
+.source("Thakur et al. 2005; Bruck, Ho 1993; a scan: Hillis, Steele 1986")
+.kinds(|operation| matches!(operation, Operation::CombineToAll | Operation::Scan));
+
+fn candidates(task: &Task) -> Vec<Candidate> {
     let rounds = u64::from(task.size().ilog2())
         + if task.size().is_power_of_two() {
             0

@@ -19,7 +19,7 @@
 //!   + ceil(log2 d_k) (alpha + c_k (n / g_k) beta)                          for a short dimension k
 //! ```
 //!
-//! and the other operations their part of it; see [`cost`](super::super::cost).
+//! and the other operations their part of it; see [`Cost`](super::super::Cost).
 //!
 //! **Source.** Barnett et al., "Building a High-Performance Collective Communication Library", 1994, sections 4 to 7;
 //! the dual pairs also in Chan, Heimlich, Purkayastha, van de Geijn, "Collective communication: theory, practice, and
@@ -27,342 +27,46 @@
 
 use super::{
     super::{
-        Operation, Task,
-        cost::conflict,
-        draft::{Draft, Piece, Tuning, cut},
-        strategy::{Collect, Order, Strategy, Tree},
+        Strategy,
+        draft::Tuning,
+        strategy::{Collect, Tree},
     },
-    Candidate,
+    Algorithm, Entry, MOST_SIDES, is_no_scan, of,
+    strategies::{IN_ORDER, is_in_order, variants},
 };
-use crate::{
-    pattern::{Builder, Division, circulant, division, line, ring},
-    plan::Layout,
-    rank::Rank,
-    time::Span,
-    topology::Grid,
-};
+use crate::plan::Restriction;
 
-/// What hybrids need where the order of operands counts.
-pub(super) const IN_ORDER: &str = "an operator that is not commutative needs one short-vector dimension";
+impl Algorithm {
+    /// The fastest of the paper's hybrids: of all strategies of `S`, `M` and `C`.
+    pub const HYBRID: Algorithm = of(&HYBRID);
 
-/// One for each of the strategies that work.
-pub(super) fn candidates(
-    task: &Task,
-    layout: &Layout,
-    strategies: Vec<Strategy>,
-    tunings: &[Tuning],
-) -> Vec<Candidate> {
-    let works = |strategy: &Strategy| restriction(task, strategy).is_ok();
-    let candidate = |strategy: Strategy| Candidate {
-        name: strategy.spelled(task.operation()),
-        estimate: strategy.cost_in(task, layout.grid).time(task.parameters()),
-        messages: strategy.messages(),
-        // Only what goes around in rings is cut.
-        tunings: tunings
-            .iter()
-            .copied()
-            .filter(|tuning| {
-                tuning.segments == 1 || strategy.long.iter().any(|&(_, collect)| collect == Collect::Ring)
-            })
-            .collect(),
-        make: Box::new(move |task, tuning| draft(task, &strategy, tuning)),
-    };
-    strategies.into_iter().filter(works).map(candidate).collect()
-}
-
-/// Whether the strategy works for the task, and if not, what it needs.
-pub(super) fn restriction(task: &Task, strategy: &Strategy) -> Result<(), &'static str> {
-    if strategy.nodes() != task.size() {
-        return Err("the sides multiply up to the size of the group");
-    }
-    if task.is_in_order() && !(strategy.long.is_empty() && strategy.order == Order::Rows) {
-        return Err(IN_ORDER);
-    }
-    Ok(())
-}
-
-/// Makes the schedule.
-pub(super) fn draft(task: &Task, strategy: &Strategy, tuning: Tuning) -> Draft {
-    let mesh = LogicalMesh::new(task, strategy);
-    match task.operation() {
-        Operation::Broadcast => mesh.broadcast(tuning),
-        Operation::CombineToOne => mesh.broadcast(tuning).combining(),
-        Operation::Scatter => mesh.scatter(tuning),
-        Operation::Gather => {
-            let scatter = mesh.scatter(tuning);
-            let owners: Vec<Rank> = mesh.blocks(1).map(|(rank, _)| rank).collect();
-            scatter.gathering(&owners)
-        }
-        Operation::Collect => mesh.collect(tuning),
-        Operation::DistributedCombine => mesh.collect(tuning).combining(),
-        Operation::CombineToAll | Operation::Scan => mesh.spread(tuning).combining_and_back(),
+    /// One strategy, as it is written.
+    pub const fn strategy(strategy: Strategy) -> Algorithm {
+        Algorithm::with(&STRATEGY, Some(strategy))
     }
 }
 
-/// The nodes with their coordinates.
-struct LogicalMesh<'a> {
-    task: &'a Task,
-    strategy: &'a Strategy,
-    sides: Vec<usize>,
-    grid: Grid,
-    /// The rank at each place, the first coordinate varying fastest.
-    ranks: Vec<Rank>,
-    /// The place of the root; without one, the middle of the first short line.
-    root: usize,
-}
+static HYBRID: Entry = Entry::new("hybrid", |planning| {
+    let all = Strategy::all(planning.problem.layout().grid, &[Collect::Ring], &[Tree::Halves], MOST_SIDES);
+    variants(planning.problem, all, &[Tuning::PLAIN])
+})
+.about("InterCom: the fastest strategy of S, M and C")
+.source("Barnett et al. 1994")
+.kinds(is_no_scan);
 
-impl LogicalMesh<'_> {
-    fn new<'a>(task: &'a Task, strategy: &'a Strategy) -> LogicalMesh<'a> {
-        let layout = task.layout();
-        let places = match strategy.order {
-            Order::Rows => (0..layout.size()).collect(),
-            Order::Columns => line::columns(layout.grid).concat(),
-            Order::Compact => line::bisection(layout.grid),
-        };
-        let mut ranks: Vec<Rank> = places.into_iter().map(|place| layout.ranks[place]).collect();
-        let mut sides: Vec<usize> = strategy.dimensions().collect();
-        if let ([_], Operation::Scatter | Operation::Gather) = (&sides[..], task.operation()) {
-            // Along a single tree nothing has to go to those whose blocks are empty.
-            ranks.retain(|&rank| rank == task.root() || !task.block(rank).is_empty());
-            sides = vec![ranks.len()];
-        }
-        let has_root = task.operation().has_root();
-        let root = ranks.iter().position(|&rank| rank == task.root()).filter(|_| has_root).unwrap_or(0);
-        LogicalMesh { task, strategy, sides, grid: layout.grid, ranks, root }
-    }
-
-    /// The distance of neighbours in a dimension.
-    fn stride(&self, dimension: usize) -> usize {
-        self.sides[..dimension].iter().product()
-    }
-
-    fn coordinate(&self, place: usize, dimension: usize) -> usize {
-        place / self.stride(dimension) % self.sides[dimension]
-    }
-
-    /// The places of all lines of a dimension.
-    fn lines(&self, dimension: usize) -> Vec<Vec<usize>> {
-        let (stride, side) = (self.stride(dimension), self.sides[dimension]);
-        let firsts = (0..self.ranks.len()).filter(|&place| self.coordinate(place, dimension) == 0);
-        firsts.map(|first| (0..side).map(|coordinate| first + coordinate * stride).collect()).collect()
-    }
-
-    fn ranks(&self, lines: &[Vec<usize>]) -> Vec<Vec<Rank>> {
-        lines.iter().map(|line| line.iter().map(|&place| self.ranks[place]).collect()).collect()
-    }
-
-    /// The dimensions that are long.
-    fn long(&self) -> usize {
-        self.strategy.long.len()
-    }
-
-    /// The blocks of all ranks, each in so many pieces, with the rank; empty ones are left out.
-    fn blocks(&self, segments: usize) -> impl Iterator<Item = (Rank, Piece)> {
-        let element = self.task.element_bytes();
-        (0..self.task.size()).flat_map(move |rank| {
-            let block = self.task.block(rank);
-            cut(block.start, block.end - block.start, element, segments).map(move |(_, piece)| (rank, piece))
-        })
-    }
-
-    /// The whole vector in as many pieces as the long dimensions make, times `segments`, each with the place in these
-    /// dimensions that it belongs to. The first dimension cuts the coarsest.
-    fn parts(&self, segments: usize) -> Vec<(usize, Piece)> {
-        let parts = self.stride(self.long());
-        let pieces = cut(0, self.task.bytes(), self.task.element_bytes(), parts * segments);
-        let place = |number: usize| {
-            let (mut rest, mut place) = (number / segments, 0);
-            for dimension in (0..self.long()).rev() {
-                place += rest % self.sides[dimension] * self.stride(dimension);
-                rest /= self.sides[dimension];
-            }
-            place
-        };
-        pieces.map(|(number, piece)| (place(number), piece)).collect()
-    }
-
-    fn broadcast(&self, tuning: Tuning) -> Draft {
-        let (homes, pieces): (Vec<usize>, Vec<Piece>) = self.parts(tuning.segments).into_iter().unzip();
-        let origins = vec![self.ranks[self.root]; pieces.len()];
-        Draft::moving(self.task, pieces, &origins, tuning.exchange, |builder| {
-            for dimension in 0..self.long() {
-                self.scatter_in(builder, dimension, &homes, Tree::Halves);
-            }
-            self.short_broadcast(builder);
-            self.collect_in_all(builder, tuning.segments);
-        })
-    }
-
-    /// The second half of a broadcast.
-    fn spread(&self, tuning: Tuning) -> Draft {
-        let (homes, pieces): (Vec<usize>, Vec<Piece>) = self.parts(tuning.segments).into_iter().unzip();
-        let origins: Vec<Rank> = homes.iter().map(|&place| self.ranks[place]).collect();
-        Draft::moving(self.task, pieces, &origins, tuning.exchange, |builder| {
-            self.short_broadcast(builder);
-            self.collect_in_all(builder, tuning.segments);
-        })
-    }
-
-    fn scatter(&self, tuning: Tuning) -> Draft {
-        let (owners, pieces): (Vec<Rank>, Vec<Piece>) = self.blocks(1).unzip();
-        let mut place_of = vec![0; self.task.size()];
-        self.ranks.iter().enumerate().for_each(|(place, &rank)| place_of[rank] = place);
-        let homes: Vec<usize> = owners.into_iter().map(|rank| place_of[rank]).collect();
-        let origins = vec![self.ranks[self.root]; pieces.len()];
-        Draft::moving(self.task, pieces, &origins, tuning.exchange, |builder| {
-            for dimension in 0..self.sides.len() {
-                let tree = self
-                    .strategy
-                    .short
-                    .filter(|_| dimension == self.long())
-                    .map_or(Tree::Halves, |(_, tree)| tree);
-                self.scatter_in(builder, dimension, &homes, tree);
-            }
-        })
-    }
-
-    fn collect(&self, tuning: Tuning) -> Draft {
-        let (owners, pieces): (Vec<Rank>, Vec<Piece>) = self.blocks(tuning.segments).unzip();
-        Draft::moving(self.task, pieces, &owners, tuning.exchange, |builder| {
-            if let Some((_, tree)) = self.strategy.short {
-                let lines = self.ranks(&self.lines(self.long()));
-                let own: Vec<Vec<Vec<u32>>> = lines
-                    .iter()
-                    .map(|line| line.iter().map(|&rank| builder.held(rank).to_vec()).collect())
-                    .collect();
-                let bytes = self.task.bytes() / self.stride(self.long()) as u64;
-                let trees = self.trees(self.long(), tree, Load::Blocks { bytes }, lines.len());
-                division::gather(builder, &lines, &trees, &|line, position| own[line][position].clone());
-                self.short_broadcast(builder);
-            }
-            self.collect_in_all(builder, tuning.segments);
-        })
-    }
-
-    /// From the line through the root, and the lines through all that it has reached, on.
-    fn scatter_in(&self, builder: &mut Builder, dimension: usize, homes: &[usize], tree: Tree) {
-        let is_reached = |place: usize| {
-            (dimension..self.sides.len()).all(|later| {
-                later == dimension || self.coordinate(place, later) == self.coordinate(self.root, later)
-            })
-        };
-        let lines: Vec<Vec<usize>> =
-            self.lines(dimension).into_iter().filter(|line| is_reached(line[0])).collect();
-        let lines = self.ranks(&lines);
-        let root = self.coordinate(self.root, dimension);
-        let held: Vec<Vec<Vec<u32>>> = lines
-            .iter()
-            .map(|line| {
-                let mut parts = vec![Vec::new(); self.sides[dimension]];
-                for &block in builder.held(line[root]) {
-                    parts[self.coordinate(homes[block as usize], dimension)].push(block);
-                }
-                parts
-            })
-            .collect();
-        let bytes = self.task.bytes() / self.stride(dimension) as u64;
-        let trees = self.trees(dimension, tree, Load::Blocks { bytes }, lines.len());
-        division::scatter(builder, &lines, &trees, &|line, position| held[line][position].clone());
-    }
-
-    fn short_broadcast(&self, builder: &mut Builder) {
-        let Some((_, tree)) = self.strategy.short else { return };
-        let lines = self.ranks(&self.lines(self.long()));
-        let bytes = self.task.bytes() / self.stride(self.long()) as u64;
-        let trees = self.trees(self.long(), tree, Load::Whole { bytes }, lines.len());
-        division::broadcast(builder, &lines, &trees);
-    }
-
-    fn collect_in_all(&self, builder: &mut Builder, segments: usize) {
-        for (dimension, &(_, collect)) in self.strategy.long.iter().enumerate().rev() {
-            let lines = self.ranks(&self.lines(dimension));
-            match collect {
-                Collect::Ring => ring::collect(builder, &lines, |counts| {
-                    counts.iter().max().copied().unwrap_or(0).div_ceil(segments)
-                }),
-                Collect::Circulant => circulant::collect(builder, &lines),
-            }
-        }
-    }
-
-    /// Which way data goes in the short dimension: duals go the other way.
-    fn direction(&self, load: Load) -> Direction {
-        use Operation::{
-            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
-        };
-        match (load, self.task.operation()) {
-            (Load::Whole { .. }, CombineToAll | Scan) => Direction::Both,
-            (Load::Whole { .. }, CombineToOne | DistributedCombine) => Direction::In,
-            (Load::Whole { .. }, Broadcast | Collect | Scatter | Gather) => Direction::Out,
-            (Load::Blocks { .. }, Gather | Collect) => Direction::In,
-            (Load::Blocks { .. }, _) => Direction::Out,
-        }
-    }
-
-    /// The same tree for each line of a dimension.
-    fn trees(&self, dimension: usize, tree: Tree, load: Load, count: usize) -> Vec<Division> {
-        let (side, root) = (self.sides[dimension], self.coordinate(self.root, dimension));
-        let division = match tree {
-            Tree::Halves => Division::halves(side, root),
-            Tree::Fastest => {
-                let lines = self.strategy.interleaved(self.grid, self.stride(dimension));
-                let conflict = conflict(self.task.parameters(), lines);
-                let direction = self.direction(load);
-                let cost = |size| edge(self.task, load, direction, conflict, side, size);
-                Division::fastest(
-                    side,
-                    root,
-                    self.task.is_in_order(),
-                    |size| cost(size).0,
-                    |size| cost(size).1,
-                )
-            }
-        };
-        vec![division; count]
-    }
-}
-
-/// What goes along the edges of a tree.
-#[derive(Clone, Copy)]
-pub(in super::super) enum Load {
-    /// All of so many bytes along each.
-    Whole { bytes: u64 },
-    /// So many bytes in all, of which each node has its share.
-    Blocks { bytes: u64 },
-}
-
-/// Which way data goes along a tree.
-#[derive(Clone, Copy)]
-pub(in super::super) enum Direction {
-    Out,
-    In,
-    /// In and then out again, along the same tree.
-    Both,
-}
-
-/// How long an edge of the tree keeps the node nearer to the root busy, and when the other one can go on, if it leads
-/// to `size` of `nodes` nodes and messages take `conflict` times as long. Sends do not block: the next one can follow
-/// when the processor and the port are free. Inwards the times are those of the receives.
-pub(in super::super) fn edge(
-    task: &Task,
-    load: Load,
-    direction: Direction,
-    conflict: f64,
-    nodes: usize,
-    size: usize,
-) -> (Span, Span) {
-    let parameters = task.parameters();
-    let (bytes, combines) = match load {
-        Load::Whole { bytes } => (bytes, task.operation().combines()),
-        Load::Blocks { bytes } => ((u128::from(bytes) * size as u128 / nodes as u128) as u64, false),
-    };
-    let transfer = parameters.transfer((bytes as f64 * conflict) as u64);
-    let (send, recv) = (parameters.send_overhead(), parameters.receive_overhead());
-    let combining = parameters.combining(if combines { bytes / task.element_bytes() } else { 0 });
-    let way = parameters.alpha() + parameters.hop() + transfer;
-    match direction {
-        Direction::Out => (send.max(transfer), way),
-        Direction::In => ((recv + combining).max(transfer), way + combining),
-        Direction::Both => (send.max(recv + combining).max(transfer), way + combining),
-    }
-}
+static STRATEGY: Entry = Entry::new("strategy", |planning| {
+    variants(planning.problem, planning.parameter.clone(), &[Tuning::PLAIN])
+})
+.about("InterCom: one strategy")
+.source("Barnett et al. 1994")
+.kinds(is_no_scan)
+.only_if(&[
+    Restriction {
+        text: "the sides multiply up to the size of the group",
+        is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| strategy.nodes() == task.size()),
+    },
+    Restriction {
+        text: IN_ORDER,
+        is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| is_in_order(task, strategy)),
+    },
+]);

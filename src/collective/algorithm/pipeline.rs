@@ -1,6 +1,6 @@
 //! *Pipeline*: the vector in chunks, down several spanning trees at the same time.
 //!
-//! **What it does.** Broadcast, and backwards combine-to-one. Chunk `i` goes down tree `i mod T`. On a rectangle there
+//! **What it does.** Broadcast, and backwards combine-to-one; a scan is in [`scan`](super::scan). Chunk `i` goes down tree `i mod T`. On a rectangle there
 //! are two trees with their spines on opposite sides and chains from there along the rows, or the columns: every rank
 //! sends and receives one chunk in each step, and no two messages share a link. On a line there is one chain.
 //!
@@ -21,21 +21,45 @@ use std::collections::BTreeMap;
 use super::{
     super::{
         Operation, Task,
+        candidate::{Candidate, offered},
         cost::both_ways,
         draft::{Draft, Piece, Tuning, cut},
     },
-    Candidate,
+    Algorithm, Entry,
+    blocks::{PIPELINED, can_be_pipelined},
+    of, scan,
 };
 use crate::{
     pattern::{
         Action, Exchange, Transfer, line,
         pipeline::{self, Tree},
     },
-    plan::Layout,
+    plan::{Layout, Restriction},
     rank::Rank,
     time::Span,
     topology::{Grid, LinkId},
 };
+
+impl Algorithm {
+    /// Pipelined down several spanning trees of a mesh at the same time; a scan goes from rank to rank.
+    pub const PIPELINE: Algorithm = of(&PIPELINE);
+}
+
+static PIPELINE: Entry = Entry::new("pipeline", |planning| {
+    let task = planning.problem;
+    let candidates = match task.operation() {
+        Operation::Scan => scan::chains(task),
+        _ => candidates(task),
+    };
+    Ok(offered(task, candidates))
+})
+.about("pipelined down several spanning trees; a scan from rank to rank")
+.source("Watts, van de Geijn 1995; Sanders, Speck, Traeff 2009; a scan: Sanders, Traeff 2006")
+.kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne | Operation::Scan))
+.only_if(&[Restriction {
+    text: PIPELINED,
+    is_met: |task, _| task.operation() == Operation::Scan || can_be_pipelined(task),
+}]);
 
 /// The most chunks: more cost time to plan.
 const MOST: usize = 512;
@@ -73,11 +97,8 @@ fn combining(task: &Task, bytes: u64) -> Span {
 }
 
 /// Each set of trees, with the number of chunks that is the best one.
-pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
+fn candidates(task: &Task) -> Vec<Candidate> {
     let grid = task.layout().grid;
-    if task.is_in_order() || task.size() < 3 || task.bytes() < 2 * task.element_bytes() {
-        return Vec::new();
-    }
     let is_line = grid.rows == 1 || grid.columns == 1;
     let trees = if is_line { &[CHAIN][..] } else { &[IN_ROWS, IN_COLUMNS, CHAIN, TWO_TREES] };
     let candidate = |&trees: &Trees| {

@@ -15,9 +15,10 @@
 use super::{
     super::{
         Task,
+        candidate::Candidate,
         draft::{Draft, Piece, Tuning, cut},
     },
-    Candidate, round,
+    round,
 };
 use crate::pattern::{Combiner, Exchange, Fold, Origin};
 

@@ -1,0 +1,39 @@
+//! *Circulant*: a collect on one circulant graph of all members, and what is made of it.
+//!
+//! **What it does.** In each round every rank sends what the receiver lacks to the one `d` further on around a ring, where
+//! `d` goes down through `ceil(p/2)`, `ceil(p/4)`, .., 1: the strategy `p:B`, on the members in their order and on compact
+//! halves of their rectangle. Backwards it is a distributed combine, and both together are a combine-to-all.
+//!
+//! **Restrictions.** No root; a commutative operator.
+//!
+//! **Cost.** `ceil(log2 p) alpha + (p - 1)/p n beta` for a collect of `n` bytes, on any `p`, and `(p - 1)/p n gamma` to
+//! combine.
+//!
+//! **Source.** J. Bruck et al., "Efficient algorithms for all-to-all communications in multiport message-passing systems",
+//! 1997; J. L. Träff, "Optimal, non-pipelined reduce-scatter and allreduce algorithms", 2024.
+
+use super::{
+    super::{
+        Operation, Strategy,
+        draft::Tuning,
+        strategy::{Collect, Order},
+    },
+    Algorithm, Entry, of,
+    strategies::{IN_ORDER, variants},
+};
+use crate::plan::Restriction;
+
+impl Algorithm {
+    /// On one circulant graph of all ranks, in `ceil(log2 p)` rounds (Bruck, Träff).
+    pub const CIRCULANT: Algorithm = of(&CIRCULANT);
+}
+
+static CIRCULANT: Entry = Entry::new("circulant", |planning| {
+    let task = planning.problem;
+    let strategy = |order| Strategy { order, ..Strategy::long([(task.size(), Collect::Circulant)]) };
+    variants(task, [Order::Rows, Order::Compact].map(strategy), &Tuning::worth_trying(task))
+})
+.about("one circulant graph, ceil(log2 p) rounds (Bruck, Traeff)")
+.source("Bruck et al. 1997; Traeff 2024")
+.kinds(|operation| !operation.has_root() && operation != Operation::Scan)
+.only_if(&[Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order() }]);

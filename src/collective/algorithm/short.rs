@@ -1,0 +1,30 @@
+//! *Short*: InterCom's algorithm for short vectors, minimum spanning trees by halves.
+//!
+//! **What it does.** One short-vector dimension of all members: the strategy `p:M` of a broadcast. The root sends to the
+//! middle of the other half, and both halves go on alone. The other operations are its parts and its dual: see
+//! [*Hybrid*](super::hybrid).
+//!
+//! **Restrictions.** None; operators that are not commutative find all that they combine side by side.
+//!
+//! **Cost.** `ceil(log2 p) (alpha + n beta)` for a broadcast of `n` bytes, and `gamma n` more in each round to combine.
+//!
+//! **Source.** Barnett et al., "Building a High-Performance Collective Communication Library", 1994, section 4.
+
+use super::{
+    super::{Strategy, draft::Tuning, strategy::Tree},
+    Algorithm, Entry, is_no_scan, of,
+    strategies::variants,
+};
+
+impl Algorithm {
+    /// InterCom's short-vector algorithm: minimum spanning trees by halves.
+    pub const SHORT: Algorithm = of(&SHORT);
+}
+
+static SHORT: Entry = Entry::new("short", |planning| {
+    let task = planning.problem;
+    variants(task, [Strategy::short(task.size(), Tree::Halves)], &Tuning::worth_trying(task))
+})
+.about("InterCom, short vectors: minimum spanning trees by halves")
+.source("Barnett et al. 1994, section 4")
+.kinds(is_no_scan);

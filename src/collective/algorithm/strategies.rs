@@ -1,0 +1,45 @@
+//! The variants of algorithms that are [strategies](Strategy).
+
+use super::{
+    super::{
+        Strategy, Task,
+        candidate::{Candidate, offered},
+        draft::Tuning,
+        logical_mesh,
+        strategy::{Collect, Order},
+    },
+    Variants,
+};
+
+/// What strategies need where the order of operands counts: only there all that is combined stands side by side.
+pub(super) const IN_ORDER: &str = "an operator that is not commutative needs one short-vector dimension";
+
+/// Whether vectors are combined in the order that they must be.
+pub(super) fn is_in_order(task: &Task, strategy: &Strategy) -> bool {
+    !task.is_in_order() || strategy.long.is_empty() && strategy.order == Order::Rows
+}
+
+/// One variant, or several, for each of the strategies that work.
+pub(super) fn variants(
+    task: &Task,
+    strategies: impl IntoIterator<Item = Strategy>,
+    tunings: &[Tuning],
+) -> Variants {
+    let grid = task.layout().grid;
+    let candidate = |strategy: Strategy| Candidate {
+        name: strategy.spelled(task.operation()),
+        estimate: strategy.cost_in(task, grid).time(task.parameters()),
+        messages: strategy.messages(),
+        // Only what goes around in rings is cut.
+        tunings: tunings
+            .iter()
+            .copied()
+            .filter(|tuning| {
+                tuning.segments == 1 || strategy.long.iter().any(|&(_, collect)| collect == Collect::Ring)
+            })
+            .collect(),
+        make: Box::new(move |task, tuning| logical_mesh::draft(task, &strategy, tuning)),
+    };
+    let works = |strategy: &Strategy| is_in_order(task, strategy);
+    Ok(offered(task, strategies.into_iter().filter(works).map(candidate).collect()))
+}

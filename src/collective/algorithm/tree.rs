@@ -1,0 +1,37 @@
+//! *Tree*: the fastest tree for the machine.
+//!
+//! **What it does.** One short-vector dimension of all members, with the tree in which everybody who has the vector sends it
+//! on as soon as the parameters allow: the strategy `p:T`, on the members in their order and on compact halves of their
+//! rectangle. The other operations are its parts and its dual: see [*Hybrid*](super::hybrid).
+//!
+//! **Restrictions.** None; where an operator is not commutative, the members stay in their order.
+//!
+//! **Cost.** Without conflicts the least possible for a vector in one piece: the number of ranks that have it grows as
+//! `N(x) = N(x - g) + N(x - t)`, where an edge keeps its sender busy for `g` and its receiver goes on after `t`.
+//!
+//! **Source.** Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993; for long
+//! messages: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995.
+
+use super::{
+    super::{
+        Strategy,
+        draft::Tuning,
+        strategy::{Order, Tree},
+    },
+    Algorithm, Entry, is_no_scan, of,
+    strategies::variants,
+};
+
+impl Algorithm {
+    /// The fastest tree for the machine (LogGP).
+    pub const TREE: Algorithm = of(&TREE);
+}
+
+static TREE: Entry = Entry::new("tree", |planning| {
+    let task = planning.problem;
+    let strategy = |order| Strategy { order, ..Strategy::short(task.size(), Tree::Fastest) };
+    variants(task, [Order::Rows, Order::Compact].map(strategy), &Tuning::worth_trying(task))
+})
+.about("the fastest tree for the machine (LogGP)")
+.source("Karp et al., SPAA 1993; Alexandrov et al., SPAA 1995")
+.kinds(is_no_scan);

@@ -1,0 +1,255 @@
+//! The members as a logical mesh, and the schedules of strategies on it, dimension by dimension.
+
+use super::{
+    Operation, Task,
+    cost::conflict,
+    draft::{Draft, Piece, Tuning, cut},
+    edge::{Direction, Load, edge},
+    strategy::{Collect, Order, Strategy, Tree},
+};
+use crate::{
+    pattern::{Builder, Division, circulant, division, line, ring},
+    rank::Rank,
+    topology::Grid,
+};
+
+/// Makes the schedule of a strategy.
+pub(super) fn draft(task: &Task, strategy: &Strategy, tuning: Tuning) -> Draft {
+    let mesh = LogicalMesh::new(task, strategy);
+    match task.operation() {
+        Operation::Broadcast => mesh.broadcast(tuning),
+        Operation::CombineToOne => mesh.broadcast(tuning).combining(),
+        Operation::Scatter => mesh.scatter(tuning),
+        Operation::Gather => {
+            let scatter = mesh.scatter(tuning);
+            let owners: Vec<Rank> = mesh.blocks(1).map(|(rank, _)| rank).collect();
+            scatter.gathering(&owners)
+        }
+        Operation::Collect => mesh.collect(tuning),
+        Operation::DistributedCombine => mesh.collect(tuning).combining(),
+        Operation::CombineToAll | Operation::Scan => mesh.spread(tuning).combining_and_back(),
+    }
+}
+
+/// The nodes with their coordinates.
+struct LogicalMesh<'a> {
+    task: &'a Task,
+    strategy: &'a Strategy,
+    sides: Vec<usize>,
+    grid: Grid,
+    /// The rank at each place, the first coordinate varying fastest.
+    ranks: Vec<Rank>,
+    /// The place of the root; without one, the middle of the first short line.
+    root: usize,
+}
+
+impl LogicalMesh<'_> {
+    fn new<'a>(task: &'a Task, strategy: &'a Strategy) -> LogicalMesh<'a> {
+        let layout = task.layout();
+        let places = match strategy.order {
+            Order::Rows => (0..layout.size()).collect(),
+            Order::Columns => line::columns(layout.grid).concat(),
+            Order::Compact => line::bisection(layout.grid),
+        };
+        let mut ranks: Vec<Rank> = places.into_iter().map(|place| layout.ranks[place]).collect();
+        let mut sides: Vec<usize> = strategy.dimensions().collect();
+        if let ([_], Operation::Scatter | Operation::Gather) = (&sides[..], task.operation()) {
+            // Along a single tree nothing has to go to those whose blocks are empty.
+            ranks.retain(|&rank| rank == task.root() || !task.block(rank).is_empty());
+            sides = vec![ranks.len()];
+        }
+        let has_root = task.operation().has_root();
+        let root = ranks.iter().position(|&rank| rank == task.root()).filter(|_| has_root).unwrap_or(0);
+        LogicalMesh { task, strategy, sides, grid: layout.grid, ranks, root }
+    }
+
+    /// The distance of neighbours in a dimension.
+    fn stride(&self, dimension: usize) -> usize {
+        self.sides[..dimension].iter().product()
+    }
+
+    fn coordinate(&self, place: usize, dimension: usize) -> usize {
+        place / self.stride(dimension) % self.sides[dimension]
+    }
+
+    /// The places of all lines of a dimension.
+    fn lines(&self, dimension: usize) -> Vec<Vec<usize>> {
+        let (stride, side) = (self.stride(dimension), self.sides[dimension]);
+        let firsts = (0..self.ranks.len()).filter(|&place| self.coordinate(place, dimension) == 0);
+        firsts.map(|first| (0..side).map(|coordinate| first + coordinate * stride).collect()).collect()
+    }
+
+    fn ranks(&self, lines: &[Vec<usize>]) -> Vec<Vec<Rank>> {
+        lines.iter().map(|line| line.iter().map(|&place| self.ranks[place]).collect()).collect()
+    }
+
+    /// The dimensions that are long.
+    fn long(&self) -> usize {
+        self.strategy.long.len()
+    }
+
+    /// The blocks of all ranks, each in so many pieces, with the rank; empty ones are left out.
+    fn blocks(&self, segments: usize) -> impl Iterator<Item = (Rank, Piece)> {
+        let element = self.task.element_bytes();
+        (0..self.task.size()).flat_map(move |rank| {
+            let block = self.task.block(rank);
+            cut(block.start, block.end - block.start, element, segments).map(move |(_, piece)| (rank, piece))
+        })
+    }
+
+    /// The whole vector in as many pieces as the long dimensions make, times `segments`, each with the place in these
+    /// dimensions that it belongs to. The first dimension cuts the coarsest.
+    fn parts(&self, segments: usize) -> Vec<(usize, Piece)> {
+        let parts = self.stride(self.long());
+        let pieces = cut(0, self.task.bytes(), self.task.element_bytes(), parts * segments);
+        let place = |number: usize| {
+            let (mut rest, mut place) = (number / segments, 0);
+            for dimension in (0..self.long()).rev() {
+                place += rest % self.sides[dimension] * self.stride(dimension);
+                rest /= self.sides[dimension];
+            }
+            place
+        };
+        pieces.map(|(number, piece)| (place(number), piece)).collect()
+    }
+
+    fn broadcast(&self, tuning: Tuning) -> Draft {
+        let (homes, pieces): (Vec<usize>, Vec<Piece>) = self.parts(tuning.segments).into_iter().unzip();
+        let origins = vec![self.ranks[self.root]; pieces.len()];
+        Draft::moving(self.task, pieces, &origins, tuning.exchange, |builder| {
+            for dimension in 0..self.long() {
+                self.scatter_in(builder, dimension, &homes, Tree::Halves);
+            }
+            self.short_broadcast(builder);
+            self.collect_in_all(builder, tuning.segments);
+        })
+    }
+
+    /// The second half of a broadcast.
+    fn spread(&self, tuning: Tuning) -> Draft {
+        let (homes, pieces): (Vec<usize>, Vec<Piece>) = self.parts(tuning.segments).into_iter().unzip();
+        let origins: Vec<Rank> = homes.iter().map(|&place| self.ranks[place]).collect();
+        Draft::moving(self.task, pieces, &origins, tuning.exchange, |builder| {
+            self.short_broadcast(builder);
+            self.collect_in_all(builder, tuning.segments);
+        })
+    }
+
+    fn scatter(&self, tuning: Tuning) -> Draft {
+        let (owners, pieces): (Vec<Rank>, Vec<Piece>) = self.blocks(1).unzip();
+        let mut place_of = vec![0; self.task.size()];
+        self.ranks.iter().enumerate().for_each(|(place, &rank)| place_of[rank] = place);
+        let homes: Vec<usize> = owners.into_iter().map(|rank| place_of[rank]).collect();
+        let origins = vec![self.ranks[self.root]; pieces.len()];
+        Draft::moving(self.task, pieces, &origins, tuning.exchange, |builder| {
+            for dimension in 0..self.sides.len() {
+                let tree = self
+                    .strategy
+                    .short
+                    .filter(|_| dimension == self.long())
+                    .map_or(Tree::Halves, |(_, tree)| tree);
+                self.scatter_in(builder, dimension, &homes, tree);
+            }
+        })
+    }
+
+    fn collect(&self, tuning: Tuning) -> Draft {
+        let (owners, pieces): (Vec<Rank>, Vec<Piece>) = self.blocks(tuning.segments).unzip();
+        Draft::moving(self.task, pieces, &owners, tuning.exchange, |builder| {
+            if let Some((_, tree)) = self.strategy.short {
+                let lines = self.ranks(&self.lines(self.long()));
+                let own: Vec<Vec<Vec<u32>>> = lines
+                    .iter()
+                    .map(|line| line.iter().map(|&rank| builder.held(rank).to_vec()).collect())
+                    .collect();
+                let bytes = self.task.bytes() / self.stride(self.long()) as u64;
+                let trees = self.trees(self.long(), tree, Load::Blocks { bytes }, lines.len());
+                division::gather(builder, &lines, &trees, &|line, position| own[line][position].clone());
+                self.short_broadcast(builder);
+            }
+            self.collect_in_all(builder, tuning.segments);
+        })
+    }
+
+    /// From the line through the root, and the lines through all that it has reached, on.
+    fn scatter_in(&self, builder: &mut Builder, dimension: usize, homes: &[usize], tree: Tree) {
+        let is_reached = |place: usize| {
+            (dimension..self.sides.len()).all(|later| {
+                later == dimension || self.coordinate(place, later) == self.coordinate(self.root, later)
+            })
+        };
+        let lines: Vec<Vec<usize>> =
+            self.lines(dimension).into_iter().filter(|line| is_reached(line[0])).collect();
+        let lines = self.ranks(&lines);
+        let root = self.coordinate(self.root, dimension);
+        let held: Vec<Vec<Vec<u32>>> = lines
+            .iter()
+            .map(|line| {
+                let mut parts = vec![Vec::new(); self.sides[dimension]];
+                for &block in builder.held(line[root]) {
+                    parts[self.coordinate(homes[block as usize], dimension)].push(block);
+                }
+                parts
+            })
+            .collect();
+        let bytes = self.task.bytes() / self.stride(dimension) as u64;
+        let trees = self.trees(dimension, tree, Load::Blocks { bytes }, lines.len());
+        division::scatter(builder, &lines, &trees, &|line, position| held[line][position].clone());
+    }
+
+    fn short_broadcast(&self, builder: &mut Builder) {
+        let Some((_, tree)) = self.strategy.short else { return };
+        let lines = self.ranks(&self.lines(self.long()));
+        let bytes = self.task.bytes() / self.stride(self.long()) as u64;
+        let trees = self.trees(self.long(), tree, Load::Whole { bytes }, lines.len());
+        division::broadcast(builder, &lines, &trees);
+    }
+
+    fn collect_in_all(&self, builder: &mut Builder, segments: usize) {
+        for (dimension, &(_, collect)) in self.strategy.long.iter().enumerate().rev() {
+            let lines = self.ranks(&self.lines(dimension));
+            match collect {
+                Collect::Ring => ring::collect(builder, &lines, |counts| {
+                    counts.iter().max().copied().unwrap_or(0).div_ceil(segments)
+                }),
+                Collect::Circulant => circulant::collect(builder, &lines),
+            }
+        }
+    }
+
+    /// Which way data goes in the short dimension: duals go the other way.
+    fn direction(&self, load: Load) -> Direction {
+        use Operation::{
+            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
+        };
+        match (load, self.task.operation()) {
+            (Load::Whole { .. }, CombineToAll | Scan) => Direction::Both,
+            (Load::Whole { .. }, CombineToOne | DistributedCombine) => Direction::In,
+            (Load::Whole { .. }, Broadcast | Collect | Scatter | Gather) => Direction::Out,
+            (Load::Blocks { .. }, Gather | Collect) => Direction::In,
+            (Load::Blocks { .. }, _) => Direction::Out,
+        }
+    }
+
+    /// The same tree for each line of a dimension.
+    fn trees(&self, dimension: usize, tree: Tree, load: Load, count: usize) -> Vec<Division> {
+        let (side, root) = (self.sides[dimension], self.coordinate(self.root, dimension));
+        let division = match tree {
+            Tree::Halves => Division::halves(side, root),
+            Tree::Fastest => {
+                let lines = self.strategy.interleaved(self.grid, self.stride(dimension));
+                let conflict = conflict(self.task.parameters(), lines);
+                let direction = self.direction(load);
+                let cost = |size| edge(self.task, load, direction, conflict, side, size);
+                Division::fastest(
+                    side,
+                    root,
+                    self.task.is_in_order(),
+                    |size| cost(size).0,
+                    |size| cost(size).1,
+                )
+            }
+        };
+        vec![division; count]
+    }
+}
