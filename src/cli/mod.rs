@@ -9,13 +9,14 @@
 mod broadcast;
 mod clock;
 mod collective;
+mod compare;
 mod count;
 mod data;
 mod demo;
 mod error;
 mod exchange;
-mod figures;
 mod files;
+mod lists;
 mod machine;
 mod options;
 mod pace;
