@@ -39,7 +39,7 @@
 //! * [`nx`] has the calls that programs for the Paragon make.
 //! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong.
 
-mod calibration;
+pub mod calibration;
 pub mod collective;
 pub mod comm;
 mod endpoint;
@@ -53,6 +53,7 @@ pub mod nx;
 pub mod pattern;
 mod payload;
 pub mod plan;
+mod random;
 mod rank;
 pub mod record;
 pub mod report;

@@ -3,7 +3,7 @@
 use std::{fmt::Display, io, sync::Arc, time::Duration};
 
 use crate::{
-    calibration::Experience,
+    calibration::dilation::Experience,
     comm::Node,
     error::{ConfigError, Failure, RunError},
     fabric::Work,
@@ -12,7 +12,7 @@ use crate::{
     rank::Rank,
     record::{Trace, write_chrome_trace},
     report::{LinkReport, RealTimeReport, RunReport, UnreceivedMessage},
-    runtime::{self, Pace, Pinning, Settings, Shortage, Slips, host, modeled},
+    runtime::{self, Pace, Pinning, Program, Settings, Shortage, Slips, host, modeled},
     topology::{Complete, FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -188,6 +188,10 @@ impl Machine {
         T: Send,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
+        self.run_program(&program)
+    }
+
+    fn run_program<T: Send>(&self, program: &Program<'_, T>) -> Result<Run<T>, RunError> {
         let span =
             tracing::info_span!("run", machine = self.description.name(), nodes = self.description.nodes());
         let _entered = span.enter();

@@ -230,14 +230,14 @@ impl fmt::Debug for Time {
     }
 }
 
-/// Serialized as seconds.
+/// Serializes an interval as seconds.
 impl Serialize for Span {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.as_secs_f64())
     }
 }
 
-/// Serialized as seconds since the start of the run.
+/// Serializes an instant as seconds since the start of the run.
 impl Serialize for Time {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.as_secs_f64())

@@ -7,6 +7,7 @@
 //! one that is meant when none is named.
 
 mod broadcast;
+mod calibrate;
 mod clock;
 mod collective;
 mod compare;
@@ -71,6 +72,7 @@ Examples:
   multicomputer tune 8x8 collect                       which algorithm is fastest for which length
   multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
   multicomputer machine cm5:32                         the network and the parameters of a machine
+  multicomputer calibrate --nodes 16 > host.toml       this host's threads as a machine, to plan with
 
 Logs go to standard error, as the variable RUST_LOG says (RUST_LOG=info, RUST_LOG=multicomputer=debug).
 The exit status is 0 for success, 1 for a run that failed, 2 for arguments that are wrong.";
@@ -91,6 +93,8 @@ enum Command {
     Textbook(textbook::Arguments),
     /// Print a machine's network and its parameters
     Machine(machine::Arguments),
+    /// Measure the threads of this host as a machine, and print them as a machine file
+    Calibrate(calibrate::Arguments),
 }
 
 /// Runs the program.
@@ -124,6 +128,7 @@ fn dispatch(arguments: CommandLine, out: &mut impl Write) -> Result<(), Error> {
         Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,
         Some(Command::Textbook(arguments)) => textbook::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
+        Some(Command::Calibrate(arguments)) => calibrate::run(&arguments, out)?,
     }
     Ok(out.flush()?)
 }

@@ -190,7 +190,7 @@ impl Borders<'_> {
         Borders { task, ranks }
     }
 
-    /// What must leave and enter the region of these nodes, which are in order.
+    /// The bytes that must leave and enter the region of these nodes, which are in order.
     fn crossing(&self, inside: &[Rank]) -> Crossing {
         let task = self.task;
         let members = || inside.iter().filter_map(|&node| self.ranks[node]);

@@ -256,7 +256,7 @@ fn planned(
     Ok(algorithm.kept_plan(&task, &group.cache().of::<Cache>())?)
 }
 
-/// Why a collective operation fails on a rank.
+/// The error of a collective operation on a rank.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CollectiveError {

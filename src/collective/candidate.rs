@@ -18,7 +18,7 @@ type Make = Box<dyn Fn(&Task, Tuning) -> Draft + Send + Sync>;
 /// One way to do it, in one or several tunings.
 pub(super) struct Candidate {
     pub(super) name: String,
-    /// What the closed form says.
+    /// The time by the closed form.
     pub(super) estimate: Span,
     /// About as many messages as each rank sends.
     pub(super) messages: usize,

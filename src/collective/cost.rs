@@ -1,4 +1,4 @@
-//! What a hybrid costs, in closed form.
+//! The cost of a hybrid, in closed form.
 
 use super::{
     Operation, Task,
@@ -31,7 +31,7 @@ pub struct Cost {
     pub bytes: f64,
     /// Elements combined, at `gamma`.
     pub elements: f64,
-    /// What the fastest trees take, which follow from the parameters in no closed form.
+    /// The time of the fastest trees, which follow from the parameters in no closed form.
     pub trees: Span,
 }
 
@@ -45,7 +45,7 @@ impl Cost {
 }
 
 impl Strategy {
-    /// What it costs for a task: the formula that Barnett et al. (1994, section 6) give for broadcasts, for every
+    /// The cost for a task: the formula that Barnett et al. (1994, section 6) give for broadcasts, for every
     /// operation, with the excess bandwidth of links and both directions of a mesh.
     ///
     /// In a dimension `i` with `h_i` groups interleaved on the same links a message takes `c_i = max(1, h_i / k)` times
@@ -67,7 +67,7 @@ impl Strategy {
         sum.cost
     }
 
-    /// How many lines of a dimension with this stride lie interleaved on the same links.
+    /// The number of lines of a dimension with this stride lie interleaved on the same links.
     pub(super) fn interleaved(&self, grid: Grid, stride: usize) -> usize {
         let inner = match self.order {
             Order::Rows => grid.columns,
@@ -78,7 +78,7 @@ impl Strategy {
     }
 }
 
-/// How much longer messages take if so many share each link.
+/// Factor by which messages take longer if so many share each link.
 pub(super) fn conflict(parameters: &Parameters, sharing: usize) -> f64 {
     (sharing as f64 / parameters.link_excess()).max(1.0)
 }

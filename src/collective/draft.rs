@@ -1,4 +1,4 @@
-//! What an algorithm makes of a task: the vector cut into pieces, and a schedule that moves them.
+//! Drafts, which algorithms make of tasks: the vector cut into pieces, and a schedule that moves them.
 
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ pub(crate) struct Piece {
     pub(crate) start: u64,
     /// Its length.
     pub(crate) bytes: u64,
-    /// What of it is the caller's.
+    /// The part of it that is the caller's.
     pub(crate) role: Role,
-    /// Who has it in the beginning.
+    /// The ranks that have it in the beginning.
     pub(crate) origin: Origin,
 }
 
@@ -29,7 +29,7 @@ impl Piece {
     }
 }
 
-/// What a block of a schedule is for the operation.
+/// Role of a block of a schedule for the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// It starts with data and ends as a result.
@@ -49,10 +49,10 @@ pub struct Draft {
     pub(crate) schedule: Schedule,
 }
 
-/// How a schedule is carried out in detail; what it moves is the same.
+/// Details of how a schedule is carried out; what it moves is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tuning {
-    /// How a node that sends and receives in an iteration does that.
+    /// The way of a node that sends and receives in an iteration.
     pub(crate) exchange: Exchange,
     /// Into how many pieces a block is cut where it goes around in a ring.
     pub(crate) segments: usize,
@@ -62,7 +62,7 @@ impl Tuning {
     /// Send, then receive, blocks in one piece.
     pub(crate) const PLAIN: Tuning = Tuning { exchange: Exchange::InTurn, segments: 1 };
 
-    /// Those of which any may be the fastest.
+    /// The tunings of which any may be the fastest.
     pub(crate) fn worth_trying(task: &Task) -> Vec<Tuning> {
         let parameters = task.parameters();
         let overlapped = |segments| Tuning { exchange: Exchange::Overlapped, segments };
@@ -76,7 +76,7 @@ impl Tuning {
         tunings
     }
 
-    /// What the report calls it, after the name of the algorithm.
+    /// The name in reports, after the name of the algorithm.
     pub(crate) fn name(self) -> String {
         let exchange = match self.exchange {
             Exchange::Together => "at once",
@@ -105,7 +105,7 @@ pub(crate) fn cut(
 }
 
 impl Draft {
-    /// Of pieces that are at one rank each in the beginning; `build` moves them.
+    /// A draft of pieces that are at one rank each in the beginning, and that `build` moves.
     pub(crate) fn moving(
         task: &Task,
         mut pieces: Vec<Piece>,
@@ -133,7 +133,7 @@ impl Draft {
         Draft { schedule: self.schedule.combining(), ..self }
     }
 
-    /// With sends started as early as their data is there.
+    /// The same with sends started as early as their data is there.
     pub(crate) fn eager(self) -> Draft {
         Draft { schedule: self.schedule.eager(), ..self }
     }

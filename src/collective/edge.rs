@@ -3,7 +3,7 @@
 use super::Task;
 use crate::time::Span;
 
-/// What goes along the edges of a tree.
+/// Data that goes along the edges of a tree.
 #[derive(Clone, Copy)]
 pub(super) enum Load {
     /// All of so many bytes along each.
@@ -12,7 +12,7 @@ pub(super) enum Load {
     Blocks { bytes: u64 },
 }
 
-/// Which way data goes along a tree.
+/// Direction in which data goes along a tree.
 #[derive(Clone, Copy)]
 pub(super) enum Direction {
     Out,
@@ -21,7 +21,7 @@ pub(super) enum Direction {
     Both,
 }
 
-/// How long an edge of the tree keeps the node nearer to the root busy, and when the other one can go on, if it leads
+/// The time for which an edge of the tree keeps the node nearer to the root busy, and that after which the other one can go on, if it leads
 /// to `size` of `nodes` nodes and messages take `conflict` times as long. Sends do not block: the next one can follow
 /// when the processor and the port are free. Inwards the times are those of the receives.
 pub(super) fn edge(

@@ -8,7 +8,7 @@ use crate::{
     rank::Rank,
 };
 
-/// How long blocks are, in elements: a number is that of all ranks together, an array or a vector has one for each.
+/// Lengths of blocks in elements: a number is that of all ranks together, an array or a vector has one for each.
 ///
 /// ```
 /// use multicomputer::prelude::*;
@@ -76,7 +76,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// On elements of type `T`. The root is ignored if the operation has none.
+    /// A job on elements of type `T`. The root is ignored if the operation has none.
     pub fn of<T: Element>(operation: Operation, root: Rank, lengths: impl Into<Lengths>) -> Job {
         let root = if operation.has_root() { root } else { 0 };
         let (element, lengths) = (ElementType::of::<T>(), lengths.into());
@@ -89,12 +89,12 @@ impl Job {
         if self.operation.has_root() { Job { root: rank, ..self } } else { self }
     }
 
-    /// On bytes, with root 0.
+    /// A job on bytes, with root 0.
     pub fn bytes(operation: Operation, lengths: impl Into<Lengths>) -> Job {
         Job::of::<u8>(operation, 0, lengths)
     }
 
-    /// What it is called in messages about mistakes.
+    /// The call as messages about mistakes describe it.
     pub(super) fn call(&self, algorithm: &Algorithm, operator: Option<Named<'_>>) -> Call {
         let Job { operation, root, lengths, element } = self;
         let from = if operation.has_root() { format!(" with root {root}") } else { String::new() };

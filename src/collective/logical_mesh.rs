@@ -217,7 +217,7 @@ impl LogicalMesh<'_> {
         }
     }
 
-    /// Which way data goes in the short dimension: duals go the other way.
+    /// Direction of data in the short dimension: duals go the other way.
     fn direction(&self, load: Load) -> Direction {
         use Operation::{
             Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,

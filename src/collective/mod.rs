@@ -1,7 +1,7 @@
 //! Collective communication: broadcast, scatter, gather, collect, the combines and scan, at every length and in any
 //! group.
 //!
-//! What a program calls is the trait [`Collective`], which every group has:
+//! The calls are the trait [`Collective`], which every group has:
 //!
 //! ```
 //! use multicomputer::{collective::{Max, Sum}, prelude::*};
@@ -47,6 +47,7 @@ mod operation;
 mod operator;
 mod plan;
 mod planned_call;
+mod problem;
 mod strategy;
 mod task;
 mod wrong_length;

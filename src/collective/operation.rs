@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What is done, among `p` ranks; the names are InterCom's.
+/// A collective operation among `p` ranks; the names are InterCom's.
 ///
 /// | operation | before | after |
 /// | --- | --- | --- |

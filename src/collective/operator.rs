@@ -1,4 +1,4 @@
-//! What vectors are combined with.
+//! Operators that vectors are combined with.
 
 use std::{
     any::{TypeId, type_name},
@@ -15,7 +15,7 @@ use crate::comm::{Element, Payload, PayloadError};
 /// Sums of floating-point numbers are not quite associative: the last digits may depend on the algorithm. They are the
 /// same on all ranks, and do not depend on the schedule of the threads.
 pub trait Operator<T> {
-    /// What messages call it.
+    /// Its name in messages.
     fn name(&self) -> &str;
 
     /// Makes one of two operands; that of the lower ranks is the left one if the operator is not commutative.
@@ -71,7 +71,7 @@ fn is_odd<T: PartialOrd>(value: &T) -> bool {
     value.partial_cmp(value).is_none()
 }
 
-/// What says yes or no: `bool`, and whole numbers, of which 0 is no and all else is yes.
+/// Truth values: `bool`, and whole numbers, of which 0 is no and all else is yes.
 pub trait Truth: PartialEq + From<bool> {
     /// Whether it says yes.
     fn is_true(&self) -> bool {
@@ -167,10 +167,10 @@ impl<T, O: Operator<T> + ?Sized> Operator<T> for &O {
     }
 }
 
-/// What all members must know of an operator.
+/// Properties of an operator that all members must know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Named<'a> {
-    /// What messages call it.
+    /// Its name in messages.
     pub(crate) name: &'a str,
     /// Tells apart what has the same name.
     pub(crate) of: &'static str,

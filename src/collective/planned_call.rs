@@ -6,7 +6,6 @@ use super::{
 };
 use crate::{
     comm::{Call, Element, ElementType, Group, Payload, PayloadError},
-    plan::Problem,
     text::count,
 };
 
@@ -61,7 +60,7 @@ impl Plan {
         let (task, operation) = (self.task(), self.task().operation());
         let text = format!("{operation} on {} by {}", count(task.bytes(), "byte"), self.name());
         group.library_call(operation.name(), || {
-            let tag = group.agree(&Call::new(operation.name(), text, (task.key(), operator)))?;
+            let tag = group.agree(&Call::new(operation.name(), text, (task.identity(), operator)))?;
             let expected = if group.size() == task.size() { self.given(group.rank()) } else { mine.len() };
             if mine.len() != expected {
                 let (rank, size, given, root) = (group.rank(), group.size(), mine.len(), task.root());

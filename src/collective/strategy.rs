@@ -1,4 +1,4 @@
-//! How a hybrid goes about an operation: the group as a logical mesh, and what is done in each of its dimensions.
+//! Strategies of hybrids: the group as a logical mesh, and what is done in each of its dimensions.
 
 use std::{fmt, str::FromStr};
 
@@ -47,14 +47,14 @@ pub struct Strategy {
     pub(super) order: Order,
 }
 
-/// How a long-vector dimension collects.
+/// The collect of a long-vector dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Collect {
     Ring,
     Circulant,
 }
 
-/// How a short-vector dimension reaches all its nodes.
+/// The tree by which a short-vector dimension reaches all its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Tree {
     Halves,
@@ -104,7 +104,7 @@ impl Strategy {
         1 + self.long.iter().map(collect).sum::<usize>()
     }
 
-    /// How it is written for an operation.
+    /// The text for an operation.
     pub fn spelled(&self, operation: Operation) -> String {
         let dimensions: Vec<String> = self.dimensions().map(|size| size.to_string()).collect();
         let order = match self.order {

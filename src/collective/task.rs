@@ -1,13 +1,13 @@
-//! One collective operation, known well enough to be planned: who takes part, and how long everything is.
+//! Tasks: collective operations known well enough to be planned, with members and all lengths.
 
 use std::{ops::Range, sync::Arc};
 
 use thiserror::Error;
 
-use super::{Algorithm, Draft, Operation, Strategy};
+use super::Operation;
 use crate::{
     model::{Description, Parameters},
-    plan::{Layout, Problem},
+    plan::Layout,
     rank::Rank,
     text::are,
 };
@@ -35,7 +35,7 @@ pub struct Task {
     members: Arc<[Rank]>,
     operation: Operation,
     root: Rank,
-    /// Where each rank's block starts, in bytes, and at last where the vector ends.
+    /// The bytes at which each rank's block starts, and at last the end of the vector.
     starts: Arc<[u64]>,
     element: u64,
     in_order: bool,
@@ -97,7 +97,7 @@ impl Task {
         self.members.len()
     }
 
-    /// What is done.
+    /// The operation.
     pub fn operation(&self) -> Operation {
         self.operation
     }
@@ -140,36 +140,15 @@ impl Task {
     pub(crate) fn layout(&self) -> Layout {
         Layout::of(&self.machine, &self.members, self.in_order)
     }
-}
 
-impl Problem for Task {
-    type Kind = Operation;
-    /// The strategy of an algorithm that is one.
-    type Parameter = Option<Strategy>;
-    type Workspace = ();
-    type Draft = Draft;
-    type Key = Key;
-
-    const AUTO: Algorithm = Algorithm::AUTO;
-
-    fn algorithms() -> Vec<Algorithm> {
-        Algorithm::NAMED.to_vec()
+    /// The same with root 0.
+    pub(super) fn with_root_0(&self) -> Task {
+        Task { root: 0, ..self.clone() }
     }
 
-    fn kind(&self) -> Operation {
-        self.operation
-    }
-
-    fn machine(&self) -> &Description {
-        &self.machine
-    }
-
-    fn members(&self) -> &Arc<[Rank]> {
-        &self.members
-    }
-
-    fn key(&self) -> Key {
-        Key {
+    /// The parts that tell it from others on the same machine.
+    pub(super) fn identity(&self) -> Identity {
+        Identity {
             operation: self.operation,
             root: self.root,
             element: self.element,
@@ -179,31 +158,11 @@ impl Problem for Task {
             starts: self.starts.clone(),
         }
     }
-
-    fn workspace(&self) {}
-
-    /// The same with root 0: what is chosen for it serves all roots.
-    fn representative(&self) -> Option<Task> {
-        self.operation.has_root().then(|| Task { root: 0, ..self.clone() })
-    }
-
-    fn spelled(text: &str) -> Option<Algorithm> {
-        let strategy = Operation::ALL.iter().find_map(|&operation| Strategy::parse(operation, text).ok());
-        strategy.map(Algorithm::strategy)
-    }
-
-    fn spelling(parameter: &Option<Strategy>) -> Option<String> {
-        parameter.as_ref().map(|strategy| strategy.spelled(Operation::Broadcast))
-    }
-
-    fn called(&self, algorithm: &Algorithm) -> String {
-        algorithm.spelled(self.operation)
-    }
 }
 
-/// What tells a task from others on the same machine.
+/// The parts of a task that tell it from others on the same machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
+pub struct Identity {
     operation: Operation,
     root: Rank,
     element: u64,
@@ -315,7 +274,7 @@ impl TaskBuilder {
 /// More bytes than any vector may have.
 const MOST: u64 = 1 << 60;
 
-/// Why a task cannot be.
+/// The error of parts that make no task.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TaskError {

@@ -26,13 +26,13 @@ pub struct WrongLength {
     pub given: u64,
     /// Bytes that the rank should have.
     pub expected: u64,
-    /// What the call says of lengths; `None` where a [plan](super::Plan) made beforehand says it.
+    /// The lengths that the call gives; `None` where a [plan](super::Plan) made beforehand says it.
     pub lengths: Option<Lengths>,
 }
 
 crate::text::debug_as_text!(WrongLength);
 
-/// What of the vector a rank has before an operation.
+/// The part of the vector that a rank has before an operation.
 enum Part {
     Nothing,
     Block,

@@ -57,15 +57,15 @@ pub fn walk_combining(
     })
 }
 
-/// What a node's messages carry.
+/// Cargo of a node's messages.
 pub(crate) trait Cargo {
-    /// What a message that is sent carries.
+    /// The data of a message that is sent.
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError>;
 
-    /// What has come with a message, of the length expected.
+    /// Takes the data that has come with a message, of the length expected.
     fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError>;
 
-    /// What is wrong with what was given for a message, if it has not the length expected and more can be said.
+    /// The error of a message that was given data of another length, if more can be said than its length.
     fn misfit(&self, _message: &Message) -> Option<WalkError> {
         None
     }
@@ -137,7 +137,7 @@ fn act<'g>(
     Ok(cargo.take(message, got.payload)?)
 }
 
-/// What a message that is sent carries, of the length that the schedule says.
+/// The data of a message that is sent, of the length that the schedule says.
 fn given(cargo: &mut impl Cargo, message: &Message) -> Result<Payload, WalkError> {
     let payload = cargo.give(message)?;
     if payload.len() == message.bytes {
@@ -159,7 +159,7 @@ fn barrier(group: &Group<'_>) -> Result<(), WalkError> {
     }
 }
 
-/// Lengths alone: nothing is carried, and what comes is not looked at.
+/// A cargo of lengths alone: nothing is carried, and what comes is not looked at.
 pub(crate) struct Phantoms;
 
 impl Cargo for Phantoms {
@@ -226,7 +226,7 @@ fn check(group: &Group<'_>, schedule: &Schedule, blocks: &[Payload]) -> Result<(
     Ok(())
 }
 
-/// Why a schedule cannot be carried out on a node.
+/// The error of a schedule that cannot be carried out on a node.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WalkError {
@@ -246,7 +246,7 @@ pub enum WalkError {
         /// Blocks of the schedule.
         schedule: usize,
     },
-    /// What this node has of a block has another length than the schedule says.
+    /// This node's data of a block has another length than the schedule says.
     #[error("block {block} has {} here: {expected} must be given", count(*given, "byte"))]
     Length {
         /// The block.
@@ -285,7 +285,7 @@ pub enum WalkError {
     /// A message cannot be sent or received.
     #[error(transparent)]
     Comm(#[from] CommError),
-    /// What was received cannot be taken apart.
+    /// Received data cannot be taken apart.
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }

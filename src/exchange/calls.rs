@@ -13,7 +13,8 @@ use crate::{
 /// Many-to-many communication in a group: every member has something of its own for each of the others, or for some.
 ///
 /// Every member makes the same call, by the same algorithm, in the same order. Those that do not get
-/// [`CommError::Mismatch`]. *Auto* chooses the algorithm unless it is [given](Group::using).
+/// [`CommError::Mismatch`](crate::error::CommError::Mismatch). *Auto* chooses the algorithm unless it is
+/// [given](Group::using).
 ///
 /// | call | what a member knows beforehand | what is sent beside the data |
 /// | --- | --- | --- |

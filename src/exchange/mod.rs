@@ -32,7 +32,6 @@ mod plan;
 mod planner;
 mod problem;
 mod procedure;
-mod random_numbers;
 mod rounds;
 mod sparse;
 

@@ -129,14 +129,13 @@ impl Planner {
     pub(super) fn in_styles(
         &self,
         name: &str,
-        rounds: impl Fn() -> Result<Rounds, PlanError> + Send + Sync + 'static,
+        rounds: impl Fn(&Planner) -> Result<Rounds, PlanError> + Send + Sync + 'static,
     ) -> Vec<Variant> {
-        let known = Arc::new((OnceLock::<Result<Rounds, PlanError>>::new(), rounds));
+        let known = self.once(rounds);
         let variant = |&style: &Style| {
             let known = known.clone();
             Variant::new(format!("{name}{}", style.name()), move |instance| {
-                let rounds = known.0.get_or_init(&known.1).as_ref().map_err(PlanError::clone)?;
-                Ok(Draft::new(Stage::rounds(instance.matrix().clone(), rounds, style)))
+                Ok(Draft::new(Stage::rounds(instance.matrix().clone(), &known()?, style)))
             })
         };
         self.styles.iter().map(variant).collect()
@@ -146,21 +145,29 @@ impl Planner {
     pub(super) fn clocked(
         &self,
         name: &str,
-        plan: impl Fn() -> Result<Vec<Planned>, PlanError> + Send + Sync + 'static,
+        plan: impl Fn(&Planner) -> Result<Vec<Planned>, PlanError> + Send + Sync + 'static,
     ) -> Vec<Variant> {
-        let plan = Arc::new((OnceLock::<Result<Vec<Planned>, PlanError>>::new(), plan));
+        let plan = self.once(move |planner| plan(planner).map(Arc::new));
         let (planner, known) = (self.clone(), plan.clone());
         let timed = Variant::new(format!("{name}, timed"), move |instance| {
-            let planned = known.0.get_or_init(&known.1).as_ref().map_err(PlanError::clone)?;
-            let schedule = clocked::schedule(instance, planner.paths(), planned);
+            let schedule = clocked::schedule(instance, planner.paths(), &known()?);
             Ok(Draft::new(Stage::straight(instance.matrix().clone(), schedule)))
         });
-        let nodes = self.matrix().nodes();
-        let rounds = move || {
-            let planned = plan.0.get_or_init(&plan.1).as_ref().map_err(PlanError::clone)?;
-            Ok(Arc::new(clocked::rounds(nodes, planned)))
-        };
+        let rounds =
+            move |planner: &Planner| Ok(Arc::new(clocked::rounds(planner.matrix().nodes(), &plan()?)));
         std::iter::once(timed).chain(self.in_styles(name, rounds)).collect()
+    }
+
+    /// Something that several variants need, made when the first of them asks for it.
+    pub(super) fn once<T: Clone + Send + Sync + 'static>(
+        &self,
+        make: impl Fn(&Planner) -> Result<T, PlanError> + Send + Sync + 'static,
+    ) -> impl Fn() -> Result<T, PlanError> + Clone + Send + Sync + 'static {
+        let shared = Arc::new((self.clone(), OnceLock::new(), make));
+        move || {
+            let (planner, known, make) = &*shared;
+            known.get_or_init(|| make(planner)).clone()
+        }
     }
 
     /// Lengths of slices that are worth a try: multiples of that for which start-ups and unevenness cost the same. None

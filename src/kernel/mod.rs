@@ -100,9 +100,9 @@ struct Event {
     at: Time,
     kind: Kind,
     rank: NodeId,
-    /// Arrival: the sender's message count. Resume: the serial of the wait it is for.
+    /// For an arrival the sender's message count; for a resume the serial of its wait.
     serial: u64,
-    /// Arrival: the key in `flying`.
+    /// For an arrival the key in `flying`.
     key: usize,
 }
 
@@ -292,8 +292,8 @@ impl Kernel {
         None
     }
 
-    /// If the event is a failure: a node that could still fail before it, since its next call is not known and its
-    /// clock is not past the failure.
+    /// A node that could still fail before the event, if the event is a failure: the next call of such a node is not
+    /// known and its clock is not past the failure.
     fn unknown_before(&self, failure: Event) -> Option<NodeId> {
         if failure.kind != Kind::Failure {
             return None;

@@ -123,6 +123,31 @@ impl Description {
     }
 }
 
+impl Description {
+    /// Writes the machine as the text of a machine file, which [`from_toml`](Description::from_toml) reads as the same
+    /// machine, as far as its topology has a name: that of a network is the path that it was read from.
+    ///
+    /// ```
+    /// use multicomputer::model::Description;
+    ///
+    /// let machine: Description = "cm5:32".parse()?;
+    /// let again = Description::from_toml(&machine.to_toml())?;
+    /// assert_eq!(again.parameters(), machine.parameters());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_toml(&self) -> String {
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let mut lines = vec![
+            format!("name = {}", quoted(self.name())),
+            format!("topology = {}", quoted(&self.topology().name())),
+            String::new(),
+            "[parameters]".into(),
+        ];
+        lines.extend(self.parameters().spelled().into_iter().map(|(key, value)| format!("{key} = {value}")));
+        lines.join("\n") + "\n"
+    }
+}
+
 /// The content of a machine file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -112,6 +112,31 @@ impl Parameters {
         }
     }
 
+    /// All parameters as a machine file spells them.
+    pub(super) fn spelled(&self) -> Vec<(&'static str, String)> {
+        let time = |span: Span| format!("\"{span}\"");
+        let mut spelled = vec![
+            ("send_overhead", time(self.send_overhead)),
+            ("receive_overhead", time(self.receive_overhead)),
+            ("latency", time(self.latency)),
+            ("hop", time(self.hop)),
+            ("exchange_overhead", time(self.exchange_overhead)),
+            ("beta", format!("{:e}", self.beta)),
+            ("gamma", format!("{:e}", self.gamma)),
+            ("copy", format!("{:e}", self.copy)),
+            ("duplex", format!("{:e}", self.duplex)),
+        ];
+        let (sends, receives) = self.is_active_given;
+        spelled.extend(sends.then(|| ("active_send_overhead", time(self.active_send_overhead))));
+        spelled.extend(receives.then(|| ("active_receive_overhead", time(self.active_receive_overhead))));
+        spelled.push(match self.link {
+            LinkSpeed::Excess(excess) => ("link_excess", format!("{excess:e}")),
+            LinkSpeed::Capacity(capacity) => ("link_capacity", format!("{capacity:e}")),
+        });
+        spelled.extend(self.barrier.map(|barrier| ("barrier", time(barrier))));
+        spelled
+    }
+
     /// `o_s`: the time for which a message occupies the processor of its sender.
     pub fn send_overhead(&self) -> Span {
         self.send_overhead

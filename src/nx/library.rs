@@ -47,7 +47,7 @@ pub enum Library {
 /// | cost | [`PARAGON`](NxCosts::PARAGON) | how sure |
 /// | --- | --- | --- |
 /// | `copy` | 22 ns/B | fitted: a step of a broadcast takes 54 ns/B, of which 30.6 are beta |
-/// | `gamma` | 178 ns/B, 1.4 us/double | fitted: what a step of a global sum takes beyond that; see below |
+/// | `gamma` | 178 ns/B, 1.4 us/double | fitted: the time of a step of a global sum beyond beta and `copy`; see below |
 /// | `gather` | 450 us | fitted: a collect of 8 bytes takes 528 us for each of 511 nodes, o_r included |
 ///
 /// `gamma` is four times that of the machine and is no arithmetic: packets with a start-up each would explain it.

@@ -177,7 +177,7 @@ mod tests {
 
     const LINES: Range<usize> = 1..131;
 
-    /// Walks all positions in step; returns what each holds in the end, and how often anything was sent.
+    /// Walks all positions in step; returns the data that each holds in the end, and the number of data items sent.
     fn run(halving: Halving) -> (Vec<BTreeSet<usize>>, usize) {
         let mut held: Vec<_> = (0..halving.positions()).map(|position| BTreeSet::from([position])).collect();
         let mut sent = 0;

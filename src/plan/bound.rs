@@ -14,7 +14,7 @@ pub(crate) use self::{
 };
 use crate::time::Span;
 
-/// Reason why something cannot take less time.
+/// A reason why a problem cannot be solved in less time.
 ///
 /// A message that matters has begun with a send of `o_s` and ends with a way through the network and a receive,
 /// `L + hop + o_r`, during none of which its bytes move. So `alpha + hop` comes on top of the time of bytes.

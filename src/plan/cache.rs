@@ -64,7 +64,7 @@ impl Cache {
         value.clone()
     }
 
-    /// How many things are kept.
+    /// The number of things that are kept.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.shelves.lock().entries
@@ -146,7 +146,7 @@ struct Entry<T, E> {
 
 /// The entries of one type.
 trait Shelf: Any + Send {
-    /// When the entry was used that nobody has asked for for the longest time.
+    /// Time of the last use of the entry that nobody has asked for for the longest time.
     fn oldest(&self) -> Option<u64>;
 
     /// Drops that entry, and tells its weight.

@@ -26,7 +26,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// Why the first one that cannot be made cannot, or [`PlanError::TooLong`].
+/// That of the first variant that cannot be made, or [`PlanError::TooLong`].
 pub(crate) fn fastest<P: Problem>(
     algorithm: &Algorithm<P>,
     problem: &P,

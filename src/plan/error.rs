@@ -1,10 +1,10 @@
-//! Why there is no plan.
+//! The error of planning.
 
 use thiserror::Error;
 
 use crate::wire::MAX_MESSAGE;
 
-/// Why an algorithm has no plan for a problem.
+/// The error of an algorithm that has no plan for a problem.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -21,7 +21,7 @@ pub enum PlanError {
     Restricted {
         /// The algorithm.
         algorithm: String,
-        /// What is wrong, in a sentence.
+        /// The restriction, in a sentence.
         text: String,
     },
     /// A message would be longer than one may be.

@@ -12,7 +12,7 @@ use crate::{
     time::{Span, Time},
 };
 
-/// How a problem is solved: made once, by [`Algorithm::plan`], and then used by all members.
+/// The way in which a problem is solved: made once, by [`Algorithm::plan`], and then used by all members.
 #[derive(Debug)]
 pub struct Plan<P: Problem> {
     problem: P,
@@ -89,7 +89,7 @@ impl<P: Problem> Algorithm<P> {
     }
 }
 
-/// What was chosen for a problem, and serves all those that it represents; with the plan for the problem itself if that
+/// A choice made for a problem, which serves all those that it represents; with the plan for the problem itself if that
 /// had to be made for the choice.
 #[derive(Debug)]
 struct Choice<P: Problem, T> {
@@ -179,7 +179,7 @@ impl<P: Problem<Draft: Scheduled>> Plan<P> {
         self.draft.steps()
     }
 
-    /// What it takes in virtual time if all members start at the same instant and nothing else is under way: exactly
+    /// Prediction of its times: what it takes in virtual time if all members start at the same instant and nothing else is under way: exactly
     /// what a run takes. Worked out when it is first asked for. [`Time::MAX`] everywhere if it takes longer than modeled
     /// time can tell; a run then ends with an error.
     pub fn prediction(&self) -> &Prediction {

@@ -1,11 +1,11 @@
-//! What a plan is made for, and what it is made of.
+//! Problems that plans are made for, and the drafts that algorithms make of them.
 
 use std::{fmt, hash::Hash, sync::Arc};
 
 use super::Algorithm;
 use crate::{model::Description, pattern::Schedule, rank::Rank};
 
-/// What is to be moved among which members of which machine: known in full before anything is sent.
+/// A problem to be planned: the data to be moved among some members of a machine, known in full before anything is sent.
 ///
 /// The libraries implement it for their own problems. Everything else about plans is the same for all of them.
 pub trait Problem: Clone + fmt::Debug + Send + Sync + 'static {
@@ -61,7 +61,7 @@ pub trait Problem: Clone + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// What messages about the problem call an algorithm.
+    /// The name of an algorithm in messages about the problem.
     fn called(&self, algorithm: &Algorithm<Self>) -> String {
         algorithm.to_string()
     }
@@ -80,7 +80,7 @@ pub trait Problem: Clone + fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// What an algorithm makes of a problem.
+/// The draft that an algorithm makes of a problem.
 pub trait Draft: fmt::Debug + Send + Sync {
     /// The steps of every node; `None` if they are known only in a run.
     fn schedule(&self) -> Option<&Schedule>;

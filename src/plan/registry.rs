@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::{Plan, PlanError, Problem, Variant};
 
-/// What is known of an algorithm.
+/// The entry of an algorithm: all that is known of it.
 pub(crate) struct Entry<P: Problem> {
     name: &'static str,
     title: &'static str,
@@ -33,7 +33,7 @@ pub(crate) struct Restriction<P: Problem> {
     pub(crate) is_met: fn(&P, &P::Parameter) -> bool,
 }
 
-/// How the plan is found.
+/// The way in which the plan is found.
 enum Ways<P: Problem> {
     /// The fastest of all variants.
     Variants(fn(&Planning<'_, P>) -> Result<Vec<Variant<P>>, PlanError>),
@@ -49,13 +49,13 @@ impl<P: Problem> Clone for Ways<P> {
 
 impl<P: Problem> Copy for Ways<P> {}
 
-/// What variants are made from.
+/// A problem with what variants of it are made from.
 pub(crate) struct Planning<'a, P: Problem> {
-    /// What is planned.
+    /// The problem.
     pub(crate) problem: &'a P,
     /// The choice that the algorithm leaves open.
     pub(crate) parameter: &'a P::Parameter,
-    /// What several algorithms need.
+    /// Results that several algorithms need.
     pub(crate) workspace: &'a P::Workspace,
 }
 
@@ -93,12 +93,12 @@ impl<P: Problem> Entry<P> {
         }
     }
 
-    /// What it does, in a line.
+    /// The same with a line on what it does.
     pub(crate) const fn about(self, about: &'static str) -> Entry<P> {
         Entry { about, ..self }
     }
 
-    /// Where it is described.
+    /// The same with the work that it is described in.
     pub(crate) const fn source(self, source: &'static str) -> Entry<P> {
         Entry { source, ..self }
     }
@@ -114,22 +114,22 @@ impl<P: Problem> Entry<P> {
         Entry { limits, ..self }
     }
 
-    /// What messages call it, if that is not its name.
+    /// The same with another name in messages.
     pub(crate) const fn title(self, title: &'static str) -> Entry<P> {
         Entry { title, ..self }
     }
 
-    /// Other names by which it may be asked for.
+    /// The same with other names by which it may be asked for.
     pub(crate) const fn aliases(self, aliases: &'static [&'static str]) -> Entry<P> {
         Entry { aliases, ..self }
     }
 
-    /// The kinds of problems that it is for.
+    /// The same for some kinds of problems only.
     pub(crate) const fn kinds(self, kinds: fn(P::Kind) -> bool) -> Entry<P> {
         Entry { kinds, ..self }
     }
 
-    /// What it needs.
+    /// The same with restrictions.
     pub(crate) const fn only_if(self, restrictions: &'static [Restriction<P>]) -> Entry<P> {
         Entry { restrictions, ..self }
     }
@@ -200,7 +200,7 @@ impl<P: Problem> Algorithm<P> {
         self.entry.limits
     }
 
-    /// What it needs of a problem.
+    /// Its restrictions.
     pub fn restrictions(&self) -> impl Iterator<Item = &'static str> + use<P> {
         self.entry.restrictions.iter().map(|restriction| restriction.text)
     }
@@ -312,7 +312,7 @@ impl<P: Problem> Hash for Algorithm<P> {
     }
 }
 
-/// What messages call it.
+/// The name in messages.
 impl<P: Problem> fmt::Display for Algorithm<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match P::spelling(&self.parameter) {
@@ -360,7 +360,7 @@ impl ParseAlgorithmError {
     }
 }
 
-/// What `using` takes: an algorithm, by value or by reference, or what stands for one.
+/// An argument of `using`: an algorithm, by value or by reference, or what stands for one.
 pub trait IntoAlgorithm {
     /// The problems that it solves.
     type Problem: Problem;

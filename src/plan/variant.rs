@@ -61,7 +61,7 @@ impl<P: Problem> Variant<P> {
         Variant { of: Some(algorithm), ..self }
     }
 
-    /// What tells it from the others of its algorithm.
+    /// The name that tells it from the others of its algorithm.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

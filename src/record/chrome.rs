@@ -6,9 +6,9 @@
 //!
 //! Three facts about the readers of the format determine how it is written.
 //!
-//! - They keep whole nanoseconds, truncate the begin and the duration separately, and drop a slice that then exceeds the
-//!   slice around it. So a slice is written as its begin ("B") and its end ("E") rather than as one complete event ("X"):
-//!   truncating instants never changes their order, and nested slices stay nested.
+//! - They keep whole nanoseconds, truncate the begin and the duration separately, and drop a slice that then exceeds
+//!   the slice around it. So a slice is written as its begin ("B") and its end ("E") rather than as one complete event
+//!   ("X"): truncating instants never changes their order, and nested slices stay nested.
 //! - Among the records of one time on one track, those that stand first in the file come first, and an arrow belongs to
 //!   the innermost slice that is open then. So the records of a track are in order of time; an arrow starts right behind
 //!   the begin of its send and ends right before the end of its receive. That holds for slices of zero length as well.

@@ -267,6 +267,7 @@ pub(super) mod tests {
         RunReport {
             machine: "a line of 4".to_owned(),
             modeled: at(330_000_000),
+            is_modeled: true,
             messages: 2,
             bytes: 4000,
             lost_to_sharing: Span::from_micros(100),

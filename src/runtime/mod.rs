@@ -21,6 +21,7 @@ pub(crate) use contexts::Contexts;
 pub(crate) use limits::{Shortage, shortage, spare_threads};
 pub use modeled::Slip;
 pub(crate) use modeled::{Pace, Slips};
+pub(crate) use threads::Program;
 
 use std::{sync::Arc, time::Duration};
 

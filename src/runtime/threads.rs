@@ -60,20 +60,20 @@ pub(super) trait World: Sync {
     fn blocked(&self) -> Vec<BlockedNode>;
 }
 
+/// The program of all nodes. Behind a reference, so that what runs it is compiled once for every type of results and not
+/// for every program.
+pub(crate) type Program<'p, T> = dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync + 'p;
+
 /// The end of a run in order: the outputs and outcomes of all nodes, and the instant at which the last program returned.
 pub(super) type Outcome<T, O> = (Vec<T>, Vec<O>, Option<Instant>);
 
 /// Runs `program` on a thread of its own for every node of a world.
-pub(super) fn carry_out<W: World, T, F>(
+pub(super) fn carry_out<W: World, T: Send>(
     world: &W,
     inboxes: Vec<W::Inbox>,
     settings: &Settings,
-    program: F,
-) -> Result<Outcome<T, W::Outcome>, RunError>
-where
-    T: Send,
-    F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
-{
+    program: &Program<'_, T>,
+) -> Result<Outcome<T, W::Outcome>, RunError> {
     let crew = world.crew();
     let nodes = crew.seats.len();
     let limit = settings.wall_limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -82,7 +82,7 @@ where
         let mut handles = Vec::with_capacity(nodes);
         let mut refused = None;
         for (rank, inbox) in inboxes.into_iter().enumerate() {
-            let (program, cores) = (&program, &cores);
+            let cores = &cores;
             let builder = thread::Builder::new().name(format!("node {rank}")).stack_size(settings.stack_size);
             let node = move || {
                 cores.place(rank);
@@ -125,10 +125,12 @@ where
 }
 
 /// The main function of a node's thread.
-fn node_main<W: World, T, F>(rank: Rank, world: &W, inbox: W::Inbox, program: &F) -> Option<(T, W::Outcome)>
-where
-    F: Fn(&Node<'_>) -> Result<T, Failure>,
-{
+fn node_main<W: World, T>(
+    rank: Rank,
+    world: &W,
+    inbox: W::Inbox,
+    program: &Program<'_, T>,
+) -> Option<(T, W::Outcome)> {
     let crew = world.crew();
     let mut ending = Ending { world, node: rank as NodeId, returned: None };
     crew.seats[rank].parker.own();

@@ -36,7 +36,7 @@ impl Instance {
             return LowerBound::new([StartUp, Intake, BothWays, Bisection, Submesh].map(zero));
         }
         let around = parameters.alpha() + parameters.hop();
-        // What each node of the machine has, if it is a member.
+        // The bytes that each node of the machine has, if it is a member.
         let mut own: Vec<Option<u64>> = vec![None; self.machine().nodes()];
         self.members().iter().for_each(|&node| own[node] = Some(0));
         for (&rank, &length) in self.sources().iter().zip(self.lengths()) {

@@ -100,7 +100,7 @@ impl Plan {
         self.problem()
     }
 
-    /// How the number of ranks that hold a message grows, and how the longest messages do.
+    /// The growth of the number of ranks that hold a message, and of the longest messages.
     pub fn growth(&self) -> &Growth {
         &self.draft.growth
     }
@@ -201,7 +201,7 @@ impl Plan {
     }
 }
 
-/// Why an s-to-p broadcast fails on a node.
+/// The error of an s-to-p broadcast on a node.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BroadcastError {

@@ -21,7 +21,7 @@ pub struct Draft {
 pub(super) struct Piece {
     /// The number of the source, not its rank.
     pub(super) source: usize,
-    /// Where in its message the piece starts.
+    /// The place in its message at which the piece starts.
     pub(super) start: u64,
     pub(super) bytes: u64,
 }

@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{algorithm::Algorithm, draft::Draft};
-
 use crate::{
     model::{Description, Parameters},
-    plan::{Layout, Problem},
+    plan::Layout,
     rank::Rank,
     text::{are, count},
     topology::Grid,
@@ -34,6 +32,9 @@ pub struct Instance {
     sources: Arc<[Rank]>,
     lengths: Arc<[u64]>,
 }
+
+/// Members, sources and lengths.
+pub(super) type Identity = (Arc<[Rank]>, Arc<[Rank]>, Arc<[u64]>);
 
 /// The same broadcast on machines that are the same: by their topologies' names, and their parameters.
 impl PartialEq for Instance {
@@ -151,57 +152,18 @@ impl Instance {
         self.sources.iter().copied().zip(self.lengths.iter().copied()).collect()
     }
 
+    /// The parts that tell it from others on the same machine.
+    pub(super) fn identity(&self) -> Identity {
+        (self.members.clone(), self.sources.clone(), self.lengths.clone())
+    }
+
     /// The bytes of all messages together.
     pub fn bytes(&self) -> u64 {
         self.lengths.iter().sum()
     }
 }
 
-impl Problem for Instance {
-    type Kind = &'static str;
-    type Parameter = ();
-    type Workspace = ();
-    type Draft = Draft;
-    /// Members, sources and lengths.
-    type Key = (Arc<[Rank]>, Arc<[Rank]>, Arc<[u64]>);
-
-    const AUTO: Algorithm = Algorithm::AUTO;
-
-    fn algorithms() -> Vec<Algorithm> {
-        Algorithm::all().collect()
-    }
-
-    fn kind(&self) -> &'static str {
-        "s-to-p broadcast"
-    }
-
-    fn machine(&self) -> &Description {
-        &self.machine
-    }
-
-    fn members(&self) -> &Arc<[Rank]> {
-        &self.members
-    }
-
-    fn key(&self) -> Self::Key {
-        (self.members.clone(), self.sources.clone(), self.lengths.clone())
-    }
-
-    fn workspace(&self) {}
-
-    fn unmet(&self, algorithm: &Algorithm, restriction: &str) -> String {
-        format!("{algorithm} works only if {restriction}")
-    }
-
-    fn plan_name(algorithm: &Algorithm, variant: &str) -> String {
-        match variant {
-            "" => algorithm.to_string(),
-            variant => format!("{algorithm}, {variant}"),
-        }
-    }
-}
-
-/// Why something is no s-to-p broadcast.
+/// The error of arguments that are no s-to-p broadcast.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {

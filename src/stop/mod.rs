@@ -37,6 +37,7 @@ mod calls;
 mod distribution;
 mod draft;
 mod instance;
+mod problem;
 
 pub use self::{
     algorithm::{Algorithm, ideal_places},

@@ -36,7 +36,7 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct Algorithm(pub(super) &'static Entry);
 
-/// What is known of an algorithm.
+/// The entry of an algorithm: what the book says about it.
 pub(super) struct Entry {
     /// As one for collective operations.
     pub(super) registered: plan::Entry<Task>,
@@ -44,7 +44,7 @@ pub(super) struct Entry {
     pub(super) section: &'static str,
     pub(super) formula: &'static str,
     pub(super) equation_number: Option<&'static str>,
-    /// What the formula comes to, without combining.
+    /// The formula worked out, without combining.
     pub(super) equation: fn(&Task) -> Cost,
     /// The network that it is made for.
     pub(super) network: &'static str,
@@ -92,7 +92,7 @@ impl Algorithm {
         self.0.section
     }
 
-    /// What it does, as an operation of the collective library: a one-to-all broadcast is a broadcast, an all-to-one
+    /// The operation of the collective library that it does: a one-to-all broadcast is a broadcast, an all-to-one
     /// reduction a combine-to-one, an all-to-all broadcast a collect, an all-to-all reduction a distributed combine.
     pub fn operation(self) -> Operation {
         self.0.operation
@@ -109,7 +109,7 @@ impl Algorithm {
         self.0.equation_number
     }
 
-    /// What [`formula`](Algorithm::formula) comes to for a task. A message has the bytes of the vector, or of the
+    /// The [`formula`](Algorithm::formula) worked out for a task. A message has the bytes of the vector, or of the
     /// longest block.
     pub fn equation(self, task: &Task) -> Cost {
         let cost = (self.0.equation)(task);
@@ -152,7 +152,7 @@ impl Entry {
 /// The book, as the source of all of them.
 pub(super) const BOOK: &str = "Kumar, Grama, Gupta, Karypis, Introduction to Parallel Computing, chapter 4";
 
-/// What reductions need that add up around a ring, or what is far apart.
+/// The restriction of reductions that add up around a ring, or what is far apart.
 pub(super) const COMMUTATIVE: Restriction<Task> = Restriction {
     text: "its operands do not meet in rank order: the operator must be commutative",
     is_met: |task, _| !task.is_in_order(),
@@ -223,7 +223,7 @@ impl From<Algorithm> for collective::Algorithm {
     }
 }
 
-/// How a node that sends and receives in a step does that: as the book writes it, one after the other.
+/// The way of a node that sends and receives in a step: as the book writes it, one after the other.
 const EXCHANGE: Exchange = Exchange::InTurn;
 
 /// Moves the vector of the root as a whole: the blocks given.

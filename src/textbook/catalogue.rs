@@ -1,4 +1,4 @@
-//! What the chapter has to show: its algorithms and its example, with the networks they are made for, and its figures.
+//! The contents of the chapter: its algorithms and its example, with the networks they are made for, and its figures.
 
 use super::Algorithm;
 
@@ -38,7 +38,7 @@ impl Topic {
         known.or_else(|| (name == Topic::MatrixVector.name()).then_some(Topic::MatrixVector))
     }
 
-    /// What it is, in a few words.
+    /// A title of a few words.
     pub fn title(self) -> &'static str {
         match self {
             Topic::Algorithm(algorithm) => algorithm.title(),
@@ -54,7 +54,7 @@ impl Topic {
         }
     }
 
-    /// What it takes: see [`Algorithm::formula`]. The matrix has `N x N` elements on `r` by `c` nodes.
+    /// The formula of its time: see [`Algorithm::formula`]. The matrix has `N x N` elements on `r` by `c` nodes.
     pub fn formula(self) -> &'static str {
         match self {
             Topic::Algorithm(algorithm) => algorithm.formula(),
@@ -93,7 +93,7 @@ impl Topic {
 pub struct BookFigure {
     /// Its number in the book.
     pub number: &'static str,
-    /// What it shows, in a few words.
+    /// A title of a few words.
     pub title: &'static str,
     /// The algorithm or example.
     pub topic: Topic,
@@ -166,7 +166,7 @@ pub static FIGURES: [BookFigure; 10] = [
 ];
 
 impl BookFigure {
-    /// What the command line spells: `fig-4.12`.
+    /// The name on the command line: `fig-4.12`.
     pub fn name(&self) -> String {
         format!("fig-{}", self.number)
     }

@@ -102,7 +102,7 @@ pub fn matrix_vector(grid: Grid, elements: usize, element_bytes: u64) -> Cost {
     }
 }
 
-/// What a reduction costs that is the dual of a broadcast of this cost: as many elements are combined as come.
+/// The cost of a reduction that is the dual of a broadcast of this cost: as many elements are combined as come.
 pub fn reduction(broadcast: Cost, element_bytes: u64) -> Cost {
     Cost { elements: broadcast.bytes / element_bytes as f64, ..broadcast }
 }

@@ -1,4 +1,4 @@
-//! Who sends to whom in each step, as the figures of the chapter show it, and which links are in the way.
+//! Figures of steps as the chapter has them: senders and receivers, and the links that are in the way.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -38,7 +38,7 @@ pub struct Figure {
     steps: Vec<Step>,
 }
 
-/// What happens in one step.
+/// One step: its messages, its busiest link and ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     arrows: Vec<Arrow>,
@@ -61,7 +61,7 @@ pub struct Arrow {
     pub from: Rank,
     /// The receiver.
     pub to: Rank,
-    /// Whose data it is, in the order in which it lies in the message: the number of the block for each.
+    /// The ranks whose data it is, in the order in which it lies in the message: the number of the block for each.
     pub blocks: Blocks,
     /// Its length.
     pub bytes: u64,
@@ -76,18 +76,18 @@ pub struct Busiest {
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What it takes to carry them.
+    /// The time to carry them.
     pub time: Span,
 }
 
 impl Figure {
-    /// Of a plan. Nodes are named by their ranks among the members.
+    /// The figure of a plan. Nodes are named by their ranks among the members.
     pub fn of(plan: &Plan) -> Figure {
         let members = plan.task().members();
         Figure::assemble(plan.task().machine(), drawn(plan), |rank| members[rank])
     }
 
-    /// Of plans that disjoint groups of the machine carry out side by side, such as all columns of a mesh. Nodes are
+    /// The figure of plans that disjoint groups of the machine carry out side by side, such as all columns of a mesh. Nodes are
     /// named by their ranks on the machine.
     ///
     /// ```
@@ -187,7 +187,7 @@ impl Figure {
         &self.steps
     }
 
-    /// What it takes if all nodes keep in step, conflicts on links included.
+    /// The time if all nodes keep in step, conflicts on links included.
     ///
     /// A step takes alpha for each message that a node has to send or to receive, then what its busiest port or link
     /// takes for all its bytes, and gamma for what is combined. For algorithms whose nodes are all busy alike this is
@@ -220,12 +220,12 @@ impl Step {
         self.busiest
     }
 
-    /// What the step takes on its own, conflicts on links included: see [`Figure::in_step`].
+    /// The time of the step on its own, conflicts on links included: see [`Figure::in_step`].
     pub fn time(&self, parameters: &Parameters) -> Span {
         self.time_over(parameters, self.busiest.map_or(Span::ZERO, |busiest| busiest.time))
     }
 
-    /// What the step takes on its own if every message has links of its own that are as fast as nodes, or faster.
+    /// The time of the step on its own if every message has links of its own that are as fast as nodes, or faster.
     pub fn time_without_conflicts(&self, parameters: &Parameters) -> Span {
         self.time_over(parameters, Span::ZERO)
     }

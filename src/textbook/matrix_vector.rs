@@ -80,14 +80,14 @@ impl Block {
         &self.elements
     }
 
-    /// What it is times a vector of as many elements as it has columns.
+    /// The product with a vector of as many elements as it has columns.
     fn times(&self, x: &[f64]) -> Vec<f64> {
         let row = |row: usize| &self.elements[row * x.len()..][..x.len()];
         (0..self.rows.len()).map(|number| row(number).iter().zip(x).map(|(a, x)| a * x).sum()).collect()
     }
 }
 
-/// What a part has of so many elements that are cut evenly.
+/// The range of a part of so many elements that are cut evenly.
 fn part(elements: usize, parts: usize, number: usize) -> Range<usize> {
     let start = |number: usize| (elements as u128 * number as u128 / parts as u128) as usize;
     start(number)..start(number + 1)
@@ -187,7 +187,7 @@ pub fn matrix_vector_figures(machine: &Description, elements: usize) -> Result<[
     ])
 }
 
-/// Why a matrix cannot be multiplied with a vector.
+/// The error of a product of a matrix and a vector.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatrixError {

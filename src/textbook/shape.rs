@@ -36,7 +36,7 @@ impl Shape {
         Shape { extents: vec![rows, size / rows], ranks: (0..size).collect() }
     }
 
-    /// How far apart neighbours along a dimension are in `ranks`.
+    /// Distance in `ranks` of neighbours along a dimension.
     pub(super) fn stride(&self, dimension: usize) -> usize {
         self.extents[dimension + 1..].iter().product()
     }

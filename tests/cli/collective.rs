@@ -4,12 +4,6 @@ use multicomputer::collective::{Algorithm, Operation};
 
 use super::*;
 
-/// The lines of the table that begins with this title, without its titles.
-fn rows<'t>(output: &'t str, title: &str) -> Vec<Vec<&'t str>> {
-    let lines = output.lines().skip_while(|line| !line.trim_start().starts_with(title)).skip(1);
-    lines.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().collect()).collect()
-}
-
 /// With these arguments after the name of the command.
 fn collective(arguments: &str) -> String {
     succeeds(&["collective"].into_iter().chain(arguments.split(' ')).collect::<Vec<_>>())

@@ -66,6 +66,12 @@ fn text(path: &std::path::Path) -> &str {
     path.to_str().unwrap()
 }
 
+/// The cells of the rows of the table whose line of titles begins with this.
+fn rows<'t>(output: &'t str, title: &str) -> Vec<Vec<&'t str>> {
+    let lines = output.lines().skip_while(|line| !line.trim_start().starts_with(title)).skip(1);
+    lines.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().collect()).collect()
+}
+
 /// The output without the wall-clock times, which are other ones every time.
 fn without_wall_times(output: &str) -> String {
     let masked = |line: &str| match line.split_once("virtual") {

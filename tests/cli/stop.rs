@@ -2,12 +2,6 @@
 
 use super::*;
 
-/// The lines of the table that begins with this title, without its titles.
-fn rows<'t>(output: &'t str, title: &str) -> Vec<Vec<&'t str>> {
-    let lines = output.lines().skip_while(|line| !line.starts_with(title)).skip(1);
-    lines.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().collect()).collect()
-}
-
 #[test]
 fn one_problem_is_shown_with_all_that_is_known_of_it() {
     let options = ["stop", "--mesh", "2x3", "--sources", "2", "--bytes", "1K"];

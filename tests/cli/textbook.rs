@@ -9,12 +9,6 @@ fn textbook(arguments: &str) -> String {
     succeeds(&["textbook"].into_iter().chain(arguments.split(' ')).collect::<Vec<_>>())
 }
 
-/// The cells of the rows below the title that begins with this.
-fn rows<'t>(output: &'t str, title: &str) -> Vec<Vec<&'t str>> {
-    let lines = output.lines().skip_while(|line| !line.starts_with(title)).skip(1);
-    lines.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().collect()).collect()
-}
-
 /// What stands between the parameters and the times.
 fn steps(output: &str) -> String {
     let lines = output.lines().skip_while(|line| !line.is_empty()).skip(1);

@@ -44,7 +44,7 @@ static BLOCKS: Entry =
 /// The most blocks: more do not pay where there are enough bytes for them, and cost time to plan.
 const MOST: usize = 256;
 
-/// What pipelines need: otherwise there is nothing to overlap.
+/// The restriction of pipelines: otherwise there is nothing to overlap.
 pub(super) const PIPELINED: &str = "it needs three ranks, two elements and a commutative operator";
 
 /// Whether a task has what pipelines need.
@@ -70,7 +70,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     numbers.flat_map(|blocks| [(blocks, false), (blocks, true)]).map(candidate).collect()
 }
 
-/// How much longer messages take than on links of their own, in the mean of all distances: those along a row make each
+/// Factor by which messages take longer than on links of their own, in the mean of all distances: those along a row make each
 /// other wait there, those over whole rows in the columns.
 fn mean_conflict(task: &Task) -> f64 {
     let grid = task.layout().grid;

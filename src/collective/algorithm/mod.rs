@@ -34,7 +34,7 @@ use crate::{
 /// ```
 pub type Algorithm = plan::Algorithm<Task>;
 
-/// What the registry has of each.
+/// The entry of an algorithm in the registry.
 type Entry = plan::Entry<Task>;
 
 /// The variants of an algorithm for a task.
@@ -65,7 +65,7 @@ impl Algorithm {
         Algorithm::NAMED.iter().filter(|algorithm| algorithm.is_for(operation)).cloned().collect()
     }
 
-    /// What messages about an operation call it: strategies are spelled for the operation.
+    /// The name in messages about an operation: strategies are spelled for the operation.
     pub fn spelled(&self, operation: Operation) -> String {
         self.parameter().as_ref().map_or_else(|| self.to_string(), |strategy| strategy.spelled(operation))
     }

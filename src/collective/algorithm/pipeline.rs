@@ -77,7 +77,7 @@ const TWO_TREES: Trees =
     Trees { name: "two trees", make: |grid, root| pipeline::two_trees(&line::bisection(grid), root) };
 const CHAIN: Trees = Trees { name: "chain", make: pipeline::chain };
 
-/// How long a step takes in which every rank sends and receives so many bytes and so many messages share a link: as
+/// The time of a step in which every rank sends and receives so many bytes and so many messages share a link: as
 /// long as the bytes, and a bit more for the way through the network, or as long as the processor needs, combining
 /// included.
 fn length(task: &Task, network: Network, bytes: u64) -> Span {
@@ -128,7 +128,7 @@ fn best_number(task: &Task, network: Network, depth: usize) -> (usize, Span) {
     timed.min().map_or((2, time(2)), |(time, chunks)| (chunks, time))
 }
 
-/// What the messages of a pipeline meet in the network.
+/// Sharing and distance of the messages of a pipeline in the network.
 #[derive(Clone, Copy)]
 struct Network {
     /// The most that share a link in a step.

@@ -11,7 +11,7 @@ use super::{
     Variants,
 };
 
-/// What strategies need where the order of operands counts: only there all that is combined stands side by side.
+/// The restriction of strategies where the order of operands counts: only there all that is combined stands side by side.
 pub(super) const IN_ORDER: &str = "an operator that is not commutative needs one short-vector dimension";
 
 /// Whether vectors are combined in the order that they must be.

@@ -46,10 +46,9 @@ fn search(planning: &Planning<'_>) -> Result<Plan<Instance>, PlanError> {
         (_, true) => Algorithm::PAIRWISE,
         _ => Algorithm::COLORED,
     };
-    let rounds = planner.clone();
-    let clocked = all.clocked(main.name(), move || {
-        let main = rounds.balanced().unwrap_or_else(|| rounds.plain());
-        Ok(clocked::planned(rounds.instance(), rounds.paths(), &main))
+    let clocked = all.clocked(main.name(), |planner| {
+        let main = planner.balanced().unwrap_or_else(|| planner.plain());
+        Ok(clocked::planned(planner.instance(), planner.paths(), &main))
     });
     let first: Vec<Variant> = clocked.into_iter().map(|variant| variant.by(main)).collect();
     let found = fastest(&Algorithm::AUTO, instance, &first, Time::MAX);

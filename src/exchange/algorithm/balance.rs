@@ -20,7 +20,10 @@
 //! to get good performance from the CM-5 data network", IPPS 1994.
 
 use super::{
-    super::{PlanError, planner::Variant},
+    super::{
+        PlanError,
+        planner::{Planner, Variant},
+    },
     Algorithm, Entry, Planning, of,
 };
 
@@ -36,7 +39,6 @@ impl Algorithm {
 
 /// The rounds it begins with where there is nothing to be made better.
 fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
-    let planner = planning.workspace;
-    let rounds = planner.clone();
-    Ok(planner.in_styles("balanced", move || Ok(rounds.balanced().unwrap_or_else(|| rounds.plain()))))
+    let rounds = |planner: &Planner| Ok(planner.balanced().unwrap_or_else(|| planner.plain()));
+    Ok(planning.workspace.in_styles("balanced", rounds))
 }

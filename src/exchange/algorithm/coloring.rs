@@ -46,16 +46,14 @@ impl Algorithm {
 
 /// Whole messages, in every style.
 pub(super) fn colored(planner: &Planner) -> Vec<Variant> {
-    let rounds = planner.clone();
-    planner.in_styles("colored", move || Ok(rounds.colored()))
+    planner.in_styles("colored", |planner| Ok(planner.colored()))
 }
 
 fn sliced(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace;
     let sliced = |slice| {
-        let matrix = planner.matrix().clone();
-        let name = format!("sliced ({slice} B)");
-        planner.in_styles(&name, move || Ok(Arc::new(coloring::sliced(&matrix, slice))))
+        let rounds = move |planner: &Planner| Ok(Arc::new(coloring::sliced(planner.matrix(), slice)));
+        planner.in_styles(&format!("sliced ({slice} B)"), rounds)
     };
     Ok(planner.slices(&[0.5, 1.0, 2.0], true).into_iter().flat_map(sliced).collect())
 }

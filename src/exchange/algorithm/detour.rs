@@ -84,8 +84,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let lengths = lengths(instance);
     if lengths.is_empty() {
-        let rounds = planner.clone();
-        return Ok(planner.in_styles("detour", move || Ok(rounds.plain())));
+        return Ok(planner.in_styles("detour", |planner| Ok(planner.plain())));
     }
     let variant = |slice: u64| {
         let floor = floor(instance, planner.paths(), slice);

@@ -12,7 +12,7 @@
 //! **Source.** This project. That libraries change from one way to the other by the length of a message: R. Thakur, R.
 //! Rabenseifner, W. Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1), 2005.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::{
     super::{
@@ -20,7 +20,7 @@ use super::{
         planner::{Planner, Variant},
         procedure::{Draft, Procedure, Transport},
         rounds::{
-            Rounds, coloring as graph, parts,
+            coloring as graph, parts,
             stage::{Stage, one_after_the_other},
             style::Style,
         },
@@ -62,15 +62,17 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     let among = planner.instance().with(short.clone());
     let radix = bruck::radices(&among, 1)[0];
     let floor = bruck::floor(&among, radix);
-    let rounds: Arc<OnceLock<Rounds>> = Arc::default();
+    let rounds = {
+        let long = long.clone();
+        planner.once(move |planner| Ok(planner.uncrowded(&long, graph::rounds(&long))))
+    };
     let variant = |&style: &Style| {
-        let (planner, short, long, rounds) = (planner.clone(), short.clone(), long.clone(), rounds.clone());
+        let (short, long, rounds) = (short.clone(), long.clone(), rounds.clone());
         let name = format!("mixed (to {most} B{})", style.name());
         Variant::new(name, move |_| {
-            let rounds = rounds.get_or_init(|| planner.uncrowded(&long, graph::rounds(&long)));
             let exchange = if let Style::Each(exchange) = style { exchange } else { Exchange::InTurn };
             let short = bruck::stage(short.clone(), radix, exchange);
-            Ok(Draft::new(Mixed { most, short, long: Stage::rounds(long.clone(), rounds, style) }))
+            Ok(Draft::new(Mixed { most, short, long: Stage::rounds(long.clone(), &rounds()?, style) }))
         })
         .at_least(floor)
     };

@@ -59,9 +59,9 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
             u64::MAX => "packed".to_owned(),
             slice => format!("packed ({slice} B)"),
         };
-        let paths = planner.clone();
-        planner
-            .clocked(&name, move || plan(paths.instance(), paths.paths(), slice).ok_or_else(too_many_pairs))
+        planner.clocked(&name, move |planner| {
+            plan(planner.instance(), planner.paths(), slice).ok_or_else(too_many_pairs)
+        })
     };
     Ok(slices.into_iter().flat_map(packed).collect())
 }

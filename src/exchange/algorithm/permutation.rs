@@ -63,8 +63,7 @@ impl Algorithm {
 
 fn linear(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace.with_styles(&[Style::Each(Exchange::Together)]);
-    let rounds = planner.clone();
-    Ok(planner.in_styles("linear", move || Ok(rounds.linear())))
+    Ok(planner.in_styles("linear", |planner| Ok(planner.linear())))
 }
 
 fn modified(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
@@ -74,8 +73,7 @@ fn modified(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
 }
 
 fn pairwise(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
-    let rounds = planning.workspace.clone();
-    Ok(planning.workspace.in_styles("pairwise", move || Ok(rounds.linear())))
+    Ok(planning.workspace.in_styles("pairwise", |planner| Ok(planner.linear())))
 }
 
 /// Modified linear permutation of a matrix among the members of an instance.

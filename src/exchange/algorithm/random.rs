@@ -50,7 +50,6 @@ use super::{
         ExchangeError, Instance, Matrix, PlanError,
         planner::Variant,
         procedure::{Draft, Procedure, Transport},
-        random_numbers::RandomNumbers,
         rounds::stage::Stage,
     },
     Algorithm, Entry, Planning, bruck, seeded,
@@ -58,6 +57,7 @@ use super::{
 use crate::{
     comm::{Active, ActiveMessage, Handling, Payload, Reactions, Waited},
     pattern::Schedule,
+    random::RandomNumbers,
     rank::{Rank, Tag},
     time::{Span, Time},
     wire::RequestId,

@@ -18,7 +18,7 @@
 
 mod split;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use self::split::Split;
 use super::{
@@ -27,7 +27,7 @@ use super::{
         planner::Variant,
         procedure::{Draft, Procedure, Transport},
         rounds::{
-            Rounds, permutation,
+            permutation,
             stage::{Stage, one_after_the_other},
             style::Style,
         },
@@ -76,25 +76,22 @@ fn in_synchronized_stages(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanE
 
 /// In several styles, with rounds that are balanced.
 fn relayed(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
-    type Stages = (Arc<Split>, [(Arc<Matrix>, Rounds); 2]);
-    let known: Arc<OnceLock<Result<Stages, PlanError>>> = Arc::default();
     let (planner, floor) = (planning.workspace, floor(planning.problem, false));
+    let known = planner.once(|planner| {
+        let split = Split::new(&planner.matrix().without_own(), None);
+        let stages = [checked(split.first())?, checked(split.second())?].map(|matrix| {
+            let matrix = Arc::new(matrix);
+            let rounds = planner.uncrowded(&matrix, permutation::rounds(&matrix));
+            (matrix, rounds)
+        });
+        Ok((Arc::new(split), stages))
+    });
     let variant = |&style: &Style| {
-        let (planner, known) = (planner.clone(), known.clone());
+        let known = known.clone();
         let make = move |_: &Instance| {
-            let stages = || {
-                let split = Split::new(&planner.matrix().without_own(), None);
-                let stages = [checked(split.first())?, checked(split.second())?].map(|matrix| {
-                    let matrix = Arc::new(matrix);
-                    let rounds = planner.uncrowded(&matrix, permutation::rounds(&matrix));
-                    (matrix, rounds)
-                });
-                Ok((Arc::new(split), stages))
-            };
-            let (split, stages) = known.get_or_init(stages).as_ref().map_err(PlanError::clone)?;
-            let [first, second] =
-                stages.each_ref().map(|(matrix, rounds)| Stage::rounds(matrix.clone(), rounds, style));
-            Ok(Draft::new(TwoStages { split: split.clone(), first, second }))
+            let (split, stages) = known()?;
+            let [first, second] = stages.map(|(matrix, rounds)| Stage::rounds(matrix, &rounds, style));
+            Ok(Draft::new(TwoStages { split, first, second }))
         };
         Variant::new(format!("relayed{}", style.name()), make).at_least(floor)
     };

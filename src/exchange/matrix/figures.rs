@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Class, Matrix};
 use crate::units::format_bytes;
 
-/// The figures of a matrix, under the paper's names. What nodes have for themselves counts in all of them but the
+/// Figures of a matrix, under the paper's names. What nodes have for themselves counts in all of them but the
 /// class.
 ///
 /// ```
@@ -20,16 +20,17 @@ use crate::units::format_bytes;
 ///
 /// Source: Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Figures {
-    /// p: nodes.
+    /// The number of nodes, p.
     pub nodes: usize,
-    /// r: the most that any node sends.
+    /// The most bytes that any node sends, r.
     pub sent: u64,
-    /// c: the most that any node receives.
+    /// The most bytes that any node receives, c.
     pub received: u64,
-    /// f: to how many nodes any one sends at most.
+    /// The most nodes that any node sends to, f.
     pub fan_out: u64,
-    /// g: from how many nodes any one receives at most.
+    /// The most nodes that any node receives from, g.
     pub fan_in: u64,
     /// Messages that have bytes.
     pub messages: u64,
@@ -67,12 +68,12 @@ impl Matrix {
 }
 
 impl Figures {
-    /// t: the most that any node sends, or receives.
+    /// The most bytes that any node sends, or receives, t.
     pub fn traffic(&self) -> u64 {
         self.sent.max(self.received)
     }
 
-    /// h: the most messages that any node sends, or receives.
+    /// The most messages that any node sends, or receives, h.
     pub fn fan(&self) -> u64 {
         self.fan_out.max(self.fan_in)
     }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::{Matrix, MatrixError};
-use crate::exchange::random_numbers::RandomNumbers;
+use crate::random::RandomNumbers;
 
 /// Generator of random matrices in which every node sends `t` bytes to `k` nodes and receives as much from as many.
 ///

@@ -73,7 +73,7 @@ impl Stage {
         // No message is longer than fits into four bytes.
         let count = |&bytes: &u64| Payload::from(u32::to_le_bytes(bytes as u32));
         let counts = matrix.row(rank).iter().map(count).collect();
-        let part = || record::Part::operation("announcing lengths");
+        let part = || record::Part::operation("exchange of counts");
         let told = group.as_part(part, || self.carry_out(transport, counts))?;
         for (from, told) in told.into_iter().enumerate() {
             let given =

@@ -57,7 +57,7 @@ impl Combiner {
     ///
     /// # Panics
     ///
-    /// If a rank is outside the machine, sends to itself or twice, or sends what it does not have.
+    /// If a rank is outside the machine, sends to itself or twice, or sends a block that it does not have.
     pub fn iteration(&mut self, folds: impl IntoIterator<Item = Fold>) {
         self.round(folds, false);
     }

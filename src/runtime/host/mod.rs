@@ -27,12 +27,11 @@ use super::{
     Ended, Pinning, Settings, Slips,
     crew::{Cause, Crew},
     sync::Ordering,
-    threads::{World, carry_out},
+    threads::{Program, World, carry_out},
 };
 use crate::{
-    comm::Node,
     endpoint::Envelope,
-    error::{Failure, RunError},
+    error::RunError,
     kernel::{BlockedNode, Outcomes},
     model::Description,
     rank::Rank,
@@ -71,11 +70,11 @@ pub(super) struct HostOutcome {
 }
 
 /// Runs `program` on every node of `machine`, whose parameters only serve to plan.
-pub(crate) fn run<T, F>(machine: &Description, settings: &Settings, program: F) -> Result<Ended<T>, RunError>
-where
-    T: Send,
-    F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
-{
+pub(crate) fn run<T: Send>(
+    machine: &Description,
+    settings: &Settings,
+    program: &Program<'_, T>,
+) -> Result<Ended<T>, RunError> {
     let (senders, inboxes): (Vec<_>, Vec<_>) = (0..machine.nodes()).map(|_| unbounded()).unzip();
     let host = Host::new(machine, settings, senders);
     let (outputs, nodes, last) = carry_out(&host, inboxes, settings, program)?;

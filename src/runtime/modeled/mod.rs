@@ -27,16 +27,9 @@ use self::{
 use super::{
     Ended, Settings,
     crew::Crew,
-    threads::{World, carry_out},
+    threads::{Program, World, carry_out},
 };
-use crate::{
-    comm::Node,
-    error::{Failure, RunError},
-    kernel::BlockedNode,
-    model::Description,
-    time::Time,
-    wire::NodeId,
-};
+use crate::{error::RunError, kernel::BlockedNode, model::Description, time::Time, wire::NodeId};
 
 /// The pace of modeled time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,16 +41,12 @@ pub(crate) enum Pace {
 }
 
 /// Runs `program` on every node of `machine`.
-pub(crate) fn run<T, F>(
+pub(crate) fn run<T: Send>(
     machine: &Description,
     pace: Pace,
     settings: &Settings,
-    program: F,
-) -> Result<Ended<T>, RunError>
-where
-    T: Send,
-    F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
-{
+    program: &Program<'_, T>,
+) -> Result<Ended<T>, RunError> {
     let began = Instant::now();
     let (world, inboxes) = Modeled::new(machine, pace, settings);
     let (outputs, slips, last) = {

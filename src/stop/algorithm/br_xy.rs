@@ -51,7 +51,7 @@ pub(super) enum First {
 impl First {
     pub(super) const BOTH: [First; 2] = [First::Rows, First::Columns];
 
-    /// What is first, in words.
+    /// The name in words.
     pub(super) fn name(self) -> &'static str {
         match self {
             First::Rows => "rows first",

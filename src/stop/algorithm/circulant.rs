@@ -48,7 +48,7 @@ fn variants(instance: &Instance) -> Variants {
     each(near, name, draft)
 }
 
-/// Where `(log2 p + b - 1) (o_s + o_r + n beta / b)` is the smallest, for `n` bytes of all sources together and, half
+/// The number of blocks for which `(log2 p + b - 1) (o_s + o_r + n beta / b)` is the smallest, for `n` bytes of all sources together and, half
 /// duplex, `2 beta / d` for `beta`.
 fn best_number(instance: &Instance) -> f64 {
     let parameters = instance.parameters();

@@ -1,4 +1,4 @@
-//! Where sources are best placed for an algorithm on a given mesh.
+//! Ideal places of sources, for an algorithm on a given mesh.
 //!
 //! Source: report, sections 3 and 4: an ideal distribution lets the number of active nodes grow as fast as possible and
 //! the messages as slowly; which one does depends on the exact dimensions. (It need not be the fastest: conflicts on
@@ -179,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// How many positions hold something after each iteration, and the most that one holds, when data start at these
+    /// The number of positions that hold something after each iteration, and the most that one holds, when data start at these
     /// places.
     fn growth(positions: usize, places: &[usize]) -> Vec<(usize, usize)> {
         let mut held = vec![BTreeSet::new(); positions];

@@ -26,7 +26,7 @@ static IN_TURN: Entry = Entry::new("in-turn", |_| variants())
 /// One of the schedules.
 #[derive(Clone, Copy)]
 struct Choice {
-    /// Which dimension comes first; none for the line through all nodes.
+    /// The dimension that comes first; none for the line through all nodes.
     first: Option<First>,
     /// Whether the messages are moved to ideal places before.
     is_moved: bool,

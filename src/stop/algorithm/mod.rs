@@ -46,7 +46,7 @@ use crate::plan;
 /// ```
 pub type Algorithm = plan::Algorithm<Instance>;
 
-/// What the registry has of each.
+/// The entry of an algorithm in the registry.
 type Entry = plan::Entry<Instance>;
 
 /// The algorithm of an entry.

@@ -8,7 +8,7 @@
 //! end node `i` of the first group and node `i` of the second exchange all that they have, and the nodes that `G1` has
 //! more get a copy from the first nodes of `G2`.
 //!
-//! Which message goes where, and so to which group: the sources in row-major order to the places in row-major order.
+//! The messages are dealt out in this order: the sources in row-major order to the places in row-major order.
 //!
 //! **Restrictions.** None. If one group gets no source (`s = 1`) it only receives.
 //!
@@ -65,7 +65,7 @@ impl Group {
     }
 }
 
-/// Which algorithm broadcasts within the groups.
+/// The algorithm that broadcasts within the groups.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Lin,
@@ -101,7 +101,7 @@ fn draft(instance: &Instance, within: Within) -> Draft {
     })
 }
 
-/// How many sources each group gets.
+/// The number of sources that each group gets.
 fn shares(groups: &[Group; 2], sources: usize) -> [usize; 2] {
     let [first, second] = [0, 1].map(|group| groups[group].ranks.len());
     let nodes = first + second;

@@ -58,7 +58,7 @@ fn pieces(instance: &Instance) -> Vec<usize> {
     pieces
 }
 
-/// How the pieces are brought together.
+/// A way to bring the pieces together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Collect {
     Halving,

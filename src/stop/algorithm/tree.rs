@@ -49,7 +49,7 @@ fn draft(instance: &Instance) -> Draft {
     })
 }
 
-/// Who sends to whom: a node sends for the first time in the round after it has received, and then in each round.
+/// The senders and receivers of each round: a node sends for the first time in the round after it has received, and then in each round.
 fn rounds(instance: &Instance, root: Rank) -> Vec<Vec<(Rank, Rank)>> {
     let parameters = instance.parameters();
     let busy = parameters.send_overhead() + parameters.transfer(instance.bytes());

@@ -18,7 +18,7 @@ pub(super) fn cross(grid: Grid, sources: usize) -> Vec<Rank> {
     ranks
 }
 
-/// How many sources the row and the column distribution have.
+/// The numbers of sources of the row and the column distribution.
 pub(super) fn parts(grid: Grid, sources: usize) -> (usize, usize) {
     let fewest_first = 2..=grid.rows + grid.columns;
     let best = fewest_first.into_iter().find_map(|lines| {

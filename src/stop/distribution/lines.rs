@@ -3,7 +3,7 @@
 use super::ceil_sqrt;
 use crate::{rank::Rank, topology::Grid};
 
-/// Where line `index` of `lines` starts, when they are spaced evenly over `length` places.
+/// The place at which line `index` of `lines` starts, when they are spaced evenly over `length` places.
 pub(super) fn start(index: usize, lines: usize, length: usize) -> usize {
     index * length / lines
 }

@@ -1,4 +1,4 @@
-//! Where the sources are: the [`Distribution`]s of section 4 of the papers, and their [`picture`] as in Figure 1.
+//! Places of sources: the [`Distribution`]s of section 4 of the papers, and their [`picture`] as in Figure 1.
 //!
 //! All work on any mesh shape, also with more rows than columns, and for every number of sources from 1 to `p`; only a
 //! block and a list have a number of their own. Lines (rows, columns, diagonals, bands) are spaced evenly: line `k` of
@@ -9,13 +9,9 @@
 
 use std::sync::Arc;
 
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
 use thiserror::Error;
 
-use crate::{rank::Rank, text::count, topology::Grid};
+use crate::{random::RandomNumbers, rank::Rank, text::count, topology::Grid};
 
 mod cross;
 mod lines;
@@ -129,7 +125,7 @@ pub enum Distribution {
     Listed(Arc<[Rank]>),
 }
 
-/// Why sources cannot be placed.
+/// The error of sources that cannot be placed.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DistributionError {
@@ -146,7 +142,7 @@ pub enum DistributionError {
     FixedNumber {
         /// Sources asked for.
         sources: usize,
-        /// Which distribution it is, as [`Distribution::name`] says.
+        /// The distribution, as [`Distribution::name`] says.
         name: &'static str,
         /// The number that it has.
         fixed: usize,
@@ -280,11 +276,8 @@ fn check_list(ranks: &[Rank], nodes: usize) -> Result<(), DistributionError> {
 }
 
 fn random(grid: Grid, sources: usize, seed: u64) -> Vec<Rank> {
-    // Not `seed_from_u64`: how that fills the key is up to the library, and may change with it.
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    let mut keys = ChaCha8Rng::from_seed(key);
-    let mut keyed: Vec<(u64, Rank)> = (0..grid.nodes()).map(|rank| (keys.next_u64(), rank)).collect();
+    let mut keys = RandomNumbers::new(seed);
+    let mut keyed: Vec<(u64, Rank)> = (0..grid.nodes()).map(|rank| (keys.next(), rank)).collect();
     keyed.sort_unstable();
     keyed.into_iter().take(sources).map(|(_, rank)| rank).collect()
 }

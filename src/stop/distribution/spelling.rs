@@ -15,7 +15,7 @@ const DEFAULT_SEED: u64 = 1;
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("`{given}` is no distribution; allowed are {}", Distribution::spellings())]
 pub struct ParseDistributionError {
-    /// What was given.
+    /// The text given.
     pub given: String,
 }
 
@@ -39,7 +39,7 @@ impl Distribution {
         }
     }
 
-    /// What is parsed, for help texts and error messages: the names of [`Distribution::ALL`], then the forms of those
+    /// The spellings that are parsed, for help texts and error messages: the names of [`Distribution::ALL`], then the forms of those
     /// that have arguments.
     pub fn spellings() -> String {
         let names = Distribution::ALL.map(|distribution| distribution.name()).join(", ");

@@ -315,7 +315,7 @@ pub enum NetworkProblem {
     /// A vertex that the network does not have.
     #[error("{list}, table {entry}: there is no {vertex}; allowed are {}", vertices(*nodes, *switches))]
     Vertex {
-        /// `links` or `routes`.
+        /// The name of the list: `links` or `routes`.
         list: &'static str,
         /// The number of the table in that list.
         entry: usize,

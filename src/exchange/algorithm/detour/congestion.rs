@@ -11,10 +11,9 @@
 
 use super::super::super::{
     Instance,
-    random_numbers::RandomNumbers,
     rounds::{Part, parts, paths::Paths},
 };
-use crate::rank::Rank;
+use crate::{random::RandomNumbers, rank::Rank};
 
 /// A link is crowded if it needs this many times as long as the ports.
 const SLACK: f64 = 1.05;

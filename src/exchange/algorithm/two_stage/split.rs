@@ -1,8 +1,9 @@
 //! Messages cut into parts, and the format of the messages of the two stages.
 
-use super::super::super::{Matrix, MatrixError, random_numbers::RandomNumbers};
+use super::super::super::{Matrix, MatrixError};
 use crate::{
     comm::{Payload, PayloadError},
+    random::RandomNumbers,
     rank::Rank,
 };
 

@@ -1,0 +1,164 @@
+//! The parameters of this host's own threads as a machine, measured: see [`measure`].
+
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    comm::{Group, Node},
+    error::{Failure, RunError},
+    model::{Description, Parameters},
+    payload::Payload,
+    runtime::{Settings, host},
+};
+
+/// The number of times that everything is measured; the median counts.
+const ROUNDS: usize = 9;
+
+/// The size of a measurement on some nodes: each takes some milliseconds and, on all nodes together, some hundred MiB.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    /// The messages that every node sends.
+    messages: u32,
+    /// The 8-byte numbers of the vectors that are combined and copied.
+    elements: usize,
+}
+
+impl Size {
+    fn of(nodes: usize) -> Size {
+        Size {
+            messages: (20_000 / nodes).clamp(10, 200) as u32,
+            elements: ((16 << 20) / nodes).clamp(8 << 10, 128 << 10),
+        }
+    }
+
+    fn bytes(self) -> f64 {
+        (self.elements * size_of::<f64>()) as f64
+    }
+}
+
+/// Measures the parameters of a machine of this host's threads, each of which is a node of `machine`: for libraries to plan
+/// with under the [host's clock](crate::Clock::Host). The parameters of `machine` are not looked at.
+///
+/// All nodes do the same at the same time, since that is how collective operations use a machine; so where there are more
+/// nodes than cores, the times of one node include those of the others that it shares a core with.
+///
+/// | parameter | how it is measured |
+/// | --- | --- |
+/// | `o_s`, `o_r` | all nodes send to their neighbours, and then receive what is there |
+/// | `L` | the rest of a step in which all nodes send to one neighbour and receive from the other |
+/// | `beta` | the same step with a long vector, which goes by reference |
+/// | `gamma` | sums of 8-byte numbers into a new vector of up to 1 MiB |
+/// | `copy` | copies of a vector of up to 1 MiB |
+/// | barrier | barriers of all nodes |
+///
+/// Takes some tenths of a second.
+///
+/// # Errors
+/// Those of a run whose threads cannot be started.
+pub fn measure(machine: &Description) -> Result<Parameters, RunError> {
+    let size = Size::of(machine.nodes());
+    let measured = host::run(machine, &Settings::default(), &|node| {
+        (0..ROUNDS).map(|_| round(node, size)).collect::<Result<Vec<Round>, _>>()
+    })?;
+    // Of each round the mean over all nodes, of all rounds the median.
+    let nodes = measured.outputs.len() as f64;
+    let median = |figure: fn(&Round) -> f64| {
+        let mean =
+            |nth: usize| measured.outputs.iter().map(|rounds| figure(&rounds[nth])).sum::<f64>() / nodes;
+        let mut rounds: Vec<f64> = (0..ROUNDS).map(mean).collect();
+        rounds.sort_by(f64::total_cmp);
+        rounds[ROUNDS / 2]
+    };
+    let (send, receive) = (median(|round| round.send), median(|round| round.receive));
+    let step = median(|round| round.step);
+    let long_step = median(|round| round.long_step);
+    let builder = Parameters::builder()
+        .send_overhead(send)
+        .receive_overhead(receive)
+        .latency((step - send - receive).max(0.0))
+        .beta(((long_step - step) / size.bytes()).max(0.0))
+        .gamma(median(|round| round.combine) / size.elements as f64)
+        .copy(median(|round| round.copy) / size.bytes())
+        .barrier(median(|round| round.barrier));
+    Ok(builder.build().unwrap_or_else(|_| Parameters::host()))
+}
+
+/// The seconds of one node for one of everything.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    send: f64,
+    receive: f64,
+    step: f64,
+    long_step: f64,
+    combine: f64,
+    copy: f64,
+    barrier: f64,
+}
+
+fn round(node: &Node<'_>, size: Size) -> Result<Round, Failure> {
+    let messages = size.messages;
+    let world = node.world();
+    let next = (world.rank() + 1) % world.size();
+    let previous = (world.rank() + world.size() - 1) % world.size();
+    let barriers = timed(world, || (0..messages).try_for_each(|_| world.world_barrier()))?;
+    let send = timed(world, || (0..messages).try_for_each(|_| world.send(next, Payload::empty())))?;
+    let receive = timed(world, || (0..messages).try_for_each(|_| world.recv(previous).map(drop)))?;
+    let step = |data: &Payload| {
+        (0..messages).try_for_each(|_| world.sendrecv(next, data.clone(), previous).map(drop))
+    };
+    let short = timed(world, || step(&Payload::empty()))?;
+    let data = vec![1.0_f64; size.elements];
+    let payload = Payload::from(&data[..]);
+    let long = timed(world, || step(&payload))?;
+    let combine = timed(world, || {
+        let sum: Vec<f64> =
+            black_box(&data).iter().zip(black_box(&data)).map(|(one, other)| one + other).collect();
+        black_box(sum);
+        Ok(())
+    })?;
+    let copy = timed(world, || {
+        black_box(black_box(&data).clone());
+        Ok(())
+    })?;
+    let of_one = |time: Duration| time.as_secs_f64() / f64::from(messages);
+    Ok(Round {
+        send: of_one(send),
+        receive: of_one(receive),
+        step: of_one(short),
+        long_step: of_one(long),
+        combine: combine.as_secs_f64(),
+        copy: copy.as_secs_f64(),
+        barrier: of_one(barriers),
+    })
+}
+
+/// The time of some work that all nodes begin together.
+fn timed(
+    world: &Group<'_>,
+    work: impl FnOnce() -> Result<(), crate::error::CommError>,
+) -> Result<Duration, Failure> {
+    world.world_barrier()?;
+    let begin = Instant::now();
+    work()?;
+    Ok(begin.elapsed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_has_parameters_that_can_be_planned_with() {
+        for nodes in [1, 2, 5] {
+            let machine: Description = format!("host:{nodes}").parse().unwrap();
+            let parameters = measure(&machine).unwrap();
+            assert!(parameters.send_overhead().as_picos() > 0, "{parameters:?}");
+            assert!(parameters.gamma() > 0.0 && parameters.copy() > 0.0 && parameters.barrier().is_some());
+            let again = Description::new("here", machine.topology().clone(), parameters);
+            let read = Description::from_toml(&again.to_toml()).unwrap();
+            assert_eq!(read.parameters(), again.parameters());
+        }
+    }
+}

@@ -1,0 +1,533 @@
+//! The examples but for those after the textbook.
+
+use multicomputer::{
+    Clock, Dilation, Machine, Run, Time, collective,
+    error::RunError,
+    stop::{Algorithm, Distribution},
+};
+
+#[path = "../../examples/29_active_messages.rs"]
+pub mod active_messages;
+#[path = "../../examples/12_broadcast.rs"]
+pub mod broadcast;
+#[path = "../../examples/15_collect.rs"]
+pub mod collect;
+#[path = "../../examples/17_combine_to_all.rs"]
+pub mod combine_to_all;
+#[path = "../../examples/16_combine_to_one.rs"]
+pub mod combine_to_one;
+#[path = "../../examples/05_deadlock.rs"]
+pub mod deadlock;
+#[path = "../../examples/18_distributed_combine.rs"]
+pub mod distributed_combine;
+#[path = "../../examples/30_exchange.rs"]
+pub mod exchange;
+#[path = "../../examples/31_exchange_algorithms.rs"]
+pub mod exchange_algorithms;
+#[path = "../../examples/14_gather.rs"]
+pub mod gather;
+#[path = "../../examples/20_groups.rs"]
+pub mod groups;
+#[path = "../../examples/01_hello.rs"]
+pub mod hello;
+#[path = "../../examples/11_nx_style.rs"]
+pub mod nx_style;
+#[path = "../../examples/32_real_time.rs"]
+pub mod real_time;
+#[path = "../../examples/02_ring.rs"]
+pub mod ring;
+#[path = "../../examples/04_rows_and_columns.rs"]
+pub mod rows_and_columns;
+#[path = "../../examples/19_scan.rs"]
+pub mod scan;
+#[path = "../../examples/13_scatter.rs"]
+pub mod scatter;
+#[path = "../../examples/03_shared_link.rs"]
+pub mod shared_link;
+#[path = "../../examples/10_stop_auto.rs"]
+pub mod stop_auto;
+#[path = "../../examples/07_stop_halving.rs"]
+pub mod stop_halving;
+#[path = "../../examples/09_stop_repositioning.rs"]
+pub mod stop_repositioning;
+#[path = "../../examples/08_stop_two_operations.rs"]
+pub mod stop_two_operations;
+#[path = "../../examples/06_trace.rs"]
+pub mod trace;
+
+/// When each node finished, in picoseconds.
+fn finished<T>(run: &Run<T>) -> Vec<u64> {
+    run.report.nodes.iter().map(|node| node.finished.as_picos()).collect()
+}
+
+#[test]
+fn node_0_greets_one_node_after_the_other() {
+    let run = hello::hello().unwrap();
+    assert_eq!(
+        run.outputs,
+        [
+            "node 0 has greeted all at 276.459 us",
+            "node 1 got `hello` from node 0 at 184.193 us",
+            "node 2 got `hello` from node 0 at 276.346 us",
+            "node 3 got `hello` from node 0 at 368.539 us",
+        ]
+    );
+    assert_eq!(finished(&run), [276_459_000, 184_193_000, 276_346_000, 368_539_000]);
+}
+
+#[test]
+fn a_number_goes_around_the_ring_in_eight_messages() {
+    let run = ring::ring().unwrap();
+    assert_eq!(run.outputs, [28, 1, 3, 6, 10, 15, 21, 28]);
+    assert_eq!(run.report.messages, 8);
+    assert_eq!(run.report.modeled.to_string(), "1.0432 ms");
+    // A sender is free when its message has left, o_r before the receiver has it.
+    let hops = |hops: u64| hops * 130_400_000;
+    let senders = (1..8).map(|rank| hops(rank + 1) - 65_000_000);
+    assert_eq!(finished(&run), std::iter::once(hops(8)).chain(senders).collect::<Vec<_>>());
+}
+
+#[test]
+fn two_messages_share_a_link_until_it_is_twice_as_fast_as_a_node() {
+    for (k, sender, receiver, lost) in [
+        (1.0, 165_000_000, 230_000_000, 100_000_000),
+        (1.5, 131_666_667, 196_666_667, 33_333_334),
+        (2.0, 115_000_000, 180_000_000, 0),
+    ] {
+        let run = shared_link::two_messages(k).unwrap();
+        assert_eq!(finished(&run), [sender, sender, receiver, receiver], "k = {k}");
+        assert_eq!(run.report.lost_to_sharing.as_picos(), lost, "k = {k}");
+    }
+}
+
+#[test]
+fn every_node_finds_the_sum_over_rows_and_columns() {
+    let run = rows_and_columns::sum_of_squares().unwrap();
+    assert_eq!(run.outputs, [506; 12]);
+    assert_eq!(finished(&run), [652_000_000; 12]);
+    let phases: Vec<_> = run
+        .report
+        .phases
+        .iter()
+        .map(|phase| (&*phase.name, phase.begin.as_picos(), phase.end.as_picos()))
+        .collect();
+    assert_eq!(phases, [("columns", 391_200_000, 652_000_000), ("rows", 0, 391_200_000)]);
+}
+
+#[test]
+fn a_deadlock_is_reported_with_its_cycle_and_sendrecv_has_none() {
+    let machine = deadlock::machine().unwrap();
+    let Err(RunError::Deadlock(report)) = deadlock::listen_then_speak(&machine) else {
+        panic!("the ring did not deadlock");
+    };
+    assert_eq!(
+        report.to_string(),
+        "deadlock: 4 nodes are blocked\n  \
+         node 0 waits since 0 s for a message from node 3 in the world\n  \
+         node 1 waits since 10 us for a message from node 0 in the world\n  \
+         node 2 waits since 20 us for a message from node 1 in the world\n  \
+         node 3 waits since 30 us for a message from node 2 in the world\n  \
+         cycle: 0 -> 3 -> 2 -> 1 -> 0"
+    );
+    // What is printed of an error that `main` returns.
+    let printed = deadlock::listen_then_speak(&machine).map(drop).map_err(Box::<dyn std::error::Error>::from);
+    assert_eq!(format!("{:?}", printed.unwrap_err()), report.to_string());
+    let run = deadlock::listen_and_speak(&machine).unwrap();
+    assert_eq!(finished(&run), [130_250_000; 4]);
+}
+
+#[test]
+fn a_trace_is_the_same_every_time() {
+    let written = || {
+        let run = trace::tasks().unwrap();
+        let mut file = Vec::new();
+        run.write_trace(&mut file).unwrap();
+        (run, file)
+    };
+    let (run, file) = written();
+    assert_eq!(run.outputs[0], [2, 3, 1]);
+    assert_eq!(run.report.modeled.as_picos(), 1_521_483_200);
+    let trace = &run.trace;
+    assert_eq!((trace.events.len(), trace.transfers.len()), (17, 6));
+    assert_eq!(trace.events.iter().map(|event| event.end).max(), Some(run.report.modeled));
+    assert_eq!(trace.events[0].start, Time::ZERO);
+    assert!(serde_json::from_slice::<serde_json::Value>(&file).is_ok());
+    assert!(written().1 == file, "a second run wrote another trace");
+}
+
+#[test]
+fn halving_depends_on_where_the_sources_are() {
+    for (distribution, expected) in [
+        (Distribution::Row, ["6.935124715 ms", "6.621766586 ms", "8.021694025 ms"]),
+        (Distribution::Cross, ["6.468366079 ms", "9.235080555 ms", "9.235080555 ms"]),
+    ] {
+        for (algorithm, expected) in stop_halving::HALVINGS.into_iter().zip(expected) {
+            let (plan, run) = stop_halving::broadcast(algorithm, &distribution).unwrap();
+            assert_eq!(run.report.modeled.to_string(), expected, "{algorithm}, {distribution}");
+            assert_eq!(run.report.modeled, plan.prediction().modeled);
+            let sum: u64 = plan.instance().sources().iter().map(|&source| source as u64 * 2048).sum();
+            assert_eq!(run.outputs, [sum; 100]);
+        }
+    }
+}
+
+#[test]
+fn two_operations_are_fine_on_four_nodes_only() {
+    let modeled = |side| {
+        stop_two_operations::ALGORITHMS.map(|algorithm| {
+            stop_two_operations::broadcast(algorithm, side, side).unwrap().modeled.to_string()
+        })
+    };
+    assert_eq!(modeled(2), ["661.170133 us", "708.872 us", "661.210133 us"]);
+    assert_eq!(modeled(4), ["2.723756799 ms", "1.6997936 ms", "1.38513203 ms"]);
+    assert_eq!(modeled(8), ["9.809678694 ms", "3.564312 ms", "2.249801422 ms"]);
+}
+
+#[test]
+fn repositioning_pays_on_a_cross() {
+    let times = stop_repositioning::ALGORITHMS
+        .map(|algorithm| stop_repositioning::predicted(algorithm).unwrap().to_string());
+    assert_eq!(times, ["4.864736 ms", "3.576319373 ms", "3.444595012 ms"]);
+}
+
+#[test]
+fn auto_takes_what_it_predicts_and_beats_the_papers() {
+    let machine = Machine::paragon(7, 13).build().unwrap();
+    for (unit, expected) in
+        [(0, "1.28884 ms"), (100, "1.831671594 ms"), (1000, "5.817900754 ms"), (10_000, "45.645815807 ms")]
+    {
+        let instance = stop_auto::instance(&machine, unit).unwrap();
+        let plan = Algorithm::AUTO.plan(&instance).unwrap();
+        let run = stop_auto::broadcast(&machine, &plan).unwrap();
+        assert_eq!(run.outputs, [78 * unit; 91]);
+        assert_eq!(run.report.modeled.to_string(), expected);
+        assert_eq!(run.report.modeled, plan.prediction().modeled);
+        for algorithm in Algorithm::PAPER {
+            let papers = algorithm.plan(&instance).unwrap().prediction().modeled;
+            assert!(run.report.modeled <= papers, "{unit}: {algorithm}");
+        }
+    }
+}
+
+#[test]
+fn a_program_for_the_paragon_finds_what_a_serial_one_finds() {
+    const ALL: usize = 8 * nx_style::POINTS;
+    let run = nx_style::rod().unwrap();
+    let mut u = [0.0; ALL + 2];
+    let mut change = 0.0;
+    for _ in 0..40 {
+        let before = u;
+        for at in 1..=ALL {
+            u[at] = (before[at - 1] + before[at + 1] + (ALL as f64 + 1.0).powi(-2)) / 2.0;
+        }
+        change =
+            u.iter().zip(before).map(|(now, before): (&f64, f64)| (now - before).abs()).fold(0.0, f64::max);
+    }
+    let sum: f64 = u.iter().sum();
+    for found in &run.outputs {
+        assert_eq!(found.change, change);
+        assert!((found.sum / sum - 1.0).abs() < 1e-12);
+    }
+    assert_eq!(format!("{:.6} ms", run.outputs[0].seconds * 1e3), "18.945219 ms");
+    let finishes = [
+        21_345_287_346,
+        21_437_503_346,
+        21_437_543_346,
+        21_529_759_346,
+        21_437_503_346,
+        21_529_719_346,
+        21_529_759_346,
+        21_621_975_346,
+    ];
+    assert_eq!(finished(&run), finishes);
+}
+
+/// The modeled times of some algorithms, the last of which is *Auto*: the others are as expected, and it is no slower.
+fn assert_times(modeled: &[Time], expected: &[&str]) {
+    let (auto, others) = modeled.split_last().unwrap();
+    assert_eq!(others.iter().map(Time::to_string).collect::<Vec<_>>(), expected);
+    assert!(others.iter().all(|other| auto <= other), "auto takes {auto}");
+}
+
+#[test]
+fn a_broadcast_by_length() {
+    for (doubles, expected) in [
+        (1, ["921.624 us", "2.2118176 ms", "1.843168 ms"]),
+        (1 << 12, ["5.933904 ms", "5.123555544 ms", "4.63809127 ms"]),
+        (1 << 17, ["161.352528 ms", "79.83502197 ms", "79.910147019 ms"]),
+    ] {
+        let modeled = broadcast::algorithms().unwrap().map(|algorithm| {
+            let run = broadcast::broadcast(&algorithm, doubles).unwrap();
+            assert_eq!(run.outputs, [doubles as f64 / 2.0; 32]);
+            run.report.modeled
+        });
+        assert_times(&modeled, &expected);
+        assert!(!broadcast::chosen(doubles).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn work_is_scattered_and_its_values_are_gathered() {
+    assert_eq!(scatter::blocks(2, false), [600; 4]);
+    assert_eq!(scatter::blocks(2, true), [800, 400, 800, 400]);
+    let values: Vec<f64> = (0..scatter::POINTS).map(|point| (point as f64).sqrt()).collect();
+    for (side, fair, expected) in [
+        (1, false, "240 ms"),
+        (2, false, "61.61744 ms"),
+        (2, true, "41.51952 ms"),
+        (4, false, "17.57408 ms"),
+        (4, true, "11.1221824 ms"),
+        (8, false, "7.1660448 ms"),
+        (8, true, "5.344992 ms"),
+    ] {
+        let run = scatter::square_roots(&collective::Algorithm::SHORT, side, fair).unwrap();
+        assert_eq!(run.outputs[0], values);
+        assert!(run.outputs[1..].iter().all(Vec::is_empty));
+        assert_eq!(run.report.modeled.to_string(), expected, "{side}, {fair}");
+        let auto = scatter::square_roots(&collective::Algorithm::AUTO, side, fair).unwrap();
+        assert_eq!(auto.outputs[0], values);
+        assert!(auto.report.modeled <= run.report.modeled, "{side}, {fair}: {}", auto.report.modeled);
+    }
+}
+
+#[test]
+fn primes_are_gathered_after_their_number() {
+    let modeled = gather::ways().unwrap().map(|(lengths, gather)| {
+        let run = gather::primes(&lengths, &gather).unwrap();
+        let primes = &run.outputs[gather::ROOT];
+        assert_eq!((primes.len(), &primes[..5], primes[1861]), (1862, &[2, 3, 5, 7, 11][..], 15_991));
+        assert!(primes.is_sorted());
+        assert!(run.outputs.iter().enumerate().all(|(rank, list)| rank == gather::ROOT || list.is_empty()));
+        run.report.modeled
+    });
+    assert_times(&modeled, &["2.2399416 ms", "1.6739224 ms", "1.6806544 ms"]);
+}
+
+#[test]
+fn a_collect_copies_nothing() {
+    for (length, expected) in [
+        (8, ["1.8875568 ms", "1.85196267 ms", "932.002667 us"]),
+        (32 << 10, ["193.3566528 ms", "47.89068267 ms", "46.970722667 ms"]),
+    ] {
+        let modeled = collect::ALGORITHMS.map(|algorithm| {
+            let run = collect::collect(&algorithm, length).unwrap();
+            // One piece of each node, or several where blocks are cut on the way.
+            let mut owners: Vec<_> = run.outputs[0].iter().map(|&(_, last)| last).collect();
+            owners.dedup();
+            assert_eq!(owners, (0..32).collect::<Vec<_>>());
+            // The same addresses on every node.
+            assert!(run.outputs.iter().all(|pieces| *pieces == run.outputs[0]));
+            run.report.modeled
+        });
+        assert_times(&modeled, &expected);
+    }
+}
+
+#[test]
+fn the_highest_readings_are_found() {
+    for (sensors, expected) in
+        [(1, ["923.324 us", "2.768192 ms"]), (20_000, ["59.4004 ms", "21.11828667 ms"])]
+    {
+        let highest: Vec<[u32; 2]> = (0..sensors)
+            .map(|sensor| {
+                let seen = (0..32).map(|node| [combine_to_one::reading(sensor, node), node as u32]);
+                seen.max_by_key(|&[reading, node]| (reading, std::cmp::Reverse(node))).unwrap()
+            })
+            .collect();
+        let modeled = combine_to_one::ALGORITHMS.map(|algorithm| {
+            let run = combine_to_one::highest(&algorithm, sensors).unwrap();
+            assert_eq!(run.outputs[0], highest);
+            assert!(run.outputs[5].iter().all(|&[_, node]| node == 5), "node 5 has what it has seen");
+            run.report.modeled
+        });
+        assert_times(&modeled, &expected);
+    }
+}
+
+#[test]
+fn conjugate_gradients_agree_on_their_steps() {
+    let modeled = combine_to_all::ALGORITHMS.map(|algorithm| {
+        let run = combine_to_all::temperatures(&algorithm).unwrap();
+        let x: Vec<f64> = run.outputs.iter().flat_map(|(points, _)| points.clone()).collect();
+        for i in 0..64 {
+            let (left, right) = (if i > 0 { x[i - 1] } else { 0.0 }, x.get(i + 1).unwrap_or(&0.0));
+            let heat = if (32..36).contains(&i) { 1.0 } else { 0.0 };
+            assert!((2.0 * x[i] - left - right - heat).abs() < 1e-9, "point {i}");
+        }
+        assert!(run.outputs.iter().all(|&(_, steps)| steps == run.outputs[0].1));
+        assert_eq!(run.outputs[0].1, 64);
+        run.report.modeled
+    });
+    assert_times(&modeled, &["237.544195904 ms", "142.48883591 ms", "237.535078848 ms"]);
+}
+
+#[test]
+fn a_histogram_need_not_pass_through_one_node() {
+    for (unit, expected) in [
+        (1, ["1.88152089 ms", "955.365037 us", "3.72791867 ms"]),
+        (500, ["22.382797333 ms", "18.321798772 ms", "26.528206725 ms"]),
+    ] {
+        let words = distributed_combine::words(unit);
+        let mut sum =
+            (0..words.iter().sum()).map(|word: usize| (1..=32).map(|divisor| (word % divisor) as u32).sum());
+        let blocks: Vec<Vec<u32>> = words.iter().map(|&length| sum.by_ref().take(length).collect()).collect();
+        let [buckets, circulant, auto, long, through_one] =
+            distributed_combine::ways().unwrap().map(|(_, way)| {
+                let run = distributed_combine::histogram(&way, unit).unwrap();
+                assert_eq!(run.outputs, blocks);
+                run.report.modeled
+            });
+        assert_times(&[buckets, circulant, long, auto], &expected);
+        assert!(auto <= through_one);
+    }
+}
+
+#[test]
+fn lists_are_balanced_and_keep_their_order() {
+    let run = scan::balanced(&collective::Algorithm::DOUBLING).unwrap();
+    let lengths: Vec<usize> = run.outputs.iter().map(Vec::len).collect();
+    assert_eq!(lengths, [7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8]);
+    let all = run.outputs.concat();
+    assert!(all.is_sorted() && all[..7] == [1000, 1001, 1002, 1003, 1004, 1005, 1006]);
+    assert_eq!(run.report.modeled.to_string(), "3.408032001 ms");
+}
+
+#[test]
+fn recurrences_are_scanned_in_order() {
+    for (count, expected) in
+        [(1, ["738.989053 us", "2.769732 ms"]), (100_000, ["281.097632593 ms", "66.228793583 ms"])]
+    {
+        let modeled = scan::ALGORITHMS.map(|algorithm| {
+            let run = scan::recurrences(&algorithm, count).unwrap();
+            let mut x = vec![1_u32; count];
+            for (rank, output) in (0_u32..).zip(&run.outputs) {
+                for (number, x) in (0..).zip(&mut x) {
+                    *x = x.wrapping_mul(rank + 2).wrapping_add(rank + number);
+                }
+                assert!(*output == x, "node {rank}");
+            }
+            run.report.modeled
+        });
+        assert_times(&modeled, &expected);
+    }
+}
+
+#[test]
+fn rows_and_columns_multiply_a_matrix_and_a_vector() {
+    use collective::Algorithm;
+    for (n, expected) in [
+        (32, ["1.8592416 ms", "1.84672667 ms", "1.8875568 ms", "1.85196267 ms"]),
+        (4096, ["4.2013248 ms", "2.60957333 ms", "7.8256704 ms", "3.27978133 ms"]),
+    ] {
+        let product: Vec<i64> = (0..n)
+            .map(|row| (0..n).map(|column| groups::element(row, column) * groups::x(column)).sum())
+            .collect();
+        let [in_blocks, in_rows] = [groups::in_blocks, groups::in_rows].map(|multiply| {
+            [Algorithm::SHORT, Algorithm::LONG, Algorithm::AUTO].map(|algorithm| {
+                let run = multiply(&algorithm, n).unwrap();
+                assert_eq!(run.outputs.concat(), product);
+                run.report.modeled
+            })
+        });
+        assert_times(&in_blocks, &expected[..2]);
+        assert_times(&in_rows, &expected[2..]);
+    }
+}
+
+#[test]
+fn locks_and_counters_on_another_node() {
+    for (run, modeled, questions) in [
+        (active_messages::test_and_set().unwrap(), "1.1126 ms", 255),
+        (active_messages::tickets().unwrap(), "936.3 us", 15),
+    ] {
+        assert_eq!(run.report.modeled.to_string(), modeled);
+        assert_eq!(run.outputs.iter().map(|&(.., asked)| asked).sum::<u64>(), questions);
+        // Each node was alone once, for as long as it wanted.
+        let turns = active_messages::order(&run);
+        assert!(turns.iter().all(|&(_, (begin, end, _))| end == begin + active_messages::ALONE));
+        assert!(turns.windows(2).all(|pair| pair[0].1.1 < pair[1].1.0));
+        assert!(run.report.unreceived.is_empty());
+    }
+    // Tickets are given out in the order in which the questions come: by rank, if all ask at once.
+    let turns = active_messages::order(&active_messages::tickets().unwrap());
+    assert!(turns.iter().map(|&(rank, _)| rank).eq(1..16));
+}
+
+#[test]
+fn numbers_are_sorted_cards_are_dealt_and_particles_move() {
+    let mut all: Vec<u32> = (0..32).flat_map(exchange::numbers).collect();
+    all.sort_unstable();
+    let sorted = exchange::ALGORITHMS.map(|algorithm| {
+        let run = exchange::sorted(algorithm).unwrap();
+        assert_eq!(run.outputs.concat(), all, "{algorithm}");
+        run.report.modeled
+    });
+    assert_times(&sorted, &["12.272320385 ms", "3.638498999 ms"]);
+
+    let dealt_out = exchange::ALGORITHMS.map(|algorithm| {
+        let run = exchange::dealt_out(algorithm).unwrap();
+        let of = |rank: u32| (rank..32_000).step_by(32);
+        assert!(
+            (0..).zip(&run.outputs).all(|(rank, cards)| cards.iter().copied().eq(of(rank))),
+            "{algorithm}"
+        );
+        run.report.modeled
+    });
+    assert_times(&dealt_out, &["9.3192625 ms", "2.728 ms"]);
+
+    let run = exchange::moved().unwrap();
+    assert_eq!((run.report.modeled.to_string().as_str(), run.report.messages), ("643.15 us", 224));
+    assert_eq!(run.outputs.iter().map(Vec::len).sum::<usize>(), 32 * exchange::EACH);
+    for (rank, particles) in (0..).zip(&run.outputs) {
+        assert!(particles.iter().all(|&[at, _]| at / exchange::CELL == rank), "node {rank}");
+    }
+}
+
+#[test]
+fn all_algorithms_exchange_the_same() {
+    let machine = Machine::cm5(32).build().unwrap();
+    let instance = exchange_algorithms::instance(&machine).unwrap();
+    let bound = instance.lower_bound();
+    assert_eq!(bound.time().to_string(), "32.856199593 ms");
+    let expected = [
+        ("linear", "-"),
+        ("modified", "568.618625 ms"),
+        ("pairwise", "49.285325 ms"),
+        ("random", "39.415034855 ms"),
+        ("measured", "39.355275 ms"),
+        ("early", "42.092073574 ms"),
+        ("improved", "39.013975 ms"),
+        ("two-stage", "90.2593625 ms"),
+        ("shuffled", "90.4218625 ms"),
+        ("sorting", "190.722 ms"),
+        ("colored", "32.8572 ms"),
+        ("balanced", "32.8572 ms"),
+        ("sliced", "41.28040625 ms"),
+        ("packed", "34.6432 ms"),
+        ("relayed", "69.2899 ms"),
+        ("detour", "34.776135 ms"),
+        ("bruck", "189.37726875 ms"),
+        ("mixed", "32.8572 ms"),
+    ];
+    let [auto, others @ ..] = multicomputer::exchange::Algorithm::ALL else { panic!("*Auto* and others") };
+    assert_eq!((auto.name(), others.len()), ("auto", expected.len()));
+    let planned = |&algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
+    let (least, fastest) = planned(auto).unwrap();
+    for (algorithm, (name, modeled)) in others.iter().zip(expected) {
+        let plan = planned(algorithm);
+        let time = plan.map_or_else(|| "-".to_owned(), |(time, _)| time.to_string());
+        assert_eq!((algorithm.name(), time.as_str()), (name, modeled));
+    }
+    let run = exchange_algorithms::run(&machine, &fastest, exchange_algorithms::bytes).unwrap();
+    assert_eq!(run.since_start(), least);
+}
+
+#[test]
+fn real_time_has_the_modeled_times_of_virtual_time() {
+    let virtually = real_time::halving(10, Clock::Virtual).unwrap();
+    assert_eq!(virtually.report.modeled.as_picos(), 6_623_062_442);
+    assert_eq!(virtually.report.messages, 472);
+    let really = real_time::halving(10, Clock::RealTime { dilation: Dilation::Fixed(0.5) }).unwrap();
+    assert_eq!(really.outputs, virtually.outputs);
+    assert_eq!(really.report.nodes, virtually.report.nodes);
+}

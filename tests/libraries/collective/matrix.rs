@@ -1,0 +1,199 @@
+//! Collective operations, every algorithm on many groups, lengths, roots and operators, against what a loop over the
+//! ranks gives.
+//!
+//! On lines of 1 to 33 nodes there is every operation with every algorithm; vectors of 0, 1, p - 1, p, p + 1 and
+//! 1000 elements of 8 bytes and blocks of uneven lengths; roots at both ends and in the middle; a sum, a maximum,
+//! and a product that does not commute. On some of them there are long vectors too. On 15 x 30 there is every
+//! operation with every algorithm once for each of two lengths, with one root and one operator, and the paper's
+//! strategies of more dimensions.
+//!
+//! That is so in full; see [`support::is_full`]. Otherwise lines have the lengths of [`support::sizes`], which are half
+//! as many, and 15 x 30 has only the longer of the two vectors.
+
+use std::time::Duration;
+
+use multicomputer::{
+    Machine,
+    collective::{Algorithm, Operation, Strategy},
+    model::Description,
+    prelude::*,
+};
+
+use super::case::{Case, With, even};
+use crate::support;
+
+const ALL_OPERATORS: [With; 3] = [With::Sum, With::Max, With::MatrixProduct];
+
+/// All operations on vectors of these lengths, and on uneven blocks.
+fn cases(size: usize, totals: &[usize], roots: &[Rank], operators: &[With]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for operation in Operation::ALL {
+        let mut lengths: Vec<Vec<usize>> = totals.iter().map(|&total| even(total, size)).collect();
+        if operation.has_blocks() {
+            lengths.push((0..size).map(|rank| rank * rank * 7 % 5 * (rank % 3)).collect());
+            // All with one rank.
+            lengths.push((0..size).map(|rank| if rank == size / 2 { 5 } else { 0 }).collect());
+        }
+        let mut roots = if operation.has_root() { roots.to_vec() } else { vec![0] };
+        roots.dedup();
+        let operators = if operation.combines() { operators } else { &[With::Sum] };
+        for blocks in lengths {
+            for &root in &roots {
+                for &with in operators {
+                    cases.push(Case::new(operation, root, blocks.clone(), with));
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// Carries out all cases with the algorithms that `choose` gives for each.
+fn check(machine: &Machine, cases: &[Case], choose: impl Fn(&Case) -> Vec<Algorithm> + Sync) -> usize {
+    let all: Vec<(&Case, Vec<Algorithm>)> = cases.iter().map(|case| (case, choose(case))).collect();
+    let run = machine.run(|node| {
+        let mut done = 0;
+        for (case, algorithms) in &all {
+            for algorithm in algorithms {
+                let works = case.check(node.world(), algorithm)?;
+                assert!(works || may_refuse(algorithm, case), "{algorithm:?} does not do {case:?}");
+                done += usize::from(works);
+            }
+        }
+        Ok(done)
+    });
+    let run = run.unwrap_or_else(|error| panic!("{}: {error}", machine.description().name()));
+    assert!(run.outputs.iter().all(|&done| done == run.outputs[0]), "{:?}", run.outputs);
+    run.outputs[0]
+}
+
+/// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements, and most need an
+/// operator that commutes.
+fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
+    let in_order = case.operation.combines() && case.with == With::MatrixProduct;
+    match algorithm.name() {
+        _ if case.operation == Operation::Scan => false,
+        "auto" | "short" => false,
+        "blocks" | "pipeline" => in_order || case.blocks.len() < 3 || case.total() < 2,
+        _ => in_order,
+    }
+}
+
+fn named(case: &Case) -> Vec<Algorithm> {
+    Algorithm::of(case.operation)
+}
+
+fn build(description: Description) -> Machine {
+    Machine::of(description).wall_limit(Duration::from_secs(300)).deny_unreceived(true).build().unwrap()
+}
+
+#[test]
+fn every_number_of_ranks_on_a_line() {
+    for size in support::sizes(33) {
+        let totals = [0, 1, size - 1, size, size + 1, 1000];
+        let some = [0, size / 2, size - 1];
+        let all: Vec<Rank> = (0..size).collect();
+        let roots = if size < 10 { &all[..] } else { &some };
+        let cases = cases(size, &totals, roots, &ALL_OPERATORS);
+        let done = check(&build(format!("line:{size}").parse().unwrap()), &cases, named);
+        assert!(done > 600, "{size}: {done}");
+    }
+}
+
+/// Of 50,000 elements, which are 400 kB.
+#[test]
+fn long_vectors() {
+    for size in [1, 2, 3, 5, 8, 13, 16, 30, 33] {
+        let cases = cases(size, &[50_000], &[size / 3], &[With::Sum, With::MatrixProduct]);
+        check(&build(format!("line:{size}").parse().unwrap()), &cases, named);
+    }
+}
+
+#[test]
+fn meshes() {
+    for (rows, columns) in [(2, 2), (3, 4), (5, 5), (4, 8), (6, 1)] {
+        let size = rows * columns;
+        let cases = cases(size, &[1, size + 1, 1000], &[0, size - 2], &ALL_OPERATORS);
+        check(&build(format!("paragon:{rows}x{columns}").parse().unwrap()), &cases, named);
+    }
+}
+
+/// With switches, links of their own, given routes, or no rows and columns.
+#[test]
+fn other_networks() {
+    for machine in [
+        "cm5:18",
+        "complete:6",
+        "delta:3x4",
+        "fat-tree:7:3:2,1",
+        "file:examples/network.toml",
+        "ipsc860:16",
+        "mesh:2x2x3",
+        "ring:9",
+        "t3d:2x3x2",
+        "torus:3x4",
+        "tree:1",
+        "tree:11",
+    ] {
+        let machine = build(machine.parse().unwrap());
+        let size = machine.description().nodes();
+        let cases = cases(size, &[1, size + 1, 1000], &[0, size / 2], &ALL_OPERATORS);
+        let done = check(&machine, &cases, named);
+        assert!(done > 300, "{}: {done}", machine.description().name());
+    }
+}
+
+/// Every strategy of the paper's letters that 12 nodes on a line and on a mesh allow, and some of the others.
+#[test]
+fn strategies() {
+    for machine in ["hockney:1x12", "paragon:3x4"] {
+        let cases = cases(12, &[13, 100], &[0, 7], &[With::Sum]);
+        let done = check(&build(machine.parse().unwrap()), &cases, |case| {
+            let sides = ["12", "2x6", "6x2", "3x4", "4x3", "2x2x3", "2x3x2", "3x2x2"];
+            let letters = |count: usize| -> Vec<String> {
+                let (long, ring) = ("S".repeat(count), "C".repeat(count));
+                let (most, rings) = ("S".repeat(count - 1), "C".repeat(count - 1));
+                let circulant = "B".repeat(count - 1);
+                match case.operation {
+                    Operation::Broadcast | Operation::CombineToOne => vec![
+                        format!("{long}{ring}"),
+                        format!("{most}M{rings}"),
+                        format!("{most}T{circulant}"),
+                    ],
+                    Operation::Scatter | Operation::Gather => vec![long, format!("{most}T")],
+                    Operation::Scan => Vec::new(),
+                    _ => vec![ring, format!("M{rings}"), format!("T{circulant}")],
+                }
+            };
+            let mut strategies = Vec::new();
+            for sides in sides {
+                for letters in letters(sides.split('x').count()) {
+                    for order in ["", ",columns", ",compact"] {
+                        let text = format!("{sides}:{letters}{order}");
+                        strategies.push(Algorithm::strategy(Strategy::parse(case.operation, &text).unwrap()));
+                    }
+                }
+            }
+            strategies
+        });
+        assert!(done > 1000, "{done}");
+    }
+}
+
+#[test]
+fn fifteen_by_thirty() {
+    let cases: Vec<Case> = Operation::ALL
+        .into_iter()
+        .enumerate()
+        .flat_map(|(number, operation)| {
+            let with = if number % 2 == 0 { With::Sum } else { With::MatrixProduct };
+            let (short, long) = ((1, 0, With::Sum), (451, 217, with));
+            let taken = if support::is_full() { vec![short, long] } else { vec![long] };
+            taken
+                .into_iter()
+                .map(move |(total, root, with)| Case::new(operation, root, even(total, 450), with))
+        })
+        .collect();
+    let done = check(&build("paragon:15x30".parse().unwrap()), &cases, named);
+    assert!(done > 40 * (1 + usize::from(support::is_full())), "{done}");
+}

@@ -1,0 +1,10 @@
+//! What stands on the machine: collective operations, many-to-many exchanges, s-to-p broadcasts, the calls of NX, the
+//! algorithms of the textbook. What they are compared with that is published is in `tests/published`.
+
+mod collective;
+mod exchange;
+mod nx;
+mod stop;
+#[path = "../support/mod.rs"]
+mod support;
+mod textbook;

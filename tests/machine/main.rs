@@ -1,0 +1,18 @@
+//! The machine itself: messages, groups, requests, active messages, networks, traces, and that modeled time is exact and
+//! the same in every run.
+//!
+//! What measures wall-clock time is in `tests/alone`.
+
+mod active;
+mod groups;
+mod messages;
+mod networks;
+mod phases;
+mod properties;
+mod requests;
+#[path = "../support/mod.rs"]
+mod support;
+mod ties;
+mod traces;
+mod virtual_time;
+mod worked_examples;

@@ -1,0 +1,726 @@
+//! Non-blocking sends and receives, waiting for one, all or any of them, looking before receiving, deadlines, and
+//! what a receive costs that overlapped a send.
+
+#![allow(clippy::unit_arg, reason = "programs that end with a call")]
+
+use std::time::Duration;
+
+use multicomputer::{
+    Dilation, Payload, Run,
+    error::{Failure, RunError},
+    model::{Parameters, ParametersBuilder},
+    prelude::*,
+};
+
+use crate::support::{self, PATIENCE};
+
+/// o_s = 10 us, o_r = 20 us, L = 5 us, beta = 10 ns/byte: 1000 bytes sent at 0 leave at 20, arrive at 25.
+fn parameters() -> ParametersBuilder {
+    Parameters::builder().send_overhead(10e-6).receive_overhead(20e-6).latency(5e-6).beta(10e-9)
+}
+
+fn run_with<T: Send>(
+    parameters: ParametersBuilder,
+    nodes: usize,
+    program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+) -> Run<T> {
+    let machine = Machine::mesh(1, nodes).parameters(parameters.build().unwrap());
+    support::run(&machine.wall_limit(PATIENCE).build().unwrap(), program)
+}
+
+fn run<T: Send>(nodes: usize, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
+    run_with(parameters(), nodes, program)
+}
+
+fn micros(node: &Node<'_>) -> Result<f64, CommError> {
+    Ok(node.now()?.as_micros_f64())
+}
+
+fn at(micros: u64) -> Time {
+    Time::ZERO + Span::from_micros(micros)
+}
+
+fn kilobyte() -> Payload {
+    Payload::phantom(1000)
+}
+
+#[test]
+fn an_isend_returns_after_its_overhead_and_completes_when_the_message_has_left() {
+    // Three messages of 1000 bytes: the CPU takes 10 each, the out-port lets one after the other go: 20, 30, 40.
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 1 {
+            return (0..3)
+                .map(|_| world.recv(0).map(drop).and_then(|()| micros(node)).map_err(Into::into))
+                .collect();
+        }
+        let mut times = Vec::new();
+        let mut sends = Vec::new();
+        for _ in 0..3 {
+            sends.push(world.isend(1, kilobyte())?);
+            times.push(micros(node)?);
+        }
+        for send in sends {
+            assert!(world.wait(send)?.is_none());
+            times.push(micros(node)?);
+        }
+        Ok(times)
+    });
+    assert_eq!(run.outputs[0], [10.0, 20.0, 30.0, 30.0, 30.0, 40.0]);
+    // Arrivals at 25, 35, 45; each receive costs 20 after the one before.
+    assert_eq!(run.outputs[1], [45.0, 65.0, 85.0]);
+}
+
+#[test]
+fn an_irecv_costs_nothing_until_it_is_waited_for() {
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 0 {
+            world.send(1, kilobyte())?;
+            return Ok(Vec::new());
+        }
+        let receive = world.irecv(0)?;
+        let posted = micros(node)?;
+        node.compute(Span::from_micros(100))?;
+        // There since 25: the wait costs o_r alone.
+        assert_eq!(world.wait(receive)?.unwrap().len(), 1000);
+        Ok(vec![posted, micros(node)?])
+    });
+    assert_eq!(run.outputs[1], [0.0, 120.0]);
+}
+
+#[test]
+fn wait_all_gives_the_messages_in_the_order_of_the_requests() {
+    let run = run(4, |node| {
+        let world = node.world();
+        if node.rank() > 0 {
+            // The higher the rank, the earlier.
+            node.compute(Span::from_micros(100 * (4 - node.rank() as u64)))?;
+            world.send(0, [node.rank() as u8])?;
+            return Ok(Vec::new());
+        }
+        let mut requests = vec![world.isend(1, Payload::empty())?];
+        for source in [1, 3, 2] {
+            requests.push(world.irecv(source)?);
+        }
+        let got = world.wait_all(requests)?;
+        assert!(got[0].is_none());
+        Ok(got.into_iter().flatten().map(|message| message.source).collect())
+    });
+    assert_eq!(run.outputs[0], [1, 3, 2]);
+}
+
+#[test]
+fn wait_any_takes_the_first_in_modeled_time() {
+    // Messages arrive at 315.01 from 1, 215.01 from 2 and 115.01 from 3; the thread of node 3 is the slowest.
+    let run = run(4, |node| {
+        let world = node.world();
+        if node.rank() > 0 {
+            std::thread::sleep(Duration::from_millis(3 * node.rank() as u64));
+            node.compute(Span::from_micros(100 * (4 - node.rank() as u64)))?;
+            world.send(0, [node.rank() as u8])?;
+            return Ok(Vec::new());
+        }
+        let mut posted = vec![world.irecv(1)?, world.irecv(2)?, world.irecv(3)?];
+        let mut order = Vec::new();
+        while !posted.is_empty() {
+            let (index, message) = world.wait_any(&mut posted)?;
+            order.push((index, message.unwrap().source, micros(node)?));
+        }
+        Ok(order)
+    });
+    assert_eq!(run.outputs[0], [(2, 3, 135.01), (1, 2, 235.01), (0, 1, 335.01)]);
+}
+
+#[test]
+fn wait_any_of_several_complete_ones_takes_the_earlier_and_of_equals_the_first_in_the_list() {
+    let run = run(4, |node| {
+        let world = node.world();
+        if node.rank() > 0 {
+            // 3 arrives at 15, 1 and 2 arrive at 65.
+            node.compute(Span::from_micros(if node.rank() == 3 { 0 } else { 50 }))?;
+            world.send(0, Payload::empty())?;
+            return Ok(Vec::new());
+        }
+        let mut posted = vec![world.irecv(2)?, world.irecv(1)?, world.irecv(3)?];
+        node.compute(Span::from_millis(1))?;
+        let mut order = Vec::new();
+        while !posted.is_empty() {
+            order.push(world.wait_any(&mut posted)?.1.unwrap().source);
+        }
+        Ok(order)
+    });
+    assert_eq!(run.outputs[0], [3, 2, 1]);
+}
+
+#[test]
+fn wait_any_of_equals_that_come_while_it_waits_takes_the_first_in_the_list() {
+    let run = run(3, |node| {
+        let world = node.world();
+        if node.rank() > 0 {
+            world.send(0, Payload::empty())?;
+            return Ok(0);
+        }
+        let mut posted = vec![world.irecv(2)?, world.irecv(1)?];
+        Ok(world.wait_any(&mut posted)?.1.unwrap().source)
+    });
+    assert_eq!(run.outputs[0], 2);
+}
+
+#[test]
+fn wait_any_needs_a_request() {
+    let run = run(1, |node| Ok(node.world().wait_any(&mut Vec::new()).unwrap_err()));
+    assert_eq!(run.outputs, [CommError::NothingToWaitFor]);
+}
+
+#[test]
+fn a_test_sees_a_request_complete_at_the_very_instant_and_not_before() {
+    // The message arrives at 25.
+    for (looked_at, there) in [(24, false), (25, true), (26, true)] {
+        let run = run(2, |node| {
+            let world = node.world();
+            if node.rank() == 0 {
+                world.send(1, kilobyte())?;
+                return Ok((false, 0.0));
+            }
+            let receive = world.irecv(0)?;
+            node.compute(Span::from_micros(looked_at))?;
+            match world.test(receive)? {
+                Tested::Complete(message) => {
+                    assert_eq!(message.unwrap().len(), 1000);
+                    Ok((true, micros(node)?))
+                }
+                Tested::Pending(receive) => {
+                    // Looking cost nothing.
+                    let now = micros(node)?;
+                    assert!(world.wait(receive)?.is_some());
+                    Ok((false, now))
+                }
+            }
+        });
+        let clock = if there { looked_at as f64 + 20.0 } else { looked_at as f64 };
+        assert_eq!(run.outputs[1], (there, clock), "looked at {looked_at}");
+    }
+}
+
+#[test]
+fn a_test_of_a_send_tells_when_the_message_has_left() {
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 1 {
+            world.recv(0)?;
+            return Ok(Vec::new());
+        }
+        // Its CPU part ends at 10, it leaves at 20.
+        let mut send = world.isend(1, kilobyte())?;
+        let mut seen = Vec::new();
+        loop {
+            match world.test(send)? {
+                Tested::Complete(message) => {
+                    assert!(message.is_none());
+                    seen.push(micros(node)?);
+                    return Ok(seen);
+                }
+                Tested::Pending(pending) => send = pending,
+            }
+            seen.push(micros(node)?);
+            node.compute(Span::from_micros(4))?;
+        }
+    });
+    assert_eq!(run.outputs[0], [10.0, 14.0, 18.0, 22.0]);
+}
+
+#[test]
+fn a_probe_waits_and_tells_without_receiving() {
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 0 {
+            world.send((1, Tag(8)), kilobyte())?;
+            return Ok(Vec::new());
+        }
+        assert_eq!(world.try_probe(ANY_SOURCE)?, None);
+        assert_eq!(world.probe(ANY_SOURCE)?, (0, Tag(8), 1000));
+        let first = micros(node)?;
+        // Again at once, since it is still there; not under another tag.
+        assert_eq!(world.probe((0, Tag(8)))?, (0, Tag(8), 1000));
+        assert_eq!(world.try_probe(0)?, Some((0, Tag(8), 1000)));
+        assert_eq!(world.try_probe((0, Tag(9)))?, None);
+        let looked = micros(node)?;
+        world.recv((0, Tag(8)))?;
+        assert_eq!(world.try_probe(ANY_SOURCE)?, None);
+        Ok(vec![first, looked, micros(node)?])
+    });
+    assert_eq!(run.outputs[1], [25.0, 25.0, 45.0]);
+}
+
+#[test]
+fn a_try_probe_sees_what_has_arrived_by_the_nodes_clock() {
+    for (looked_at, there) in [(24, false), (25, true)] {
+        let run = run(2, |node| {
+            let world = node.world();
+            if node.rank() == 0 {
+                world.send(1, kilobyte())?;
+                return Ok(false);
+            }
+            node.compute(Span::from_micros(looked_at))?;
+            let seen = world.try_probe(0)?.is_some();
+            assert_eq!(micros(node)?, looked_at as f64);
+            world.recv(0)?;
+            Ok(seen)
+        });
+        assert_eq!(run.outputs[1], there, "looked at {looked_at}");
+    }
+}
+
+/// Node 0 sends 1000 bytes, there at 25; node 1 computes until `called`, then receives until `deadline`.
+fn receive_until(called: u64, deadline: u64, select: Select) -> (bool, f64) {
+    let run = run(2, move |node| {
+        let world = node.world();
+        if node.rank() == 0 {
+            world.send(1, kilobyte())?;
+            return Ok((false, 0.0));
+        }
+        node.compute(Span::from_micros(called))?;
+        let got = world.recv_until(select, at(deadline));
+        let now = micros(node)?;
+        match got {
+            Ok(message) => {
+                assert_eq!(message.len(), 1000);
+                return Ok((true, now));
+            }
+            Err(CommError::DeadlinePassed { deadline: passed, .. }) => assert_eq!(passed, at(deadline)),
+            Err(error) => return Err(error.into()),
+        }
+        // It is not lost.
+        world.recv(0)?;
+        Ok((false, now))
+    });
+    assert!(run.report.unreceived.is_empty());
+    run.outputs[1]
+}
+
+#[test]
+fn a_deadline_lets_pass_what_comes_by_it() {
+    for select in [Select::from(0), Select::from(ANY_SOURCE), Select::from((0, Tag(0)))] {
+        // In time, exactly in time, too late by a microsecond.
+        assert_eq!(receive_until(0, 1000, select), (true, 45.0));
+        assert_eq!(receive_until(0, 25, select), (true, 45.0));
+        assert_eq!(receive_until(0, 24, select), (false, 24.0));
+    }
+}
+
+#[test]
+fn a_deadline_in_the_past_takes_what_is_there_and_fails_at_once_otherwise() {
+    for select in [Select::from(0), Select::from(ANY_SOURCE)] {
+        assert_eq!(receive_until(100, 50, select), (true, 120.0));
+        assert_eq!(receive_until(25, 0, select), (true, 45.0));
+        assert_eq!(receive_until(24, 10, select), (false, 24.0));
+        assert_eq!(receive_until(24, 24, select), (false, 24.0));
+    }
+}
+
+#[test]
+fn a_deadline_error_says_what_was_wanted_and_until_when() {
+    let run = run(2, |node| {
+        if node.rank() == 0 {
+            return Ok(String::new());
+        }
+        Ok(node.world().recv_until((0, Tag(3)), at(1500)).unwrap_err().to_string())
+    });
+    assert_eq!(run.outputs[1], "no message that fits rank 0, tag 3 arrived by 1.5 ms");
+}
+
+#[test]
+fn many_deadlines_one_after_the_other_do_not_disturb_each_other() {
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 0 {
+            node.compute(Span::from_micros(95))?;
+            world.send(1, kilobyte())?;
+            return Ok(Vec::new());
+        }
+        let mut passed = Vec::new();
+        let mut deadline = 10;
+        while world.recv_until(ANY_SOURCE, at(deadline)).is_err() {
+            passed.push(micros(node)?);
+            deadline += 25;
+        }
+        passed.push(micros(node)?);
+        Ok(passed)
+    });
+    // There at 95 + 25 = 120.
+    assert_eq!(run.outputs[1], [10.0, 35.0, 60.0, 85.0, 110.0, 140.0]);
+}
+
+#[test]
+fn dropped_requests_do_no_harm() {
+    // A dropped send goes on; a dropped receive keeps its place and takes the first message, which is reported.
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 0 {
+            drop(world.isend((1, Tag(1)), kilobyte())?);
+            drop(world.isend((1, Tag(2)), kilobyte())?);
+            return Ok(None);
+        }
+        drop(world.irecv(0)?);
+        Ok(Some(world.recv(0)?.tag))
+    });
+    assert_eq!(run.outputs[1], Some(Tag(2)));
+    let [lost] = &run.report.unreceived[..] else { panic!("{:?}", run.report.unreceived) };
+    assert_eq!((lost.from, lost.to, lost.tag, lost.bytes), (0, 1, Tag(1), 1000));
+}
+
+#[test]
+fn a_dropped_receive_from_anybody_takes_the_first_message_and_the_others_go_on() {
+    let run = run(3, |node| {
+        let world = node.world();
+        if node.rank() > 0 {
+            node.compute(Span::from_micros(10 * node.rank() as u64))?;
+            world.send(0, Payload::empty())?;
+            world.send(0, Payload::empty())?;
+            return Ok(Vec::new());
+        }
+        drop(world.irecv(ANY_SOURCE)?);
+        let posted = world.irecv(2)?;
+        let mut got = vec![world.recv(2)?.source, world.recv(1)?.source];
+        got.extend(world.wait(posted)?.map(|message| message.source));
+        Ok(got)
+    });
+    assert_eq!(run.outputs[0], [2, 1, 2]);
+    assert_eq!(run.report.unreceived.len(), 1);
+    assert_eq!(run.report.unreceived[0].from, 1);
+}
+
+#[test]
+fn requests_dropped_in_any_order_leave_the_others_alone() {
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 0 {
+            for i in 0..6_u8 {
+                world.send(1, [i])?;
+            }
+            return Ok(Vec::new());
+        }
+        let mut posted: Vec<_> = (0..6).map(|_| world.irecv(0)).collect::<Result<_, _>>()?;
+        node.compute(Span::from_millis(1))?;
+        drop(posted.remove(4));
+        drop(posted.remove(0));
+        let got = world.wait_all(posted)?;
+        Ok(got.into_iter().flatten().flat_map(|message| message.to_vec::<u8>().unwrap()).collect())
+    });
+    assert_eq!(run.outputs[1], [1, 2, 3, 5]);
+    assert_eq!(run.report.unreceived.len(), 2);
+}
+
+// The exchange overhead o_x.
+
+/// When both of two nodes have finished that run `program` on a machine with o_x = 100 us.
+fn with_exchange_overhead(program: impl Fn(&Node<'_>) -> Result<(), Failure> + Sync) -> [f64; 2] {
+    let run = run_with(parameters().exchange_overhead(100e-6), 2, program);
+    [0, 1].map(|rank| run.report.nodes[rank].finished.as_micros_f64())
+}
+
+#[test]
+fn an_exchange_by_requests_costs_what_a_sendrecv_costs() {
+    // Sent at 0, left at 20, there at 25, o_r = 20, o_x = 100.
+    let by_sendrecv = with_exchange_overhead(|node| {
+        let partner = 1 - node.rank();
+        Ok(drop(node.world().sendrecv(partner, kilobyte(), partner)?))
+    });
+    let posted_first = with_exchange_overhead(|node| {
+        let (world, partner) = (node.world(), 1 - node.rank());
+        let receive = world.irecv(partner)?;
+        world.send(partner, kilobyte())?;
+        Ok(drop(world.wait(receive)?))
+    });
+    let sent_first = with_exchange_overhead(|node| {
+        let (world, partner) = (node.world(), 1 - node.rank());
+        let send = world.isend(partner, kilobyte())?;
+        world.recv(partner)?;
+        Ok(drop(world.wait(send)?))
+    });
+    assert_eq!(by_sendrecv, [145.0; 2]);
+    assert_eq!(posted_first, [145.0; 2]);
+    assert_eq!(sent_first, [145.0; 2]);
+}
+
+#[test]
+fn a_blocking_send_and_then_a_blocking_receive_are_no_exchange() {
+    // The send has left at 20, when the receive is called.
+    let times = with_exchange_overhead(|node| {
+        let (world, partner) = (node.world(), 1 - node.rank());
+        world.send(partner, kilobyte())?;
+        Ok(drop(world.recv(partner)?))
+    });
+    assert_eq!(times, [45.0; 2]);
+}
+
+#[test]
+fn a_send_begun_after_the_message_came_is_no_exchange() {
+    // Node 0 has posted its receive at 0; the message is there at 25; it sends at 30.
+    let times = with_exchange_overhead(|node| {
+        let world = node.world();
+        if node.rank() == 1 {
+            world.send(0, kilobyte())?;
+            return Ok(drop(world.recv(0)?));
+        }
+        let receive = world.irecv(1)?;
+        node.compute(Span::from_micros(30))?;
+        world.send(1, kilobyte())?;
+        Ok(drop(world.wait(receive)?))
+    });
+    // Node 0 sends from 30 to 50 and pays o_r; node 1 has it at 55.
+    assert_eq!(times, [70.0, 75.0]);
+}
+
+#[test]
+fn a_send_that_had_left_before_the_receive_was_posted_is_no_exchange() {
+    // Node 0 sends from 0 to 20, posts its receive at 21; node 1's message is there at 65.
+    let times = with_exchange_overhead(|node| {
+        let world = node.world();
+        if node.rank() == 1 {
+            node.compute(Span::from_micros(40))?;
+            world.send(0, kilobyte())?;
+            return Ok(drop(world.recv(0)?));
+        }
+        let send = world.isend(1, kilobyte())?;
+        node.compute(Span::from_micros(11))?;
+        let receive = world.irecv(1)?;
+        world.wait(receive)?;
+        Ok(drop(world.wait(send)?))
+    });
+    assert_eq!(times, [85.0, 80.0]);
+}
+
+#[test]
+fn a_send_that_is_under_way_in_between_is_an_exchange_even_if_it_began_and_ended_there() {
+    // Node 0 posts at 0, sends from 5 to 25; node 1's message, sent at 40, is there at 65.
+    let times = with_exchange_overhead(|node| {
+        let world = node.world();
+        if node.rank() == 1 {
+            node.compute(Span::from_micros(40))?;
+            world.send(0, kilobyte())?;
+            return Ok(());
+        }
+        let receive = world.irecv(1)?;
+        node.compute(Span::from_micros(5))?;
+        world.send(1, kilobyte())?;
+        Ok(drop(world.wait(receive)?))
+    });
+    assert_eq!(times, [185.0, 60.0]);
+}
+
+// Receives from anybody.
+
+#[test]
+fn of_messages_that_arrive_at_one_instant_the_lower_rank_is_received_first() {
+    // All empty, all there at 15; the thread of the lowest rank is the slowest.
+    let run = run(5, |node| {
+        let world = node.world();
+        if node.rank() == 2 {
+            return (0..4).map(|_| Ok(world.recv(ANY_SOURCE)?.source)).collect();
+        }
+        std::thread::sleep(Duration::from_millis(2 * (5 - node.rank() as u64)));
+        world.send(2, Payload::empty())?;
+        Ok(Vec::new())
+    });
+    assert_eq!(run.outputs[2], [0, 1, 3, 4]);
+}
+
+#[test]
+fn a_receive_from_anybody_takes_what_came_first_even_if_it_asks_late() {
+    let run = run(3, |node| {
+        let world = node.world();
+        match node.rank() {
+            0 => {
+                node.compute(Span::from_micros(7))?;
+                world.send(2, Payload::empty())?;
+            }
+            1 => world.send(2, Payload::empty())?,
+            _ => {
+                node.compute(Span::from_micros(500))?;
+                return Ok(vec![world.recv(ANY_SOURCE)?.source, world.recv(ANY_SOURCE)?.source]);
+            }
+        }
+        Ok(Vec::new())
+    });
+    assert_eq!(run.outputs[2], [1, 0]);
+}
+
+#[test]
+fn posted_receives_match_in_the_order_of_posting() {
+    // From node 1 come a, b, c with tags 1, 2, 1. Posted: (any source, tag 2), (1, any tag), any, (1, tag 1).
+    // a: the second; b: the first; c: the third, which stands before the fourth.
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 1 {
+            for (tag, data) in [(1, "a"), (2, "b"), (1, "c"), (1, "d")] {
+                world.send((0, Tag(tag)), data)?;
+            }
+            return Ok(String::new());
+        }
+        let posted = vec![
+            world.irecv((ANY_SOURCE, Tag(2)))?,
+            world.irecv((1, ANY_TAG))?,
+            world.irecv(ANY_SOURCE)?,
+            world.irecv((1, Tag(1)))?,
+        ];
+        let got = world.wait_all(posted)?;
+        Ok(got
+            .into_iter()
+            .flatten()
+            .map(|m| String::from_utf8(m.to_bytes().unwrap().to_vec()).unwrap())
+            .collect())
+    });
+    assert_eq!(run.outputs[0], "bacd");
+}
+
+#[test]
+fn a_named_receive_posted_before_a_wildcard_has_priority_and_after_it_has_not() {
+    for named_first in [true, false] {
+        let run = run(3, |node| {
+            let world = node.world();
+            if node.rank() > 0 {
+                // Node 1's messages come before node 2's.
+                node.compute(Span::from_micros(50 * node.rank() as u64))?;
+                for i in 0..2_u8 {
+                    world.send(0, [10 * node.rank() as u8 + i])?;
+                }
+                return Ok(Vec::new());
+            }
+            let (named, any) = if named_first {
+                let named = world.irecv(1)?;
+                (named, world.irecv(ANY_SOURCE)?)
+            } else {
+                let any = world.irecv(ANY_SOURCE)?;
+                (world.irecv(1)?, any)
+            };
+            let rest = [world.recv(2)?, world.recv(2)?];
+            let waited = world.wait_all([named, any])?;
+            let all = waited.into_iter().flatten().chain(rest);
+            Ok(all.map(|message| message.to_vec::<u8>().unwrap()[0]).collect())
+        });
+        let expected = if named_first { [10, 11, 20, 21] } else { [11, 10, 20, 21] };
+        assert_eq!(run.outputs[0], expected, "named first: {named_first}");
+    }
+}
+
+#[test]
+fn blocking_receives_leave_a_posted_wildcard_its_message() {
+    // The wildcard is posted first, so it takes the first message of all, whoever asks for that by name afterwards.
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 1 {
+            for i in 0..4_u8 {
+                world.send(0, [i])?;
+            }
+            return Ok(Vec::new());
+        }
+        let any = world.irecv(ANY_SOURCE)?;
+        let mut got = vec![world.recv(1)?, world.recv((1, Tag(0)))?];
+        got.extend(world.wait(any)?);
+        got.push(world.recv(1)?);
+        Ok(got.into_iter().map(|message| message.to_vec::<u8>().unwrap()[0]).collect())
+    });
+    assert_eq!(run.outputs[0], [1, 2, 0, 3]);
+}
+
+// Polling.
+
+#[test]
+fn a_polling_loop_that_computes_gets_on() {
+    // Looks every 10 us for a message that is there at 1025.
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 0 {
+            node.compute(Span::from_millis(1))?;
+            world.send(1, kilobyte())?;
+            return Ok((0, 0.0));
+        }
+        let mut looks = 0;
+        while world.try_probe(0)?.is_none() {
+            looks += 1;
+            node.compute(Span::from_micros(10))?;
+        }
+        let found = micros(node)?;
+        world.recv(0)?;
+        Ok((looks, found))
+    });
+    assert_eq!(run.outputs[1], (103, 1030.0));
+}
+
+/// Node 1 looks for ever, and nothing is ever sent: the error that it gets.
+fn poll_for_ever(look: impl Fn(&Group<'_>) -> Result<(), CommError> + Sync) -> CommError {
+    let machine = Machine::mesh(1, 2).parameters(parameters().build().unwrap());
+    let machine = machine.wall_limit(PATIENCE).build().unwrap();
+    let error = machine
+        .run(|node| {
+            if node.rank() == 0 {
+                node.world().recv(1)?;
+                return Ok(());
+            }
+            node.compute(Span::from_micros(77))?;
+            loop {
+                look(node.world())?;
+            }
+        })
+        .unwrap_err();
+    match error {
+        RunError::Node { rank: 1, source } => *source.downcast::<CommError>().unwrap(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn endless_polling_is_an_error_that_says_when() {
+    let error = poll_for_ever(|world| world.try_probe(ANY_SOURCE).map(drop));
+    assert_eq!(error, CommError::Livelock { at: at(77) });
+    assert!(error.to_string().contains("77 us"), "{error}");
+}
+
+#[test]
+fn endless_testing_is_an_error_too() {
+    let error = poll_for_ever(|world| {
+        let mut receive = world.irecv(0)?;
+        loop {
+            match world.test(receive)? {
+                Tested::Pending(pending) => receive = pending,
+                Tested::Complete(_) => return Ok(()),
+            }
+        }
+    });
+    assert_eq!(error, CommError::Livelock { at: at(77) });
+}
+
+#[test]
+fn a_polling_loop_in_real_time_sees_the_message_when_it_has_come() {
+    // Time passes while a program polls; o_s is so long that no single look takes as much.
+    let slow = parameters().send_overhead(20e-3).build().unwrap();
+    let clock = Clock::RealTime { dilation: Dilation::Fixed(1.0) };
+    let machine = Machine::mesh(1, 2).parameters(slow).clock(clock).wall_limit(PATIENCE);
+    let run = machine.build().unwrap().run(|node| {
+        let world = node.world();
+        if node.rank() == 0 {
+            return Ok(world.send(1, kilobyte())?);
+        }
+        while world.try_probe(0)?.is_none() {}
+        Ok(drop(world.recv(0)?))
+    });
+    if let Err(error) = run {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn looking_between_sends_is_no_endless_polling() {
+    // Every send costs o_s, so the instant passes between any two looks.
+    let machine = Machine::hockney(1, 1).build().unwrap();
+    let run = machine.run(|node| {
+        for _ in 0..110_000 {
+            assert!(node.world().try_probe((0, Tag(1)))?.is_none());
+            drop(node.world().isend(0, Payload::empty())?);
+        }
+        Ok(())
+    });
+    run.unwrap();
+}

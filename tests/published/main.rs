@@ -1,0 +1,17 @@
+//! What papers and other libraries publish, beside what comes out here; and the tables of the documents that say so.
+
+mod exchange;
+mod intercom;
+mod peers;
+mod stop;
+#[path = "../support/mod.rs"]
+mod support;
+
+use multicomputer::model::{Description, Parameters};
+
+/// A Paragon of this shape.
+fn paragon(mesh: &str) -> Description {
+    let machine: Description = format!("paragon:{mesh}").parse().unwrap();
+    assert_eq!(machine.parameters(), &Parameters::paragon());
+    machine
+}

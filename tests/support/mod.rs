@@ -1,0 +1,80 @@
+//! What tests of several executables share. Each executable compiles it once, as its module `support`.
+
+#![allow(dead_code, reason = "no executable uses all of it")]
+
+use std::{
+    env,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use multicomputer::{
+    Machine, Run,
+    error::{Failure, RunError},
+    prelude::*,
+};
+
+pub(crate) mod disturbance;
+pub(crate) mod document;
+
+/// A test that hangs is to fail instead. No test is meant to come near it, on a busy host neither.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Whether matrices of cases are run in full: if `MULTICOMPUTER_TESTS` is `full`, as it is in `.ci/run`. Otherwise tests
+/// take a part of them that always is the same one, and say which.
+pub(crate) fn is_full() -> bool {
+    match env::var("MULTICOMPUTER_TESTS") {
+        Err(env::VarError::NotPresent) => false,
+        Ok(mode) if mode == "full" => true,
+        other => panic!("MULTICOMPUTER_TESTS is {other:?}; it may be \"full\" or not set at all"),
+    }
+}
+
+/// Numbers of nodes up to `most`: all of them in full. Otherwise all up to 9, where everything is met that is special on
+/// few nodes, and then a power of two and its neighbours, and numbers that are even, odd, prime or have many divisors.
+pub(crate) fn sizes(most: usize) -> impl Iterator<Item = usize> {
+    (1..=most).filter(|size| is_full() || *size <= 9 || [12, 13, 15, 16, 17, 24, 33].contains(size))
+}
+
+/// Held by a test that measures time, or counts threads, so that no other one of its executable does so meanwhile.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a program. What runs it is compiled for each type of result, and not for each program anew: some 30 KB of code,
+/// which take the compiler half a second.
+pub(crate) fn outcome<T: Send>(
+    machine: &Machine,
+    program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),
+) -> Result<Run<T>, RunError> {
+    machine.run(program)
+}
+
+/// Runs a program that ends well.
+#[track_caller]
+pub(crate) fn run<T: Send>(
+    machine: &Machine,
+    program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+) -> Run<T> {
+    let run = outcome(machine, &program);
+    run.unwrap_or_else(|error| panic!("{}: {error}", machine.description().name()))
+}
+
+/// The error that the program of node 0 ends with; the others do nothing.
+#[track_caller]
+pub(crate) fn failure_of_node_0(
+    machine: &Machine,
+    program: impl Fn(&Node<'_>) -> Result<(), Failure> + Sync,
+) -> CommError {
+    match outcome(machine, &|node| if node.rank() == 0 { program(node) } else { Ok(()) }) {
+        Err(RunError::Node { rank: 0, source }) => *source.downcast::<CommError>().unwrap(),
+        other => panic!("{:?}", other.map(|run| run.report)),
+    }
+}
+
+/// A value that must be in a range.
+#[track_caller]
+pub(crate) fn assert_within(value: f64, range: std::ops::RangeInclusive<f64>) {
+    assert!(range.contains(&value), "{value} is not in {range:?}");
+}
