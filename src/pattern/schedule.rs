@@ -84,6 +84,7 @@ pub struct Step {
 
 /// The action of a node in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Action {
     /// Sends a message and goes on when it has left the node.
     Send(Message),

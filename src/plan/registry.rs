@@ -33,10 +33,13 @@ pub(crate) struct Restriction<P: Problem> {
     pub(crate) is_met: fn(&P, &P::Parameter) -> bool,
 }
 
+/// Lists the variants of an algorithm for a problem.
+type List<P> = fn(&Planning<'_, P>) -> Result<Vec<Variant<P>>, PlanError>;
+
 /// The way in which the plan is found.
 enum Ways<P: Problem> {
     /// The fastest of all variants.
-    Variants(fn(&Planning<'_, P>) -> Result<Vec<Variant<P>>, PlanError>),
+    Variants(List<P>),
     /// A search of its own.
     Search(fn(&Planning<'_, P>) -> Result<Plan<P>, PlanError>),
 }
@@ -62,10 +65,7 @@ pub(crate) struct Planning<'a, P: Problem> {
 impl<P: Problem> Entry<P> {
     /// An algorithm of this name that takes the fastest of its variants; unless told otherwise, for all kinds of
     /// problems and without restrictions.
-    pub(crate) const fn new(
-        name: &'static str,
-        variants: fn(&Planning<'_, P>) -> Result<Vec<Variant<P>>, PlanError>,
-    ) -> Entry<P> {
+    pub(crate) const fn new(name: &'static str, variants: List<P>) -> Entry<P> {
         Entry::with(name, Ways::Variants(variants))
     }
 

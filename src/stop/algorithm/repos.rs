@@ -45,10 +45,9 @@ impl Algorithm {
     pub const REPOS_TWO_STEP: Algorithm = of(&TWO_STEP);
 }
 
-static BR_LIN: Entry =
-    Entry::new("repos-br-lin", |_| only(moved(|builder, grid, sources| on_line(builder, grid, sources))))
-        .about("br-lin, after the messages have been moved to ideal places")
-        .source("report, section 3");
+static BR_LIN: Entry = Entry::new("repos-br-lin", |_| only(moved(on_line)))
+    .about("br-lin, after the messages have been moved to ideal places")
+    .source("report, section 3");
 
 static BR_XY_SOURCE: Entry = Entry::new("repos-br-xy-source", |_| {
     only(moved(|builder, grid, sources| in_dimensions(builder, grid, sources, None)))

@@ -371,8 +371,7 @@ fn algorithms_refuse_operations_that_they_are_not_for() {
         let mut refused = Vec::new();
         for operation in Operation::ALL {
             let request = Job::bytes(operation, [4, 4, 4]);
-            let others =
-                Algorithm::NAMED.into_iter().filter(|named| !Algorithm::of(operation).contains(named));
+            let others = Algorithm::NAMED.iter().filter(|named| !Algorithm::of(operation).contains(named));
             for algorithm in others {
                 let group = node.world().using(&algorithm);
                 let mine = Payload::phantom(match operation {

@@ -174,7 +174,7 @@ fn in_turn_is_most_of_the_gain_for_short_messages() {
         let places = place("10x10", distribution, sources);
         let instance = Instance::new(&paragon("10x10"), &places, &vec![length; sources]).unwrap();
         let time = |plan: &Plan| plan.prediction().modeled.since_start().as_millis_f64();
-        let paper = time(&fastest(&instance, &Algorithm::PAPER));
+        let paper = time(&fastest(&instance, Algorithm::PAPER));
         [IN_TURN, AUTO].map(|algorithm| paper - time(&algorithm.plan(&instance).unwrap()))
     };
     for (distribution, sources) in [(RightDiagonal, 12), (Equal, 30), (Equal, 100)] {
