@@ -151,9 +151,7 @@ impl Action {
             _ => None,
         }
     }
-}
 
-impl Action {
     /// All its messages.
     fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
         let (first, second) = match self {
