@@ -5,24 +5,26 @@
 //! byte of it is compared with what its source had, made afresh: the nodes pass data on by reference, and the copy that
 //! it is compared with is not part of what they share.
 
-use std::fmt::Display;
+use multicomputer::{Payload, model::Description, stop::Plan};
 
-use multicomputer::{Machine, Payload, Run, stop::Plan};
+use super::{
+    compare::{Execution, Ran},
+    data::Content,
+    error::Error,
+};
 
-use super::{data::Content, error::Error};
+/// The number of sources unless told otherwise: 30, or all nodes of a smaller machine.
+pub(super) fn default_sources(machine: &Description) -> usize {
+    machine.nodes().min(30)
+}
 
-/// Broadcasts, and checks what every node has in the end. In virtual time the run must also take what was predicted.
-pub(super) fn broadcast(
-    machine: &Machine,
-    plan: &Plan,
-    content: Content,
-    case: &impl Display,
-) -> Result<Run<Vec<Payload>>, Error> {
+/// Broadcasts, and checks what every node has in the end.
+pub(super) fn broadcast(plan: &Plan, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
     let instance = plan.instance();
     let sources = || instance.sources().iter().zip(instance.lengths());
     let messages: Vec<Payload> =
         sources().map(|(&source, &length)| content.message(source, length)).collect();
-    let run = machine.run(|node| {
+    let run = execution.machine.run(|node| {
         let source = instance.sources().iter().position(|&source| source == node.rank());
         let mine = source.map(|source| messages[source].clone());
         Ok(plan.broadcast(node.world(), mine)?)
@@ -31,15 +33,12 @@ pub(super) fn broadcast(
         let expected = content.message(source, length);
         for (rank, received) in run.outputs.iter().enumerate() {
             if let Some(fault) = content.fault(received.get(block), &expected) {
+                let name = execution.name;
                 return Err(Error::Wrong(format!(
-                    "node {rank} does not have what source {source} sent: {fault} ({case})"
+                    "node {rank} does not have what source {source} sent: {fault} ({name})"
                 )));
             }
         }
     }
-    let (modeled, predicted) = (run.report.modeled, plan.prediction().modeled);
-    if run.report.real_time.is_none() && modeled != predicted {
-        return Err(Error::Wrong(format!("the run took {modeled}, and {predicted} was predicted ({case})")));
-    }
-    Ok(run)
+    execution.finish(&run, Some(plan.prediction().modeled))
 }

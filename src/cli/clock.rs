@@ -43,6 +43,14 @@ pub(super) fn name(clock: Clock) -> &'static str {
     }
 }
 
+/// The kind of the times of runs under a clock, in a word.
+pub(super) fn kind_of_time(clock: Clock) -> &'static str {
+    match clock {
+        Clock::Virtual | Clock::RealTime { .. } => "modeled",
+        Clock::Host => "wall",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,56 +2,60 @@
 //!
 //! All of them are predicted, which is exact and needs no threads. Which of the plans are then also run is the user's
 //! choice; the fastest for each length is, unless said otherwise. What cannot be done is found out before the first
-//! plan is made. A plan is dropped as soon as its figures are known, for those of a long sweep would not fit in memory
-//! together.
+//! plan is made.
 
-use std::{fmt, io::Write};
+use std::{
+    fmt::{self, Write as _},
+    io::Write,
+};
 
-use clap::{Args, ValueEnum};
-use multicomputer::{Machine, Span, collective::Plan, units::Sizes};
+use clap::Args;
+use multicomputer::{
+    Clock, Machine, Payload, Rank, Span,
+    collective::{Operation, Plan},
+    model::Description,
+    plan::LowerBound,
+    prelude::{Node, Tag},
+    units::Sizes,
+};
 
 use super::{
     clock,
+    compare::{
+        Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns, bound_line,
+        by_algorithm, choices, clock_column, compare, fastest_line, left_out, machine_columns, of_runs,
+        pace_columns, restriction_column, run_columns, run_parser, starred, table, time_column, unit_of,
+    },
     data::Content,
     error::Error,
-    files::{CsvFile, Traces},
-    options::{MachineOptions, RunOptions},
-    patience,
-    progress::Progress,
+    files::harmless,
+    lists::List,
+    options::{MachineOptions, RunOptions, read_number},
 };
 
-mod csv;
 mod data;
-mod execution;
+mod lists;
 mod members;
-pub(super) mod names;
-mod outcome;
-mod single;
-mod sweep;
 mod task;
 
 pub(super) use self::{
-    execution::run_checked,
-    task::{MOST_DATA, default_element},
+    lists::{operation_help, operations},
+    task::default_element,
 };
 
 use self::{
-    execution::{Ran, execute},
+    lists::{Algorithms, Asked},
     members::Members,
-    names::{Algorithms, Operations},
-    outcome::{Line, Results, Solved},
-    single::Single,
-    sweep::Sweep,
     task::Task,
 };
 
-/// What the command can be told.
+/// Arguments of the command.
 #[derive(Args, Debug)]
-#[command(after_help = names::after_help(EXAMPLES))]
+#[command(after_help = after_help())]
 pub(super) struct Arguments {
     // The help texts of names are made from what can be spelled.
-    #[arg(value_name = "OPERATION", help = names::operation_help())]
-    operation: Operations,
+    #[arg(value_name = "OPERATION", value_parser = operations, help = operation_help())]
+    operation: List<Operation>,
 
     /// The length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M
     #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
@@ -62,14 +66,16 @@ pub(super) struct Arguments {
     element: Option<u64>,
 
     /// The rank of the root among the members
-    #[arg(long, value_name = "RANK", default_value_t = 0, value_parser = super::options::read_number::<usize>, allow_negative_numbers = true)]
+    #[arg(long, value_name = "RANK", default_value_t = 0, value_parser = read_number::<usize>, allow_negative_numbers = true)]
     root: usize,
 
     /// The nodes that take part, in rank order: all, row:3, column:0, block:4x4@2+0 or a list such as 0,5,8-15
-    #[arg(long, value_name = "NODES", default_value = "all")]
+    #[arg(long, value_name = "NODES", default_value = "all", value_parser = members::read)]
     members: Members,
 
-    #[arg(long, value_name = "NAMES", default_value = "all", help = names::algorithm_help())]
+    /// The algorithms (see below), or a list of such: names, strategies such as 2x3x5:SSMCC or 6x5:SMC,columns, or all
+    /// that have a name
+    #[arg(long, value_name = "NAMES", default_value = "all", value_parser = lists::algorithms)]
     algorithm: Algorithms,
 
     /// Combine in rank order only, as for an operator that is not commutative
@@ -77,7 +83,11 @@ pub(super) struct Arguments {
     in_order: bool,
 
     /// Which of the plans are also run, and their results checked
-    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Runs::Fastest)]
+    #[arg(long, value_name = "WHICH", default_value = "fastest", value_parser = run_parser(
+        "The fastest for each length",
+        "All of them",
+        "No plan: modeled times are predictions",
+    ))]
     run: Runs,
 
     /// Run with lengths instead of data, for vectors that would not fit in memory; then only lengths are checked
@@ -89,17 +99,6 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     options: RunOptions,
-}
-
-/// Which plans are run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Runs {
-    /// The fastest for each length
-    Fastest,
-    /// All of them
-    All,
-    /// No plan: modeled times are predictions
-    None,
 }
 
 const EXAMPLES: &str = "\
@@ -114,6 +113,13 @@ Examples:
   multicomputer collective combine-to-all --mesh 4x4 --clock real:8 --run all
                                                        all algorithms in real time";
 
+/// The end of the help: the algorithms, and some examples.
+fn after_help() -> String {
+    let named = multicomputer::collective::Algorithm::NAMED.iter();
+    let lines = named.map(|algorithm| format!("  {:10} {}", algorithm.name(), algorithm.about()));
+    format!("Algorithms:\n{}\n\n{EXAMPLES}", lines.collect::<Vec<_>>().join("\n"))
+}
+
 /// Predicts all algorithms on all tasks, runs some of them, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
@@ -123,148 +129,216 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         Runs::None => None,
         _ => Some(options.build(&description, options.clock())?),
     };
-    let content = match arguments.phantom {
-        true => Content::Phantom,
-        false => Content::Random { seed: options.seed },
-    };
+    let content = Content::new(arguments.phantom, options.seed);
     let tasks = task::tasks(arguments, &description, content)?;
-    let csv = CsvFile::create(options.csv(), csv::HEADER)?;
-    let labels: Vec<String> = tasks.iter().flat_map(|task| labels(arguments.run, task)).collect();
-    let mut traces = Traces::create(options.trace(), &labels)?;
-
-    let progress = Progress::new(tasks.iter().map(|task| task.asked.len()).sum());
-    let solved = csv.fill(|csv| {
-        let mut solver = Solver {
-            arguments,
-            machine: machine.as_ref(),
-            content,
-            progress: &progress,
-            traces: &mut traces,
-            csv,
-        };
-        let solved = tasks.into_iter().map(|task| solver.solve(task)).collect::<Result<Vec<_>, Error>>()?;
-        // Where nothing at all can be done, the reason is not for a table.
-        let lines = || solved.iter().flat_map(|solved| &solved.lines);
-        if let (true, Some(cause)) =
-            (lines().all(|line| line.figures.is_err()), lines().find_map(|line| line.figures.as_ref().err()))
-        {
-            csv.discard();
-            return Err(Error::usage(cause.as_str()));
-        }
-        Ok(solved)
-    })?;
-    drop(progress);
-
-    let results = Results { clock: options.clock(), content, solved };
-    for (index, solved) in results.by_operation().enumerate() {
-        if index > 0 {
-            writeln!(out)?;
-        }
-        match solved {
-            [one] => write!(out, "{}", Single { results: &results, solved: one })?,
-            several => write!(out, "{}", Sweep { results: &results, solved: several })?,
-        }
-    }
-    Ok(write!(out, "{traces}")?)
+    compare(&Collectives { arguments, machine, content }, tasks, arguments.run, options, out)
 }
 
-/// What the traces of a task's runs are called.
-fn labels(runs: Runs, task: &Task) -> Vec<String> {
-    match runs {
-        Runs::None => Vec::new(),
-        Runs::Fastest => vec![label(task, FASTEST)],
-        Runs::All => task.asked.iter().map(|asked| label(task, &asked.name)).collect(),
-    }
-}
+/// An algorithm on a task.
+type R<'a, 'e> = Row<'a, Collectives<'e>>;
 
-/// In the names of traces what stands for the algorithm, if the fastest is run.
-const FASTEST: &str = "fastest";
-
-/// What the trace of a run is called.
-fn label(task: &Task, algorithm: &str) -> String {
-    let is_harmless = |c: char| c.is_alphanumeric() || c == '-';
-    let algorithm: String = algorithm.chars().map(|c| if is_harmless(c) { c } else { '-' }).collect();
-    format!("{}-{}-{algorithm}", task.task.operation(), task.task.bytes())
-}
-
-/// Makes plans, and runs those that are to be run.
-struct Solver<'a> {
+/// The comparison.
+struct Collectives<'a> {
     arguments: &'a Arguments,
     /// There is one if something is run.
-    machine: Option<&'a Machine>,
+    machine: Option<Machine>,
     content: Content,
-    progress: &'a Progress,
-    traces: &'a mut Traces,
-    csv: &'a mut CsvFile<{ csv::HEADER.len() }>,
 }
 
-impl Solver<'_> {
-    fn solve(&mut self, task: Task) -> Result<Solved, Error> {
-        let runs = self.arguments.run;
-        let mut solved = Solved { bound: task.task.lower_bound(), task, lines: Vec::new() };
-        let mut fastest: Option<(Span, usize, Plan)> = None;
-        for number in 0..solved.task.asked.len() {
-            let task = &solved.task;
-            let asked = &task.asked[number];
-            self.progress.begin(&format!("{} by {}", task.name(), asked.name));
-            let plan = match &asked.algorithm {
-                Ok(algorithm) => algorithm.plan(&task.task).map_err(|cause| cause.to_string()),
-                Err(cause) => Err(cause.to_string()),
-            };
-            let mut line = Line::of(&asked.name, plan.as_ref());
-            if let (Runs::All, Ok(plan), Ok(figures)) = (runs, &plan, &mut line.figures) {
-                figures.ran = self.execute(task, plan, &asked.name, &asked.name)?;
+impl Comparison for Collectives<'_> {
+    type Case = Task;
+    type Algorithm = Asked;
+    type Plan = Plan;
+    /// The time by the closed form.
+    type Facts = Span;
+
+    fn lines(&self, task: &Task) -> Vec<Vec<Asked>> {
+        task.asked.iter().map(|asked| vec![asked.clone()]).collect()
+    }
+
+    fn name(&self, asked: &Asked) -> String {
+        asked.name.clone()
+    }
+
+    fn describe(&self, task: &Task, asked: &Asked) -> String {
+        format!("{} by {}, {} time", task.name(), asked.name, clock::name(self.clock(task)))
+    }
+
+    fn label(&self, task: &Task, asked: Option<&Asked>) -> String {
+        let algorithm = asked.map_or("fastest", |asked| &asked.name);
+        format!("{}-{}-{}", task.task.operation(), task.task.bytes(), harmless(algorithm, "-"))
+    }
+
+    fn clock(&self, _: &Task) -> Clock {
+        self.arguments.options.clock()
+    }
+
+    fn description<'c>(&'c self, task: &'c Task) -> &'c Description {
+        task.task.machine()
+    }
+
+    fn machine(&self, _: &Task) -> Option<&Machine> {
+        self.machine.as_ref()
+    }
+
+    fn bound(&self, task: &Task) -> LowerBound {
+        task.task.lower_bound()
+    }
+
+    fn plan(&self, task: &Task, asked: &Asked) -> Result<Plan, Refusal> {
+        let algorithm = asked.algorithm.as_ref().map_err(Refusal::left_out)?;
+        algorithm.plan(&task.task).map_err(Refusal::left_out)
+    }
+
+    fn predicted(&self, plan: &Plan) -> Option<Span> {
+        Some(plan.prediction().modeled.since_start())
+    }
+
+    fn chosen(&self, _: &Asked, plan: &Plan) -> String {
+        plan.name().to_owned()
+    }
+
+    fn facts(&self, _: &Task, plan: &Plan, _: Option<&Ran>) -> Span {
+        plan.estimate()
+    }
+
+    fn run(&self, _: &Task, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+        run_checked(plan, self.content, execution)
+    }
+
+    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
+        columns()
+    }
+
+    /// A table for each operation.
+    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
+        let operation = |solved: &Solved<Self>| solved.case.task.operation();
+        for (index, solved) in solved.chunk_by(|one, other| operation(one) == operation(other)).enumerate() {
+            if index > 0 {
+                writeln!(text)?;
             }
-            if let (Ok(plan), Some(modeled)) = (plan, line.modeled()) {
-                let is_faster = fastest.as_ref().is_none_or(|&(least, ..)| modeled < least);
-                if is_faster && runs == Runs::Fastest {
-                    fastest = Some((modeled, solved.lines.len(), plan));
+            let unit = unit_of(self, solved, |row| {
+                vec![row.time(), row.facts().copied(), row.ran().map(|ran| ran.time)]
+            });
+            write!(text, "Collective communication: ")?;
+            let left_out = match solved {
+                [one] => {
+                    writeln!(text, "{}, {}\n", one.case.name(), one.case.place())?;
+                    let names =
+                        ["algorithm", "modeled_us", "estimate_us", "ratio", "run", "pace", "error", "chosen"];
+                    writeln!(text, "{}", table(&self.columns(), &names, &one.rows(self), unit))?;
+                    fastest_line(self, one, unit).map_or(Ok(()), |line| writeln!(text, "{line}"))?;
+                    writeln!(text, "{}", bound_line(&one.bound, unit))?;
+                    Vec::new()
                 }
-            }
-            if runs != Runs::Fastest {
-                self.csv.row(csv::row(self.arguments, &solved, &line))?;
-            }
-            solved.lines.push(line);
-            self.progress.end();
+                several => {
+                    let first = &several[0].case;
+                    let (operation, place) = (first.task.operation(), first.place());
+                    writeln!(text, "{operation}, {place}; modeled times in {}\n", unit.name())?;
+                    let names: Vec<String> = first.asked.iter().map(|asked| asked.name.clone()).collect();
+                    let keys = [&["bytes"][..], &[]];
+                    let times = by_algorithm(self, several, keys, &names, unit, |row| starred(row, unit));
+                    writeln!(text, "{times}\n{}\n{}", choices(self, several, "bytes", unit), unit.star())?;
+                    let lines = several.iter().flat_map(|solved| &solved.lines);
+                    left_out(lines.filter_map(|line| line.attempts.as_ref().err()), |times| {
+                        match several.len() {
+                            lengths if lengths == times => String::new(),
+                            lengths => format!(" for {times} of {lengths} lengths"),
+                        }
+                    })
+                }
+            };
+            writeln!(text, "{}", self.which_ran(solved))?;
+            let notes = of_runs(self, solved).into_iter().chain(left_out);
+            notes.into_iter().try_for_each(|note| writeln!(text, "{note}"))?;
         }
-        if let Some((_, index, plan)) = fastest {
-            let ran = self.execute(&solved.task, &plan, &solved.lines[index].algorithm, FASTEST)?;
-            if let Ok(figures) = &mut solved.lines[index].figures {
-                figures.ran = ran;
-            }
-        }
-        // Which of them is run is known only now.
-        if runs == Runs::Fastest {
-            solved.lines.iter().try_for_each(|line| self.csv.row(csv::row(self.arguments, &solved, line)))?;
-        }
-        Ok(solved)
-    }
-
-    /// Runs a plan.
-    fn execute(
-        &mut self,
-        task: &Task,
-        plan: &Plan,
-        algorithm: &str,
-        label: &str,
-    ) -> Result<Option<Ran>, Error> {
-        let Some(machine) = self.machine else { return Ok(None) };
-        let clock = clock::name(self.arguments.options.clock());
-        let case = format!("{} by {algorithm}, {clock} time", task.name());
-        self.progress.begin(&case);
-        let modeled = plan.prediction().modeled.since_start();
-        patience::announce(self.arguments.options.clock(), modeled, &case, self.progress)?;
-        let trace = self.traces.of(self::label(task, label));
-        execute(machine, plan, self.content, &case, trace).map(Some)
+        Ok(())
     }
 }
 
-impl fmt::Display for Runs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Runs::Fastest => "fastest",
-            Runs::All => "all",
-            Runs::None => "none",
+fn columns<'a, 'e>() -> Vec<Column<Row<'a, Collectives<'e>>>> {
+    let [bound, decided_by, ratio] = bound_columns();
+    let [run_us, run] = run_columns();
+    let mut columns: Vec<Column<Row<'a, Collectives<'e>>>> = machine_columns().into();
+    columns.extend([
+        Column::new("members", |row: &R| Figure::text(&row.of.arguments.members.spelled)),
+        Column::new("size", |row: &R| Figure::text(row.case().task.size())),
+        Column::new("operation", |row: &R| Figure::text(row.case().task.operation())),
+        Column::new("root", |row: &R| {
+            let task = &row.case().task;
+            task.operation().has_root().then(|| task.root().to_string()).into()
+        }),
+        Column::new("bytes", |row: &R| Figure::text(row.case().task.bytes())),
+        Column::new("element", |row: &R| Figure::text(row.case().task.element_bytes())),
+        Column::new("in_order", |row: &R| Figure::text(row.case().task.is_in_order())),
+        Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
+        Column::new("chosen", |row: &R| match &row.line.attempts {
+            Ok(_) => Figure::Text(row.chosen()),
+            Err(cause) => Figure::Remark(format!("({cause})")),
         })
+        .left(),
+        time_column("modeled"),
+        Column::new("estimate_us", |row: &R| row.facts().copied().into()).titled("closed form"),
+        bound,
+        decided_by,
+        ratio,
+        clock_column(),
+        run_us,
+        run,
+    ]);
+    columns.extend(pace_columns());
+    columns.push(restriction_column());
+    columns
+}
+
+impl Collectives<'_> {
+    /// What was run and checked.
+    fn which_ran(&self, solved: &[Solved<Self>]) -> String {
+        let rows: Vec<Row<'_, Self>> = solved.iter().flat_map(|solved| solved.rows(self)).collect();
+        let all: usize = rows.iter().map(|row| row.attempts.len()).sum();
+        let has = match self.content {
+            Content::Random { .. } => "every member had every byte that it should have",
+            Content::Phantom => "every member had a vector of the right length",
+        };
+        let which = match (rows.iter().filter(|row| row.ran().is_some()).count(), all) {
+            (0, _) => {
+                return "Nothing was run: all times are predictions, which are exact in virtual time."
+                    .to_owned();
+            }
+            (1, 1) => "It was run".to_owned(),
+            (1, _) => "The fastest was run".to_owned(),
+            (runs, all) if runs == all => format!("All {runs} were run"),
+            (runs, _) => format!("The fastest of each length was run ({runs} runs)"),
+        };
+        match self.arguments.options.clock() {
+            Clock::Virtual => format!("{which}: that took exactly the modeled time, and {has}."),
+            Clock::RealTime { .. } => format!("{which} in real time: {has}."),
+            Clock::Host => format!("{which} on the threads of this host: {has}."),
+        }
     }
+}
+
+/// Runs a plan, and checks what every member has in the end.
+///
+/// The data is made before the run and checked after it, so that neither takes host time from the nodes while the clock
+/// is running: in real time what a program computes counts. To combine belongs to the operation, and does count.
+pub(super) fn run_checked(plan: &Plan, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
+    let task = plan.task();
+    let given = content.given(task);
+    let mut ranks: Vec<Option<Rank>> = vec![None; execution.machine.description().nodes()];
+    task.members().iter().enumerate().for_each(|(rank, &node)| ranks[node] = Some(rank));
+    let program = |node: &Node<'_>| {
+        let Some(rank) = ranks[node.rank()] else { return Ok(None) };
+        let group = node.world().subgroup(task.members())?;
+        let combine = |left: Payload, right: Payload| content.combine(task, left, right);
+        Ok(Some(plan.carry_out(&group, Tag(0), &given[rank], combine)?))
+    };
+    let run = execution.machine.run(program)?;
+    let results: Vec<&Payload> =
+        task.members().iter().filter_map(|&node| run.outputs[node].as_ref()).collect();
+    if let Some((rank, fault)) = content.wrong_rank(task, &results) {
+        let name = execution.name;
+        return Err(Error::Wrong(format!("rank {rank} does not have what it should: {fault} ({name})")));
+    }
+    execution.finish(&run, Some(plan.prediction().modeled))
 }

@@ -1,8 +1,15 @@
-//! What is sent: bytes that look random and can be made again to check what has arrived, or lengths alone.
+//! The data that is sent: bytes that look random and can be made again to check what has arrived, or lengths alone.
 
 use multicomputer::Payload;
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{Rng, SeedableRng},
+};
 
-/// What the messages of a run are.
+/// The most bytes of data that a run may begin with.
+pub(super) const MOST_DATA: u64 = 512 << 20;
+
+/// The messages of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     /// Bytes that follow from a seed.
@@ -15,6 +22,11 @@ pub(super) enum Content {
 }
 
 impl Content {
+    /// Bytes, or lengths alone.
+    pub(super) fn new(is_phantom: bool, seed: u64) -> Content {
+        if is_phantom { Content::Phantom } else { Content::Random { seed } }
+    }
+
     /// The message of a source.
     pub(super) fn message(self, source: usize, length: u64) -> Payload {
         match self {
@@ -23,7 +35,7 @@ impl Content {
         }
     }
 
-    /// What is wrong with what has arrived, if anything has; nothing if it is as it should be.
+    /// The fault of what has arrived; nothing if it is as it should be.
     pub(super) fn fault(self, received: Option<&Payload>, expected: &Payload) -> Option<&'static str> {
         let Some(received) = received else { return Some("nothing") };
         match self {
@@ -38,27 +50,13 @@ impl Content {
     }
 }
 
-/// The message of one source: `length` bytes that follow from the seed and the source alone (the generator SplitMix64
-/// of Steele, Lea and Flood, 2014).
+/// The message of one source: `length` bytes that follow from the seed and the source alone.
 pub(super) fn message(seed: u64, source: usize, length: u64) -> Vec<u8> {
-    let mut state = mix(seed.wrapping_add(mix(source as u64)));
-    let mut bytes = Vec::with_capacity(length as usize);
-    let mut rest = length as usize;
-    while rest > 0 {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let word = mix(state).to_le_bytes();
-        let part = rest.min(word.len());
-        bytes.extend_from_slice(&word[..part]);
-        rest -= part;
-    }
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(source as u64);
+    let mut bytes = vec![0; length as usize];
+    random.fill_bytes(&mut bytes);
     bytes
-}
-
-/// Spreads every bit of a number over all of them.
-fn mix(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    number ^ (number >> 31)
 }
 
 #[cfg(test)]
@@ -78,17 +76,6 @@ mod tests {
         for length in [0, 1, 7, 8, 9, 2048] {
             assert_eq!(message(1, 2, length).len() as u64, length);
         }
-    }
-
-    /// The published first outputs of the generator with state 1234567.
-    #[test]
-    fn the_generator_is_the_published_one() {
-        let step = 0x9E37_79B9_7F4A_7C15_u64;
-        let outputs = [1, 2, 3].map(|count: u64| mix(step.wrapping_mul(count).wrapping_add(1_234_567)));
-        assert_eq!(
-            outputs,
-            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
-        );
     }
 
     #[test]

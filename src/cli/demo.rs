@@ -1,39 +1,43 @@
 //! `multicomputer demo`, and `multicomputer` alone: an s-to-p broadcast of real data from several placements of the
 //! sources, in virtual and in real time.
 
-use std::{fmt, io::Write};
+use std::{
+    fmt::{self, Write as _},
+    io::Write,
+    rc::Rc,
+};
 
 use clap::Args;
 use multicomputer::{
-    Clock, Machine,
+    Clock, Machine, Span,
     model::Description,
+    plan::LowerBound,
     stop::{Algorithm, Distribution, Instance, Plan},
     units::{Sizes, format_bytes},
 };
 
 use super::{
-    broadcast::broadcast,
+    broadcast::{broadcast, default_sources},
     clock,
+    compare::{
+        Attempt, Column, Comparison, Execution, Figure, HOST, Ran, Refusal, Row, Runs, Solved, bound_columns,
+        clock_column, compare, machine_columns, pace_columns, table,
+    },
+    count::counted,
     data::Content,
     error::Error,
-    files::{CsvFile, Traces},
+    lists::List,
     options::{MachineOptions, RunOptions, as_grid, read_number},
+    pace::pace,
     patience,
-    progress::Progress,
+    unit::Unit,
 };
 
-mod results;
-
-use self::results::{Outcome, Results};
-
-/// So many sources unless told otherwise, or all nodes of a smaller machine.
-const DEFAULT_SOURCES: usize = 30;
-
-/// Where the sources are unless told otherwise.
+/// The distributions unless told otherwise.
 const DEFAULT_DISTRIBUTIONS: [Distribution; 3] =
     [Distribution::Row, Distribution::RightDiagonal, Distribution::SquareBlock];
 
-/// What the command can be told.
+/// Arguments of the command.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// How many nodes hold a message [default: as many as a block or a list has, otherwise 30, or all nodes of a
@@ -64,12 +68,13 @@ fn distribution_help() -> String {
     )
 }
 
-/// One run of the demonstration.
+/// One run of the demonstration, with its plan.
 #[derive(Clone, Debug)]
 struct Case {
     clock: Clock,
     bytes: u64,
     distribution: Distribution,
+    plan: Rc<Plan>,
 }
 
 /// `row, 2 KiB, virtual`
@@ -84,48 +89,27 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let options = &arguments.options;
     let description = arguments.machine.description()?;
     let fixed = arguments.distribution.iter().find_map(Distribution::sources);
-    let sources = arguments.sources.or(fixed).unwrap_or(DEFAULT_SOURCES.min(description.nodes()));
+    let sources = arguments.sources.or(fixed).unwrap_or_else(|| default_sources(&description));
     let clocks = options.clocks();
     let machines = clocks.iter().map(|&clock| Ok((clock, options.build(&description, clock)?)));
     let machines: Vec<(Clock, Machine)> = machines.collect::<Result<_, Error>>()?;
     // Only now: machines that this host cannot run have been refused, and theirs would not fit in memory.
     let plans = plans(arguments, &description, sources)?;
-
-    let mut cases = Vec::new();
-    for (clock, machine) in &machines {
-        for (bytes, distribution, plan) in &plans {
-            let case = Case { clock: *clock, bytes: *bytes, distribution: distribution.clone() };
-            cases.push((case, machine, plan));
-        }
-    }
+    let cases: Vec<Case> = clocks
+        .iter()
+        .flat_map(|&clock| {
+            let plans = plans.iter().cloned();
+            plans.map(move |(bytes, distribution, plan)| Case { clock, bytes, distribution, plan })
+        })
+        .collect();
     // Before the first run, for virtual time comes first.
-    for (case, _, plan) in &cases {
-        patience::check(case.clock, plan.prediction().modeled.since_start(), &case.to_string())?;
+    for case in &cases {
+        patience::check(case.clock, case.plan.prediction().modeled.since_start(), &case.to_string())?;
     }
     let (many_sizes, many_clocks) = (arguments.bytes.as_slice().len() > 1, clocks.len() > 1);
-    let labels: Vec<String> = cases.iter().map(|(case, ..)| case.label(many_sizes, many_clocks)).collect();
-    let csv = CsvFile::create(options.csv(), results::HEADER)?;
-    let mut traces = Traces::create(options.trace(), &labels)?;
-
-    let progress = Progress::new(cases.len());
-    let results = csv.fill(|csv| {
-        let mut results = Results::new(&description, sources);
-        for ((case, machine, plan), label) in cases.into_iter().zip(labels) {
-            progress.begin(&case.to_string());
-            let modeled = plan.prediction().modeled.since_start();
-            patience::announce(case.clock, modeled, &case.to_string(), &progress)?;
-            let run = broadcast(machine, plan, Content::Random { seed: options.seed }, &case)?;
-            traces.of(label).write(&run)?;
-            let bound = plan.instance().lower_bound();
-            let outcome = Outcome { case, report: run.report, wall: run.wall, bound };
-            csv.row(results.row(&outcome))?;
-            results.add(outcome);
-            progress.end();
-        }
-        Ok(results)
-    })?;
-    drop(progress);
-    Ok(write!(out, "{results}{traces}")?)
+    let content = Content::new(false, options.seed);
+    let demonstration = Demonstration { description, machines, sources, content, many_sizes, many_clocks };
+    compare(&demonstration, cases, Runs::All, options, out)
 }
 
 /// The broadcasts of all sizes from the distributions asked for, each once, in the order in which they are named; from
@@ -134,39 +118,197 @@ fn plans(
     arguments: &Arguments,
     description: &Description,
     sources: usize,
-) -> Result<Vec<(u64, Distribution, Plan)>, Error> {
+) -> Result<Vec<(u64, Distribution, Rc<Plan>)>, Error> {
     let grid = as_grid(description);
-    let mut asked: Vec<Distribution> = Vec::new();
-    for distribution in &arguments.distribution {
-        if !asked.contains(distribution) {
-            asked.push(distribution.clone());
-        }
-    }
-    if asked.is_empty() {
-        asked.extend(DEFAULT_DISTRIBUTIONS);
-    }
+    let asked = match &arguments.distribution[..] {
+        [] => List::of(DEFAULT_DISTRIBUTIONS),
+        asked => List::each_once(asked.iter().cloned()),
+    };
     let mut plans = Vec::new();
     for bytes in &arguments.bytes {
-        for distribution in &asked {
+        for distribution in asked.iter() {
             let ranks = distribution.place(grid, sources).map_err(Error::usage)?;
             let instance = Instance::new(description, &ranks, &vec![bytes; sources]).map_err(Error::usage)?;
             let plan = Algorithm::BR_LIN.plan(&instance).map_err(Error::usage)?;
-            plans.push((bytes, distribution.clone(), plan));
+            plans.push((bytes, distribution.clone(), Rc::new(plan)));
         }
     }
     Ok(plans)
 }
 
-impl Case {
-    /// What tells this case from the others, for the name of a file.
-    fn label(&self, with_bytes: bool, with_clock: bool) -> String {
-        let mut label = self.distribution.to_string().replace(':', "-"); // not allowed on every host
-        if with_bytes {
-            label += &format!("-{}", self.bytes);
+/// A run.
+type R<'a> = Row<'a, Demonstration>;
+
+/// The comparison, of placements.
+struct Demonstration {
+    description: Description,
+    machines: Vec<(Clock, Machine)>,
+    sources: usize,
+    content: Content,
+    many_sizes: bool,
+    many_clocks: bool,
+}
+
+impl Comparison for Demonstration {
+    type Case = Case;
+    /// There is only one.
+    type Algorithm = ();
+    type Plan = Rc<Plan>;
+    type Facts = ();
+
+    fn lines(&self, _: &Case) -> Vec<Vec<()>> {
+        vec![vec![()]]
+    }
+
+    fn name(&self, (): &()) -> String {
+        "Br_Lin".to_owned()
+    }
+
+    fn describe(&self, case: &Case, (): &()) -> String {
+        case.to_string()
+    }
+
+    fn label(&self, case: &Case, _: Option<&()>) -> String {
+        let mut label = case.distribution.to_string().replace(':', "-"); // not allowed on every host
+        if self.many_sizes {
+            label += &format!("-{}", case.bytes);
         }
-        if with_clock {
-            label += &format!("-{}", clock::name(self.clock));
+        if self.many_clocks {
+            label += &format!("-{}", clock::name(case.clock));
         }
         label
     }
+
+    fn clock(&self, case: &Case) -> Clock {
+        case.clock
+    }
+
+    fn description<'c>(&'c self, _: &'c Case) -> &'c Description {
+        &self.description
+    }
+
+    fn machine(&self, case: &Case) -> Option<&Machine> {
+        self.machines.iter().find(|(clock, _)| *clock == case.clock).map(|(_, machine)| machine)
+    }
+
+    fn bound(&self, case: &Case) -> LowerBound {
+        case.plan.instance().lower_bound()
+    }
+
+    fn plan(&self, case: &Case, (): &()) -> Result<Rc<Plan>, Refusal> {
+        Ok(case.plan.clone())
+    }
+
+    fn predicted(&self, plan: &Rc<Plan>) -> Option<Span> {
+        Some(plan.prediction().modeled.since_start())
+    }
+
+    fn facts(&self, _: &Case, _: &Rc<Plan>, _: Option<&Ran>) {}
+
+    fn run(&self, _: &Case, plan: &Rc<Plan>, execution: Execution<'_>) -> Result<Ran, Error> {
+        broadcast(plan, self.content, execution)
+    }
+
+    fn time(&self, attempt: &Attempt<Self>) -> Option<Span> {
+        attempt.ran.as_ref().map(|ran| ran.time)
+    }
+
+    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
+        let [machine, ..] = machine_columns();
+        let [wall, dilation, error, answers, late_answers, slip, pace] = pace_columns();
+        let [.., ratio] = bound_columns();
+        vec![
+            machine,
+            Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
+            Column::new("distribution", |row: &R| Figure::text(&row.case().distribution)).left(),
+            Column::new("sources", |row: &R| Figure::text(row.of.sources)),
+            Column::new("bytes", |row: &R| Figure::text(row.case().bytes)),
+            clock_column(),
+            Column::new("modeled_us", |row: &R| {
+                row.ran().filter(|ran| ran.is_modeled).map(|ran| ran.time).into()
+            })
+            .titled("modeled {unit}"),
+            ratio.only_shown(),
+            Column::shown("wall", |row: &R| {
+                row.ran().map(|ran| format!("{:.3}", 1e3 * ran.wall.as_secs_f64())).into()
+            })
+            .titled("wall ms"),
+            wall,
+            dilation.always(),
+            error.always(),
+            Column::new("messages", |row: &R| row.ran().map(|ran| ran.messages.to_string()).into()),
+            Column::new("bytes_sent", |row: &R| row.ran().map(|ran| ran.bytes.to_string()).into()),
+            Column::new("lost_to_sharing_us", |row: &R| row.ran().map(|ran| ran.lost_to_sharing).into()),
+            answers,
+            late_answers,
+            slip,
+            pace.always(),
+        ]
+    }
+
+    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
+        let rows: Vec<Row<'_, Self>> = solved.iter().flat_map(|solved| solved.rows(self)).collect();
+        let many_sizes = rows.windows(2).any(|pair| pair[0].case().bytes != pair[1].case().bytes);
+        write!(text, "Br_Lin on {}, {}", self.description.name(), counted(self.sources, "source"))?;
+        if let (false, Some(first)) = (many_sizes, solved.first()) {
+            write!(text, " with {} each", format_bytes(first.case.bytes))?;
+        }
+        let unit = Unit::of(rows.iter().filter_map(Row::time));
+        let names = [
+            "distribution",
+            "bytes",
+            "clock",
+            "modeled_us",
+            "ratio",
+            "wall",
+            "dilation",
+            "error",
+            "messages",
+            "pace",
+        ];
+        let names = names.into_iter().filter(|name| many_sizes || *name != "bytes");
+        let table = table(&self.columns(), &names.collect::<Vec<_>>(), &rows, unit);
+        writeln!(text, "\n\n{table}\n{}", self.conclusion(&rows, unit, many_sizes))?;
+        match rows.iter().any(|row| row.case().clock == Clock::Host) {
+            true => writeln!(text, "{HOST}"),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Demonstration {
+    /// What the figures say, in one line.
+    fn conclusion(&self, rows: &[Row<'_, Self>], unit: Unit, many_sizes: bool) -> String {
+        let nodes = match self.description.nodes() {
+            1 => "The node holds".to_owned(),
+            nodes => format!("All {nodes} nodes hold"),
+        };
+        let sources = match self.sources {
+            1 => "the source".to_owned(),
+            sources => format!("all {sources} sources"),
+        };
+        let complete = format!("{nodes} every byte of {sources}");
+        let pace = pace(rows.iter().filter_map(|row| row.ran()?.real_time));
+        let parts = [Some(complete), comparison(rows, unit, many_sizes), pace];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ") + "."
+    }
+}
+
+/// The fastest distribution and by how much it is, with the longest messages and under the first clock.
+fn comparison(rows: &[Row<'_, Demonstration>], unit: Unit, many_sizes: bool) -> Option<String> {
+    let clock = rows.first()?.case().clock;
+    let longest = rows.iter().map(|row| row.case().bytes).max()?;
+    let compared = rows.iter().filter(|row| row.case().clock == clock && row.case().bytes == longest);
+    let compared: Vec<(&Distribution, Span)> =
+        compared.filter_map(|row| Some((&row.case().distribution, row.time()?))).collect();
+    let (fastest, best) = compared.iter().min_by_key(|(_, time)| time)?;
+    let (slowest, worst) = compared.iter().max_by_key(|(_, time)| time)?;
+    let at = if many_sizes { format!("with {} ", format_bytes(longest)) } else { String::new() };
+    let best_time = unit.text(*best);
+    if best == worst {
+        let each = if compared.len() > 1 { "each distribution" } else { "that" };
+        return Some(format!("{at}{each} takes {best_time}"));
+    }
+    let ratio = worst.as_secs_f64() / best.as_secs_f64();
+    Some(format!("{at}{fastest} is fastest ({best_time}), {slowest} takes {ratio:.2} times as long"))
 }

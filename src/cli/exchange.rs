@@ -1,58 +1,53 @@
 //! `multicomputer exchange`: the algorithms of many-to-many communication side by side, on one matrix or on many.
 //!
 //! Those that can be predicted are, which is exact and needs no threads. The others are run, since only a run can tell
-//! what they take. What cannot be done is found out before the first plan is made. A plan is dropped as soon as its
-//! figures are known, for those of a long sweep would not fit in memory together.
+//! what they take. What cannot be done is found out before the first plan is made.
 
-use std::io::Write;
+use std::{
+    fmt::{self, Write as _},
+    io::Write,
+};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use multicomputer::{
-    Machine, Span,
-    exchange::{Algorithm, Plan},
-    units::Sizes,
+    Clock, Machine, Payload, Span,
+    exchange::{Algorithm, Plan, PlanError},
+    model::Description,
+    plan::LowerBound,
+    prelude::{Node, Rank},
+    units::{Sizes, format_bytes},
 };
 
 use super::{
     clock,
+    compare::{
+        Attempt, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
+        bound_line, by_algorithm, choices, clock_column, compare, fastest_line, left_out, machine_columns,
+        mean, of_runs, pace_columns, restriction_column, run_columns, run_parser, starred, table,
+        time_column, unit_of,
+    },
     data::Content,
     error::Error,
-    files::{CsvFile, Traces},
-    options::{MachineOptions, RunOptions},
-    patience,
-    progress::Progress,
+    lists::{List, items},
+    options::{MachineOptions, RunOptions, read_number},
+    unit::Unit,
 };
 
-mod csv;
-mod execution;
-mod fraction;
-mod names;
-mod outcome;
-mod single;
-mod sweep;
 mod task;
 
-use self::{
-    execution::{Ran, execute},
-    fraction::Fraction,
-    names::Algorithms,
-    outcome::{Attempt, Line, Results, Solved},
-    single::Single,
-    sweep::Sweep,
-    task::{Source, Task},
-};
+use self::task::{Fraction, Generated, Source, Task};
 
-/// What the command can be told.
+/// Arguments of the command.
 #[derive(Args, Debug)]
-#[command(after_help = names::after_help(EXAMPLES))]
+#[command(after_help = after_help())]
 pub(super) struct Arguments {
     /// The communication matrix: figure-1 of the paper, or a CSV file with a line for each sender that has the bytes
     /// for each receiver [default: one at random, by the next three options]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
+    #[arg(long, value_name = "FILE", value_parser = task::source, conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
     matrix: Option<Source>,
 
     /// How many nodes each node sends to, k [default: all]
-    #[arg(long, value_name = "NUMBER", value_parser = super::options::read_number::<usize>, allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     fan_out: Option<usize>,
 
     /// The bytes that each node sends, and receives, t: 64K, a list 1K,64K, or a doubling range 1K..1M
@@ -61,19 +56,24 @@ pub(super) struct Arguments {
 
     /// l, from 0 to 1, as 1/32 or 0.25: the fraction l of the traffic of a node goes to (1 - l) k nodes, the rest to l
     /// k [default: 1/k, so that one node gets nearly all]
-    #[arg(long, value_name = "FRACTION", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FRACTION", value_parser = task::fraction, allow_hyphen_values = true)]
     nonuniformity: Option<Fraction>,
 
-    #[arg(long, value_name = "NAMES", default_value = "all", help = names::algorithm_help())]
-    algorithm: Algorithms,
+    /// The algorithms (see below), or a list of such, or all
+    #[arg(long, value_name = "NAMES", default_value = "all", value_parser = read_algorithms)]
+    algorithm: List<Algorithm>,
 
     /// Try so many seeds, from --seed on, for what algorithms choose at random; the matrix stays the same
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = task::read_seeds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = task::seeds, allow_negative_numbers = true)]
     seeds: u64,
 
     /// Which of the plans that are predicted are also run; the others are run in any case, unless none is [default: all
     /// for one matrix, fastest in a sweep]
-    #[arg(long, value_name = "WHICH", value_enum)]
+    #[arg(long, value_name = "WHICH", value_parser = run_parser(
+        "The fastest of those predicted, and those that cannot be predicted",
+        "All of them",
+        "No plan: modeled times are predictions, where there are some",
+    ))]
     run: Option<Runs>,
 
     /// Send lengths without data, for messages that would not fit in memory; then only lengths are checked
@@ -85,17 +85,6 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     options: RunOptions,
-}
-
-/// Which plans are run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Runs {
-    /// The fastest of those predicted, and those that cannot be predicted
-    Fastest,
-    /// All of them
-    All,
-    /// No plan: modeled times are predictions, where there are some
-    None,
 }
 
 const EXAMPLES: &str = "\
@@ -110,6 +99,32 @@ Examples:
   multicomputer exchange --mesh 4x4 --algorithm random,improved,shuffled --seeds 20
                                                        how much times vary with what is chosen at random";
 
+/// The most columns of a matrix that is shown in numbers.
+const WIDEST: usize = 100;
+
+/// The end of the help: the algorithms, and some examples.
+fn after_help() -> String {
+    let line = |algorithm: &Algorithm| format!("  {:10} {}", algorithm.name(), algorithm.about());
+    let lines: Vec<String> = Algorithm::ALL.iter().map(line).collect();
+    let waiting = "Waiting is that of a node on average, for messages to leave or to come.";
+    format!("Algorithms:\n{}\n\n{waiting}\n\n{EXAMPLES}", lines.join("\n"))
+}
+
+/// Reads algorithms: each once, in the order of the registry.
+fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
+    let mut asked: Vec<Algorithm> = Vec::new();
+    for item in items(text) {
+        match item {
+            "all" => asked.extend(Algorithm::ALL),
+            name => asked.push(name.parse().map_err(|_| {
+                let all: Vec<&str> = Algorithm::ALL.iter().map(Algorithm::name).collect();
+                format!("`{name}` is no algorithm; allowed are {}, and all", all.join(", "))
+            })?),
+        }
+    }
+    Ok(List::of(Algorithm::ALL.iter().copied().filter(|algorithm| asked.contains(algorithm))))
+}
+
 /// Predicts or runs all algorithms on all matrices, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
@@ -119,175 +134,347 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         Some(Runs::None) => None,
         _ => Some(options.build(&description, options.clock())?),
     };
-    let content = match arguments.phantom {
-        true => Content::Phantom,
-        false => Content::Random { seed: options.seed },
-    };
+    let content = Content::new(arguments.phantom, options.seed);
     let tasks = task::tasks(arguments, &description)?;
     let runs = arguments.run.unwrap_or(if tasks.len() > 1 { Runs::Fastest } else { Runs::All });
     if machine.is_some() {
         tasks.iter().try_for_each(|task| task::check(task, content))?;
     }
-    let csv = CsvFile::create(options.csv(), csv::HEADER)?;
-    let labels: Vec<String> = tasks.iter().flat_map(|task| labels(arguments, runs, content, task)).collect();
-    let mut traces = Traces::create(options.trace(), &labels)?;
-
-    let progress = Progress::new(tasks.len() * arguments.algorithm.as_slice().len());
-    let solved = csv.fill(|csv| {
-        let (machine, progress, traces) = (machine.as_ref(), &progress, &mut traces);
-        let mut solver = Solver { arguments, machine, runs, content, progress, traces, csv };
-        let solved = tasks.into_iter().map(|task| solver.solve(task)).collect::<Result<Vec<_>, Error>>()?;
-        // Where nothing at all can be done, the reason is not for a table.
-        let lines = || solved.iter().flat_map(|solved| &solved.lines);
-        let cause = lines().find_map(|line| Some((line.algorithm, line.attempts.as_ref().err()?)));
-        if let (true, Some((algorithm, cause))) = (lines().all(|line| line.attempts.is_err()), cause) {
-            csv.discard();
-            return Err(Error::usage(format!("no plan by {algorithm}: {cause}")));
-        }
-        Ok(solved)
-    })?;
-    drop(progress);
-
-    let results = Results { clock: options.clock(), content, seeds: arguments.seeds, solved };
-    match &results.solved[..] {
-        [one] => write!(out, "{}", Single { results: &results, solved: one })?,
-        _ => write!(out, "{}", Sweep { results: &results })?,
-    }
-    Ok(write!(out, "{traces}")?)
+    compare(&Exchanges { arguments, machine, content, runs }, tasks, runs, options, out)
 }
 
-/// The ways in which an algorithm is tried: one for each seed if it has one.
-fn attempts(arguments: &Arguments, algorithm: Algorithm) -> Vec<Algorithm> {
-    let seed = |nth: u64| algorithm.with_seed(arguments.options.seed.wrapping_add(nth));
-    let attempts = if algorithm.seed().is_some() { arguments.seeds } else { 1 };
-    (0..attempts).map(seed).collect()
-}
+/// An algorithm on a matrix.
+type R<'a, 'e> = Row<'a, Exchanges<'e>>;
 
-/// Whether an algorithm works on such data: what is sorted must be there.
-fn can_be_run(algorithm: Algorithm, content: Content) -> bool {
-    algorithm != Algorithm::SORTING || content != Content::Phantom
-}
-
-impl Runs {
-    /// Whether an algorithm is run even if it is not the fastest.
-    fn include(self, algorithm: Algorithm, content: Content) -> bool {
-        match self {
-            Runs::None => false,
-            // Of these only a run can tell what they take.
-            Runs::Fastest => !algorithm.is_predictable(),
-            Runs::All => can_be_run(algorithm, content),
-        }
-    }
-}
-
-/// What the traces of a task's runs are called, in the order of the runs.
-fn labels(arguments: &Arguments, runs: Runs, content: Content, task: &Task) -> Vec<String> {
-    let all = arguments.algorithm.as_slice().iter().flat_map(|&algorithm| attempts(arguments, algorithm));
-    let run = all.filter(|&algorithm| runs.include(algorithm, content));
-    let fastest = (runs == Runs::Fastest).then(|| fastest_label(task));
-    run.map(|algorithm| label(arguments, task, algorithm)).chain(fastest).collect()
-}
-
-/// What the trace of a run is called.
-fn label(arguments: &Arguments, task: &Task, algorithm: Algorithm) -> String {
-    let several = arguments.seeds > 1;
-    let seed = algorithm.seed().filter(|_| several).map_or(String::new(), |seed| format!("-{seed}"));
-    format!("{}-{algorithm}{seed}", task.label())
-}
-
-/// What the trace of the fastest plan is called.
-fn fastest_label(task: &Task) -> String {
-    format!("{}-fastest", task.label())
-}
-
-/// Makes plans, and runs those that are to be run.
-struct Solver<'a> {
+/// The comparison.
+struct Exchanges<'a> {
     arguments: &'a Arguments,
     /// There is one if something is run.
-    machine: Option<&'a Machine>,
-    runs: Runs,
+    machine: Option<Machine>,
     content: Content,
-    progress: &'a Progress,
-    traces: &'a mut Traces,
-    csv: &'a mut CsvFile<{ csv::HEADER.len() }>,
+    runs: Runs,
 }
 
-impl Solver<'_> {
-    fn solve(&mut self, task: Task) -> Result<Solved, Error> {
-        let mut solved = Solved { bound: task.instance.lower_bound(), task, lines: Vec::new() };
-        let mut fastest: Option<(Span, [usize; 2], Plan)> = None;
-        for &algorithm in self.arguments.algorithm.as_slice() {
-            let task = &solved.task;
-            self.progress.begin(&self.case(task, algorithm));
-            let mut tried = Ok(Vec::new());
-            for (nth, algorithm) in attempts(self.arguments, algorithm).into_iter().enumerate() {
-                let is_run = self.runs.include(algorithm, self.content);
-                let plan = algorithm.plan(&task.instance).map_err(|cause| cause.to_string());
-                let attempt = plan.and_then(|plan| Ok((Attempt::of(algorithm, &plan, is_run)?, plan)));
-                match (attempt, &mut tried) {
-                    (Ok((mut attempt, plan)), Ok(attempts)) => {
-                        if is_run {
-                            let label = label(self.arguments, task, algorithm);
-                            attempt.ran = self.execute(task, &plan, algorithm, label)?;
-                        } else if let Some(predicted) = attempt.predicted
-                            && can_be_run(algorithm, self.content)
-                            && fastest.as_ref().is_none_or(|&(least, ..)| predicted < least)
-                        {
-                            fastest = Some((predicted, [solved.lines.len(), nth], plan));
-                        }
-                        attempts.push(attempt);
-                    }
-                    (Err(cause), tried) => *tried = Err(cause),
-                    _ => {}
-                }
-            }
-            let line = Line { algorithm, attempts: tried };
-            if self.runs != Runs::Fastest {
-                self.rows(&solved, &line)?;
-            }
-            solved.lines.push(line);
-            self.progress.end();
-        }
-        if self.runs == Runs::Fastest {
-            if let Some((_, [line, nth], plan)) = fastest {
-                let (task, algorithm) = (&solved.task, solved.lines[line].algorithm);
-                let ran = self.execute(task, &plan, algorithm, fastest_label(task))?;
-                if let Ok(attempts) = &mut solved.lines[line].attempts {
-                    attempts[nth].ran = ran;
-                }
-            }
-            // Which of them is run is known only now.
-            solved.lines.iter().try_for_each(|line| self.rows(&solved, line))?;
-        }
-        Ok(solved)
+impl Comparison for Exchanges<'_> {
+    type Case = Task;
+    type Algorithm = Algorithm;
+    type Plan = Plan;
+    /// Iterations and messages of the schedule, if there is one.
+    type Facts = Option<(usize, u64)>;
+
+    /// An attempt for each seed if the algorithm has one.
+    fn lines(&self, _: &Task) -> Vec<Vec<Algorithm>> {
+        let attempts = |algorithm: &Algorithm| {
+            let attempts = if algorithm.seed().is_some() { self.arguments.seeds } else { 1 };
+            let seeds = (0..attempts).map(|nth| self.arguments.options.seed.wrapping_add(nth));
+            seeds.map(|seed| algorithm.with_seed(seed)).collect()
+        };
+        self.arguments.algorithm.iter().map(attempts).collect()
     }
 
-    /// Writes what is known of an algorithm to the CSV file.
-    fn rows(&mut self, solved: &Solved, line: &Line) -> Result<(), Error> {
-        let clock = self.arguments.options.clock();
-        csv::rows(clock, solved, line).into_iter().try_for_each(|row| self.csv.row(row))
+    fn name(&self, algorithm: &Algorithm) -> String {
+        algorithm.to_string()
     }
 
-    /// Runs a plan.
-    fn execute(
-        &mut self,
-        task: &Task,
-        plan: &Plan,
-        algorithm: Algorithm,
-        label: String,
-    ) -> Result<Option<Ran>, Error> {
-        let Some(machine) = self.machine else { return Ok(None) };
-        let case = self.case(task, algorithm);
-        self.progress.begin(&case);
-        if let Some(prediction) = plan.prediction() {
-            let modeled = prediction.modeled.since_start();
-            patience::announce(self.arguments.options.clock(), modeled, &case, self.progress)?;
+    fn describe(&self, task: &Task, algorithm: &Algorithm) -> String {
+        format!("an exchange ({}) by {algorithm}, {} time", task.matrix, clock::name(self.clock(task)))
+    }
+
+    fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
+        let matrix = task.generated.as_ref().map(|generated| generated.traffic.to_string());
+        let matrix = matrix.unwrap_or_else(|| "matrix".to_owned());
+        let Some(algorithm) = algorithm else { return format!("{matrix}-fastest") };
+        let seed = algorithm.seed().filter(|_| self.arguments.seeds > 1);
+        let seed = seed.map_or_else(String::new, |seed| format!("-{seed}"));
+        format!("{matrix}-{algorithm}{seed}")
+    }
+
+    fn clock(&self, _: &Task) -> Clock {
+        self.arguments.options.clock()
+    }
+
+    fn description<'c>(&'c self, task: &'c Task) -> &'c Description {
+        task.instance.machine()
+    }
+
+    fn machine(&self, _: &Task) -> Option<&Machine> {
+        self.machine.as_ref()
+    }
+
+    fn bound(&self, task: &Task) -> LowerBound {
+        task.instance.lower_bound()
+    }
+
+    fn is_predictable(&self, algorithm: &Algorithm) -> bool {
+        algorithm.is_predictable()
+    }
+
+    /// What is sorted must be there.
+    fn can_be_run(&self, algorithm: &Algorithm) -> bool {
+        *algorithm != Algorithm::SORTING || self.content != Content::Phantom
+    }
+
+    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Plan, Refusal> {
+        let plan = algorithm.plan(&task.instance).map_err(Refusal::left_out)?;
+        match (plan.schedule(), plan.prediction()) {
+            (Some(_), None) => {
+                Err(Refusal::left_out(PlanError::TooLong { algorithm: algorithm.to_string() }))
+            }
+            (None, _) if !self.runs.include(self, algorithm) => Err(Refusal::left_out(
+                "only a run can tell what it takes: --run fastest and --run all run it",
+            )),
+            _ => Ok(plan),
         }
-        execute(machine, plan, self.content, &case, self.traces.of(label)).map(Some)
     }
 
-    /// What a run is called.
-    fn case(&self, task: &Task, algorithm: Algorithm) -> String {
-        format!("{} by {algorithm}, {} time", task.name(), clock::name(self.arguments.options.clock()))
+    fn predicted(&self, plan: &Plan) -> Option<Span> {
+        plan.prediction().map(|prediction| prediction.modeled.since_start())
+    }
+
+    fn chosen(&self, _: &Algorithm, plan: &Plan) -> String {
+        plan.name().to_owned()
+    }
+
+    fn facts(&self, _: &Task, plan: &Plan, _: Option<&Ran>) -> Option<(usize, u64)> {
+        plan.schedule().map(|schedule| (schedule.iterations(), schedule.messages().count() as u64))
+    }
+
+    /// The data is made before the run and checked after it, so that neither takes host time from the nodes while the
+    /// clock is running: in real time what a program computes counts. What arrives is compared with data made afresh:
+    /// the nodes pass data on by reference, and the copy that it is compared with is not part of what they share.
+    fn run(&self, _: &Task, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+        let matrix = plan.instance().matrix();
+        let message =
+            |from: Rank, to: Rank| self.content.message(from * matrix.nodes() + to, matrix.get(from, to));
+        let ranks = || 0..matrix.nodes();
+        let given: Vec<Vec<Payload>> =
+            ranks().map(|from| ranks().map(|to| message(from, to)).collect()).collect();
+        let program = |node: &Node<'_>| Ok(plan.carry_out(node.world(), given[node.rank()].clone())?);
+        let run = execution.machine.run(program)?;
+        for (from, to) in ranks().flat_map(|from| ranks().map(move |to| (from, to))) {
+            if let Some(fault) = self.content.fault(run.outputs[to].get(from), &message(from, to)) {
+                let name = execution.name;
+                return Err(Error::Wrong(format!(
+                    "node {to} does not have what node {from} had for it: {fault} ({name})"
+                )));
+            }
+        }
+        execution.finish(&run, plan.prediction().map(|prediction| prediction.modeled))
+    }
+
+    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
+        columns(self)
+    }
+
+    fn hopeless(&self, algorithm: &Algorithm, cause: &str) -> String {
+        format!("no plan by {algorithm}: {cause}")
+    }
+
+    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
+        let Some(first) = solved.first() else { return Ok(()) };
+        let machine = first.case.instance.machine().name();
+        let unit = unit_of(self, solved, |row| vec![row.times().min(), mean(row.runs().map(|ran| ran.time))]);
+        write!(text, "Many-to-many communication: {machine}")?;
+        match solved {
+            [one] => self.one(one, unit, text)?,
+            several => self.sweep(several, unit, text)?,
+        }
+        self.notes(solved).into_iter().try_for_each(|note| writeln!(text, "{note}"))
+    }
+}
+
+fn columns<'a, 'e>(exchanges: &Exchanges<'e>) -> Vec<Column<Row<'a, Exchanges<'e>>>> {
+    /// A parameter of the generator.
+    fn generated(row: &Row<'_, Exchanges<'_>>, figure: fn(&Generated) -> String) -> Figure {
+        row.case().generated.as_ref().map(figure).into()
+    }
+    let [machine, ..] = machine_columns();
+    let [bound, decided_by, ratio] = bound_columns();
+    let [run_us, run] = run_columns();
+    let is_several = exchanges.arguments.seeds > 1;
+    let spread = |name, figure: fn(&Row<'a, Exchanges<'e>>) -> Figure| Column::shown(name, figure);
+    let mut columns = vec![
+        machine,
+        Column::new("nodes", |row: &R| Figure::text(row.case().figures.nodes)),
+        Column::new("matrix", |row: &R| match &row.case().generated {
+            Some(_) => Figure::text("generated"),
+            None => Figure::text(&row.case().matrix),
+        }),
+        Column::new("k", |row: &R| generated(row, |generated| generated.fan_out.to_string())),
+        Column::new("t", |row: &R| generated(row, |generated| generated.traffic.to_string())),
+        Column::new("l", |row: &R| generated(row, |generated| generated.nonuniformity.clone())),
+        Column::new("matrix_seed", |row: &R| generated(row, |generated| generated.seed.to_string())),
+        Column::new("class", |row: &R| Figure::text(row.case().figures.class)),
+        Column::new("uniform", |row: &R| Figure::text(row.case().figures.is_uniform)),
+        Column::new("sent", |row: &R| Figure::text(row.case().figures.sent)),
+        Column::new("received", |row: &R| Figure::text(row.case().figures.received)),
+        Column::new("fan_out", |row: &R| Figure::text(row.case().figures.fan_out)),
+        Column::new("fan_in", |row: &R| Figure::text(row.case().figures.fan_in)),
+        Column::new("entries", |row: &R| Figure::text(row.case().figures.messages)),
+        Column::new("bytes", |row: &R| Figure::text(row.case().figures.bytes)),
+        Column::shown("traffic", |row: &R| Figure::Text(format_bytes(row.case().figures.traffic()))),
+        Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
+        Column::new("seed", |row: &R| {
+            row.attempts
+                .first()
+                .and_then(|attempt| attempt.algorithm.seed())
+                .map(|seed| seed.to_string())
+                .into()
+        }),
+        Column::new("chosen", |row: &R| (!row.attempts.is_empty()).then(|| row.chosen()).into()).left(),
+        time_column(if is_several { "mean" } else { "modeled" }),
+        spread("least", |row| row.times().min().into()),
+        spread("most", |row| row.times().max().into()),
+        bound,
+        decided_by,
+        ratio,
+        // The means of all seeds.
+        Column::new("rounds", |row: &R| row.mean_count(|attempt| Some(attempt.facts?.0 as u64))),
+        Column::new("messages", |row: &R| {
+            let ran = |attempt: &Attempt<_>| attempt.ran.as_ref().map(|ran| ran.messages);
+            row.mean_count(|attempt| ran(attempt).or(attempt.facts.map(|(_, messages)| messages)))
+        }),
+        Column::new("predicted", |row: &R| {
+            row.attempts.first().map(|attempt| attempt.predicted.is_some().to_string()).into()
+        }),
+        clock_column(),
+        run_us,
+        run,
+        // A short wait is far shorter than what takes so long.
+        Column::new("waiting_us", |row: &R| mean(row.runs().map(|ran| ran.waiting)).into())
+            .titled("waiting {unit}")
+            .own_unit(),
+        Column::new("bytes_sent", |row: &R| row.ran().map(|ran| ran.bytes.to_string()).into()),
+    ];
+    columns.extend(pace_columns());
+    columns.push(restriction_column());
+    columns
+}
+
+impl Exchanges<'_> {
+    /// One matrix with all that is known of it.
+    fn one(&self, solved: &Solved<Self>, unit: Unit, text: &mut String) -> fmt::Result {
+        let (matrix, task) = (solved.case.instance.matrix(), &solved.case);
+        writeln!(text, ", {}\n\n{}", task.matrix, task.figures)?;
+        let numbers = matrix.to_string();
+        if numbers.lines().all(|line| line.len() <= WIDEST) {
+            writeln!(text, "{numbers}")?;
+        }
+        writeln!(text, "{}", matrix.picture())?;
+        let names = [
+            "algorithm",
+            "modeled_us",
+            "least",
+            "most",
+            "ratio",
+            "rounds",
+            "messages",
+            "waiting_us",
+            "run",
+            "pace",
+            "error",
+            "chosen",
+        ];
+        let is_shown = |name: &&str| self.arguments.seeds > 1 || !["least", "most"].contains(name);
+        let names: Vec<&str> = names.into_iter().filter(is_shown).collect();
+        writeln!(text, "{}", table(&self.columns(), &names, &solved.rows(self), unit))?;
+        fastest_line(self, solved, unit).map_or(Ok(()), |line| writeln!(text, "{line}"))?;
+        writeln!(text, "{}", bound_line(&solved.bound, unit))
+    }
+
+    /// Many amounts of traffic: a table of modeled times as in figures 9 and 10 of the paper, and what is fastest for
+    /// each.
+    fn sweep(&self, solved: &[Solved<Self>], unit: Unit, text: &mut String) -> fmt::Result {
+        if let Some(Generated { fan_out, nonuniformity, seed, .. }) = &solved[0].case.generated {
+            write!(text, ", fan-out {fan_out}, non-uniformity {nonuniformity}, seed {seed}")?;
+        }
+        writeln!(text, "; modeled times in {}\n", unit.name())?;
+        let names = |algorithms: &mut dyn Iterator<Item = &Algorithm>| -> Vec<String> {
+            algorithms.map(Algorithm::to_string).collect()
+        };
+        let all = names(&mut self.arguments.algorithm.iter());
+        let keys = [&["traffic"][..], &[]];
+        writeln!(text, "{}", by_algorithm(self, solved, keys, &all, unit, |row| starred(row, unit)))?;
+        let random =
+            names(&mut self.arguments.algorithm.iter().filter(|algorithm| algorithm.seed().is_some()));
+        let seeds = self.arguments.seeds;
+        if !random.is_empty() && seeds > 1 {
+            let range = |row: &Row<'_, Self>| Some((row.times().min()?, row.times().max()?));
+            let spread = by_algorithm(self, solved, keys, &random, unit, |row| match row.and_then(range) {
+                Some((least, most)) => format!("{} to {}", unit.cell(least), unit.cell(most)),
+                None => "-".to_owned(),
+            });
+            writeln!(text, "Least and most of {seeds} seeds, whose means are above:\n\n{spread}")?;
+        }
+        writeln!(text, "{}\n{}", choices(self, solved, "traffic", unit), unit.star())
+    }
+
+    /// What was run and checked, and how well the host kept pace: a line each.
+    fn notes(&self, solved: &[Solved<Self>]) -> Vec<String> {
+        let mut notes = Vec::new();
+        let rows = || solved.iter().flat_map(|solved| solved.rows(self));
+        let all: usize = rows().map(|row| row.attempts.len()).sum();
+        let runs: usize = rows().map(|row| row.runs().count()).sum();
+        let got = match self.content {
+            Content::Random { .. } => "every node got every byte that was for it",
+            Content::Phantom => "every node got messages of the right lengths",
+        };
+        let which = match (runs, all) {
+            (1, 1) => "It was run".to_owned(),
+            (runs, all) if runs == all => format!("All {runs} plans were run"),
+            (1, all) => format!("1 of {all} plans was run"),
+            (runs, all) => format!("{runs} of {all} plans were run"),
+        };
+        notes.push(match self.arguments.options.clock() {
+            _ if runs == 0 => {
+                "Nothing was run: all times are predictions, which are exact in virtual time.".to_owned()
+            }
+            Clock::Virtual => format!("{which}: {got}, and what was predicted was exact."),
+            Clock::RealTime { .. } => format!("{which} in real time: {got}."),
+            Clock::Host => format!("{which} on the threads of this host: {got}."),
+        });
+        if runs > 0 && runs < all {
+            let others = if all - runs == 1 { "other is" } else { "others are" };
+            notes.push(format!("The {others} predicted, which is exact in virtual time."));
+        }
+        let is_sorted =
+            |row: Row<'_, Self>| row.line.algorithm == Algorithm::SORTING && !row.attempts.is_empty();
+        if self.content == Content::Phantom && rows().any(is_sorted) {
+            notes.push("Sorting was not run: what has no data cannot be sorted.".to_owned());
+        }
+        notes.extend(of_runs(self, solved));
+        notes.extend(self.left_out(solved));
+        notes
+    }
+
+    /// Which algorithms do not work, how often and why.
+    fn left_out(&self, solved: &[Solved<Self>]) -> Vec<String> {
+        let lines = 0..self.arguments.algorithm.len();
+        let causes = lines.flat_map(|line| {
+            let lines = solved.iter().map(move |solved| &solved.lines[line]);
+            let mut causes = lines.filter_map(|line| Some((line.algorithm, line.attempts.as_ref().err()?)));
+            let first = causes.next().map(|(algorithm, cause)| format!("{algorithm}, since {cause}"));
+            // The first cause stands for all.
+            first.into_iter().flat_map(move |first| vec![first; 1 + causes.by_ref().count()])
+        });
+        left_out(causes.collect::<Vec<_>>(), |times| match solved.len() {
+            all if times == all => String::new(),
+            all => format!(" for {times} of {all} matrices"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn algorithms_come_in_the_order_of_the_registry() {
+        let some = read_algorithms("two-stage, auto,two-stage").unwrap();
+        assert_eq!(some[..], [Algorithm::AUTO, Algorithm::TWO_STAGE]);
+        assert_eq!(read_algorithms("bruck,all").unwrap()[..], *Algorithm::ALL);
+        let error = read_algorithms("auto,fast").unwrap_err();
+        assert!(error.starts_with("`fast` is no algorithm; allowed are auto, linear, "), "{error}");
+        assert!(error.ends_with(", and all"), "{error}");
     }
 }

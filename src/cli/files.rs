@@ -23,6 +23,11 @@ pub(super) fn micros(span: Span) -> String {
     format!("{whole}.{rest:06}")
 }
 
+/// A text that can be part of the name of a file: letters, digits and these characters are kept, others become `-`.
+pub(super) fn harmless(text: &str, kept: &str) -> String {
+    text.chars().map(|c| if c.is_alphanumeric() || kept.contains(c) { c } else { '-' }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,10 +8,10 @@ use std::{
 
 use clap::Args;
 use multicomputer::{
-    Clock, Dilation, Machine,
+    Clock, Dilation, Machine, Pinning,
     model::{self, Description, DescriptionError, FileError},
     topology::Grid,
-    units::{self, UnitError},
+    units,
 };
 use thiserror::Error;
 
@@ -48,14 +48,21 @@ pub(super) struct MachinesOptions {
     mesh: Vec<Grid>,
 }
 
-/// What every command that runs programs can be told.
+/// Options of every command that runs programs.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct RunOptions {
-    /// virtual (exact, as fast as the host allows), real (the dilation is measured) or real:4 (a modeled second takes
-    /// four) [default: virtual; of the demo: virtual, then real]
+    /// virtual (exact, as fast as the host allows), real (the dilation is measured), real:4 (a modeled second takes
+    /// four) or host (no model: times are the wall clock's, of the host's own threads) [default: virtual; of the demo:
+    /// virtual, then real]
     #[arg(long, value_name = "CLOCK", value_parser = clock::read)]
     clock: Option<Clock>,
+
+    /// The cores of this host that the threads of the nodes run on: auto (as the host likes; in real time one core as
+    /// long as programs only communicate), none (as the host likes), one-core (all on the first) or spread (all cores,
+    /// neighbouring ranks together)
+    #[arg(long, value_name = "CORES", default_value = "auto", value_parser = read_pinning)]
+    pin: Pinning,
 
     /// What all data and choices made at random follow from
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = read_number::<u64>, allow_negative_numbers = true)]
@@ -130,7 +137,8 @@ impl RunOptions {
 
     /// The machine ready to run under a clock.
     pub(super) fn build(&self, description: &Description, clock: Clock) -> Result<Machine, Error> {
-        let machine = Machine::of(description.clone()).clock(clock).trace(self.trace.is_some());
+        let machine =
+            Machine::of(description.clone()).clock(clock).pinning(self.pin).trace(self.trace.is_some());
         let machine = match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
             None => machine,
@@ -163,6 +171,17 @@ pub(super) enum MachineError {
     File(#[from] FileError),
 }
 
+/// Reads where threads run.
+fn read_pinning(text: &str) -> Result<Pinning, String> {
+    match text {
+        "auto" => Ok(Pinning::Auto),
+        "none" => Ok(Pinning::None),
+        "one-core" => Ok(Pinning::OneCore),
+        "spread" => Ok(Pinning::Spread),
+        _ => Err("allowed are auto, none, one-core and spread".to_owned()),
+    }
+}
+
 /// Reads a machine by its name, or from a file if what is given ends in `.toml` and is not the file of a network alone.
 pub(super) fn read_machine(text: &str) -> Result<Description, MachineError> {
     let is_file = Path::new(text).extension().is_some_and(|extension| extension == "toml");
@@ -175,29 +194,16 @@ pub(super) fn read_machine(text: &str) -> Result<Description, MachineError> {
     })
 }
 
-/// A number that is none.
-#[derive(Debug, Error)]
-#[error("allowed is a whole number from 0 to 2^64 - 1")]
-pub(super) struct NumberError;
-
 /// Reads a whole number.
-pub(super) fn read_number<N: FromStr>(text: &str) -> Result<N, NumberError> {
-    text.trim().parse().map_err(|_| NumberError)
-}
-
-/// A time on the wall clock that is none.
-#[derive(Debug, Error)]
-enum LimitError {
-    #[error(transparent)]
-    Unit(#[from] UnitError),
-    #[error("a limit must be above 0 s and below 2^64 s")]
-    Range,
+pub(super) fn read_number<N: FromStr>(text: &str) -> Result<N, String> {
+    text.trim().parse().map_err(|_| "allowed is a whole number from 0 to 2^64 - 1".to_owned())
 }
 
 /// Reads a limit in seconds, or with a unit.
-fn read_limit(text: &str) -> Result<Duration, LimitError> {
-    let seconds = units::parse_seconds(text)?;
-    Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero()).ok_or(LimitError::Range)
+fn read_limit(text: &str) -> Result<Duration, String> {
+    let seconds = units::parse_seconds(text).map_err(|cause| cause.to_string())?;
+    let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
+    limit.ok_or_else(|| "a limit must be above 0 s and below 2^64 s".to_owned())
 }
 
 #[cfg(test)]

@@ -4,54 +4,66 @@
 //! with data that is checked; what is modeled, what the equation says and what links the messages of a step share is
 //! put side by side.
 
-use std::io::Write;
+use std::{
+    fmt::{self, Write as _},
+    io::Write,
+};
 
 use clap::Args;
-use multicomputer::model::Description;
+use multicomputer::{
+    Clock, Machine, Span, Time, collective,
+    model::Description,
+    textbook::{Algorithm, Topic},
+};
 
 use super::{
+    collective::run_checked,
+    compare::{
+        Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, clock_column, compare,
+        of_runs, pace_columns, restriction_column, run_columns, table,
+    },
+    count::counted,
+    data::Content,
     error::Error,
-    files::{CsvFile, Traces},
+    files::harmless,
+    lists::List,
     options::{RunOptions, read_machine, read_number},
-    progress::Progress,
+    unit::Unit,
 };
 
 mod case;
-mod compare;
-mod csv;
-mod execution;
+mod facts;
 mod list;
+mod lists;
 mod matrix;
-mod names;
-mod outcome;
 mod parameters;
 mod single;
 mod steps;
 mod words;
 
 use self::{
-    case::Case,
-    execution::Executor,
-    names::{Items, Topologies, Words},
-    outcome::Outcome,
+    case::{Case, has_source, has_sources},
+    facts::{Facts, Sharing},
+    lists::Item,
+    matrix::Matrix,
     parameters::ParameterOptions,
 };
 
-/// What the command can be told.
+/// Arguments of the command.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     // The help text is made from what can be spelled.
-    #[arg(value_name = "WHAT", required_unless_present = "list", help = names::help())]
-    what: Option<Items>,
+    #[arg(value_name = "WHAT", required_unless_present = "list", value_parser = lists::read_items, help = lists::help())]
+    what: Option<List<Item>>,
 
     /// Print all algorithms with their equations, and all figures
     #[arg(long, conflicts_with = "what")]
     list: bool,
 
     /// The network, or a list: ring:8,mesh:4x4,hypercube:16 [default: the one that the algorithm is made for]
-    #[arg(long, value_name = "TOPOLOGY", conflicts_with = "machine")]
-    topology: Option<Topologies>,
+    #[arg(long, value_name = "TOPOLOGY", value_parser = lists::read_topologies, conflicts_with = "machine")]
+    topology: Option<List<String>>,
 
     /// The machine instead: paragon:16x32, hockney:10x10, line:8, or a machine file (.toml); may be given several times
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
@@ -60,11 +72,11 @@ pub(super) struct Arguments {
     /// Words of a message from one node: 1000, a list 10,1000, or a doubling range 1..64K: of the whole vector of a one-to-all broadcast or an all-to-one
     /// reduction, of each node's block in the all-to-all operations; of example-4.1 the rows of the matrix
     /// [default: 1000; of example-4.1 one element a node]
-    #[arg(long, value_name = "NUMBERS", allow_negative_numbers = true)]
-    words: Option<Words>,
+    #[arg(long, value_name = "NUMBERS", value_parser = lists::read_words, allow_negative_numbers = true)]
+    words: Option<List<u64>>,
 
     /// Bytes of a word
-    #[arg(long, value_name = "BYTES", default_value_t = 8, value_parser = names::read_word, allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", default_value_t = 8, value_parser = lists::read_word, allow_negative_numbers = true)]
     word_bytes: u64,
 
     /// The source of a one-to-all broadcast, or the destination of an all-to-one reduction [default: 0]
@@ -112,38 +124,237 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let Some(items) = arguments.what.as_ref().filter(|_| !arguments.list) else {
         return Ok(write!(out, "{}", list::List)?);
     };
-    let cases = case::cases(arguments, items.as_slice())?;
+    let cases = case::cases(arguments, items)?;
     let options = &arguments.options;
     let machines = cases.iter().map(|case| options.build(&case.machine, options.clock()));
     let machines = machines.collect::<Result<Vec<_>, Error>>()?;
-    let csv = CsvFile::create(options.csv(), csv::HEADER)?;
-    let labels: Vec<String> = cases.iter().map(Case::label).collect();
-    let mut traces = Traces::create(options.trace(), &labels)?;
+    let in_full = cases.len() == 1;
+    compare(&Chapter { arguments, machines, in_full }, cases, Runs::All, options, out)
+}
 
-    let progress = Progress::new(cases.len());
-    let executor = Executor { arguments, progress: &progress, in_full: cases.len() == 1 };
-    let outcomes = csv.fill(|csv| {
-        let mut outcomes: Vec<Outcome> = Vec::new();
-        for ((case, machine), label) in cases.into_iter().zip(&machines).zip(labels) {
-            progress.begin(&case.to_string());
-            let outcome = executor.execute(case, machine, traces.of(label))?;
-            csv.row(csv::row(&outcome, arguments))?;
-            outcomes.push(outcome);
-            progress.end();
-        }
-        // Where nothing at all can be done, the reason is not for a table.
-        let cause = outcomes.iter().find_map(|outcome| outcome.figures.as_ref().err());
-        if let (true, Some(cause)) = (outcomes.iter().all(|outcome| outcome.figures.is_err()), cause) {
-            csv.discard();
-            return Err(Error::usage(cause.as_str()));
-        }
-        Ok(outcomes)
-    })?;
-    drop(progress);
+/// A case.
+type R<'a, 'e> = Row<'a, Chapter<'e>>;
 
-    match &outcomes[..] {
-        [outcome] => write!(out, "{}", single::Single { arguments, outcome })?,
-        outcomes => write!(out, "{}", compare::Comparison { arguments, outcomes })?,
+/// The comparison, with equations.
+struct Chapter<'a> {
+    arguments: &'a Arguments,
+    /// Of all cases.
+    machines: Vec<Machine>,
+    /// Where a case is shown in full, its steps are drawn, and the causes of a difference are looked for.
+    in_full: bool,
+}
+
+/// How a case is run.
+enum Plan {
+    /// By an algorithm.
+    Algorithm(Algorithm, collective::Plan),
+    /// By the example's program, with the modeled time if a run will not tell.
+    Matrix(Matrix, Option<Span>),
+}
+
+impl Comparison for Chapter<'_> {
+    type Case = Case;
+    type Algorithm = Item;
+    type Plan = Plan;
+    type Facts = Facts;
+
+    fn lines(&self, case: &Case) -> Vec<Vec<Item>> {
+        vec![vec![case.item]]
     }
-    Ok(write!(out, "{traces}")?)
+
+    fn name(&self, item: &Item) -> String {
+        item.name()
+    }
+
+    fn describe(&self, case: &Case, _: &Item) -> String {
+        case.to_string()
+    }
+
+    /// `4.7-ring-8-1000`
+    fn label(&self, case: &Case, _: Option<&Item>) -> String {
+        harmless(&format!("{}-{}-{}", case.item.name(), case.machine.name(), case.words), "-.")
+    }
+
+    fn clock(&self, _: &Case) -> Clock {
+        self.arguments.options.clock()
+    }
+
+    fn description<'c>(&'c self, case: &'c Case) -> &'c Description {
+        &case.machine
+    }
+
+    fn machine(&self, case: &Case) -> Option<&Machine> {
+        self.machines.get(case.number)
+    }
+
+    fn plan(&self, case: &Case, _: &Item) -> Result<Plan, Refusal> {
+        match case.item.topic {
+            Topic::Algorithm(algorithm) => {
+                let plan = self.planned(case, algorithm, &case.machine).map_err(Refusal::LeftOut)?;
+                Ok(Plan::Algorithm(algorithm, plan))
+            }
+            Topic::MatrixVector => {
+                let matrix = Matrix::of(self.arguments, case).map_err(Refusal::LeftOut)?;
+                let modeled = match self.clock(case) {
+                    Clock::Virtual => None,
+                    // A run on another clock does not tell what virtual time is.
+                    _ => matrix.modeled(&case.machine),
+                };
+                Ok(Plan::Matrix(matrix, modeled))
+            }
+        }
+    }
+
+    fn predicted(&self, plan: &Plan) -> Option<Span> {
+        match plan {
+            Plan::Algorithm(_, plan) => Some(plan.prediction().modeled.since_start()),
+            Plan::Matrix(_, modeled) => *modeled,
+        }
+    }
+
+    fn facts(&self, case: &Case, plan: &Plan, ran: Option<&Ran>) -> Facts {
+        match plan {
+            Plan::Algorithm(algorithm, plan) => self.of_plan(case, *algorithm, plan, ran),
+            Plan::Matrix(matrix, modeled) => self.of_matrix(case, matrix, *modeled, ran),
+        }
+    }
+
+    fn run(&self, _: &Case, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+        let content = Content::new(self.arguments.phantom, self.arguments.options.seed);
+        match plan {
+            Plan::Algorithm(_, plan) => run_checked(plan, content, execution),
+            Plan::Matrix(matrix, _) => {
+                let run = matrix.run(execution.machine)?;
+                execution.finish(&run, None)
+            }
+        }
+    }
+
+    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
+        columns()
+    }
+
+    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
+        let rows: Vec<Row<'_, Self>> = solved.iter().flat_map(|solved| solved.rows(self)).collect();
+        match &rows[..] {
+            [row] => single::show(self.arguments, row, text)?,
+            rows => self.several(rows, text)?,
+        }
+        of_runs(self, solved).into_iter().try_for_each(|note| writeln!(text, "{note}"))
+    }
+}
+
+fn columns<'a, 'e>() -> Vec<Column<Row<'a, Chapter<'e>>>> {
+    /// A figure of a case that can be.
+    fn fact(row: &Row<'_, Chapter<'_>>, figure: fn(&Facts) -> Figure) -> Figure {
+        row.facts().map_or(Figure::None, figure)
+    }
+    /// A figure of the messages that share a link.
+    fn sharing(row: &Row<'_, Chapter<'_>>, figure: fn(&Sharing) -> String) -> Figure {
+        row.facts().and_then(|facts| facts.sharing.as_ref()).map(figure).into()
+    }
+    let [run_us, run] = run_columns();
+    let mut columns = vec![
+        Column::new("name", |row: &R| Figure::Text(row.name())).left(),
+        Column::new("algorithm", |row: &R| Figure::text(row.case().item.topic.name())),
+        Column::new("section", |row: &R| Figure::text(row.case().item.topic.section())),
+        Column::new("equation", |row: &R| row.case().item.topic.equation_number().map(str::to_owned).into()),
+        Column::new("machine", |row: &R| Figure::text(row.case().machine.name())).titled("network").left(),
+        Column::new("topology", |row: &R| Figure::text(row.case().machine.topology().name())),
+        Column::new("nodes", |row: &R| Figure::text(row.case().machine.nodes())),
+        Column::new("words", |row: &R| Figure::text(row.case().words)),
+        Column::new("word_bytes", |row: &R| Figure::text(row.of.arguments.word_bytes)),
+        Column::new("source", |row: &R| {
+            let source = row.of.arguments.source.unwrap_or(0);
+            has_source(row.case().item.topic).then(|| source.to_string()).into()
+        }),
+        Column::new("sources", |row: &R| {
+            let sources = row.of.arguments.sources.unwrap_or(row.case().machine.nodes());
+            has_sources(row.case().item.topic).then(|| sources.to_string()).into()
+        }),
+        Column::new("strict", |row: &R| Figure::text(row.of.arguments.parameters.is_strict())),
+        Column::new("steps", |row: &R| fact(row, |facts| Figure::text(facts.steps))),
+        Column::new("equation_us", |row: &R| fact(row, |facts| facts.equation.into())).titled("equation"),
+        Column::new("in_step_us", |row: &R| fact(row, |facts| facts.in_step.into())).titled("in step"),
+        Column::new("modeled_us", |row: &R| fact(row, |facts| facts.modeled.into())).titled("modeled"),
+        Column::new("slow_down", |row: &R| fact(row, |facts| facts.slow_down().into())).titled("/ equation"),
+        Column::new("sharing", |row: &R| sharing(row, |sharing| sharing.busiest.messages.to_string())),
+        Column::new("sharing_step", |row: &R| sharing(row, |sharing| sharing.step.to_string())),
+        Column::new("sharing_link", |row: &R| sharing(row, |sharing| sharing.link.to_string())),
+        Column::new("most_loaded_link", |row: &R| {
+            fact(row, |facts| facts.shared.as_ref().map(|link| link.link.to_string()).into())
+        }),
+        Column::new("most_flows", |row: &R| {
+            fact(row, |facts| facts.shared.as_ref().map(|link| link.load.most_flows.to_string()).into())
+        }),
+        Column::new("link_bytes", |row: &R| {
+            fact(row, |facts| facts.shared.as_ref().map(|link| link.load.bytes.to_string()).into())
+        }),
+        Column::shown("most", |row: &R| match &row.line.attempts {
+            Ok(_) => fact(row, |facts| Figure::Text(facts.most_on_a_link())),
+            Err(cause) => Figure::Remark(format!("({cause})")),
+        })
+        .titled("most on a link")
+        .left(),
+        clock_column(),
+        run_us,
+        run.titled("run"),
+    ];
+    columns.extend(pace_columns());
+    columns.push(restriction_column());
+    columns
+}
+
+impl Chapter<'_> {
+    /// The plan for a case on a machine: its own, or the same with other parameters.
+    fn planned(
+        &self,
+        case: &Case,
+        algorithm: Algorithm,
+        machine: &Description,
+    ) -> Result<collective::Plan, String> {
+        let task = case.task(self.arguments, algorithm, machine)?;
+        let plan = algorithm.plan(&task).map_err(|cause| cause.to_string())?;
+        match plan.prediction().modeled {
+            Time::MAX => Err(format!("{case} takes longer than modeled time can tell")),
+            _ => Ok(plan),
+        }
+    }
+
+    /// Several algorithms, networks or lengths: a table.
+    fn several(&self, rows: &[Row<'_, Self>], text: &mut String) -> fmt::Result {
+        let facts = rows.iter().filter_map(Row::facts);
+        let times: Vec<Span> =
+            facts.clone().flat_map(|facts| [facts.equation, facts.in_step, facts.modeled]).collect();
+        let (unit, word_bytes) = (Unit::exact_for(&times), self.arguments.word_bytes);
+        let bytes = counted(word_bytes, "byte");
+        writeln!(text, "The textbook's algorithms; times in {}, words of {bytes}", unit.name())?;
+        if let [first, rest @ ..] = rows
+            && rest.iter().all(|other| other.case().machine.parameters() == first.case().machine.parameters())
+        {
+            writeln!(text, "{}", parameters::line(&first.case().machine, word_bytes))?;
+            writeln!(text, "{}", parameters::sends(&first.case().machine))?;
+        }
+        let names = [
+            "name",
+            "machine",
+            "words",
+            "equation_us",
+            "in_step_us",
+            "modeled_us",
+            "slow_down",
+            "run",
+            "pace",
+            "error",
+            "most",
+        ];
+        writeln!(text, "\n{}", table(&self.columns(), &names, rows, unit))?;
+        let has =
+            if self.arguments.phantom { "as many bytes as it should have" } else { "what it should have" };
+        let which = match facts.count() {
+            1 => "One was run".to_owned(),
+            runs => format!("All {runs} were run"),
+        };
+        writeln!(text, "{which} on real threads: every node had {has}.")
+    }
 }

@@ -5,26 +5,24 @@
 //! to begin with are further apart there, and those at which the choice changes are found less precisely, unless told
 //! otherwise.
 
-use std::{io::Write, path::PathBuf, str::FromStr};
+use std::{io::Write, path::PathBuf};
 
 use clap::Args;
 use multicomputer::{
+    collective::Operation,
     model::Description,
     units::{Sizes, format_bytes},
 };
-use thiserror::Error;
 
 use super::{
-    collective::names::{NamesError, Operations, operation_help},
+    collective::{operation_help, operations},
+    compare::{Column, Figure, header, record, table},
     count::counted,
     error::Error,
-    files::{CsvFile, micros},
+    files::CsvFile,
+    lists::List,
     options::{MachineError, MachineOptions, read_machine},
     progress::Progress,
-    table::{
-        Align::{Left, Right},
-        Table,
-    },
     unit::Unit,
 };
 
@@ -36,7 +34,7 @@ use self::{
     search::{Interval, Search},
 };
 
-/// What the command can be told.
+/// Arguments of the command.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -74,24 +72,8 @@ Examples:
 #[derive(Clone, Debug)]
 enum Subject {
     Machine(Description),
-    Operations(Operations),
+    Operations(List<Operation>),
 }
-
-/// What is neither a machine nor an operation.
-#[derive(Debug, Error)]
-enum SubjectError {
-    /// It could be neither.
-    #[error("{0}; and {1}")]
-    Neither(MachineError, NamesError),
-    /// It is a machine, but a wrong one.
-    #[error(transparent)]
-    Machine(MachineError),
-}
-
-/// A precision that is none.
-#[derive(Debug, Error)]
-#[error("allowed is a number of percent from 0.1 to 1000")]
-struct PercentError;
 
 fn subject_help() -> String {
     format!(
@@ -102,17 +84,19 @@ fn subject_help() -> String {
 }
 
 /// Reads a machine, or else operations.
-fn read_subject(text: &str) -> Result<Subject, SubjectError> {
-    match (Operations::from_str(text), read_machine(text)) {
+fn read_subject(text: &str) -> Result<Subject, String> {
+    match (operations(text), read_machine(text)) {
         (Ok(operations), _) => Ok(Subject::Operations(operations)),
         (_, Ok(machine)) => Ok(Subject::Machine(machine)),
-        (Err(no_name), Err(cause @ MachineError::Unknown)) => Err(SubjectError::Neither(cause, no_name)),
-        (_, Err(cause)) => Err(SubjectError::Machine(cause)),
+        (Err(no_name), Err(cause @ MachineError::Unknown)) => Err(format!("{cause}; and {no_name}")),
+        (_, Err(cause)) => Err(cause.to_string()),
     }
 }
 
-fn read_percent(text: &str) -> Result<f64, PercentError> {
-    text.trim().parse().ok().filter(|percent| (0.1..=1000.0).contains(percent)).ok_or(PercentError)
+/// Reads a precision.
+fn read_percent(text: &str) -> Result<f64, String> {
+    let percent = text.trim().parse().ok().filter(|percent| (0.1..=1000.0).contains(percent));
+    percent.ok_or_else(|| "allowed is a number of percent from 0.1 to 1000".to_owned())
 }
 
 impl Arguments {
@@ -131,13 +115,13 @@ impl Arguments {
         }
     }
 
-    fn operations(&self) -> Result<Operations, Error> {
+    fn operations(&self) -> Result<List<Operation>, Error> {
         let mut operations = self.subjects.iter().filter_map(|subject| match subject {
             Subject::Operations(operations) => Some(operations),
             Subject::Machine(_) => None,
         });
         match (operations.next(), operations.next()) {
-            (None, _) => Ok(Operations::all()),
+            (None, _) => Ok(List::of(Operation::ALL)),
             (Some(operations), None) => Ok(operations.clone()),
             (Some(_), Some(_)) => {
                 Err(Error::usage("operations are given twice: name several with commas between them"))
@@ -165,7 +149,7 @@ impl Arguments {
     }
 }
 
-/// What there is for small, medium and large machines.
+/// One of three, for small, medium and large machines.
 fn by_size<T>(nodes: usize, [small, medium, large]: [T; 3]) -> T {
     match nodes {
         0..=64 => small,
@@ -179,17 +163,18 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let machine = &arguments.machine()?;
     let operations = arguments.operations()?;
     let (lengths, percent) = (arguments.lengths(machine.nodes()), arguments.percent(machine.nodes()));
-    let csv = CsvFile::create(arguments.csv.as_deref(), HEADER)?;
+    let csv = CsvFile::create(arguments.csv.as_deref(), header(&columns()))?;
 
-    let progress = Progress::new(operations.as_slice().len() * lengths.len());
+    let progress = Progress::new(operations.len() * lengths.len());
     let found = csv.fill(|csv| {
         let mut found = Vec::new();
-        for &operation in operations.as_slice() {
+        for &operation in operations.iter() {
             let factor = 1.0 + percent / 100.0;
             let search = Search { machine, operation, factor, progress: &progress };
             let intervals = search.intervals(&lengths)?;
-            let rows = intervals.iter().map(|interval| row(machine.name(), operation.name(), interval));
-            rows.into_iter().try_for_each(|row| csv.row(row))?;
+            let intervals: Vec<Row> =
+                intervals.into_iter().map(|interval| Row { machine, operation, interval }).collect();
+            intervals.iter().try_for_each(|row| csv.row(record(&columns(), row)))?;
             found.push((operation, intervals, Crossover::find(&search, &lengths)?));
         }
         Ok(found)
@@ -206,7 +191,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         format_bytes(ends.1)
     )?;
     for (operation, intervals, crossover) in &found {
-        write!(out, "\n{operation}\n{}", table(intervals))?;
+        let times = intervals.iter().flat_map(|Row { interval: Interval { first, last }, .. }| [first, last]);
+        let unit = Unit::of(times.map(|point| point.modeled));
+        let names = ["from_bytes", "to_bytes", "from_us", "from_ratio", "to_us", "to_ratio", "algorithm"];
+        write!(out, "\n{operation}\n{}", table(&columns(), &names, intervals, unit))?;
         if let Some(crossover) = crossover {
             writeln!(out, "\n{crossover}")?;
         }
@@ -215,58 +203,23 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     Ok(writeln!(out, "\nFrom {count} each; where the choice changes is found to {percent} %.")?)
 }
 
-/// A row for each interval.
-fn table(intervals: &[Interval]) -> Table {
-    let times = intervals.iter().flat_map(|interval| [interval.first.modeled, interval.last.modeled]);
-    let unit = Unit::of(times);
-    let [at_from, at_to] = ["at from", "at to"].map(|end| format!("{} {end}", unit.name()));
-    let mut table = Table::new([
-        ("from", Right),
-        ("to", Right),
-        (&at_from[..], Right),
-        ("/ bound", Right),
-        (&at_to[..], Right),
-        ("/ bound", Right),
-        ("algorithm", Left),
-    ]);
-    let ratio = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
-    for Interval { first, last } in intervals {
-        table.row([
-            first.bytes.to_string(),
-            last.bytes.to_string(),
-            unit.cell(first.modeled),
-            ratio(first.ratio),
-            unit.cell(last.modeled),
-            ratio(last.ratio),
-            first.choice.clone(),
-        ]);
-    }
-    table
+/// An interval of an operation's lengths.
+struct Row<'a> {
+    machine: &'a Description,
+    operation: Operation,
+    interval: Interval,
 }
 
-const HEADER: [&str; 9] = [
-    "machine",
-    "operation",
-    "from_bytes",
-    "to_bytes",
-    "algorithm",
-    "from_us",
-    "from_ratio",
-    "to_us",
-    "to_ratio",
-];
-
-fn row(machine: &str, operation: &str, Interval { first, last }: &Interval) -> [String; HEADER.len()] {
-    let ratio = |ratio: Option<f64>| ratio.map_or_else(String::new, |ratio| ratio.to_string());
+fn columns<'a>() -> [Column<Row<'a>>; 9] {
     [
-        machine.to_owned(),
-        operation.to_owned(),
-        first.bytes.to_string(),
-        last.bytes.to_string(),
-        first.choice.clone(),
-        micros(first.modeled),
-        ratio(first.ratio),
-        micros(last.modeled),
-        ratio(last.ratio),
+        Column::new("machine", |row: &Row| Figure::text(row.machine.name())),
+        Column::new("operation", |row: &Row| Figure::text(row.operation.name())),
+        Column::new("from_bytes", |row: &Row| Figure::text(row.interval.first.bytes)).titled("from"),
+        Column::new("to_bytes", |row: &Row| Figure::text(row.interval.last.bytes)).titled("to"),
+        Column::new("algorithm", |row: &Row| Figure::text(&row.interval.first.choice)).left(),
+        Column::new("from_us", |row: &Row| row.interval.first.modeled.into()).titled("{unit} at from"),
+        Column::new("from_ratio", |row: &Row| row.interval.first.ratio.into()).titled("/ bound"),
+        Column::new("to_us", |row: &Row| row.interval.last.modeled.into()).titled("{unit} at to"),
+        Column::new("to_ratio", |row: &Row| row.interval.last.ratio.into()).titled("/ bound"),
     ]
 }

@@ -2,83 +2,65 @@
 
 use multicomputer::Span;
 
-/// Units, by the picoseconds that each has.
+/// A unit, and the number of digits behind the point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    Seconds,
-    Millis,
-    Micros,
-    Nanos,
+pub(super) struct Unit {
+    name: &'static str,
+    /// The time that the last of three digits behind the point stands for, in words.
+    precision: &'static str,
+    picos: u64,
+    /// The shortest time that still shows three digits that count, with three behind the point.
+    from: Span,
+    decimals: usize,
+}
+
+/// Units, the longest first. Seconds only where milliseconds would be no longer read: tables of messages are in
+/// milliseconds by custom.
+const UNITS: [Unit; 4] = [
+    unit("s", "millisecond", 1_000_000_000_000, Span::from_millis(100_000)),
+    unit("ms", "microsecond", 1_000_000_000, Span::from_micros(100)),
+    unit("us", "nanosecond", 1_000_000, Span::from_nanos(100)),
+    unit("ns", "picosecond", 1_000, Span::ZERO),
+];
+
+const fn unit(name: &'static str, precision: &'static str, picos: u64, from: Span) -> Unit {
+    Unit { name, precision, picos, from, decimals: 3 }
 }
 
 impl Unit {
-    /// The unit in which the shortest of these times still shows three digits that count, with three behind the point:
-    /// milliseconds from 0.1 ms on, microseconds from 0.1 us on. Times of 0 have no say.
+    /// The unit in which the shortest of these times still shows three digits that count: milliseconds from 0.1 ms on,
+    /// microseconds from 0.1 us on. Times of 0 have no say.
     pub(super) fn of(times: impl IntoIterator<Item = Span>) -> Unit {
         let shortest = times.into_iter().filter(|time| !time.is_zero()).min();
-        // Seconds only where milliseconds would be no longer read: tables of messages are in milliseconds by custom.
-        let units = [(Span::from_millis(100_000), Unit::Seconds), (Span::from_micros(100), Unit::Millis)];
-        let fits = |shortest| {
-            units
-                .into_iter()
-                .chain([(Span::from_nanos(100), Unit::Micros)])
-                .find(|&(from, _)| shortest >= from)
-        };
-        shortest.map_or(Unit::Millis, |shortest| fits(shortest).map_or(Unit::Nanos, |(_, unit)| unit))
+        let fits = |shortest: Span| UNITS.into_iter().find(|unit| shortest >= unit.from);
+        shortest.and_then(fits).unwrap_or(UNITS[1])
     }
 
-    /// As it is written: `ms`.
+    /// The same with six digits behind the point if three do not show all of the times as they are.
+    pub(super) fn exact_for(times: &[Span]) -> Unit {
+        let unit = Unit::of(times.iter().copied());
+        let is_exact = times.iter().all(|time| time.as_picos().is_multiple_of(unit.picos / 1_000));
+        Unit { decimals: if is_exact { 3 } else { 6 }, ..unit }
+    }
+
+    /// The name as it is written: `ms`.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Unit::Seconds => "s",
-            Unit::Millis => "ms",
-            Unit::Micros => "us",
-            Unit::Nanos => "ns",
-        }
+        self.name
     }
 
-    /// The time that the last of three digits behind the point stands for, in words.
-    pub(super) fn precision(self) -> &'static str {
-        match self {
-            Unit::Seconds => "millisecond",
-            Unit::Millis => "microsecond",
-            Unit::Micros => "nanosecond",
-            Unit::Nanos => "picosecond",
-        }
+    /// What the star of a table says.
+    pub(super) fn star(self) -> String {
+        format!("* is the fastest, to the {}.", self.precision)
     }
 
-    fn picos(self) -> u64 {
-        match self {
-            Unit::Seconds => 1_000_000_000_000,
-            Unit::Millis => 1_000_000_000,
-            Unit::Micros => 1_000_000,
-            Unit::Nanos => 1_000,
-        }
-    }
-
-    /// A time with three digits behind the point, without the unit.
+    /// A time without the unit.
     pub(super) fn cell(self, time: Span) -> String {
-        self.with_decimals(time, 3)
-    }
-
-    /// A time with so many digits behind the point, without the unit.
-    pub(super) fn with_decimals(self, time: Span, decimals: usize) -> String {
-        format!("{:.decimals$}", time.as_picos() as f64 / self.picos() as f64)
-    }
-
-    /// Whether three digits behind the point show a time as it is.
-    pub(super) fn is_exact(self, time: Span) -> bool {
-        time.as_picos().is_multiple_of(self.picos() / 1_000)
+        format!("{:.*}", self.decimals, time.as_picos() as f64 / self.picos as f64)
     }
 
     /// A time with its unit: `6.542 ms`.
     pub(super) fn text(self, time: Span) -> String {
-        format!("{} {}", self.cell(time), self.name())
-    }
-
-    /// A title with the unit: `modeled ms`.
-    pub(super) fn title(self, title: &str) -> String {
-        format!("{title} {}", self.name())
+        format!("{} {}", self.cell(time), self.name)
     }
 
     /// A modeled time with a star at the fastest: `6.542 *`. All cells are equally long behind the point. Times that
@@ -99,29 +81,34 @@ mod tests {
     fn the_shortest_time_decides() {
         let unit = |picos: &[u64]| Unit::of(picos.iter().copied().map(Span::from_picos));
         for (picos, expected) in [
-            (&[][..], Unit::Millis),
-            (&[0], Unit::Millis),
-            (&[0, 6_542_000_000], Unit::Millis),
-            (&[100_000_000, 20_000_000_000_000], Unit::Millis),
-            (&[99_999_999, 20_000_000_000_000], Unit::Micros),
-            (&[1_500_000], Unit::Micros),
-            (&[99_999, 1_500_000], Unit::Nanos),
-            (&[1], Unit::Nanos),
-            (&[100_000_000_000_000], Unit::Seconds),
+            (&[][..], "ms"),
+            (&[0], "ms"),
+            (&[0, 6_542_000_000], "ms"),
+            (&[100_000_000, 20_000_000_000_000], "ms"),
+            (&[99_999_999, 20_000_000_000_000], "us"),
+            (&[1_500_000], "us"),
+            (&[99_999, 1_500_000], "ns"),
+            (&[1], "ns"),
+            (&[100_000_000_000_000], "s"),
         ] {
-            assert_eq!(unit(picos), expected, "{picos:?}");
+            assert_eq!(unit(picos).name(), expected, "{picos:?}");
         }
     }
 
     #[test]
-    fn times_have_three_digits_behind_the_point() {
+    fn times_have_three_digits_behind_the_point_or_six() {
         let time = Span::from_picos(1_503_200);
-        assert_eq!([Unit::Millis, Unit::Micros].map(|unit| unit.cell(time)), ["0.002", "1.503"]);
-        assert_eq!([Unit::Micros, Unit::Nanos].map(|unit| unit.is_exact(time)), [false, true]);
-        assert_eq!(Unit::Nanos.text(time), "1503.200 ns");
-        assert_eq!(Unit::Micros.title("modeled"), "modeled us");
-        let cells = [1_503_200, 1_503_300, 1_504_000]
-            .map(|picos| Unit::Micros.starred(Span::from_picos(picos), Some(time)));
+        let [_, ms, us, ns] = UNITS;
+        assert_eq!([ms, us].map(|unit| unit.cell(time)), ["0.002", "1.503"]);
+        assert_eq!(ns.text(time), "1503.200 ns");
+        let cells =
+            [1_503_200, 1_503_300, 1_504_000].map(|picos| us.starred(Span::from_picos(picos), Some(time)));
         assert_eq!(cells, ["1.503 *", "1.503 *", "1.504  "]);
+
+        let (whole, odd) = (Span::from_micros(3190), Span::from_nanos(521_600));
+        assert_eq!(Unit::exact_for(&[whole]).text(whole), "3.190 ms");
+        assert_eq!(Unit::exact_for(&[whole, odd]).text(odd), "0.521600 ms");
+        let fast = [Span::from_nanos(1503), Span::from_nanos(12_000)];
+        assert_eq!(Unit::exact_for(&fast).text(fast[0]), "1.503 us");
     }
 }

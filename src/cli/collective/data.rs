@@ -1,4 +1,4 @@
-//! What is moved and combined, and what must come of it by a loop over the ranks.
+//! The data of collective operations, and a loop over the ranks that says what must come of it.
 //!
 //! Elements may have any length, so the operators work on every byte for itself. The one that is commutative adds them
 //! up. The other one takes a byte for the map `x -> a x + b` modulo 16, with `a` in its upper half and `b` in its lower

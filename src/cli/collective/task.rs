@@ -1,24 +1,22 @@
-//! What is to be done: one task for every operation and length, and the algorithms that are asked for.
+//! The operations of a sweep: one task for every operation and length, with the algorithms that are asked for.
 
 use multicomputer::{
     collective::{Operation, Task as Collective},
     comm::MAX_MESSAGE,
     model::Description,
-    units::{UnitError, format_bytes, parse_bytes},
+    units::{format_bytes, parse_bytes},
 };
-use thiserror::Error;
 
 use super::{
-    super::{count::counted, data::Content, error::Error},
-    Arguments, Runs,
-    names::Asked,
+    super::{
+        compare::Runs,
+        count::counted,
+        data::{Content, MOST_DATA},
+        error::Error,
+    },
+    Arguments,
+    lists::Asked,
 };
-
-/// So many bytes of data a run may begin with.
-pub(in crate::cli) const MOST_DATA: u64 = 512 << 20;
-
-/// Bytes of an element of an operation that combines, unless told otherwise: a double's.
-const COMBINED_ELEMENT: u64 = 8;
 
 /// One task.
 #[derive(Debug)]
@@ -28,26 +26,17 @@ pub(super) struct Task {
     pub(super) asked: Vec<Asked>,
 }
 
-/// A length of elements that is none.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum ElementError {
-    #[error(transparent)]
-    Unit(#[from] UnitError),
-    #[error("an element has at least 1 byte")]
-    Zero,
-}
-
 /// Reads the length of an element.
-pub(super) fn read_element(text: &str) -> Result<u64, ElementError> {
-    match parse_bytes(text)? {
-        0 => Err(ElementError::Zero),
+pub(super) fn read_element(text: &str) -> Result<u64, String> {
+    match parse_bytes(text).map_err(|cause| cause.to_string())? {
+        0 => Err("an element has at least 1 byte".to_owned()),
         bytes => Ok(bytes),
     }
 }
 
-/// Bytes of an element unless told otherwise.
+/// Bytes of an element unless told otherwise: those of a double where elements are combined.
 pub(in crate::cli) fn default_element(operation: Operation) -> u64 {
-    if operation.combines() { COMBINED_ELEMENT } else { 1 }
+    if operation.combines() { 8 } else { 1 }
 }
 
 /// All tasks asked for: by operation, then length.
@@ -58,7 +47,7 @@ pub(super) fn tasks(
 ) -> Result<Vec<Task>, Error> {
     let members = arguments.members.on(machine).map_err(Error::usage)?;
     let mut tasks = Vec::new();
-    for &operation in arguments.operation.as_slice() {
+    for &operation in arguments.operation.iter() {
         let element = arguments.element.unwrap_or_else(|| default_element(operation));
         let mut lengths = Vec::new();
         for bytes in &arguments.bytes {
@@ -152,9 +141,8 @@ mod tests {
 
     #[test]
     fn an_element_has_a_length() {
-        assert_eq!(read_element("8"), Ok(8));
-        assert_eq!(read_element("1K"), Ok(1024));
-        assert_eq!(read_element("0"), Err(ElementError::Zero));
+        assert_eq!([read_element("8"), read_element("1K")], [Ok(8), Ok(1024)]);
+        assert_eq!(read_element("0"), Err("an element has at least 1 byte".to_owned()));
         assert!(read_element("-1").is_err() && read_element("").is_err());
     }
 }

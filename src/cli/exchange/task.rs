@@ -1,27 +1,26 @@
-//! What is to be exchanged: one task for every matrix.
+//! The exchanges of a sweep: one for every matrix.
 
-use std::{convert::Infallible, path::PathBuf, str::FromStr};
+use std::path::PathBuf;
 
 use multicomputer::{
     exchange::{Figures, Generator, Instance, Matrix},
     model::Description,
     units::format_bytes,
 };
-use thiserror::Error;
 
 use super::{
-    super::{count::counted, data::Content, error::Error},
+    super::{
+        count::counted,
+        data::{Content, MOST_DATA},
+        error::Error,
+    },
     Arguments,
-    fraction::Fraction,
 };
 
-/// So many bytes of data a run may begin with.
-const MOST_DATA: u128 = 512 << 20;
-
-/// So many nodes a matrix made at random may have: it has an entry for each pair of them.
+/// The most nodes of a matrix made at random: it has an entry for each pair of them.
 const MOST_NODES: usize = 1 << 14;
 
-/// So many seeds may be tried.
+/// The most seeds that are tried.
 const MOST_SEEDS: u64 = 10_000;
 
 /// Where a matrix comes from that is given.
@@ -33,7 +32,14 @@ pub(super) enum Source {
     File(PathBuf),
 }
 
-/// One task.
+/// A number from 0 to 1, and how it was written: `1/32`, `0.25`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fraction {
+    spelled: String,
+    value: f64,
+}
+
+/// One exchange.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) instance: Instance,
@@ -53,22 +59,33 @@ pub(super) struct Generated {
     pub(super) seed: u64,
 }
 
-impl FromStr for Source {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Source, Infallible> {
-        Ok(if text == "figure-1" { Source::Figure1 } else { Source::File(text.into()) })
-    }
+/// Reads where a matrix comes from.
+pub(super) fn source(text: &str) -> Result<Source, String> {
+    Ok(if text == "figure-1" { Source::Figure1 } else { Source::File(text.into()) })
 }
 
-/// A number of seeds that is none.
-#[derive(Debug, Error)]
-#[error("allowed is a whole number from 1 to {MOST_SEEDS}")]
-pub(super) struct SeedsError;
-
 /// Reads a number of seeds.
-pub(super) fn read_seeds(text: &str) -> Result<u64, SeedsError> {
-    text.trim().parse().ok().filter(|seeds| (1..=MOST_SEEDS).contains(seeds)).ok_or(SeedsError)
+pub(super) fn seeds(text: &str) -> Result<u64, String> {
+    let seeds = text.trim().parse().ok().filter(|seeds| (1..=MOST_SEEDS).contains(seeds));
+    seeds.ok_or_else(|| format!("allowed is a whole number from 1 to {MOST_SEEDS}"))
+}
+
+/// Reads a fraction.
+pub(super) fn fraction(text: &str) -> Result<Fraction, String> {
+    let unreadable =
+        || format!("`{text}` is no fraction; allowed are such as 1/32, and decimal numbers such as 0.25");
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let value = match text.split_once('/') {
+        None => number(text).ok_or_else(unreadable)?,
+        Some((above, below)) => {
+            let below = number(below).filter(|&below| below != 0.0);
+            number(above).zip(below).map(|(above, below)| above / below).ok_or_else(unreadable)?
+        }
+    };
+    match (0.0..=1.0).contains(&value) {
+        true => Ok(Fraction { spelled: text.trim().to_owned(), value }),
+        false => Err(format!("`{text}` is out of range: from 0 to 1 is allowed")),
+    }
 }
 
 /// All tasks asked for, at least one: the matrix given, or one for each traffic.
@@ -108,20 +125,16 @@ pub(super) fn tasks(arguments: &Arguments, machine: &Description) -> Result<Vec<
             continue;
         }
         let fan_out = arguments.fan_out.unwrap_or(machine.nodes());
-        let nonuniformity = arguments.nonuniformity.clone().unwrap_or_else(|| Fraction::one_of(fan_out));
+        let one_of_all = || Fraction { spelled: format!("1/{fan_out}"), value: 1.0 / fan_out.max(1) as f64 };
+        let Fraction { spelled, value } = arguments.nonuniformity.clone().unwrap_or_else(one_of_all);
         let seed = arguments.options.seed;
-        let generator = Generator {
-            nodes: machine.nodes(),
-            fan_out,
-            traffic,
-            nonuniformity: nonuniformity.value(),
-            seed,
-        };
+        let nodes = machine.nodes();
+        let generator = Generator { nodes, fan_out, traffic, nonuniformity: value, seed };
         let name = format!(
-            "fan-out {fan_out}, traffic {}, non-uniformity {nonuniformity}, seed {seed}",
+            "fan-out {fan_out}, traffic {}, non-uniformity {spelled}, seed {seed}",
             format_bytes(traffic)
         );
-        let generated = Generated { fan_out, traffic, nonuniformity: nonuniformity.to_string(), seed };
+        let generated = Generated { fan_out, traffic, nonuniformity: spelled, seed };
         tasks.push(task(generator.matrix().map_err(Error::usage)?, name, Some(generated))?);
     }
     Ok(tasks)
@@ -130,25 +143,13 @@ pub(super) fn tasks(arguments: &Arguments, machine: &Description) -> Result<Vec<
 /// Whether a task can be run, and not only predicted.
 pub(super) fn check(task: &Task, content: Content) -> Result<(), Error> {
     match content {
-        Content::Random { .. } if task.figures.bytes > MOST_DATA => Err(Error::usage(format!(
+        Content::Random { .. } if task.figures.bytes > u128::from(MOST_DATA) => Err(Error::usage(format!(
             "{} of data are exchanged, and at most {} are made: run it without data (--phantom), or not at all (--run \
              none)",
             format_bytes(u64::try_from(task.figures.bytes).unwrap_or(u64::MAX)),
-            format_bytes(MOST_DATA as u64)
+            format_bytes(MOST_DATA)
         ))),
         _ => Ok(()),
-    }
-}
-
-impl Task {
-    /// What it is called in texts about its runs.
-    pub(super) fn name(&self) -> String {
-        format!("an exchange ({})", self.matrix)
-    }
-
-    /// What it is called in names of files.
-    pub(super) fn label(&self) -> String {
-        self.generated.as_ref().map_or_else(|| "matrix".to_owned(), |generated| generated.traffic.to_string())
     }
 }
 
@@ -158,15 +159,29 @@ mod tests {
 
     #[test]
     fn a_matrix_is_a_figure_or_a_file() {
-        assert_eq!("figure-1".parse(), Ok(Source::Figure1));
-        assert_eq!("loads.csv".parse(), Ok(Source::File("loads.csv".into())));
+        assert_eq!(source("figure-1"), Ok(Source::Figure1));
+        assert_eq!(source("loads.csv"), Ok(Source::File("loads.csv".into())));
     }
 
     #[test]
     fn seeds_are_counted_from_1() {
-        assert!(matches!(read_seeds("20"), Ok(20)));
+        assert_eq!(seeds("20"), Ok(20));
         for text in ["0", "-1", "10001", "many", ""] {
-            assert!(read_seeds(text).is_err(), "{text}");
+            assert!(seeds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn fractions_are_read() {
+        for (text, value) in [("1/32", 1.0 / 32.0), ("0.25", 0.25), ("0", 0.0), ("1", 1.0), (" 3 / 4", 0.75)]
+        {
+            assert_eq!(fraction(text).unwrap().value, value, "{text}");
+        }
+        for text in ["", "half", "1/0", "1/", "/2", "1/2/3", "nan", "inf"] {
+            assert!(fraction(text).unwrap_err().contains("is no fraction"), "{text}");
+        }
+        for text in ["-1/2", "1.5", "33/32", "-0.1"] {
+            assert!(fraction(text).unwrap_err().contains("out of range"), "{text}");
         }
     }
 }

@@ -6,18 +6,15 @@ use super::{super::error::Error, output::Output};
 
 /// A CSV file, or none if none is asked for.
 #[derive(Debug)]
-pub(in crate::cli) struct CsvFile<const COLUMNS: usize> {
+pub(in crate::cli) struct CsvFile {
     output: Option<Output>,
-    header: [&'static str; COLUMNS],
+    header: Vec<&'static str>,
     is_begun: bool,
 }
 
-impl<const COLUMNS: usize> CsvFile<COLUMNS> {
+impl CsvFile {
     /// Opens the file, if there is a name. Nothing is written yet.
-    pub(in crate::cli) fn create(
-        path: Option<&Path>,
-        header: [&'static str; COLUMNS],
-    ) -> Result<CsvFile<COLUMNS>, Error> {
+    pub(in crate::cli) fn create(path: Option<&Path>, header: Vec<&'static str>) -> Result<CsvFile, Error> {
         let output = path.map(Output::open).transpose().map_err(Error::usage)?;
         Ok(CsvFile { output, header, is_begun: false })
     }
@@ -26,7 +23,7 @@ impl<const COLUMNS: usize> CsvFile<COLUMNS> {
     /// the error says so.
     pub(in crate::cli) fn fill<T>(
         mut self,
-        work: impl FnOnce(&mut CsvFile<COLUMNS>) -> Result<T, Error>,
+        work: impl FnOnce(&mut CsvFile) -> Result<T, Error>,
     ) -> Result<T, Error> {
         match work(&mut self) {
             Ok(result) => self.complete().map(|()| result),
@@ -35,7 +32,7 @@ impl<const COLUMNS: usize> CsvFile<COLUMNS> {
     }
 
     /// Writes a row, as a whole.
-    pub(in crate::cli) fn row(&mut self, row: [String; COLUMNS]) -> Result<(), Error> {
+    pub(in crate::cli) fn row(&mut self, row: Vec<String>) -> Result<(), Error> {
         self.begin()?;
         self.write(&row)
     }
@@ -59,7 +56,7 @@ impl<const COLUMNS: usize> CsvFile<COLUMNS> {
         self.write(&self.header)
     }
 
-    fn write<S: AsRef<[u8]>>(&self, cells: &[S; COLUMNS]) -> Result<(), Error> {
+    fn write<S: AsRef<[u8]>>(&self, cells: &[S]) -> Result<(), Error> {
         let Some(output) = &self.output else { return Ok(()) };
         let error = |cause| Error::File { path: output.path().to_owned(), cause };
         let mut line = csv::Writer::from_writer(Vec::new());

@@ -1,11 +1,19 @@
-//! How the two quantities that decide grow from one iteration to the next: the nodes that hold a message, and the
+//! The growth of the two quantities that decide, from one iteration to the next: the nodes that hold a message, and the
 //! longest message.
+
+use std::fmt::{self, Write};
 
 use multicomputer::pattern;
 
-use super::super::table::{Align, Table};
+use super::{
+    super::{
+        compare::Row,
+        table::{Align, Table},
+    },
+    Broadcasts,
+};
 
-/// At most so many moments are shown.
+/// The most moments that are shown.
 const SHOWN: usize = 12;
 
 /// Active nodes and most bytes on a node, before the first iteration and after some of them.
@@ -29,13 +37,21 @@ impl Growth {
     }
 }
 
+/// Both quantities for all algorithms.
+pub(super) fn tables(rows: &[Row<'_, Broadcasts>], text: &mut String) -> fmt::Result {
+    let growths = rows.iter().filter_map(|row| Some((row.name(), row.facts()?)));
+    let growths: Vec<(String, &Growth)> = growths.collect();
+    let nodes = table("active nodes after", &growths, |(active, _)| active as u64);
+    let bytes = table("longest, in bytes", &growths, |(_, longest)| longest);
+    write!(
+        text,
+        "\nNodes that hold a message, and the most bytes that a node holds, after each iteration:\n\n{nodes}\n{bytes}"
+    )
+}
+
 /// A table with a row for each algorithm and a column for each moment. If there are too many of them those between the
 /// first ones and the last one are left out.
-pub(super) fn table(
-    title: &str,
-    rows: &[(String, &Growth)],
-    quantity: impl Fn((usize, u64)) -> u64,
-) -> Table {
+fn table(title: &str, rows: &[(String, &Growth)], quantity: impl Fn((usize, u64)) -> u64) -> Table {
     let most = rows.iter().map(|(_, growth)| growth.iterations).max().unwrap_or(0);
     let is_cut = most >= SHOWN;
     // A cut table has two more columns.

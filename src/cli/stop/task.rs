@@ -1,21 +1,20 @@
-//! What is to be done: one broadcast problem, and the algorithms that work on it.
+//! The problems of a sweep: one broadcast each, with the algorithms that work on it, and the figures in which they
+//! differ.
 
 use std::fmt;
 
 use multicomputer::{
     Machine, Rank,
     model::Description,
-    stop::{Algorithm, Instance, PlanError},
+    plan::PlanError,
+    stop::{Algorithm, Instance},
     units::format_bytes,
 };
 
 use super::{
-    super::{count::counted, error::Error, options::as_grid},
+    super::{broadcast::default_sources, count::counted, error::Error, files::harmless, options::as_grid},
     Arguments,
 };
-
-/// So many sources unless told otherwise, or all nodes of a smaller machine.
-const DEFAULT_SOURCES: usize = 30;
 
 /// One problem: where the sources are on which machine, and how long each message is.
 #[derive(Debug)]
@@ -33,18 +32,12 @@ pub(super) struct Task {
     pub(super) left_out: Vec<PlanError>,
 }
 
-/// Where the sources are on one machine.
-struct Placement {
-    distribution: String,
-    sources: Vec<Rank>,
-}
-
 /// All problems asked for: by machine, then distribution, number of sources, length.
 pub(super) fn tasks(arguments: &Arguments, machines: &[Machine]) -> Result<Vec<Task>, Error> {
     let mut tasks = Vec::new();
     for (index, machine) in machines.iter().enumerate() {
         let machine = machine.description();
-        for Placement { distribution, sources } in placements(arguments, machine)? {
+        for (distribution, sources) in placements(arguments, machine)? {
             for bytes in &arguments.bytes {
                 let lengths = vec![bytes; sources.len()];
                 let instance = Instance::new(machine, &sources, &lengths).map_err(Error::usage)?;
@@ -60,41 +53,31 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[Machine]) -> Result<Vec<T
     Ok(tasks)
 }
 
-/// All placements of the sources on a machine.
-fn placements(arguments: &Arguments, machine: &Description) -> Result<Vec<Placement>, Error> {
+/// All placements of the sources on a machine, as they are spelled: named ranks as a distribution is.
+fn placements(arguments: &Arguments, machine: &Description) -> Result<Vec<(String, Vec<Rank>)>, Error> {
     if let Some(ranks) = &arguments.at {
-        return Ok(vec![at(ranks.as_slice())]);
+        let names: Vec<String> = ranks.iter().map(Rank::to_string).collect();
+        return Ok(vec![(format!("list:{}", names.join("+")), ranks.to_vec())]);
     }
     let grid = as_grid(machine);
     let mut placements = Vec::new();
-    for distribution in arguments.distribution.as_slice() {
+    for distribution in arguments.distribution.iter() {
         let default = [distribution.sources().unwrap_or_else(|| default_sources(machine))];
-        let counts = arguments.sources.as_ref().map_or(&default[..], |counts| counts.as_slice());
+        let counts = arguments.sources.as_ref().map_or(&default[..], |counts| counts);
         for &count in counts {
             let sources = distribution.place(grid, count).map_err(Error::usage)?;
-            placements.push(Placement { distribution: distribution.to_string(), sources });
+            placements.push((distribution.to_string(), sources));
         }
     }
     Ok(placements)
 }
 
-/// Sources that are named: spelled as a distribution is.
-fn at(ranks: &[Rank]) -> Placement {
-    let names: Vec<String> = ranks.iter().map(Rank::to_string).collect();
-    Placement { distribution: format!("list:{}", names.join("+")), sources: ranks.to_vec() }
-}
-
-/// How many sources there are if nobody says.
-fn default_sources(machine: &Description) -> usize {
-    DEFAULT_SOURCES.min(machine.nodes())
-}
-
 /// The algorithms asked for that work on the instance, and why others are left out.
 fn algorithms(arguments: &Arguments, instance: &Instance) -> Result<(Vec<Algorithm>, Vec<PlanError>), Error> {
     let (mut algorithms, mut left_out) = (Vec::new(), Vec::new());
-    for choice in arguments.algorithm.as_slice() {
+    for choice in arguments.algorithm.iter() {
         match choice.algorithm.check(instance) {
-            Ok(()) => algorithms.push(choice.algorithm),
+            Ok(()) => algorithms.push(choice.algorithm.clone()),
             Err(cause) if choice.by_name => {
                 let (sources, nodes) = (instance.sources().len(), instance.nodes());
                 let are = if sources == 1 { "is" } else { "are" };
@@ -104,14 +87,6 @@ fn algorithms(arguments: &Arguments, instance: &Instance) -> Result<(Vec<Algorit
         }
     }
     Ok((algorithms, left_out))
-}
-
-/// `paragon:10x10, cross, 30 sources, 2 KiB each`
-impl fmt::Display for Task {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = [self.machine_name().to_owned(), self.distribution.clone(), self.count(), self.length()];
-        f.write_str(&parts.join(", "))
-    }
 }
 
 impl Task {
@@ -131,13 +106,96 @@ impl Task {
         self.instance.sources().len()
     }
 
-    /// `30 sources`
-    pub(super) fn count(&self) -> String {
-        counted(self.sources(), "source")
+    /// The columns that tell problems from each other: with the cell, and the same in words for a headline.
+    fn keys(&self) -> [(&'static str, String, String); 4] {
+        let (machine, distribution) = (self.machine_name().to_owned(), self.distribution.clone());
+        [
+            ("machine", machine.clone(), machine),
+            ("distribution", distribution.clone(), distribution),
+            ("sources", self.sources().to_string(), counted(self.sources(), "source")),
+            ("bytes", self.bytes.to_string(), format!("{} each", format_bytes(self.bytes))),
+        ]
+    }
+}
+
+/// `paragon:10x10, cross, 30 sources, 2 KiB each`
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.keys().map(|(.., words)| words).join(", "))
+    }
+}
+
+/// The columns in which problems differ: tables have these, and the others are in the headline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Differences {
+    pub(super) keys: Vec<&'static str>,
+    algorithm: bool,
+}
+
+impl Differences {
+    pub(super) fn of(tasks: &[Task]) -> Differences {
+        let mut differences = Differences { keys: Vec::new(), algorithm: false };
+        let Some(first) = tasks.first() else { return differences };
+        for (index, (name, cell, _)) in first.keys().into_iter().enumerate() {
+            // Two machines may have one name.
+            let differs =
+                |task: &Task| task.keys()[index].1 != cell || index == 0 && task.machine != first.machine;
+            if tasks.iter().any(differs) {
+                differences.keys.push(name);
+            }
+        }
+        differences.algorithm =
+            tasks.iter().any(|task| task.algorithms.len() > 1 || task.algorithms != first.algorithms);
+        differences
     }
 
-    /// `2 KiB each`
-    pub(super) fn length(&self) -> String {
-        format!("{} each", format_bytes(self.bytes))
+    /// What a problem has in common with all others, in words.
+    pub(super) fn common(&self, task: &Task) -> Vec<String> {
+        let keys = task.keys().into_iter().filter(|(name, ..)| !self.keys.contains(name));
+        keys.map(|(.., words)| words).collect()
+    }
+
+    /// What tells one of a problem's runs from all others, for the names of files.
+    pub(super) fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
+        let keys = task.keys().into_iter().filter(|(name, ..)| self.keys.contains(name));
+        let algorithm = algorithm.filter(|_| self.algorithm).map(Algorithm::to_string);
+        let parts: Vec<String> = keys.map(|(_, cell, _)| cell).chain(algorithm).collect();
+        harmless(&parts.join("-"), "-._+@")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(sources: &[usize], algorithms: &[Algorithm]) -> Task {
+        Task {
+            machine: 0,
+            instance: Instance::new(&"2x2".parse().unwrap(), sources, &vec![8; sources.len()]).unwrap(),
+            distribution: "row".to_owned(),
+            bytes: 8,
+            algorithms: algorithms.to_vec(),
+            left_out: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_what_differs_is_a_column() {
+        let tasks = [&[0][..], &[0, 1]].map(|sources| task(sources, &[Algorithm::XOR]));
+        let differences = Differences::of(&tasks);
+        assert_eq!(differences.keys, ["sources"]);
+        assert_eq!(differences.common(&tasks[1]), ["paragon:2x2", "row", "8 B each"]);
+        assert_eq!(differences.label(&tasks[1], Some(&Algorithm::XOR)), "2");
+    }
+
+    #[test]
+    fn labels_are_fit_for_names_of_files() {
+        let both = [Algorithm::XOR, Algorithm::TWO_STEP];
+        let tasks = [task(&[0], &both), Task { machine: 1, ..task(&[0], &both) }];
+        let labels = |tasks: &[Task]| {
+            both.clone().map(|algorithm| Differences::of(tasks).label(&tasks[0], Some(&algorithm)))
+        };
+        assert_eq!(labels(&tasks), ["paragon-2x2-xor", "paragon-2x2-2-step"]);
+        assert_eq!(labels(&tasks[..1]), ["xor", "2-step"]);
     }
 }

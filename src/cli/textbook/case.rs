@@ -1,76 +1,40 @@
-//! What is to be shown: each algorithm or figure on each network with each length, and whether that can be.
+//! The cases: each algorithm or figure on each network with each length, and whether that can be.
 
 use std::fmt;
 
 use multicomputer::{
     Rank,
-    collective::{Operation, Task, TaskError},
+    collective::{Operation, Task},
     model::Description,
     textbook::{Algorithm, Topic},
     units::format_bytes,
 };
-use thiserror::Error as ThisError;
 
 use super::{
-    super::{collective::MOST_DATA, count::counted, error::Error},
+    super::{count::counted, data::MOST_DATA, error::Error},
     Arguments,
-    names::Item,
+    lists::Item,
 };
 
 /// Words unless told otherwise.
 const WORDS: u64 = 1000;
 
-/// So many blocks may be moved to all nodes together.
+/// The most blocks that are moved to all nodes together.
 const MOST_BLOCKS: usize = 1 << 22;
 
 /// One of them.
 #[derive(Debug)]
 pub(super) struct Case {
+    pub(super) number: usize,
     pub(super) item: Item,
     pub(super) machine: Description,
     /// Of the matrix its rows.
     pub(super) words: u64,
 }
 
-/// What cannot be.
-#[derive(Clone, Debug, PartialEq, Eq, ThisError)]
-pub(super) enum CaseError {
-    #[error("{figure} is shown on {network}: for other networks name the algorithm, {algorithm}")]
-    Figure { figure: String, network: &'static str, algorithm: &'static str },
-    #[error(
-        "{0} has no single source or destination: --source is for one-to-all broadcasts and all-to-one reductions"
-    )]
-    NoSource(&'static str),
-    #[error("{0} has as many sources as it has: --sources is for pipelined and in-turn")]
-    NoSources(&'static str),
-    #[error("{given} sources are given on {}: 1 to {nodes} are allowed", counted(nodes, "node"))]
-    Sources { given: usize, nodes: usize },
-    #[error(transparent)]
-    Task(#[from] TaskError),
-    #[error(
-        "{algorithm} would begin with {} of data on {}, and at most {} are made: run it without data \
-         (--phantom)",
-        format_bytes(*given), counted(nodes, "node"), format_bytes(MOST_DATA)
-    )]
-    TooMuchData { algorithm: String, nodes: usize, given: u64 },
-    #[error(
-        "{algorithm} would move {given} blocks on {nodes} nodes, one of each source to each node: at most {MOST_BLOCKS} are \
-         allowed"
-    )]
-    TooManyBlocks { algorithm: String, nodes: usize, given: usize },
-    #[error("{machine} has no rows and columns: example-4.1 needs a machine such as mesh:4x4 or torus:4x4")]
-    NoGrid { machine: String },
-    #[error("the elements of example-4.1 have 8 bytes, and {0} are given")]
-    WordBytes(u64),
-    #[error("example-4.1 multiplies numbers: it cannot be run without data (--phantom)")]
-    Phantom,
-    #[error("a matrix of {given} x {given} elements is too large: at most {most} x {most} are allowed")]
-    TooLarge { given: u64, most: u64 },
-}
-
 /// All that is asked for: by item, network, words.
 pub(super) fn cases(arguments: &Arguments, items: &[Item]) -> Result<Vec<Case>, Error> {
-    check_sources(arguments, items)?;
+    check_sources(arguments, items).map_err(Error::usage)?;
     let mut cases = Vec::new();
     for &item in items {
         for machine in machines(arguments, item)? {
@@ -79,23 +43,26 @@ pub(super) fn cases(arguments: &Arguments, items: &[Item]) -> Result<Vec<Case>, 
                 Topic::Algorithm(_) => WORDS,
                 Topic::MatrixVector => one_element_a_node(&machine),
             };
-            let words =
-                arguments.words.as_ref().map_or_else(|| vec![default], |words| words.as_slice().to_vec());
-            cases.extend(words.into_iter().map(|words| Case { item, machine: machine.clone(), words }));
+            let words = arguments.words.as_ref().map_or_else(|| vec![default], |words| words.to_vec());
+            for words in words {
+                cases.push(Case { number: cases.len(), item, machine: machine.clone(), words });
+            }
         }
     }
     Ok(cases)
 }
 
 /// Refuses sources that nothing asked for has.
-fn check_sources(arguments: &Arguments, items: &[Item]) -> Result<(), Error> {
+fn check_sources(arguments: &Arguments, items: &[Item]) -> Result<(), String> {
     let without =
         |has: fn(Topic) -> bool| items.iter().all(|item| !has(item.topic)).then(|| items[0].topic.name());
     if let (Some(_), Some(name)) = (arguments.source, without(has_source)) {
-        return Err(Error::usage(CaseError::NoSource(name)));
+        return Err(format!(
+            "{name} has no single source or destination: --source is for one-to-all broadcasts and all-to-one reductions"
+        ));
     }
     if let (Some(_), Some(name)) = (arguments.sources, without(has_sources)) {
-        return Err(Error::usage(CaseError::NoSources(name)));
+        return Err(format!("{name} has as many sources as it has: --sources is for pipelined and in-turn"));
     }
     Ok(())
 }
@@ -113,14 +80,16 @@ fn machines(arguments: &Arguments, item: Item) -> Result<Vec<Description>, Error
     if let (Some(figure), true) = (item.figure, arguments.topology.is_some() || !arguments.machine.is_empty())
     {
         let (network, algorithm) = (figure.network, figure.topic.name());
-        return Err(Error::usage(CaseError::Figure { figure: figure.name(), network, algorithm }));
+        return Err(Error::usage(format!(
+            "{} is shown on {network}: for other networks name the algorithm, {algorithm}",
+            figure.name()
+        )));
     }
     if !arguments.machine.is_empty() {
         return Ok(arguments.machine.clone());
     }
     let own = item.figure.map_or_else(|| item.topic.network(), |figure| figure.network);
-    let names =
-        arguments.topology.as_ref().map_or_else(|| vec![own.to_owned()], |names| names.as_slice().to_vec());
+    let names = arguments.topology.as_ref().map_or_else(|| vec![own.to_owned()], |names| names.to_vec());
     names.iter().map(|name| name.parse().map_err(Error::usage)).collect()
 }
 
@@ -130,59 +99,63 @@ fn one_element_a_node(machine: &Description) -> u64 {
 }
 
 impl Case {
-    /// What its trace is called: `4.7-ring-8-1000`.
-    pub(super) fn label(&self) -> String {
-        let is_harmless = |c: char| c.is_alphanumeric() || c == '-' || c == '.';
-        let text = format!("{}-{}-{}", self.item.name(), self.machine.name(), self.words);
-        text.chars().map(|c| if is_harmless(c) { c } else { '-' }).collect()
-    }
-
     /// The task for an algorithm on a machine: this one, or the same with other parameters.
     pub(super) fn task(
         &self,
         arguments: &Arguments,
         algorithm: Algorithm,
         machine: &Description,
-    ) -> Result<Task, CaseError> {
+    ) -> Result<Task, String> {
         let (operation, nodes) = (algorithm.operation(), machine.nodes());
         let task = Task::builder(machine, operation)
             .element_bytes(arguments.word_bytes)
             .in_order(arguments.in_order);
         let task = match operation {
             Operation::Broadcast | Operation::CombineToOne => {
-                task.elements(self.words).root(arguments.source.unwrap_or(0)).build()?
+                task.elements(self.words).root(arguments.source.unwrap_or(0))
             }
             _ => {
                 let sources = sources(arguments, algorithm, nodes)?;
                 let given = sources.len().saturating_mul(nodes);
                 if given > MOST_BLOCKS {
-                    let algorithm = algorithm.to_string();
-                    return Err(CaseError::TooManyBlocks { algorithm, nodes, given });
+                    return Err(format!(
+                        "{algorithm} would move {given} blocks on {nodes} nodes, one of each source to each node: at \
+                         most {MOST_BLOCKS} are allowed"
+                    ));
                 }
                 let mut blocks = vec![0; nodes];
                 sources.into_iter().for_each(|source| blocks[source] = self.words);
-                task.blocks(blocks).build()?
+                task.blocks(blocks)
             }
         };
+        let task = task.build().map_err(|cause| cause.to_string())?;
         let vectors = if operation.combines() { nodes as u64 } else { 1 };
         let given = task.bytes().saturating_mul(vectors);
         if given > MOST_DATA && !arguments.phantom {
-            return Err(CaseError::TooMuchData { algorithm: algorithm.to_string(), nodes, given });
+            return Err(format!(
+                "{algorithm} would begin with {} of data on {}, and at most {} are made: run it without data \
+                 (--phantom)",
+                format_bytes(given),
+                counted(nodes, "node"),
+                format_bytes(MOST_DATA)
+            ));
         }
         Ok(task)
     }
 }
 
-/// Who has a block.
-fn sources(arguments: &Arguments, algorithm: Algorithm, nodes: usize) -> Result<Vec<Rank>, CaseError> {
+/// The nodes that have a block.
+fn sources(arguments: &Arguments, algorithm: Algorithm, nodes: usize) -> Result<Vec<Rank>, String> {
     match arguments.sources.filter(|_| has_sources(Topic::Algorithm(algorithm))) {
         None => Ok((0..nodes).collect()),
-        Some(given) if given == 0 || given > nodes => Err(CaseError::Sources { given, nodes }),
+        Some(given) if given == 0 || given > nodes => {
+            Err(format!("{given} sources are given on {}: 1 to {nodes} are allowed", counted(nodes, "node")))
+        }
         Some(given) => Ok((0..given).map(|number| spread(number, given, nodes)).collect()),
     }
 }
 
-/// Where the source of a number is, of so many.
+/// The place of the source of a number, where sources are spread evenly.
 fn spread(number: usize, sources: usize, nodes: usize) -> Rank {
     (number as u128 * nodes as u128 / sources as u128) as usize
 }

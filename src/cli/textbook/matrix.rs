@@ -3,15 +3,19 @@
 use multicomputer::{
     Machine, Run,
     collective::Cost,
+    model::Description,
     prelude::*,
     textbook::{Block, Figure, equation, matrix_vector, matrix_vector_figures},
     topology::Grid,
 };
 
 use super::{
-    super::{collective::MOST_DATA, data, error::Error},
+    super::{
+        data::{self, MOST_DATA},
+        error::Error,
+    },
     Arguments,
-    case::{Case, CaseError},
+    case::Case,
 };
 
 /// Bytes of an element.
@@ -33,18 +37,28 @@ pub(super) struct Matrix {
 
 impl Matrix {
     /// The matrix of a case. Its elements are small whole numbers, so that sums are exact in whatever order.
-    pub(super) fn of(arguments: &Arguments, case: &Case) -> Result<Matrix, CaseError> {
+    pub(super) fn of(arguments: &Arguments, case: &Case) -> Result<Matrix, String> {
         let most = (MOST_DATA / ELEMENT).isqrt();
-        let no_grid = || CaseError::NoGrid { machine: case.machine.name().to_owned() };
+        let no_grid = || {
+            let machine = case.machine.name();
+            format!(
+                "{machine} has no rows and columns: example-4.1 needs a machine such as mesh:4x4 or torus:4x4"
+            )
+        };
         let grid = case.machine.topology().grid().ok_or_else(no_grid)?;
         match (arguments.word_bytes, usize::try_from(case.words)) {
-            (ELEMENT, _) if arguments.phantom => Err(CaseError::Phantom),
+            (ELEMENT, _) if arguments.phantom => {
+                Err("example-4.1 multiplies numbers: it cannot be run without data (--phantom)".to_owned())
+            }
             (ELEMENT, Ok(elements)) if case.words <= most => {
                 let figures = matrix_vector_figures(&case.machine, elements).map_err(|_| no_grid())?;
                 Ok(Matrix::seeded(grid, elements, arguments.options.seed, figures))
             }
-            (ELEMENT, _) => Err(CaseError::TooLarge { given: case.words, most }),
-            (bytes, _) => Err(CaseError::WordBytes(bytes)),
+            (ELEMENT, _) => Err(format!(
+                "a matrix of {0} x {0} elements is too large: at most {most} x {most} are allowed",
+                case.words
+            )),
+            (bytes, _) => Err(format!("the elements of example-4.1 have 8 bytes, and {bytes} are given")),
         }
     }
 
@@ -74,6 +88,12 @@ impl Matrix {
             blocks,
             figures,
         }
+    }
+
+    /// The modeled time on a machine, if it can be run there.
+    pub(super) fn modeled(&self, machine: &Description) -> Option<Span> {
+        let machine = Machine::of(machine.clone()).build().ok()?;
+        Some(self.run(&machine).ok()?.report.modeled.since_start())
     }
 
     /// What the equation says.

@@ -1,16 +1,14 @@
-//! The parameters of the machine, and what of them is changed.
+//! The parameters of the machine, and options that change some of them.
 
+use super::super::error::Error;
 use clap::Args;
 use multicomputer::{
     Span,
     model::{Description, Parameters, presets},
-    units::{UnitError, parse_seconds},
+    units::parse_seconds,
 };
-use thiserror::Error;
 
-use super::super::error::Error;
-
-/// What can be changed.
+/// Options that change parameters.
 #[derive(Args, Debug)]
 pub(super) struct ParameterOptions {
     /// The parameters of this machine on any network: hockney, paragon, .. [default: hockney, or those of --machine]
@@ -22,7 +20,7 @@ pub(super) struct ParameterOptions {
     link_excess: Option<f64>,
 
     /// The time for combining an element, such as 100ns
-    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
     gamma: Option<f64>,
 
     /// The book's model of a send: it occupies its sender until the message is there, and its receiver not at all
@@ -31,18 +29,9 @@ pub(super) struct ParameterOptions {
     strict: bool,
 }
 
-/// A name that no machine has.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("allowed are {}", presets::NAMES.join(", "))]
-struct PresetError;
-
-fn read_preset(name: &str) -> Result<Parameters, PresetError> {
-    presets::by_name(name).ok_or(PresetError)
-}
-
-/// Reads a time in seconds, or with a unit.
-fn read_time(text: &str) -> Result<f64, UnitError> {
-    parse_seconds(text)
+/// Reads the name of a preset.
+fn read_preset(name: &str) -> Result<Parameters, String> {
+    presets::by_name(name).ok_or_else(|| format!("allowed are {}", presets::NAMES.join(", ")))
 }
 
 impl ParameterOptions {

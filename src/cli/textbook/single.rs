@@ -1,68 +1,60 @@
 //! One algorithm or figure on one network, in full.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use multicomputer::{
-    Clock,
+    Clock, Span,
     collective::Operation,
-    report::RealTimeReport,
     textbook::{Algorithm, Topic},
     units::format_bytes,
 };
 
 use super::{
     super::{
+        compare::{Ran, Row},
         count::counted,
-        pace,
         table::{
             Align::{Left, Right},
             Table,
         },
+        unit::Unit,
     },
-    Arguments,
+    Arguments, Chapter,
     case::{Case, has_sources},
-    outcome::{Figures, Outcome},
+    facts::Facts,
     parameters,
-    words::{Times, folded, ratio, sentences},
+    words::{folded, sentences},
 };
 
-/// What is printed.
-pub(super) struct Single<'a> {
-    pub(super) arguments: &'a Arguments,
-    pub(super) outcome: &'a Outcome,
-}
-
-impl fmt::Display for Single<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Single { arguments, outcome: Outcome { case, figures } } = self;
-        let Ok(figures) = figures else { return Ok(()) };
-        if let Some(figure) = case.item.figure {
-            writeln!(f, "Figure {}: {}", figure.number, figure.title)?;
-        }
-        let topic = case.item.topic;
-        writeln!(f, "{}: {}, section {}", title(topic), topic.title(), topic.section())?;
-        writeln!(f, "{}: {}", case.machine.name(), what(arguments, case))?;
-        writeln!(f, "{}", parameters::line(&case.machine, arguments.word_bytes))?;
-        writeln!(f, "{}\n", parameters::sends(&case.machine))?;
-        if !figures.drawing.is_empty() {
-            writeln!(f, "{}", figures.drawing)?;
-        }
-        writeln!(f, "{}", times(arguments, topic, figures))?;
-        if let Some(link) = &figures.ran.link {
-            let load = &link.load;
-            let (link, all) = (link.link, load.messages);
-            let messages = counted(load.most_flows, "message");
-            let bytes = format_bytes(load.bytes);
-            writeln!(
-                f,
-                "Most loaded link of the run: {link}, at most {messages} at once, {all} in all with {bytes}."
-            )?;
-        }
-        sentences(figures).iter().try_for_each(|sentence| writeln!(f, "{}", folded(sentence)))?;
-        let threads = counted(case.machine.nodes(), "thread");
-        writeln!(f, "It was run on {threads}: {}.", checked(arguments, topic))?;
-        pace::notes(figures.ran.real_time).into_iter().try_for_each(|note| writeln!(f, "{note}"))
+/// Writes all that is known of it.
+pub(super) fn show(arguments: &Arguments, row: &Row<'_, Chapter<'_>>, text: &mut String) -> fmt::Result {
+    let (Some(facts), Some(ran)) = (row.facts(), row.ran()) else { return Ok(()) };
+    let case = row.case();
+    if let Some(figure) = case.item.figure {
+        writeln!(text, "Figure {}: {}", figure.number, figure.title)?;
     }
+    let topic = case.item.topic;
+    writeln!(text, "{}: {}, section {}", title(topic), topic.title(), topic.section())?;
+    writeln!(text, "{}: {}", case.machine.name(), what(arguments, case))?;
+    writeln!(text, "{}", parameters::line(&case.machine, arguments.word_bytes))?;
+    writeln!(text, "{}\n", parameters::sends(&case.machine))?;
+    if !facts.drawing.is_empty() {
+        writeln!(text, "{}", facts.drawing)?;
+    }
+    writeln!(text, "{}", times(arguments.options.clock(), topic, facts, ran))?;
+    if let Some(link) = &facts.shared {
+        let load = &link.load;
+        let (link, all) = (link.link, load.messages);
+        let messages = counted(load.most_flows, "message");
+        let bytes = format_bytes(load.bytes);
+        writeln!(
+            text,
+            "Most loaded link of the run: {link}, at most {messages} at once, {all} in all with {bytes}."
+        )?;
+    }
+    sentences(facts).iter().try_for_each(|sentence| writeln!(text, "{}", folded(sentence)))?;
+    let threads = counted(case.machine.nodes(), "thread");
+    writeln!(text, "It was run on {threads}: {}.", checked(arguments, topic))
 }
 
 /// `Algorithm 4.7`, `Example 4.1`, `pipelined`
@@ -113,24 +105,26 @@ fn checked(arguments: &Arguments, topic: Topic) -> &'static str {
 }
 
 /// The equation and what there is beside it.
-fn times(arguments: &Arguments, topic: Topic, figures: &Figures) -> Table {
-    let Figures { equation, in_step, modeled, ref ran, .. } = *figures;
-    let shown = Times::of([equation, in_step, modeled]);
-    let mut table = Table::new([("", Left), (shown.unit(), Right), ("/ equation", Right), ("", Left)]);
-    let mut row = |name: &str, span, meaning: &str| {
-        let times =
-            (!equation.is_zero()).then(|| multicomputer::Span::as_secs_f64(span) / equation.as_secs_f64());
-        table.row([name.to_owned(), shown.cell(span), ratio(times), meaning.to_owned()]);
+fn times(clock: Clock, topic: Topic, facts: &Facts, ran: &Ran) -> Table {
+    let Facts { equation, in_step, modeled, .. } = *facts;
+    let unit = Unit::exact_for(&[equation, in_step, modeled]);
+    let mut table = Table::new([("", Left), (unit.name(), Right), ("/ equation", Right), ("", Left)]);
+    let mut row = |name: &str, span: Span, meaning: &str| {
+        let ratio = match equation.is_zero() {
+            true => "-".to_owned(),
+            false => format!("{:.2}", span.as_secs_f64() / equation.as_secs_f64()),
+        };
+        table.row([name.to_owned(), unit.cell(span), ratio, meaning.to_owned()]);
     };
     let name =
         topic.equation_number().map_or_else(|| "equation".to_owned(), |number| format!("equation {number}"));
     row(&name, equation, topic.formula());
     row("in step", in_step, "if nodes wait for each other after each step, links shared");
     row("modeled", modeled, "what it takes in virtual time");
-    if let (Clock::RealTime { .. }, Some(RealTimeReport { dilation, .. })) =
-        (arguments.options.clock(), ran.real_time)
-    {
-        row("run", ran.modeled, &format!("in real time, at dilation {dilation:.2}"));
+    match (clock, ran.real_time) {
+        (Clock::Host, _) => row("run", ran.time, "on the wall clock, by the threads of this host"),
+        (_, Some(real)) => row("run", ran.time, &format!("in real time, at dilation {:.2}", real.dilation)),
+        _ => {}
     }
     table
 }

@@ -11,7 +11,7 @@ use multicomputer::{
 
 use super::super::{collective::default_element, count::counted, error::Error, progress::Progress};
 
-/// What is searched, and how precisely.
+/// A search: of what, and how precise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search<'a> {
     pub(super) machine: &'a Description,
@@ -21,7 +21,7 @@ pub(super) struct Search<'a> {
     pub(super) progress: &'a Progress,
 }
 
-/// What is chosen for one length.
+/// The choice for one length.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) bytes: u64,

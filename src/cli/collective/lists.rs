@@ -1,0 +1,141 @@
+//! Lists as `collective` reads them: operations, and algorithms.
+//!
+//! A strategy may have a comma of its own, as in `6x5:SMC,columns`: a word that is no name and has no `:` belongs to the
+//! strategy before it.
+
+use multicomputer::collective::{Algorithm, Operation, Strategy};
+
+use super::super::lists::{List, items};
+
+/// The algorithms asked for: those with a name in the order of the registry, then strategies in the order given.
+#[derive(Clone, Debug)]
+pub(super) struct Algorithms {
+    is_all: bool,
+    named: Vec<Algorithm>,
+    strategies: Vec<String>,
+}
+
+/// An algorithm that is asked for, for one operation.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// As it is written.
+    pub(super) name: String,
+    /// A strategy may be one for some operations only.
+    pub(super) algorithm: Result<Algorithm, String>,
+}
+
+fn spellings() -> String {
+    Operation::ALL.map(Operation::name).join(", ")
+}
+
+/// The help of the operation.
+pub(in crate::cli) fn operation_help() -> String {
+    format!("What is done, or a list of such: {}, or all", spellings())
+}
+
+/// Reads operations: each once, in their own order.
+pub(in crate::cli) fn operations(text: &str) -> Result<List<Operation>, String> {
+    let mut asked = Vec::new();
+    for item in items(text) {
+        match Operation::named(item) {
+            Some(operation) => asked.push(operation),
+            None if item == "all" => asked.extend(Operation::ALL),
+            None => return Err(format!("`{item}` is no operation; allowed are {}, and all", spellings())),
+        }
+    }
+    Ok(List::of(Operation::ALL.into_iter().filter(|operation| asked.contains(operation))))
+}
+
+/// Reads algorithms.
+pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
+    let mut asked = Algorithms { is_all: false, named: Vec::new(), strategies: Vec::new() };
+    let mut after_strategy = false;
+    for item in items(text) {
+        let named = Algorithm::NAMED.iter().find(|named| named.is_called(item));
+        match (item, named) {
+            ("all", _) => asked.is_all = true,
+            (_, Some(named)) => asked.named.push(named.clone()),
+            (strategy, None) if strategy.contains(':') => asked.strategies.push(strategy.to_owned()),
+            (rest, None) => match asked.strategies.last_mut().filter(|_| after_strategy) {
+                Some(strategy) if !rest.is_empty() => *strategy = format!("{strategy},{rest}"),
+                _ => {
+                    let all: Vec<&str> = Algorithm::NAMED.iter().map(Algorithm::name).collect();
+                    return Err(format!(
+                        "`{rest}` is no algorithm; allowed are {}, strategies such as 2x3x5:SSMCC, and all",
+                        all.join(", ")
+                    ));
+                }
+            },
+        }
+        after_strategy = item.contains(':');
+    }
+    asked.strategies = List::each_once(asked.strategies).to_vec();
+    Ok(asked)
+}
+
+impl Algorithms {
+    /// Those asked for, for an operation: at least one.
+    pub(super) fn of(&self, operation: Operation) -> Vec<Asked> {
+        let is_asked =
+            |named: &&Algorithm| self.named.contains(named) || self.is_all && named.is_for(operation);
+        let named = Algorithm::NAMED.iter().filter(is_asked);
+        let named = named.map(|named| Asked { name: named.name().to_owned(), algorithm: Ok(named.clone()) });
+        let strategy = |text: &String| {
+            let strategy = Strategy::parse(operation, text).map(Algorithm::strategy);
+            Asked { name: text.clone(), algorithm: strategy.map_err(|cause| cause.to_string()) }
+        };
+        named.chain(self.strategies.iter().map(strategy)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(operation: Operation, text: &str) -> Vec<String> {
+        algorithms(text).unwrap().of(operation).into_iter().map(|asked| asked.name).collect()
+    }
+
+    #[test]
+    fn operations_come_in_their_own_order() {
+        let some = operations("scan, broadcast,scan").unwrap();
+        assert_eq!(some[..], [Operation::Broadcast, Operation::Scan]);
+        assert_eq!(operations("broadcast,all").unwrap()[..], Operation::ALL);
+    }
+
+    #[test]
+    fn a_comma_of_a_strategy_is_its_own() {
+        let broadcast = Operation::Broadcast;
+        assert_eq!(
+            asked(broadcast, "2x3:SMC,columns,short,3x2:SMC,auto,6:M"),
+            ["auto", "short", "2x3:SMC,columns", "3x2:SMC", "6:M"]
+        );
+        assert_eq!(asked(broadcast, "6:M,compact,6:M,compact"), ["6:M,compact"]);
+        assert_eq!(asked(broadcast, "all").len(), Algorithm::of(broadcast).len());
+        assert_eq!(asked(Operation::Scan, "6:M,all").len(), Algorithm::of(Operation::Scan).len() + 1);
+    }
+
+    #[test]
+    fn a_strategy_may_fit_some_operations_only() {
+        let algorithms = algorithms("2x3:SMC").unwrap();
+        assert!(algorithms.of(Operation::Broadcast)[0].algorithm.is_ok());
+        assert!(algorithms.of(Operation::Collect)[0].algorithm.is_err());
+    }
+
+    #[test]
+    fn errors_name_what_is_allowed() {
+        for (text, given) in
+            [("fast", "fast"), ("", ""), ("columns", "columns"), ("6:M,auto,columns", "columns")]
+        {
+            let error = algorithms(text).unwrap_err();
+            let start = format!("`{given}` is no algorithm; allowed are auto, short, ");
+            assert!(error.starts_with(&start), "{error}");
+        }
+        let error = operations("allreduce").unwrap_err();
+        assert!(
+            error.starts_with("`allreduce` is no operation; allowed are broadcast, scatter, "),
+            "{error}"
+        );
+        assert!(error.ends_with("scan, and all"), "{error}");
+    }
+}

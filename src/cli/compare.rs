@@ -1,0 +1,126 @@
+//! The frame of the commands that compare algorithms.
+//!
+//! A [`Comparison`] says what its cases are, which algorithms there are for each, how one is planned and run, and its
+//! [columns](Column). [`compare`] does the rest: plans and runs in order, progress, traces, rows of the CSV file as they
+//! come. Tables and CSV files are made of the same columns, so that a figure is written once.
+
+mod column;
+mod notes;
+mod runner;
+mod solved;
+mod tables;
+
+use std::fmt;
+
+use multicomputer::{Clock, Machine, Span, model::Description, plan::LowerBound};
+
+use super::error::Error;
+
+pub(super) use self::{
+    column::{Column, Figure, header, record, table},
+    notes::{HOST, bound_line, decides, fastest_line, left_out, of_runs, unit_of},
+    runner::{Execution, Ran, Runs, compare, run_parser},
+    solved::{
+        Attempt, Line, Row, Solved, bound_columns, clock_column, machine_columns, mean, pace_columns,
+        restriction_column, run_columns, time_column,
+    },
+    tables::{by_algorithm, choices, starred},
+};
+
+/// Cases, the algorithms on each, and how they are shown.
+pub(super) trait Comparison: Sized {
+    /// One problem.
+    type Case;
+    /// An algorithm, with all choices that it leaves open.
+    type Algorithm: Clone;
+    /// How an algorithm solves a case.
+    type Plan;
+    /// The figures of a plan that no other comparison has.
+    type Facts;
+
+    /// The algorithms for a case: a line each, with one or several attempts, which differ in choices that are left open.
+    fn lines(&self, case: &Self::Case) -> Vec<Vec<Self::Algorithm>>;
+
+    /// The name of an algorithm in tables.
+    fn name(&self, algorithm: &Self::Algorithm) -> String;
+
+    /// The name of a run in errors and in the progress.
+    fn describe(&self, case: &Self::Case, algorithm: &Self::Algorithm) -> String;
+
+    /// The name of a run in the names of traces; without an algorithm that of the fastest.
+    fn label(&self, case: &Self::Case, algorithm: Option<&Self::Algorithm>) -> String;
+
+    /// The clock of the runs of a case.
+    fn clock(&self, case: &Self::Case) -> Clock;
+
+    /// The machine of a case.
+    fn description<'c>(&'c self, case: &'c Self::Case) -> &'c Description;
+
+    /// The machine for the runs of a case; `None` if nothing is run.
+    fn machine(&self, case: &Self::Case) -> Option<&Machine>;
+
+    /// The limit that no algorithm can beat.
+    fn bound(&self, _case: &Self::Case) -> LowerBound {
+        LowerBound::new([])
+    }
+
+    /// Whether plans of an algorithm say what they take; otherwise only a run can tell.
+    fn is_predictable(&self, _algorithm: &Self::Algorithm) -> bool {
+        true
+    }
+
+    /// Whether plans of an algorithm can be run.
+    fn can_be_run(&self, _algorithm: &Self::Algorithm) -> bool {
+        true
+    }
+
+    /// Plans a case.
+    fn plan(&self, case: &Self::Case, algorithm: &Self::Algorithm) -> Result<Self::Plan, Refusal>;
+
+    /// The modeled time of a plan, if it can be told without a run.
+    fn predicted(&self, plan: &Self::Plan) -> Option<Span>;
+
+    /// The way that was chosen by an algorithm.
+    fn chosen(&self, _algorithm: &Self::Algorithm, _plan: &Self::Plan) -> String {
+        String::new()
+    }
+
+    /// The figures of a plan, and of its run if there was one by now.
+    fn facts(&self, case: &Self::Case, plan: &Self::Plan, ran: Option<&Ran>) -> Self::Facts;
+
+    /// Runs a plan, and checks what every node has in the end.
+    fn run(&self, case: &Self::Case, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error>;
+
+    /// The time by which attempts are compared: unless told otherwise the prediction, or the modeled time of a run
+    /// where there is none.
+    fn time(&self, attempt: &Attempt<Self>) -> Option<Span> {
+        let ran = attempt.ran.as_ref().filter(|ran| ran.is_modeled);
+        attempt.predicted.or(ran.map(|ran| ran.time))
+    }
+
+    /// All figures, in the order of the CSV file.
+    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>>;
+
+    /// The error if no algorithm works at all.
+    fn hopeless(&self, _algorithm: &Self::Algorithm, cause: &str) -> String {
+        cause.to_owned()
+    }
+
+    /// Writes the results for people.
+    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result;
+}
+
+/// Reason why there is no plan.
+pub(super) enum Refusal {
+    /// The algorithm is left out.
+    LeftOut(String),
+    /// The command ends.
+    Fatal(Error),
+}
+
+impl Refusal {
+    /// Leaves the algorithm out.
+    pub(super) fn left_out(cause: impl ToString) -> Refusal {
+        Refusal::LeftOut(cause.to_string())
+    }
+}

@@ -1,0 +1,277 @@
+//! The runs of a comparison: every case is planned by every algorithm, some of the plans are run, and the rows of the
+//! CSV file are written as they come.
+//!
+//! A plan is dropped as soon as its figures are known, for those of a long sweep would not fit in memory together.
+
+use std::{io::Write, time::Duration};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use multicomputer::{
+    Machine, Run, Span, Time,
+    report::{LinkReport, RealTimeReport},
+};
+
+use super::{
+    super::{
+        error::Error,
+        files::{CsvFile, Trace, Traces},
+        options::RunOptions,
+        patience,
+        progress::Progress,
+    },
+    Attempt, Comparison, Line, Refusal, Solved, header, record,
+};
+
+/// Choice of the plans that are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Runs {
+    /// The fastest of those predicted, and those that cannot be predicted.
+    Fastest,
+    /// All of them.
+    All,
+    /// No plan.
+    None,
+}
+
+/// A parser of the choice, with a help text for each value.
+pub(in crate::cli) fn run_parser(
+    fastest: &'static str,
+    all: &'static str,
+    none: &'static str,
+) -> impl TypedValueParser<Value = Runs> {
+    let values = [("fastest", fastest), ("all", all), ("none", none)];
+    let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).map(|name| match &name[..] {
+        "fastest" => Runs::Fastest,
+        "all" => Runs::All,
+        _ => Runs::None,
+    })
+}
+
+impl Runs {
+    /// Whether plans of an algorithm are run even if they are not the fastest.
+    pub(in crate::cli) fn include<C: Comparison>(self, of: &C, algorithm: &C::Algorithm) -> bool {
+        match self {
+            Runs::None => false,
+            // Of these only a run can tell what they take.
+            Runs::Fastest => !of.is_predictable(algorithm),
+            Runs::All => of.can_be_run(algorithm),
+        }
+    }
+}
+
+/// The figures of a run.
+#[derive(Clone, Debug)]
+pub(in crate::cli) struct Ran {
+    /// The time of the run: modeled, or, under the host's clock, the wall clock's.
+    pub(in crate::cli) time: Span,
+    /// Whether the time is modeled.
+    pub(in crate::cli) is_modeled: bool,
+    /// The time on the wall clock.
+    pub(in crate::cli) wall: Duration,
+    /// The time of a node on average for messages to leave or to come.
+    pub(in crate::cli) waiting: Span,
+    /// Messages of all nodes together, active ones and those of barriers included.
+    pub(in crate::cli) messages: u64,
+    /// Bytes of these messages.
+    pub(in crate::cli) bytes: u64,
+    /// The time that messages took longer as they shared links or ports.
+    pub(in crate::cli) lost_to_sharing: Span,
+    /// The link that carried the most bytes, if any carried one.
+    pub(in crate::cli) loaded: Option<LinkReport>,
+    /// The link that most messages shared at once; of several the one that most bytes went over, then the first.
+    pub(in crate::cli) shared: Option<LinkReport>,
+    /// The pace of the host, in real time.
+    pub(in crate::cli) real_time: Option<RealTimeReport>,
+}
+
+/// What a plan is run on, and what is to be done with the run.
+pub(in crate::cli) struct Execution<'a> {
+    /// The machine.
+    pub(in crate::cli) machine: &'a Machine,
+    /// The name of the run, for errors.
+    pub(in crate::cli) name: &'a str,
+    trace: Trace<'a>,
+}
+
+impl Execution<'_> {
+    /// Takes over a run whose results are right: in virtual time it must also take what was predicted, if anything was.
+    pub(in crate::cli) fn finish<T>(self, run: &Run<T>, predicted: Option<Time>) -> Result<Ran, Error> {
+        let report = &run.report;
+        let modeled = report.modeled;
+        if let Some(predicted) = predicted
+            && (report.is_modeled && report.real_time.is_none() && modeled != predicted)
+        {
+            let name = self.name;
+            return Err(Error::Wrong(format!(
+                "the run took {modeled}, and {predicted} was predicted ({name})"
+            )));
+        }
+        self.trace.write(run)?;
+        let waiting: Span = report.nodes.iter().map(|node| node.waiting).sum();
+        let most_shared = |link: &&LinkReport| (link.load.most_flows, link.load.bytes);
+        Ok(Ran {
+            time: modeled.since_start(),
+            is_modeled: report.is_modeled,
+            wall: run.wall,
+            waiting: Span::from_picos(waiting.as_picos() / report.nodes.len().max(1) as u64),
+            messages: report.messages,
+            bytes: report.bytes,
+            lost_to_sharing: report.lost_to_sharing,
+            loaded: report.most_loaded_link().cloned(),
+            // The first of equal ones.
+            shared: report.links.iter().rev().max_by_key(most_shared).cloned(),
+            real_time: report.real_time,
+        })
+    }
+}
+
+/// Plans and runs all cases, and prints how they compare.
+pub(in crate::cli) fn compare<C: Comparison>(
+    of: &C,
+    cases: Vec<C::Case>,
+    runs: Runs,
+    options: &RunOptions,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let csv = CsvFile::create(options.csv(), header(&of.columns()))?;
+    let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
+    let mut traces = Traces::create(options.trace(), &labels)?;
+
+    let progress = Progress::new(cases.iter().map(|case| of.lines(case).len()).sum());
+    let solved = csv.fill(|csv| {
+        let mut runner = Runner { of, runs, progress: &progress, traces: &mut traces, csv };
+        let solved: Vec<Solved<C>> =
+            cases.into_iter().map(|case| runner.solve(case)).collect::<Result<_, Error>>()?;
+        // Where nothing at all can be done, the reason is not for a table.
+        let lines = || solved.iter().flat_map(|solved| &solved.lines);
+        let cause = lines().find_map(|line| Some((&line.algorithm, line.attempts.as_ref().err()?)));
+        if let (true, Some((algorithm, cause))) = (lines().all(|line| line.attempts.is_err()), cause) {
+            csv.discard();
+            return Err(Error::usage(of.hopeless(algorithm, cause)));
+        }
+        Ok(solved)
+    })?;
+    drop(progress);
+
+    let mut text = String::new();
+    // A string takes all that is written to it.
+    let _ = of.show(&solved, &mut text);
+    Ok(write!(out, "{text}{traces}")?)
+}
+
+/// The names of the traces of a case, in the order of the runs.
+fn labels<C: Comparison>(of: &C, runs: Runs, case: &C::Case) -> Vec<String> {
+    let all = of.lines(case).into_iter().flatten();
+    let run = all.filter(|algorithm| runs.include(of, algorithm));
+    let fastest = (runs == Runs::Fastest).then(|| of.label(case, None));
+    run.map(|algorithm| of.label(case, Some(&algorithm))).chain(fastest).collect()
+}
+
+/// What is done with each case.
+struct Runner<'a, C> {
+    of: &'a C,
+    runs: Runs,
+    progress: &'a Progress,
+    traces: &'a mut Traces,
+    csv: &'a mut CsvFile,
+}
+
+impl<C: Comparison> Runner<'_, C> {
+    fn solve(&mut self, case: C::Case) -> Result<Solved<C>, Error> {
+        let mut solved = Solved { bound: self.of.bound(&case), case, lines: Vec::new() };
+        let mut fastest: Option<(Span, [usize; 2], C::Plan)> = None;
+        for algorithms in self.of.lines(&solved.case) {
+            let Some(algorithm) = algorithms.first().cloned() else { continue };
+            let mut attempts = Ok(Vec::new());
+            for (nth, algorithm) in algorithms.iter().enumerate() {
+                match (self.attempt(&solved.case, algorithm)?, &mut attempts) {
+                    (Ok((attempt, plan)), Ok(attempts)) => {
+                        if let (None, Some(predicted)) = (&attempt.ran, attempt.predicted)
+                            && self.of.can_be_run(algorithm)
+                            && fastest.as_ref().is_none_or(|&(least, ..)| predicted < least)
+                        {
+                            fastest = Some((predicted, [solved.lines.len(), nth], plan));
+                        }
+                        attempts.push(attempt);
+                    }
+                    (Err(cause), attempts) => {
+                        *attempts = Err(cause);
+                        break;
+                    }
+                    _ => {}
+                }
+            }
+            solved.lines.push(Line { algorithm, attempts });
+            if self.runs != Runs::Fastest {
+                self.rows(&solved, solved.lines.len() - 1)?;
+            }
+            self.progress.end();
+        }
+        if self.runs == Runs::Fastest {
+            if let Some((_, [line, nth], plan)) = fastest
+                && let Ok(attempts) = &mut solved.lines[line].attempts
+            {
+                let label = self.of.label(&solved.case, None);
+                let attempt = &mut attempts[nth];
+                attempt.ran = self.execute(&solved.case, &attempt.algorithm, &plan, label)?;
+            }
+            // Which of them is run is known only now.
+            (0..solved.lines.len()).try_for_each(|line| self.rows(&solved, line))?;
+        }
+        Ok(solved)
+    }
+
+    /// An attempt with its plan; or why there is none.
+    #[allow(clippy::type_complexity)]
+    fn attempt(
+        &mut self,
+        case: &C::Case,
+        algorithm: &C::Algorithm,
+    ) -> Result<Result<(Attempt<C>, C::Plan), String>, Error> {
+        let of = self.of;
+        self.progress.begin(&of.describe(case, algorithm));
+        let plan = match of.plan(case, algorithm) {
+            Ok(plan) => plan,
+            Err(Refusal::LeftOut(cause)) => return Ok(Err(cause)),
+            Err(Refusal::Fatal(cause)) => return Err(cause),
+        };
+        let ran = match self.runs.include(of, algorithm) {
+            true => self.execute(case, algorithm, &plan, of.label(case, Some(algorithm)))?,
+            false => None,
+        };
+        let attempt = Attempt {
+            chosen: of.chosen(algorithm, &plan),
+            predicted: of.predicted(&plan),
+            facts: of.facts(case, &plan, ran.as_ref()),
+            algorithm: algorithm.clone(),
+            ran,
+        };
+        Ok(Ok((attempt, plan)))
+    }
+
+    /// Writes what is known of a line to the CSV file.
+    fn rows(&mut self, solved: &Solved<C>, line: usize) -> Result<(), Error> {
+        let columns = self.of.columns();
+        let row = solved.row(self.of, line);
+        row.one_by_one().iter().try_for_each(|row| self.csv.row(record(&columns, row)))
+    }
+
+    /// Runs a plan, if anything is run.
+    fn execute(
+        &mut self,
+        case: &C::Case,
+        algorithm: &C::Algorithm,
+        plan: &C::Plan,
+        label: String,
+    ) -> Result<Option<Ran>, Error> {
+        let Some(machine) = self.of.machine(case) else { return Ok(None) };
+        let name = self.of.describe(case, algorithm);
+        self.progress.begin(&name);
+        if let Some(predicted) = self.of.predicted(plan) {
+            patience::announce(self.of.clock(case), predicted, &name, self.progress)?;
+        }
+        let execution = Execution { machine, name: &name, trace: self.traces.of(label) };
+        self.of.run(case, plan, execution).map(Some)
+    }
+}
