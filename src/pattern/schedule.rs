@@ -12,8 +12,8 @@ mod builder;
 mod clocked;
 mod combiner;
 mod dual;
-mod eager;
 mod growth;
+mod hoisted;
 
 use std::sync::Arc;
 
