@@ -6,7 +6,10 @@
 
 use std::time::{Duration, Instant};
 
-use multicomputer::{Pinning, collective::Job, collective::Operation, exchange::Matrix, prelude::*};
+use multicomputer::{
+    Pinning, calibration, collective::Job, collective::Operation, exchange::Matrix, model::Description,
+    prelude::*,
+};
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> =
@@ -77,7 +80,13 @@ fn ping_pong(bytes: usize, seconds: f64) -> Result<(), Failure> {
 
 /// All operations with a barrier after each.
 fn collectives(nodes: usize, seconds: f64) -> Result<(), Failure> {
-    let machine = Machine::host(nodes).build()?;
+    // Auto plans on the machine as it is measured here and now.
+    let shape: Description = format!("host:{nodes}").parse()?;
+    let parameters = calibration::host::measure(&shape)?;
+    if std::env::var_os("RUST_LOG").is_some() {
+        eprintln!("{parameters:#?}");
+    }
+    let machine = Machine::host(nodes).parameters(parameters).build()?;
     let time = |operation: &str, bytes: usize, step: &(dyn Fn(&Node<'_>) -> Result<(), Failure> + Sync)| {
         let run = machine.run(|node| timed(node, seconds, || step(node)))?;
         print(operation, bytes, nodes, run.outputs[0]);

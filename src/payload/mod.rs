@@ -206,6 +206,21 @@ impl Payload {
         self.origin
     }
 
+    /// The data, if it is in one piece of at most `most` bytes and has no other origin than its sender.
+    pub(crate) fn as_short(&self, most: usize) -> Option<&[u8]> {
+        match &self.segments[..] {
+            _ if self.origin.is_some() => None,
+            [] => Some(&[]),
+            [Segment::Data(bytes)] if bytes.len() <= most => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// A payload of these bytes, which are elements of a type.
+    pub(crate) fn of_bytes(bytes: Bytes, element: Option<ElementType>) -> Payload {
+        Payload::from_segment(Segment::Data(bytes), element)
+    }
+
     /// The segments of the chain in their order, none of them empty.
     pub fn segments(&self) -> &[Segment] {
         &self.segments

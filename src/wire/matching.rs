@@ -62,6 +62,11 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         }
     }
 
+    /// Whether neither a message nor a receive waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.posted.is_empty() && self.arrived.is_empty()
+    }
+
     /// Puts a message that a receive had taken back, before all others.
     pub(crate) fn put_back(&mut self, message: M) {
         self.arrived.push_front(message);

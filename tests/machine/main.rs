@@ -5,6 +5,7 @@
 
 mod active;
 mod groups;
+mod host;
 mod messages;
 mod networks;
 mod phases;

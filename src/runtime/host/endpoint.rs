@@ -5,6 +5,7 @@ use std::{
     hint::spin_loop,
     sync::Arc,
     thread::yield_now,
+    time::{Duration, Instant},
 };
 
 use crossbeam_channel::Receiver;
@@ -12,6 +13,7 @@ use slab::Slab;
 
 use super::{
     Host, HostOutcome,
+    ring::{KnownTypes, Ring, Sent},
     waiting::{Waiting, WhatFor},
 };
 use crate::{
@@ -33,6 +35,10 @@ const ANY_MESSAGE: u32 = u32::MAX - 1;
 /// The state of a thread's parker while it sleeps until all nodes have come to the barrier.
 const BARRIER: u32 = u32::MAX - 2;
 
+/// The time for which a thread gives its core away to others, where there are more nodes than cores, before it sleeps: to
+/// sleep and to be woken costs several times what it costs to be passed over. Where many can run, one turn takes longer.
+const LINGER: Duration = Duration::from_micros(20);
+
 /// The state of a request.
 #[derive(Debug)]
 enum Request {
@@ -50,6 +56,10 @@ enum Request {
 #[derive(Debug, Default)]
 struct Local {
     matching: Matching<Envelope, RequestId>,
+    /// The messages taken out of each node's ring to this one.
+    taken: Vec<u64>,
+    /// The messages put into each ring from this node.
+    sent: Vec<Sent>,
     requests: Slab<Request>,
     /// The number of requests that have been complete.
     completed: u64,
@@ -70,6 +80,7 @@ pub(in crate::runtime) struct HostNode<'run> {
     host: &'run Host,
     inbox: Receiver<Envelope>,
     local: RefCell<Local>,
+    element_types: KnownTypes,
     /// The nesting depth of the library calls that the program is in.
     depth: Cell<u32>,
     calls_after_end: Cell<u32>,
@@ -78,13 +89,16 @@ pub(in crate::runtime) struct HostNode<'run> {
 impl<'run> HostNode<'run> {
     /// Creates node `id`, on its thread.
     pub(super) fn new(id: NodeId, host: &'run Host, inbox: Receiver<Envelope>) -> HostNode<'run> {
-        let (depth, calls_after_end) = Default::default();
-        HostNode { id, host, inbox, local: RefCell::default(), depth, calls_after_end }
+        let (element_types, depth, calls_after_end) = Default::default();
+        let (taken, sent) = (vec![0; host.rings.len()], vec![Sent::default(); host.rings.len()]);
+        let local = RefCell::new(Local { taken, sent, ..Local::default() });
+        HostNode { id, host, inbox, local, element_types, depth, calls_after_end }
     }
 
     /// The program has returned or failed.
     pub(super) fn end(self) -> HostOutcome {
         let now = self.host.now();
+        self.drain();
         let mut local = self.local.into_inner();
         while let Some((name, begin)) = local.phases.pop() {
             local.record.add_phase(name, begin, now);
@@ -97,7 +111,13 @@ impl<'run> HostNode<'run> {
             Request::Received(_, envelope) => Some(label(envelope)),
             _ => None,
         }));
-        HostOutcome { record: local.record, events: local.events, unreceived, inbox: self.inbox }
+        HostOutcome {
+            record: local.record,
+            events: local.events,
+            unreceived,
+            inbox: self.inbox,
+            taken: local.taken,
+        }
     }
 
     fn check_running(&self) -> Result<(), CommError> {
@@ -117,19 +137,27 @@ impl<'run> HostNode<'run> {
         }
     }
 
-    /// Hands a message to its receiver.
+    /// Hands a message to its receiver: through a ring if it is short and there is one, or else through its channel.
     fn deliver(&self, parcel: Parcel, payload: Payload) {
         let began = self.began();
-        let seq = {
-            let record = &mut self.local.borrow_mut().record;
-            record.messages_sent += 1;
-            record.bytes_sent += parcel.bytes;
-            record.messages_sent - 1
-        };
         let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
-        let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
-        // The receivers live as long as the run.
-        let _ = self.host.inboxes[parcel.target as usize].send(envelope);
+        let seq = {
+            let local = &mut *self.local.borrow_mut();
+            let seq = local.record.messages_sent;
+            local.record.messages_sent += 1;
+            local.record.bytes_sent += parcel.bytes;
+            let ring = self.host.rings.get(parcel.target as usize).map(|rings| &rings[self.id as usize]);
+            let is_sent = ring.is_some_and(|ring| {
+                let short = self.element_types.short(&self.host.element_types, seq, label, &payload);
+                short.is_some_and(|short| ring.put(&mut local.sent[parcel.target as usize], &short))
+            });
+            if !is_sent {
+                let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
+                // The receivers live as long as the run.
+                let _ = self.host.inboxes[parcel.target as usize].send(envelope);
+            }
+            seq
+        };
         let crew = &self.host.crew;
         let parker = &crew.seat(parcel.target).parker;
         if parker.claim(&[self.id, ANY_MESSAGE], &crew.awake) {
@@ -139,12 +167,87 @@ impl<'run> HostNode<'run> {
         self.note(began, || EventKind::Send { to, bytes, tag, seq, overhead: Span::ZERO });
     }
 
-    /// Takes in all messages that have come.
+    /// The rings to this node, by sender; none where there are more nodes than cores.
+    fn rings(&self) -> &[Ring] {
+        self.host.rings.get(self.id as usize).map_or(&[], |rings| rings)
+    }
+
+    /// Waits a moment for a short message that no other receive can want, and takes it past all lists.
+    fn take_directly(&self, select: &Selector) -> Option<Envelope> {
+        let source = select.source?;
+        let ring = self.rings().get(source as usize)?;
+        let local = &mut *self.local.borrow_mut();
+        if !local.matching.is_empty() {
+            return None;
+        }
+        for _ in 0..self.host.looks {
+            if ring.has(local.taken[source as usize]) {
+                break;
+            }
+            if !self.inbox.is_empty() {
+                return None;
+            }
+            spin_loop();
+        }
+        // What was sent before it through the channel is there by now.
+        let label = ring.label(local.taken[source as usize], source)?;
+        if !self.inbox.is_empty() || !select.accepts(&label) {
+            return None;
+        }
+        Some(self.short_message(local, source))
+    }
+
+    /// Whether a message has come that has not been taken in.
+    fn has_mail(&self) -> bool {
+        let has = |ring: &Ring, taken: &u64| ring.has(*taken);
+        !self.inbox.is_empty()
+            || self.rings().iter().zip(&self.local.borrow().taken).any(|(ring, taken)| has(ring, taken))
+    }
+
+    /// Takes in all messages that have come; those of each sender in the order in which it sent them.
     fn drain(&self) {
         let local = &mut *self.local.borrow_mut();
+        for (source, ring) in self.rings().iter().enumerate() {
+            while ring.has(local.taken[source]) {
+                // What went through the channel before this one is there by now, and may bring this one in.
+                let taken = local.taken[source];
+                self.drain_channel(local);
+                if local.taken[source] == taken {
+                    self.take_short(local, source);
+                }
+            }
+        }
+        self.drain_channel(local);
+    }
+
+    /// Takes in all messages of the channel, after those of rings that were sent before.
+    fn drain_channel(&self, local: &mut Local) {
+        // Cheaper than to try, which takes a fence.
+        if self.inbox.is_empty() {
+            return;
+        }
         while let Ok(envelope) = self.inbox.try_recv() {
+            let MessageId { source, seq } = envelope.id;
+            if let Some(ring) = self.rings().get(source as usize) {
+                while ring.seq(local.taken[source as usize]).is_some_and(|earlier| earlier < seq) {
+                    self.take_short(local, source as usize);
+                }
+            }
             local.take_in(envelope);
         }
+    }
+
+    /// Takes the next message of a ring, which is there.
+    fn short_message(&self, local: &mut Local, source: NodeId) -> Envelope {
+        let short = self.rings()[source as usize].take(&mut local.taken[source as usize]);
+        let (label, payload) = self.element_types.long(&self.host.element_types, source, &short);
+        Envelope { id: MessageId { source, seq: short.seq }, label, payload }
+    }
+
+    /// Takes in the next message of a ring, which is there.
+    fn take_short(&self, local: &mut Local, source: usize) {
+        let envelope = self.short_message(local, source as NodeId);
+        local.take_in(envelope);
     }
 
     /// Sleeps until `take` finds what it wants among the messages that have come, or until `deadline`. `event` is what
@@ -207,13 +310,19 @@ impl<'run> HostNode<'run> {
     /// Does not sleep yet, as what is awaited may be a moment away.
     fn linger(&self) {
         for _ in 0..self.host.looks {
-            if !self.inbox.is_empty() {
+            if self.has_mail() {
                 return;
             }
             spin_loop();
         }
         if self.host.is_crowded() {
-            yield_now();
+            let began = Instant::now();
+            while began.elapsed() < LINGER {
+                yield_now();
+                if self.has_mail() {
+                    return;
+                }
+            }
         }
     }
 
@@ -312,6 +421,9 @@ impl Endpoint for HostNode<'_> {
     fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
         self.check_running()?;
         let began = self.began();
+        if let Some(envelope) = self.take_directly(&select) {
+            return Ok(Some(self.received(began, envelope)));
+        }
         let what_for = |_: &Local| WhatFor::Message(select);
         let found =
             self.wait_until(event(&select), what_for, deadline, |local| local.matching.take(&select))?;

@@ -11,6 +11,7 @@
 
 mod barrier;
 mod endpoint;
+mod ring;
 mod waiting;
 
 use std::{
@@ -22,7 +23,12 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::{Condvar, Mutex};
 
-use self::{barrier::Barrier, endpoint::HostNode, waiting::Waiting};
+use self::{
+    barrier::Barrier,
+    endpoint::HostNode,
+    ring::{ElementTypes, KnownTypes, Ring},
+    waiting::Waiting,
+};
 use super::{
     Ended, Pinning, Settings, Slips,
     crew::{Cause, Crew},
@@ -41,13 +47,16 @@ use crate::{
 };
 
 /// The number of times that a waiting thread looks again before it sleeps, where every node has a core.
-const LOOKS: u32 = 2000;
+const LOOKS: u32 = 500;
 
 /// The state that the threads of a run share.
 #[derive(Debug)]
 pub(super) struct Host {
     crew: Crew,
     inboxes: Vec<Sender<Envelope>>,
+    /// The rings to each node, by sender; none where there are more nodes than cores.
+    rings: Vec<Vec<Ring>>,
+    element_types: ElementTypes,
     /// What each node sleeps for.
     waiting: Vec<Mutex<Option<Waiting>>>,
     barrier: Barrier,
@@ -67,6 +76,8 @@ pub(super) struct HostOutcome {
     unreceived: Vec<(Label, u64)>,
     /// Where messages may still have come after its end.
     inbox: Receiver<Envelope>,
+    /// The messages that it has taken out of each ring.
+    taken: Vec<u64>,
 }
 
 /// Runs `program` on every node of `machine`, whose parameters only serve to plan.
@@ -78,27 +89,30 @@ pub(crate) fn run<T: Send>(
     let (senders, inboxes): (Vec<_>, Vec<_>) = (0..machine.nodes()).map(|_| unbounded()).unzip();
     let host = Host::new(machine, settings, senders);
     let (outputs, nodes, last) = carry_out(&host, inboxes, settings, program)?;
+    let outcomes = outcomes(&host, nodes);
     let epoch = host.epoch.get().copied();
     let wall = epoch.zip(last).map_or(Duration::ZERO, |(epoch, last)| last.saturating_duration_since(epoch));
-    Ok(Ended {
-        outputs,
-        outcomes: outcomes(nodes),
-        wall,
-        slips: Slips::default(),
-        contexts: host.crew.contexts.into_inner(),
-    })
+    Ok(Ended { outputs, outcomes, wall, slips: Slips::default(), contexts: host.crew.contexts.into_inner() })
 }
 
 /// Puts the parts of all nodes together.
-fn outcomes(nodes: Vec<HostOutcome>) -> Outcomes {
+fn outcomes(host: &Host, nodes: Vec<HostOutcome>) -> Outcomes {
+    let types = KnownTypes::default();
     let (mut records, mut events, mut unreceived) = (Vec::new(), Vec::new(), Vec::new());
     for (rank, node) in nodes.into_iter().enumerate() {
         records.push(node.record);
         events.extend(node.events);
         let late = node.inbox.try_iter().map(|envelope| (envelope.label, envelope.payload.len()));
-        unreceived.extend(
-            node.unreceived.into_iter().chain(late).map(|(label, bytes)| (rank as NodeId, label, bytes)),
-        );
+        let mut late: Vec<(Label, u64)> = node.unreceived.into_iter().chain(late).collect();
+        for (source, mut taken) in node.taken.into_iter().enumerate() {
+            let ring = &host.rings[rank][source];
+            while ring.has(taken) {
+                let (label, payload) =
+                    types.long(&host.element_types, source as NodeId, &ring.take(&mut taken));
+                late.push((label, payload.len()));
+            }
+        }
+        unreceived.extend(late.into_iter().map(|(label, bytes)| (rank as NodeId, label, bytes)));
     }
     events.sort_by_key(|event| (event.start, event.rank, std::cmp::Reverse(event.end)));
     unreceived.sort_by_key(|&(target, label, _)| (label.source, target));
@@ -122,6 +136,12 @@ impl Host {
         Host {
             crew: Crew::new(machine.clone(), settings),
             inboxes,
+            rings: if nodes <= cores && (2..=ring::MOST_NODES).contains(&nodes) {
+                (0..nodes).map(|_| (0..nodes).map(|_| Ring::default()).collect()).collect()
+            } else {
+                Vec::new()
+            },
+            element_types: ElementTypes::default(),
             waiting: (0..nodes).map(|_| Mutex::default()).collect(),
             barrier: Barrier::default(),
             epoch: OnceLock::new(),

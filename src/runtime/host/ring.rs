@@ -1,0 +1,253 @@
+//! Short messages between two nodes that both have a core, without a lock, a queue or memory of their own.
+//!
+//! From every node to every other there is a ring of slots of one cache line. A line crosses from one core to the other
+//! once: the receiver finds label and data in the line that tells it of the message. The sender knows which slots are
+//! free again from a counter that it reads once in a while. What does not fit goes through the receiver's channel, and so
+//! does everything where there are more nodes than cores, since there a receiver sleeps.
+//!
+//! All is plain atomic words. A message's number among all of its sender's is with it, so that the receiver can put
+//! messages of ring and channel into the order in which they were sent.
+
+use std::{
+    cell::RefCell,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+
+use crate::{
+    payload::{ElementType, Payload},
+    rank::Tag,
+    wire::{Label, NodeId},
+};
+
+/// The slots of a ring.
+const SLOTS: u64 = 8;
+
+/// The words of data in a slot, and the bytes in them.
+const WORDS: usize = 4;
+const BYTES: usize = WORDS * size_of::<u64>();
+
+/// The most nodes for which there are rings: their number grows with the square.
+pub(super) const MOST_NODES: usize = 64;
+
+/// A slot for one message.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Slot {
+    /// One more than the number of the message in this ring.
+    turn: AtomicU64,
+    /// The number of the message among all of its sender's.
+    seq: AtomicU64,
+    /// Context and tag.
+    label: AtomicU64,
+    /// Length and element type.
+    kind: AtomicU64,
+    data: [AtomicU64; WORDS],
+}
+
+/// A word on a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Alone(AtomicU64);
+
+/// The messages from one node to another.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(super) struct Ring {
+    slots: [Slot; SLOTS as usize],
+    /// The messages that the receiver has taken.
+    taken: Alone,
+}
+
+/// A sender's knowledge of a ring.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sent {
+    messages: u64,
+    /// The messages that are known to have been taken.
+    taken: u64,
+}
+
+/// A short message in plain words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Short {
+    pub(super) seq: u64,
+    label: u64,
+    len: u32,
+    element: u32,
+    data: [u64; WORDS],
+}
+
+impl Ring {
+    /// Puts a message into the ring unless it is full; returns whether it did.
+    pub(super) fn put(&self, sent: &mut Sent, short: &Short) -> bool {
+        if sent.messages - sent.taken == SLOTS {
+            sent.taken = self.taken.0.load(Ordering::Acquire);
+            if sent.messages - sent.taken == SLOTS {
+                return false;
+            }
+        }
+        let slot = &self.slots[(sent.messages % SLOTS) as usize];
+        slot.seq.store(short.seq, Ordering::Relaxed);
+        slot.label.store(short.label, Ordering::Relaxed);
+        slot.kind.store(u64::from(short.len) << 32 | u64::from(short.element), Ordering::Relaxed);
+        for (word, data) in slot.data.iter().zip(short.data) {
+            word.store(data, Ordering::Relaxed);
+        }
+        sent.messages += 1;
+        slot.turn.store(sent.messages, Ordering::Release);
+        true
+    }
+
+    /// Whether there is a message after the first `taken`.
+    pub(super) fn has(&self, taken: u64) -> bool {
+        self.slots[(taken % SLOTS) as usize].turn.load(Ordering::Acquire) == taken + 1
+    }
+
+    /// The number, among its sender's, of the message after the first `taken`, if there is one.
+    pub(super) fn seq(&self, taken: u64) -> Option<u64> {
+        self.has(taken).then(|| self.slots[(taken % SLOTS) as usize].seq.load(Ordering::Relaxed))
+    }
+
+    /// The label of the message after the first `taken`, if there is one; all come from `source`.
+    pub(super) fn label(&self, taken: u64, source: NodeId) -> Option<Label> {
+        self.has(taken)
+            .then(|| label_of(self.slots[(taken % SLOTS) as usize].label.load(Ordering::Relaxed), source))
+    }
+
+    /// Takes the message after the first `taken`, which is there.
+    pub(super) fn take(&self, taken: &mut u64) -> Short {
+        let slot = &self.slots[(*taken % SLOTS) as usize];
+        let kind = slot.kind.load(Ordering::Relaxed);
+        let short = Short {
+            seq: slot.seq.load(Ordering::Relaxed),
+            label: slot.label.load(Ordering::Relaxed),
+            len: (kind >> 32) as u32,
+            element: kind as u32,
+            data: slot.data.each_ref().map(|word| word.load(Ordering::Relaxed)),
+        };
+        *taken += 1;
+        self.taken.0.store(*taken, Ordering::Release);
+        short
+    }
+}
+
+/// A label out of its word.
+fn label_of(word: u64, source: NodeId) -> Label {
+    Label { context: (word >> 32) as u32, source, tag: Tag(word as u32) }
+}
+
+/// The element types that short messages have, by number: the same for all nodes. Zero is none.
+#[derive(Debug, Default)]
+pub(super) struct ElementTypes(Mutex<Vec<ElementType>>);
+
+/// The element types that a node knows.
+#[derive(Debug, Default)]
+pub(super) struct KnownTypes(RefCell<Vec<ElementType>>);
+
+impl KnownTypes {
+    fn number(&self, all: &ElementTypes, element: Option<ElementType>) -> u32 {
+        let Some(element) = element else { return 0 };
+        let find = |known: &[ElementType]| known.iter().position(|&known| known == element);
+        let known = find(&self.0.borrow());
+        let index = known.unwrap_or_else(|| {
+            let mut all = all.0.lock();
+            let index = find(&all).unwrap_or_else(|| {
+                all.push(element);
+                all.len() - 1
+            });
+            self.0.replace(all.clone());
+            index
+        });
+        index as u32 + 1
+    }
+
+    fn element(&self, all: &ElementTypes, number: u32) -> Option<ElementType> {
+        let index = number.checked_sub(1)? as usize;
+        if self.0.borrow().len() <= index {
+            self.0.replace(all.0.lock().clone());
+        }
+        self.0.borrow().get(index).copied()
+    }
+
+    /// A message in words, if it is short enough.
+    pub(super) fn short(
+        &self,
+        all: &ElementTypes,
+        seq: u64,
+        label: Label,
+        payload: &Payload,
+    ) -> Option<Short> {
+        let bytes = payload.as_short(BYTES)?;
+        let mut data = [0; WORDS];
+        for (word, part) in data.iter_mut().zip(bytes.chunks(size_of::<u64>())) {
+            let mut padded = [0; size_of::<u64>()];
+            padded[..part.len()].copy_from_slice(part);
+            *word = u64::from_le_bytes(padded);
+        }
+        Some(Short {
+            seq,
+            label: u64::from(label.context) << 32 | u64::from(label.tag.0),
+            len: bytes.len() as u32,
+            element: self.number(all, payload.element()),
+            data,
+        })
+    }
+
+    /// The label and the payload of a message from a node.
+    pub(super) fn long(&self, all: &ElementTypes, source: NodeId, short: &Short) -> (Label, Payload) {
+        let label = label_of(short.label, source);
+        let mut bytes = [0; BYTES];
+        for (part, word) in bytes.chunks_mut(size_of::<u64>()).zip(short.data) {
+            part.copy_from_slice(&word.to_le_bytes());
+        }
+        let bytes = Bytes::copy_from_slice(&bytes[..short.len as usize]);
+        (label, Payload::of_bytes(bytes, self.element(all, short.element)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_comes_as_it_was_sent_until_the_ring_is_full() {
+        let (all, known, other) = (ElementTypes::default(), KnownTypes::default(), KnownTypes::default());
+        let (ring, mut sent, mut taken) = (Ring::default(), Sent::default(), 0);
+        let label = Label { context: 7, source: 3, tag: Tag(u32::MAX) };
+        let payloads = [
+            Payload::from(&[1_u64, 2, 3, 4]),
+            Payload::empty(),
+            Payload::from("five!"),
+            Payload::from(&[-1.5_f32]),
+        ];
+        for round in 0..20 {
+            for (nth, payload) in payloads.iter().enumerate() {
+                let short = known.short(&all, 10 * round + nth as u64, label, payload).unwrap();
+                assert!(ring.put(&mut sent, &short));
+            }
+            for (nth, payload) in payloads.iter().enumerate() {
+                assert_eq!(ring.seq(taken), Some(10 * round + nth as u64));
+                let (came, got) = other.long(&all, 3, &ring.take(&mut taken));
+                assert_eq!((came, got.element()), (label, payload.element()));
+                assert_eq!(got.to_bytes().unwrap(), payload.to_bytes().unwrap());
+            }
+            assert!(!ring.has(taken));
+        }
+        let short = known.short(&all, 0, label, &payloads[0]).unwrap();
+        assert_eq!((0..20).filter(|_| ring.put(&mut sent, &short)).count() as u64, SLOTS);
+        ring.take(&mut taken);
+        assert!(ring.put(&mut sent, &short) && !ring.put(&mut sent, &short));
+    }
+
+    #[test]
+    fn what_is_long_or_no_data_is_not_short() {
+        let (all, known) = (ElementTypes::default(), KnownTypes::default());
+        let label = Label { context: 0, source: 0, tag: Tag(0) };
+        let chained = Payload::concat([Payload::from("one"), Payload::phantom(2)]);
+        for payload in [Payload::from(&[0_u8; BYTES + 1]), Payload::phantom(3), chained] {
+            assert!(known.short(&all, 0, label, &payload).is_none(), "{payload:?}");
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The host's own threads, without a model: the same programs, checked by their data, and the same errors.
+
+use std::{
+    cell::Cell,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use multicomputer::{
+    Clock, Payload, Run,
+    collective::{self, Sum},
+    comm::{Active, Handling},
+    error::{Failure, RunError, WaitsFor},
+    exchange::Matrix,
+    prelude::*,
+};
+
+use crate::support::{PATIENCE, outcome, run};
+
+/// So many nodes: as many as cores on most hosts, more than cores, many more.
+const SIZES: [usize; 6] = [1, 2, 3, 5, 16, 65];
+
+fn host(nodes: usize) -> Machine {
+    Machine::host(nodes).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap()
+}
+
+#[test]
+fn messages_come_with_their_data_in_the_order_in_which_they_were_sent() {
+    for nodes in SIZES {
+        let run = run(&host(nodes), |node| {
+            let (world, rank) = (node.world(), node.rank() as u64);
+            let next = (node.rank() + 1) % nodes;
+            let previous = (node.rank() + nodes - 1) % nodes;
+            // Short and long ones in turn: some go through rings where there are any, some through channels.
+            let text = |rank: u64, nth: u64| vec![rank ^ nth; (nth * nth % 23) as usize];
+            for nth in 0..300 {
+                world.send((next, Tag(nth as u32 % 3)), &text(rank, nth))?;
+            }
+            // Every tag by itself is in order, and so is what comes of whatever tag.
+            for nth in (0..150).filter(|nth| nth % 3 == 1) {
+                assert_eq!(world.recv((previous, Tag(1)))?.to_vec::<u64>()?, text(previous as u64, nth));
+            }
+            for nth in (0..300).filter(|nth| *nth >= 150 || nth % 3 != 1) {
+                let message = world.recv(ANY_SOURCE)?;
+                assert_eq!((message.source, message.tag), (previous, Tag(nth as u32 % 3)));
+                assert_eq!(message.to_vec::<u64>()?, text(previous as u64, nth));
+            }
+            Ok(())
+        });
+        assert_eq!(run.report.messages, 300 * nodes as u64);
+        assert!(!run.report.is_modeled && run.report.to_string().contains("wall time"));
+        assert!(run.report.nodes.iter().all(|node| node.messages_received == 300));
+    }
+}
+
+#[test]
+fn element_types_are_checked_however_short_a_message_is() {
+    let run = run(&host(2), |node| {
+        let (world, other) = (node.world(), 1 - node.rank());
+        world.send(other, &[1.5_f32])?;
+        world.send(other, &[2_u64, 3])?;
+        assert!(world.recv(other)?.to_vec::<u32>().is_err());
+        Ok(world.recv(other)?.to_vec::<u64>()?)
+    });
+    assert_eq!(run.outputs, [[2, 3], [2, 3]]);
+}
+
+#[test]
+fn requests_complete_whatever_way_they_are_asked() {
+    for nodes in [2, 5, 16] {
+        run(&host(nodes), |node| {
+            let (world, rank) = (node.world(), node.rank());
+            let others: Vec<usize> = (0..nodes).filter(|&other| other != rank).collect();
+            let mut receives = Vec::new();
+            for &other in &others {
+                receives.push(world.irecv((other, Tag(7)))?);
+            }
+            let sends = others.iter().map(|&other| world.isend((other, Tag(7)), &[rank as u64]));
+            let sends = sends.collect::<Result<Vec<_>, _>>()?;
+            let mut came = Vec::new();
+            while !receives.is_empty() {
+                let (_, message) = world.wait_any(&mut receives)?;
+                let message = message.unwrap();
+                assert_eq!(message.to_vec::<u64>()?, [message.source as u64]);
+                came.push(message.source);
+            }
+            came.sort_unstable();
+            assert_eq!(came, others);
+            assert!(world.wait_all(sends)?.iter().all(Option::is_none));
+
+            // A test, a probe and a deadline, each in vain first.
+            world.barrier()?;
+            assert!(world.try_probe(ANY_SOURCE)?.is_none());
+            let now = node.now()?;
+            let until = now + Span::from_micros(300);
+            assert!(matches!(world.recv_until(ANY_SOURCE, until), Err(CommError::DeadlinePassed { .. })));
+            assert!(node.now()? >= until);
+            world.barrier()?;
+            let next = (rank + 1) % nodes;
+            world.send(next, &[9_u8])?;
+            let (source, _, bytes) = world.probe(ANY_SOURCE)?;
+            assert_eq!((source, bytes), ((rank + nodes - 1) % nodes, 1));
+            let mut request = world.irecv(ANY_SOURCE)?;
+            loop {
+                match world.test(request)? {
+                    Tested::Complete(message) => break assert_eq!(message.unwrap().to_vec::<u8>()?, [9]),
+                    Tested::Pending(pending) => request = pending,
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn libraries_give_on_the_host_what_they_give_in_virtual_time() {
+    for nodes in SIZES {
+        let program = |node: &Node<'_>| -> Result<Vec<u64>, Failure> {
+            let (world, rank) = (node.world(), node.rank());
+            let mut x = vec![rank as u64 + 1; 100];
+            world.combine_all(&mut x, Sum)?;
+            world.scan(&mut x, Sum)?;
+            let half = world.split(|rank| rank % 2)?;
+            x.extend(half.collect(&[rank as u64; 3], 3 * half.size())?);
+            world.broadcast(nodes - 1, &mut x)?;
+            world.barrier()?;
+            let outgoing: Vec<Vec<u64>> = (0..nodes).map(|to| vec![rank as u64; to % 4]).collect();
+            x.extend(world.exchange(&outgoing)?.concat());
+            let matrix = Arc::new(Matrix::of(nodes, |from, to| (from + to) as u64 % 7)?);
+            let payloads = (0..nodes).map(|to| Payload::from(vec![rank as u8; (rank + to) % 7])).collect();
+            for came in world.exchange_payloads_known(&matrix, payloads)? {
+                x.extend(came.to_vec::<u8>()?.into_iter().map(u64::from));
+            }
+            x.extend(world.sparse_exchange(&[((rank * 7 + 1) % nodes, [rank as u64])])?.concat_sources());
+            Ok(x)
+        };
+        let on_host = run(&host(nodes), program);
+        let machine = Machine::of(format!("host:{nodes}").parse().unwrap()).build().unwrap();
+        assert_eq!(on_host.outputs, run(&machine, program).outputs, "{nodes}");
+    }
+}
+
+trait Sources {
+    fn concat_sources(self) -> Vec<u64>;
+}
+
+impl Sources for Vec<(Rank, Vec<u64>)> {
+    fn concat_sources(self) -> Vec<u64> {
+        self.into_iter().flat_map(|(from, data)| data.into_iter().chain([from as u64])).collect()
+    }
+}
+
+#[test]
+fn every_machine_runs_on_the_host() {
+    for name in ["paragon:3x4", "cm5:16", "hypercube:8"] {
+        let machine =
+            Machine::of(name.parse().unwrap()).clock(Clock::Host).wall_limit(PATIENCE).build().unwrap();
+        let run = run(&machine, |node| {
+            let mut x = [1_u32; 1000];
+            node.world().combine_all(&mut x, Sum)?;
+            Ok(x[999] as usize)
+        });
+        assert!(run.outputs.iter().all(|&sum| sum == machine.description().nodes()), "{name}");
+    }
+}
+
+#[test]
+fn active_messages_are_handled() {
+    for (nodes, handling) in [(2, Handling::AtOnce), (9, Handling::Polled), (9, Handling::AtOnce)] {
+        let run = run(&host(nodes), |node| {
+            let got = Cell::new(0);
+            let active =
+                Active::new(node.world(), handling, |_, message| got.set(got.get() + message.words[0]))?;
+            for to in 0..nodes {
+                active.send(to, [to as u64, 0])?;
+            }
+            active.compute(Span::from_micros(50))?;
+            active.wait_while(|| got.get() < (nodes * node.rank()) as u64)?;
+            node.world().barrier()?;
+            active.poll()?;
+            Ok(got.get())
+        });
+        let expected: Vec<u64> = (0..nodes).map(|rank| (nodes * rank) as u64).collect();
+        assert_eq!(run.outputs, expected);
+    }
+}
+
+#[test]
+fn a_deadlock_is_found_without_a_limit() {
+    let machine = Machine::host(4).build().unwrap();
+    let result = outcome(&machine, &|node| {
+        let world = node.world();
+        match node.rank() {
+            0 => drop(world.recv((1, Tag(3)))?),
+            1 => drop(world.recv(0)?),
+            2 => world.barrier()?,
+            _ => {}
+        }
+        Ok(())
+    });
+    let Err(RunError::Deadlock(report)) = result else { panic!("{:?}", result.map(|run| run.report)) };
+    assert_eq!(report.cycle, [0, 1]);
+    assert_eq!(report.returned, [3]);
+    let expected = WaitsFor::Message { source: Some(1), tag: Some(Tag(3)), group: "the world".into() };
+    assert_eq!(report.blocked[0].waits_for, expected);
+    assert_eq!(report.blocked[2].within.is_some() || report.blocked[2].waits_for == WaitsFor::Barrier, true);
+}
+
+#[test]
+fn a_sleeper_with_a_deadline_is_no_deadlock() {
+    for nodes in [2, 9] {
+        let run = run(&host(nodes), |node| {
+            let world = node.world();
+            if node.rank() > 0 {
+                return Ok(world.recv(0).map(drop)?);
+            }
+            let until = node.now()? + Span::from_millis(5);
+            assert!(matches!(world.recv_until(1, until), Err(CommError::DeadlinePassed { .. })));
+            (1..nodes).try_for_each(|to| Ok(world.send(to, &[1_u8])?))
+        });
+        assert!(run.wall >= Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn failures_and_panics_end_the_run_for_all() {
+    for nodes in [2, 9] {
+        let machine = Machine::host(nodes).build().unwrap();
+        let after = AtomicUsize::new(0);
+        let result = outcome(&machine, &|node| {
+            if node.rank() == 1 {
+                return Err("no more".into());
+            }
+            let ended = node.world().recv(1).map(drop);
+            after.fetch_add(1, Ordering::Relaxed);
+            Ok(ended?)
+        });
+        assert!(matches!(result, Err(RunError::Node { rank: 1, .. })), "{:?}", result.map(|run| run.report));
+        assert_eq!(after.into_inner(), nodes - 1);
+        let result = outcome::<()>(&machine, &|node| match node.rank() {
+            0 => panic!("on purpose"),
+            // Goes on calling after the end.
+            _ => loop {
+                let _ = node.world().recv(0);
+            },
+        });
+        assert!(matches!(result, Err(RunError::Panicked { rank: 0, .. })));
+    }
+}
+
+#[test]
+fn a_wall_limit_says_what_nodes_were_at() {
+    let machine = Machine::host(3).wall_limit(Duration::from_millis(50)).build().unwrap();
+    let began = Instant::now();
+    let result = outcome(&machine, &|node| {
+        if node.rank() == 0 {
+            return Ok(node.compute(Duration::from_secs(60))?);
+        }
+        Ok(node.world().recv(0).map(drop)?)
+    });
+    let Err(RunError::WallLimit { nodes, .. }) = result else { panic!() };
+    assert_eq!(nodes.len(), 3);
+    assert!(matches!(nodes[0].waits_for, WaitsFor::Nothing));
+    assert!(matches!(nodes[1].waits_for, WaitsFor::Message { source: Some(0), .. }));
+    assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn members_that_call_differently_are_told() {
+    let machine = Machine::host(2).wall_limit(PATIENCE).build().unwrap();
+    let result = outcome(&machine, &|node| {
+        let mut x = [1_u8];
+        Ok(node.world().broadcast(node.rank(), &mut x)?)
+    });
+    let Err(RunError::Node { source, .. }) = result else { panic!() };
+    assert!(source.to_string().contains("broadcast"), "{source}");
+}
+
+#[test]
+fn messages_that_nobody_receives_are_listed() {
+    for nodes in [2, 9] {
+        let machine = Machine::host(nodes).build().unwrap();
+        let run = run(&machine, |node| {
+            let world = node.world();
+            if node.rank() == 0 {
+                world.send((1, Tag(4)), &[0_u8; 10])?;
+                world.send((1, Tag(5)), &[0_u8; 1000])?;
+            }
+            if node.rank() == 1 {
+                // Posted, and then dropped: what it takes is lost.
+                drop(world.irecv((0, Tag(4)))?);
+            }
+            Ok(())
+        });
+        let unreceived: Vec<u64> = run.report.unreceived.iter().map(|message| message.bytes).collect();
+        assert_eq!(unreceived, [10, 1000]);
+    }
+}
+
+#[test]
+fn phases_and_parts_are_of_the_wall_clock() {
+    let machine = Machine::host(3).trace(true).wall_limit(PATIENCE).build().unwrap();
+    let run: Run<()> = run(&machine, |node| {
+        let _phase = node.phase("work")?;
+        node.compute(Span::from_millis(2))?;
+        let mut x = [1_u64];
+        node.world().combine_all(&mut x, Sum)?;
+        Ok(())
+    });
+    let [work] = &run.report.phases[..] else { panic!() };
+    assert_eq!((work.nodes, &*work.name), (3, "work"));
+    assert!(work.mean >= Span::from_millis(2) && work.longest <= run.report.modeled.since_start());
+    let mut trace = Vec::new();
+    run.write_trace(&mut trace).unwrap();
+    let text = String::from_utf8(trace).unwrap();
+    assert!(text.contains("combine-to-all") && text.contains("work"), "{text}");
+}
+
+#[test]
+fn plans_by_a_named_algorithm_work_on_the_host_too() {
+    let run = run(&host(6), |node| {
+        let mut x = vec![node.rank() as u64; 500];
+        node.world().using(&collective::Algorithm::SHORT).broadcast(2, &mut x)?;
+        Ok(x[499])
+    });
+    assert_eq!(run.outputs, [2; 6]);
+}
