@@ -224,9 +224,8 @@ impl Comparison for Collectives<'_> {
             let left_out = match solved {
                 [one] => {
                     writeln!(text, "{}, {}\n", one.case.name(), one.case.place())?;
-                    let names =
-                        ["algorithm", "modeled_us", "estimate_us", "ratio", "run", "pace", "error", "chosen"];
-                    writeln!(text, "{}", table(&self.columns(), &names, &one.rows(self), unit))?;
+                    let names = "algorithm modeled_us estimate_us ratio run pace error chosen";
+                    writeln!(text, "{}", table(&self.columns(), names, &one.rows(self), unit))?;
                     fastest_line(self, one, unit).map_or(Ok(()), |line| writeln!(text, "{line}"))?;
                     writeln!(text, "{}", bound_line(&one.bound, unit))?;
                     Vec::new()
@@ -236,7 +235,7 @@ impl Comparison for Collectives<'_> {
                     let (operation, place) = (first.task.operation(), first.place());
                     writeln!(text, "{operation}, {place}; modeled times in {}\n", unit.name())?;
                     let names: Vec<String> = first.asked.iter().map(|asked| asked.name.clone()).collect();
-                    let keys = [&["bytes"][..], &[]];
+                    let keys = ["bytes", ""];
                     let times = by_algorithm(self, several, keys, &names, unit, |row| starred(row, unit));
                     writeln!(text, "{times}\n{}\n{}", choices(self, several, "bytes", unit), unit.star())?;
                     let lines = several.iter().flat_map(|solved| &solved.lines);

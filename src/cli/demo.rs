@@ -254,20 +254,9 @@ impl Comparison for Demonstration {
             write!(text, " with {} each", format_bytes(first.case.bytes))?;
         }
         let unit = Unit::of(rows.iter().filter_map(Row::time));
-        let names = [
-            "distribution",
-            "bytes",
-            "clock",
-            "modeled_us",
-            "ratio",
-            "wall",
-            "dilation",
-            "error",
-            "messages",
-            "pace",
-        ];
-        let names = names.into_iter().filter(|name| many_sizes || *name != "bytes");
-        let table = table(&self.columns(), &names.collect::<Vec<_>>(), &rows, unit);
+        let names = "distribution bytes clock modeled_us ratio wall dilation error messages pace";
+        let names = if many_sizes { names.to_owned() } else { names.replace("bytes ", "") };
+        let table = table(&self.columns(), &names, &rows, unit);
         writeln!(text, "\n\n{table}\n{}", self.conclusion(&rows, unit, many_sizes))?;
         match rows.iter().any(|row| row.case().clock == Clock::Host) {
             true => writeln!(text, "{HOST}"),

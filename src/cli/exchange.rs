@@ -361,22 +361,9 @@ impl Exchanges<'_> {
             writeln!(text, "{numbers}")?;
         }
         writeln!(text, "{}", matrix.picture())?;
-        let names = [
-            "algorithm",
-            "modeled_us",
-            "least",
-            "most",
-            "ratio",
-            "rounds",
-            "messages",
-            "waiting_us",
-            "run",
-            "pace",
-            "error",
-            "chosen",
-        ];
-        let is_shown = |name: &&str| self.arguments.seeds > 1 || !["least", "most"].contains(name);
-        let names: Vec<&str> = names.into_iter().filter(is_shown).collect();
+        let names = "algorithm modeled_us least most ratio rounds messages waiting_us run pace error chosen";
+        let names =
+            if self.arguments.seeds > 1 { names.to_owned() } else { names.replace("least most ", "") };
         writeln!(text, "{}", table(&self.columns(), &names, &solved.rows(self), unit))?;
         fastest_line(self, solved, unit).map_or(Ok(()), |line| writeln!(text, "{line}"))?;
         writeln!(text, "{}", bound_line(&solved.bound, unit))
@@ -393,7 +380,7 @@ impl Exchanges<'_> {
             algorithms.map(Algorithm::to_string).collect()
         };
         let all = names(&mut self.arguments.algorithm.iter());
-        let keys = [&["traffic"][..], &[]];
+        let keys = ["traffic", ""];
         writeln!(text, "{}", by_algorithm(self, solved, keys, &all, unit, |row| starred(row, unit)))?;
         let random =
             names(&mut self.arguments.algorithm.iter().filter(|algorithm| algorithm.seed().is_some()));

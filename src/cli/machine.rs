@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, io::Write};
 
 use clap::Args;
 use multicomputer::{
-    Span,
     model::{Description, Parameters},
     topology::Topology,
 };
@@ -16,7 +15,7 @@ use super::{
     table::{Align, Table},
 };
 
-/// What the command can be told.
+/// Arguments of the command.
 #[derive(Args, Debug)]
 #[command(after_help = MACHINE_FILE)]
 pub(super) struct Arguments {
@@ -146,69 +145,57 @@ fn capacities(machine: &Description) -> Option<Table> {
 }
 
 /// All parameters, those that follow from others at the end.
-fn table(machine: &Parameters) -> Table {
+fn table(m: &Parameters) -> Table {
+    let barrier = m.barrier().map_or_else(|| "none".to_owned(), |barrier| barrier.to_string());
+    let (port, link) = (bandwidth(m.port_capacity()), bandwidth(m.link_capacity()));
+    let (beta, gamma) = (seconds(m.beta(), "byte"), seconds(m.gamma(), "element"));
+    let rows = [
+        (
+            "send overhead",
+            "o_s",
+            m.send_overhead().to_string(),
+            "processor time of the sender for each message",
+        ),
+        (
+            "receive overhead",
+            "o_r",
+            m.receive_overhead().to_string(),
+            "processor time of the receiver for each message",
+        ),
+        (
+            "exchange overhead",
+            "o_x",
+            m.exchange_overhead().to_string(),
+            "extra for a receive that overlaps a send",
+        ),
+        (
+            "active send overhead",
+            "a_s",
+            m.active_send_overhead().to_string(),
+            "processor time of the sender for each active message",
+        ),
+        (
+            "active receive overhead",
+            "a_r",
+            m.active_receive_overhead().to_string(),
+            "the same of the receiver, before its handler",
+        ),
+        ("latency", "L", m.latency().to_string(), "fixed time in the network"),
+        ("hop", "hop", m.hop().to_string(), "time in the network for each link"),
+        ("time per byte", "beta", beta, "between a node and the network, each way"),
+        ("duplex", "d", decimal(m.duplex()), "both ways together move d / beta; 2 is full duplex"),
+        ("excess link bandwidth", "k", decimal(m.link_excess()), "capacity of a link over that of a port"),
+        ("combining", "gamma", gamma, "processor time for combining an element"),
+        ("copying", "copy", seconds(m.copy(), "byte"), "processor time for copying a byte in memory"),
+        ("barrier", "barrier", barrier, "time of the hardware barrier"),
+        ("start-up", "alpha", m.alpha().to_string(), "o_s + L + o_r"),
+        ("port capacity", "1 / beta", port, "of a node's in-port and of its out-port"),
+        ("link capacity", "C", link, "k / beta, of each directed link without one of its own"),
+    ];
     let mut table = Table::new(["parameter", "symbol", "value", "meaning"].map(|title| (title, Align::Left)));
-    let mut add = |name: &str, symbol: &str, value: String, meaning: &str| {
+    for (name, symbol, value, meaning) in rows {
         table.row([name.to_owned(), symbol.to_owned(), value, meaning.to_owned()]);
-    };
-    let time = |span: Span| span.to_string();
-    let barrier = machine.barrier().map_or_else(|| "none".to_owned(), time);
-    add(
-        "send overhead",
-        "o_s",
-        time(machine.send_overhead()),
-        "processor time of the sender for each message",
-    );
-    add(
-        "receive overhead",
-        "o_r",
-        time(machine.receive_overhead()),
-        "processor time of the receiver for each message",
-    );
-    add(
-        "exchange overhead",
-        "o_x",
-        time(machine.exchange_overhead()),
-        "extra for a receive that overlaps a send",
-    );
-    add(
-        "active send overhead",
-        "a_s",
-        time(machine.active_send_overhead()),
-        "processor time of the sender for each active message",
-    );
-    add(
-        "active receive overhead",
-        "a_r",
-        time(machine.active_receive_overhead()),
-        "the same of the receiver, before its handler",
-    );
-    add("latency", "L", time(machine.latency()), "fixed time in the network");
-    add("hop", "hop", time(machine.hop()), "time in the network for each link");
-    add("time per byte", "beta", seconds(machine.beta(), "byte"), "between a node and the network, each way");
-    add("duplex", "d", decimal(machine.duplex()), "both ways together move d / beta; 2 is full duplex");
-    add(
-        "excess link bandwidth",
-        "k",
-        decimal(machine.link_excess()),
-        "capacity of a link over that of a port",
-    );
-    add("combining", "gamma", seconds(machine.gamma(), "element"), "processor time for combining an element");
-    add("copying", "copy", seconds(machine.copy(), "byte"), "processor time for copying a byte in memory");
-    add("barrier", "barrier", barrier, "time of the hardware barrier");
-    add("start-up", "alpha", time(machine.alpha()), "o_s + L + o_r");
-    add(
-        "port capacity",
-        "1 / beta",
-        bandwidth(machine.port_capacity()),
-        "of a node's in-port and of its out-port",
-    );
-    add(
-        "link capacity",
-        "C",
-        bandwidth(machine.link_capacity()),
-        "k / beta, of each directed link without one of its own",
-    );
+    }
     table
 }
 

@@ -6,9 +6,8 @@
 use std::time::Duration;
 
 use multicomputer::{Clock, Dilation, Span};
-use thiserror::Error;
 
-use super::{count::counted, error::Error as CommandError, progress::Progress};
+use super::{count::counted, error::Error, progress::Progress};
 
 /// Nothing is said of a run that takes less than this.
 const SHORT: Duration = Duration::from_secs(2);
@@ -16,41 +15,23 @@ const SHORT: Duration = Duration::from_secs(2);
 /// No run may take longer than this on the wall clock.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// A run that nobody would wait for.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[error(
-    "in real time at dilation {dilation} this run would take {}, and at most {} is allowed: choose a smaller dilation, such \
-     as --clock real:{way_out}, or virtual time ({case})",
-    in_words(*seconds), in_words(LONGEST.as_secs_f64())
-)]
-pub(super) struct TooLong {
-    /// Which run.
-    case: String,
-    /// What was asked for; 1 if it is still to be measured, for it is never less.
-    dilation: f64,
-    /// What it would take on the wall clock.
-    seconds: f64,
-    /// A dilation at which it would not take too long.
-    way_out: f64,
-}
-
 /// Refuses a run that would take far too long; `modeled` is what it takes in virtual time.
-pub(super) fn check(clock: Clock, modeled: Span, case: &str) -> Result<(), CommandError> {
+pub(super) fn check(clock: Clock, modeled: Span, case: &str) -> Result<(), Error> {
     let Some((dilation, seconds)) = expected(clock, modeled) else { return Ok(()) };
     if seconds <= LONGEST.as_secs_f64() {
         return Ok(());
     }
     let way_out = one_digit(LONGEST.as_secs_f64() / modeled.as_secs_f64());
-    Err(CommandError::usage(TooLong { case: case.to_owned(), dilation, seconds, way_out }))
+    Err(Error::usage(format!(
+        "in real time at dilation {dilation} this run would take {}, and at most {} is allowed: choose a smaller dilation, \
+         such as --clock real:{way_out}, or virtual time ({case})",
+        in_words(seconds),
+        in_words(LONGEST.as_secs_f64())
+    )))
 }
 
 /// The same, and says what a run will take that is going to start, if that is long.
-pub(super) fn announce(
-    clock: Clock,
-    modeled: Span,
-    case: &str,
-    progress: &Progress,
-) -> Result<(), CommandError> {
+pub(super) fn announce(clock: Clock, modeled: Span, case: &str, progress: &Progress) -> Result<(), Error> {
     check(clock, modeled, case)?;
     if let Some((dilation, seconds)) = expected(clock, modeled)
         && seconds > SHORT.as_secs_f64()
@@ -68,7 +49,7 @@ pub(super) fn announce(
 }
 
 /// The dilation, or the least that may be measured, and the seconds that a run takes with it on the wall clock; `None`
-/// in virtual time.
+/// where time is not paced.
 fn expected(clock: Clock, modeled: Span) -> Option<(f64, f64)> {
     let dilation = match clock {
         Clock::Virtual | Clock::Host => return None,

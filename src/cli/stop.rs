@@ -228,34 +228,21 @@ impl Comparison for Broadcasts {
             if let Some(grid) = one.case.instance.machine().topology().grid() {
                 writeln!(text, "{}", picture(grid, one.case.instance.sources()))?;
             }
-            let names = [
-                "algorithm",
-                "modeled_us",
-                "ratio",
-                "iterations",
-                "messages",
-                "bytes_sent",
-                "link",
-                "link_bytes",
-                "busy",
-                "pace",
-                "error",
-                "variant",
-            ];
-            writeln!(text, "{}", table(&columns, &names, &rows, unit))?;
+            let names = "algorithm modeled_us ratio iterations messages bytes_sent link link_bytes busy pace error variant";
+            writeln!(text, "{}", table(&columns, names, &rows, unit))?;
             writeln!(text, "{}", bound_line(&one.bound, unit))?;
         } else {
             writeln!(text, "; {} times in {}\n", clock::kind_of_time(self.clock), unit.name())?;
             let has_run = |algorithm: &Algorithm| rows.iter().any(|row| row.line.algorithm == *algorithm);
             let run: Vec<String> = Algorithm::all().filter(has_run).map(|run| run.to_string()).collect();
-            let keys = &self.differences.keys[..];
+            let keys = self.differences.keys.join(" ");
             let table = match run.len() > WIDEST {
                 true => {
-                    let names = [keys, &["algorithm", "modeled_us", "bound_us", "ratio", "variant"]].concat();
+                    let names = format!("{keys} algorithm modeled_us bound_us ratio variant");
                     table(&columns, &names, &rows, unit)
                 }
                 false => {
-                    by_algorithm(self, solved, [keys, &["bound_us"]], &run, unit, |row| starred(row, unit))
+                    by_algorithm(self, solved, [&keys, "bound_us"], &run, unit, |row| starred(row, unit))
                 }
             };
             writeln!(text, "{table}")?;

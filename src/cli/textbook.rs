@@ -335,20 +335,8 @@ impl Chapter<'_> {
             writeln!(text, "{}", parameters::line(&first.case().machine, word_bytes))?;
             writeln!(text, "{}", parameters::sends(&first.case().machine))?;
         }
-        let names = [
-            "name",
-            "machine",
-            "words",
-            "equation_us",
-            "in_step_us",
-            "modeled_us",
-            "slow_down",
-            "run",
-            "pace",
-            "error",
-            "most",
-        ];
-        writeln!(text, "\n{}", table(&self.columns(), &names, rows, unit))?;
+        let names = "name machine words equation_us in_step_us modeled_us slow_down run pace error most";
+        writeln!(text, "\n{}", table(&self.columns(), names, rows, unit))?;
         let has =
             if self.arguments.phantom { "as many bytes as it should have" } else { "what it should have" };
         let which = match facts.count() {

@@ -193,8 +193,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     for (operation, intervals, crossover) in &found {
         let times = intervals.iter().flat_map(|Row { interval: Interval { first, last }, .. }| [first, last]);
         let unit = Unit::of(times.map(|point| point.modeled));
-        let names = ["from_bytes", "to_bytes", "from_us", "from_ratio", "to_us", "to_ratio", "algorithm"];
-        write!(out, "\n{operation}\n{}", table(&columns(), &names, intervals, unit))?;
+        let names = "from_bytes to_bytes from_us from_ratio to_us to_ratio algorithm";
+        write!(out, "\n{operation}\n{}", table(&columns(), names, intervals, unit))?;
         if let Some(crossover) = crossover {
             writeln!(out, "\n{crossover}")?;
         }

@@ -166,9 +166,9 @@ pub(in crate::cli) fn record<R>(columns: &[Column<R>], row: &R) -> Vec<String> {
     columns.iter().filter(|column| column.is_in_csv).map(|column| (column.figure)(row).exact()).collect()
 }
 
-/// The columns of these names as a table.
-pub(in crate::cli) fn table<R>(columns: &[Column<R>], names: &[&str], rows: &[R], unit: Unit) -> Table {
-    let named = names.iter().filter_map(|name| columns.iter().find(|column| column.name == *name));
+/// The columns of these names, with blanks between them, as a table.
+pub(in crate::cli) fn table<R>(columns: &[Column<R>], names: &str, rows: &[R], unit: Unit) -> Table {
+    let named = names.split_whitespace().filter_map(|name| columns.iter().find(|column| column.name == name));
     let filled = named.map(|column| (column, rows.iter().map(column.figure).collect::<Vec<_>>()));
     let has_any = |figures: &[Figure]| figures.iter().any(|figure| *figure != Figure::None);
     let filled: Vec<_> = filled.filter(|(column, figures)| !column.is_optional || has_any(figures)).collect();
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(header(&columns), ["n", "time_us", "error"]);
         assert_eq!(record(&columns, &3), ["3", "3000.000000", ""]);
         let unit = Unit::of([Span::from_millis(2)]);
-        let shown = table(&columns, &["wait", "n", "time_us", "error"], &[2, 10], unit).to_string();
+        let shown = table(&columns, "wait n time_us error", &[2, 10], unit).to_string();
         assert_eq!(shown, " wait us   n  time ms\n   0.200   2    2.000\n   1.000  10   10.000\n");
     }
 }

@@ -10,11 +10,11 @@ use super::{
     table,
 };
 
-/// A row for each case, with its key, a cell for each of these algorithms, and the columns at the end.
+/// A row for each case: the columns of its keys, a cell for each of these algorithms, and the columns at the end.
 pub(in crate::cli) fn by_algorithm<C: Comparison>(
     of: &C,
     solved: &[Solved<C>],
-    [keys, ends]: [&[&str]; 2],
+    [keys, ends]: [&str; 2],
     algorithms: &[String],
     unit: Unit,
     show: impl Fn(Option<&Row<'_, C>>) -> String,
@@ -24,13 +24,14 @@ pub(in crate::cli) fn by_algorithm<C: Comparison>(
     let pad = if show(None).ends_with(' ') { "  " } else { "" };
     let names: Vec<String> = algorithms.iter().map(|name| format!("{name}{pad}")).collect();
     let names = names.iter().map(|name| (name.as_str(), Align::Right));
-    let [keyed, ending] = [keys, ends].map(|names| names.iter().map(|name| heading(&columns, name)));
+    let [keyed, ending] =
+        [keys, ends].map(|names| names.split_whitespace().map(|name| heading(&columns, name)));
     let mut table = Table::new(keyed.chain(names).chain(ending));
     for solved in solved {
         let rows = solved.rows(of);
         let Some(first) = rows.first() else { continue };
-        let outer = |names: &[&str]| -> Vec<String> {
-            names.iter().map(|name| cell(&columns, name, first, unit)).collect()
+        let outer = |names: &str| -> Vec<String> {
+            names.split_whitespace().map(|name| cell(&columns, name, first, unit)).collect()
         };
         let inner = algorithms.iter().map(|name| show(rows.iter().find(|row| row.name() == *name)));
         table.row(outer(keys).into_iter().chain(inner).chain(outer(ends)));
@@ -58,7 +59,7 @@ pub(in crate::cli) fn choices<'a, C: Comparison>(
     columns.extend(bound_columns());
     let fastest: Vec<Row<'a, C>> =
         solved.iter().filter_map(|solved| solved.fastest(of).map(|(row, _)| row)).collect();
-    let names = [key, "fastest", "bound_us", "ratio", "decided_by", "name", "first"];
+    let names = format!("{key} fastest bound_us ratio decided_by name first");
     table(&columns, &names, &fastest, unit)
 }
 
