@@ -22,10 +22,9 @@ use crate::{
 };
 
 mod call;
-mod memo;
 
+pub(crate) use crate::plan::Cache;
 pub(crate) use call::Call;
-pub(crate) use memo::Memo;
 
 /// A message with its data.
 #[derive(Debug)]
@@ -74,7 +73,7 @@ pub(crate) trait Endpoint: fmt::Debug {
     fn machine(&self) -> &Description;
 
     /// What libraries keep for all nodes, from one run to the next.
-    fn cache(&self) -> &Memo;
+    fn cache(&self) -> &Cache;
 
     // Messages.
 

@@ -11,7 +11,6 @@ use super::{
 use crate::{
     comm::{Caller, Element, ElementType, Group, Payload, PayloadError, WalkError},
     error::CommError,
-    plan::Cache,
     rank::Rank,
 };
 
@@ -253,7 +252,7 @@ fn planned(
     exact: bool,
 ) -> Result<Arc<Plan>, CollectiveError> {
     let task = job.task(group, in_order, exact)?;
-    Ok(algorithm.kept_plan(&task, &group.cache().of::<Cache>())?)
+    Ok(algorithm.kept_plan(&task, group.cache())?)
 }
 
 /// The error of a collective operation on a rank.

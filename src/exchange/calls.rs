@@ -162,7 +162,7 @@ fn unknown(
         let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
         let size = group.size();
         let all = Collected(group.collect(&mine, size * size)?.into());
-        let matrix = all.matrix(size, &group.cache().of::<Cache>())?;
+        let matrix = all.matrix(size, group.cache())?;
         Ok(plan(group, algorithm, &matrix)?.carry_out(group, outgoing)?)
     })
 }
@@ -186,7 +186,7 @@ fn known(
 /// The plan of an exchange, which is made once for all members.
 fn plan(group: &Group<'_>, algorithm: Algorithm, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
     let instance = Instance::among(group.machine(), group.members(), matrix.clone())?;
-    Ok(algorithm.kept_plan(&instance, &group.cache().of::<Cache>())?)
+    Ok(algorithm.kept_plan(&instance, group.cache())?)
 }
 
 /// The entries of a matrix, row by row, as members have collected them: all members of a call use one matrix.

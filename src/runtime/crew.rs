@@ -17,7 +17,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{Settings, agreement::Agreements, contexts::Contexts, parker::Parker, sync::AtomicUsize};
 use crate::{
-    endpoint::Memo,
+    endpoint::Cache,
     error::{CommError, DeadlockReport, Failure},
     kernel::BlockedNode,
     model::Description,
@@ -79,7 +79,7 @@ pub(super) struct Seat {
 #[derive(Debug)]
 pub(super) struct Crew {
     pub(super) machine: Description,
-    pub(super) cache: Arc<Memo>,
+    pub(super) cache: Arc<Cache>,
     /// Whether all that happens is kept.
     pub(super) traced: bool,
     pub(super) contexts: Mutex<Contexts>,
@@ -104,7 +104,7 @@ impl Crew {
             |_| Seat { parker: Parker::new(), returned: AtomicBool::new(false), within: Mutex::default() };
         Crew {
             machine,
-            cache: settings.memo.clone(),
+            cache: settings.cache.clone(),
             traced: settings.traced,
             contexts: Mutex::default(),
             agreements: Mutex::default(),

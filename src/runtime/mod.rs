@@ -25,7 +25,7 @@ pub(crate) use threads::Program;
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{endpoint::Memo, kernel::Outcomes};
+use crate::{endpoint::Cache, kernel::Outcomes};
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -34,8 +34,8 @@ pub(crate) struct Settings {
     pub(crate) pinning: Pinning,
     pub(crate) wall_limit: Option<Duration>,
     pub(crate) traced: bool,
-    /// A memo that is kept from one run to the next.
-    pub(crate) memo: Arc<Memo>,
+    /// The cache of the machine, kept from one run to the next.
+    pub(crate) cache: Arc<Cache>,
 }
 
 impl Default for Settings {
@@ -45,7 +45,7 @@ impl Default for Settings {
             pinning: Pinning::Auto,
             wall_limit: None,
             traced: false,
-            memo: Arc::default(),
+            cache: Arc::default(),
         }
     }
 }

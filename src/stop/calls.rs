@@ -10,7 +10,6 @@ use crate::{
     error::CommError,
     pattern::Growth,
     payload::{Element, Payload, PayloadError},
-    plan::Cache,
     rank::{Rank, Tag},
     record::Part,
     text::count,
@@ -77,7 +76,7 @@ pub trait BroadcastFrom: Caller<Instance> {
             let text = format!("{BROADCAST} of {} from {from} by {algorithm}", count(all, "byte"));
             let tag = group.agree(&Call::new(BROADCAST, text, (sources, &algorithm)))?;
             let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;
-            let plan = algorithm.kept_plan(&instance, &group.cache().of::<Cache>())?;
+            let plan = algorithm.kept_plan(&instance, group.cache())?;
             plan.carry_out(&group.private(), tag, mine)
         })
     }
@@ -88,7 +87,7 @@ pub trait BroadcastFrom: Caller<Instance> {
         let (group, algorithm) = (self.group(), self.algorithm());
         let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
         let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;
-        Ok(algorithm.kept_plan(&instance, &group.cache().of::<Cache>())?)
+        Ok(algorithm.kept_plan(&instance, group.cache())?)
     }
 }
 

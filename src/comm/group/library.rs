@@ -3,7 +3,7 @@
 
 use super::{Group, Private};
 use crate::{
-    endpoint::{Call, Endpoint, Mark, Memo},
+    endpoint::{Cache, Call, Endpoint, Mark},
     error::CommError,
     rank::{Rank, Tag},
     record::Part,
@@ -53,7 +53,7 @@ impl<'n> Group<'n> {
     }
 
     /// The values that libraries keep on the machine for all its nodes.
-    pub(crate) fn cache(&self) -> &Memo {
+    pub(crate) fn cache(&self) -> &Cache {
         self.endpoint.cache()
     }
 

@@ -17,7 +17,7 @@ use super::{
     waiting::{Waiting, WhatFor},
 };
 use crate::{
-    endpoint::{Call, Endpoint, Envelope, First, Mark, Memo},
+    endpoint::{Cache, Call, Endpoint, Envelope, First, Mark},
     error::CommError,
     model::Description,
     payload::Payload,
@@ -404,7 +404,7 @@ impl Endpoint for HostNode<'_> {
         &self.host.crew.machine
     }
 
-    fn cache(&self) -> &Memo {
+    fn cache(&self) -> &Cache {
         &self.host.crew.cache
     }
 

@@ -20,7 +20,7 @@ use super::{
     world::{Delivery, FOR_THE_KERNEL, Modeled, WHEN_DUE, silent},
 };
 use crate::{
-    endpoint::{Call, Endpoint, Envelope, First, Mark, Memo},
+    endpoint::{Cache, Call, Endpoint, Envelope, First, Mark},
     error::CommError,
     kernel::{self, AnyOf, Op, Outcome, Reply},
     model::Description,
@@ -266,7 +266,7 @@ impl Endpoint for NodeThread<'_> {
         &self.world.crew.machine
     }
 
-    fn cache(&self) -> &Memo {
+    fn cache(&self) -> &Cache {
         &self.world.crew.cache
     }
 
