@@ -123,7 +123,7 @@ impl Comparison for Broadcasts {
     type Facts = Growth;
 
     fn lines(&self, task: &Task) -> Vec<Vec<Algorithm>> {
-        task.algorithms.iter().map(|algorithm| vec![algorithm.clone()]).collect()
+        task.algorithms.iter().map(|algorithm| vec![*algorithm]).collect()
     }
 
     fn name(&self, algorithm: &Algorithm) -> String {

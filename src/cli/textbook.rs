@@ -147,7 +147,7 @@ struct Chapter<'a> {
 /// How a case is run.
 enum Plan {
     /// By an algorithm.
-    Algorithm(Algorithm, collective::Plan),
+    Algorithm(Algorithm, Box<collective::Plan>),
     /// By the example's program, with the modeled time if a run will not tell.
     Matrix(Matrix, Option<Span>),
 }
@@ -191,7 +191,7 @@ impl Comparison for Chapter<'_> {
         match case.item.topic {
             Topic::Algorithm(algorithm) => {
                 let plan = self.planned(case, algorithm, &case.machine).map_err(Refusal::LeftOut)?;
-                Ok(Plan::Algorithm(algorithm, plan))
+                Ok(Plan::Algorithm(algorithm, Box::new(plan)))
             }
             Topic::MatrixVector => {
                 let matrix = Matrix::of(self.arguments, case).map_err(Refusal::LeftOut)?;

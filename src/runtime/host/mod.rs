@@ -11,7 +11,10 @@
 
 mod barrier;
 mod endpoint;
+mod local;
+mod mail;
 mod ring;
+mod sleeping;
 mod waiting;
 
 use std::{
