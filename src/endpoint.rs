@@ -132,12 +132,13 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// is modeled.
     fn charge(&self, span: Span) -> Result<(), CommError>;
 
-    /// Computes until an instant, but stops when a receive is complete; the clock of the node then, and the message.
+    /// Computes until an instant, but stops when a receive is complete; the clock of the node then, the message, and the
+    /// time that its receive has taken.
     fn compute_until(
         &self,
         deadline: Time,
         request: RequestId,
-    ) -> Result<(Time, Option<Envelope>), CommError>;
+    ) -> Result<(Time, Option<(Envelope, Span)>), CommError>;
 
     // Groups.
 

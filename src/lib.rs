@@ -3,7 +3,8 @@
 //! Every node of the machine is an OS thread that runs ordinary blocking send/receive code. Messages travel over
 //! links that have latency and share their bandwidth, by a [timing model](model) that is exact: in *virtual
 //! time* a run gives the same modeled times, to the picosecond, on every host and under every schedule of the
-//! threads. In *real time* the same program is paced against the wall clock.
+//! threads. In *real time* the same program is paced against the wall clock. And under the *host's clock* there is no model:
+//! the same program runs as fast as the host's threads hand messages over.
 //!
 //! ```
 //! use multicomputer::{Machine, prelude::*};
@@ -31,13 +32,14 @@
 //! # Where things are
 //!
 //! * [`Machine`] builds and runs; [`Clock`] says how time passes; [`Run`] is what is left.
-//! * [`comm`] is what programs use: [`Node`](comm::Node), [`Group`](comm::Group), [`Payload`]. The [`prelude`] has all of
-//!   it.
+//! * [`comm`] is what programs use: [`Node`](comm::Node), [`Group`](comm::Group), [`Payload`]. The [`prelude`] has all of it.
 //! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
-//! * [`pattern`] has pure schedules, [`predict`](mod@predict) tells what they take, [`stop`] has the s-to-p broadcasts.
-//! * [`textbook`] has the algorithms of Kumar et al., numbered as in the book.
-//! * [`nx`] has the calls that programs for the Paragon make.
-//! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong.
+//! * [`collective`] has the collective operations, [`stop`] s-to-p broadcasting, [`exchange`] many-to-many communication,
+//!   [`textbook`] the algorithms of Kumar et al., [`nx`] the calls that programs for the Paragon make.
+//! * [`pattern`] has pure schedules, [`plan`] what makes plans of them and tells what they take
+//!   ([`predict`](mod@plan::predict)).
+//! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong; [`units`] reads and writes figures.
+//! * [`calibration`] measures this host.
 
 pub mod calibration;
 pub mod collective;

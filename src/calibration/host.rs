@@ -5,10 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use thiserror::Error;
+
 use crate::{
     comm::{Group, Node},
     error::{Failure, RunError},
-    model::{Description, Parameters},
+    model::{Description, ParameterError, Parameters},
     payload::Payload,
     runtime::{Settings, host},
 };
@@ -55,9 +57,11 @@ impl Size {
 ///
 /// Takes some tenths of a second.
 ///
+/// Threads are put where the host likes them; a run with another [pinning](crate::Pinning) has other figures.
+///
 /// # Errors
-/// Those of a run whose threads cannot be started.
-pub fn measure(machine: &Description) -> Result<Parameters, RunError> {
+/// [`MeasureError`]: a thread cannot be started, or a figure is no parameter of a machine.
+pub fn measure(machine: &Description) -> Result<Parameters, MeasureError> {
     let size = Size::of(machine.nodes());
     let measured = host::run(machine, &Settings::default(), &|node| {
         (0..ROUNDS).map(|_| round(node, size)).collect::<Result<Vec<Round>, _>>()
@@ -74,16 +78,31 @@ pub fn measure(machine: &Description) -> Result<Parameters, RunError> {
     let (send, receive) = (median(|round| round.send), median(|round| round.receive));
     let step = median(|round| round.step);
     let long_step = median(|round| round.long_step);
-    let builder = Parameters::builder()
+    let parameters = Parameters::builder()
         .send_overhead(send)
         .receive_overhead(receive)
         .latency((step - send - receive).max(0.0))
         .beta(((long_step - step) / size.bytes()).max(0.0))
         .gamma(median(|round| round.combine) / size.elements as f64)
         .copy(median(|round| round.copy) / size.bytes())
-        .barrier(median(|round| round.barrier));
-    Ok(builder.build().unwrap_or_else(|_| Parameters::host()))
+        .barrier(median(|round| round.barrier))
+        .build()?;
+    Ok(parameters)
 }
+
+/// The reason why a host could not be measured.
+#[derive(Error)]
+#[non_exhaustive]
+pub enum MeasureError {
+    /// The nodes did not run to their end.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A figure is outside the limits of a machine's parameters.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+}
+
+crate::text::debug_as_text!(MeasureError);
 
 /// The seconds of one node for one of everything.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,10 @@
 
 use std::{io, path::PathBuf};
 
-use multicomputer::error::{ConfigError, Failure, RunError};
+use multicomputer::{
+    calibration::host::MeasureError,
+    error::{ConfigError, Failure, RunError},
+};
 use thiserror::Error;
 
 use super::files::OutputError;
@@ -23,6 +26,9 @@ pub(super) enum Error {
     /// A run ended without a result.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The host could not be measured.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
     /// A run delivered something else than was sent.
     #[error("{0}")]
     Wrong(String),
@@ -69,9 +75,12 @@ impl Error {
             Error::Usage(_) => USAGE,
             Error::Unfinished { cause, .. } => cause.status(),
             _ if self.is_closed_pipe() => SUCCESS,
-            Error::Run(_) | Error::Wrong(_) | Error::File { .. } | Error::Output(_) | Error::Stdout(_) => {
-                FAILED
-            }
+            Error::Run(_)
+            | Error::Measure(_)
+            | Error::Wrong(_)
+            | Error::File { .. }
+            | Error::Output(_)
+            | Error::Stdout(_) => FAILED,
         }
     }
 

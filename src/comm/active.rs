@@ -233,9 +233,9 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
                 return self.packets.endpoint().compute(rest);
             }
             let (now, interrupt) = self.packets.endpoint().compute_until(end, self.posted.get())?;
-            let Some(envelope) = interrupt else { return Ok(()) };
-            let receive = self.group.machine().parameters().active_receive_overhead();
-            rest = rest - (now.since(begin) - receive);
+            let Some((envelope, receive)) = interrupt else { return Ok(()) };
+            let computed = now.since(begin) - receive;
+            rest = if computed < rest { rest - computed } else { Span::ZERO };
             self.handle(now, envelope)?;
         }
     }

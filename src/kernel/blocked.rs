@@ -16,6 +16,7 @@ use crate::{
 
 /// A node that is blocked, the time on its own clock since which it is, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct BlockedNode {
     /// The node, as a rank of the world.
     pub rank: Rank,
@@ -29,6 +30,7 @@ pub struct BlockedNode {
 
 /// The event that a blocked node waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub enum WaitsFor {
     /// A message.
     Message {

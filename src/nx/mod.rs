@@ -44,7 +44,7 @@
 //!
 //! # Costs
 //!
-//! The time of a message is that of [`Group`](crate::comm::Group); nothing is added. The overhead of a
+//! The time of a message is that of [`Group`]; nothing is added. The overhead of a
 //! receive is spent when the message is brought in, which is at once if the node waits for it, and before the program
 //! asks for it if the node waits for another message in the meantime. Broadcasts and global operations are NX's own
 //! algorithms, with the extra costs that they had on a Paragon: see [`Library`] and [`NxCosts`].

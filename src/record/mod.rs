@@ -20,6 +20,7 @@ use crate::{
 
 /// All events and transfers of a run, if a trace was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Trace {
     /// The events of nodes, in the order of their beginnings.
     pub events: Vec<Event>,
@@ -29,6 +30,7 @@ pub struct Trace {
 
 /// The counters of one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct NodeRecord {
     /// The node's clock when its program returned.
     pub finished: Time,
@@ -73,6 +75,7 @@ pub struct PhaseRecord {
 
 /// A message that no program received.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct UnreceivedMessage {
     /// The sender, as a rank of the world.
     pub from: Rank,

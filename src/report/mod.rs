@@ -20,6 +20,7 @@ use crate::{
 
 /// All counters of a run. In virtual time they are the same, byte for byte, whenever the same program is run again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RunReport {
     /// The machine's name.
     pub machine: String,
@@ -48,6 +49,7 @@ pub struct RunReport {
 
 /// The pace of the host compared with the model. Modeled times do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RealTimeReport {
     /// The number of wall seconds that one modeled second was to take.
     pub dilation: f64,
@@ -124,6 +126,7 @@ impl fmt::Display for Verdict {
 
 /// The load of one directed link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LinkReport {
     /// The number of the link in the topology.
     pub id: LinkId,
@@ -135,6 +138,7 @@ pub struct LinkReport {
 
 /// One named phase over all nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PhaseReport {
     /// The name of the phase.
     pub name: Arc<str>,

@@ -152,8 +152,10 @@ impl Crew {
         self.cause.lock().get_or_insert(cause);
         self.stopped.store(true, Ordering::Release);
         for seat in &self.seats {
-            if seat.parker.claim_for_anything() {
-                self.awake.fetch_add(1, Ordering::AcqRel);
+            // Counted before it can know, as by every other claim.
+            self.awake.fetch_add(1, Ordering::AcqRel);
+            if !seat.parker.claim_for_anything() {
+                self.awake.fetch_sub(1, Ordering::AcqRel);
             }
             // It may sleep by a timer of its own, too.
             seat.parker.wake();

@@ -255,7 +255,7 @@ fn failures_and_panics_end_the_run_for_all() {
 
 #[test]
 fn a_wall_limit_says_what_nodes_were_at() {
-    let machine = Machine::host(3).wall_limit(Duration::from_millis(50)).build().unwrap();
+    let machine = Machine::host(3).wall_limit(Duration::from_millis(500)).build().unwrap();
     let began = Instant::now();
     let result = outcome(&machine, &|node| {
         if node.rank() == 0 {

@@ -11,6 +11,7 @@ use super::{
     Host, HostOutcome,
     local::{Local, Request},
     ring::{KnownTypes, Sent},
+    unreceived,
     waiting::WhatFor,
 };
 use crate::{
@@ -29,7 +30,7 @@ use crate::{
 pub(super) const ANY_MESSAGE: u32 = u32::MAX - 1;
 
 /// The state of a thread's parker while it sleeps until all nodes have come to the barrier.
-const BARRIER: u32 = u32::MAX - 2;
+pub(super) const BARRIER: u32 = u32::MAX - 2;
 
 /// A node of the host; see the [module](self).
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub(in crate::runtime) struct HostNode<'run> {
     pub(super) inbox: Receiver<Envelope>,
     pub(super) local: RefCell<Local>,
     pub(super) element_types: KnownTypes,
+    /// Whether the program has looked in vain, and made no other call since.
+    pub(super) looked: Cell<bool>,
     /// The nesting depth of the library calls that the program is in.
     depth: Cell<u32>,
     calls_after_end: Cell<u32>,
@@ -47,10 +50,10 @@ pub(in crate::runtime) struct HostNode<'run> {
 impl<'run> HostNode<'run> {
     /// Creates node `id`, on its thread.
     pub(super) fn new(id: NodeId, host: &'run Host, inbox: Receiver<Envelope>) -> HostNode<'run> {
-        let (element_types, depth, calls_after_end) = Default::default();
+        let (element_types, looked, depth, calls_after_end) = Default::default();
         let (taken, sent) = (vec![0; host.rings.len()], vec![Sent::default(); host.rings.len()]);
         let local = RefCell::new(Local { taken, sent, ..Local::default() });
-        HostNode { id, host, inbox, local, element_types, depth, calls_after_end }
+        HostNode { id, host, inbox, local, element_types, looked, depth, calls_after_end }
     }
 
     /// The program has returned or failed.
@@ -58,21 +61,27 @@ impl<'run> HostNode<'run> {
         let now = self.host.now();
         self.drain();
         let mut local = self.local.into_inner();
+        let mut open: Vec<(Time, EventKind)> = Vec::new();
         while let Some((name, begin)) = local.phases.pop() {
-            local.record.add_phase(name, begin, now);
+            local.record.add_phase(name.clone(), begin, now);
+            open.push((begin, EventKind::Phase { name }));
+        }
+        open.extend(local.parts.drain(..).map(|(part, begin)| (begin, EventKind::Part(part))));
+        if self.host.crew.traced {
+            let rank = self.id as Rank;
+            local.events.extend(open.into_iter().map(|(start, kind)| Event { rank, start, end: now, kind }));
         }
         local.record.finished = now;
-        let mut unreceived = local.lost;
-        let label = |envelope: &Envelope| (envelope.label, envelope.payload.len());
-        unreceived.extend(local.matching.arrived().map(label));
-        unreceived.extend(local.requests.iter().filter_map(|(_, request)| match request {
-            Request::Received(_, envelope) => Some(label(envelope)),
+        let mut left = local.lost;
+        left.extend(local.matching.arrived().map(unreceived));
+        left.extend(local.requests.iter().filter_map(|(_, request)| match request {
+            Request::Received(_, envelope) => Some(unreceived(envelope)),
             _ => None,
         }));
         HostOutcome {
             record: local.record,
             events: local.events,
-            unreceived,
+            unreceived: left,
             inbox: self.inbox,
             taken: local.taken,
         }
@@ -241,7 +250,7 @@ impl Endpoint for HostNode<'_> {
         Ok((self.host.now(), first))
     }
 
-    fn test(&self, request: RequestId, _: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
+    fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
         self.check_running()?;
         let began = self.began();
         self.drain();
@@ -249,7 +258,7 @@ impl Endpoint for HostNode<'_> {
             let local = &mut *self.local.borrow_mut();
             local.completion(request).map(|_| local.settle(request))
         };
-        if settled.is_none() {
+        if looks && settled.is_none() {
             self.in_vain();
         }
         let settled = settled.map(|envelope| envelope.map(|envelope| self.received(began, envelope)));
@@ -262,7 +271,7 @@ impl Endpoint for HostNode<'_> {
             Some(posted @ Request::Posted(_)) => *posted = Request::Forgotten,
             Some(_) => {
                 let lost = local.settle(request);
-                local.lost.extend(lost.map(|envelope| (envelope.label, envelope.payload.len())));
+                local.lost.extend(lost.as_ref().map(unreceived));
             }
             None => {}
         }
@@ -278,8 +287,9 @@ impl Endpoint for HostNode<'_> {
 
     fn now(&self) -> Result<Time, CommError> {
         self.check_running()?;
+        let now = self.host.now();
         self.in_vain();
-        Ok(self.host.now())
+        Ok(now)
     }
 
     fn compute(&self, span: Span) -> Result<(), CommError> {
@@ -305,13 +315,13 @@ impl Endpoint for HostNode<'_> {
         &self,
         deadline: Time,
         request: RequestId,
-    ) -> Result<(Time, Option<Envelope>), CommError> {
+    ) -> Result<(Time, Option<(Envelope, Span)>), CommError> {
         let began = self.host.now();
         loop {
-            let (now, complete) = self.test(request, true)?;
+            let (now, complete) = self.test(request, false)?;
             if complete.is_some() || now >= deadline {
                 self.local.borrow_mut().record.computing += now.since(began);
-                return Ok((now, complete.flatten()));
+                return Ok((now, complete.flatten().map(|envelope| (envelope, Span::ZERO))));
             }
             spin_loop();
         }
@@ -343,12 +353,6 @@ impl Endpoint for HostNode<'_> {
                 }
             }
         } else {
-            for _ in 0..host.looks {
-                if host.barrier.is_passed(nth) {
-                    break;
-                }
-                spin_loop();
-            }
             let passed = |_: &mut Local| host.barrier.is_passed(nth).then_some(());
             self.wait_until(BARRIER, |_| WhatFor::Barrier, Time::MAX, passed)?;
         }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use slab::Slab;
 
-use super::ring::Sent;
+use super::{Unreceived, ring::Sent, unreceived};
 use crate::{
     endpoint::Envelope,
     record::{Event, NodeRecord, Part},
     time::Time,
-    wire::{Label, Matching, RequestId, Selector},
+    wire::{Matching, RequestId, Selector},
 };
 
 /// The state of a request.
@@ -38,7 +38,7 @@ pub(super) struct Local {
     pub(super) completed: u64,
     pub(super) record: NodeRecord,
     /// Messages that receives have taken which the program had dropped.
-    pub(super) lost: Vec<(Label, u64)>,
+    pub(super) lost: Vec<Unreceived>,
     /// The phases and parts that the program is in, with their beginnings.
     pub(super) phases: Vec<(Arc<str>, Time)>,
     pub(super) parts: Vec<(Part, Time)>,
@@ -53,7 +53,7 @@ impl Local {
         self.completed += 1;
         match &mut self.requests[request as usize] {
             Request::Forgotten => {
-                self.lost.push((envelope.label, envelope.payload.len()));
+                self.lost.push(unreceived(&envelope));
                 self.requests.remove(request as usize);
             }
             posted => *posted = Request::Received(self.completed, envelope),

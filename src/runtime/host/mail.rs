@@ -20,6 +20,7 @@ use crate::{
 impl HostNode<'_> {
     /// Hands a message to its receiver: through a ring if it is short and there is one, or else through its channel.
     pub(super) fn deliver(&self, parcel: Parcel, payload: Payload) {
+        self.looked.set(false);
         let began = self.began();
         let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
         let seq = {

@@ -1,10 +1,10 @@
 //! The host's own threads, with no model at all: a message is handed over as fast as the host can, and time is the wall
 //! clock's.
 //!
-//! A message goes by reference through the crossbeam channel of its receiver, which matches it on its own thread. A thread
-//! that waits looks again for some microseconds where every node has a core; where there are more nodes than cores it
-//! gives its core away once, and then sleeps until the message that it waits for has come. The last thread that goes to
-//! sleep finds that no node can go on.
+//! A message goes by reference through the crossbeam channel of its receiver, which matches it on its own thread; a short
+//! one goes through a [ring] where both nodes have a core. A thread that waits looks again for some ten microseconds where
+//! every node has a core; where there are more nodes than cores it gives its core away for a moment, and then sleeps until
+//! the message that it waits for has come. The last thread that goes to sleep finds that no node can go on.
 //!
 //! The cost of a message: some 0.2 us between two cores that look for it; about 1 us on one core, and about 5 us
 //! across cores, where its receiver has to be woken, which is the host's own price for that.
@@ -46,7 +46,7 @@ use crate::{
     rank::Rank,
     record::{Event, NodeRecord, Trace},
     time::{Span, Time},
-    wire::{Label, NodeId},
+    wire::{Label, MessageId, NodeId},
 };
 
 /// The number of times that a waiting thread looks again before it sleeps, where every node has a core.
@@ -70,13 +70,21 @@ pub(super) struct Host {
     looks: u32,
 }
 
+/// A message that no program has received: its name, its label and its length.
+type Unreceived = (MessageId, Label, u64);
+
+/// Notes a message that no program has received.
+fn unreceived(envelope: &Envelope) -> Unreceived {
+    (envelope.id, envelope.label, envelope.payload.len())
+}
+
 /// A node's part of the outcome of a run.
 #[derive(Debug)]
 pub(super) struct HostOutcome {
     record: NodeRecord,
     events: Vec<Event>,
     /// Messages that its program has not received.
-    unreceived: Vec<(Label, u64)>,
+    unreceived: Vec<Unreceived>,
     /// Where messages may still have come after its end.
     inbox: Receiver<Envelope>,
     /// The messages that it has taken out of each ring.
@@ -101,24 +109,25 @@ pub(crate) fn run<T: Send>(
 /// Puts the parts of all nodes together.
 fn outcomes(host: &Host, nodes: Vec<HostOutcome>) -> Outcomes {
     let types = KnownTypes::default();
-    let (mut records, mut events, mut unreceived) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut records, mut events, mut all_left) = (Vec::new(), Vec::new(), Vec::new());
     for (rank, node) in nodes.into_iter().enumerate() {
         records.push(node.record);
         events.extend(node.events);
-        let late = node.inbox.try_iter().map(|envelope| (envelope.label, envelope.payload.len()));
-        let mut late: Vec<(Label, u64)> = node.unreceived.into_iter().chain(late).collect();
+        let mut left = node.unreceived;
+        left.extend(node.inbox.try_iter().map(|envelope| unreceived(&envelope)));
         for (source, mut taken) in node.taken.into_iter().enumerate() {
-            let ring = &host.rings[rank][source];
+            let (ring, source) = (&host.rings[rank][source], source as NodeId);
             while ring.has(taken) {
-                let (label, payload) =
-                    types.long(&host.element_types, source as NodeId, &ring.take(&mut taken));
-                late.push((label, payload.len()));
+                let short = ring.take(&mut taken);
+                let (label, payload) = types.long(&host.element_types, source, &short);
+                left.push((MessageId { source, seq: short.seq }, label, payload.len()));
             }
         }
-        unreceived.extend(late.into_iter().map(|(label, bytes)| (rank as NodeId, label, bytes)));
+        all_left.extend(left.into_iter().map(|(id, label, bytes)| (id, rank as NodeId, label, bytes)));
     }
     events.sort_by_key(|event| (event.start, event.rank, std::cmp::Reverse(event.end)));
-    unreceived.sort_by_key(|&(target, label, _)| (label.source, target));
+    all_left.sort_by_key(|&(id, target, ..)| (id, target));
+    let unreceived = all_left.into_iter().map(|(_, target, label, bytes)| (target, label, bytes)).collect();
     Outcomes {
         nodes: records,
         trace: Trace { events, transfers: Vec::new() },
@@ -208,7 +217,7 @@ impl World for Host {
 
     /// A program that fails ends the run at once: there is no other clock on which another one may fail before it.
     fn end(&self, endpoint: HostNode<'_>, failed: bool) -> HostOutcome {
-        if failed {
+        if failed && !self.crew.is_stopped() {
             self.crew.stop(Cause::Failed(endpoint.id()));
         }
         let outcome = endpoint.end();

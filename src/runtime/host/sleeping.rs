@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    endpoint::HostNode,
+    endpoint::{BARRIER, HostNode},
     local::Local,
     waiting::{Waiting, WhatFor},
 };
@@ -42,10 +42,11 @@ impl HostNode<'_> {
                 return Err(crew.ended());
             }
             if deadline != Time::MAX && host.now() >= deadline {
+                self.in_vain();
                 return Ok(None);
             }
-            self.linger();
-            if let Some(found) = look() {
+            self.looked.set(false);
+            if let Some(found) = self.linger(event, &mut look) {
                 return Ok(Some(found));
             }
             let since = host.now();
@@ -75,28 +76,35 @@ impl HostNode<'_> {
         }
     }
 
-    /// Does not sleep yet, as what is awaited may be a moment away.
-    pub(super) fn linger(&self) {
+    /// Looks for a moment before the thread sleeps, as what is awaited may be about to come.
+    fn linger<T>(&self, event: u32, look: &mut impl FnMut() -> Option<T>) -> Option<T> {
+        // No message tells that all have come to a barrier.
+        let may_be_there = || event == BARRIER || self.has_mail() || self.host.crew.is_stopped();
         for _ in 0..self.host.looks {
-            if self.has_mail() {
-                return;
+            if may_be_there()
+                && let Some(found) = look()
+            {
+                return Some(found);
             }
             spin_loop();
         }
         if self.host.is_crowded() {
             let began = Instant::now();
-            while began.elapsed() < LINGER {
+            while began.elapsed() < LINGER && !self.host.crew.is_stopped() {
                 yield_now();
-                if self.has_mail() {
-                    return;
+                if may_be_there()
+                    && let Some(found) = look()
+                {
+                    return Some(found);
                 }
             }
         }
+        None
     }
 
-    /// Gives the core away where others may lack it, since the program has looked in vain.
+    /// The program has looked in vain. From the second time in a row on it gives its core away where others may lack it.
     pub(super) fn in_vain(&self) {
-        if self.host.is_crowded() {
+        if self.host.is_crowded() && self.looked.replace(true) {
             yield_now();
         }
     }

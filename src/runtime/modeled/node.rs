@@ -395,10 +395,11 @@ impl Endpoint for NodeThread<'_> {
         &self,
         deadline: Time,
         request: RequestId,
-    ) -> Result<(Time, Option<Envelope>), CommError> {
+    ) -> Result<(Time, Option<(Envelope, Span)>), CommError> {
         let wait = AnyOf { requests: [request].into(), deadline, computing: true };
         let (clock, first) = self.any_of(wait)?;
-        Ok((clock, first.and_then(|(_, envelope)| envelope)))
+        let receive = self.machine().parameters().active_receive_overhead();
+        Ok((clock, first.and_then(|(_, envelope)| envelope).map(|envelope| (envelope, receive))))
     }
 
     fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
