@@ -218,7 +218,7 @@ pub enum RunError {
     /// Messages were never received, and the machine was built to treat that as an error.
     #[error("{} never received, the first from node {} to node {} ({}, {})",
         count(.0.len() as u64, "message"), .0[0].from, .0[0].to, .0[0].tag, count(.0[0].bytes, "byte"))]
-    Unreceived(Vec<crate::report::UnreceivedMessage>),
+    Unreceived(Vec<crate::record::UnreceivedMessage>),
     /// A node's clock passed the end of representable modeled time.
     #[error("the clock of node {rank} passed {}, the end of modeled time", Time::MAX)]
     TimeOverflow {

@@ -21,7 +21,7 @@ pub type Rank = usize;
 pub struct Tag(pub u32);
 
 /// The kinds of collective calls whose messages the library tags: see [`Tag::of_call`]. Other calls are named "call".
-const OPERATIONS: [&str; 12] = [
+const OPERATIONS: [&str; 13] = [
     "call",
     "barrier",
     "broadcast",
@@ -34,6 +34,7 @@ const OPERATIONS: [&str; 12] = [
     "scan",
     "exchange",
     "sparse exchange",
+    "s-to-p broadcast",
 ];
 
 /// The first tag of collective calls. Named tags are below it, since letters are ASCII.

@@ -21,7 +21,7 @@ use crate::{
     error::RunError,
     model::Description,
     pattern::{Builder, Exchange, Schedule},
-    predict::predict,
+    plan::predict::predict,
     rank::{Rank, Tag},
     report::{KEPT_ERROR, RealTimeReport},
     runtime::{Pace, Settings, modeled},

@@ -53,7 +53,7 @@ fn variants(Candidate { name, estimate, tunings, make, .. }: Candidate) -> Vec<V
         let identity = format!("{name} ({})", tuning.name());
         let draft = move |task: &Task| {
             let draft = make(task, tuning);
-            Ok(if tuning.exchange == Exchange::Overlapped { draft.eager() } else { draft })
+            Ok(if tuning.exchange == Exchange::Overlapped { draft.hoisted() } else { draft })
         };
         let shown = if is_single { name.clone() } else { identity.clone() };
         Variant::new(shown, draft).estimated(estimate).identified(identity)

@@ -134,8 +134,8 @@ impl Draft {
     }
 
     /// The same with sends started as early as their data is there.
-    pub(crate) fn eager(self) -> Draft {
-        Draft { schedule: self.schedule.eager(), ..self }
+    pub(crate) fn hoisted(self) -> Draft {
+        Draft { schedule: self.schedule.hoisted(), ..self }
     }
 
     /// The dual, and then this.

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::Operation;
 use crate::{
     model::{Description, Parameters},
-    plan::Layout,
+    plan::{Layout, MembersError, check_members},
     rank::Rank,
     text::are,
 };
@@ -228,17 +228,8 @@ impl TaskBuilder {
     ///
     /// [`TaskError`] if the parts do not fit together.
     pub fn build(self) -> Result<Task, TaskError> {
-        let nodes = self.machine.nodes();
-        let members = self.members.unwrap_or_else(|| (0..nodes).collect());
-        let mut sorted = members.to_vec();
-        sorted.sort_unstable();
-        if sorted.is_empty() || sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-            let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
-            return Err(TaskError::BadGroup { twice });
-        }
-        if let Some(&given) = sorted.last().filter(|&&last| last >= nodes) {
-            return Err(TaskError::NoSuchNode { given, nodes });
-        }
+        let members = self.members.unwrap_or_else(|| (0..self.machine.nodes()).collect());
+        check_members(&self.machine, &members)?;
         let size = members.len();
         if self.root >= size {
             return Err(TaskError::NoSuchRoot { given: self.root, size });
@@ -278,21 +269,9 @@ const MOST: u64 = 1 << 60;
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TaskError {
-    /// No members, or one of them twice.
-    #[error("{}: a group needs at least one member, and each only once",
-        twice.map_or("no member is given".to_owned(), |node| format!("node {node} is given twice")))]
-    BadGroup {
-        /// A member that is given twice; `None` if there is none at all.
-        twice: Option<Rank>,
-    },
-    /// A member that the machine does not have.
-    #[error("node {given} is given as a member: the machine has nodes 0 to {}", nodes - 1)]
-    NoSuchNode {
-        /// The node.
-        given: Rank,
-        /// Nodes of the machine.
-        nodes: usize,
-    },
+    /// The members make no group.
+    #[error(transparent)]
+    Members(#[from] MembersError),
     /// A root outside the group.
     #[error("rank {given} is given as the root: the group has ranks 0 to {}", size - 1)]
     NoSuchRoot {

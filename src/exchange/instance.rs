@@ -8,6 +8,7 @@ use super::Matrix;
 use crate::{
     comm::MAX_MESSAGE,
     model::{Description, Parameters},
+    plan::{MembersError, check_members},
     rank::Rank,
     text::count,
 };
@@ -45,14 +46,7 @@ impl Instance {
         if members.len() != matrix.nodes() {
             return Err(InstanceError::Size { matrix: matrix.nodes(), group: members.len() });
         }
-        let mut sorted = members.to_vec();
-        sorted.sort_unstable();
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(InstanceError::Twice { node: pair[0] });
-        }
-        if let Some(&node) = sorted.last().filter(|&&last| last >= machine.nodes()) {
-            return Err(InstanceError::NoSuchNode { node, nodes: machine.nodes() });
-        }
+        check_members(machine, &members)?;
         let is_too_long = |&(from, to, bytes): &(Rank, Rank, u64)| from != to && bytes > MAX_MESSAGE;
         if let Some((from, to, given)) = matrix.messages().find(is_too_long) {
             return Err(InstanceError::TooLong { from, to, given });
@@ -115,20 +109,9 @@ pub enum InstanceError {
         /// Ranks of the group.
         group: usize,
     },
-    /// A node is a member twice.
-    #[error("node {node} is given twice: each member of a group is another node")]
-    Twice {
-        /// The node.
-        node: Rank,
-    },
-    /// A node that the machine does not have.
-    #[error("node {node} is given as a member: the machine has nodes 0 to {}", nodes - 1)]
-    NoSuchNode {
-        /// The node.
-        node: Rank,
-        /// Nodes of the machine.
-        nodes: usize,
-    },
+    /// The members make no group.
+    #[error(transparent)]
+    Members(#[from] MembersError),
     /// A message is too long.
     #[error("rank {from} has {given} bytes for rank {to}: at most {MAX_MESSAGE} are allowed")]
     TooLong {

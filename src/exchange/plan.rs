@@ -4,8 +4,7 @@ use super::{ExchangeError, Instance, procedure::Transport};
 use crate::{
     comm::{Call, Group, Payload},
     pattern::Schedule,
-    plan::{self, Draft},
-    predict::Prediction,
+    plan::{self, Draft, predict::Prediction},
     record::Part,
     time::Time,
 };

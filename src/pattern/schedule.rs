@@ -12,8 +12,8 @@ mod builder;
 mod clocked;
 mod combiner;
 mod dual;
-mod eager;
 mod growth;
+mod hoisted;
 
 use std::sync::Arc;
 
@@ -151,9 +151,7 @@ impl Action {
             _ => None,
         }
     }
-}
 
-impl Action {
     /// All its messages.
     fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
         let (first, second) = match self {

@@ -27,6 +27,7 @@ mod cache;
 pub(crate) mod choose;
 mod error;
 mod layout;
+mod members;
 #[allow(clippy::module_inception)]
 mod plan;
 pub mod predict;
@@ -37,6 +38,7 @@ mod variant;
 pub use self::{
     bound::{LowerBound, Reason},
     error::PlanError,
+    members::MembersError,
     plan::Plan,
     problem::{Draft, Problem, Scheduled},
     registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError},
@@ -44,6 +46,7 @@ pub use self::{
 pub(crate) use self::{
     cache::Cache,
     layout::Layout,
+    members::check_members,
     registry::{Entry, Planning, Restriction},
     variant::Variant,
 };

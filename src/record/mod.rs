@@ -13,7 +13,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::Serialize;
 
-use crate::time::{Span, Time};
+use crate::{
+    rank::{Rank, Tag},
+    time::{Span, Time},
+};
 
 /// All events and transfers of a run, if a trace was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,4 +69,19 @@ pub struct PhaseRecord {
     pub end: Time,
     /// The total time in the phase.
     pub time: Span,
+}
+
+/// A message that no program received.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnreceivedMessage {
+    /// The sender, as a rank of the world.
+    pub from: Rank,
+    /// The target node, as a rank of the world.
+    pub to: Rank,
+    /// The tag of the message.
+    pub tag: Tag,
+    /// The length of the message in bytes.
+    pub bytes: u64,
+    /// The group in which it was sent.
+    pub group: String,
 }

@@ -4,7 +4,7 @@ mod csv;
 mod text;
 
 pub use self::csv::CsvError;
-pub use crate::runtime::Slip;
+pub use crate::{record::UnreceivedMessage, runtime::Slip};
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -12,7 +12,6 @@ use serde::Serialize;
 
 use crate::{
     fabric::LinkLoad,
-    rank::{Rank, Tag},
     record::NodeRecord,
     runtime::Slips,
     time::{Span, Time},
@@ -149,21 +148,6 @@ pub struct PhaseReport {
     pub longest: Span,
     /// The mean time that a node spent in the phase, over the nodes that were in it.
     pub mean: Span,
-}
-
-/// A message that no program received.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct UnreceivedMessage {
-    /// The sender, as a rank of the world.
-    pub from: Rank,
-    /// The target node, as a rank of the world.
-    pub to: Rank,
-    /// The tag of the message.
-    pub tag: Tag,
-    /// The length of the message in bytes.
-    pub bytes: u64,
-    /// The group in which it was sent.
-    pub group: String,
 }
 
 impl RunReport {

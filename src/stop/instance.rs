@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::{
     model::{Description, Parameters},
-    plan::Layout,
+    plan::{Layout, MembersError, check_members},
     rank::Rank,
     text::{are, count},
     topology::Grid,
@@ -75,14 +75,7 @@ impl Instance {
     ) -> Result<Instance, InstanceError> {
         let members = members.into();
         let nodes = members.len();
-        let mut is_member = vec![false; machine.nodes()];
-        for &node in &*members {
-            let known =
-                is_member.get_mut(node).ok_or(InstanceError::NoSuchNode { node, nodes: machine.nodes() })?;
-            if std::mem::replace(known, true) {
-                return Err(InstanceError::MemberTwice { node });
-            }
-        }
+        check_members(machine, &members)?;
         if sources.is_empty() {
             return Err(InstanceError::NoSource);
         }
@@ -178,20 +171,9 @@ pub enum InstanceError {
         /// Ranks of the group.
         nodes: usize,
     },
-    /// A member that the machine does not have.
-    #[error("node {node} is given as a member: the machine has nodes 0 to {}", nodes - 1)]
-    NoSuchNode {
-        /// The node.
-        node: Rank,
-        /// Nodes of the machine.
-        nodes: usize,
-    },
-    /// A node is a member twice.
-    #[error("node {node} is given twice: each member of a group is another node")]
-    MemberTwice {
-        /// The node.
-        node: Rank,
-    },
+    /// The members make no group.
+    #[error(transparent)]
+    Members(#[from] MembersError),
     /// A node is named as a source twice.
     #[error("rank {rank} is a source twice: each node holds at most one message")]
     Twice {

@@ -217,12 +217,6 @@ impl IntoAlgorithm for Algorithm {
     }
 }
 
-impl From<Algorithm> for collective::Algorithm {
-    fn from(algorithm: Algorithm) -> collective::Algorithm {
-        algorithm.collective()
-    }
-}
-
 /// The way of a node that sends and receives in a step: as the book writes it, one after the other.
 const EXCHANGE: Exchange = Exchange::InTurn;
 
@@ -265,7 +259,7 @@ mod tests {
     fn names_are_told_apart() {
         let known = collective::Algorithm::NAMED.iter().cloned();
         let all: Vec<collective::Algorithm> =
-            known.chain(Algorithm::ALL.iter().map(|&algorithm| algorithm.into())).collect();
+            known.chain(Algorithm::ALL.iter().map(|algorithm| algorithm.collective())).collect();
         let names: Vec<&str> = all
             .iter()
             .flat_map(|algorithm| algorithm.aliases().iter().copied().chain([algorithm.name()]))

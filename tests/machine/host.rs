@@ -125,7 +125,9 @@ fn libraries_give_on_the_host_what_they_give_in_virtual_time() {
             world.scan(&mut x, Sum)?;
             let half = world.split(|rank| rank % 2)?;
             x.extend(half.collect(&[rank as u64; 3], 3 * half.size())?);
-            world.broadcast(nodes - 1, &mut x)?;
+            let mut y = [rank as u64; 7];
+            world.broadcast(nodes - 1, &mut y)?;
+            x.extend(y);
             world.barrier()?;
             let outgoing: Vec<Vec<u64>> = (0..nodes).map(|to| vec![rank as u64; to % 4]).collect();
             x.extend(world.exchange(&outgoing)?.concat());

@@ -6,6 +6,7 @@
 mod active;
 mod groups;
 mod host;
+mod layers;
 mod messages;
 mod networks;
 mod phases;

@@ -314,7 +314,7 @@ fn the_steps_of_a_broadcast_are_phases_of_the_trace_alone() {
             picture.slices.iter().filter(|slice| slice.track == track && !slice.args["tag"].is_null());
         for message in messages {
             assert!(message.around[1].starts_with("step "), "{message:?}");
-            assert_eq!(message.args["tag"], "StoP");
+            assert_eq!(message.args["tag"], "s-to-p broadcast 0");
         }
     }
 }

@@ -71,12 +71,6 @@ impl Algorithm {
     }
 }
 
-impl From<Strategy> for Algorithm {
-    fn from(strategy: Strategy) -> Algorithm {
-        Algorithm::strategy(strategy)
-    }
-}
-
 impl IntoAlgorithm for Strategy {
     type Problem = Task;
 

@@ -3,18 +3,15 @@
 use std::{
     cell::{Cell, RefCell},
     hint::spin_loop,
-    sync::Arc,
-    thread::yield_now,
-    time::{Duration, Instant},
 };
 
 use crossbeam_channel::Receiver;
-use slab::Slab;
 
 use super::{
     Host, HostOutcome,
-    ring::{KnownTypes, Ring, Sent},
-    waiting::{Waiting, WhatFor},
+    local::{Local, Request},
+    ring::{KnownTypes, Sent},
+    waiting::WhatFor,
 };
 use crate::{
     endpoint::{Call, Endpoint, Envelope, First, Mark, Memo},
@@ -22,65 +19,26 @@ use crate::{
     model::Description,
     payload::Payload,
     rank::Rank,
-    record::{Event, EventKind, NodeRecord, Part},
-    runtime::sync::Ordering,
+    record::{Event, EventKind},
     time::{Span, Time},
-    wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
+    wire::{Context, Label, NodeId, Parcel, RequestId, Selector},
 };
 
 /// The state of a thread's parker while it sleeps for any message; a state that is no such constant is the rank of the
 /// node whose message it sleeps for.
-const ANY_MESSAGE: u32 = u32::MAX - 1;
+pub(super) const ANY_MESSAGE: u32 = u32::MAX - 1;
 
 /// The state of a thread's parker while it sleeps until all nodes have come to the barrier.
 const BARRIER: u32 = u32::MAX - 2;
 
-/// The time for which a thread gives its core away to others, where there are more nodes than cores, before it sleeps: to
-/// sleep and to be woken costs several times what it costs to be passed over. Where many can run, one turn takes longer.
-const LINGER: Duration = Duration::from_micros(20);
-
-/// The state of a request.
-#[derive(Debug)]
-enum Request {
-    /// A send, which is complete when it is made; the n-th request of the node to be complete.
-    Sent(u64),
-    /// A receive whose message has not come.
-    Posted(Selector),
-    /// A receive that has taken its message; the n-th request of the node to be complete.
-    Received(u64, Envelope),
-    /// A posted receive that the program has dropped.
-    Forgotten,
-}
-
-/// The messages and requests of a node.
-#[derive(Debug, Default)]
-struct Local {
-    matching: Matching<Envelope, RequestId>,
-    /// The messages taken out of each node's ring to this one.
-    taken: Vec<u64>,
-    /// The messages put into each ring from this node.
-    sent: Vec<Sent>,
-    requests: Slab<Request>,
-    /// The number of requests that have been complete.
-    completed: u64,
-    record: NodeRecord,
-    /// Messages that receives have taken which the program had dropped.
-    lost: Vec<(Label, u64)>,
-    /// The phases and parts that the program is in, with their beginnings.
-    phases: Vec<(Arc<str>, Time)>,
-    parts: Vec<(Part, Time)>,
-    /// What happened, if that is kept.
-    events: Vec<Event>,
-}
-
 /// A node of the host; see the [module](self).
 #[derive(Debug)]
 pub(in crate::runtime) struct HostNode<'run> {
-    id: NodeId,
-    host: &'run Host,
-    inbox: Receiver<Envelope>,
-    local: RefCell<Local>,
-    element_types: KnownTypes,
+    pub(super) id: NodeId,
+    pub(super) host: &'run Host,
+    pub(super) inbox: Receiver<Envelope>,
+    pub(super) local: RefCell<Local>,
+    pub(super) element_types: KnownTypes,
     /// The nesting depth of the library calls that the program is in.
     depth: Cell<u32>,
     calls_after_end: Cell<u32>,
@@ -125,211 +83,15 @@ impl<'run> HostNode<'run> {
     }
 
     /// The present time if events are kept, which costs some ten nanoseconds to ask for.
-    fn began(&self) -> Time {
+    pub(super) fn began(&self) -> Time {
         if self.host.crew.traced { self.host.now() } else { Time::ZERO }
     }
 
     /// Keeps an event that has just ended, if events are kept.
-    fn note(&self, start: Time, kind: impl FnOnce() -> EventKind) {
+    pub(super) fn note(&self, start: Time, kind: impl FnOnce() -> EventKind) {
         if self.host.crew.traced {
             let event = Event { rank: self.id as Rank, start, end: self.host.now(), kind: kind() };
             self.local.borrow_mut().events.push(event);
-        }
-    }
-
-    /// Hands a message to its receiver: through a ring if it is short and there is one, or else through its channel.
-    fn deliver(&self, parcel: Parcel, payload: Payload) {
-        let began = self.began();
-        let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
-        let seq = {
-            let local = &mut *self.local.borrow_mut();
-            let seq = local.record.messages_sent;
-            local.record.messages_sent += 1;
-            local.record.bytes_sent += parcel.bytes;
-            let ring = self.host.rings.get(parcel.target as usize).map(|rings| &rings[self.id as usize]);
-            let is_sent = ring.is_some_and(|ring| {
-                let short = self.element_types.short(&self.host.element_types, seq, label, &payload);
-                short.is_some_and(|short| ring.put(&mut local.sent[parcel.target as usize], &short))
-            });
-            if !is_sent {
-                let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
-                // The receivers live as long as the run.
-                let _ = self.host.inboxes[parcel.target as usize].send(envelope);
-            }
-            seq
-        };
-        let crew = &self.host.crew;
-        let parker = &crew.seat(parcel.target).parker;
-        if parker.claim(&[self.id, ANY_MESSAGE], &crew.awake) {
-            parker.wake();
-        }
-        let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
-        self.note(began, || EventKind::Send { to, bytes, tag, seq, overhead: Span::ZERO });
-    }
-
-    /// The rings to this node, by sender; none where there are more nodes than cores.
-    fn rings(&self) -> &[Ring] {
-        self.host.rings.get(self.id as usize).map_or(&[], |rings| rings)
-    }
-
-    /// Waits a moment for a short message that no other receive can want, and takes it past all lists.
-    fn take_directly(&self, select: &Selector) -> Option<Envelope> {
-        let source = select.source?;
-        let ring = self.rings().get(source as usize)?;
-        let local = &mut *self.local.borrow_mut();
-        if !local.matching.is_empty() {
-            return None;
-        }
-        for _ in 0..self.host.looks {
-            if ring.has(local.taken[source as usize]) {
-                break;
-            }
-            if !self.inbox.is_empty() {
-                return None;
-            }
-            spin_loop();
-        }
-        // What was sent before it through the channel is there by now.
-        let label = ring.label(local.taken[source as usize], source)?;
-        if !self.inbox.is_empty() || !select.accepts(&label) {
-            return None;
-        }
-        Some(self.short_message(local, source))
-    }
-
-    /// Whether a message has come that has not been taken in.
-    fn has_mail(&self) -> bool {
-        let has = |ring: &Ring, taken: &u64| ring.has(*taken);
-        !self.inbox.is_empty()
-            || self.rings().iter().zip(&self.local.borrow().taken).any(|(ring, taken)| has(ring, taken))
-    }
-
-    /// Takes in all messages that have come; those of each sender in the order in which it sent them.
-    fn drain(&self) {
-        let local = &mut *self.local.borrow_mut();
-        for (source, ring) in self.rings().iter().enumerate() {
-            while ring.has(local.taken[source]) {
-                // What went through the channel before this one is there by now, and may bring this one in.
-                let taken = local.taken[source];
-                self.drain_channel(local);
-                if local.taken[source] == taken {
-                    self.take_short(local, source);
-                }
-            }
-        }
-        self.drain_channel(local);
-    }
-
-    /// Takes in all messages of the channel, after those of rings that were sent before.
-    fn drain_channel(&self, local: &mut Local) {
-        // Cheaper than to try, which takes a fence.
-        if self.inbox.is_empty() {
-            return;
-        }
-        while let Ok(envelope) = self.inbox.try_recv() {
-            let MessageId { source, seq } = envelope.id;
-            if let Some(ring) = self.rings().get(source as usize) {
-                while ring.seq(local.taken[source as usize]).is_some_and(|earlier| earlier < seq) {
-                    self.take_short(local, source as usize);
-                }
-            }
-            local.take_in(envelope);
-        }
-    }
-
-    /// Takes the next message of a ring, which is there.
-    fn short_message(&self, local: &mut Local, source: NodeId) -> Envelope {
-        let short = self.rings()[source as usize].take(&mut local.taken[source as usize]);
-        let (label, payload) = self.element_types.long(&self.host.element_types, source, &short);
-        Envelope { id: MessageId { source, seq: short.seq }, label, payload }
-    }
-
-    /// Takes in the next message of a ring, which is there.
-    fn take_short(&self, local: &mut Local, source: usize) {
-        let envelope = self.short_message(local, source as NodeId);
-        local.take_in(envelope);
-    }
-
-    /// Sleeps until `take` finds what it wants among the messages that have come, or until `deadline`. `event` is what
-    /// claims the thread, and `what_for` tells it in reports.
-    fn wait_until<T>(
-        &self,
-        event: u32,
-        what_for: impl Fn(&Local) -> WhatFor,
-        deadline: Time,
-        mut take: impl FnMut(&mut Local) -> Option<T>,
-    ) -> Result<Option<T>, CommError> {
-        let (host, crew) = (self.host, &self.host.crew);
-        let parker = &crew.seat(self.id).parker;
-        let mut look = || {
-            self.drain();
-            take(&mut self.local.borrow_mut())
-        };
-        if let Some(found) = look() {
-            return Ok(Some(found));
-        }
-        let instant = host.instant(deadline);
-        loop {
-            if crew.is_stopped() {
-                return Err(crew.ended());
-            }
-            if deadline != Time::MAX && host.now() >= deadline {
-                return Ok(None);
-            }
-            self.linger();
-            if let Some(found) = look() {
-                return Ok(Some(found));
-            }
-            let since = host.now();
-            *host.waiting[self.id as usize].lock() =
-                Some(Waiting { since, what_for: what_for(&self.local.borrow()) });
-            parker.prepare(event);
-            let found = look();
-            if found.is_some() || crew.is_stopped() {
-                if !parker.cancel() {
-                    // Somebody has counted this thread as woken.
-                    crew.awake.fetch_sub(1, Ordering::AcqRel);
-                }
-            } else if let Some(instant) = instant {
-                // A thread with a deadline goes on by itself, so it is not counted out.
-                if parker.sleep_until(instant) {
-                    crew.awake.fetch_sub(1, Ordering::AcqRel);
-                }
-            } else {
-                host.retire();
-                parker.sleep();
-            }
-            *host.waiting[self.id as usize].lock() = None;
-            self.local.borrow_mut().record.waiting += host.now().since(since);
-            if let Some(found) = found.or_else(&mut look) {
-                return Ok(Some(found));
-            }
-        }
-    }
-
-    /// Does not sleep yet, as what is awaited may be a moment away.
-    fn linger(&self) {
-        for _ in 0..self.host.looks {
-            if self.has_mail() {
-                return;
-            }
-            spin_loop();
-        }
-        if self.host.is_crowded() {
-            let began = Instant::now();
-            while began.elapsed() < LINGER {
-                yield_now();
-                if self.has_mail() {
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Gives the core away where others may lack it, since the program has looked in vain.
-    fn in_vain(&self) {
-        if self.host.is_crowded() {
-            yield_now();
         }
     }
 
@@ -349,44 +111,6 @@ impl<'run> HostNode<'run> {
 
     fn new_request(&self, request: Request) -> RequestId {
         self.local.borrow_mut().requests.insert(request) as RequestId
-    }
-}
-
-impl Local {
-    /// Matches a message that has come.
-    fn take_in(&mut self, envelope: Envelope) {
-        let Some((request, envelope)) = self.matching.arrive(envelope) else { return };
-        self.completed += 1;
-        match &mut self.requests[request as usize] {
-            Request::Forgotten => {
-                self.lost.push((envelope.label, envelope.payload.len()));
-                self.requests.remove(request as usize);
-            }
-            posted => *posted = Request::Received(self.completed, envelope),
-        }
-    }
-
-    /// The place of a request in the order of completion; `None` if it is not complete.
-    fn completion(&self, request: RequestId) -> Option<u64> {
-        match self.requests.get(request as usize)? {
-            Request::Sent(nth) | Request::Received(nth, _) => Some(*nth),
-            Request::Posted(_) | Request::Forgotten => None,
-        }
-    }
-
-    /// Takes a complete request out, with its message if it was a receive.
-    fn settle(&mut self, request: RequestId) -> Option<Envelope> {
-        match self.requests.try_remove(request as usize)? {
-            Request::Received(_, envelope) => Some(envelope),
-            _ => None,
-        }
-    }
-
-    fn selector(&self, request: RequestId) -> Option<Selector> {
-        match self.requests.get(request as usize)? {
-            Request::Posted(select) => Some(*select),
-            _ => None,
-        }
     }
 }
 

@@ -11,7 +11,10 @@
 
 mod barrier;
 mod endpoint;
+mod local;
+mod mail;
 mod ring;
+mod sleeping;
 mod waiting;
 
 use std::{
@@ -36,7 +39,7 @@ use super::{
     threads::{Program, World, carry_out},
 };
 use crate::{
-    endpoint::Envelope,
+    endpoint::{Endpoint, Envelope},
     error::RunError,
     kernel::{BlockedNode, Outcomes},
     model::Description,
@@ -203,7 +206,11 @@ impl World for Host {
         self.gate.1.notify_all();
     }
 
-    fn end(&self, endpoint: HostNode<'_>, _failed: bool) -> HostOutcome {
+    /// A program that fails ends the run at once: there is no other clock on which another one may fail before it.
+    fn end(&self, endpoint: HostNode<'_>, failed: bool) -> HostOutcome {
+        if failed {
+            self.crew.stop(Cause::Failed(endpoint.id()));
+        }
         let outcome = endpoint.end();
         self.retire();
         outcome
@@ -213,13 +220,9 @@ impl World for Host {
         false
     }
 
-    /// A failed program ends the run at once: there is no other clock on which another may have failed before it.
+    /// Nothing is due at any instant.
     fn tick(&self) -> Option<Instant> {
-        let first = self.crew.threads.lock().faults.keys().next().copied();
-        first.map(|node| {
-            self.crew.stop(Cause::Failed(node));
-            Instant::now()
-        })
+        None
     }
 
     fn blocked(&self) -> Vec<BlockedNode> {

@@ -7,6 +7,7 @@ use multicomputer::{
     Machine, Payload, Rank,
     exchange::{Algorithm, ExchangeError, Instance, InstanceError, Matrix, PlanError},
     model::Description,
+    plan::MembersError,
 };
 use proptest::prelude::*;
 
@@ -108,8 +109,8 @@ fn what_does_not_fit_is_refused() {
     let machine: Description = "cm5:8".parse().unwrap();
     let refused = |members: &[Rank], nodes| Instance::among(&machine, members, uneven(nodes)).unwrap_err();
     assert_eq!(refused(&[0, 1, 2], 4), InstanceError::Size { matrix: 4, group: 3 });
-    assert_eq!(refused(&[0, 1, 1], 3), InstanceError::Twice { node: 1 });
-    assert_eq!(refused(&[0, 8], 2), InstanceError::NoSuchNode { node: 8, nodes: 8 });
+    assert_eq!(refused(&[0, 1, 1], 3), MembersError::Twice { node: 1 }.into());
+    assert_eq!(refused(&[0, 8], 2), MembersError::NoSuchNode { node: 8, nodes: 8 }.into());
     let plan = Algorithm::PAIRWISE.plan(&Instance::new(&machine, uneven(8)).unwrap()).unwrap();
     let run = Machine::of(machine).build().unwrap().run(|node| {
         let short = plan.carry_out(node.world(), vec![Payload::empty(); 3]).unwrap_err();

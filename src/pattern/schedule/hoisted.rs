@@ -10,7 +10,7 @@ impl Schedule {
     /// A node that sends to several nodes then hands all messages to its port at once, and the port is never idle
     /// while the node waits for something else.
     #[must_use]
-    pub fn eager(self) -> Schedule {
+    pub fn hoisted(self) -> Schedule {
         Schedule { steps: self.steps.into_iter().map(moved_ahead).collect(), ..self }
     }
 }
@@ -78,10 +78,10 @@ mod tests {
         builder.iteration([transfer(1, 3, &[2])]);
         let schedule = builder.finish();
         assert_eq!(outline(&schedule, 1), "<0<2<3>0=>0<1>2");
-        let eager = schedule.eager();
-        assert_eq!(outline(&eager, 1), "<0>0<2<3=>0>2<1");
-        assert_eq!(outline(&eager, 0), ">0>2>3>1");
-        assert_eq!(eager.clone().eager(), eager);
+        let hoisted = schedule.hoisted();
+        assert_eq!(outline(&hoisted, 1), "<0>0<2<3=>0>2<1");
+        assert_eq!(outline(&hoisted, 0), ">0>2>3>1");
+        assert_eq!(hoisted.clone().hoisted(), hoisted);
     }
 
     /// Tests a reversed schedule: a received message changes the node's own version, so that a send of that block
@@ -95,7 +95,7 @@ mod tests {
         builder.iteration([transfer(1, 2, &[0])]);
         let combining = builder.finish().combining();
         assert_eq!(outline(&combining, 1), "<0+<1+>1>0");
-        assert_eq!(outline(&combining.eager(), 1), "<0+<1+>1>0", "the order of the sends stays");
+        assert_eq!(outline(&combining.hoisted(), 1), "<0+<1+>1>0", "the order of the sends stays");
         let mut builder = Builder::new(3, &[0; 2], &[1; 2], Exchange::Overlapped);
         builder.iteration([transfer(0, 1, &[1])]);
         builder.iteration([transfer(0, 1, &[0])]);
@@ -103,7 +103,7 @@ mod tests {
         builder.iteration([transfer(1, 2, &[0])]);
         let combining = builder.finish().combining();
         assert_eq!(outline(&combining, 1), "<0+<1+>0>1");
-        assert_eq!(outline(&combining.eager(), 1), "<0+>0<1+>1");
+        assert_eq!(outline(&combining.hoisted(), 1), "<0+>0<1+>1");
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
             builder.iteration([transfer(0, 1, &[1])]);
             builder.iteration([transfer(1, 2, &[0])]);
             let schedule = builder.finish();
-            assert_eq!(schedule.clone().eager(), schedule);
+            assert_eq!(schedule.clone().hoisted(), schedule);
         }
     }
 }

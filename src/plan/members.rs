@@ -1,0 +1,63 @@
+//! The members of a problem: some nodes of a machine, each once.
+
+use thiserror::Error;
+
+use crate::{model::Description, rank::Rank};
+
+/// Checks that members are nodes of a machine, at least one and each once.
+pub(crate) fn check_members(machine: &Description, members: &[Rank]) -> Result<(), MembersError> {
+    let mut sorted = members.to_vec();
+    sorted.sort_unstable();
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(MembersError::Twice { node: pair[0] });
+    }
+    match sorted.last() {
+        None => Err(MembersError::None),
+        Some(&node) if node >= machine.nodes() => {
+            Err(MembersError::NoSuchNode { node, nodes: machine.nodes() })
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The error of members that make no group.
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum MembersError {
+    /// There are none.
+    #[error("no member is given: a group needs at least one member, and each only once")]
+    None,
+    /// A node is a member twice.
+    #[error("node {node} is given twice: a group needs at least one member, and each only once")]
+    Twice {
+        /// The node.
+        node: Rank,
+    },
+    /// A member that the machine does not have.
+    #[error("node {node} is given as a member: the machine has nodes 0 to {}", nodes - 1)]
+    NoSuchNode {
+        /// The node.
+        node: Rank,
+        /// Nodes of the machine.
+        nodes: usize,
+    },
+}
+
+crate::text::debug_as_text!(MembersError);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_node_is_a_member_once() {
+        let error = |members: &[Rank]| check_members(&"line:4".parse().unwrap(), members).unwrap_err();
+        assert_eq!(error(&[]), MembersError::None);
+        assert_eq!(
+            error(&[3, 0, 3]).to_string(),
+            "node 3 is given twice: a group needs at least one member, and each only once"
+        );
+        assert_eq!(error(&[1, 4]).to_string(), "node 4 is given as a member: the machine has nodes 0 to 3");
+        assert_eq!(check_members(&"line:4".parse().unwrap(), &[3, 1]), Ok(()));
+    }
+}

@@ -1,0 +1,133 @@
+//! Messages on their way out of and into a node of the host: through a ring if they are short and there is one, or else
+//! through a channel; and in order.
+
+use std::hint::spin_loop;
+
+use super::{
+    endpoint::{ANY_MESSAGE, HostNode},
+    local::Local,
+    ring::Ring,
+};
+use crate::{
+    endpoint::Envelope,
+    payload::Payload,
+    rank::Rank,
+    record::EventKind,
+    time::Span,
+    wire::{Label, MessageId, NodeId, Parcel, Selector},
+};
+
+impl HostNode<'_> {
+    /// Hands a message to its receiver: through a ring if it is short and there is one, or else through its channel.
+    pub(super) fn deliver(&self, parcel: Parcel, payload: Payload) {
+        let began = self.began();
+        let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
+        let seq = {
+            let local = &mut *self.local.borrow_mut();
+            let seq = local.record.messages_sent;
+            local.record.messages_sent += 1;
+            local.record.bytes_sent += parcel.bytes;
+            let ring = self.host.rings.get(parcel.target as usize).map(|rings| &rings[self.id as usize]);
+            let is_sent = ring.is_some_and(|ring| {
+                let short = self.element_types.short(&self.host.element_types, seq, label, &payload);
+                short.is_some_and(|short| ring.put(&mut local.sent[parcel.target as usize], &short))
+            });
+            if !is_sent {
+                let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
+                // The receivers live as long as the run.
+                let _ = self.host.inboxes[parcel.target as usize].send(envelope);
+            }
+            seq
+        };
+        let crew = &self.host.crew;
+        let parker = &crew.seat(parcel.target).parker;
+        if parker.claim(&[self.id, ANY_MESSAGE], &crew.awake) {
+            parker.wake();
+        }
+        let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
+        self.note(began, || EventKind::Send { to, bytes, tag, seq, overhead: Span::ZERO });
+    }
+
+    /// The rings to this node, by sender; none where there are more nodes than cores.
+    pub(super) fn rings(&self) -> &[Ring] {
+        self.host.rings.get(self.id as usize).map_or(&[], |rings| rings)
+    }
+
+    /// Waits a moment for a short message that no other receive can want, and takes it past all lists.
+    pub(super) fn take_directly(&self, select: &Selector) -> Option<Envelope> {
+        let source = select.source?;
+        let ring = self.rings().get(source as usize)?;
+        let local = &mut *self.local.borrow_mut();
+        if !local.matching.is_empty() {
+            return None;
+        }
+        for _ in 0..self.host.looks {
+            if ring.has(local.taken[source as usize]) {
+                break;
+            }
+            if !self.inbox.is_empty() {
+                return None;
+            }
+            spin_loop();
+        }
+        // What was sent before it through the channel is there by now.
+        let label = ring.label(local.taken[source as usize], source)?;
+        if !self.inbox.is_empty() || !select.accepts(&label) {
+            return None;
+        }
+        Some(self.short_message(local, source))
+    }
+
+    /// Whether a message has come that has not been taken in.
+    pub(super) fn has_mail(&self) -> bool {
+        let has = |ring: &Ring, taken: &u64| ring.has(*taken);
+        !self.inbox.is_empty()
+            || self.rings().iter().zip(&self.local.borrow().taken).any(|(ring, taken)| has(ring, taken))
+    }
+
+    /// Takes in all messages that have come; those of each sender in the order in which it sent them.
+    pub(super) fn drain(&self) {
+        let local = &mut *self.local.borrow_mut();
+        for (source, ring) in self.rings().iter().enumerate() {
+            while ring.has(local.taken[source]) {
+                // What went through the channel before this one is there by now, and may bring this one in.
+                let taken = local.taken[source];
+                self.drain_channel(local);
+                if local.taken[source] == taken {
+                    self.take_short(local, source);
+                }
+            }
+        }
+        self.drain_channel(local);
+    }
+
+    /// Takes in all messages of the channel, after those of rings that were sent before.
+    pub(super) fn drain_channel(&self, local: &mut Local) {
+        // Cheaper than to try, which takes a fence.
+        if self.inbox.is_empty() {
+            return;
+        }
+        while let Ok(envelope) = self.inbox.try_recv() {
+            let MessageId { source, seq } = envelope.id;
+            if let Some(ring) = self.rings().get(source as usize) {
+                while ring.seq(local.taken[source as usize]).is_some_and(|earlier| earlier < seq) {
+                    self.take_short(local, source as usize);
+                }
+            }
+            local.take_in(envelope);
+        }
+    }
+
+    /// Takes the next message of a ring, which is there.
+    pub(super) fn short_message(&self, local: &mut Local, source: NodeId) -> Envelope {
+        let short = self.rings()[source as usize].take(&mut local.taken[source as usize]);
+        let (label, payload) = self.element_types.long(&self.host.element_types, source, &short);
+        Envelope { id: MessageId { source, seq: short.seq }, label, payload }
+    }
+
+    /// Takes in the next message of a ring, which is there.
+    pub(super) fn take_short(&self, local: &mut Local, source: usize) {
+        let envelope = self.short_message(local, source as NodeId);
+        local.take_in(envelope);
+    }
+}

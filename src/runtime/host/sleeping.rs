@@ -1,0 +1,103 @@
+//! How a node of the host waits: it looks for a moment, and then it sleeps.
+
+use std::{
+    hint::spin_loop,
+    thread::yield_now,
+    time::{Duration, Instant},
+};
+
+use super::{
+    endpoint::HostNode,
+    local::Local,
+    waiting::{Waiting, WhatFor},
+};
+use crate::{error::CommError, runtime::sync::Ordering, time::Time};
+
+/// The time for which a thread gives its core away to others, where there are more nodes than cores, before it sleeps: to
+/// sleep and to be woken costs several times what it costs to be passed over. Where many can run, one turn takes longer.
+const LINGER: Duration = Duration::from_micros(20);
+
+impl HostNode<'_> {
+    /// Sleeps until `take` finds what it wants among the messages that have come, or until `deadline`. `event` is what
+    /// claims the thread, and `what_for` tells it in reports.
+    pub(super) fn wait_until<T>(
+        &self,
+        event: u32,
+        what_for: impl Fn(&Local) -> WhatFor,
+        deadline: Time,
+        mut take: impl FnMut(&mut Local) -> Option<T>,
+    ) -> Result<Option<T>, CommError> {
+        let (host, crew) = (self.host, &self.host.crew);
+        let parker = &crew.seat(self.id).parker;
+        let mut look = || {
+            self.drain();
+            take(&mut self.local.borrow_mut())
+        };
+        if let Some(found) = look() {
+            return Ok(Some(found));
+        }
+        let instant = host.instant(deadline);
+        loop {
+            if crew.is_stopped() {
+                return Err(crew.ended());
+            }
+            if deadline != Time::MAX && host.now() >= deadline {
+                return Ok(None);
+            }
+            self.linger();
+            if let Some(found) = look() {
+                return Ok(Some(found));
+            }
+            let since = host.now();
+            *host.waiting[self.id as usize].lock() =
+                Some(Waiting { since, what_for: what_for(&self.local.borrow()) });
+            parker.prepare(event);
+            let found = look();
+            if found.is_some() || crew.is_stopped() {
+                if !parker.cancel() {
+                    // Somebody has counted this thread as woken.
+                    crew.awake.fetch_sub(1, Ordering::AcqRel);
+                }
+            } else if let Some(instant) = instant {
+                // A thread with a deadline goes on by itself, so it is not counted out.
+                if parker.sleep_until(instant) {
+                    crew.awake.fetch_sub(1, Ordering::AcqRel);
+                }
+            } else {
+                host.retire();
+                parker.sleep();
+            }
+            *host.waiting[self.id as usize].lock() = None;
+            self.local.borrow_mut().record.waiting += host.now().since(since);
+            if let Some(found) = found.or_else(&mut look) {
+                return Ok(Some(found));
+            }
+        }
+    }
+
+    /// Does not sleep yet, as what is awaited may be a moment away.
+    pub(super) fn linger(&self) {
+        for _ in 0..self.host.looks {
+            if self.has_mail() {
+                return;
+            }
+            spin_loop();
+        }
+        if self.host.is_crowded() {
+            let began = Instant::now();
+            while began.elapsed() < LINGER {
+                yield_now();
+                if self.has_mail() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Gives the core away where others may lack it, since the program has looked in vain.
+    pub(super) fn in_vain(&self) {
+        if self.host.is_crowded() {
+            yield_now();
+        }
+    }
+}
