@@ -23,7 +23,7 @@ use super::{
     compare::{
         Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
         bound_line, by_algorithm, choices, clock_column, compare, fastest_line, left_out, machine_columns,
-        of_runs, pace_columns, restriction_column, run_columns, run_parser, starred, table, time_column,
+        of_runs, pace_columns, restriction_column, run_columns, run_parser, starred, table, time_columns,
         unit_of,
     },
     data::Content,
@@ -211,7 +211,7 @@ impl Comparison for Collectives<'_> {
             let left_out = match solved {
                 [one] => {
                     writeln!(text, "{}, {}\n", one.case.problem.name(), one.case.problem.place())?;
-                    let names = "algorithm modeled_us estimate_us ratio run pace error chosen";
+                    let names = "algorithm time estimate_us ratio run pace error chosen";
                     writeln!(text, "{}", table(&self.columns(), names, &one.rows(self), unit))?;
                     fastest_line(self, one, unit).map_or(Ok(()), |line| writeln!(text, "{line}"))?;
                     writeln!(text, "{}", bound_line(&one.case.bound, unit))?;
@@ -245,6 +245,7 @@ impl Comparison for Collectives<'_> {
 fn columns<'a, 'e>() -> Vec<Column<Row<'a, Collectives<'e>>>> {
     let [bound, decided_by, ratio] = bound_columns();
     let [run_us, run] = run_columns();
+    let [modeled_us, time] = time_columns("modeled");
     let mut columns: Vec<Column<Row<'a, Collectives<'e>>>> = machine_columns().into();
     columns.extend([
         Column::new("members", |row: &R| Figure::text(&row.of.arguments.members.spelled)),
@@ -263,7 +264,8 @@ fn columns<'a, 'e>() -> Vec<Column<Row<'a, Collectives<'e>>>> {
             Err(cause) => Figure::Remark(format!("({cause})")),
         })
         .left(),
-        time_column("modeled"),
+        modeled_us,
+        time,
         Column::new("estimate_us", |row: &R| row.facts().copied().into()).titled("closed form"),
         bound,
         decided_by,

@@ -22,7 +22,7 @@ pub(super) use self::{
     runner::{Execution, Ran, Runs, compare, run_parser},
     solved::{
         Attempt, Line, Row, Solved, bound_columns, clock_column, machine_columns, mean, pace_columns,
-        restriction_column, run_columns, time_column,
+        restriction_column, run_columns, time_columns,
     },
     tables::{by_algorithm, choices, starred},
 };

@@ -23,7 +23,7 @@ use super::{
         Attempt, Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
         bound_line, by_algorithm, choices, clock_column, compare, fastest_line, left_out, machine_columns,
         mean, of_runs, pace_columns, restriction_column, run_columns, run_parser, starred, table,
-        time_column, unit_of,
+        time_columns, unit_of,
     },
     data::Content,
     error::Error,
@@ -282,8 +282,7 @@ fn columns<'a, 'e>(exchanges: &Exchanges<'e>) -> Vec<Column<Row<'a, Exchanges<'e
     let [machine, ..] = machine_columns();
     let [bound, decided_by, ratio] = bound_columns();
     let [run_us, run] = run_columns();
-    let is_several = exchanges.arguments.seeds > 1;
-    let spread = |name, figure: fn(&Row<'a, Exchanges<'e>>) -> Figure| Column::shown(name, figure);
+    let [modeled_us, time] = time_columns(if exchanges.arguments.seeds > 1 { "mean" } else { "modeled" });
     let mut columns = vec![
         machine,
         Column::new("nodes", |row: &R| Figure::text(row.problem().figures.nodes)),
@@ -313,9 +312,10 @@ fn columns<'a, 'e>(exchanges: &Exchanges<'e>) -> Vec<Column<Row<'a, Exchanges<'e
                 .into()
         }),
         Column::new("chosen", |row: &R| (!row.attempts.is_empty()).then(|| row.chosen()).into()).left(),
-        time_column(if is_several { "mean" } else { "modeled" }),
-        spread("least", |row| row.times().min().into()),
-        spread("most", |row| row.times().max().into()),
+        modeled_us,
+        time,
+        Column::shown("least", |row: &R| row.times().min().into()),
+        Column::shown("most", |row: &R| row.times().max().into()),
         bound,
         decided_by,
         ratio,
@@ -352,7 +352,7 @@ impl Exchanges<'_> {
             writeln!(text, "{numbers}")?;
         }
         writeln!(text, "{}", matrix.picture())?;
-        let names = "algorithm modeled_us least most ratio rounds messages waiting_us run pace error chosen";
+        let names = "algorithm time least most ratio rounds messages waiting_us run pace error chosen";
         let names =
             if self.arguments.seeds > 1 { names.to_owned() } else { names.replace("least most ", "") };
         writeln!(text, "{}", table(&self.columns(), &names, &solved.rows(self), unit))?;

@@ -23,7 +23,7 @@ use super::{
     compare::{
         Attempt, Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
         bound_line, by_algorithm, clock_column, compare, left_out, machine_columns, of_runs, pace_columns,
-        starred, table, time_column, unit_of,
+        starred, table, time_columns, unit_of,
     },
     data::Content,
     error::Error,
@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let differences = Differences::of(&tasks);
     let content = Content::new(arguments.phantom, options.seed);
     let case = |task: Task| Case {
-        lines: task.algorithms.iter().map(|algorithm| vec![algorithm.clone()]).collect(),
+        lines: task.algorithms.iter().map(|&algorithm| vec![algorithm]).collect(),
         bound: task.instance.lower_bound(),
         description: task.instance.machine().clone(),
         machine: Some(machines[task.machine].clone()),
@@ -173,6 +173,7 @@ impl Comparison for Broadcasts {
 
     fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
         let [bound, _, ratio] = bound_columns();
+        let [modeled_us, time] = time_columns(clock::kind_of_time(self.clock));
         let mut columns: Vec<Column<R<'a>>> = machine_columns().into();
         columns.extend([
             Column::new("distribution", |row: &R| Figure::text(&row.problem().distribution)).left(),
@@ -181,7 +182,8 @@ impl Comparison for Broadcasts {
             Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
             Column::new("variant", |row: &R| Figure::Text(row.chosen())).left(),
             clock_column(),
-            time_column(clock::kind_of_time(self.clock)),
+            modeled_us,
+            time,
             bound,
             ratio,
             Column::new("iterations", |row: &R| {
@@ -215,7 +217,8 @@ impl Comparison for Broadcasts {
             if let Some(grid) = one.case.problem.instance.machine().topology().grid() {
                 writeln!(text, "{}", picture(grid, one.case.problem.instance.sources()))?;
             }
-            let names = "algorithm modeled_us ratio iterations messages bytes_sent link link_bytes busy pace error variant";
+            let names =
+                "algorithm time ratio iterations messages bytes_sent link link_bytes busy pace error variant";
             writeln!(text, "{}", table(&columns, names, &rows, unit))?;
             writeln!(text, "{}", bound_line(&one.case.bound, unit))?;
         } else {
@@ -225,7 +228,7 @@ impl Comparison for Broadcasts {
             let keys = self.differences.keys.join(" ");
             let table = match run.len() > WIDEST {
                 true => {
-                    let names = format!("{keys} algorithm modeled_us bound_us ratio variant");
+                    let names = format!("{keys} algorithm time bound_us ratio variant");
                     table(&columns, &names, &rows, unit)
                 }
                 false => {

@@ -156,9 +156,9 @@ struct Chapter<'a> {
 /// A case made ready to run.
 enum Plan {
     /// By an algorithm.
-    Algorithm(Algorithm, collective::Plan),
+    Algorithm(Algorithm, Box<collective::Plan>),
     /// By the example's program, with the modeled time if a run will not tell.
-    Matrix(Matrix, Option<Span>),
+    Matrix(Box<Matrix>, Option<Span>),
 }
 
 impl Comparison for Chapter<'_> {
@@ -184,7 +184,7 @@ impl Comparison for Chapter<'_> {
         match case.item.topic {
             Topic::Algorithm(algorithm) => {
                 let plan = self.planned(case, algorithm, &case.machine).map_err(Refusal::LeftOut)?;
-                Ok(Plan::Algorithm(algorithm, plan))
+                Ok(Plan::Algorithm(algorithm, Box::new(plan)))
             }
             Topic::MatrixVector => {
                 let matrix = Matrix::of(self.arguments, case).map_err(Refusal::LeftOut)?;
@@ -193,7 +193,7 @@ impl Comparison for Chapter<'_> {
                     // A run on another clock does not tell what virtual time is.
                     _ => matrix.modeled(&case.machine),
                 };
-                Ok(Plan::Matrix(matrix, modeled))
+                Ok(Plan::Matrix(Box::new(matrix), modeled))
             }
         }
     }

@@ -155,12 +155,16 @@ pub(in crate::cli) fn mean(times: impl Iterator<Item = Span>) -> Option<Span> {
     (count > 0).then(|| Span::from_picos((sum / count) as u64))
 }
 
-/// The time of an algorithm with a star at the fastest.
-pub(in crate::cli) fn time_column<'a, C: Comparison>(title: &str) -> Column<Row<'a, C>> {
-    let time =
-        |row: &Row<'a, C>| Figure::Starred(row.time(), row.solved.fastest(row.of).map(|(_, time)| time));
-    // The star of the fastest stands behind it.
-    Column::new("modeled_us", time).titled(format!("{title} {{unit}}  "))
+/// The time of an algorithm; in tables with a star at the fastest, which is looked for only there.
+pub(in crate::cli) fn time_columns<'a, C: Comparison>(title: &str) -> [Column<Row<'a, C>>; 2] {
+    [
+        Column::new("modeled_us", |row: &Row<'a, C>| row.time().into()),
+        Column::shown("time", |row: &Row<'a, C>| {
+            Figure::Starred(row.time(), row.solved.fastest(row.of).map(|(_, time)| time))
+        })
+        // The star of the fastest stands behind it.
+        .titled(format!("{title} {{unit}}  ")),
+    ]
 }
 
 /// The clock of the runs.

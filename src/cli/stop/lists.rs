@@ -137,7 +137,7 @@ mod tests {
     fn algorithms_come_in_the_order_of_the_registry() {
         let asked = |text: &str| -> Vec<(Algorithm, bool)> {
             let choices = algorithms(text).unwrap();
-            choices.iter().map(|choice| (choice.algorithm.clone(), choice.by_name)).collect()
+            choices.iter().map(|choice| (choice.algorithm, choice.by_name)).collect()
         };
         assert_eq!(
             asked("auto, 2-step,br-lin,auto"),

@@ -77,7 +77,7 @@ fn algorithms(arguments: &Arguments, instance: &Instance) -> Result<(Vec<Algorit
     let (mut algorithms, mut left_out) = (Vec::new(), Vec::new());
     for choice in arguments.algorithm.iter() {
         match choice.algorithm.check(instance) {
-            Ok(()) => algorithms.push(choice.algorithm.clone()),
+            Ok(()) => algorithms.push(choice.algorithm),
             Err(cause) if choice.by_name => {
                 let (sources, nodes) = (instance.sources().len(), instance.nodes());
                 let are = if sources == 1 { "is" } else { "are" };
@@ -192,9 +192,8 @@ mod tests {
     fn labels_are_fit_for_names_of_files() {
         let both = [Algorithm::XOR, Algorithm::TWO_STEP];
         let tasks = [task(&[0], &both), Task { machine: 1, ..task(&[0], &both) }];
-        let labels = |tasks: &[Task]| {
-            both.clone().map(|algorithm| Differences::of(tasks).label(&tasks[0], Some(&algorithm)))
-        };
+        let labels =
+            |tasks: &[Task]| both.map(|algorithm| Differences::of(tasks).label(&tasks[0], Some(&algorithm)));
         assert_eq!(labels(&tasks), ["paragon-2x2-xor", "paragon-2x2-2-step"]);
         assert_eq!(labels(&tasks[..1]), ["xor", "2-step"]);
     }
