@@ -37,7 +37,7 @@ fn messages_come_with_their_data_in_the_order_in_which_they_were_sent() {
             // Short and long ones in turn: some go through rings where there are any, some through channels.
             let text = |rank: u64, nth: u64| vec![rank ^ nth; (nth * nth % 23) as usize];
             for nth in 0..300 {
-                world.send((next, Tag(nth as u32 % 3)), &text(rank, nth))?;
+                world.send((next, Tag(nth as u32 % 3)), text(rank, nth))?;
             }
             // Every tag by itself is in order, and so is what comes of whatever tag.
             for nth in (0..150).filter(|nth| nth % 3 == 1) {
@@ -60,8 +60,8 @@ fn messages_come_with_their_data_in_the_order_in_which_they_were_sent() {
 fn element_types_are_checked_however_short_a_message_is() {
     let run = run(&host(2), |node| {
         let (world, other) = (node.world(), 1 - node.rank());
-        world.send(other, &[1.5_f32])?;
-        world.send(other, &[2_u64, 3])?;
+        world.send(other, [1.5_f32])?;
+        world.send(other, [2_u64, 3])?;
         assert!(world.recv(other)?.to_vec::<u32>().is_err());
         Ok(world.recv(other)?.to_vec::<u64>()?)
     });
@@ -78,7 +78,7 @@ fn requests_complete_whatever_way_they_are_asked() {
             for &other in &others {
                 receives.push(world.irecv((other, Tag(7)))?);
             }
-            let sends = others.iter().map(|&other| world.isend((other, Tag(7)), &[rank as u64]));
+            let sends = others.iter().map(|&other| world.isend((other, Tag(7)), [rank as u64]));
             let sends = sends.collect::<Result<Vec<_>, _>>()?;
             let mut came = Vec::new();
             while !receives.is_empty() {
@@ -100,7 +100,7 @@ fn requests_complete_whatever_way_they_are_asked() {
             assert!(node.now()? >= until);
             world.barrier()?;
             let next = (rank + 1) % nodes;
-            world.send(next, &[9_u8])?;
+            world.send(next, [9_u8])?;
             let (source, _, bytes) = world.probe(ANY_SOURCE)?;
             assert_eq!((source, bytes), ((rank + nodes - 1) % nodes, 1));
             let mut request = world.irecv(ANY_SOURCE)?;
@@ -208,7 +208,7 @@ fn a_deadlock_is_found_without_a_limit() {
     assert_eq!(report.returned, [3]);
     let expected = WaitsFor::Message { source: Some(1), tag: Some(Tag(3)), group: "the world".into() };
     assert_eq!(report.blocked[0].waits_for, expected);
-    assert_eq!(report.blocked[2].within.is_some() || report.blocked[2].waits_for == WaitsFor::Barrier, true);
+    assert!(report.blocked[2].within.is_some() || report.blocked[2].waits_for == WaitsFor::Barrier);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn a_sleeper_with_a_deadline_is_no_deadlock() {
             }
             let until = node.now()? + Span::from_millis(5);
             assert!(matches!(world.recv_until(1, until), Err(CommError::DeadlinePassed { .. })));
-            (1..nodes).try_for_each(|to| Ok(world.send(to, &[1_u8])?))
+            (1..nodes).try_for_each(|to| Ok(world.send(to, [1_u8])?))
         });
         assert!(run.wall >= Duration::from_millis(5));
     }
@@ -288,8 +288,8 @@ fn messages_that_nobody_receives_are_listed() {
         let run = run(&machine, |node| {
             let world = node.world();
             if node.rank() == 0 {
-                world.send((1, Tag(4)), &[0_u8; 10])?;
-                world.send((1, Tag(5)), &[0_u8; 1000])?;
+                world.send((1, Tag(4)), [0_u8; 10])?;
+                world.send((1, Tag(5)), [0_u8; 1000])?;
             }
             if node.rank() == 1 {
                 // Posted, and then dropped: what it takes is lost.

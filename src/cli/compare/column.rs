@@ -231,6 +231,6 @@ mod tests {
         assert_eq!(record(&columns, &3), ["3", "3000.000000", ""]);
         let unit = Unit::of([Span::from_millis(2)]);
         let shown = table(&columns, "wait n time_us error", &[2, 10], unit).to_string();
-        assert_eq!(shown, " wait us   n  time ms\n   0.200   2    2.000\n   1.000  10   10.000\n");
+        assert_eq!(shown, "wait us   n  time ms\n  0.200   2    2.000\n  1.000  10   10.000\n");
     }
 }
