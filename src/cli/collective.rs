@@ -7,14 +7,13 @@
 use std::{
     fmt::{self, Write as _},
     io::Write,
+    rc::Rc,
 };
 
 use clap::Args;
 use multicomputer::{
-    Clock, Machine, Payload, Rank, Span,
+    Clock, Payload, Rank, Span,
     collective::{Operation, Plan},
-    model::Description,
-    plan::LowerBound,
     prelude::{Node, Tag},
     units::Sizes,
 };
@@ -22,9 +21,10 @@ use multicomputer::{
 use super::{
     clock,
     compare::{
-        Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns, bound_line,
-        by_algorithm, choices, clock_column, compare, fastest_line, left_out, machine_columns, of_runs,
-        pace_columns, restriction_column, run_columns, run_parser, starred, table, time_column, unit_of,
+        Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
+        bound_line, by_algorithm, choices, clock_column, compare, fastest_line, left_out, machine_columns,
+        of_runs, pace_columns, restriction_column, run_columns, run_parser, starred, table, time_columns,
+        unit_of,
     },
     data::Content,
     error::Error,
@@ -127,11 +127,20 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     // A prediction needs no threads: only what is run must be a machine that this host can run.
     let machine = match arguments.run {
         Runs::None => None,
-        _ => Some(options.build(&description, options.clock())?),
+        _ => Some(Rc::new(options.build(&description, options.clock())?)),
     };
     let content = Content::new(arguments.phantom, options.seed);
     let tasks = task::tasks(arguments, &description, content)?;
-    compare(&Collectives { arguments, machine, content }, tasks, arguments.run, options, out)
+    let case = |task: Task| Case {
+        lines: task.asked.iter().map(|asked| vec![asked.clone()]).collect(),
+        bound: task.task.lower_bound(),
+        description: description.clone(),
+        machine: machine.clone(),
+        clock: options.clock(),
+        problem: task,
+    };
+    let cases = tasks.into_iter().map(case).collect();
+    compare(&Collectives { arguments, content }, cases, arguments.run, options, out)
 }
 
 /// An algorithm on a task.
@@ -140,49 +149,27 @@ type R<'a, 'e> = Row<'a, Collectives<'e>>;
 /// The comparison.
 struct Collectives<'a> {
     arguments: &'a Arguments,
-    /// There is one if something is run.
-    machine: Option<Machine>,
     content: Content,
 }
 
 impl Comparison for Collectives<'_> {
-    type Case = Task;
+    type Problem = Task;
     type Algorithm = Asked;
     type Plan = Plan;
     /// The time by the closed form.
     type Facts = Span;
-
-    fn lines(&self, task: &Task) -> Vec<Vec<Asked>> {
-        task.asked.iter().map(|asked| vec![asked.clone()]).collect()
-    }
 
     fn name(&self, asked: &Asked) -> String {
         asked.name.clone()
     }
 
     fn describe(&self, task: &Task, asked: &Asked) -> String {
-        format!("{} by {}, {} time", task.name(), asked.name, clock::name(self.clock(task)))
+        format!("{} by {}, {} time", task.name(), asked.name, clock::name(self.arguments.options.clock()))
     }
 
     fn label(&self, task: &Task, asked: Option<&Asked>) -> String {
         let algorithm = asked.map_or("fastest", |asked| &asked.name);
         format!("{}-{}-{}", task.task.operation(), task.task.bytes(), harmless(algorithm, "-"))
-    }
-
-    fn clock(&self, _: &Task) -> Clock {
-        self.arguments.options.clock()
-    }
-
-    fn description<'c>(&'c self, task: &'c Task) -> &'c Description {
-        task.task.machine()
-    }
-
-    fn machine(&self, _: &Task) -> Option<&Machine> {
-        self.machine.as_ref()
-    }
-
-    fn bound(&self, task: &Task) -> LowerBound {
-        task.task.lower_bound()
     }
 
     fn plan(&self, task: &Task, asked: &Asked) -> Result<Plan, Refusal> {
@@ -202,7 +189,7 @@ impl Comparison for Collectives<'_> {
         plan.estimate()
     }
 
-    fn run(&self, _: &Task, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+    fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         run_checked(plan, self.content, execution)
     }
 
@@ -212,7 +199,7 @@ impl Comparison for Collectives<'_> {
 
     /// A table for each operation.
     fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
-        let operation = |solved: &Solved<Self>| solved.case.task.operation();
+        let operation = |solved: &Solved<Self>| solved.case.problem.task.operation();
         for (index, solved) in solved.chunk_by(|one, other| operation(one) == operation(other)).enumerate() {
             if index > 0 {
                 writeln!(text)?;
@@ -223,15 +210,15 @@ impl Comparison for Collectives<'_> {
             write!(text, "Collective communication: ")?;
             let left_out = match solved {
                 [one] => {
-                    writeln!(text, "{}, {}\n", one.case.name(), one.case.place())?;
-                    let names = "algorithm modeled_us estimate_us ratio run pace error chosen";
+                    writeln!(text, "{}, {}\n", one.case.problem.name(), one.case.problem.place())?;
+                    let names = "algorithm time estimate_us ratio run pace error chosen";
                     writeln!(text, "{}", table(&self.columns(), names, &one.rows(self), unit))?;
                     fastest_line(self, one, unit).map_or(Ok(()), |line| writeln!(text, "{line}"))?;
-                    writeln!(text, "{}", bound_line(&one.bound, unit))?;
+                    writeln!(text, "{}", bound_line(&one.case.bound, unit))?;
                     Vec::new()
                 }
                 several => {
-                    let first = &several[0].case;
+                    let first = &several[0].case.problem;
                     let (operation, place) = (first.task.operation(), first.place());
                     writeln!(text, "{operation}, {place}; modeled times in {}\n", unit.name())?;
                     let names: Vec<String> = first.asked.iter().map(|asked| asked.name.clone()).collect();
@@ -258,25 +245,27 @@ impl Comparison for Collectives<'_> {
 fn columns<'a, 'e>() -> Vec<Column<Row<'a, Collectives<'e>>>> {
     let [bound, decided_by, ratio] = bound_columns();
     let [run_us, run] = run_columns();
+    let [modeled_us, time] = time_columns("modeled");
     let mut columns: Vec<Column<Row<'a, Collectives<'e>>>> = machine_columns().into();
     columns.extend([
         Column::new("members", |row: &R| Figure::text(&row.of.arguments.members.spelled)),
-        Column::new("size", |row: &R| Figure::text(row.case().task.size())),
-        Column::new("operation", |row: &R| Figure::text(row.case().task.operation())),
+        Column::new("size", |row: &R| Figure::text(row.problem().task.size())),
+        Column::new("operation", |row: &R| Figure::text(row.problem().task.operation())),
         Column::new("root", |row: &R| {
-            let task = &row.case().task;
+            let task = &row.problem().task;
             task.operation().has_root().then(|| task.root().to_string()).into()
         }),
-        Column::new("bytes", |row: &R| Figure::text(row.case().task.bytes())),
-        Column::new("element", |row: &R| Figure::text(row.case().task.element_bytes())),
-        Column::new("in_order", |row: &R| Figure::text(row.case().task.is_in_order())),
+        Column::new("bytes", |row: &R| Figure::text(row.problem().task.bytes())),
+        Column::new("element", |row: &R| Figure::text(row.problem().task.element_bytes())),
+        Column::new("in_order", |row: &R| Figure::text(row.problem().task.is_in_order())),
         Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
         Column::new("chosen", |row: &R| match &row.line.attempts {
             Ok(_) => Figure::Text(row.chosen()),
             Err(cause) => Figure::Remark(format!("({cause})")),
         })
         .left(),
-        time_column("modeled"),
+        modeled_us,
+        time,
         Column::new("estimate_us", |row: &R| row.facts().copied().into()).titled("closed form"),
         bound,
         decided_by,
@@ -291,7 +280,7 @@ fn columns<'a, 'e>() -> Vec<Column<Row<'a, Collectives<'e>>>> {
 }
 
 impl Collectives<'_> {
-    /// What was run and checked.
+    /// A note on what was run and checked.
     fn which_ran(&self, solved: &[Solved<Self>]) -> String {
         let rows: Vec<Row<'_, Self>> = solved.iter().flat_map(|solved| solved.rows(self)).collect();
         let all: usize = rows.iter().map(|row| row.attempts.len()).sum();

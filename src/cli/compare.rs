@@ -10,7 +10,7 @@ mod runner;
 mod solved;
 mod tables;
 
-use std::fmt;
+use std::{fmt, rc::Rc};
 
 use multicomputer::{Clock, Machine, Span, model::Description, plan::LowerBound};
 
@@ -22,47 +22,30 @@ pub(super) use self::{
     runner::{Execution, Ran, Runs, compare, run_parser},
     solved::{
         Attempt, Line, Row, Solved, bound_columns, clock_column, machine_columns, mean, pace_columns,
-        restriction_column, run_columns, time_column,
+        restriction_column, run_columns, time_columns,
     },
     tables::{by_algorithm, choices, starred},
 };
 
-/// Cases, the algorithms on each, and how they are shown.
+/// Algorithms side by side: planning, running, showing.
 pub(super) trait Comparison: Sized {
-    /// One problem.
-    type Case;
+    /// Subject of a case.
+    type Problem;
     /// An algorithm, with all choices that it leaves open.
     type Algorithm: Clone;
-    /// How an algorithm solves a case.
+    /// Solution of a case by an algorithm.
     type Plan;
     /// The figures of a plan that no other comparison has.
     type Facts;
-
-    /// The algorithms for a case: a line each, with one or several attempts, which differ in choices that are left open.
-    fn lines(&self, case: &Self::Case) -> Vec<Vec<Self::Algorithm>>;
 
     /// The name of an algorithm in tables.
     fn name(&self, algorithm: &Self::Algorithm) -> String;
 
     /// The name of a run in errors and in the progress.
-    fn describe(&self, case: &Self::Case, algorithm: &Self::Algorithm) -> String;
+    fn describe(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> String;
 
     /// The name of a run in the names of traces; without an algorithm that of the fastest.
-    fn label(&self, case: &Self::Case, algorithm: Option<&Self::Algorithm>) -> String;
-
-    /// The clock of the runs of a case.
-    fn clock(&self, case: &Self::Case) -> Clock;
-
-    /// The machine of a case.
-    fn description<'c>(&'c self, case: &'c Self::Case) -> &'c Description;
-
-    /// The machine for the runs of a case; `None` if nothing is run.
-    fn machine(&self, case: &Self::Case) -> Option<&Machine>;
-
-    /// The limit that no algorithm can beat.
-    fn bound(&self, _case: &Self::Case) -> LowerBound {
-        LowerBound::new([])
-    }
+    fn label(&self, problem: &Self::Problem, algorithm: Option<&Self::Algorithm>) -> String;
 
     /// Whether plans of an algorithm say what they take; otherwise only a run can tell.
     fn is_predictable(&self, _algorithm: &Self::Algorithm) -> bool {
@@ -75,7 +58,7 @@ pub(super) trait Comparison: Sized {
     }
 
     /// Plans a case.
-    fn plan(&self, case: &Self::Case, algorithm: &Self::Algorithm) -> Result<Self::Plan, Refusal>;
+    fn plan(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> Result<Self::Plan, Refusal>;
 
     /// The modeled time of a plan, if it can be told without a run.
     fn predicted(&self, plan: &Self::Plan) -> Option<Span>;
@@ -86,10 +69,10 @@ pub(super) trait Comparison: Sized {
     }
 
     /// The figures of a plan, and of its run if there was one by now.
-    fn facts(&self, case: &Self::Case, plan: &Self::Plan, ran: Option<&Ran>) -> Self::Facts;
+    fn facts(&self, problem: &Self::Problem, plan: &Self::Plan, ran: Option<&Ran>) -> Self::Facts;
 
     /// Runs a plan, and checks what every node has in the end.
-    fn run(&self, case: &Self::Case, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error>;
+    fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error>;
 
     /// The time by which attempts are compared: unless told otherwise the prediction, or the modeled time of a run
     /// where there is none.
@@ -108,6 +91,22 @@ pub(super) trait Comparison: Sized {
 
     /// Writes the results for people.
     fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result;
+}
+
+/// A problem on a machine, and the algorithms for it.
+pub(super) struct Case<C: Comparison> {
+    /// The problem.
+    pub(super) problem: C::Problem,
+    /// The algorithms: a line each, with one or several attempts, which differ in choices that are left open.
+    pub(super) lines: Vec<Vec<C::Algorithm>>,
+    /// The limit that no algorithm can beat.
+    pub(super) bound: LowerBound,
+    /// The machine.
+    pub(super) description: Description,
+    /// The machine for the runs; `None` if nothing is run.
+    pub(super) machine: Option<Rc<Machine>>,
+    /// The clock of the runs.
+    pub(super) clock: Clock,
 }
 
 /// Reason why there is no plan.

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// So many of something.
+/// A number with its noun.
 pub(super) fn counted(count: impl Display, one: &str) -> String {
     let count = count.to_string();
     match &count[..] {

@@ -11,7 +11,6 @@ use clap::Args;
 use multicomputer::{
     Clock, Machine, Span,
     model::Description,
-    plan::LowerBound,
     stop::{Algorithm, Distribution, Instance, Plan},
     units::{Sizes, format_bytes},
 };
@@ -20,8 +19,8 @@ use super::{
     broadcast::{broadcast, default_sources},
     clock,
     compare::{
-        Attempt, Column, Comparison, Execution, Figure, HOST, Ran, Refusal, Row, Runs, Solved, bound_columns,
-        clock_column, compare, machine_columns, pace_columns, table,
+        Attempt, Case, Column, Comparison, Execution, Figure, HOST, Ran, Refusal, Row, Runs, Solved,
+        bound_columns, clock_column, compare, machine_columns, pace_columns, table,
     },
     count::counted,
     data::Content,
@@ -70,7 +69,7 @@ fn distribution_help() -> String {
 
 /// One run of the demonstration, with its plan.
 #[derive(Clone, Debug)]
-struct Case {
+struct Placement {
     clock: Clock,
     bytes: u64,
     distribution: Distribution,
@@ -78,7 +77,7 @@ struct Case {
 }
 
 /// `row, 2 KiB, virtual`
-impl fmt::Display for Case {
+impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}, {}", self.distribution, format_bytes(self.bytes), clock::name(self.clock))
     }
@@ -91,24 +90,30 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let fixed = arguments.distribution.iter().find_map(Distribution::sources);
     let sources = arguments.sources.or(fixed).unwrap_or_else(|| default_sources(&description));
     let clocks = options.clocks();
-    let machines = clocks.iter().map(|&clock| Ok((clock, options.build(&description, clock)?)));
-    let machines: Vec<(Clock, Machine)> = machines.collect::<Result<_, Error>>()?;
+    let machines = clocks.iter().map(|&clock| Ok((clock, Rc::new(options.build(&description, clock)?))));
+    let machines: Vec<(Clock, Rc<Machine>)> = machines.collect::<Result<_, Error>>()?;
     // Only now: machines that this host cannot run have been refused, and theirs would not fit in memory.
     let plans = plans(arguments, &description, sources)?;
-    let cases: Vec<Case> = clocks
-        .iter()
-        .flat_map(|&clock| {
-            let plans = plans.iter().cloned();
-            plans.map(move |(bytes, distribution, plan)| Case { clock, bytes, distribution, plan })
-        })
-        .collect();
+    let mut cases: Vec<Case<Demonstration>> = Vec::new();
+    for (clock, machine) in machines {
+        for (bytes, distribution, plan) in plans.iter().cloned() {
+            cases.push(Case {
+                lines: vec![vec![()]],
+                bound: plan.instance().lower_bound(),
+                description: description.clone(),
+                machine: Some(machine.clone()),
+                clock,
+                problem: Placement { clock, bytes, distribution, plan },
+            });
+        }
+    }
     // Before the first run, for virtual time comes first.
-    for case in &cases {
-        patience::check(case.clock, case.plan.prediction().modeled.since_start(), &case.to_string())?;
+    for Case { clock, problem, .. } in &cases {
+        patience::check(*clock, problem.plan.prediction().modeled.since_start(), &problem.to_string())?;
     }
     let (many_sizes, many_clocks) = (arguments.bytes.as_slice().len() > 1, clocks.len() > 1);
     let content = Content::new(false, options.seed);
-    let demonstration = Demonstration { description, machines, sources, content, many_sizes, many_clocks };
+    let demonstration = Demonstration { description, sources, content, many_sizes, many_clocks };
     compare(&demonstration, cases, Runs::All, options, out)
 }
 
@@ -142,7 +147,6 @@ type R<'a> = Row<'a, Demonstration>;
 /// The comparison, of placements.
 struct Demonstration {
     description: Description,
-    machines: Vec<(Clock, Machine)>,
     sources: usize,
     content: Content,
     many_sizes: bool,
@@ -150,25 +154,21 @@ struct Demonstration {
 }
 
 impl Comparison for Demonstration {
-    type Case = Case;
+    type Problem = Placement;
     /// There is only one.
     type Algorithm = ();
     type Plan = Rc<Plan>;
     type Facts = ();
 
-    fn lines(&self, _: &Case) -> Vec<Vec<()>> {
-        vec![vec![()]]
-    }
-
     fn name(&self, (): &()) -> String {
         "Br_Lin".to_owned()
     }
 
-    fn describe(&self, case: &Case, (): &()) -> String {
+    fn describe(&self, case: &Placement, (): &()) -> String {
         case.to_string()
     }
 
-    fn label(&self, case: &Case, _: Option<&()>) -> String {
+    fn label(&self, case: &Placement, _: Option<&()>) -> String {
         let mut label = case.distribution.to_string().replace(':', "-"); // not allowed on every host
         if self.many_sizes {
             label += &format!("-{}", case.bytes);
@@ -179,23 +179,7 @@ impl Comparison for Demonstration {
         label
     }
 
-    fn clock(&self, case: &Case) -> Clock {
-        case.clock
-    }
-
-    fn description<'c>(&'c self, _: &'c Case) -> &'c Description {
-        &self.description
-    }
-
-    fn machine(&self, case: &Case) -> Option<&Machine> {
-        self.machines.iter().find(|(clock, _)| *clock == case.clock).map(|(_, machine)| machine)
-    }
-
-    fn bound(&self, case: &Case) -> LowerBound {
-        case.plan.instance().lower_bound()
-    }
-
-    fn plan(&self, case: &Case, (): &()) -> Result<Rc<Plan>, Refusal> {
+    fn plan(&self, case: &Placement, (): &()) -> Result<Rc<Plan>, Refusal> {
         Ok(case.plan.clone())
     }
 
@@ -203,9 +187,9 @@ impl Comparison for Demonstration {
         Some(plan.prediction().modeled.since_start())
     }
 
-    fn facts(&self, _: &Case, _: &Rc<Plan>, _: Option<&Ran>) {}
+    fn facts(&self, _: &Placement, _: &Rc<Plan>, _: Option<&Ran>) {}
 
-    fn run(&self, _: &Case, plan: &Rc<Plan>, execution: Execution<'_>) -> Result<Ran, Error> {
+    fn run(&self, plan: &Rc<Plan>, execution: Execution<'_>) -> Result<Ran, Error> {
         broadcast(plan, self.content, execution)
     }
 
@@ -220,9 +204,9 @@ impl Comparison for Demonstration {
         vec![
             machine,
             Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
-            Column::new("distribution", |row: &R| Figure::text(&row.case().distribution)).left(),
+            Column::new("distribution", |row: &R| Figure::text(&row.problem().distribution)).left(),
             Column::new("sources", |row: &R| Figure::text(row.of.sources)),
-            Column::new("bytes", |row: &R| Figure::text(row.case().bytes)),
+            Column::new("bytes", |row: &R| Figure::text(row.problem().bytes)),
             clock_column(),
             Column::new("modeled_us", |row: &R| {
                 row.ran().filter(|ran| ran.is_modeled).map(|ran| ran.time).into()
@@ -248,17 +232,17 @@ impl Comparison for Demonstration {
 
     fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
         let rows: Vec<Row<'_, Self>> = solved.iter().flat_map(|solved| solved.rows(self)).collect();
-        let many_sizes = rows.windows(2).any(|pair| pair[0].case().bytes != pair[1].case().bytes);
+        let many_sizes = rows.windows(2).any(|pair| pair[0].problem().bytes != pair[1].problem().bytes);
         write!(text, "Br_Lin on {}, {}", self.description.name(), counted(self.sources, "source"))?;
         if let (false, Some(first)) = (many_sizes, solved.first()) {
-            write!(text, " with {} each", format_bytes(first.case.bytes))?;
+            write!(text, " with {} each", format_bytes(first.case.problem.bytes))?;
         }
         let unit = Unit::of(rows.iter().filter_map(Row::time));
         let names = "distribution bytes clock modeled_us ratio wall dilation error messages pace";
         let names = if many_sizes { names.to_owned() } else { names.replace("bytes ", "") };
         let table = table(&self.columns(), &names, &rows, unit);
         writeln!(text, "\n\n{table}\n{}", self.conclusion(&rows, unit, many_sizes))?;
-        match rows.iter().any(|row| row.case().clock == Clock::Host) {
+        match rows.iter().any(|row| row.problem().clock == Clock::Host) {
             true => writeln!(text, "{HOST}"),
             false => Ok(()),
         }
@@ -266,7 +250,7 @@ impl Comparison for Demonstration {
 }
 
 impl Demonstration {
-    /// What the figures say, in one line.
+    /// The meaning of the figures, in one line.
     fn conclusion(&self, rows: &[Row<'_, Self>], unit: Unit, many_sizes: bool) -> String {
         let nodes = match self.description.nodes() {
             1 => "The node holds".to_owned(),
@@ -285,11 +269,11 @@ impl Demonstration {
 
 /// The fastest distribution and by how much it is, with the longest messages and under the first clock.
 fn comparison(rows: &[Row<'_, Demonstration>], unit: Unit, many_sizes: bool) -> Option<String> {
-    let clock = rows.first()?.case().clock;
-    let longest = rows.iter().map(|row| row.case().bytes).max()?;
-    let compared = rows.iter().filter(|row| row.case().clock == clock && row.case().bytes == longest);
+    let clock = rows.first()?.problem().clock;
+    let longest = rows.iter().map(|row| row.problem().bytes).max()?;
+    let compared = rows.iter().filter(|row| row.problem().clock == clock && row.problem().bytes == longest);
     let compared: Vec<(&Distribution, Span)> =
-        compared.filter_map(|row| Some((&row.case().distribution, row.time()?))).collect();
+        compared.filter_map(|row| Some((&row.problem().distribution, row.time()?))).collect();
     let (fastest, best) = compared.iter().min_by_key(|(_, time)| time)?;
     let (slowest, worst) = compared.iter().max_by_key(|(_, time)| time)?;
     let at = if many_sizes { format!("with {} ", format_bytes(longest)) } else { String::new() };

@@ -1,4 +1,4 @@
-//! Why a command ends early, and the exit status that tells it.
+//! Reasons why a command ends early, and the exit status that tells it.
 
 use std::{io, path::PathBuf};
 
@@ -37,7 +37,7 @@ pub(super) enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the file system says.
+        /// The cause, as the file system says.
         cause: io::Error,
     },
     /// A file that could be written before the work cannot any more.
@@ -46,7 +46,7 @@ pub(super) enum Error {
     /// A table ended before all of its rows were there.
     #[error("{cause}\n\n{} is as it was; what was finished is in {}", path.display(), partial.display())]
     Unfinished {
-        /// Why it ended.
+        /// The reason why it ended.
         cause: Box<Error>,
         /// The file that it was for.
         path: PathBuf,
@@ -64,7 +64,7 @@ impl Error {
         Error::Usage(cause.into())
     }
 
-    /// What to tell the user; nothing if the reader of standard output, or of a pipe, has gone away, as `head` does.
+    /// The text for the user; nothing if the reader of standard output, or of a pipe, has gone away, as `head` does.
     pub(super) fn message(&self) -> Option<String> {
         (!self.is_closed_pipe()).then(|| format!("error: {self}"))
     }

@@ -6,14 +6,13 @@
 use std::{
     fmt::{self, Write as _},
     io::Write,
+    rc::Rc,
 };
 
 use clap::Args;
 use multicomputer::{
-    Clock, Machine, Payload, Span,
+    Clock, Payload, Span,
     exchange::{Algorithm, Plan, PlanError},
-    model::Description,
-    plan::LowerBound,
     prelude::{Node, Rank},
     units::{Sizes, format_bytes},
 };
@@ -21,10 +20,10 @@ use multicomputer::{
 use super::{
     clock,
     compare::{
-        Attempt, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
+        Attempt, Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
         bound_line, by_algorithm, choices, clock_column, compare, fastest_line, left_out, machine_columns,
         mean, of_runs, pace_columns, restriction_column, run_columns, run_parser, starred, table,
-        time_column, unit_of,
+        time_columns, unit_of,
     },
     data::Content,
     error::Error,
@@ -132,7 +131,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     // A prediction needs no threads: only what is run must be a machine that this host can run.
     let machine = match arguments.run {
         Some(Runs::None) => None,
-        _ => Some(options.build(&description, options.clock())?),
+        _ => Some(Rc::new(options.build(&description, options.clock())?)),
     };
     let content = Content::new(arguments.phantom, options.seed);
     let tasks = task::tasks(arguments, &description)?;
@@ -140,7 +139,23 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     if machine.is_some() {
         tasks.iter().try_for_each(|task| task::check(task, content))?;
     }
-    compare(&Exchanges { arguments, machine, content, runs }, tasks, runs, options, out)
+    let case = |task: Task| Case {
+        lines: arguments.algorithm.iter().map(|algorithm| attempts(arguments, algorithm)).collect(),
+        bound: task.instance.lower_bound(),
+        description: description.clone(),
+        machine: machine.clone(),
+        clock: options.clock(),
+        problem: task,
+    };
+    let cases = tasks.into_iter().map(case).collect();
+    compare(&Exchanges { arguments, content, runs }, cases, runs, options, out)
+}
+
+/// The attempts with an algorithm: one for each seed if it has one.
+fn attempts(arguments: &Arguments, algorithm: &Algorithm) -> Vec<Algorithm> {
+    let attempts = if algorithm.seed().is_some() { arguments.seeds } else { 1 };
+    let seeds = (0..attempts).map(|nth| arguments.options.seed.wrapping_add(nth));
+    seeds.map(|seed| algorithm.with_seed(seed)).collect()
 }
 
 /// An algorithm on a matrix.
@@ -149,35 +164,27 @@ type R<'a, 'e> = Row<'a, Exchanges<'e>>;
 /// The comparison.
 struct Exchanges<'a> {
     arguments: &'a Arguments,
-    /// There is one if something is run.
-    machine: Option<Machine>,
     content: Content,
     runs: Runs,
 }
 
 impl Comparison for Exchanges<'_> {
-    type Case = Task;
+    type Problem = Task;
     type Algorithm = Algorithm;
     type Plan = Plan;
     /// Iterations and messages of the schedule, if there is one.
     type Facts = Option<(usize, u64)>;
-
-    /// An attempt for each seed if the algorithm has one.
-    fn lines(&self, _: &Task) -> Vec<Vec<Algorithm>> {
-        let attempts = |algorithm: &Algorithm| {
-            let attempts = if algorithm.seed().is_some() { self.arguments.seeds } else { 1 };
-            let seeds = (0..attempts).map(|nth| self.arguments.options.seed.wrapping_add(nth));
-            seeds.map(|seed| algorithm.with_seed(seed)).collect()
-        };
-        self.arguments.algorithm.iter().map(attempts).collect()
-    }
 
     fn name(&self, algorithm: &Algorithm) -> String {
         algorithm.to_string()
     }
 
     fn describe(&self, task: &Task, algorithm: &Algorithm) -> String {
-        format!("an exchange ({}) by {algorithm}, {} time", task.matrix, clock::name(self.clock(task)))
+        format!(
+            "an exchange ({}) by {algorithm}, {} time",
+            task.matrix,
+            clock::name(self.arguments.options.clock())
+        )
     }
 
     fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
@@ -189,27 +196,11 @@ impl Comparison for Exchanges<'_> {
         format!("{matrix}-{algorithm}{seed}")
     }
 
-    fn clock(&self, _: &Task) -> Clock {
-        self.arguments.options.clock()
-    }
-
-    fn description<'c>(&'c self, task: &'c Task) -> &'c Description {
-        task.instance.machine()
-    }
-
-    fn machine(&self, _: &Task) -> Option<&Machine> {
-        self.machine.as_ref()
-    }
-
-    fn bound(&self, task: &Task) -> LowerBound {
-        task.instance.lower_bound()
-    }
-
     fn is_predictable(&self, algorithm: &Algorithm) -> bool {
         algorithm.is_predictable()
     }
 
-    /// What is sorted must be there.
+    /// Phantoms cannot be sorted.
     fn can_be_run(&self, algorithm: &Algorithm) -> bool {
         *algorithm != Algorithm::SORTING || self.content != Content::Phantom
     }
@@ -242,7 +233,7 @@ impl Comparison for Exchanges<'_> {
     /// The data is made before the run and checked after it, so that neither takes host time from the nodes while the
     /// clock is running: in real time what a program computes counts. What arrives is compared with data made afresh:
     /// the nodes pass data on by reference, and the copy that it is compared with is not part of what they share.
-    fn run(&self, _: &Task, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+    fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         let matrix = plan.instance().matrix();
         let message =
             |from: Rank, to: Rank| self.content.message(from * matrix.nodes() + to, matrix.get(from, to));
@@ -272,7 +263,7 @@ impl Comparison for Exchanges<'_> {
 
     fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
         let Some(first) = solved.first() else { return Ok(()) };
-        let machine = first.case.instance.machine().name();
+        let machine = first.case.problem.instance.machine().name();
         let unit = unit_of(self, solved, |row| vec![row.times().min(), mean(row.runs().map(|ran| ran.time))]);
         write!(text, "Many-to-many communication: {machine}")?;
         match solved {
@@ -286,33 +277,32 @@ impl Comparison for Exchanges<'_> {
 fn columns<'a, 'e>(exchanges: &Exchanges<'e>) -> Vec<Column<Row<'a, Exchanges<'e>>>> {
     /// A parameter of the generator.
     fn generated(row: &Row<'_, Exchanges<'_>>, figure: fn(&Generated) -> String) -> Figure {
-        row.case().generated.as_ref().map(figure).into()
+        row.problem().generated.as_ref().map(figure).into()
     }
     let [machine, ..] = machine_columns();
     let [bound, decided_by, ratio] = bound_columns();
     let [run_us, run] = run_columns();
-    let is_several = exchanges.arguments.seeds > 1;
-    let spread = |name, figure: fn(&Row<'a, Exchanges<'e>>) -> Figure| Column::shown(name, figure);
+    let [modeled_us, time] = time_columns(if exchanges.arguments.seeds > 1 { "mean" } else { "modeled" });
     let mut columns = vec![
         machine,
-        Column::new("nodes", |row: &R| Figure::text(row.case().figures.nodes)),
-        Column::new("matrix", |row: &R| match &row.case().generated {
+        Column::new("nodes", |row: &R| Figure::text(row.problem().figures.nodes)),
+        Column::new("matrix", |row: &R| match &row.problem().generated {
             Some(_) => Figure::text("generated"),
-            None => Figure::text(&row.case().matrix),
+            None => Figure::text(&row.problem().matrix),
         }),
         Column::new("k", |row: &R| generated(row, |generated| generated.fan_out.to_string())),
         Column::new("t", |row: &R| generated(row, |generated| generated.traffic.to_string())),
         Column::new("l", |row: &R| generated(row, |generated| generated.nonuniformity.clone())),
         Column::new("matrix_seed", |row: &R| generated(row, |generated| generated.seed.to_string())),
-        Column::new("class", |row: &R| Figure::text(row.case().figures.class)),
-        Column::new("uniform", |row: &R| Figure::text(row.case().figures.is_uniform)),
-        Column::new("sent", |row: &R| Figure::text(row.case().figures.sent)),
-        Column::new("received", |row: &R| Figure::text(row.case().figures.received)),
-        Column::new("fan_out", |row: &R| Figure::text(row.case().figures.fan_out)),
-        Column::new("fan_in", |row: &R| Figure::text(row.case().figures.fan_in)),
-        Column::new("entries", |row: &R| Figure::text(row.case().figures.messages)),
-        Column::new("bytes", |row: &R| Figure::text(row.case().figures.bytes)),
-        Column::shown("traffic", |row: &R| Figure::Text(format_bytes(row.case().figures.traffic()))),
+        Column::new("class", |row: &R| Figure::text(row.problem().figures.class)),
+        Column::new("uniform", |row: &R| Figure::text(row.problem().figures.is_uniform)),
+        Column::new("sent", |row: &R| Figure::text(row.problem().figures.sent)),
+        Column::new("received", |row: &R| Figure::text(row.problem().figures.received)),
+        Column::new("fan_out", |row: &R| Figure::text(row.problem().figures.fan_out)),
+        Column::new("fan_in", |row: &R| Figure::text(row.problem().figures.fan_in)),
+        Column::new("entries", |row: &R| Figure::text(row.problem().figures.messages)),
+        Column::new("bytes", |row: &R| Figure::text(row.problem().figures.bytes)),
+        Column::shown("traffic", |row: &R| Figure::Text(format_bytes(row.problem().figures.traffic()))),
         Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
         Column::new("seed", |row: &R| {
             row.attempts
@@ -322,9 +312,10 @@ fn columns<'a, 'e>(exchanges: &Exchanges<'e>) -> Vec<Column<Row<'a, Exchanges<'e
                 .into()
         }),
         Column::new("chosen", |row: &R| (!row.attempts.is_empty()).then(|| row.chosen()).into()).left(),
-        time_column(if is_several { "mean" } else { "modeled" }),
-        spread("least", |row| row.times().min().into()),
-        spread("most", |row| row.times().max().into()),
+        modeled_us,
+        time,
+        Column::shown("least", |row: &R| row.times().min().into()),
+        Column::shown("most", |row: &R| row.times().max().into()),
         bound,
         decided_by,
         ratio,
@@ -354,25 +345,25 @@ fn columns<'a, 'e>(exchanges: &Exchanges<'e>) -> Vec<Column<Row<'a, Exchanges<'e
 impl Exchanges<'_> {
     /// One matrix with all that is known of it.
     fn one(&self, solved: &Solved<Self>, unit: Unit, text: &mut String) -> fmt::Result {
-        let (matrix, task) = (solved.case.instance.matrix(), &solved.case);
+        let (matrix, task) = (solved.case.problem.instance.matrix(), &solved.case.problem);
         writeln!(text, ", {}\n\n{}", task.matrix, task.figures)?;
         let numbers = matrix.to_string();
         if numbers.lines().all(|line| line.len() <= WIDEST) {
             writeln!(text, "{numbers}")?;
         }
         writeln!(text, "{}", matrix.picture())?;
-        let names = "algorithm modeled_us least most ratio rounds messages waiting_us run pace error chosen";
+        let names = "algorithm time least most ratio rounds messages waiting_us run pace error chosen";
         let names =
             if self.arguments.seeds > 1 { names.to_owned() } else { names.replace("least most ", "") };
         writeln!(text, "{}", table(&self.columns(), &names, &solved.rows(self), unit))?;
         fastest_line(self, solved, unit).map_or(Ok(()), |line| writeln!(text, "{line}"))?;
-        writeln!(text, "{}", bound_line(&solved.bound, unit))
+        writeln!(text, "{}", bound_line(&solved.case.bound, unit))
     }
 
     /// Many amounts of traffic: a table of modeled times as in figures 9 and 10 of the paper, and what is fastest for
     /// each.
     fn sweep(&self, solved: &[Solved<Self>], unit: Unit, text: &mut String) -> fmt::Result {
-        if let Some(Generated { fan_out, nonuniformity, seed, .. }) = &solved[0].case.generated {
+        if let Some(Generated { fan_out, nonuniformity, seed, .. }) = &solved[0].case.problem.generated {
             write!(text, ", fan-out {fan_out}, non-uniformity {nonuniformity}, seed {seed}")?;
         }
         writeln!(text, "; modeled times in {}\n", unit.name())?;
@@ -396,7 +387,7 @@ impl Exchanges<'_> {
         writeln!(text, "{}\n{}", choices(self, solved, "traffic", unit), unit.star())
     }
 
-    /// What was run and checked, and how well the host kept pace: a line each.
+    /// Notes on what was run and checked, and how well the host kept pace.
     fn notes(&self, solved: &[Solved<Self>]) -> Vec<String> {
         let mut notes = Vec::new();
         let rows = || solved.iter().flat_map(|solved| solved.rows(self));
@@ -434,7 +425,7 @@ impl Exchanges<'_> {
         notes
     }
 
-    /// Which algorithms do not work, how often and why.
+    /// The algorithms that do not work, with the number of matrices and the cause.
     fn left_out(&self, solved: &[Solved<Self>]) -> Vec<String> {
         let lines = 0..self.arguments.algorithm.len();
         let causes = lines.flat_map(|line| {

@@ -115,7 +115,7 @@ fn longest_route(topology: &dyn Topology) -> Option<usize> {
         .max()
 }
 
-/// How many links have which capacity, where some have one of their own; `None` where none has, or there are too many
+/// The number of links by capacity, where some have one of their own; `None` where none has, or there are too many
 /// to look at.
 fn capacities(machine: &Description) -> Option<Table> {
     let (topology, ordinary) = (machine.topology(), machine.parameters().link_capacity());

@@ -20,7 +20,7 @@ use super::{clock, error::Error};
 /// The machine of a command that is given none.
 const DEFAULT_MACHINE: &str = "paragon:10x10";
 
-/// Which machine.
+/// Options for a machine.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachineOptions {
@@ -34,7 +34,7 @@ pub(super) struct MachineOptions {
     mesh: Option<Grid>,
 }
 
-/// Which machines, for a command that compares them.
+/// Options for machines, for a command that compares them.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachinesOptions {
@@ -111,7 +111,7 @@ impl MachinesOptions {
     }
 }
 
-/// Where sources are placed: what has no rows and columns is one row of all nodes, as algorithms take it.
+/// The grid in which sources are placed: without rows and columns one row of all nodes, as algorithms take it.
 pub(super) fn as_grid(machine: &Description) -> Grid {
     machine.topology().grid().unwrap_or(Grid { rows: 1, columns: machine.nodes() })
 }
@@ -146,12 +146,12 @@ impl RunOptions {
         Ok(machine.build()?)
     }
 
-    /// Where the results go.
+    /// The file for the results.
     pub(super) fn csv(&self) -> Option<&Path> {
         self.csv.as_deref()
     }
 
-    /// Where traces go.
+    /// The file for traces.
     pub(super) fn trace(&self) -> Option<&Path> {
         self.trace.as_deref()
     }

@@ -1,4 +1,4 @@
-//! How well the host kept pace in real time, in words.
+//! The pace of the host in real time, in words.
 
 use multicomputer::report::RealTimeReport;
 
@@ -31,4 +31,36 @@ pub(super) fn notes(runs: impl IntoIterator<Item = RealTimeReport>) -> Vec<Strin
     let pace = pace(runs).map(|pace| format!("Real time: {pace}."));
     let help = "A larger dilation (--clock real:N) gives the host more time.";
     pace.into_iter().chain(has_slipped.then(|| help.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use multicomputer::{
+        Time,
+        report::{Slip, Verdict},
+    };
+
+    use super::*;
+
+    #[test]
+    fn a_slip_and_the_largest_error_are_told() {
+        let run = |error: f64| RealTimeReport {
+            dilation: 4.0,
+            wall: Duration::from_millis(8),
+            error,
+            answers: 4,
+            late_answers: 1,
+            slip: Slip { by: Duration::from_micros(20), rank: 1, at: Time::ZERO },
+            verdict: if error > 0.02 { Verdict::Slipped } else { Verdict::Kept },
+        };
+        assert_eq!(pace([]), None);
+        assert_eq!(notes([run(0.01), run(-0.005)]), ["Real time: the wall clock kept pace within 1.00 %."]);
+        let expected = "Real time: 1 of 2 runs in real time SLIPPED: the host could not keep up, the wall clock was up \
+                        to 25.00 % behind in the end and 0.020 ms at the most (modeled times hold all the same).";
+        let help = "A larger dilation (--clock real:N) gives the host more time.";
+        assert_eq!(notes([run(0.01), run(0.25)]), [expected, help]);
+        assert!(pace([run(0.25)]).unwrap().starts_with("the run in real time SLIPPED: "));
+    }
 }

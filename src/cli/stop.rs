@@ -6,13 +6,12 @@
 use std::{
     fmt::{self, Write as _},
     io::Write,
+    rc::Rc,
 };
 
 use clap::Args;
 use multicomputer::{
     Clock, Machine, Rank, Span,
-    model::Description,
-    plan::LowerBound,
     report::LinkReport,
     stop::{Algorithm, Distribution, Plan, picture},
     units::Sizes,
@@ -22,9 +21,9 @@ use super::{
     broadcast::broadcast,
     clock,
     compare::{
-        Attempt, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
+        Attempt, Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
         bound_line, by_algorithm, clock_column, compare, left_out, machine_columns, of_runs, pace_columns,
-        starred, table, time_column, unit_of,
+        starred, table, time_columns, unit_of,
     },
     data::Content,
     error::Error,
@@ -96,13 +95,22 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let options = &arguments.options;
     let clock = options.clock();
     let machines = arguments.machines.descriptions()?;
-    let machines = machines.iter().map(|description| options.build(description, clock));
-    let machines: Vec<Machine> = machines.collect::<Result<_, Error>>()?;
+    let machines = machines.iter().map(|description| options.build(description, clock).map(Rc::new));
+    let machines: Vec<Rc<Machine>> = machines.collect::<Result<_, Error>>()?;
     // Only now: machines that this host cannot run have been refused, and their problems would not fit in memory.
     let tasks = task::tasks(arguments, &machines)?;
     let differences = Differences::of(&tasks);
     let content = Content::new(arguments.phantom, options.seed);
-    compare(&Broadcasts { clock, content, machines, differences }, tasks, Runs::All, options, out)
+    let case = |task: Task| Case {
+        lines: task.algorithms.iter().map(|&algorithm| vec![algorithm]).collect(),
+        bound: task.instance.lower_bound(),
+        description: task.instance.machine().clone(),
+        machine: Some(machines[task.machine].clone()),
+        clock,
+        problem: task,
+    };
+    let cases = tasks.into_iter().map(case).collect();
+    compare(&Broadcasts { clock, content, differences }, cases, Runs::All, options, out)
 }
 
 /// A run.
@@ -112,19 +120,14 @@ type R<'a> = Row<'a, Broadcasts>;
 struct Broadcasts {
     clock: Clock,
     content: Content,
-    machines: Vec<Machine>,
     differences: Differences,
 }
 
 impl Comparison for Broadcasts {
-    type Case = Task;
+    type Problem = Task;
     type Algorithm = Algorithm;
     type Plan = Plan;
     type Facts = Growth;
-
-    fn lines(&self, task: &Task) -> Vec<Vec<Algorithm>> {
-        task.algorithms.iter().map(|algorithm| vec![*algorithm]).collect()
-    }
 
     fn name(&self, algorithm: &Algorithm) -> String {
         algorithm.to_string()
@@ -136,22 +139,6 @@ impl Comparison for Broadcasts {
 
     fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
         self.differences.label(task, algorithm)
-    }
-
-    fn clock(&self, _: &Task) -> Clock {
-        self.clock
-    }
-
-    fn description<'c>(&'c self, task: &'c Task) -> &'c Description {
-        task.instance.machine()
-    }
-
-    fn machine(&self, task: &Task) -> Option<&Machine> {
-        Some(&self.machines[task.machine])
-    }
-
-    fn bound(&self, task: &Task) -> LowerBound {
-        task.instance.lower_bound()
     }
 
     fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Plan, Refusal> {
@@ -175,7 +162,7 @@ impl Comparison for Broadcasts {
         Growth::of(plan.growth())
     }
 
-    fn run(&self, _: &Task, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+    fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         broadcast(plan, self.content, execution)
     }
 
@@ -186,15 +173,17 @@ impl Comparison for Broadcasts {
 
     fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
         let [bound, _, ratio] = bound_columns();
+        let [modeled_us, time] = time_columns(clock::kind_of_time(self.clock));
         let mut columns: Vec<Column<R<'a>>> = machine_columns().into();
         columns.extend([
-            Column::new("distribution", |row: &R| Figure::text(&row.case().distribution)).left(),
-            Column::new("sources", |row: &R| Figure::text(row.case().sources())),
-            Column::new("bytes", |row: &R| Figure::text(row.case().bytes)),
+            Column::new("distribution", |row: &R| Figure::text(&row.problem().distribution)).left(),
+            Column::new("sources", |row: &R| Figure::text(row.problem().sources())),
+            Column::new("bytes", |row: &R| Figure::text(row.problem().bytes)),
             Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
             Column::new("variant", |row: &R| Figure::Text(row.chosen())).left(),
             clock_column(),
-            time_column(clock::kind_of_time(self.clock)),
+            modeled_us,
+            time,
             bound,
             ratio,
             Column::new("iterations", |row: &R| {
@@ -220,17 +209,18 @@ impl Comparison for Broadcasts {
         let unit = unit_of(self, solved, |row| vec![row.time()]);
         let columns = self.columns();
         let rows: Vec<Row<'_, Self>> = solved.iter().flat_map(|solved| solved.rows(self)).collect();
-        let mut parts = self.differences.common(&first.case);
+        let mut parts = self.differences.common(&first.case.problem);
         parts.push(format!("{} time", clock::name(self.clock)));
         write!(text, "S-to-p broadcasting: {}", parts.join(", "))?;
         if let [one] = solved {
             writeln!(text, "\n")?;
-            if let Some(grid) = one.case.instance.machine().topology().grid() {
-                writeln!(text, "{}", picture(grid, one.case.instance.sources()))?;
+            if let Some(grid) = one.case.problem.instance.machine().topology().grid() {
+                writeln!(text, "{}", picture(grid, one.case.problem.instance.sources()))?;
             }
-            let names = "algorithm modeled_us ratio iterations messages bytes_sent link link_bytes busy pace error variant";
+            let names =
+                "algorithm time ratio iterations messages bytes_sent link link_bytes busy pace error variant";
             writeln!(text, "{}", table(&columns, names, &rows, unit))?;
-            writeln!(text, "{}", bound_line(&one.bound, unit))?;
+            writeln!(text, "{}", bound_line(&one.case.bound, unit))?;
         } else {
             writeln!(text, "; {} times in {}\n", clock::kind_of_time(self.clock), unit.name())?;
             let has_run = |algorithm: &Algorithm| rows.iter().any(|row| row.line.algorithm == *algorithm);
@@ -238,7 +228,7 @@ impl Comparison for Broadcasts {
             let keys = self.differences.keys.join(" ");
             let table = match run.len() > WIDEST {
                 true => {
-                    let names = format!("{keys} algorithm modeled_us bound_us ratio variant");
+                    let names = format!("{keys} algorithm time bound_us ratio variant");
                     table(&columns, &names, &rows, unit)
                 }
                 false => {
@@ -256,18 +246,19 @@ impl Comparison for Broadcasts {
 }
 
 impl Broadcasts {
-    /// What the marks mean, what was checked, what was left out, and how well the host kept pace: a line each.
+    /// Notes on the marks, on what was checked and left out, and on how well the host kept pace.
     fn notes(&self, solved: &[Solved<Self>], text: &mut String, star: &str) -> fmt::Result {
         let checked = match self.content {
             Content::Random { .. } => "every byte of every source",
             Content::Phantom => "a message of the right length from every source",
         };
         writeln!(text, "{star}\nAfter every run every node held {checked}.")?;
-        let left_out =
-            left_out(solved.iter().flat_map(|solved| &solved.case.left_out), |times| match solved.len() {
+        let left_out = left_out(solved.iter().flat_map(|solved| &solved.case.problem.left_out), |times| {
+            match solved.len() {
                 1 => String::new(),
                 problems => format!(" of {times} of {problems} problems"),
-            });
+            }
+        });
         let notes = of_runs(self, solved).into_iter().chain(left_out);
         notes.into_iter().try_for_each(|note| writeln!(text, "{note}"))
     }

@@ -7,19 +7,21 @@
 use std::{
     fmt::{self, Write as _},
     io::Write,
+    rc::Rc,
 };
 
 use clap::Args;
 use multicomputer::{
-    Clock, Machine, Span, Time, collective,
+    Clock, Span, Time, collective,
     model::Description,
+    plan::LowerBound,
     textbook::{Algorithm, Topic},
 };
 
 use super::{
     collective::run_checked,
     compare::{
-        Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, clock_column, compare,
+        Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, clock_column, compare,
         of_runs, pace_columns, restriction_column, run_columns, table,
     },
     count::counted,
@@ -42,7 +44,7 @@ mod steps;
 mod words;
 
 use self::{
-    case::{Case, has_source, has_sources},
+    case::{has_source, has_sources},
     facts::{Facts, Sharing},
     lists::Item,
     matrix::Matrix,
@@ -126,10 +128,19 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     };
     let cases = case::cases(arguments, items)?;
     let options = &arguments.options;
-    let machines = cases.iter().map(|case| options.build(&case.machine, options.clock()));
-    let machines = machines.collect::<Result<Vec<_>, Error>>()?;
     let in_full = cases.len() == 1;
-    compare(&Chapter { arguments, machines, in_full }, cases, Runs::All, options, out)
+    let case = |case: case::Case| {
+        Ok(Case {
+            lines: vec![vec![case.item]],
+            bound: LowerBound::new([]),
+            description: case.machine.clone(),
+            machine: Some(Rc::new(options.build(&case.machine, options.clock())?)),
+            clock: options.clock(),
+            problem: case,
+        })
+    };
+    let cases = cases.into_iter().map(case).collect::<Result<_, Error>>()?;
+    compare(&Chapter { arguments, in_full }, cases, Runs::All, options, out)
 }
 
 /// A case.
@@ -138,56 +149,38 @@ type R<'a, 'e> = Row<'a, Chapter<'e>>;
 /// The comparison, with equations.
 struct Chapter<'a> {
     arguments: &'a Arguments,
-    /// Of all cases.
-    machines: Vec<Machine>,
-    /// Where a case is shown in full, its steps are drawn, and the causes of a difference are looked for.
+    /// Whether the case is shown in full: then its steps are drawn, and the causes of a difference are looked for.
     in_full: bool,
 }
 
-/// How a case is run.
+/// A case made ready to run.
 enum Plan {
     /// By an algorithm.
     Algorithm(Algorithm, Box<collective::Plan>),
     /// By the example's program, with the modeled time if a run will not tell.
-    Matrix(Matrix, Option<Span>),
+    Matrix(Box<Matrix>, Option<Span>),
 }
 
 impl Comparison for Chapter<'_> {
-    type Case = Case;
+    type Problem = case::Case;
     type Algorithm = Item;
     type Plan = Plan;
     type Facts = Facts;
-
-    fn lines(&self, case: &Case) -> Vec<Vec<Item>> {
-        vec![vec![case.item]]
-    }
 
     fn name(&self, item: &Item) -> String {
         item.name()
     }
 
-    fn describe(&self, case: &Case, _: &Item) -> String {
+    fn describe(&self, case: &case::Case, _: &Item) -> String {
         case.to_string()
     }
 
     /// `4.7-ring-8-1000`
-    fn label(&self, case: &Case, _: Option<&Item>) -> String {
+    fn label(&self, case: &case::Case, _: Option<&Item>) -> String {
         harmless(&format!("{}-{}-{}", case.item.name(), case.machine.name(), case.words), "-.")
     }
 
-    fn clock(&self, _: &Case) -> Clock {
-        self.arguments.options.clock()
-    }
-
-    fn description<'c>(&'c self, case: &'c Case) -> &'c Description {
-        &case.machine
-    }
-
-    fn machine(&self, case: &Case) -> Option<&Machine> {
-        self.machines.get(case.number)
-    }
-
-    fn plan(&self, case: &Case, _: &Item) -> Result<Plan, Refusal> {
+    fn plan(&self, case: &case::Case, _: &Item) -> Result<Plan, Refusal> {
         match case.item.topic {
             Topic::Algorithm(algorithm) => {
                 let plan = self.planned(case, algorithm, &case.machine).map_err(Refusal::LeftOut)?;
@@ -195,12 +188,12 @@ impl Comparison for Chapter<'_> {
             }
             Topic::MatrixVector => {
                 let matrix = Matrix::of(self.arguments, case).map_err(Refusal::LeftOut)?;
-                let modeled = match self.clock(case) {
+                let modeled = match self.arguments.options.clock() {
                     Clock::Virtual => None,
                     // A run on another clock does not tell what virtual time is.
                     _ => matrix.modeled(&case.machine),
                 };
-                Ok(Plan::Matrix(matrix, modeled))
+                Ok(Plan::Matrix(Box::new(matrix), modeled))
             }
         }
     }
@@ -212,14 +205,14 @@ impl Comparison for Chapter<'_> {
         }
     }
 
-    fn facts(&self, case: &Case, plan: &Plan, ran: Option<&Ran>) -> Facts {
+    fn facts(&self, case: &case::Case, plan: &Plan, ran: Option<&Ran>) -> Facts {
         match plan {
             Plan::Algorithm(algorithm, plan) => self.of_plan(case, *algorithm, plan, ran),
             Plan::Matrix(matrix, modeled) => self.of_matrix(case, matrix, *modeled, ran),
         }
     }
 
-    fn run(&self, _: &Case, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+    fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         let content = Content::new(self.arguments.phantom, self.arguments.options.seed);
         match plan {
             Plan::Algorithm(_, plan) => run_checked(plan, content, execution),
@@ -256,21 +249,23 @@ fn columns<'a, 'e>() -> Vec<Column<Row<'a, Chapter<'e>>>> {
     let [run_us, run] = run_columns();
     let mut columns = vec![
         Column::new("name", |row: &R| Figure::Text(row.name())).left(),
-        Column::new("algorithm", |row: &R| Figure::text(row.case().item.topic.name())),
-        Column::new("section", |row: &R| Figure::text(row.case().item.topic.section())),
-        Column::new("equation", |row: &R| row.case().item.topic.equation_number().map(str::to_owned).into()),
-        Column::new("machine", |row: &R| Figure::text(row.case().machine.name())).titled("network").left(),
-        Column::new("topology", |row: &R| Figure::text(row.case().machine.topology().name())),
-        Column::new("nodes", |row: &R| Figure::text(row.case().machine.nodes())),
-        Column::new("words", |row: &R| Figure::text(row.case().words)),
+        Column::new("algorithm", |row: &R| Figure::text(row.problem().item.topic.name())),
+        Column::new("section", |row: &R| Figure::text(row.problem().item.topic.section())),
+        Column::new("equation", |row: &R| {
+            row.problem().item.topic.equation_number().map(str::to_owned).into()
+        }),
+        Column::new("machine", |row: &R| Figure::text(row.problem().machine.name())).titled("network").left(),
+        Column::new("topology", |row: &R| Figure::text(row.problem().machine.topology().name())),
+        Column::new("nodes", |row: &R| Figure::text(row.problem().machine.nodes())),
+        Column::new("words", |row: &R| Figure::text(row.problem().words)),
         Column::new("word_bytes", |row: &R| Figure::text(row.of.arguments.word_bytes)),
         Column::new("source", |row: &R| {
             let source = row.of.arguments.source.unwrap_or(0);
-            has_source(row.case().item.topic).then(|| source.to_string()).into()
+            has_source(row.problem().item.topic).then(|| source.to_string()).into()
         }),
         Column::new("sources", |row: &R| {
-            let sources = row.of.arguments.sources.unwrap_or(row.case().machine.nodes());
-            has_sources(row.case().item.topic).then(|| sources.to_string()).into()
+            let sources = row.of.arguments.sources.unwrap_or(row.problem().machine.nodes());
+            has_sources(row.problem().item.topic).then(|| sources.to_string()).into()
         }),
         Column::new("strict", |row: &R| Figure::text(row.of.arguments.parameters.is_strict())),
         Column::new("steps", |row: &R| fact(row, |facts| Figure::text(facts.steps))),
@@ -309,7 +304,7 @@ impl Chapter<'_> {
     /// The plan for a case on a machine: its own, or the same with other parameters.
     fn planned(
         &self,
-        case: &Case,
+        case: &case::Case,
         algorithm: Algorithm,
         machine: &Description,
     ) -> Result<collective::Plan, String> {
@@ -330,10 +325,12 @@ impl Chapter<'_> {
         let bytes = counted(word_bytes, "byte");
         writeln!(text, "The textbook's algorithms; times in {}, words of {bytes}", unit.name())?;
         if let [first, rest @ ..] = rows
-            && rest.iter().all(|other| other.case().machine.parameters() == first.case().machine.parameters())
+            && rest
+                .iter()
+                .all(|other| other.problem().machine.parameters() == first.problem().machine.parameters())
         {
-            writeln!(text, "{}", parameters::line(&first.case().machine, word_bytes))?;
-            writeln!(text, "{}", parameters::sends(&first.case().machine))?;
+            writeln!(text, "{}", parameters::line(&first.problem().machine, word_bytes))?;
+            writeln!(text, "{}", parameters::sends(&first.problem().machine))?;
         }
         let names = "name machine words equation_us in_step_us modeled_us slow_down run pace error most";
         writeln!(text, "\n{}", table(&self.columns(), names, rows, unit))?;

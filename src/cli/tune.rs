@@ -1,4 +1,4 @@
-//! `multicomputer tune`: which algorithm *Auto* takes for which length, and from which length on InterCom's algorithm
+//! `multicomputer tune`: the algorithm that *Auto* takes for each length, and the length from which on InterCom's algorithm
 //! for long vectors is faster than the one for short ones.
 //!
 //! To plan is to predict many candidates, and on a large machine with long vectors that takes seconds. So the lengths
@@ -143,7 +143,7 @@ impl Arguments {
         lengths
     }
 
-    /// By how many percent two lengths may differ that are as good as one.
+    /// The percent by which two lengths may differ that are as good as one.
     fn percent(&self, nodes: usize) -> f64 {
         self.precision.unwrap_or(by_size(nodes, [5.0, 20.0, 100.0]))
     }

@@ -48,7 +48,7 @@ impl Unit {
         self.name
     }
 
-    /// What the star of a table says.
+    /// The meaning of the star in a table.
     pub(super) fn star(self) -> String {
         format!("* is the fastest, to the {}.", self.precision)
     }

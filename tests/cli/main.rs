@@ -3,8 +3,10 @@
 #![cfg(feature = "cli")]
 
 mod collective;
+mod demo;
 mod exchange;
 mod files;
+mod host;
 mod patience;
 mod predictions;
 mod stop;

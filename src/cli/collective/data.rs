@@ -40,7 +40,7 @@ impl Content {
         bytes
     }
 
-    /// What every rank begins with.
+    /// The data that every rank begins with.
     pub(super) fn given(self, task: &Task) -> Vec<Payload> {
         let ranks = (0..task.size()).map(|rank| (rank, before_and_after(task, rank)[0].clone()));
         let Content::Random { seed } = self else {

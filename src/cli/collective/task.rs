@@ -115,7 +115,7 @@ impl Task {
         format!("{} of {}", self.task.operation(), format_bytes(self.task.bytes()))
     }
 
-    /// What all lengths have in common: `paragon:4x4, 16 members, root 3`
+    /// The place, which all lengths have in common: `paragon:4x4, 16 members, root 3`
     pub(super) fn place(&self) -> String {
         let task = &self.task;
         let members = match (task.size(), task.machine().nodes()) {

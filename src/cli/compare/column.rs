@@ -19,7 +19,7 @@ pub(in crate::cli) enum Figure {
     Text(String),
     /// A time.
     Time(Span),
-    /// A time, or none, that is marked if it is the fastest.
+    /// A time, or none, that people see marked if it is the fastest.
     Starred(Option<Span>, Option<Span>),
     /// A number of which two decimals are shown.
     Ratio(f64),
@@ -52,9 +52,9 @@ impl Figure {
     /// The cell in a CSV file.
     fn exact(self) -> String {
         match self {
-            Figure::None | Figure::Remark(_) | Figure::Starred(None, _) => String::new(),
+            Figure::None | Figure::Remark(_) | Figure::Starred(..) => String::new(),
             Figure::Text(text) => text,
-            Figure::Time(time) | Figure::Starred(Some(time), _) => micros(time),
+            Figure::Time(time) => micros(time),
             Figure::Ratio(number) | Figure::Percent(number) => number.to_string(),
             Figure::Mean(mean) => format!("{mean:.0}"),
         }
@@ -209,7 +209,7 @@ mod tests {
             (Figure::Remark("(why)".to_owned()), "(why)", ""),
             (Figure::from("word".to_owned()), "word", "word"),
             (Figure::from(Span::from_nanos(1_234_567)), "1.235", "1234.567000"),
-            (Figure::Starred(fastest, fastest), "1.500 *", "1500.000000"),
+            (Figure::Starred(fastest, fastest), "1.500 *", ""),
             (Figure::Starred(None, fastest), "-  ", ""),
             (Figure::from(Some(1.0625)), "1.06", "1.0625"),
             (Figure::Percent(0.015625), "1.56", "0.015625"),
@@ -231,6 +231,6 @@ mod tests {
         assert_eq!(record(&columns, &3), ["3", "3000.000000", ""]);
         let unit = Unit::of([Span::from_millis(2)]);
         let shown = table(&columns, "wait n time_us error", &[2, 10], unit).to_string();
-        assert_eq!(shown, " wait us   n  time ms\n   0.200   2    2.000\n   1.000  10   10.000\n");
+        assert_eq!(shown, "wait us   n  time ms\n  0.200   2    2.000\n  1.000  10   10.000\n");
     }
 }

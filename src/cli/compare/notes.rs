@@ -27,7 +27,7 @@ pub(in crate::cli) fn bound_line(bound: &LowerBound, unit: Unit) -> String {
 /// The fastest algorithm for a case, with its time.
 pub(in crate::cli) fn fastest_line<C: Comparison>(of: &C, solved: &Solved<C>, unit: Unit) -> Option<String> {
     let (row, time) = solved.fastest(of)?;
-    let ratio = solved.bound.ratio(time);
+    let ratio = solved.case.bound.ratio(time);
     let of_bound = ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} times the lower bound"));
     let how = match (row.name(), row.chosen()) {
         (name, chosen) if name == chosen => name,
@@ -76,7 +76,7 @@ pub(in crate::cli) fn unit_of<'a, C: Comparison + 'a>(
     Unit::of(solved.into_iter().flat_map(|solved| {
         let rows = solved.rows(of);
         let times: Vec<Span> = rows.iter().flat_map(&times).flatten().collect();
-        times.into_iter().chain([solved.bound.time()])
+        times.into_iter().chain([solved.case.bound.time()])
     }))
 }
 

@@ -19,7 +19,7 @@ use super::{
         patience,
         progress::Progress,
     },
-    Attempt, Comparison, Line, Refusal, Solved, header, record,
+    Attempt, Case, Comparison, Line, Refusal, Solved, header, record,
 };
 
 /// Choice of the plans that are run.
@@ -85,7 +85,7 @@ pub(in crate::cli) struct Ran {
     pub(in crate::cli) real_time: Option<RealTimeReport>,
 }
 
-/// What a plan is run on, and what is to be done with the run.
+/// A machine for a run, and a place for its trace.
 pub(in crate::cli) struct Execution<'a> {
     /// The machine.
     pub(in crate::cli) machine: &'a Machine,
@@ -129,7 +129,7 @@ impl Execution<'_> {
 /// Plans and runs all cases, and prints how they compare.
 pub(in crate::cli) fn compare<C: Comparison>(
     of: &C,
-    cases: Vec<C::Case>,
+    cases: Vec<Case<C>>,
     runs: Runs,
     options: &RunOptions,
     out: &mut impl Write,
@@ -138,7 +138,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
     let mut traces = Traces::create(options.trace(), &labels)?;
 
-    let progress = Progress::new(cases.iter().map(|case| of.lines(case).len()).sum());
+    let progress = Progress::new(cases.iter().map(|case| case.lines.len()).sum());
     let solved = csv.fill(|csv| {
         let mut runner = Runner { of, runs, progress: &progress, traces: &mut traces, csv };
         let solved: Vec<Solved<C>> =
@@ -161,14 +161,14 @@ pub(in crate::cli) fn compare<C: Comparison>(
 }
 
 /// The names of the traces of a case, in the order of the runs.
-fn labels<C: Comparison>(of: &C, runs: Runs, case: &C::Case) -> Vec<String> {
-    let all = of.lines(case).into_iter().flatten();
+fn labels<C: Comparison>(of: &C, runs: Runs, case: &Case<C>) -> Vec<String> {
+    let all = case.lines.iter().flatten();
     let run = all.filter(|algorithm| runs.include(of, algorithm));
-    let fastest = (runs == Runs::Fastest).then(|| of.label(case, None));
-    run.map(|algorithm| of.label(case, Some(&algorithm))).chain(fastest).collect()
+    let fastest = (runs == Runs::Fastest).then(|| of.label(&case.problem, None));
+    run.map(|algorithm| of.label(&case.problem, Some(algorithm))).chain(fastest).collect()
 }
 
-/// What is done with each case.
+/// The work on one case after the other.
 struct Runner<'a, C> {
     of: &'a C,
     runs: Runs,
@@ -178,10 +178,11 @@ struct Runner<'a, C> {
 }
 
 impl<C: Comparison> Runner<'_, C> {
-    fn solve(&mut self, case: C::Case) -> Result<Solved<C>, Error> {
-        let mut solved = Solved { bound: self.of.bound(&case), case, lines: Vec::new() };
+    fn solve(&mut self, case: Case<C>) -> Result<Solved<C>, Error> {
+        let mut solved = Solved { case, lines: Vec::new() };
         let mut fastest: Option<(Span, [usize; 2], C::Plan)> = None;
-        for algorithms in self.of.lines(&solved.case) {
+        for line in 0..solved.case.lines.len() {
+            let algorithms = &solved.case.lines[line];
             let Some(algorithm) = algorithms.first().cloned() else { continue };
             let mut attempts = Ok(Vec::new());
             for (nth, algorithm) in algorithms.iter().enumerate() {
@@ -212,7 +213,7 @@ impl<C: Comparison> Runner<'_, C> {
             if let Some((_, [line, nth], plan)) = fastest
                 && let Ok(attempts) = &mut solved.lines[line].attempts
             {
-                let label = self.of.label(&solved.case, None);
+                let label = self.of.label(&solved.case.problem, None);
                 let attempt = &mut attempts[nth];
                 attempt.ran = self.execute(&solved.case, &attempt.algorithm, &plan, label)?;
             }
@@ -226,24 +227,24 @@ impl<C: Comparison> Runner<'_, C> {
     #[allow(clippy::type_complexity)]
     fn attempt(
         &mut self,
-        case: &C::Case,
+        case: &Case<C>,
         algorithm: &C::Algorithm,
     ) -> Result<Result<(Attempt<C>, C::Plan), String>, Error> {
         let of = self.of;
-        self.progress.begin(&of.describe(case, algorithm));
-        let plan = match of.plan(case, algorithm) {
+        self.progress.begin(&of.describe(&case.problem, algorithm));
+        let plan = match of.plan(&case.problem, algorithm) {
             Ok(plan) => plan,
             Err(Refusal::LeftOut(cause)) => return Ok(Err(cause)),
             Err(Refusal::Fatal(cause)) => return Err(cause),
         };
         let ran = match self.runs.include(of, algorithm) {
-            true => self.execute(case, algorithm, &plan, of.label(case, Some(algorithm)))?,
+            true => self.execute(case, algorithm, &plan, of.label(&case.problem, Some(algorithm)))?,
             false => None,
         };
         let attempt = Attempt {
             chosen: of.chosen(algorithm, &plan),
             predicted: of.predicted(&plan),
-            facts: of.facts(case, &plan, ran.as_ref()),
+            facts: of.facts(&case.problem, &plan, ran.as_ref()),
             algorithm: algorithm.clone(),
             ran,
         };
@@ -260,18 +261,18 @@ impl<C: Comparison> Runner<'_, C> {
     /// Runs a plan, if anything is run.
     fn execute(
         &mut self,
-        case: &C::Case,
+        case: &Case<C>,
         algorithm: &C::Algorithm,
         plan: &C::Plan,
         label: String,
     ) -> Result<Option<Ran>, Error> {
-        let Some(machine) = self.of.machine(case) else { return Ok(None) };
-        let name = self.of.describe(case, algorithm);
+        let Some(machine) = case.machine.as_deref() else { return Ok(None) };
+        let name = self.of.describe(&case.problem, algorithm);
         self.progress.begin(&name);
         if let Some(predicted) = self.of.predicted(plan) {
-            patience::announce(self.of.clock(case), predicted, &name, self.progress)?;
+            patience::announce(case.clock, predicted, &name, self.progress)?;
         }
         let execution = Execution { machine, name: &name, trace: self.traces.of(label) };
-        self.of.run(case, plan, execution).map(Some)
+        self.of.run(plan, execution).map(Some)
     }
 }

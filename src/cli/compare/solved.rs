@@ -1,22 +1,19 @@
-//! What is known of the cases of a comparison, and the columns that all comparisons have.
+//! The figures of the cases of a comparison, and the columns that all comparisons have.
 
 use std::slice;
 
 use multicomputer::{
     Clock, Span,
-    plan::LowerBound,
     report::{RealTimeReport, Verdict},
     topology::Grid,
 };
 
-use super::{super::clock, Column, Comparison, Figure, Ran, decides};
+use super::{super::clock, Case, Column, Comparison, Figure, Ran, decides};
 
 /// A case and its algorithms.
 pub(in crate::cli) struct Solved<C: Comparison> {
     /// The case.
-    pub(in crate::cli) case: C::Case,
-    /// The limit that no algorithm can beat.
-    pub(in crate::cli) bound: LowerBound,
+    pub(in crate::cli) case: Case<C>,
     /// The algorithms, in their order.
     pub(in crate::cli) lines: Vec<Line<C>>,
 }
@@ -75,9 +72,9 @@ impl<C: Comparison> Solved<C> {
 }
 
 impl<'a, C: Comparison> Row<'a, C> {
-    /// The case.
-    pub(in crate::cli) fn case(&self) -> &'a C::Case {
-        &self.solved.case
+    /// The problem.
+    pub(in crate::cli) fn problem(&self) -> &'a C::Problem {
+        &self.solved.case.problem
     }
 
     /// The name of the algorithm.
@@ -117,7 +114,7 @@ impl<'a, C: Comparison> Row<'a, C> {
             .attempts
             .iter()
             .all(|attempt| is_modeled(attempt) || self.of.time(attempt) == attempt.predicted);
-        self.solved.bound.ratio(self.time().filter(|_| is_comparable)?)
+        self.solved.case.bound.ratio(self.time().filter(|_| is_comparable)?)
     }
 
     /// The mean of a count of those attempts that have it.
@@ -158,17 +155,21 @@ pub(in crate::cli) fn mean(times: impl Iterator<Item = Span>) -> Option<Span> {
     (count > 0).then(|| Span::from_picos((sum / count) as u64))
 }
 
-/// The time of an algorithm with a star at the fastest.
-pub(in crate::cli) fn time_column<'a, C: Comparison>(title: &str) -> Column<Row<'a, C>> {
-    let time =
-        |row: &Row<'a, C>| Figure::Starred(row.time(), row.solved.fastest(row.of).map(|(_, time)| time));
-    // The star of the fastest stands behind it.
-    Column::new("modeled_us", time).titled(format!("{title} {{unit}}  "))
+/// The time of an algorithm; in tables with a star at the fastest, which is looked for only there.
+pub(in crate::cli) fn time_columns<'a, C: Comparison>(title: &str) -> [Column<Row<'a, C>>; 2] {
+    [
+        Column::new("modeled_us", |row: &Row<'a, C>| row.time().into()),
+        Column::shown("time", |row: &Row<'a, C>| {
+            Figure::Starred(row.time(), row.solved.fastest(row.of).map(|(_, time)| time))
+        })
+        // The star of the fastest stands behind it.
+        .titled(format!("{title} {{unit}}  ")),
+    ]
 }
 
 /// The clock of the runs.
 pub(in crate::cli) fn clock_column<'a, C: Comparison>() -> Column<Row<'a, C>> {
-    let clock = |row: &Row<'a, C>| row.ran().map(|_| clock::name(row.of.clock(row.case())).to_owned()).into();
+    let clock = |row: &Row<'a, C>| row.ran().map(|_| clock::name(row.solved.case.clock).to_owned()).into();
     Column::new("clock", clock).left()
 }
 
@@ -176,7 +177,7 @@ pub(in crate::cli) fn clock_column<'a, C: Comparison>() -> Column<Row<'a, C>> {
 pub(in crate::cli) fn run_columns<'a, C: Comparison>() -> [Column<Row<'a, C>>; 2] {
     [
         Column::new("run_us", |row: &Row<'a, C>| mean(row.runs().map(|ran| ran.time)).into()),
-        Column::shown("run", |row: &Row<'a, C>| match row.of.clock(row.case()) {
+        Column::shown("run", |row: &Row<'a, C>| match row.solved.case.clock {
             Clock::Virtual => Figure::None,
             _ => mean(row.runs().map(|ran| ran.time)).into(),
         })
@@ -227,16 +228,16 @@ pub(in crate::cli) fn pace_columns<'a, C: Comparison>() -> [Column<Row<'a, C>>; 
 /// The machine, and its rows and columns if it has such.
 pub(in crate::cli) fn machine_columns<'a, C: Comparison>() -> [Column<Row<'a, C>>; 3] {
     fn grid<C: Comparison>(row: &Row<'_, C>) -> Option<Grid> {
-        row.of.description(row.case()).topology().grid()
+        row.solved.case.description.topology().grid()
     }
     [
-        Column::new("machine", |row: &Row<'a, C>| Figure::text(row.of.description(row.case()).name())).left(),
+        Column::new("machine", |row: &Row<'a, C>| Figure::text(row.solved.case.description.name())).left(),
         Column::new("rows", |row: &Row<'a, C>| grid(row).map(|grid| grid.rows.to_string()).into()),
         Column::new("columns", |row: &Row<'a, C>| grid(row).map(|grid| grid.columns.to_string()).into()),
     ]
 }
 
-/// Why an algorithm does not work.
+/// The reason why an algorithm does not work.
 pub(in crate::cli) fn restriction_column<'a, C: Comparison>() -> Column<Row<'a, C>> {
     Column::new("restriction", |row: &Row<'a, C>| row.line.attempts.as_ref().err().cloned().into())
 }
@@ -244,8 +245,8 @@ pub(in crate::cli) fn restriction_column<'a, C: Comparison>() -> Column<Row<'a, 
 /// The lower bound, the reason for it, and the ratio of a time to it.
 pub(in crate::cli) fn bound_columns<'a, C: Comparison>() -> [Column<Row<'a, C>>; 3] {
     [
-        Column::new("bound_us", |row: &Row<'a, C>| row.solved.bound.time().into()).titled("bound"),
-        Column::new("decided_by", |row: &Row<'a, C>| Figure::text(decides(&row.solved.bound)))
+        Column::new("bound_us", |row: &Row<'a, C>| row.solved.case.bound.time().into()).titled("bound"),
+        Column::new("decided_by", |row: &Row<'a, C>| Figure::text(decides(&row.solved.case.bound)))
             .titled("decided by")
             .left(),
         Column::new("ratio", |row: &Row<'a, C>| row.ratio().into()).titled("/ bound"),

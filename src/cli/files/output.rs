@@ -25,7 +25,7 @@ pub(in crate::cli) enum OutputError {
     Busy { path: PathBuf, partial: PathBuf },
 }
 
-/// What a name leads to.
+/// A file or device that a name leads to.
 #[derive(Debug)]
 pub(super) struct Output {
     /// As it was given.
@@ -96,7 +96,7 @@ impl Output {
         &self.path
     }
 
-    /// Where content is until it is complete, if not in the file itself.
+    /// The file that has the content until it is complete, if not the file itself.
     pub(super) fn partial(&self) -> Option<&Path> {
         self.place.as_ref().map(|place| place.partial.as_path())
     }
@@ -143,7 +143,7 @@ impl Drop for Output {
     }
 }
 
-/// What is no ordinary file, opened: it can only be written as it is.
+/// A device or pipe, opened: it can only be written as it is.
 fn device(path: &Path) -> io::Result<Option<File>> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,

@@ -14,7 +14,7 @@ use super::{super::error::Error, output::Output};
 /// At most so many are named.
 const NAMED: usize = 20;
 
-/// Where traces go, and which were written.
+/// The files for traces, and those that were written.
 #[derive(Debug)]
 pub(in crate::cli) struct Traces {
     /// `None` if none are asked for.
@@ -93,7 +93,7 @@ impl Trace<'_> {
     }
 }
 
-/// Which files were written, unless that is the one that was named: lines for the end of the output.
+/// The files that were written, unless that is the one that was named: lines for the end of the output.
 impl fmt::Display for Traces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.written[..] {

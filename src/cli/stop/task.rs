@@ -1,7 +1,7 @@
 //! The problems of a sweep: one broadcast each, with the algorithms that work on it, and the figures in which they
 //! differ.
 
-use std::fmt;
+use std::{fmt, rc::Rc};
 
 use multicomputer::{
     Machine, Rank,
@@ -19,7 +19,7 @@ use super::{
 /// One problem: where the sources are on which machine, and how long each message is.
 #[derive(Debug)]
 pub(super) struct Task {
-    /// Which of the machines.
+    /// The number of the machine.
     pub(super) machine: usize,
     pub(super) instance: Instance,
     /// The distribution as it is spelled.
@@ -33,7 +33,7 @@ pub(super) struct Task {
 }
 
 /// All problems asked for: by machine, then distribution, number of sources, length.
-pub(super) fn tasks(arguments: &Arguments, machines: &[Machine]) -> Result<Vec<Task>, Error> {
+pub(super) fn tasks(arguments: &Arguments, machines: &[Rc<Machine>]) -> Result<Vec<Task>, Error> {
     let mut tasks = Vec::new();
     for (index, machine) in machines.iter().enumerate() {
         let machine = machine.description();
@@ -149,13 +149,13 @@ impl Differences {
         differences
     }
 
-    /// What a problem has in common with all others, in words.
+    /// The keys that a problem has in common with all others, in words.
     pub(super) fn common(&self, task: &Task) -> Vec<String> {
         let keys = task.keys().into_iter().filter(|(name, ..)| !self.keys.contains(name));
         keys.map(|(.., words)| words).collect()
     }
 
-    /// What tells one of a problem's runs from all others, for the names of files.
+    /// The keys of one of a problem's runs that tell it from all others, for the names of files.
     pub(super) fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
         let keys = task.keys().into_iter().filter(|(name, ..)| self.keys.contains(name));
         let algorithm = algorithm.filter(|_| self.algorithm).map(Algorithm::to_string);

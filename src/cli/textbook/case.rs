@@ -25,7 +25,6 @@ const MOST_BLOCKS: usize = 1 << 22;
 /// One of them.
 #[derive(Debug)]
 pub(super) struct Case {
-    pub(super) number: usize,
     pub(super) item: Item,
     pub(super) machine: Description,
     /// Of the matrix its rows.
@@ -44,9 +43,7 @@ pub(super) fn cases(arguments: &Arguments, items: &[Item]) -> Result<Vec<Case>, 
                 Topic::MatrixVector => one_element_a_node(&machine),
             };
             let words = arguments.words.as_ref().map_or_else(|| vec![default], |words| words.to_vec());
-            for words in words {
-                cases.push(Case { number: cases.len(), item, machine: machine.clone(), words });
-            }
+            cases.extend(words.into_iter().map(|words| Case { item, machine: machine.clone(), words }));
         }
     }
     Ok(cases)

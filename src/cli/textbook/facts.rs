@@ -17,7 +17,7 @@ use super::{
     steps,
 };
 
-/// What is known of a case that can be.
+/// The figures of a case that can be.
 #[derive(Debug)]
 pub(super) struct Facts {
     /// The steps as text; of several cases none is kept.
@@ -36,7 +36,7 @@ pub(super) struct Facts {
     pub(super) shared: Option<LinkReport>,
     /// Whether a message goes over a link.
     pub(super) is_moving: bool,
-    /// Why modeled time is not what the equation says, as far as was looked for.
+    /// Reasons why modeled time is not what the equation says, as far as was looked for.
     pub(super) causes: Causes,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Sharing {
     pub(super) alone: Span,
 }
 
-/// What the machine has that the equation leaves out, found by taking it away.
+/// Costs of the machine that the equation leaves out, found by taking them away.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Causes {
     /// In words.
@@ -156,7 +156,7 @@ impl Chapter<'_> {
     }
 }
 
-/// Where most messages of a step share a link: the step that this costs most, of equal ones the one with most messages.
+/// The step in which most messages share a link: the one that this costs most, of equal ones the one with most messages.
 fn sharing(figure: &Figure, parameters: &Parameters, link: impl Fn(usize) -> Link) -> Option<Sharing> {
     let steps = figure.steps().iter().zip(1..).filter_map(|(step, number)| {
         let busiest = step.busiest().filter(|busiest| busiest.messages > 1)?;

@@ -1,4 +1,4 @@
-//! What the chapter has: all algorithms, equations and figures.
+//! The contents of the chapter: all algorithms, equations and figures.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::super::table::{
     Table,
 };
 
-/// What is printed.
+/// The list as it is printed.
 pub(super) struct List;
 
 impl fmt::Display for List {

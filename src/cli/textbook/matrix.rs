@@ -27,9 +27,9 @@ pub(super) struct Matrix {
     grid: Grid,
     elements: usize,
     blocks: Vec<Block>,
-    /// What each node has of the vector.
+    /// The part of the vector that each node has.
     parts: Vec<Vec<f64>>,
-    /// What each node must have of the result.
+    /// The part of the result that each node must have.
     expected: Vec<Vec<f64>>,
     /// The broadcasts and the sums.
     pub(super) figures: [Figure; 2],
@@ -96,7 +96,7 @@ impl Matrix {
         Some(self.run(&machine).ok()?.report.modeled.since_start())
     }
 
-    /// What the equation says.
+    /// The closed form of the equation.
     pub(super) fn equation(&self) -> Cost {
         equation::matrix_vector(self.grid, self.elements, ELEMENT)
     }

@@ -29,7 +29,7 @@ use super::{
 /// Writes all that is known of it.
 pub(super) fn show(arguments: &Arguments, row: &Row<'_, Chapter<'_>>, text: &mut String) -> fmt::Result {
     let (Some(facts), Some(ran)) = (row.facts(), row.ran()) else { return Ok(()) };
-    let case = row.case();
+    let case = row.problem();
     if let Some(figure) = case.item.figure {
         writeln!(text, "Figure {}: {}", figure.number, figure.title)?;
     }
@@ -68,7 +68,7 @@ fn title(topic: Topic) -> String {
     }
 }
 
-/// The nodes, and what moves among them.
+/// The nodes, and the messages among them.
 fn what(arguments: &Arguments, case: &Case) -> String {
     let size = counted(case.machine.nodes(), "node");
     let bytes = counted(arguments.word_bytes, "byte");
@@ -95,7 +95,7 @@ fn combines(algorithm: Algorithm) -> bool {
     algorithm.operation().combines()
 }
 
-/// What was found by the check of a run.
+/// The finding of the check of a run.
 fn checked(arguments: &Arguments, topic: Topic) -> &'static str {
     match topic {
         Topic::MatrixVector => "the first column had the product that a plain loop gives",

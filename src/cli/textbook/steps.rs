@@ -1,4 +1,4 @@
-//! Who sends to whom at each step, as lines of text.
+//! The messages of each step, as lines of text.
 
 use multicomputer::{
     model::Description,
@@ -7,11 +7,11 @@ use multicomputer::{
 
 use super::super::count::counted;
 
-/// So many columns a line has.
+/// Columns of a line.
 pub(super) const WIDTH: usize = 100;
-/// So many messages of a step are shown.
+/// The most messages of a step that are shown.
 const MESSAGES: usize = 64;
-/// So many steps are shown, from the first one on; and always the last one.
+/// The most steps that are shown, from the first one on; the last one always is.
 const STEPS: usize = 24;
 
 /// A line for each step, more if it is long, and one for the link that most messages share, if any do.

@@ -40,7 +40,7 @@ fn links(sharing: Option<Sharing>) -> String {
     )
 }
 
-/// Why modeled time is more than the equation.
+/// The reasons why modeled time is more than the equation.
 fn slower(facts: &Facts) -> Vec<String> {
     let Facts { modeled, in_step, without_conflicts, .. } = *facts;
     let mut sentences = Vec::new();
@@ -74,7 +74,7 @@ fn slower(facts: &Facts) -> Vec<String> {
     sentences
 }
 
-/// Why modeled time is less than the equation.
+/// The reasons why modeled time is less than the equation.
 fn faster(facts: &Facts) -> Vec<String> {
     let Facts { modeled, equation, in_step, .. } = *facts;
     let mut sentences = Vec::new();

@@ -1,5 +1,5 @@
-//! From which length on InterCom's algorithm for long vectors is faster than the one for short ones, and what its
-//! hybrids make of it there.
+//! The length from which on InterCom's algorithm for long vectors is faster than the one for short ones, and the time of
+//! its hybrids there.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use super::{
 /// The crossover is found as precisely as this, whatever else is: few candidates are behind it.
 const FACTOR: f64 = 1.05;
 
-/// Where long becomes faster than short.
+/// The place where long becomes faster than short.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Crossover {
     /// Nowhere.

@@ -27,7 +27,7 @@ pub(super) struct Point {
     pub(super) bytes: u64,
     pub(super) choice: String,
     pub(super) modeled: Span,
-    /// How many times the lower bound it takes.
+    /// Ratio of the modeled time to the lower bound.
     pub(super) ratio: Option<f64>,
 }
 

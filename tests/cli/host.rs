@@ -1,0 +1,89 @@
+//! `--clock host` and `--pin`, in every command that runs programs.
+
+use super::*;
+
+/// The sentence that ends the output of runs under the host's clock.
+const NOTE: &str =
+    "\nTimes of runs are wall-clock times of this host; predictions and bounds are those of the model.\n";
+
+/// A run of each command on 4 nodes, and the column of its CSV file that has the time of the run.
+const COMMANDS: [(&[&str], &str); 6] = [
+    (&["demo", "--mesh", "2x2", "--sources", "2"], "wall_us"),
+    (&["stop", "--mesh", "2x2", "--algorithm", "br-lin,auto"], "wall_us"),
+    (&["collective", "broadcast", "--mesh", "2x2", "--run", "all"], "run_us"),
+    (&["exchange", "--mesh", "2x2"], "run_us"),
+    (&["textbook", "4.7", "--topology", "ring:4"], "run_us"),
+    (&["textbook", "example-4.1", "--topology", "mesh:2x2"], "run_us"),
+];
+
+#[test]
+fn runs_on_the_hosts_threads_say_so() {
+    let folder = folder("host");
+    for (nth, (command, time)) in COMMANDS.into_iter().enumerate() {
+        let file = folder.join(format!("{nth}.csv"));
+        let output = succeeds(&[command, &["--clock", "host", "--csv", text(&file)]].concat());
+        assert!(output.contains(NOTE), "{command:?}: {output}");
+        assert!(!output.contains("kept") && !output.contains("Real time"), "{command:?}: {output}");
+
+        let mut reader = csv::Reader::from_path(&file).unwrap();
+        let header = reader.headers().unwrap().clone();
+        let column = |title: &str| header.iter().position(|known| known == title).unwrap();
+        for row in reader.records().map(Result::unwrap) {
+            let restriction = header.iter().position(|known| known == "restriction");
+            if restriction.is_some_and(|restriction| !row[restriction].is_empty()) {
+                continue;
+            }
+            assert_eq!(&row[column("clock")], "host", "{command:?}");
+            assert!(row[column(time)].parse::<f64>().unwrap() > 0.0, "{command:?}");
+            assert_eq!(&row[column("pace")], "", "{command:?}");
+        }
+    }
+}
+
+#[test]
+fn predictions_stay_beside_times_of_the_host() {
+    let options = ["collective", "broadcast", "--mesh", "2x2", "--algorithm", "short"];
+    let modeled = |output: &str| {
+        let row = output.lines().find(|line| line.starts_with("short")).unwrap().to_owned();
+        row.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    let host = succeeds(&[&options[..], &["--clock", "host"]].concat());
+    assert_eq!(modeled(&host), modeled(&succeeds(&options)));
+    assert!(host.contains("  run ms  chosen\n"), "{host}");
+    assert!(host.contains("It was run on the threads of this host: every member had every byte"), "{host}");
+
+    let exchange = succeeds(&["exchange", "--mesh", "2x2", "--algorithm", "random,auto", "--clock", "host"]);
+    let random = exchange.lines().find(|line| line.starts_with("random")).unwrap();
+    assert_eq!(
+        random.split_whitespace().nth(1),
+        Some("-"),
+        "a time of the host is not compared with predictions"
+    );
+
+    let sweep = ["stop", "--mesh", "2x2", "--sources", "1,2", "--algorithm", "br-lin", "--clock", "host"];
+    assert!(
+        succeeds(&sweep)
+            .starts_with("S-to-p broadcasting: paragon:2x2, row, 2 KiB each, host time; wall times in ")
+    );
+    let textbook = succeeds(&["textbook", "4.7", "--topology", "ring:4", "--clock", "host"]);
+    assert!(textbook.contains("on the wall clock, by the threads of this host\n"), "{textbook}");
+    assert!(textbook.contains("\nLinks are shared: in step 2, 2 messages go over"), "{textbook}");
+}
+
+#[test]
+fn threads_can_be_pinned_on_every_clock() {
+    for pinning in ["auto", "none", "one-core", "spread"] {
+        for clock in ["virtual", "real:8", "host"] {
+            let options = ["--mesh", "1x2", "--algorithm", "br-lin", "--clock", clock, "--pin", pinning];
+            succeeds(&[&["stop"], &options[..]].concat());
+        }
+    }
+    let options = ["stop", "--mesh", "2x2", "--algorithm", "br-lin"];
+    assert_eq!(succeeds(&[&options[..], &["--pin", "spread"]].concat()), succeeds(&options));
+    let errors = fails(2, &["exchange", "--pin", "everywhere"]);
+    assert!(errors.contains("allowed are auto, none, one-core and spread"), "{errors}");
+    for command in ["demo", "stop", "collective", "exchange", "textbook"] {
+        let help = succeeds(&[command, "--help"]);
+        assert!(help.contains("--pin <CORES>") && help.contains("or host (no model"), "{help}");
+    }
+}
