@@ -49,7 +49,6 @@ pub struct RunReport {
 
 /// The pace of the host compared with the model. Modeled times do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct RealTimeReport {
     /// The number of wall seconds that one modeled second was to take.
     pub dilation: f64,
