@@ -1,4 +1,4 @@
-//! Example 1 of 28: a machine, a program, and what a run leaves.
+//! Example 1: a machine, a program, and what a run leaves.
 //!
 //! A program is a closure that every node runs on a thread of its own. Here node 0 of a 2 x 2 Paragon greets the
 //! others one after the other. Each node returns what it got and when, on its own modeled clock; the times are the

@@ -1,4 +1,4 @@
-//! Example 2 of 28: messages take time, and the time follows a formula.
+//! Example 2: messages take time, and the time follows a formula.
 //!
 //! A number travels once around a ring of eight nodes, and every node adds its rank. With Hockney's parameters a
 //! message of n bytes takes alpha + n * beta, which is 130 us + 8 * 50 ns = 130.4 us for one `u64`; eight such hops

@@ -1,4 +1,4 @@
-//! Example 3 of 28: two messages that share a link.
+//! Example 3: two messages that share a link.
 //!
 //! ```text
 //!      0 --------> 1 ========> 2 --------> 3      0 sends 1000 bytes to 2

@@ -1,4 +1,4 @@
-//! Example 4 of 28: groups, and the phases of a program.
+//! Example 4: groups, and the phases of a program.
 //!
 //! Every node of a 3 x 4 mesh holds a number, and every node is to know the sum of all. First each row adds up its
 //! own numbers: they go around the row as on a ring. Then the sums of the rows go around each column in the same

@@ -1,4 +1,4 @@
-//! Example 5 of 28: a program that cannot go on, and the report on it.
+//! Example 5: a program that cannot go on, and the report on it.
 //!
 //! Four nodes stand in a ring, and each wants to hear from its left neighbour before it speaks to its right one. So
 //! nobody ever speaks. The run does not hang: it ends with an error that lists every blocked node, since when it is

@@ -1,4 +1,4 @@
-//! Example 6 of 28: a trace, to look at what happened when.
+//! Example 6: a trace, to look at what happened when.
 //!
 //! Node 0 of a 2 x 2 Paragon hands a task to each of the others; they compute for different times, and their answers
 //! are received in the order in which they arrive in modeled time. All that happens is kept and written as a Chrome

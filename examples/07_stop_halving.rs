@@ -1,4 +1,4 @@
-//! Example 7 of 28: s-to-p broadcasting by recursive halving, where the places of the sources decide.
+//! Example 7: s-to-p broadcasting by recursive halving, where the places of the sources decide.
 //!
 //! 30 nodes of a 10 x 10 Paragon have a message of 2 KiB each, and all 100 nodes are to have all 30 messages. Three
 //! algorithms double what is known in every iteration: *Br_Lin* on a line through all nodes, *Br_xy_source* and

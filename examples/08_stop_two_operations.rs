@@ -1,4 +1,4 @@
-//! Example 8 of 28: s-to-p broadcasting out of operations that a library has anyway, and what that costs.
+//! Example 8: s-to-p broadcasting out of operations that a library has anyway, and what that costs.
 //!
 //! An all-to-all exchange in exclusive-or permutations (*Xor*) makes every source send to every node itself: few on a
 //! small machine, far too many on a large one. Gathering everything at node 0 and broadcasting it from there (*2-Step*)

@@ -1,4 +1,4 @@
-//! Example 9 of 28: s-to-p broadcasting that moves the messages to better places first.
+//! Example 9: s-to-p broadcasting that moves the messages to better places first.
 //!
 //! 15 sources of an 8 x 8 Paragon form a cross, as in figure 9 of the report. *Repos* moves their messages to two rows
 //! that *Br_xy_source* likes best and broadcasts from there. *Part_xy_source* also halves the machine: each half

@@ -1,4 +1,4 @@
-//! Example 10 of 28: s-to-p broadcasting with the schedule that is the fastest for the machine, the sources and the
+//! Example 10: s-to-p broadcasting with the schedule that is the fastest for the machine, the sources and the
 //! lengths.
 //!
 //! All nodes know where the sources are and how long the messages are, so each can predict what any schedule takes, and

@@ -1,4 +1,4 @@
-//! Example 11 of 28: a program as it was written for the Paragon, with the calls of NX.
+//! Example 11: a program as it was written for the Paragon, with the calls of NX.
 //!
 //! The equation -u'' = 1 on a rod whose ends are held at 0, by Jacobi's method: the rod has 8 x 16 inner points, 16 on
 //! each node of a 2 x 4 Paragon. Node 0 tells all others how many sweeps there are: a message to node -1, which they

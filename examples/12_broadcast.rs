@@ -1,4 +1,4 @@
-//! Example 12 of 28: a broadcast, where the length decides which algorithm is good.
+//! Example 12: a broadcast, where the length decides which algorithm is good.
 //!
 //! A vector is at one node of a 4 x 8 Paragon, and all are to have it. The short-vector algorithm sends all of it in
 //! each of the log2(32) = 5 steps of a minimum spanning tree. The long-vector algorithm first scatters it and then

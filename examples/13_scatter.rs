@@ -1,4 +1,4 @@
-//! Example 13 of 28: scatter, work, gather.
+//! Example 13: scatter, work, gather.
 //!
 //! Node 0 has 2400 points, and a function is wanted at each of them that takes 50 us to compute. It keeps the first
 //! block of points and scatters the others; everybody works on its block; the values are gathered. Blocks may have any

@@ -1,4 +1,4 @@
-//! Example 14 of 28: gathering blocks whose lengths nobody knows beforehand.
+//! Example 14: gathering blocks whose lengths nobody knows beforehand.
 //!
 //! Each node of a 4 x 4 Paragon looks for primes in a range of its own. How many it finds, only it knows; but a gather
 //! wants all nodes to know all lengths. So they are collected first, one number from each, and then the primes are

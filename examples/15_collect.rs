@@ -1,4 +1,4 @@
-//! Example 15 of 28: a collect, and that it copies nothing.
+//! Example 15: a collect, and that it copies nothing.
 //!
 //! Every node of a 4 x 8 Paragon has a block, and all are to have all blocks. On slices that is a call of `collect`,
 //! which returns a new vector. Where the blocks are long, `carry_out` does the same on [`Payload`]s, which are moved by

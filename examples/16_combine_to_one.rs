@@ -1,4 +1,4 @@
-//! Example 16 of 28: combining to one node, with an operator of one's own.
+//! Example 16: combining to one node, with an operator of one's own.
 //!
 //! Node 0 of a 4 x 8 Paragon wants to know the highest reading of each sensor, and which node has seen it. An element
 //! is a pair, and the operator keeps the pair with the higher reading; the same readings count for the lower node, so

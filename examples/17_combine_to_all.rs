@@ -1,4 +1,4 @@
-//! Example 17 of 28: the dot products of a conjugate gradient method.
+//! Example 17: the dot products of a conjugate gradient method.
 //!
 //! A temperature is wanted along a rod of 64 points, whose ends are kept at 0 and which is heated in the middle: the
 //! equations are `2 x_i - x_(i-1) - x_(i+1) = b_i`. The rod is divided among the 16 nodes of a 4 x 4 Paragon. Each step

@@ -1,4 +1,4 @@
-//! Example 18 of 28: a histogram that stays distributed.
+//! Example 18: a histogram that stays distributed.
 //!
 //! Each node of a 4 x 8 Paragon has counted how often each of the words that it has read occurs, into a table of all
 //! words. The tables are to be added up, and each node is to go on with the words of its own letter: a block of the

@@ -1,4 +1,4 @@
-//! Example 19 of 28: prefix sums, and prefixes of something else.
+//! Example 19: prefix sums, and prefixes of something else.
 //!
 //! The nodes of a 4 x 4 Paragon have lists of different lengths, and are to have equal ones without anything changing
 //! its order. A scan of the lengths tells each node how many items lie before its own; so it knows where every item

@@ -1,4 +1,4 @@
-//! Example 20 of 28: collective operations in groups, all at the same time: a matrix times a vector on a mesh.
+//! Example 20: collective operations in groups, all at the same time: a matrix times a vector on a mesh.
 //!
 //! ```text
 //!      A00 A01 A02     x0      Node (i, j) has the block A_ij of the matrix, and a part of x_j.

@@ -1,4 +1,4 @@
-//! Example 21 of 28: one-to-all broadcast, as the textbook writes it (algorithms 4.1 and 4.2), on a ring, a hypercube
+//! Example 21: one-to-all broadcast, as the textbook writes it (algorithms 4.1 and 4.2), on a ring, a hypercube
 //! and a tree.
 //!
 //! The examples from here on are the procedures of Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing",

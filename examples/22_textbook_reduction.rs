@@ -1,4 +1,4 @@
-//! Example 22 of 28: all-to-one reduction, as the textbook writes it (algorithm 4.3).
+//! Example 22: all-to-one reduction, as the textbook writes it (algorithm 4.3).
 //!
 //! The broadcast of the last example turned around: first neighbours, then the nodes two apart, then those four apart.
 //! After a step half of the nodes that were left have sent what they have, and the others have added it to their own.

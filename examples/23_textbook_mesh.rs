@@ -1,4 +1,4 @@
-//! Example 23 of 28: on a mesh, dimension by dimension (section 4.1.2 and algorithm 4.6).
+//! Example 23: on a mesh, dimension by dimension (section 4.1.2 and algorithm 4.6).
 //!
 //! ```text
 //!     phase 1: a row            phase 2: all columns

@@ -1,4 +1,4 @@
-//! Example 24 of 28: all-to-all broadcast and reduction on a ring, as the textbook writes them (algorithms 4.4 and
+//! Example 24: all-to-all broadcast and reduction on a ring, as the textbook writes them (algorithms 4.4 and
 //! 4.5).
 //!
 //! Everybody sends to the right and receives from the left, p - 1 times: (t_s + t_w m) (p - 1), for any p. In the

@@ -1,4 +1,4 @@
-//! Example 25 of 28: all-to-all broadcast and reduction on a hypercube, as the textbook writes them (algorithms 4.7 and
+//! Example 25: all-to-all broadcast and reduction on a hypercube, as the textbook writes them (algorithms 4.7 and
 //! 4.8), and what happens to them on a ring.
 //!
 //! In step i each node exchanges all that it has with the one whose label differs in bit i: log2 p start-ups, and in

@@ -1,4 +1,4 @@
-//! Example 26 of 28: a matrix times a vector on a mesh, example 4.1 of the textbook.
+//! Example 26: a matrix times a vector on a mesh, example 4.1 of the textbook.
 //!
 //! ```text
 //!     x0    x1    x2    x3         The vector is in the top row. Each column broadcasts its part from the

@@ -1,4 +1,4 @@
-//! Example 27 of 28: broadcasts from several sources, one after the other or pipelined (section 4.2.4 of the textbook).
+//! Example 27: broadcasts from several sources, one after the other or pipelined (section 4.2.4 of the textbook).
 //!
 //! Gaussian elimination broadcasts a row from each node in turn. With algorithm 4.2 each of n broadcasts takes log2 p
 //! transfers: n (t_s + t_w m) log2 p. But an all-to-all broadcast on a ring is nothing but p broadcasts, pipelined:

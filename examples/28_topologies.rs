@@ -1,4 +1,4 @@
-//! Example 28 of 28: one program on every network.
+//! Example 28: one program on every network.
 //!
 //! Sixteen nodes add up a vector of 1000 numbers: in step i each exchanges its sum so far with the node whose label
 //! differs in bit i, so that after four steps all have the sum of all. The program does not know what it runs on. On a

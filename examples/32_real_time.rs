@@ -1,4 +1,4 @@
-//! Example 32 of 32: real time. The same modeled times as in virtual time, at true speed on the wall clock.
+//! Example 32: real time. The same modeled times as in virtual time, at true speed on the wall clock.
 //!
 //! 30 nodes of a 10 x 10 Paragon have 2 KiB each, and all nodes are to have all of it. Here recursive halving is written out
 //! with sends and receives, every one of which returns when it is due on the wall clock, some seven milliseconds in all.

@@ -1,16 +1,15 @@
 //! Tests of every interleaving of a sleeper and those who bring it something: no wake-up is lost, and the count of
 //! running threads is 0 only when no thread runs.
 //!
-//! Crossbeam's channel is not modelled; a queue under a lock stands in for it. The driving of the kernel is boiled
+//! Crossbeam's channel is not modelled; counts without any order of their own stand in for it, so that all depends on the
+//! parker's fences. The driving of the kernel is boiled
 //! down to what decides whether a run is deadlocked.
-
-use std::collections::VecDeque;
 
 use loom::{
     model::Builder,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
     },
     thread,
 };
@@ -23,7 +22,8 @@ const FOR_THE_KERNEL: u32 = 77;
 /// The shared state of a node's thread and those who bring it something.
 struct Place {
     parker: Parker,
-    inbox: Mutex<VecDeque<u32>>,
+    /// What has been brought of each kind. Nothing but the parker's fences makes it visible in time.
+    inbox: [AtomicU32; 2],
     running: AtomicUsize,
     stopped: AtomicBool,
     /// Whether a thread has seen that no thread runs.
@@ -34,7 +34,7 @@ impl Place {
     fn new(running: usize) -> Arc<Place> {
         Arc::new(Place {
             parker: Parker::new(),
-            inbox: Mutex::new(VecDeque::new()),
+            inbox: [AtomicU32::new(0), AtomicU32::new(0)],
             running: AtomicUsize::new(running),
             stopped: AtomicBool::new(false),
             silence: AtomicBool::new(false),
@@ -43,7 +43,7 @@ impl Place {
 
     /// Brings data: first the data, then the claim.
     fn bring(&self, what: u32) {
-        self.inbox.lock().unwrap().push_back(what);
+        self.kind(what).fetch_add(1, Ordering::Relaxed);
         if self.parker.claim(&[what], &self.running) {
             self.parker.wake();
         }
@@ -66,9 +66,14 @@ impl Place {
     }
 
     fn look(&self, what: u32) -> bool {
-        let mut inbox = self.inbox.lock().unwrap();
-        let at = inbox.iter().position(|&there| there == what);
-        at.and_then(|at| inbox.remove(at)).is_some()
+        let one_less = |there: u32| there.checked_sub(1);
+        // A look that finds nothing may see what was there before.
+        self.kind(what).load(Ordering::Relaxed) > 0
+            && self.kind(what).fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
+    }
+
+    fn kind(&self, what: u32) -> &AtomicU32 {
+        &self.inbox[usize::from(what == FOR_THE_KERNEL)]
     }
 
     /// The sleeper's side, step by step as in a node's thread; returns whether it got what it wanted.
@@ -221,7 +226,7 @@ fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
                 for (outbox, place) in self.outboxes.iter().zip(&self.places) {
                     if std::mem::take(&mut *outbox.lock().unwrap()) {
                         silence = false;
-                        place.inbox.lock().unwrap().push_back(FOR_THE_KERNEL);
+                        place.kind(FOR_THE_KERNEL).fetch_add(1, Ordering::Relaxed);
                         if place.parker.claim(&[FOR_THE_KERNEL], &self.running) {
                             claimed.push(place);
                         } else if self.running.load(Ordering::Acquire) == 0 {

@@ -30,6 +30,8 @@ pub mod gather;
 pub mod groups;
 #[path = "../../examples/01_hello.rs"]
 pub mod hello;
+#[path = "../../examples/33_host_threads.rs"]
+pub mod host_threads;
 #[path = "../../examples/11_nx_style.rs"]
 pub mod nx_style;
 #[path = "../../examples/32_real_time.rs"]
@@ -530,4 +532,13 @@ fn real_time_has_the_modeled_times_of_virtual_time() {
     let really = real_time::halving(10, Clock::RealTime { dilation: Dilation::Fixed(0.5) }).unwrap();
     assert_eq!(really.outputs, virtually.outputs);
     assert_eq!(really.report.nodes, virtually.report.nodes);
+}
+
+#[test]
+fn the_host_gives_the_sums_of_the_paragon() {
+    let paragon = host_threads::sum(&Machine::paragon(4, 4).build().unwrap()).unwrap();
+    assert_eq!(paragon.report.modeled.as_picos(), 0);
+    let host = host_threads::sum(&Machine::host(5).build().unwrap()).unwrap();
+    assert_eq!((paragon.outputs[0], host.outputs[4]), (120, 10));
+    assert!(!host.report.is_modeled && host.report.links.is_empty());
 }
