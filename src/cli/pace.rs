@@ -37,23 +37,21 @@ pub(super) fn notes(runs: impl IntoIterator<Item = RealTimeReport>) -> Vec<Strin
 mod tests {
     use std::time::Duration;
 
-    use multicomputer::{
-        Time,
-        report::{Slip, Verdict},
-    };
+    use multicomputer::{Clock, Dilation, Machine, Span, report::Verdict};
 
     use super::*;
 
     #[test]
     fn a_slip_and_the_largest_error_are_told() {
-        let run = |error: f64| RealTimeReport {
-            dilation: 4.0,
-            wall: Duration::from_millis(8),
-            error,
-            answers: 4,
-            late_answers: 1,
-            slip: Slip { by: Duration::from_micros(20), rank: 1, at: Time::ZERO },
-            verdict: if error > 0.02 { Verdict::Slipped } else { Verdict::Kept },
+        let clock = Clock::RealTime { dilation: Dilation::Fixed(4.0) };
+        let machine = Machine::hockney(1, 2).clock(clock).build().unwrap();
+        let report = machine.run(|node| Ok(node.compute(Span::ZERO)?)).unwrap().report.real_time.unwrap();
+        let run = |error: f64| {
+            let mut run = report;
+            run.error = error;
+            run.slip.by = Duration::from_micros(20);
+            run.verdict = if error > 0.02 { Verdict::Slipped } else { Verdict::Kept };
+            run
         };
         assert_eq!(pace([]), None);
         assert_eq!(notes([run(0.01), run(-0.005)]), ["Real time: the wall clock kept pace within 1.00 %."]);
