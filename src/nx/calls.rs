@@ -4,8 +4,7 @@ use bytemuck::Pod;
 
 use super::{
     ANY, Info, Mid, Nx, NxError,
-    info::{self, Buffer},
-    system::Wanted,
+    info::{self, Buffer, Wanted},
 };
 use crate::{
     comm::Payload,

@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 
-use super::{ANY, MOST_TYPE, NxError, system::Wanted};
+use super::{ANY, MOST_TYPE, NxError};
 use crate::{
     comm::{ElementType, Payload, PayloadError},
     rank::{Rank, Tag},
@@ -24,6 +24,22 @@ pub struct Info {
 impl Info {
     pub(super) fn new(source: Rank, tag: Tag, payload: &Payload) -> Info {
         Info { mtype: tag.0 as i32, count: payload.len(), node: source as i32, ptype: 0 }
+    }
+}
+
+/// The messages that a receive or a probe accepts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// The source; `None` accepts every node.
+    pub(super) source: Option<Rank>,
+    /// The type as a tag; `None` accepts every type that a program can use.
+    pub(super) tag: Option<Tag>,
+}
+
+impl Wanted {
+    pub(super) fn accepts(&self, sender: Rank, sent: Tag) -> bool {
+        self.source.is_none_or(|source| source == sender)
+            && self.tag.map_or(sent.0 <= MOST_TYPE as u32, |tag| tag == sent)
     }
 }
 

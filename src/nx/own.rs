@@ -2,10 +2,7 @@
 
 use bytemuck::Pod;
 
-use super::{
-    Nx, NxError,
-    system::{Wanted, tags},
-};
+use super::{Nx, NxError, info::Wanted, system::tags};
 use crate::{
     comm::Payload,
     pattern::Halving,

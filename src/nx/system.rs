@@ -29,8 +29,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{
-    MOST_TYPE, Nx, NxError,
-    info::Info,
+    Nx, NxError,
+    info::{Info, Wanted},
     tree::{Family, family},
 };
 use crate::{
@@ -55,22 +55,6 @@ pub(super) mod tags {
     pub(crate) fn sync(round: u32) -> Tag {
         let digit = char::from_digit(round, 36).unwrap_or('z') as u8;
         Tag::named(&[b'S', b'y', b'n', digit])
-    }
-}
-
-/// The messages that a receive or a probe accepts.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
-    /// The source; `None` accepts every node.
-    pub(super) source: Option<Rank>,
-    /// The type as a tag; `None` accepts every type that a program can use.
-    pub(super) tag: Option<Tag>,
-}
-
-impl Wanted {
-    fn accepts(&self, arrived: &Arrived) -> bool {
-        self.source.is_none_or(|source| source == arrived.source)
-            && self.tag.map_or(arrived.tag.0 <= MOST_TYPE as u32, |tag| tag == arrived.tag)
     }
 }
 
@@ -111,7 +95,7 @@ pub(super) struct System<'a> {
 
 impl System<'_> {
     fn find(&self, wanted: Wanted) -> Option<usize> {
-        self.buffer.iter().position(|arrived| wanted.accepts(arrived))
+        self.buffer.iter().position(|arrived| wanted.accepts(arrived.source, arrived.tag))
     }
 
     /// Posts a receive: takes a message from the buffer, or waits for one.
@@ -127,7 +111,8 @@ impl System<'_> {
 
     /// Assigns a message to the first posted receive that accepts it, or to the buffer.
     fn sort(&mut self, arrived: Arrived) {
-        let Some(at) = self.posted.iter().position(|(_, wanted)| wanted.accepts(&arrived)) else {
+        let Some(at) = self.posted.iter().position(|(_, wanted)| wanted.accepts(arrived.source, arrived.tag))
+        else {
             return self.buffer.push_back(arrived);
         };
         if let Some((ticket, _)) = self.posted.remove(at) {
@@ -149,7 +134,7 @@ impl System<'_> {
     pub(super) fn cancel(&mut self, ticket: Ticket) {
         self.posted.retain(|&(posted, _)| posted != ticket);
         let Some(arrived) = self.filled.remove(&ticket) else { return };
-        if self.posted.iter().any(|(_, wanted)| wanted.accepts(&arrived)) {
+        if self.posted.iter().any(|(_, wanted)| wanted.accepts(arrived.source, arrived.tag)) {
             self.sort(arrived);
         } else {
             // Messages of its kind in the buffer came later.

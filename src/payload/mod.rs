@@ -19,11 +19,15 @@ use std::{
 use bytemuck::checked;
 use bytes::Bytes;
 use smallvec::SmallVec;
-use thiserror::Error;
 
+mod convert;
 mod element;
+mod error;
 
-pub use self::element::{Element, ElementType};
+pub use self::{
+    element::{Element, ElementType},
+    error::PayloadError,
+};
 pub use crate::wire::MAX_MESSAGE;
 
 /// The bytes of a message, as a chain of segments; cloning copies no data.
@@ -62,58 +66,6 @@ pub enum Segment {
     /// A number of bytes that have a length but no data.
     Phantom(u64),
 }
-
-/// The reason why a payload cannot be read or cut as asked.
-#[derive(Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum PayloadError {
-    /// Data was asked for that exists only as a length.
-    #[error("{phantom} of the {len} bytes are phantom: they have a length but no data to read")]
-    Phantom {
-        /// The number of bytes without data.
-        phantom: u64,
-        /// The length of the whole payload in bytes.
-        len: u64,
-    },
-    /// The elements are not of the type that was asked for.
-    #[error("the data was sent as {sent} and is asked for as {asked}: ask for {sent}, or for u8")]
-    TypeMismatch {
-        /// The type that the payload was made from.
-        sent: ElementType,
-        /// The type asked for.
-        asked: ElementType,
-    },
-    /// The bytes do not make up whole elements.
-    #[error("{len} bytes are no multiple of the {} bytes of {element}", element.size())]
-    PartialElement {
-        /// The length of the payload in bytes.
-        len: u64,
-        /// The type asked for.
-        element: ElementType,
-    },
-    /// Data sent as plain bytes is not a value of the type that was asked for, such as a `bool` of 2.
-    #[error("element {at} is no {element}: no {element} has the bytes {bytes:?}")]
-    Invalid {
-        /// The index of the element in the payload, counted from 0.
-        at: u64,
-        /// The bytes of the element.
-        bytes: Vec<u8>,
-        /// The type asked for.
-        element: ElementType,
-    },
-    /// A cut before the beginning or past the end.
-    #[error("bytes {start} to {end} are asked for, of a payload of {len}: start <= end <= {len} is allowed")]
-    OutOfRange {
-        /// The first byte asked for.
-        start: u64,
-        /// The position after the last byte asked for.
-        end: u64,
-        /// The length of the payload in bytes.
-        len: u64,
-    },
-}
-
-crate::text::debug_as_text!(PayloadError);
 
 impl Segment {
     /// The length of the segment in bytes.
@@ -481,71 +433,6 @@ fn read_part<T: Element>(
 /// The bytes of a slice; empty if its elements have size 0.
 fn as_bytes<T: Element>(slice: &[T]) -> &[u8] {
     if size_of::<T>() == 0 { &[] } else { bytemuck::cast_slice(slice) }
-}
-
-/// A vector that [`Bytes`] can own.
-struct Owner<T>(Vec<T>);
-
-impl<T: Element> AsRef<[u8]> for Owner<T> {
-    fn as_ref(&self) -> &[u8] {
-        as_bytes(&self.0)
-    }
-}
-
-/// Takes over the bytes, untyped.
-impl From<Bytes> for Payload {
-    fn from(bytes: Bytes) -> Payload {
-        Payload::from_segment(Segment::Data(bytes), None)
-    }
-}
-
-/// Copies the text, untyped.
-impl From<&str> for Payload {
-    fn from(text: &str) -> Payload {
-        Payload::from_slice(text.as_bytes())
-    }
-}
-
-/// Takes over the text, untyped: nothing is copied.
-impl From<String> for Payload {
-    fn from(text: String) -> Payload {
-        Payload::from(text.into_bytes())
-    }
-}
-
-/// Takes over the vector: its memory becomes that of the payload, nothing is copied.
-impl<T: Element + Send> From<Vec<T>> for Payload {
-    fn from(vector: Vec<T>) -> Payload {
-        Payload::from_segment(Segment::Data(Bytes::from_owner(Owner(vector))), Some(ElementType::of::<T>()))
-    }
-}
-
-/// Copies the elements, once.
-impl<T: Element> From<&[T]> for Payload {
-    fn from(slice: &[T]) -> Payload {
-        Payload::from_slice(slice)
-    }
-}
-
-/// Copies the elements, once.
-impl<T: Element> From<&Vec<T>> for Payload {
-    fn from(vector: &Vec<T>) -> Payload {
-        Payload::from_slice(vector)
-    }
-}
-
-/// Copies the elements, once.
-impl<T: Element, const N: usize> From<&[T; N]> for Payload {
-    fn from(array: &[T; N]) -> Payload {
-        Payload::from_slice(array)
-    }
-}
-
-/// Copies the elements, once.
-impl<T: Element, const N: usize> From<[T; N]> for Payload {
-    fn from(array: [T; N]) -> Payload {
-        Payload::from_slice(&array)
-    }
 }
 
 /// Shows lengths, not data.

@@ -5,11 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    pacing::Pacing,
-    world::{Outbox, silent},
-};
-use crate::{kernel::Op, time::Span};
+use super::pacing::Pacing;
+use crate::time::Span;
 
 /// The CPU time between two calls from which on a program counts as computing. Less is what an interrupt may take, or
 /// a hypervisor that takes the core away: on a busy host programs that did nothing have been seen to take 2 ms.
@@ -50,32 +47,26 @@ impl Away {
         self.not_charged(pacing, cpu_time().saturating_sub(self.cpu).min(passed))
     }
 
+    /// The computing time that a program which is still running has certainly used, and that has not been charged yet:
+    /// it is now.
+    pub(super) fn progress(&mut self, pacing: &Pacing) -> Span {
+        let Some(epoch) = pacing.epoch() else { return Span::ZERO };
+        let passed = self.since.max(epoch).elapsed();
+        if passed < COMPUTES {
+            return Span::ZERO;
+        }
+        let Some(cpu) = self.thread.and_then(cpu_time_of) else { return Span::ZERO };
+        let span = self.not_charged(pacing, cpu.saturating_sub(self.cpu).min(passed));
+        self.charged += span;
+        span
+    }
+
     fn not_charged(&self, pacing: &Pacing, computed: Duration) -> Span {
         if computed < COMPUTES {
             return Span::ZERO;
         }
         let span = pacing.modeled(computed);
         if span > self.charged { span - self.charged } else { Span::ZERO }
-    }
-}
-
-impl Outbox {
-    /// Adds the computing time that the program, which is still running, has certainly used; returns whether there
-    /// was any.
-    pub(super) fn follow(&mut self, pacing: &Pacing) -> bool {
-        let (Some(away), Some(epoch)) = (&mut self.away, pacing.epoch()) else { return false };
-        let passed = away.since.max(epoch).elapsed();
-        if passed < COMPUTES {
-            return false;
-        }
-        let Some(cpu) = away.thread.and_then(cpu_time_of) else { return false };
-        let span = away.not_charged(pacing, cpu.saturating_sub(away.cpu).min(passed));
-        if span.is_zero() {
-            return false;
-        }
-        away.charged += span;
-        self.calls.push_back(silent(Op::Compute { span }));
-        true
     }
 }
 

@@ -4,13 +4,16 @@
 //! [`NodeThread`] is a node's side: it makes calls, and its messages and the kernel's answers come in through one
 //! crossbeam channel. The kernel is [driven](driving) by the node threads, ahead of the programs' clocks as far as their
 //! calls are known. There is one clock, modeled time; in real time it is [paced](pacing): answers are held back until
-//! they are due on the wall clock.
+//! they are due on the wall clock, and the [pacer] wakes those that wait for that.
 
 mod away;
 mod driving;
 mod node;
+mod outbox;
+mod pacer;
 mod pacing;
 mod slip;
+mod timers;
 mod world;
 
 use std::time::{Duration, Instant};
@@ -21,7 +24,8 @@ pub use self::slip::Slip;
 pub(crate) use self::slip::Slips;
 use self::{
     node::NodeThread,
-    pacing::{Pacing, PreciseTimers},
+    pacing::Pacing,
+    timers::PreciseTimers,
     world::{Delivery, Modeled, Outboxes},
 };
 use super::{

@@ -16,8 +16,9 @@ use self::edge::Manner;
 use super::{
     away::{Away, thread_number},
     driving::{MOST_BYTES, MOST_CALLS},
+    outbox::silent,
     slip::Slips,
-    world::{Delivery, FOR_THE_KERNEL, Modeled, WHEN_DUE, silent},
+    world::{Delivery, FOR_THE_KERNEL, Modeled, WHEN_DUE},
 };
 use crate::{
     endpoint::{Cache, Call, Endpoint, Envelope, First, Mark},

@@ -22,53 +22,38 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::world::{Modeled, WHEN_DUE};
 use crate::{
-    runtime::crew::Cause,
     time::{Span, Time},
     wire::NodeId,
 };
 
-/// The longest time from the start of all threads to the start of modeled time, if some programs have made no call
-/// yet.
-const PATIENCE: Duration = Duration::from_millis(5);
-
-/// The interval at which the pacer checks the progress of a computing program for whose next call all others wait.
-const TICK: Duration = Duration::from_millis(1);
-
-/// The longest wait for the next answer in a run without a limit of its own; a run with a longer one is refused.
-const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-
 /// The time before its due instant at which an answer is early enough to be told to its node at once.
 const LONG_BEFORE: Duration = Duration::from_micros(200);
-
-/// The shortest wait that is announced in the log.
-const LONG_WAIT: Duration = Duration::from_secs(10);
 
 const NOBODY: u32 = u32::MAX;
 
 /// The state of pacing; see the [module](self).
 #[derive(Debug)]
 pub(super) struct Pacing {
-    dilation: f64,
+    pub(super) dilation: f64,
     /// The instant at which all threads had been started.
-    started: OnceLock<Instant>,
-    epoch: OnceLock<Instant>,
+    pub(super) started: OnceLock<Instant>,
+    pub(super) epoch: OnceLock<Instant>,
     /// The number of programs that have made no call yet.
-    unheard: AtomicUsize,
-    waking: Mutex<Waking>,
+    pub(super) unheard: AtomicUsize,
+    pub(super) waking: Mutex<Waking>,
     /// The node for whose next call all others waited when the kernel was last driven.
-    stalled: AtomicU32,
-    has_limit: bool,
-    announced: OnceLock<()>,
+    pub(super) stalled: AtomicU32,
+    pub(super) has_limit: bool,
+    pub(super) announced: OnceLock<()>,
 }
 
 /// The nodes to be woken by the pacer, with their times.
 #[derive(Debug)]
-struct Waking {
-    due: BinaryHeap<Reverse<(Time, NodeId)>>,
+pub(super) struct Waking {
+    pub(super) due: BinaryHeap<Reverse<(Time, NodeId)>>,
     /// The modeled time until which the pacer sleeps; `MAX` if it waits for nothing that is due.
-    next: Time,
+    pub(super) next: Time,
 }
 
 impl Pacing {
@@ -112,7 +97,7 @@ impl Pacing {
     }
 
     /// The time from the epoch to the wall-clock instant at which an instant of modeled time is due.
-    fn wall(&self, at: Time) -> Duration {
+    pub(super) fn wall(&self, at: Time) -> Duration {
         Duration::try_from_secs_f64(at.as_secs_f64() * self.dilation).unwrap_or(FOREVER).min(FOREVER)
     }
 
@@ -136,133 +121,3 @@ impl Pacing {
 
 /// A limit of wall-clock time, about thirty years: longer than any run, and too short for any clock to overflow.
 const FOREVER: Duration = Duration::from_secs(1 << 30);
-
-impl Modeled {
-    /// Records that a program has made its first call. When all have, modeled time starts: to start threads takes the
-    /// host its time, which is not the machine's.
-    pub(super) fn first_call(&self, pacing: &Pacing) {
-        if pacing.unheard.fetch_sub(1, Ordering::AcqRel) == 1 {
-            pacing.epoch.get_or_init(Instant::now);
-            self.crew.caller.unpark();
-        }
-    }
-
-    /// Registers a node to be woken by the pacer at an instant of modeled time, if it sleeps for that instant then.
-    pub(super) fn wake_when_due(&self, pacing: &Pacing, node: NodeId, at: Time) {
-        self.refuse_endless_wait(pacing, at);
-        let mut waking = pacing.waking.lock();
-        waking.due.push(Reverse((at, node)));
-        let earlier = at < waking.next;
-        if earlier {
-            waking.next = at;
-        }
-        drop(waking);
-        if earlier {
-            self.crew.caller.unpark();
-        }
-    }
-
-    /// Ends a run whose next answer is due too late to be waited for, and announces a long wait in the log.
-    pub(super) fn refuse_endless_wait(&self, pacing: &Pacing, at: Time) {
-        let wait =
-            pacing.wall(at).saturating_sub(pacing.epoch().map_or(Duration::ZERO, |epoch| epoch.elapsed()));
-        if wait >= LONGEST_WAIT && !pacing.has_limit {
-            self.crew.stop(Cause::TooSlow { at, wait });
-        } else if wait >= LONG_WAIT && pacing.announced.set(()).is_ok() {
-            tracing::warn!(parent: None, %at, wall = ?wait, "the next answer is due only then");
-        }
-    }
-
-    /// Wakes the nodes whose answers are due; returns the instant of the next check.
-    pub(super) fn pace(&self, pacing: &Pacing) -> Instant {
-        let Some(epoch) = pacing.epoch() else {
-            let latest = *pacing.started.get_or_init(Instant::now) + PATIENCE;
-            if Instant::now() < latest {
-                return latest;
-            }
-            pacing.epoch.get_or_init(Instant::now);
-            return Instant::now();
-        };
-        let (mut claimed, mut nobody) = (Vec::new(), false);
-        let next = {
-            let mut waking = pacing.waking.lock();
-            let now = epoch.elapsed();
-            while let Some(&Reverse((at, node))) = waking.due.peek() {
-                if pacing.wall(at) > now {
-                    break;
-                }
-                waking.due.pop();
-                match self.crew.seat(node).parker.claim(&[WHEN_DUE], &self.crew.awake) {
-                    true => claimed.push(node),
-                    false => nobody = true,
-                }
-            }
-            waking.next = waking.due.peek().map_or(Time::MAX, |&Reverse((at, _))| at);
-            waking.next
-        };
-        self.wake_all(&mut claimed);
-        // Whoever fell asleep last may have left it to this one to find out that nobody will wake any more.
-        if nobody && self.crew.awake.load(Ordering::Acquire) == 0 {
-            self.drive(true);
-        }
-        let tick = self.follow(pacing).then(|| Instant::now() + TICK);
-        let due = epoch + pacing.wall(next);
-        tick.map_or(due, |tick| tick.min(due))
-    }
-
-    /// Follows the clock of a program that computes while all others wait for its next call: the time that it has
-    /// certainly computed is as good as a call. Returns whether a program may have to be followed soon.
-    fn follow(&self, pacing: &Pacing) -> bool {
-        if self.crew.awake.load(Ordering::Acquire) == 0 {
-            return false;
-        }
-        // Behind the one that everybody waited for there may be another.
-        for _ in 0..self.mailboxes.len() {
-            let node = pacing.stalled.load(Ordering::Relaxed);
-            let Some(mailbox) = self.mailboxes.get(node as usize) else { break };
-            if !mailbox.outbox.lock().follow(pacing) {
-                break;
-            }
-            self.let_go();
-            self.drive(false);
-        }
-        true
-    }
-}
-
-/// A setting that lets timers of the current thread expire on time, and not up to 50 us later, until this is dropped.
-pub(super) struct PreciseTimers {
-    #[cfg(target_os = "linux")]
-    slack: Option<u64>,
-}
-
-impl PreciseTimers {
-    #[cfg(target_os = "linux")]
-    pub(super) fn set() -> PreciseTimers {
-        let slack = rustix::thread::current_timer_slack().ok();
-        // A host that does not allow it is a little late.
-        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-        PreciseTimers { slack }
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub(super) fn set() -> PreciseTimers {
-        PreciseTimers {}
-    }
-}
-
-impl PreciseTimers {
-    /// The same for a thread that keeps them.
-    pub(super) fn set_for_good() {
-        std::mem::forget(PreciseTimers::set());
-    }
-}
-
-impl Drop for PreciseTimers {
-    fn drop(&mut self) {
-        #[cfg(target_os = "linux")]
-        if let Some(slack) = self.slack {
-            let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(slack));
-        }
-    }
-}

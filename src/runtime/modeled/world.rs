@@ -9,10 +9,10 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
 
-use super::{Pace, away::Away, pacing::Pacing};
+use super::{Pace, outbox::Outbox, pacing::Pacing};
 use crate::{
     endpoint::Envelope,
-    kernel::{BlockedNode, Call, Calls, Kernel, Op, Reply, blocked_nodes},
+    kernel::{BlockedNode, Call, Calls, Kernel, Reply, blocked_nodes},
     model::Description,
     runtime::{Pinning, Settings, affinity::Together, crew::Crew, sync::AtomicUsize},
     wire::NodeId,
@@ -33,16 +33,6 @@ const LOOKS: u32 = 200;
 pub(super) enum Delivery {
     Message(Envelope),
     Reply(Reply),
-}
-
-/// The calls that a node has made and the kernel has not fetched.
-#[derive(Debug, Default)]
-pub(super) struct Outbox {
-    pub(super) calls: VecDeque<Call>,
-    /// The number of bytes of real data in the messages among them.
-    pub(super) bytes: u64,
-    /// Real time: the program runs, and may compute, before its next call.
-    pub(super) away: Option<Away>,
 }
 
 /// What goes in and out of one node. Aligned so that no two share a cache line.
@@ -162,9 +152,4 @@ impl Calls for Outboxes<'_> {
         outbox.bytes = 0;
         std::mem::swap(&mut outbox.calls, calls);
     }
-}
-
-/// Wraps an operation in a call without an answer.
-pub(super) fn silent(op: Op) -> Call {
-    Call { op, reply: false }
 }

@@ -13,9 +13,10 @@ use std::{
 
 use super::super::{
     away::Away,
+    outbox::silent,
     pacing::Pacing,
     slip::{Slip, Slips},
-    world::{WHEN_DUE, silent},
+    world::WHEN_DUE,
 };
 use super::NodeThread;
 use crate::{error::CommError, kernel::Op, rank::Rank, time::Time};

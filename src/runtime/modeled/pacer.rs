@@ -1,0 +1,119 @@
+//! The pacer: the thread that called `run` wakes those whose answers are due, and follows programs that compute.
+
+use std::{
+    cmp::Reverse,
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use super::{
+    pacing::Pacing,
+    world::{Modeled, WHEN_DUE},
+};
+use crate::{runtime::crew::Cause, time::Time, wire::NodeId};
+
+/// The longest time from the start of all threads to the start of modeled time, if some programs have made no call
+/// yet.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// The interval at which the pacer checks the progress of a computing program for whose next call all others wait.
+const TICK: Duration = Duration::from_millis(1);
+
+/// The longest wait for the next answer in a run without a limit of its own; a run with a longer one is refused.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
+/// The shortest wait that is announced in the log.
+const LONG_WAIT: Duration = Duration::from_secs(10);
+
+impl Modeled {
+    /// Records that a program has made its first call. When all have, modeled time starts: to start threads takes the
+    /// host its time, which is not the machine's.
+    pub(super) fn first_call(&self, pacing: &Pacing) {
+        if pacing.unheard.fetch_sub(1, Ordering::AcqRel) == 1 {
+            pacing.epoch.get_or_init(Instant::now);
+            self.crew.caller.unpark();
+        }
+    }
+
+    /// Registers a node to be woken by the pacer at an instant of modeled time, if it sleeps for that instant then.
+    pub(super) fn wake_when_due(&self, pacing: &Pacing, node: NodeId, at: Time) {
+        self.refuse_endless_wait(pacing, at);
+        let mut waking = pacing.waking.lock();
+        waking.due.push(Reverse((at, node)));
+        let earlier = at < waking.next;
+        if earlier {
+            waking.next = at;
+        }
+        drop(waking);
+        if earlier {
+            self.crew.caller.unpark();
+        }
+    }
+
+    /// Ends a run whose next answer is due too late to be waited for, and announces a long wait in the log.
+    pub(super) fn refuse_endless_wait(&self, pacing: &Pacing, at: Time) {
+        let wait =
+            pacing.wall(at).saturating_sub(pacing.epoch().map_or(Duration::ZERO, |epoch| epoch.elapsed()));
+        if wait >= LONGEST_WAIT && !pacing.has_limit {
+            self.crew.stop(Cause::TooSlow { at, wait });
+        } else if wait >= LONG_WAIT && pacing.announced.set(()).is_ok() {
+            tracing::warn!(parent: None, %at, wall = ?wait, "the next answer is due only then");
+        }
+    }
+
+    /// Wakes the nodes whose answers are due; returns the instant of the next check.
+    pub(super) fn pace(&self, pacing: &Pacing) -> Instant {
+        let Some(epoch) = pacing.epoch() else {
+            let latest = *pacing.started.get_or_init(Instant::now) + PATIENCE;
+            if Instant::now() < latest {
+                return latest;
+            }
+            pacing.epoch.get_or_init(Instant::now);
+            return Instant::now();
+        };
+        let (mut claimed, mut nobody) = (Vec::new(), false);
+        let next = {
+            let mut waking = pacing.waking.lock();
+            let now = epoch.elapsed();
+            while let Some(&Reverse((at, node))) = waking.due.peek() {
+                if pacing.wall(at) > now {
+                    break;
+                }
+                waking.due.pop();
+                match self.crew.seat(node).parker.claim(&[WHEN_DUE], &self.crew.awake) {
+                    true => claimed.push(node),
+                    false => nobody = true,
+                }
+            }
+            waking.next = waking.due.peek().map_or(Time::MAX, |&Reverse((at, _))| at);
+            waking.next
+        };
+        self.wake_all(&mut claimed);
+        // Whoever fell asleep last may have left it to this one to find out that nobody will wake any more.
+        if nobody && self.crew.awake.load(Ordering::Acquire) == 0 {
+            self.drive(true);
+        }
+        let tick = self.follow(pacing).then(|| Instant::now() + TICK);
+        let due = epoch + pacing.wall(next);
+        tick.map_or(due, |tick| tick.min(due))
+    }
+
+    /// Follows the clock of a program that computes while all others wait for its next call: the time that it has
+    /// certainly computed is as good as a call. Returns whether a program may have to be followed soon.
+    fn follow(&self, pacing: &Pacing) -> bool {
+        if self.crew.awake.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        // Behind the one that everybody waited for there may be another.
+        for _ in 0..self.mailboxes.len() {
+            let node = pacing.stalled.load(Ordering::Relaxed);
+            let Some(mailbox) = self.mailboxes.get(node as usize) else { break };
+            if !mailbox.outbox.lock().follow(pacing) {
+                break;
+            }
+            self.let_go();
+            self.drive(false);
+        }
+        true
+    }
+}
