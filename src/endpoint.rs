@@ -154,8 +154,8 @@ pub(crate) trait Endpoint: fmt::Debug {
         nth: u64,
         size: usize,
         rank: Rank,
-        call: &Call,
-    ) -> Result<(), (Rank, Call)>;
+        call: &Call<'_>,
+    ) -> Result<(), (Rank, String)>;
 
     /// The machine's own barrier for all nodes, which not every machine has.
     fn barrier(&self) -> Result<(), CommError>;

@@ -6,10 +6,11 @@ use thiserror::Error;
 
 use super::{
     Algorithm, Job, Lengths, Operation, Operator, Plan, PlanError, Task, TaskError, WrongLength,
+    job::Described,
     operator::{Named, combined},
 };
 use crate::{
-    comm::{Caller, Element, ElementType, Group, Payload, PayloadError, WalkError},
+    comm::{Call, Caller, Element, ElementType, Group, Payload, PayloadError, WalkError},
     error::CommError,
     rank::Rank,
 };
@@ -227,7 +228,8 @@ fn perform(
         return Err(CollectiveError::NoBytes { element: job.element });
     }
     group.library_call(job.operation.name(), || {
-        let tag = group.agree(&job.call(algorithm, operator))?;
+        let text = Described { job, algorithm, operator };
+        let tag = group.agree(&Call::new(job.operation.name(), &text, (&job.lengths, operator)))?;
         let (in_order, exact) =
             operator.map_or((false, true), |operator| (!operator.is_commutative, operator.is_exact));
         let plan = planned(group, algorithm, job, in_order, exact)?;

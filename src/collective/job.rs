@@ -1,10 +1,10 @@
 //! Jobs: operations with their roots and lengths, as calls on payloads name them.
 
-use std::sync::Arc;
+use std::fmt;
 
 use super::{Algorithm, Operation, Task, TaskError, operator::Named};
 use crate::{
-    comm::{Call, Element, ElementType, Group},
+    comm::{Element, ElementType, Group},
     rank::Rank,
 };
 
@@ -94,33 +94,9 @@ impl Job {
         Job::of::<u8>(operation, 0, lengths)
     }
 
-    /// The call as messages about mistakes describe it.
-    pub(super) fn call(&self, algorithm: &Algorithm, operator: Option<Named<'_>>) -> Call {
-        let Job { operation, root, lengths, element } = self;
-        let from = if operation.has_root() { format!(" with root {root}") } else { String::new() };
-        let with = operator.map_or(String::new(), |operator| {
-            let order = if operator.is_commutative { "" } else { " in rank order" };
-            format!(", {}{order}", operator.name)
-        });
-        let how_long = match lengths {
-            Lengths::Even(elements) => format!("{elements} {element}"),
-            Lengths::Blocks(blocks) => match blocks[..] {
-                [] => format!("no blocks of {element}"),
-                [first] => format!("1 block of {first} {element}"),
-                [first, .., last] => {
-                    let all = blocks.iter().fold(0, |sum: u64, &block| sum.saturating_add(block));
-                    format!("{} blocks of {first} .. {last} {element} ({all} in all)", blocks.len())
-                }
-            },
-        };
-        let text = format!("{operation}{from} on {how_long}{with} by {}", algorithm.spelled(*operation));
-        Call::new(operation.name(), text, (lengths, operator))
-    }
-
     pub(super) fn task(&self, group: &Group<'_>, in_order: bool, exact: bool) -> Result<Task, TaskError> {
-        let members: Arc<[Rank]> = group.members().into();
         let task = Task::builder(group.machine(), self.operation)
-            .members(members)
+            .members(group.members())
             .root(self.root)
             .element_bytes(self.element.size() as u64)
             .in_order(in_order)
@@ -129,5 +105,38 @@ impl Job {
             Lengths::Even(elements) => task.elements(*elements).build(),
             Lengths::Blocks(blocks) => task.blocks(blocks.as_slice()).build(),
         }
+    }
+}
+
+/// A job with the algorithm and the operator, as messages about mistakes describe the call.
+pub(super) struct Described<'a> {
+    pub(super) job: &'a Job,
+    pub(super) algorithm: &'a Algorithm,
+    pub(super) operator: Option<Named<'a>>,
+}
+
+impl fmt::Display for Described<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Job { operation, root, lengths, element } = self.job;
+        write!(f, "{operation}")?;
+        if operation.has_root() {
+            write!(f, " with root {root}")?;
+        }
+        match lengths {
+            Lengths::Even(elements) => write!(f, " on {elements} {element}")?,
+            Lengths::Blocks(blocks) => match blocks[..] {
+                [] => write!(f, " on no blocks of {element}")?,
+                [first] => write!(f, " on 1 block of {first} {element}")?,
+                [first, .., last] => {
+                    let all = blocks.iter().fold(0, |sum: u64, &block| sum.saturating_add(block));
+                    write!(f, " on {} blocks of {first} .. {last} {element} ({all} in all)", blocks.len())?;
+                }
+            },
+        }
+        if let Some(operator) = self.operator {
+            let order = if operator.is_commutative { "" } else { " in rank order" };
+            write!(f, ", {}{order}", operator.name)?;
+        }
+        write!(f, " by {}", self.algorithm.spelled(*operation))
     }
 }

@@ -58,9 +58,9 @@ impl Plan {
         combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
     ) -> Result<Payload, CollectiveError> {
         let (task, operation) = (self.task(), self.task().operation());
-        let text = format!("{operation} on {} by {}", count(task.bytes(), "byte"), self.name());
         group.library_call(operation.name(), || {
-            let tag = group.agree(&Call::new(operation.name(), text, (task.identity(), operator)))?;
+            let text = format_args!("{operation} on {} by {}", count(task.bytes(), "byte"), self.name());
+            let tag = group.agree(&Call::new(operation.name(), &text, (task.identity(), operator)))?;
             let expected = if group.size() == task.size() { self.given(group.rank()) } else { mine.len() };
             if mine.len() != expected {
                 let (rank, size, given, root) = (group.rank(), group.size(), mine.len(), task.root());

@@ -52,6 +52,6 @@ impl Problem for Task {
     }
 
     fn called(&self, algorithm: &Algorithm) -> String {
-        algorithm.spelled(self.operation())
+        algorithm.spelled(self.operation()).into_owned()
     }
 }

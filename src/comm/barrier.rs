@@ -21,7 +21,7 @@ impl Group<'_> {
     /// # Errors
     /// Those of all calls of a [`Group`].
     pub fn barrier(&self) -> Result<(), CommError> {
-        let tag = self.agree(&Call::new("barrier", "a barrier".into(), ()))?;
+        let tag = self.agree(&Call::new("barrier", &"a barrier", ()))?;
         if self.is_world() && self.machine().parameters().barrier().is_some() {
             return self.endpoint().barrier();
         }

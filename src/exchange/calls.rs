@@ -152,8 +152,8 @@ fn unknown(
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
-        let text = format!("an exchange of {what} by {algorithm}");
-        group.agree(&Call::new(EXCHANGE, text, algorithm))?;
+        let text = format_args!("an exchange of {what} by {algorithm}");
+        group.agree(&Call::new(EXCHANGE, &text, algorithm))?;
         check_number(group, &outgoing)?;
         let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
             given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
@@ -175,9 +175,9 @@ fn known(
     matrix: &Arc<Matrix>,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
-    let text = format!("an exchange of {what} by {algorithm} with a known matrix");
     group.library_call(EXCHANGE, || {
-        group.agree(&Call::new(EXCHANGE, text, (algorithm, matrix)))?;
+        let text = format_args!("an exchange of {what} by {algorithm} with a known matrix");
+        group.agree(&Call::new(EXCHANGE, &text, (algorithm, matrix)))?;
         check_number(group, &outgoing)?;
         Ok(plan(group, algorithm, matrix)?.carry_out(group, outgoing)?)
     })

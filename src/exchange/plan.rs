@@ -63,10 +63,10 @@ impl Plan {
 
     fn carried_out(&self, group: &Group<'_>, outgoing: Vec<Payload>) -> Result<Vec<Payload>, ExchangeError> {
         let rank = group.rank();
-        let text = format!("an exchange by {}", self.name());
+        let text = format_args!("an exchange by {}", self.name());
         // The seed may decide which way data takes.
-        let call = Call::new(EXCHANGE, text, (self.algorithm().seed(), self.instance().matrix()));
-        let tag = group.agree(&call)?;
+        let details = (self.algorithm().seed(), self.instance().matrix());
+        let tag = group.agree(&Call::new(EXCHANGE, &text, details))?;
         let private = group.private();
         let own = outgoing[rank].clone();
         let part = || Part::operation(format!("exchange by {}", self.name()));

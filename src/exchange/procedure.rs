@@ -68,8 +68,7 @@ impl<'g> Transport<'g> {
 
     /// Waits for everything that has been started.
     pub(super) fn finish(self) -> Result<(), CommError> {
-        self.group.wait_all(self.started)?;
-        Ok(())
+        self.started.into_iter().try_for_each(|request| self.group.wait(request).map(drop))
     }
 }
 

@@ -27,8 +27,8 @@ pub(super) fn carry_out(
 ) -> Result<Vec<(Rank, Payload)>, CallError> {
     group.library_call("sparse exchange", || {
         let (rank, size) = (group.rank(), group.size());
-        let call = Call::new("sparse exchange", format!("a sparse exchange of {what}"), ());
-        let tag = group.agree(&call)?;
+        let text = format_args!("a sparse exchange of {what}");
+        let tag = group.agree(&Call::new("sparse exchange", &text, ()))?;
         let mut counts = vec![0_u32; size];
         for (to, payload) in &outgoing {
             group.world_rank(*to)?;

@@ -41,14 +41,18 @@ pub use parameters::{ACTIVE_BYTES, ParameterError, Parameters, ParametersBuilder
 /// A machine file is not read from its name, `"ft.toml".parse()`, but by [`Description::from_file`].
 #[derive(Clone, Debug)]
 pub struct Description {
-    name: String,
+    name: Arc<str>,
     topology: Arc<dyn Topology>,
     parameters: Parameters,
 }
 
 impl Description {
     /// Creates a machine from its parts. The name is for reports alone.
-    pub fn new(name: impl Into<String>, topology: Arc<dyn Topology>, parameters: Parameters) -> Description {
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        topology: Arc<dyn Topology>,
+        parameters: Parameters,
+    ) -> Description {
         Description { name: name.into(), topology, parameters }
     }
 

@@ -3,6 +3,7 @@
 use std::{
     any::{TypeId, type_name},
     fmt,
+    hash::{Hash, Hasher},
 };
 
 use bytemuck::{CheckedBitPattern, NoUninit};
@@ -75,8 +76,13 @@ impl<T: NoUninit + CheckedBitPattern> Element for T {}
 /// assert_eq!((element.name(), element.size()), ("f64", 8));
 /// assert_ne!(element, ElementType::of::<u64>());
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 pub struct ElementType {
+    /// One word instead of five, since every message carries it.
+    properties: fn() -> Properties,
+}
+
+struct Properties {
     id: TypeId,
     name: &'static str,
     size: usize,
@@ -85,33 +91,51 @@ pub struct ElementType {
 impl ElementType {
     /// The type of the elements of arrays of `T`.
     pub fn of<T: Element>() -> ElementType {
-        ElementType { id: TypeId::of::<T>(), name: type_name::<T>(), size: size_of::<T>() }
+        let properties =
+            || Properties { id: TypeId::of::<T>(), name: type_name::<T>(), size: size_of::<T>() };
+        ElementType { properties }
     }
 
     /// The name of the type, as Rust prints it: for display, not for comparing.
     pub fn name(self) -> &'static str {
-        self.name
+        (self.properties)().name
     }
 
     /// The size of one element in bytes.
     pub fn size(self) -> usize {
-        self.size
+        (self.properties)().size
     }
 
     /// Whether arrays of this type are plain bytes, which read as every type: `u8`, and types without any bytes.
     pub(crate) fn is_plain(self) -> bool {
-        self.id == TypeId::of::<u8>() || self.size == 0
+        let Properties { id, size, .. } = (self.properties)();
+        id == TypeId::of::<u8>() || size == 0
+    }
+}
+
+/// Two functions may tell of one type, and one address may belong to two functions.
+impl PartialEq for ElementType {
+    fn eq(&self, other: &ElementType) -> bool {
+        (self.properties)().id == (other.properties)().id
+    }
+}
+
+impl Eq for ElementType {}
+
+impl Hash for ElementType {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.properties)().id.hash(state);
     }
 }
 
 impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(self.name())
     }
 }
 
 impl fmt::Debug for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(self.name())
     }
 }

@@ -108,8 +108,10 @@ impl Payload {
 
     /// Concatenates `payloads`: [`append`](Payload::append) in their order.
     pub fn concat(payloads: impl IntoIterator<Item = Payload>) -> Payload {
-        let mut whole = Payload::empty();
-        payloads.into_iter().for_each(|payload| whole.append(payload));
+        let mut payloads = payloads.into_iter();
+        let mut whole = payloads.next().unwrap_or_default();
+        whole.segments.reserve(payloads.size_hint().0);
+        payloads.for_each(|payload| whole.append(payload));
         whole
     }
 

@@ -1,13 +1,17 @@
 //! The members of a problem: some nodes of a machine, each once.
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 
 use crate::{model::Description, rank::Rank};
 
 /// Checks that members are nodes of a machine, at least one and each once.
 pub(crate) fn check_members(machine: &Description, members: &[Rank]) -> Result<(), MembersError> {
-    let mut sorted = members.to_vec();
-    sorted.sort_unstable();
+    let mut sorted = Cow::Borrowed(members);
+    if !members.is_sorted() {
+        sorted.to_mut().sort_unstable();
+    }
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(MembersError::Twice { node: pair[0] });
     }

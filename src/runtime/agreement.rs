@@ -16,7 +16,8 @@ pub(crate) struct Agreements {
 #[derive(Debug)]
 struct Open {
     rank: Rank,
-    call: Call,
+    call: String,
+    digest: u64,
     arrived: usize,
 }
 
@@ -29,11 +30,13 @@ impl Agreements {
         nth: u64,
         size: usize,
         rank: Rank,
-        call: &Call,
-    ) -> Result<(), (Rank, Call)> {
+        call: &Call<'_>,
+    ) -> Result<(), (Rank, String)> {
         let key = (context, nth);
-        let open = self.open.entry(key).or_insert_with(|| Open { rank, call: call.clone(), arrived: 0 });
-        if open.call != *call {
+        let digest = call.digest();
+        let open =
+            self.open.entry(key).or_insert_with(|| Open { rank, call: call.to_string(), digest, arrived: 0 });
+        if open.digest != digest {
             return Err((open.rank, open.call.clone()));
         }
         open.arrived += 1;
@@ -51,13 +54,16 @@ mod tests {
     #[test]
     fn members_are_compared_with_the_first_one() {
         let mut agreements = Agreements::default();
-        let call = |text: &str, details: u64| Call::new("call", text.into(), details);
-        assert_eq!(agreements.arrive(1, 0, 3, 2, &call("a", 5)), Ok(()));
-        assert_eq!(agreements.arrive(2, 0, 3, 0, &call("b", 5)), Ok(()), "another group");
-        assert_eq!(agreements.arrive(1, 1, 3, 2, &call("c", 5)), Ok(()), "the next call");
-        assert_eq!(agreements.arrive(1, 0, 3, 0, &call("a", 5)), Ok(()));
-        assert_eq!(agreements.arrive(1, 0, 3, 1, &call("a", 6)), Err((2, call("a", 5))));
-        assert_eq!(agreements.arrive(1, 0, 3, 1, &call("a", 5)), Ok(()));
+        let mut arrive = |context: Context, nth: u64, rank: Rank, text: &str, details: u64| {
+            agreements.arrive(context, nth, 3, rank, &Call::new("call", &text, details))
+        };
+        assert_eq!(arrive(1, 0, 2, "a", 5), Ok(()));
+        assert_eq!(arrive(2, 0, 0, "b", 5), Ok(()), "another group");
+        assert_eq!(arrive(1, 1, 2, "c", 5), Ok(()), "the next call");
+        assert_eq!(arrive(1, 0, 0, "a", 5), Ok(()));
+        assert_eq!(arrive(1, 0, 1, "a", 6), Err((2, "a".into())), "other details");
+        assert_eq!(arrive(1, 0, 1, "b", 5), Err((2, "a".into())), "another text");
+        assert_eq!(arrive(1, 0, 1, "a", 5), Ok(()));
         assert_eq!(agreements.open.len(), 2, "what all have called is forgotten");
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", example 4.1 and figure 4.4.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use thiserror::Error;
 
@@ -130,21 +130,17 @@ pub fn matrix_vector(node: &Node<'_>, block: &Block, x: &[f64]) -> Result<Vec<f6
 }
 
 fn one_to_all(group: &Group<'_>, elements: usize, x: &[f64]) -> Result<Vec<f64>, MatrixError> {
-    Ok(plan(group.machine(), Algorithm::ONE_TO_ALL, members(group), elements)?.call(group, x)?)
+    Ok(plan(group.machine(), Algorithm::ONE_TO_ALL, group.members(), elements)?.call(group, x)?)
 }
 
 fn all_to_one(group: &Group<'_>, y: Vec<f64>) -> Result<Vec<f64>, MatrixError> {
-    Ok(plan(group.machine(), Algorithm::ALL_TO_ONE, members(group), y.len())?.combine(group, &y, &Sum)?)
-}
-
-fn members(group: &Group<'_>) -> Vec<Rank> {
-    group.members()
+    Ok(plan(group.machine(), Algorithm::ALL_TO_ONE, group.members(), y.len())?.combine(group, &y, &Sum)?)
 }
 
 fn plan(
     machine: &Description,
     algorithm: Algorithm,
-    members: Vec<Rank>,
+    members: impl Into<Arc<[Rank]>>,
     elements: usize,
 ) -> Result<Plan, MatrixError> {
     let task = Task::builder(machine, algorithm.operation())
@@ -174,11 +170,11 @@ pub fn matrix_vector_figures(machine: &Description, elements: usize) -> Result<[
     let no_grid = || CommError::NoGrid(machine.name().to_owned());
     let grid = machine.topology().grid().ok_or_else(no_grid)?;
     let columns = (0..grid.columns).map(|column| {
-        let members = (0..grid.rows).map(|row| grid.rank(row, column)).collect();
+        let members: Vec<Rank> = (0..grid.rows).map(|row| grid.rank(row, column)).collect();
         plan(machine, Algorithm::ONE_TO_ALL, members, part(elements, grid.columns, column).len())
     });
     let rows = (0..grid.rows).map(|row| {
-        let members = (0..grid.columns).map(|column| grid.rank(row, column)).collect();
+        let members: Vec<Rank> = (0..grid.columns).map(|column| grid.rank(row, column)).collect();
         plan(machine, Algorithm::ALL_TO_ONE, members, part(elements, grid.rows, row).len())
     });
     Ok([

@@ -16,6 +16,8 @@ mod short;
 mod strategies;
 mod tree;
 
+use std::borrow::Cow;
+
 use super::{Operation, Strategy, Task};
 use crate::{
     plan::{self, IntoAlgorithm, PlanError, Variant},
@@ -66,8 +68,11 @@ impl Algorithm {
     }
 
     /// The name in messages about an operation: strategies are spelled for the operation.
-    pub fn spelled(&self, operation: Operation) -> String {
-        self.parameter().as_ref().map_or_else(|| self.to_string(), |strategy| strategy.spelled(operation))
+    pub fn spelled(&self, operation: Operation) -> Cow<'static, str> {
+        match self.parameter() {
+            Some(strategy) => strategy.spelled(operation).into(),
+            None => self.name().into(),
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! A group as libraries of collective operations use it: private contexts, agreement, what reports and traces call
 //! things.
 
+use std::sync::Arc;
+
 use super::{Group, Private};
 use crate::{
     endpoint::{Cache, Call, Endpoint, Mark},
@@ -27,26 +29,27 @@ impl<'n> Group<'n> {
     }
 
     /// The nodes of the world that are its members, by rank.
-    pub(crate) fn members(&self) -> Vec<Rank> {
-        (0..self.size()).map(|rank| self.node(rank)).collect()
+    pub(crate) fn members(&self) -> Arc<[Rank]> {
+        self.nodes.get_or_init(|| (0..self.size()).map(|rank| self.node(rank)).collect()).clone()
     }
 
     /// Says that this member makes a collective call, in the private context, and returns the tag for its messages. Every
     /// member makes the same calls in the same order.
     ///
     /// Fails with [`CommError::Mismatch`] if another member is known to make another call.
-    pub(crate) fn agree(&self, call: &Call) -> Result<Tag, CommError> {
+    pub(crate) fn agree(&self, call: &Call<'_>) -> Result<Tag, CommError> {
         let nth = self.calls.get();
         self.calls.set(nth + 1);
         let agreed = self.endpoint.agree(self.context, nth, self.size(), self.rank, call);
         agreed.map_err(|(other, other_call)| CommError::Mismatch {
-            group: self.name.clone(),
+            group: self.name.to_string(),
             rank: self.rank,
             call: call.to_string(),
             other,
-            other_call: match other_call.to_string() {
-                same if same == call.to_string() => format!("{same} with other arguments"),
-                different => different,
+            other_call: if other_call == call.to_string() {
+                format!("{other_call} with other arguments")
+            } else {
+                other_call
             },
         })?;
         Ok(Tag::of_call(call.operation(), nth))

@@ -9,6 +9,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     rc::Rc,
+    sync::Arc,
 };
 
 use self::members::Members;
@@ -56,10 +57,12 @@ pub(crate) enum Private {
 /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
 pub struct Group<'n> {
     endpoint: &'n dyn Endpoint,
-    name: String,
+    name: Rc<str>,
     context: Context,
     rank: Rank,
     members: Members,
+    /// The members as a list, once somebody has asked for it.
+    nodes: OnceCell<Arc<[Rank]>>,
     /// How often a group of the same members has been made of this one.
     made: RefCell<BTreeMap<Vec<Rank>, u32>>,
     /// The context of collective operations.
@@ -74,18 +77,19 @@ impl<'n> Group<'n> {
     pub(super) fn world(endpoint: &'n dyn Endpoint) -> Group<'n> {
         let size = endpoint.machine().nodes();
         let members = Members::Strided { first: 0, stride: 1, size };
-        Group::new(endpoint, "the world".into(), 0, endpoint.id() as Rank, members)
+        Group::new(endpoint, "the world", 0, endpoint.id() as Rank, members)
     }
 
     fn new(
         endpoint: &'n dyn Endpoint,
-        name: String,
+        name: impl Into<Rc<str>>,
         context: Context,
         rank: Rank,
         members: Members,
     ) -> Group<'n> {
-        let (made, private, calls, is_active) = Default::default();
-        Group { endpoint, name, context, rank, members, made, private, calls, is_active }
+        let (nodes, made, private, calls, is_active) = Default::default();
+        let name = name.into();
+        Group { endpoint, name, context, rank, members, nodes, made, private, calls, is_active }
     }
 
     /// A row or a column: nodes of the world at equal distances. `family` keeps rows, columns and groups that the
@@ -195,7 +199,7 @@ impl<'n> Group<'n> {
         if rank < self.size() {
             return Ok(());
         }
-        Err(CommError::NoSuchRank { given: rank, size: self.size(), group: self.name.clone() })
+        Err(CommError::NoSuchRank { given: rank, size: self.size(), group: self.name.to_string() })
     }
 }
 

@@ -44,14 +44,21 @@ const MOST: u64 = 1 << 60;
 #[derive(Clone)]
 pub struct Matrix {
     nodes: usize,
-    /// Row by row; never changed, so that the digest stays right.
+    /// Row by row; never changed, so that the summary stays right.
     bytes: Vec<u64>,
-    digest: OnceLock<u64>,
+    summary: OnceLock<Summary>,
+}
+
+/// What every call wants to know of a matrix, worked out once.
+#[derive(Clone, Copy)]
+struct Summary {
+    digest: u64,
+    longest: u64,
 }
 
 impl Matrix {
     fn of_bytes(nodes: usize, bytes: Vec<u64>) -> Matrix {
-        Matrix { nodes, bytes, digest: OnceLock::new() }
+        Matrix { nodes, bytes, summary: OnceLock::new() }
     }
 
     /// Creates the matrix of these send vectors, one for each node.
@@ -213,13 +220,22 @@ impl Matrix {
         (class, sizes.all(|bytes| Some(bytes) == first))
     }
 
-    /// A digest that tells the matrix from nearly all others. Members of a group compare it in every call, so it is
-    /// worked out once.
+    /// A digest that tells the matrix from nearly all others, for members of a group to compare. Takes no time after the
+    /// first time.
     pub(super) fn digest(&self) -> u64 {
-        *self.digest.get_or_init(|| {
+        self.summary().digest
+    }
+
+    /// The length of the longest message, those to a node itself included. Takes no time after the first time.
+    pub(super) fn longest(&self) -> u64 {
+        self.summary().longest
+    }
+
+    fn summary(&self) -> Summary {
+        *self.summary.get_or_init(|| {
             let mut hasher = DefaultHasher::new();
             self.bytes.hash(&mut hasher);
-            hasher.finish()
+            Summary { digest: hasher.finish(), longest: self.bytes.iter().copied().max().unwrap_or(0) }
         })
     }
 }

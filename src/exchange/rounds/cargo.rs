@@ -12,30 +12,33 @@ use crate::{
 pub(crate) struct Parts {
     /// The rest of the data for each rank.
     outgoing: Vec<Payload>,
-    incoming: Vec<Vec<Payload>>,
+    incoming: Vec<Payload>,
 }
 
 impl Parts {
     /// With the data that this node has for each rank.
     pub(crate) fn new(outgoing: Vec<Payload>) -> Parts {
-        Parts { incoming: vec![Vec::new(); outgoing.len()], outgoing }
+        Parts { incoming: vec![Payload::empty(); outgoing.len()], outgoing }
     }
 
     /// The data that has come from each rank.
     pub(crate) fn incoming(self) -> Vec<Payload> {
-        self.incoming.into_iter().map(Payload::concat).collect()
+        self.incoming
     }
 }
 
 impl Cargo for Parts {
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
         let left = &mut self.outgoing[message.peer];
+        if left.len() == message.bytes {
+            return Ok(std::mem::take(left));
+        }
         let rest = left.split_off(message.bytes)?;
         Ok(std::mem::replace(left, rest))
     }
 
     fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError> {
-        self.incoming[message.peer].push(came);
+        self.incoming[message.peer].append(came);
         Ok(())
     }
 }

@@ -217,8 +217,13 @@ impl Endpoint for HostNode<'_> {
     }
 
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
-        let (_, first) = self.wait_any_until([request].into(), Time::MAX)?;
-        Ok(first.and_then(|(_, envelope)| envelope))
+        self.check_running()?;
+        let began = self.began();
+        let event = self.local.borrow().selector(request).map_or(ANY_MESSAGE, |select| event(&select));
+        let what_for = |local: &Local| WhatFor::Any(local.selector(request).into_iter().collect());
+        let complete = |local: &mut Local| local.completion(request).map(|_| local.settle(request));
+        let found = self.wait_until(event, what_for, Time::MAX, complete)?;
+        Ok(found.flatten().map(|envelope| self.received(began, envelope)))
     }
 
     fn wait_any_until(
@@ -337,8 +342,8 @@ impl Endpoint for HostNode<'_> {
         nth: u64,
         size: usize,
         rank: Rank,
-        call: &Call,
-    ) -> Result<(), (Rank, Call)> {
+        call: &Call<'_>,
+    ) -> Result<(), (Rank, String)> {
         self.host.crew.agreements.lock().arrive(context, nth, size, rank, call)
     }
 

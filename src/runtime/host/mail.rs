@@ -57,11 +57,13 @@ impl HostNode<'_> {
     /// Waits a moment for a short message that no other receive can want, and takes it past all lists.
     pub(super) fn take_directly(&self, select: &Selector) -> Option<Envelope> {
         let source = select.source?;
-        let ring = self.rings().get(source as usize)?;
         let local = &mut *self.local.borrow_mut();
         if !local.matching.is_empty() {
             return None;
         }
+        let Some(ring) = self.rings().get(source as usize) else {
+            return self.take_from_channel(local, select);
+        };
         for _ in 0..self.host.looks {
             if ring.has(local.taken[source as usize]) {
                 break;
@@ -77,6 +79,19 @@ impl HostNode<'_> {
             return None;
         }
         Some(self.short_message(local, source))
+    }
+
+    /// Takes the next message of the channel, where there are no rings, if it is the one selected.
+    fn take_from_channel(&self, local: &mut Local, select: &Selector) -> Option<Envelope> {
+        if self.inbox.is_empty() || !self.rings().is_empty() {
+            return None;
+        }
+        let envelope = self.inbox.try_recv().ok()?;
+        if select.accepts(&envelope.label) {
+            return Some(envelope);
+        }
+        local.take_in(envelope);
+        None
     }
 
     /// Whether a message has come that has not been taken in.

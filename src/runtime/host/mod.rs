@@ -68,6 +68,8 @@ pub(super) struct Host {
     gate: (Mutex<bool>, Condvar),
     /// The number of times that a waiting thread looks again before it sleeps.
     looks: u32,
+    /// The time for which it gives its core away before it sleeps, where nodes share cores.
+    linger: Duration,
 }
 
 /// A message that no program has received: its name, its label and its length.
@@ -159,6 +161,7 @@ impl Host {
             epoch: OnceLock::new(),
             gate: Default::default(),
             looks: if nodes <= cores { LOOKS } else { 0 },
+            linger: sleeping::linger(nodes, cores),
         }
     }
 

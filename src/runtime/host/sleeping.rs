@@ -13,9 +13,20 @@ use super::{
 };
 use crate::{error::CommError, runtime::sync::Ordering, time::Time};
 
-/// The time for which a thread gives its core away to others, where there are more nodes than cores, before it sleeps: to
-/// sleep and to be woken costs several times what it costs to be passed over. Where many can run, one turn takes longer.
-const LINGER: Duration = Duration::from_micros(20);
+/// The time for which a thread gives its core away to others before it sleeps, for each node that shares the core, where
+/// there are more nodes than cores: to sleep and to be woken costs several times what it costs to be passed over.
+const TURN: Duration = Duration::from_micros(20);
+
+/// The most of that time, however many nodes there are.
+const LONGEST_LINGER: Duration = Duration::from_micros(200);
+
+/// The time for which a thread gives its core away before it sleeps.
+pub(super) fn linger(nodes: usize, cores: usize) -> Duration {
+    if nodes <= cores {
+        return Duration::ZERO;
+    }
+    LONGEST_LINGER.min(TURN * nodes.div_ceil(cores) as u32)
+}
 
 impl HostNode<'_> {
     /// Sleeps until `take` finds what it wants among the messages that have come, or until `deadline`. `event` is what
@@ -90,7 +101,7 @@ impl HostNode<'_> {
         }
         if self.host.is_crowded() {
             let began = Instant::now();
-            while began.elapsed() < LINGER && !self.host.crew.is_stopped() {
+            while began.elapsed() < self.host.linger && !self.host.crew.is_stopped() {
                 yield_now();
                 if may_be_there()
                     && let Some(found) = look()

@@ -281,8 +281,8 @@ impl Endpoint for NodeThread<'_> {
         nth: u64,
         size: usize,
         rank: Rank,
-        call: &Call,
-    ) -> Result<(), (Rank, Call)> {
+        call: &Call<'_>,
+    ) -> Result<(), (Rank, String)> {
         self.world.crew.agreements.lock().arrive(context, nth, size, rank, call)
     }
 
