@@ -239,6 +239,7 @@ debug_as_text!(RunError);
 
 /// The details of a deadlock, in which no node can go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeadlockReport {
     /// Every node that has not finished, in rank order.
     pub blocked: Vec<BlockedNode>,

@@ -24,6 +24,7 @@ const MOST_DILATION: f64 = 1e9;
 
 /// The clock of a run: the relation of modeled time and wall-clock time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Clock {
     /// Virtual time: as fast as the host allows; exact, and the same every time.
     #[default]
@@ -47,6 +48,7 @@ pub enum Clock {
 
 /// The number of wall seconds that one modeled second takes in [real time](Clock::RealTime).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Dilation {
     /// The smallest dilation, from 1 (true speed) upwards, that the host can keep: found by one or two short runs of
     /// a typical program before the first run on the machine. [`RealTimeReport::dilation`] has the value. After a run

@@ -410,6 +410,7 @@ impl Exchanges<'_> {
             Clock::Virtual => format!("{which}: {got}, and what was predicted was exact."),
             Clock::RealTime { .. } => format!("{which} in real time: {got}."),
             Clock::Host => format!("{which} on the threads of this host: {got}."),
+            _ => format!("{which}: {got}."),
         });
         if runs > 0 && runs < all {
             let others = if all - runs == 1 { "other is" } else { "others are" };

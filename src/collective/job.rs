@@ -23,6 +23,7 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Lengths {
     /// So many elements in all, in blocks that differ by one at most.
     Even(u64),

@@ -33,6 +33,7 @@ use crate::{
 
 /// The times at which a node handles the active messages that have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Handling {
     /// At polls: at the beginning of every call of its [`Active`], and as long as such a call waits.
     Polled,
@@ -42,6 +43,7 @@ pub enum Handling {
 
 /// A message to be handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ActiveMessage {
     /// The sender.
     pub source: Rank,

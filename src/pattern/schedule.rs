@@ -53,6 +53,7 @@ pub struct Schedule {
 
 /// The ranks that have a block in the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// One rank has the block.
     At(Rank),
@@ -75,6 +76,7 @@ impl Origin {
 
 /// One step of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Step {
     /// The iteration of the step, counted from 0.
     pub iteration: usize,
@@ -121,6 +123,7 @@ pub enum Action {
 
 /// One message of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Message {
     /// The node at the other end.
     pub peer: Rank,

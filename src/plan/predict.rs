@@ -18,6 +18,7 @@ use crate::{
 
 /// The predicted times of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Prediction {
     /// The time at which the last node is done, if all start at time 0.
     pub modeled: Time,

@@ -26,6 +26,7 @@ fn before_and_after(task: &Task, rank: Rank) -> [std::ops::Range<u64>; 2] {
         CombineToOne => [all.clone(), if_root(all)],
         CombineToAll | Scan => [all.clone(), all],
         DistributedCombine => [all, block],
+        other => unreachable!("the data of {other} is not known"),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::{
 /// machine with `o_x = 0` the first two take the same time, and the third lets a node that sends more than it
 /// receives go on earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Exchange {
     /// At the same time, as one call, `sendrecv`: the papers' exchange.
     Together,
