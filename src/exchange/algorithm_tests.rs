@@ -114,7 +114,7 @@ fn check_every_way(instance: &Instance) {
     let planner = Planner::new(instance);
     for algorithm in Algorithm::ALL.iter().filter(|&&algorithm| algorithm != Algorithm::AUTO) {
         for variant in algorithm.variants(instance, &planner).unwrap_or_default() {
-            if let Ok(plan) = Plan::of(instance, &variant) {
+            if let Ok(plan) = Plan::of(instance, algorithm, &variant) {
                 check(&plan);
             }
         }

@@ -33,20 +33,24 @@ mod plan;
 pub mod predict;
 mod problem;
 mod registry;
-mod variant;
 
 pub use self::{
     bound::{LowerBound, Reason},
     error::PlanError,
     members::MembersError,
     plan::Plan,
-    problem::{Draft, Problem, Scheduled},
-    registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError},
+    problem::Problem,
+    registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError, Registered},
 };
 pub(crate) use self::{
     cache::Cache,
     layout::Layout,
     members::check_members,
-    registry::{Entry, Planning, Restriction},
-    variant::Variant,
+    problem::{Draft, Planned, Scheduled},
+    registry::{Entry, Planning, Predicted, Restriction, Variant},
 };
+
+/// The seal of traits that no other crate can implement: no path to it leads out of the crate.
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}

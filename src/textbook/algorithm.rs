@@ -13,7 +13,7 @@ use super::equation;
 use crate::{
     collective::{self, Cost, Draft, Operation, ParseAlgorithmError, Piece, Plan, PlanError, Task},
     pattern::{Blocks, Builder, Exchange, Origin},
-    plan::{self, IntoAlgorithm, Restriction, Variant},
+    plan::{self, IntoAlgorithm, Restriction, Variant, sealed::Sealed},
     rank::Rank,
 };
 
@@ -208,6 +208,8 @@ impl FromStr for Algorithm {
         known.copied().ok_or_else(|| ParseAlgorithmError::new(text, names.collect()))
     }
 }
+
+impl Sealed for Algorithm {}
 
 impl IntoAlgorithm for Algorithm {
     type Problem = Task;

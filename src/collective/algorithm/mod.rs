@@ -18,7 +18,7 @@ mod tree;
 
 use super::{Operation, Strategy, Task};
 use crate::{
-    plan::{self, IntoAlgorithm, PlanError, Variant},
+    plan::{self, IntoAlgorithm, PlanError, Variant, sealed::Sealed},
     time::Span,
 };
 
@@ -70,6 +70,8 @@ impl Algorithm {
         self.parameter().as_ref().map_or_else(|| self.to_string(), |strategy| strategy.spelled(operation))
     }
 }
+
+impl Sealed for Strategy {}
 
 impl IntoAlgorithm for Strategy {
     type Problem = Task;

@@ -50,7 +50,7 @@ fn all_candidates(instance: &Instance) -> impl Iterator<Item = (Algorithm, Varia
 /// The schedules of an algorithm, each with the algorithm that it is of; none if its restrictions are not met.
 fn candidates(algorithm: Algorithm, instance: &Instance) -> Vec<(Algorithm, Variant<Instance>)> {
     let variants = algorithm.variants(instance, &()).unwrap_or_default();
-    variants.into_iter().map(|variant| (variant.algorithm().unwrap(), variant)).collect()
+    variants.into_iter().map(|variant| (*variant.algorithm().unwrap(), variant)).collect()
 }
 
 // Shape.
