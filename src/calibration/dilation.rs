@@ -21,7 +21,7 @@ use crate::{
     error::RunError,
     model::Description,
     pattern::{Builder, Exchange, Schedule},
-    plan::predict::predict,
+    plan::predict,
     rank::{Rank, Tag},
     report::{KEPT_ERROR, RealTimeReport},
     runtime::{Pace, Settings, modeled},

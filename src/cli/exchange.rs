@@ -12,7 +12,8 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Clock, Payload, Span,
-    exchange::{Algorithm, Plan, PlanError},
+    exchange::{Algorithm, Plan},
+    plan::PlanError,
     prelude::{Node, Rank},
     units::{Sizes, format_bytes},
 };

@@ -9,7 +9,7 @@ use crate::{
         arbitrary::{parameters, topologies},
     },
     pattern::{Blocks, Builder, Exchange, Schedule, Transfer},
-    predict::predict,
+    plan::predict,
     time::Time,
 };
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Algorithm, Operation, Task, TaskError, operator::Named};
 use crate::{
-    comm::{Call, Element, ElementType, Group},
+    comm::{Call, Group},
+    payload::{Element, ElementType},
     rank::Rank,
 };
 

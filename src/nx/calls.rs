@@ -7,7 +7,7 @@ use super::{
     info::{self, Buffer, Wanted},
 };
 use crate::{
-    comm::Payload,
+    payload::Payload,
     rank::{Rank, Tag},
 };
 

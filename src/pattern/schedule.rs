@@ -2,7 +2,7 @@
 //!
 //! The data of the operation is cut into *blocks*, each with a size and a rank that has it in the beginning. A
 //! schedule lists for every rank the steps that it takes. It is plain data, made once and read by everyone: the code
-//! on the node threads [executes](crate::comm::walk) it with real messages, the [predictor](crate::predict) evaluates
+//! on the node threads [executes](crate::comm::walk) it with real messages, the [predictor](crate::plan::predict()) evaluates
 //! it in modeled time, and tests check its shape.
 //!
 //! A schedule is made iteration by iteration by a [`Builder`]. Nodes are *not* synchronized between iterations when it

@@ -4,7 +4,7 @@
 //! A [`Problem`] says what is to be moved among which members of a machine: an s-to-p broadcast
 //! ([`stop::Instance`](crate::stop::Instance)), a collective operation ([`collective::Task`](crate::collective::Task)), a
 //! many-to-many exchange ([`exchange::Instance`](crate::exchange::Instance)). An [`Algorithm`] has one or several variants
-//! for it, of which the one is taken that is [predicted](predict) to be the fastest. That is the [`Plan`], which all
+//! for it, of which the one is taken that is [predicted](predict()) to be the fastest. That is the [`Plan`], which all
 //! members carry out. All members make the same one without a message, because it follows from the problem alone.
 //! [`LowerBound`] says what no algorithm can beat, and why.
 //!
@@ -30,7 +30,7 @@ mod layout;
 mod members;
 #[allow(clippy::module_inception)]
 mod plan;
-pub mod predict;
+pub(crate) mod predict;
 mod problem;
 mod registry;
 
@@ -39,6 +39,7 @@ pub use self::{
     error::PlanError,
     members::MembersError,
     plan::Plan,
+    predict::{Prediction, predict},
     problem::Problem,
     registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError, Registered},
 };

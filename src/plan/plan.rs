@@ -29,7 +29,7 @@ pub struct Plan<P: Problem> {
 impl<P: Problem> Algorithm<P> {
     /// Plans a problem: once, for all members.
     ///
-    /// If the algorithm has several variants for it, all that could be the fastest are [predicted](crate::predict), some
+    /// If the algorithm has several variants for it, all that could be the fastest are [predicted](super::predict()), some
     /// microseconds a message, and the fastest is taken, of equally fast ones the first. That depends on the problem alone,
     /// so it is the same whoever works it out. For *Auto* it takes tens of milliseconds on 100 nodes, and seconds on
     /// thousands.

@@ -32,7 +32,7 @@ pub struct Prediction {
 /// Costs the host one or two microseconds per message, and several in networks full of conflicts.
 ///
 /// ```
-/// use multicomputer::{model::Description, pattern::{Builder, Exchange, Transfer}, predict::predict};
+/// use multicomputer::{model::Description, pattern::{Builder, Exchange, Transfer}, plan::predict};
 ///
 /// let machine: Description = "hockney:1x4".parse()?;
 /// let mut builder = Builder::new(4, &[0], &[1000], Exchange::Together);

@@ -42,8 +42,11 @@ pub(crate) struct Restriction<P: Problem> {
 /// Lists the variants of an algorithm for a problem.
 type List<P> = fn(&Planning<'_, P>) -> Result<Vec<Variant<P>>, PlanError>;
 
+/// The variant to be taken, as a search has found it.
+type Found<P> = Result<(Variant<P>, Predicted<P>), PlanError>;
+
 /// Looks for the variant to be taken.
-type Search<P> = fn(&Planning<'_, P>) -> Result<(Variant<P>, Predicted<P>), PlanError>;
+type Search<P> = fn(&Planning<'_, P>) -> Found<P>;
 
 /// The way in which the plan is found.
 enum Ways<P: Problem> {
@@ -277,11 +280,7 @@ impl<P: Problem> Algorithm<P> {
     }
 
     /// The result of its own search; `None` if it takes the fastest of its variants.
-    pub(super) fn searched(
-        &self,
-        problem: &P,
-        workspace: &P::Workspace,
-    ) -> Option<Result<(Variant<P>, Predicted<P>), PlanError>> {
+    pub(super) fn searched(&self, problem: &P, workspace: &P::Workspace) -> Option<Found<P>> {
         let Ways::Search(search) = self.entry.ways else { return None };
         let planning = Planning { problem, parameter: &self.parameter, workspace };
         Some(self.check(problem).and_then(|()| search(&planning)))

@@ -4,15 +4,17 @@ mod csv;
 mod text;
 
 pub use self::csv::CsvError;
-pub use crate::{record::UnreceivedMessage, runtime::Slip};
+pub use crate::{
+    fabric::{LinkLoad, Work},
+    runtime::Slip,
+};
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use serde::Serialize;
 
 use crate::{
-    fabric::LinkLoad,
-    record::NodeRecord,
+    record::{NodeRecord, UnreceivedMessage},
     runtime::Slips,
     time::{Span, Time},
     topology::{Link, LinkId},

@@ -11,9 +11,9 @@ use std::{
 
 use super::equation;
 use crate::{
-    collective::{self, Cost, Draft, Operation, ParseAlgorithmError, Piece, Plan, PlanError, Task},
+    collective::{self, Cost, Draft, Operation, Piece, Plan, Task},
     pattern::{Blocks, Builder, Exchange, Origin},
-    plan::{self, IntoAlgorithm, Restriction, Variant, sealed::Sealed},
+    plan::{self, IntoAlgorithm, ParseAlgorithmError, PlanError, Restriction, Variant, sealed::Sealed},
     rank::Rank,
 };
 

@@ -2,9 +2,10 @@
 
 use super::Group;
 use crate::{
-    comm::{MAX_MESSAGE, Message, Payload, Request, Tested},
+    comm::{MAX_MESSAGE, Message, Request, Tested},
     endpoint::Envelope,
     error::{CommError, describe},
+    payload::Payload,
     rank::{Destination, Rank, Select, Tag},
     time::Time,
     wire::{Label, Parcel, RequestId, Selector},

@@ -37,9 +37,9 @@ use super::{
     Algorithm, Entry, Planning, of,
 };
 use crate::{
-    comm::{Payload, PayloadError},
     model::Parameters,
     pattern::{Action, Builder, Exchange, Schedule, Transfer},
+    payload::{Payload, PayloadError},
     rank::Rank,
     time::Span,
 };

@@ -36,7 +36,7 @@ use super::{
     permutation::{barriers, synchronized},
     refused, seeded,
 };
-use crate::{comm::Payload, pattern::Schedule, time::Span};
+use crate::{pattern::Schedule, payload::Payload, time::Span};
 
 static TWO_STAGE: Entry = Entry::new("two-stage", in_synchronized_stages)
     .about("everything is spread evenly over all nodes first, and then delivered")

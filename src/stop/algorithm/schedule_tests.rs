@@ -12,7 +12,7 @@ use crate::{
         arbitrary::{parameters, topologies},
     },
     pattern::{Action, Exchange, Message, Schedule, Step},
-    plan::{PlanError, Reason, Variant, choose::busiest_node, predict::predict},
+    plan::{PlanError, Reason, Variant, choose::busiest_node, predict},
     rank::Rank,
     stop::Distribution,
     time::{Span, Time},
