@@ -139,7 +139,8 @@ pub enum CommError {
     /// The machine is no grid: it has no rows and columns.
     #[error("the machine {0} has no rows and columns")]
     NoGrid(String),
-    /// The program polls at an instant of modeled time that will never pass, since polling costs no time.
+    /// The program polls at an instant of virtual time that will never pass, since polling costs no time. Under the other
+    /// clocks time passes meanwhile.
     #[error(
         "endless polling at {at}: probes, tests and looks at the time cost no modeled time; wait, or compute between them"
     )]

@@ -171,8 +171,8 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     /// Handles all active messages that have arrived, and those that arrive meanwhile.
     ///
     /// # Errors
-    /// [`CommError::Livelock`] if the program has done nothing but poll without success for too long; otherwise as
-    /// [`send`](Self::send), also for the sends of handlers.
+    /// In virtual time, [`CommError::Livelock`] if the program has done nothing but poll without success for too long;
+    /// otherwise as [`send`](Self::send), also for the sends of handlers.
     pub fn poll(&self) -> Result<(), CommError> {
         self.handle_arrived(true).map(drop)
     }
@@ -211,7 +211,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         self.sleep_until(Time::MAX, condition)
     }
 
-    /// Does nothing but handle active messages until an instant of modeled time, or until a condition no longer holds.
+    /// Does nothing but handle active messages until an instant of the node's clock, or until a condition no longer holds.
     ///
     /// # Errors
     /// As [`wait_while`](Self::wait_while).

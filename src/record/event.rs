@@ -1,4 +1,4 @@
-//! The events of nodes, with their places in modeled time.
+//! The events of nodes, with their places on the nodes' clocks.
 
 use std::sync::Arc;
 
