@@ -72,7 +72,7 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// The machine: its shape and its parameters. Where nothing is modeled the parameters only serve planning.
     fn machine(&self) -> &Description;
 
-    /// What libraries keep for all nodes, from one run to the next.
+    /// The cache that libraries keep for all nodes, from one run to the next.
     fn cache(&self) -> &Cache;
 
     // Messages.

@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", value_parser = task::source, conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
     matrix: Option<Source>,
 
-    /// How many nodes each node sends to, k [default: all]
+    /// Number of nodes that each node sends to, k [default: all]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     fan_out: Option<usize>,
 

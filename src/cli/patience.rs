@@ -1,6 +1,6 @@
 //! The time that a run in real time will take: said before it starts if that is long, and refused if it is far too long.
 //!
-//! What a run takes in virtual time is known before it starts wherever it is predicted, and in real time it takes that
+//! The time of a run in virtual time is known before it starts wherever it is predicted, and in real time it takes that
 //! times the dilation.
 
 use std::time::Duration;

@@ -254,7 +254,7 @@ fn nothing_beats_the_bound_among_all_ways_of_three() {
         while !states.iter().any(|(known, _)| known.iter().all(|&known| known == all)) {
             steps += 1;
             for node in 0..nodes {
-                // What others send in this step comes in the next one: it is marked until then.
+                // Messages of others in this step come in the next one: it is marked until then.
                 let mut next = BTreeSet::new();
                 for (known, under_way) in &states {
                     next.insert((known.clone(), under_way.clone()));
@@ -410,7 +410,7 @@ fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
     let scattered = || {
         let mut builder = start(&from_root);
         for rank in (0..ranks).filter(|&rank| rank != task.root()) {
-            builder.hand_over([transfer(root, members[rank], &[rank as u32])]);
+            builder.move_blocks([transfer(root, members[rank], &[rank as u32])]);
         }
         builder.finish()
     };
@@ -434,7 +434,7 @@ fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
                 })
                 .filter(|part| !part.is_empty())
                 .collect();
-            builder.hand_over(transfers);
+            builder.move_blocks(transfers);
         }
         builder.finish()
     };

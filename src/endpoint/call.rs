@@ -1,4 +1,4 @@
-//! What the members of a group must agree on when they make a collective call.
+//! The part of a collective call that the members of a group must agree on.
 
 use std::{
     fmt,
@@ -22,7 +22,7 @@ impl Call {
         Call { operation, text, digest: hasher.finish() }
     }
 
-    /// What it is for, in a word or two: `broadcast`.
+    /// Its purpose, in a word or two: `broadcast`.
     pub(crate) fn operation(&self) -> &'static str {
         self.operation
     }

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::pattern::Exchange;
 
-    /// Who sends to whom in each step.
+    /// Senders and receivers in each step.
     fn arrows(shape: &Shape, source: Rank) -> Vec<Vec<(Rank, Rank)>> {
         let mut builder = Builder::new(shape.ranks.len(), &[source], &[1], Exchange::InTurn);
         let dimensions = (0..shape.extents.len()).rev();

@@ -60,7 +60,7 @@ pub struct Group<'n> {
     context: Context,
     rank: Rank,
     members: Members,
-    /// How often a group of the same members has been made of this one.
+    /// The number of groups of the same members that have been made of this one.
     made: RefCell<BTreeMap<Vec<Rank>, u32>>,
     /// The context of collective operations.
     private: OnceCell<Context>,

@@ -226,14 +226,14 @@ impl Builder {
         }
     }
 
-    /// Adds an iteration of one [round](Builder::round) after which the senders no longer count as holding the blocks
-    /// that they have sent: these are handed over, and later rounds treat the sender as a node without them.
+    /// Adds an iteration of one [round](Builder::round) that moves its blocks and does not copy them: the senders do not
+    /// hold them any more, and later rounds treat them as nodes without these blocks.
     ///
     /// # Panics
     ///
     /// As [`round`](Builder::round).
     #[track_caller]
-    pub fn hand_over(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
+    pub fn move_blocks(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let transfers: Vec<Transfer> = transfers.into_iter().collect();
         self.round(transfers.iter().cloned());
         for Transfer { from, blocks, .. } in transfers {
@@ -380,12 +380,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_handed_over_is_held_by_the_receiver_alone() {
+    fn moved_blocks_are_held_by_the_receiver_alone() {
         let mut builder = Builder::new(3, &[0, 0, 0], &[10, 20, 30], Exchange::Together);
-        builder.hand_over([transfer(0, 1, &[1])]);
+        builder.move_blocks([transfer(0, 1, &[1])]);
         assert_eq!((builder.held(0), builder.held(1)), (&[0, 2][..], &[1][..]));
         // The remaining blocks have moved together.
-        builder.hand_over([transfer(0, 2, &[0, 2]), transfer(1, 0, &[1])]);
+        builder.move_blocks([transfer(0, 2, &[0, 2]), transfer(1, 0, &[1])]);
         assert_eq!(builder.held(0), [1], "what comes in the same iteration is kept");
         let growth = builder.growth().clone();
         let schedule = builder.finish();
@@ -469,7 +469,7 @@ mod tests {
         let rounds: [fn(&mut Builder, Transfer); 3] = [
             |builder, transfer| builder.round([transfer]),
             |builder, transfer| builder.iteration([transfer]),
-            |builder, transfer| builder.hand_over([transfer]),
+            |builder, transfer| builder.move_blocks([transfer]),
         ];
         for round in rounds {
             for (bad, expected) in [
@@ -513,7 +513,7 @@ mod tests {
             false => of_others(info),
         }));
         let line = line!() + 1;
-        let _ = refusal(|builder| builder.hand_over([transfer(0, 0, &[0])]));
+        let _ = refusal(|builder| builder.move_blocks([transfer(0, 0, &[0])]));
         panic::set_hook(Box::new(move |info| usual(info)));
         assert_eq!(place.lock().unwrap().take(), Some((file!().to_owned(), line)));
     }

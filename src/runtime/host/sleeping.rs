@@ -1,4 +1,4 @@
-//! How a node of the host waits: it looks for a moment, and then it sleeps.
+//! The waiting of a node of the host: it looks for a moment, and then it sleeps.
 
 use std::{
     hint::spin_loop,

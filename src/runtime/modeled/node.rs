@@ -139,7 +139,7 @@ impl<'run> NodeThread<'run> {
         self.world.retire();
     }
 
-    // How calls are made.
+    // The making of calls.
 
     fn new_request(&self, pending: Pending) -> RequestId {
         let local = &mut *self.local.borrow_mut();
