@@ -53,7 +53,7 @@ impl<'n> Node<'n> {
 
     /// The machine: its shape and its parameters.
     pub fn machine(&self) -> &Description {
-        self.endpoint.machine()
+        self.endpoint.shared().machine()
     }
 
     /// All nodes.
