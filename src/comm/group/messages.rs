@@ -93,8 +93,8 @@ impl<'n> Group<'n> {
         })
     }
 
-    /// Receives a message unless none arrives by `deadline`, an instant of the clock that [`Node::now`](crate::comm::Node::now)
-    /// tells.
+    /// Receives a message unless none arrives by `deadline`, an instant of the clock that
+    /// [`Node::now`](crate::comm::Node::now) tells.
     ///
     /// # Errors
     /// [`CommError::DeadlinePassed`], at the deadline or at once if that has passed; those of
