@@ -57,7 +57,8 @@ impl Size {
 ///
 /// Takes some tenths of a second.
 ///
-/// Threads are put where the host likes them; a run with another [pinning](crate::Pinning) has other figures.
+/// Threads are put where the host likes them; a run with another [pinning](crate::Pinning) has other figures, and so has a
+/// host that is busy with something else.
 ///
 /// # Errors
 /// [`MeasureError`]: a thread cannot be started, or a figure is no parameter of a machine.

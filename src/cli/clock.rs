@@ -28,6 +28,7 @@ pub(super) fn name(clock: Clock) -> &'static str {
         Clock::Virtual => "virtual",
         Clock::RealTime { .. } => "real",
         Clock::Host => "host",
+        _ => "other",
     }
 }
 
@@ -35,7 +36,7 @@ pub(super) fn name(clock: Clock) -> &'static str {
 pub(super) fn kind_of_time(clock: Clock) -> &'static str {
     match clock {
         Clock::Virtual | Clock::RealTime { .. } => "modeled",
-        Clock::Host => "wall",
+        _ => "wall",
     }
 }
 

@@ -302,6 +302,7 @@ impl Collectives<'_> {
             Clock::Virtual => format!("{which}: that took exactly the modeled time, and {has}."),
             Clock::RealTime { .. } => format!("{which} in real time: {has}."),
             Clock::Host => format!("{which} on the threads of this host: {has}."),
+            _ => format!("{which}: {has}."),
         }
     }
 }

@@ -39,7 +39,7 @@ const DEFAULT_DISTRIBUTIONS: [Distribution; 3] =
 /// Arguments of the command.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// How many nodes hold a message [default: as many as a block or a list has, otherwise 30, or all nodes of a
+    /// Number of nodes that hold a message [default: as many as a block or a list has, otherwise 30, or all nodes of a
     /// smaller machine]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     sources: Option<usize>,

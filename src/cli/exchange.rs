@@ -12,7 +12,8 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Clock, Payload, Span,
-    exchange::{Algorithm, Plan, PlanError},
+    exchange::{Algorithm, Plan},
+    plan::PlanError,
     prelude::{Node, Rank},
     units::{Sizes, format_bytes},
 };
@@ -45,7 +46,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", value_parser = task::source, conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
     matrix: Option<Source>,
 
-    /// How many nodes each node sends to, k [default: all]
+    /// Number of nodes that each node sends to, k [default: all]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     fan_out: Option<usize>,
 
@@ -410,6 +411,7 @@ impl Exchanges<'_> {
             Clock::Virtual => format!("{which}: {got}, and what was predicted was exact."),
             Clock::RealTime { .. } => format!("{which} in real time: {got}."),
             Clock::Host => format!("{which} on the threads of this host: {got}."),
+            _ => format!("{which}: {got}."),
         });
         if runs > 0 && runs < all {
             let others = if all - runs == 1 { "other is" } else { "others are" };

@@ -64,7 +64,7 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "CORES", default_value = "auto", value_parser = read_pinning)]
     pin: Pinning,
 
-    /// What all data and choices made at random follow from
+    /// Seed of all data and choices made at random
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = read_number::<u64>, allow_negative_numbers = true)]
     pub(super) seed: u64,
 

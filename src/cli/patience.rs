@@ -1,6 +1,6 @@
 //! The time that a run in real time will take: said before it starts if that is long, and refused if it is far too long.
 //!
-//! What a run takes in virtual time is known before it starts wherever it is predicted, and in real time it takes that
+//! The time of a run in virtual time is known before it starts wherever it is predicted, and in real time it takes that
 //! times the dilation.
 
 use std::time::Duration;
@@ -52,9 +52,9 @@ pub(super) fn announce(clock: Clock, modeled: Span, case: &str, progress: &Progr
 /// where time is not paced.
 fn expected(clock: Clock, modeled: Span) -> Option<(f64, f64)> {
     let dilation = match clock {
-        Clock::Virtual | Clock::Host => return None,
         Clock::RealTime { dilation: Dilation::Fixed(dilation) } => dilation,
-        Clock::RealTime { dilation: Dilation::Auto } => 1.0,
+        Clock::RealTime { .. } => 1.0,
+        _ => return None,
     };
     Some((dilation, modeled.as_secs_f64() * dilation))
 }

@@ -1,7 +1,7 @@
 //! `multicomputer stop`: the s-to-p algorithms side by side, on one problem with all that is known of it, or in a sweep
 //! over machines, distributions, numbers of sources and lengths.
 //!
-//! What cannot be done is found out before the first run.
+//! Anything that cannot be done is found out before the first run.
 
 use std::{
     fmt::{self, Write as _},
@@ -45,7 +45,7 @@ use self::{
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// How many nodes hold a message: 30, a list 1,5,10, a doubling range 1..64, or one in steps 10..100+10
+    /// Number of nodes that hold a message: 30, a list 1,5,10, a doubling range 1..64, or one in steps 10..100+10
     /// [default: as many as a block or a list has, otherwise 30, or all nodes of a smaller machine]
     #[arg(long, value_name = "NUMBERS", value_parser = lists::counts, allow_negative_numbers = true)]
     sources: Option<List<usize>>,

@@ -85,7 +85,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "RANK", visible_alias = "destination", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     source: Option<usize>,
 
-    /// How many sources `pipelined` and `in-turn` have, spread evenly from node 0 on [default: all nodes]
+    /// Number of sources that `pipelined` and `in-turn` have, spread evenly from node 0 on [default: all nodes]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     sources: Option<usize>,
 

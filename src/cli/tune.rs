@@ -47,7 +47,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SIZES", allow_negative_numbers = true)]
     bytes: Option<Sizes>,
 
-    /// How precisely lengths are found at which the choice changes, in percent [default: 5; 20 beyond 64 nodes, 100
+    /// Precision of the lengths at which the choice changes, in percent [default: 5; 20 beyond 64 nodes, 100
     /// beyond 256]
     #[arg(long, value_name = "PERCENT", value_parser = read_percent, allow_negative_numbers = true)]
     precision: Option<f64>,

@@ -20,7 +20,7 @@ pub(in crate::cli) fn by_algorithm<C: Comparison>(
     show: impl Fn(Option<&Row<'_, C>>) -> String,
 ) -> Table {
     let columns = of.columns();
-    // What stands behind a number stands behind its title, too.
+    // A unit that stands behind a number stands behind its title, too.
     let pad = if show(None).ends_with(' ') { "  " } else { "" };
     let names: Vec<String> = algorithms.iter().map(|name| format!("{name}{pad}")).collect();
     let names = names.iter().map(|name| (name.as_str(), Align::Right));

@@ -15,7 +15,7 @@ pub(super) struct ParameterOptions {
     #[arg(long, value_name = "NAME", value_parser = read_preset)]
     parameters: Option<Parameters>,
 
-    /// How many times as fast as a node's port every link is, such as 2
+    /// Speed of every link in multiples of that of a node's port, such as 2
     #[arg(long, value_name = "K", visible_alias = "k", allow_negative_numbers = true)]
     link_excess: Option<f64>,
 

@@ -104,7 +104,7 @@ fn refined(
     between: &mut impl FnMut(u64, u64) -> Result<Option<Point>, Error>,
 ) -> Result<Vec<Point>, Error> {
     let mut done: Vec<Point> = Vec::new();
-    // What is still to come, the next one last.
+    // The points still to come, the next one last.
     let mut rest: Vec<Point> = points.into_iter().rev().collect();
     while let Some(next) = rest.pop() {
         let differing = done

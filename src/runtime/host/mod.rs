@@ -60,7 +60,7 @@ pub(super) struct Host {
     /// The rings to each node, by sender; none where there are more nodes than cores.
     rings: Vec<Vec<Ring>>,
     element_types: ElementTypes,
-    /// What each node sleeps for.
+    /// The reason why each node sleeps.
     waiting: Vec<Mutex<Option<Waiting>>>,
     barrier: Barrier,
     /// The instant at which all programs may start, and time zero.
