@@ -64,21 +64,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_differ_by_seed_and_source_and_are_the_same_again() {
-        let first = message(1, 0, 1000);
-        assert_eq!(first, message(1, 0, 1000));
-        assert_ne!(first, message(2, 0, 1000));
-        assert_ne!(first, message(1, 1, 1000));
-    }
-
-    #[test]
-    fn a_message_has_its_length() {
-        for length in [0, 1, 7, 8, 9, 2048] {
-            assert_eq!(message(1, 2, length).len() as u64, length);
-        }
-    }
-
-    #[test]
     fn a_message_must_arrive_as_it_was() {
         let content = Content::Random { seed: 1 };
         let expected = content.message(3, 100);

@@ -99,27 +99,3 @@ impl From<ConfigError> for Error {
         Error::usage(cause)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reader_that_has_gone_away_is_no_failure() {
-        let closed = Error::from(io::Error::from(io::ErrorKind::BrokenPipe));
-        assert_eq!((closed.message(), closed.status()), (None, SUCCESS));
-        let full = Error::from(io::Error::from(io::ErrorKind::StorageFull));
-        assert_eq!(full.status(), FAILED);
-        assert!(full.message().is_some());
-    }
-
-    #[test]
-    fn wrong_arguments_point_at_the_help() {
-        let wrong = Error::usage("no such thing");
-        assert_eq!(wrong.status(), USAGE);
-        assert_eq!(
-            wrong.message().as_deref(),
-            Some("error: no such thing\n\nFor more information, try '--help'.")
-        );
-    }
-}

@@ -441,18 +441,3 @@ impl Exchanges<'_> {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn algorithms_come_in_the_order_of_the_registry() {
-        let some = read_algorithms("two-stage, auto,two-stage").unwrap();
-        assert_eq!(some[..], [Algorithm::AUTO, Algorithm::TWO_STAGE]);
-        assert_eq!(read_algorithms("bruck,all").unwrap()[..], *Algorithm::ALL);
-        let error = read_algorithms("auto,fast").unwrap_err();
-        assert!(error.starts_with("`fast` is no algorithm; allowed are auto, linear, "), "{error}");
-        assert!(error.ends_with(", and all"), "{error}");
-    }
-}

@@ -27,14 +27,3 @@ pub(super) fn micros(span: Span) -> String {
 pub(super) fn harmless(text: &str, kept: &str) -> String {
     text.chars().map(|c| if c.is_alphanumeric() || kept.contains(c) { c } else { '-' }).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_exact() {
-        assert_eq!(micros(Span::from_picos(6_542_448_042)), "6542.448042");
-        assert_eq!(micros(Span::ZERO), "0.000000");
-    }
-}

@@ -205,27 +205,3 @@ fn read_limit(text: &str) -> Result<Duration, String> {
     let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
     limit.ok_or_else(|| "a limit must be above 0 s and below 2^64 s".to_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn machines_are_names_or_files() {
-        assert_eq!(read_machine("paragon:2x3").unwrap().nodes(), 6);
-        assert!(matches!(read_machine("abacus:8"), Err(MachineError::Unknown)));
-        assert!(matches!(read_machine("mesh:0x8"), Err(MachineError::Description(_))));
-        assert!(matches!(read_machine("no/such/machine.toml"), Err(MachineError::File(_))));
-        assert_eq!(read_machine("file:examples/network.toml").unwrap().nodes(), 8);
-        assert!(matches!(read_machine("file:no/such/network.toml"), Err(MachineError::Description(_))));
-    }
-
-    #[test]
-    fn limits_are_seconds_or_have_a_unit() {
-        assert_eq!(read_limit("1.5").unwrap(), Duration::from_millis(1500));
-        assert_eq!(read_limit("20 ms").unwrap(), Duration::from_millis(20));
-        for text in ["0", "-1", "1e300", "soon"] {
-            assert!(read_limit(text).is_err(), "{text}");
-        }
-    }
-}

@@ -50,21 +50,3 @@ impl fmt::Display for Table {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_stand_left_and_numbers_right() {
-        let mut table = Table::new([("name", Align::Left), ("ms", Align::Right), ("note", Align::Left)]);
-        table.row(["row", "6.9", ""].map(String::from));
-        table.row(["diagonal", "17.5", "slow"].map(String::from));
-        let expected = "\
-name        ms  note
-row        6.9
-diagonal  17.5  slow
-";
-        assert_eq!(table.to_string(), expected);
-    }
-}

@@ -79,34 +79,3 @@ pub(in crate::cli) fn unit_of<'a, C: Comparison + 'a>(
         times.into_iter().chain([solved.case.bound.time()])
     }))
 }
-
-#[cfg(test)]
-mod tests {
-    use multicomputer::plan::Reason;
-
-    use super::*;
-
-    #[test]
-    fn the_reason_that_decides_is_named() {
-        let millis = Unit::of([]);
-        let bound = LowerBound::new([
-            (Reason::StartUp, Span::from_micros(1000)),
-            (Reason::Gossip, Span::ZERO),
-            (Reason::Intake, Span::from_micros(2500)),
-            (Reason::BothWays, Span::from_micros(2500)),
-        ]);
-        assert_eq!(
-            bound_line(&bound, millis),
-            "Lower bound: 2.500 ms, decided by intake (start-up 1.000, intake 2.500, both ways 2.500)."
-        );
-        let nothing = LowerBound::new([(Reason::StartUp, Span::ZERO)]);
-        assert_eq!(bound_line(&nothing, millis), "Lower bound: 0 ms, as nothing has to be sent.");
-        assert_eq!((decides(&bound), decides(&nothing)), ("intake", "nothing"));
-    }
-
-    #[test]
-    fn a_cause_is_told_once() {
-        let notes = left_out(["a", "b", "a"], |times| format!(" of {times} of 2"));
-        assert_eq!(notes, ["Left out of 2 of 2: a.", "Left out of 1 of 2: b."]);
-    }
-}

@@ -152,36 +152,3 @@ pub(super) fn check(task: &Task, content: Content) -> Result<(), Error> {
         _ => Ok(()),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_matrix_is_a_figure_or_a_file() {
-        assert_eq!(source("figure-1"), Ok(Source::Figure1));
-        assert_eq!(source("loads.csv"), Ok(Source::File("loads.csv".into())));
-    }
-
-    #[test]
-    fn seeds_are_counted_from_1() {
-        assert_eq!(seeds("20"), Ok(20));
-        for text in ["0", "-1", "10001", "many", ""] {
-            assert!(seeds(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn fractions_are_read() {
-        for (text, value) in [("1/32", 1.0 / 32.0), ("0.25", 0.25), ("0", 0.0), ("1", 1.0), (" 3 / 4", 0.75)]
-        {
-            assert_eq!(fraction(text).unwrap().value, value, "{text}");
-        }
-        for text in ["", "half", "1/0", "1/", "/2", "1/2/3", "nan", "inf"] {
-            assert!(fraction(text).unwrap_err().contains("is no fraction"), "{text}");
-        }
-        for text in ["-1/2", "1.5", "33/32", "-0.1"] {
-            assert!(fraction(text).unwrap_err().contains("out of range"), "{text}");
-        }
-    }
-}

@@ -124,17 +124,3 @@ fn labelled(path: &Path, label: &str) -> PathBuf {
     }
     path.with_file_name(name)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_label_stands_before_the_extension() {
-        for (path, expected) in
-            [("trace.json", "trace-a.json"), ("/tmp/x/t.b.json", "/tmp/x/t.b-a.json"), ("t", "t-a")]
-        {
-            assert_eq!(labelled(Path::new(path), "a"), Path::new(expected));
-        }
-    }
-}

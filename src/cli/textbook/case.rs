@@ -163,15 +163,3 @@ impl fmt::Display for Case {
         write!(f, "{} on {} with {}", self.item.name(), self.machine.name(), counted(self.words, "word"))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sources_are_spread_evenly() {
-        let all = |sources: usize| (0..sources).map(|number| spread(number, sources, 8)).collect::<Vec<_>>();
-        assert_eq!([all(1), all(2), all(3)], [vec![0], vec![0, 4], vec![0, 2, 5]]);
-        assert_eq!(all(8), (0..8).collect::<Vec<_>>());
-    }
-}

@@ -107,19 +107,3 @@ fn hundredths(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_are_told_in_the_books_words() {
-        let hockney = "ring:8".parse().unwrap();
-        assert_eq!(line(&hockney, 8), "t_s = alpha = 130 us, t_w = 8 beta = 400 ns, gamma = 0 s, k = 1");
-        assert_eq!(sends(&hockney), "A sender is free 65 us before its message has been received.");
-        assert_eq!(line(&strict(&hockney), 8), line(&hockney, 8));
-        assert_eq!(sends(&strict(&hockney)), "A send lasts until the message is there.");
-        let paragon = "paragon:2x2".parse().unwrap();
-        assert!(line(&paragon, 1).contains("gamma = 340 ns, hop = 40 ns, o_x = 184 us, d = 1.35, k = 5.35"));
-    }
-}

@@ -113,15 +113,3 @@ pub(super) fn folded(sentence: &str) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sentences_are_broken_between_words() {
-        let folded = folded(&"a sentence of words ".repeat(12));
-        assert!(folded.lines().all(|line| line.len() <= WIDTH && !line.starts_with(' ')), "{folded}");
-        assert_eq!(folded.lines().count(), 3);
-    }
-}

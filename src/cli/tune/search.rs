@@ -136,43 +136,6 @@ fn joined(points: Vec<Point>) -> Vec<Interval> {
 mod tests {
     use super::*;
 
-    fn point(bytes: u64, choice: &str) -> Point {
-        Point { bytes, choice: choice.to_owned(), modeled: Span::ZERO, ratio: None }
-    }
-
-    /// `a` up to 99, `b` up to 149, `c` from there on.
-    fn choice(bytes: u64) -> Point {
-        point(
-            bytes,
-            if bytes < 100 {
-                "a"
-            } else if bytes < 150 {
-                "b"
-            } else {
-                "c"
-            },
-        )
-    }
-
-    #[test]
-    fn changes_are_found_by_halves() {
-        let mut tried = 0;
-        let mut between = |low: u64, high: u64| {
-            tried += 1;
-            let middle = ((low * high) as f64).sqrt().round() as u64;
-            Ok((low < middle && middle < high).then(|| choice(middle)))
-        };
-        let ends = [1, 64, 512].map(choice).to_vec();
-        let intervals = joined(refined(ends, 1.05, &mut between).unwrap());
-        assert_eq!(intervals.len(), 3);
-        for (pair, change) in intervals.windows(2).zip([100.0, 150.0]) {
-            let (last, first) = (pair[0].last.bytes as f64, pair[1].first.bytes as f64);
-            assert!(last < change && change <= first && first <= 1.05 * last, "{pair:?}");
-        }
-        assert_eq!((intervals[0].first.bytes, intervals[2].last.bytes), (1, 512));
-        assert!(tried <= 12, "{tried}");
-    }
-
     #[test]
     fn details_are_no_part_of_a_choice() {
         for (name, choice) in [
