@@ -2,13 +2,13 @@
 //!
 //! A [`Comparison`] says what its cases are, which algorithms there are for each, how one is planned and run, and its
 //! [columns](Column). [`compare`] does the rest: plans and runs in order, progress, traces, rows of the CSV file as they
-//! come. Tables and CSV files are made of the same columns, so that a figure is written once.
+//! come. Tables and CSV files are lists of names of the same columns, so that a figure is written once.
 
 mod column;
-mod notes;
+mod common;
+mod results;
 mod runner;
 mod solved;
-mod tables;
 
 use std::{fmt, rc::Rc};
 
@@ -17,15 +17,14 @@ use multicomputer::{Clock, Machine, Span, model::Description, plan::LowerBound};
 use super::error::Error;
 
 pub(super) use self::{
-    column::{Column, Figure, header, record, table},
-    notes::{HOST, bound_line, decides, fastest_line, left_out, of_runs, unit_of},
+    column::{Column, Figure, record, table},
+    common::title,
+    results::{HOST, NOTHING, Results, bound_line, left_out},
     runner::{Execution, Ran, Runs, compare, run_parser},
-    solved::{
-        Attempt, Line, Row, Solved, bound_columns, clock_column, machine_columns, mean, pace_columns,
-        restriction_column, run_columns, time_columns,
-    },
-    tables::{by_algorithm, choices, starred},
+    solved::{Attempt, Line, Row, Solved, mean},
 };
+
+use self::results::decides;
 
 /// Algorithms side by side: planning, running, showing.
 pub(super) trait Comparison: Sized {
@@ -37,6 +36,9 @@ pub(super) trait Comparison: Sized {
     type Plan;
     /// The figures of a plan that no other comparison has.
     type Facts;
+
+    /// The columns of the CSV file.
+    const FILE: &'static str;
 
     /// The name of an algorithm in tables.
     fn name(&self, algorithm: &Self::Algorithm) -> String;
@@ -57,8 +59,8 @@ pub(super) trait Comparison: Sized {
         true
     }
 
-    /// Plans a case.
-    fn plan(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> Result<Self::Plan, Refusal>;
+    /// Plans a case, or says why the algorithm is left out.
+    fn plan(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> Result<Planned<Self>, Error>;
 
     /// The modeled time of a plan, if it can be told without a run.
     fn predicted(&self, plan: &Self::Plan) -> Option<Span>;
@@ -81,8 +83,8 @@ pub(super) trait Comparison: Sized {
         attempt.predicted.or(ran.map(|ran| ran.time))
     }
 
-    /// All figures, in the order of the CSV file.
-    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>>;
+    /// The figures that no other comparison has, or has under another title.
+    fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>>;
 
     /// The error if no algorithm works at all.
     fn hopeless(&self, _algorithm: &Self::Algorithm, cause: &str) -> String {
@@ -90,8 +92,11 @@ pub(super) trait Comparison: Sized {
     }
 
     /// Writes the results for people.
-    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result;
+    fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result;
 }
+
+/// A plan, or the reason why there is none.
+pub(super) type Planned<C> = Result<<C as Comparison>::Plan, String>;
 
 /// A problem on a machine, and the algorithms for it.
 pub(super) struct Case<C: Comparison> {
@@ -107,19 +112,4 @@ pub(super) struct Case<C: Comparison> {
     pub(super) machine: Option<Rc<Machine>>,
     /// The clock of the runs.
     pub(super) clock: Clock,
-}
-
-/// Reason why there is no plan.
-pub(super) enum Refusal {
-    /// The algorithm is left out.
-    LeftOut(String),
-    /// The command ends.
-    Fatal(Error),
-}
-
-impl Refusal {
-    /// Leaves the algorithm out.
-    pub(super) fn left_out(cause: impl ToString) -> Refusal {
-        Refusal::LeftOut(cause.to_string())
-    }
 }

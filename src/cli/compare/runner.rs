@@ -19,7 +19,9 @@ use super::{
         patience,
         progress::Progress,
     },
-    Attempt, Case, Comparison, Line, Refusal, Solved, header, record,
+    Attempt, Case, Comparison, Line, Results, Solved,
+    common::columns,
+    record,
 };
 
 /// Choice of the plans that are run.
@@ -134,7 +136,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
     options: &RunOptions,
     out: &mut impl Write,
 ) -> Result<(), Error> {
-    let csv = CsvFile::create(options.csv(), header(&of.columns()))?;
+    let csv = CsvFile::create(options.csv(), C::FILE)?;
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
     let mut traces = Traces::create(options.trace(), &labels)?;
 
@@ -155,8 +157,10 @@ pub(in crate::cli) fn compare<C: Comparison>(
     drop(progress);
 
     let mut text = String::new();
-    // A string takes all that is written to it.
-    let _ = of.show(&solved, &mut text);
+    if !solved.is_empty() {
+        // A string takes all that is written to it.
+        let _ = of.show(&Results { of, solved: &solved }, &mut text);
+    }
     Ok(write!(out, "{text}{traces}")?)
 }
 
@@ -232,10 +236,9 @@ impl<C: Comparison> Runner<'_, C> {
     ) -> Result<Result<(Attempt<C>, C::Plan), String>, Error> {
         let of = self.of;
         self.progress.begin(&of.describe(&case.problem, algorithm));
-        let plan = match of.plan(&case.problem, algorithm) {
+        let plan = match of.plan(&case.problem, algorithm)? {
             Ok(plan) => plan,
-            Err(Refusal::LeftOut(cause)) => return Ok(Err(cause)),
-            Err(Refusal::Fatal(cause)) => return Err(cause),
+            Err(cause) => return Ok(Err(cause)),
         };
         let ran = match self.runs.include(of, algorithm) {
             true => self.execute(case, algorithm, &plan, of.label(&case.problem, Some(algorithm)))?,
@@ -253,9 +256,9 @@ impl<C: Comparison> Runner<'_, C> {
 
     /// Writes what is known of a line to the CSV file.
     fn rows(&mut self, solved: &Solved<C>, line: usize) -> Result<(), Error> {
-        let columns = self.of.columns();
+        let columns = columns(self.of);
         let row = solved.row(self.of, line);
-        row.one_by_one().iter().try_for_each(|row| self.csv.row(record(&columns, row)))
+        row.one_by_one().iter().try_for_each(|row| self.csv.row(record(&columns, C::FILE, row)))
     }
 
     /// Runs a plan, if anything is run.

@@ -8,13 +8,13 @@ use super::{super::error::Error, output::Output};
 #[derive(Debug)]
 pub(in crate::cli) struct CsvFile {
     output: Option<Output>,
-    header: Vec<&'static str>,
+    header: &'static str,
     is_begun: bool,
 }
 
 impl CsvFile {
-    /// Opens the file, if there is a name. Nothing is written yet.
-    pub(in crate::cli) fn create(path: Option<&Path>, header: Vec<&'static str>) -> Result<CsvFile, Error> {
+    /// Opens the file, if there is a name, for columns of these names. Nothing is written yet.
+    pub(in crate::cli) fn create(path: Option<&Path>, header: &'static str) -> Result<CsvFile, Error> {
         let output = path.map(Output::open).transpose().map_err(Error::usage)?;
         Ok(CsvFile { output, header, is_begun: false })
     }
@@ -53,7 +53,7 @@ impl CsvFile {
             let path = output.path().to_owned();
             output.begin().map_err(|cause| Error::File { path, cause })?;
         }
-        self.write(&self.header)
+        self.write(&self.header.split_whitespace().collect::<Vec<_>>())
     }
 
     fn write<S: AsRef<[u8]>>(&self, cells: &[S]) -> Result<(), Error> {
