@@ -126,7 +126,7 @@ fn plans(
     let grid = as_grid(description);
     let asked = match &arguments.distribution[..] {
         [] => List::of(DEFAULT_DISTRIBUTIONS),
-        asked => List::each_once(asked.iter().cloned()),
+        asked => List::of(asked.iter().cloned()).each_once(),
     };
     let mut plans = Vec::new();
     for bytes in &arguments.bytes {

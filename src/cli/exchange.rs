@@ -6,6 +6,7 @@
 use std::{
     fmt::{self, Write as _},
     io::Write,
+    path::PathBuf,
     rc::Rc,
 };
 
@@ -25,14 +26,14 @@ use super::{
     },
     data::Content,
     error::Error,
-    lists::{List, items},
+    lists::List,
     options::{MachineOptions, RunOptions, read_number},
     unit::Unit,
 };
 
 mod task;
 
-use self::task::{Fraction, Generated, Source, Task};
+use self::task::{Fraction, Generated, Task};
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
@@ -40,8 +41,8 @@ use self::task::{Fraction, Generated, Source, Task};
 pub(super) struct Arguments {
     /// The communication matrix: figure-1 of the paper, or a CSV file with a line for each sender that has the bytes
     /// for each receiver [default: one at random, by the next three options]
-    #[arg(long, value_name = "FILE", value_parser = task::source, conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
-    matrix: Option<Source>,
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
+    matrix: Option<PathBuf>,
 
     /// How many nodes each node sends to, k [default: all]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
@@ -109,17 +110,15 @@ fn after_help() -> String {
 
 /// Reads algorithms: each once, in the order of the registry.
 fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
-    let mut asked: Vec<Algorithm> = Vec::new();
-    for item in items(text) {
-        match item {
-            "all" => asked.extend(Algorithm::ALL),
-            name => asked.push(name.parse().map_err(|_| {
-                let all: Vec<&str> = Algorithm::ALL.iter().map(Algorithm::name).collect();
-                format!("`{name}` is no algorithm; allowed are {}, and all", all.join(", "))
-            })?),
+    let read = |item: &str| match (item, item.parse()) {
+        ("all", _) => Ok(Algorithm::ALL.to_vec()),
+        (_, Ok(algorithm)) => Ok(vec![algorithm]),
+        (name, Err(_)) => {
+            let all: Vec<&str> = Algorithm::ALL.iter().map(Algorithm::name).collect();
+            Err(format!("`{name}` is no algorithm; allowed are {}, and all", all.join(", ")))
         }
-    }
-    Ok(List::of(Algorithm::ALL.iter().copied().filter(|algorithm| asked.contains(algorithm))))
+    };
+    Ok(List::read(text, read)?.in_order_of(Algorithm::ALL.iter().copied()))
 }
 
 /// Predicts or runs all algorithms on all matrices, and prints how they compare.

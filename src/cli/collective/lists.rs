@@ -35,15 +35,12 @@ pub(in crate::cli) fn operation_help() -> String {
 
 /// Reads operations: each once, in their own order.
 pub(in crate::cli) fn operations(text: &str) -> Result<List<Operation>, String> {
-    let mut asked = Vec::new();
-    for item in items(text) {
-        match Operation::named(item) {
-            Some(operation) => asked.push(operation),
-            None if item == "all" => asked.extend(Operation::ALL),
-            None => return Err(format!("`{item}` is no operation; allowed are {}, and all", spellings())),
-        }
-    }
-    Ok(List::of(Operation::ALL.into_iter().filter(|operation| asked.contains(operation))))
+    let read = |item: &str| match Operation::named(item) {
+        Some(operation) => Ok(vec![operation]),
+        None if item == "all" => Ok(Operation::ALL.to_vec()),
+        None => Err(format!("`{item}` is no operation; allowed are {}, and all", spellings())),
+    };
+    Ok(List::read(text, read)?.in_order_of(Operation::ALL))
 }
 
 /// Reads algorithms.
@@ -69,7 +66,7 @@ pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
         }
         after_strategy = item.contains(':');
     }
-    asked.strategies = List::each_once(asked.strategies).to_vec();
+    asked.strategies = List::of(asked.strategies).each_once().to_vec();
     Ok(asked)
 }
 

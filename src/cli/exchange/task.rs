@@ -1,7 +1,5 @@
 //! The exchanges of a sweep: one for every matrix.
 
-use std::path::PathBuf;
-
 use multicomputer::{
     exchange::{Figures, Generator, Instance, Matrix},
     model::Description,
@@ -22,15 +20,6 @@ const MOST_NODES: usize = 1 << 14;
 
 /// The most seeds that are tried.
 const MOST_SEEDS: u64 = 10_000;
-
-/// The source of a matrix that is given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    /// The paper.
-    Figure1,
-    /// A CSV file.
-    File(PathBuf),
-}
 
 /// A number from 0 to 1, and how it was written: `1/32`, `0.25`.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,11 +46,6 @@ pub(super) struct Generated {
     pub(super) traffic: u64,
     pub(super) nonuniformity: String,
     pub(super) seed: u64,
-}
-
-/// Reads where a matrix comes from.
-pub(super) fn source(text: &str) -> Result<Source, String> {
-    Ok(if text == "figure-1" { Source::Figure1 } else { Source::File(text.into()) })
 }
 
 /// Reads a number of seeds.
@@ -103,13 +87,12 @@ pub(super) fn tasks(arguments: &Arguments, machine: &Description) -> Result<Vec<
         let instance = Instance::new(machine, matrix).map_err(Error::usage)?;
         Ok(Task { instance, figures, matrix: name, generated })
     };
-    match &arguments.matrix {
-        Some(Source::Figure1) => return Ok(vec![task(Matrix::figure_1(), "figure 1".to_owned(), None)?]),
-        Some(Source::File(path)) => {
-            let matrix = Matrix::from_file(path).map_err(Error::usage)?;
-            return Ok(vec![task(matrix, path.display().to_string(), None)?]);
-        }
-        None => {}
+    if let Some(path) = &arguments.matrix {
+        let (matrix, name) = match path.to_str() {
+            Some("figure-1") => (Matrix::figure_1(), "figure 1".to_owned()),
+            _ => (Matrix::from_file(path).map_err(Error::usage)?, path.display().to_string()),
+        };
+        return Ok(vec![task(matrix, name, None)?]);
     }
     if machine.nodes() > MOST_NODES {
         return Err(Error::usage(format!(

@@ -64,23 +64,20 @@ pub(super) fn algorithms(text: &str) -> Result<List<Choice>, String> {
 
 /// Reads distributions: each once, in the order given.
 pub(super) fn distributions(text: &str) -> Result<List<Distribution>, String> {
-    let mut asked = Vec::new();
-    for item in items(text) {
-        match item {
-            "all" => asked.extend(Distribution::ALL),
-            name => {
-                asked.push(name.parse().map_err(|cause| format!("{cause}; all stands for those up to band"))?)
-            }
-        }
-    }
-    Ok(List::each_once(asked))
+    let read = |item: &str| match item {
+        "all" => Ok(Distribution::ALL.to_vec()),
+        name => match name.parse() {
+            Ok(distribution) => Ok(vec![distribution]),
+            Err(cause) => Err(format!("{cause}; all stands for those up to band")),
+        },
+    };
+    Ok(List::read(text, read)?.each_once())
 }
 
 /// Reads numbers of sources, in the order given: a list of numbers and ranges. `1..64` doubles, as in lists of sizes,
 /// and `10..100+10` goes in steps. The upper end of a range always belongs to it.
 pub(super) fn counts(text: &str) -> Result<List<usize>, String> {
-    let mut counts = Vec::new();
-    for item in items(text) {
+    List::read(text, |item| {
         let number = |text: &str| {
             text.trim().parse::<usize>().map_err(|_| {
                 format!(
@@ -89,10 +86,7 @@ pub(super) fn counts(text: &str) -> Result<List<usize>, String> {
                 )
             })
         };
-        let Some((low, high)) = item.split_once("..") else {
-            counts.push(number(item)?);
-            continue;
-        };
+        let Some((low, high)) = item.split_once("..") else { return Ok(vec![number(item)?]) };
         let (high, step) = match high.split_once('+') {
             Some((high, step)) => (number(high)?, Some(number(step)?)),
             None => (number(high)?, None),
@@ -112,19 +106,17 @@ pub(super) fn counts(text: &str) -> Result<List<usize>, String> {
         };
         let range = iter::successors(Some(low), |count| (*count < high).then(|| after(count)));
         let range: Vec<usize> = range.take(LONGEST_RANGE + 1).collect();
-        if range.len() > LONGEST_RANGE {
-            return Err(format!("`{item}` stands for more than {LONGEST_RANGE} numbers"));
+        match range.len() {
+            0..=LONGEST_RANGE => Ok(range),
+            _ => Err(format!("`{item}` stands for more than {LONGEST_RANGE} numbers")),
         }
-        counts.extend(range);
-    }
-    Ok(List::of(counts))
+    })
 }
 
 /// Reads ranks, in the order given.
 pub(super) fn ranks(text: &str) -> Result<List<Rank>, String> {
-    let rank = |item: &str| {
-        let no_rank = |_| format!("`{item}` is no rank: allowed are whole numbers from 0, such as 0,5,17");
-        item.trim().parse().map_err(no_rank)
-    };
-    Ok(List::of(text.split(',').map(rank).collect::<Result<Vec<_>, _>>()?))
+    List::read(text, |item| match item.parse() {
+        Ok(rank) => Ok([rank]),
+        Err(_) => Err(format!("`{item}` is no rank: allowed are whole numbers from 0, such as 0,5,17")),
+    })
 }

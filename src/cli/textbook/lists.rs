@@ -43,17 +43,13 @@ pub(super) fn help() -> String {
 
 /// Reads algorithms and figures: each once, in the order given.
 pub(super) fn read_items(text: &str) -> Result<List<Item>, String> {
-    let mut asked = Vec::new();
-    for name in items(text) {
-        let figure =
-            || BookFigure::named(name).map(|figure| Item { topic: figure.topic, figure: Some(figure) });
-        match Topic::named(name).map(Item::of).or_else(figure) {
-            Some(item) => asked.push(item),
-            None if name == "all" => asked.extend(Topic::all().map(Item::of)),
-            None => return Err(format!("`{name}` is not in the chapter; allowed are {}", spellings())),
-        }
-    }
-    Ok(List::each_once(asked))
+    let read = |name: &str| match (Topic::named(name), BookFigure::named(name)) {
+        (Some(topic), _) => Ok(vec![Item::of(topic)]),
+        (None, Some(figure)) => Ok(vec![Item { topic: figure.topic, figure: Some(figure) }]),
+        (None, None) if name == "all" => Ok(Topic::all().map(Item::of).collect()),
+        (None, None) => Err(format!("`{name}` is not in the chapter; allowed are {}", spellings())),
+    };
+    Ok(List::read(text, read)?.each_once())
 }
 
 /// Reads networks: each once, in the order given.
@@ -71,7 +67,7 @@ pub(super) fn read_topologies(text: &str) -> Result<List<String>, String> {
     }
     let check = |name: &String| topology::parse(name).map(drop).map_err(|cause| cause.to_string());
     names.iter().try_for_each(check)?;
-    Ok(List::each_once(names))
+    Ok(List::of(names).each_once())
 }
 
 /// Reads numbers of words, as sizes are read: each once, in the order given.
@@ -86,7 +82,7 @@ pub(super) fn read_words(text: &str) -> Result<List<u64>, String> {
         ),
         cause => cause.to_string(),
     })?;
-    Ok(List::each_once(&words))
+    Ok(List::of(&words).each_once())
 }
 
 /// Reads the length of a word.

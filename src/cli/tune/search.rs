@@ -46,10 +46,7 @@ impl Search<'_> {
             points.push(self.point(bytes)?);
             self.progress.end();
         }
-        let points = refined(points, self.factor, &mut |low, high| match self.between(low, high) {
-            Some(bytes) => self.point(bytes).map(Some),
-            None => Ok(None),
-        })?;
+        let points = self.refined(points, self.factor, |bytes| self.point(bytes))?;
         Ok(joined(points))
     }
 
@@ -61,8 +58,30 @@ impl Search<'_> {
         lengths
     }
 
+    /// Points with others between those that differ, as close as they shall be.
+    pub(super) fn refined(
+        &self,
+        points: Vec<Point>,
+        factor: f64,
+        point: impl Fn(u64) -> Result<Point, Error>,
+    ) -> Result<Vec<Point>, Error> {
+        let mut done: Vec<Point> = Vec::new();
+        // What is still to come, the next one last.
+        let mut rest: Vec<Point> = points.into_iter().rev().collect();
+        while let Some(next) = rest.pop() {
+            let differs =
+                |last: &&Point| last.choice != next.choice && next.bytes as f64 > last.bytes as f64 * factor;
+            let last = done.last().filter(differs);
+            match last.and_then(|last| self.between(last.bytes, next.bytes)) {
+                Some(middle) => rest.extend([next, point(middle)?]),
+                None => done.push(next),
+            }
+        }
+        Ok(done)
+    }
+
     /// A length half-way between two others, if there is one.
-    pub(super) fn between(&self, low: u64, high: u64) -> Option<u64> {
+    fn between(&self, low: u64, high: u64) -> Option<u64> {
         let element = default_element(self.operation) as f64;
         let middle = (low as f64 * high as f64).sqrt();
         let middle = ((middle / element).round() * element) as u64;
@@ -95,31 +114,6 @@ fn without_details(name: &str) -> String {
     let name = name.split_once(" (").map_or(name, |(name, _)| name);
     let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
     name.split(' ').filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// Points with others between those that differ, as close as they shall be.
-fn refined(
-    points: Vec<Point>,
-    factor: f64,
-    between: &mut impl FnMut(u64, u64) -> Result<Option<Point>, Error>,
-) -> Result<Vec<Point>, Error> {
-    let mut done: Vec<Point> = Vec::new();
-    // What is still to come, the next one last.
-    let mut rest: Vec<Point> = points.into_iter().rev().collect();
-    while let Some(next) = rest.pop() {
-        let differing = done
-            .last()
-            .filter(|last| last.choice != next.choice && next.bytes as f64 > last.bytes as f64 * factor);
-        let middle = match differing {
-            Some(last) => between(last.bytes, next.bytes)?,
-            None => None,
-        };
-        match middle {
-            Some(middle) => rest.extend([next, middle]),
-            None => done.push(next),
-        }
-    }
-    Ok(done)
 }
 
 /// Neighbours with the same choice made one.
