@@ -161,10 +161,6 @@ impl Comparison for Collectives<'_> {
                                 modeled_us estimate_us bound_us decided_by ratio clock run_us wall_us dilation error \
                                 answers late_answers slip_us pace restriction";
 
-    fn name(&self, asked: &Asked) -> String {
-        asked.name.clone()
-    }
-
     fn describe(&self, task: &Task, asked: &Asked) -> String {
         format!("{} by {}, {} time", task.name(), asked.name, clock::name(self.arguments.options.clock()))
     }
@@ -174,21 +170,18 @@ impl Comparison for Collectives<'_> {
         format!("{}-{}-{}", task.task.operation(), task.task.bytes(), harmless(algorithm, "-"))
     }
 
-    fn plan(&self, task: &Task, asked: &Asked) -> Result<Planned<Self>, Error> {
+    fn plan(&self, task: &Task, asked: &Asked) -> Result<Result<Planned<Plan>, String>, Error> {
         let plan = |algorithm: &Algorithm| algorithm.plan(&task.task).map_err(|cause| cause.to_string());
-        Ok(asked.algorithm.as_ref().map_err(String::clone).and_then(plan))
+        let plan = asked.algorithm.as_ref().map_err(String::clone).and_then(plan);
+        Ok(plan.map(|plan| Planned {
+            predicted: Some(plan.prediction().modeled.since_start()),
+            chosen: plan.name().to_owned(),
+            plan,
+        }))
     }
 
-    fn predicted(&self, plan: &Plan) -> Option<Span> {
-        Some(plan.prediction().modeled.since_start())
-    }
-
-    fn chosen(&self, _: &Asked, plan: &Plan) -> String {
-        plan.name().to_owned()
-    }
-
-    fn facts(&self, _: &Task, plan: &Plan, _: Option<&Ran>) -> Span {
-        plan.estimate()
+    fn facts(&self, _: &Task, planned: &Planned<Plan>, _: Option<&Ran>) -> Span {
+        planned.plan.estimate()
     }
 
     fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
@@ -283,7 +276,7 @@ impl Collectives<'_> {
 pub(super) fn run_checked(plan: &Plan, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
     let task = plan.task();
     let given = content.given(task);
-    let mut ranks: Vec<Option<Rank>> = vec![None; execution.machine.description().nodes()];
+    let mut ranks: Vec<Option<Rank>> = vec![None; execution.nodes()];
     task.members().iter().enumerate().for_each(|(rank, &node)| ranks[node] = Some(rank));
     let program = |node: &Node<'_>| {
         let Some(rank) = ranks[node.rank()] else { return Ok(None) };
@@ -291,12 +284,9 @@ pub(super) fn run_checked(plan: &Plan, content: Content, execution: Execution<'_
         let combine = |left: Payload, right: Payload| content.combine(task, left, right);
         Ok(Some(plan.carry_out(&group, Tag(0), &given[rank], combine)?))
     };
-    let run = execution.machine.run(program)?;
-    let results: Vec<&Payload> =
-        task.members().iter().filter_map(|&node| run.outputs[node].as_ref()).collect();
-    if let Some((rank, fault)) = content.wrong_rank(task, &results) {
-        let name = execution.name;
-        return Err(Error::Wrong(format!("rank {rank} does not have what it should: {fault} ({name})")));
-    }
-    execution.finish(&run, Some(plan.prediction().modeled))
+    execution.run(program, |outputs| {
+        let results = task.members().iter().filter_map(|&node| outputs[node].as_ref());
+        let (rank, fault) = content.wrong_rank(task, &results.collect::<Vec<_>>())?;
+        Some(format!("rank {rank} does not have what it should: {fault}"))
+    })
 }

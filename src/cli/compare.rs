@@ -30,8 +30,8 @@ use self::results::decides;
 pub(super) trait Comparison: Sized {
     /// Subject of a case.
     type Problem;
-    /// An algorithm, with all choices that it leaves open.
-    type Algorithm: Clone;
+    /// An algorithm, with all choices that it leaves open, shown by its name.
+    type Algorithm: Clone + fmt::Display;
     /// Solution of a case by an algorithm.
     type Plan;
     /// The figures of a plan that no other comparison has.
@@ -39,9 +39,6 @@ pub(super) trait Comparison: Sized {
 
     /// The columns of the CSV file.
     const FILE: &'static str;
-
-    /// The name of an algorithm in tables.
-    fn name(&self, algorithm: &Self::Algorithm) -> String;
 
     /// The name of a run in errors and in the progress.
     fn describe(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> String;
@@ -60,18 +57,15 @@ pub(super) trait Comparison: Sized {
     }
 
     /// Plans a case, or says why the algorithm is left out.
-    fn plan(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> Result<Planned<Self>, Error>;
-
-    /// The modeled time of a plan, if it can be told without a run.
-    fn predicted(&self, plan: &Self::Plan) -> Option<Span>;
-
-    /// The way that was chosen by an algorithm.
-    fn chosen(&self, _algorithm: &Self::Algorithm, _plan: &Self::Plan) -> String {
-        String::new()
-    }
+    fn plan(
+        &self,
+        problem: &Self::Problem,
+        algorithm: &Self::Algorithm,
+    ) -> Result<Result<Planned<Self::Plan>, String>, Error>;
 
     /// The figures of a plan, and of its run if there was one by now.
-    fn facts(&self, problem: &Self::Problem, plan: &Self::Plan, ran: Option<&Ran>) -> Self::Facts;
+    fn facts(&self, problem: &Self::Problem, planned: &Planned<Self::Plan>, ran: Option<&Ran>)
+    -> Self::Facts;
 
     /// Runs a plan, and checks what every node has in the end.
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error>;
@@ -95,21 +89,24 @@ pub(super) trait Comparison: Sized {
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result;
 }
 
-/// A plan, or the reason why there is none.
-pub(super) type Planned<C> = Result<<C as Comparison>::Plan, String>;
+/// A plan that is made.
+pub(super) struct Planned<P> {
+    pub(super) plan: P,
+    /// The modeled time, if it can be told without a run.
+    pub(super) predicted: Option<Span>,
+    /// The way that was chosen by the algorithm.
+    pub(super) chosen: String,
+}
 
 /// A problem on a machine, and the algorithms for it.
 pub(super) struct Case<C: Comparison> {
-    /// The problem.
     pub(super) problem: C::Problem,
     /// The algorithms: a line each, with one or several attempts, which differ in choices that are left open.
     pub(super) lines: Vec<Vec<C::Algorithm>>,
     /// The limit that no algorithm can beat.
     pub(super) bound: LowerBound,
-    /// The machine.
     pub(super) description: Description,
     /// The machine for the runs; `None` if nothing is run.
     pub(super) machine: Option<Rc<Machine>>,
-    /// The clock of the runs.
     pub(super) clock: Clock,
 }

@@ -13,10 +13,7 @@ pub(super) const MOST_DATA: u64 = 512 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     /// Bytes that follow from a seed.
-    Random {
-        /// The seed.
-        seed: u64,
-    },
+    Random { seed: u64 },
     /// Lengths without bytes.
     Phantom,
 }

@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     for (clock, machine) in machines {
         for (bytes, distribution, plan) in plans.iter().cloned() {
             cases.push(Case {
-                lines: vec![vec![()]],
+                lines: vec![vec!["Br_Lin"]],
                 bound: plan.instance().lower_bound(),
                 description: description.clone(),
                 machine: Some(machine.clone()),
@@ -154,23 +154,18 @@ struct Demonstration {
 
 impl Comparison for Demonstration {
     type Problem = Placement;
-    /// There is only one.
-    type Algorithm = ();
+    type Algorithm = &'static str;
     type Plan = Rc<Plan>;
     type Facts = ();
 
     const FILE: &'static str = "machine algorithm distribution sources bytes clock modeled_us wall_us dilation error \
                                 messages bytes_sent lost_to_sharing_us answers late_answers slip_us pace";
 
-    fn name(&self, (): &()) -> String {
-        "Br_Lin".to_owned()
-    }
-
-    fn describe(&self, case: &Placement, (): &()) -> String {
+    fn describe(&self, case: &Placement, _: &&str) -> String {
         case.to_string()
     }
 
-    fn label(&self, case: &Placement, _: Option<&()>) -> String {
+    fn label(&self, case: &Placement, _: Option<&&str>) -> String {
         let mut label = case.distribution.to_string().replace(':', "-"); // not allowed on every host
         if self.many_sizes {
             label += &format!("-{}", case.bytes);
@@ -181,15 +176,12 @@ impl Comparison for Demonstration {
         label
     }
 
-    fn plan(&self, case: &Placement, (): &()) -> Result<Planned<Self>, Error> {
-        Ok(Ok(case.plan.clone()))
+    fn plan(&self, case: &Placement, _: &&str) -> Result<Result<Planned<Rc<Plan>>, String>, Error> {
+        let (plan, predicted) = (case.plan.clone(), case.plan.prediction().modeled.since_start());
+        Ok(Ok(Planned { plan, predicted: Some(predicted), chosen: String::new() }))
     }
 
-    fn predicted(&self, plan: &Rc<Plan>) -> Option<Span> {
-        Some(plan.prediction().modeled.since_start())
-    }
-
-    fn facts(&self, _: &Placement, _: &Rc<Plan>, _: Option<&Ran>) {}
+    fn facts(&self, _: &Placement, _: &Planned<Rc<Plan>>, _: Option<&Ran>) {}
 
     fn run(&self, plan: &Rc<Plan>, execution: Execution<'_>) -> Result<Ran, Error> {
         broadcast(plan, self.content, execution)

@@ -12,7 +12,7 @@ use std::{
 
 use clap::Args;
 use multicomputer::{
-    Clock, Payload, Span,
+    Clock, Payload,
     exchange::{Algorithm, Plan, PlanError},
     prelude::{Node, Rank},
     units::{Sizes, format_bytes},
@@ -177,10 +177,6 @@ impl Comparison for Exchanges<'_> {
                                 predicted clock run_us waiting_us bytes_sent wall_us dilation error answers \
                                 late_answers slip_us pace restriction";
 
-    fn name(&self, algorithm: &Algorithm) -> String {
-        algorithm.to_string()
-    }
-
     fn describe(&self, task: &Task, algorithm: &Algorithm) -> String {
         format!(
             "an exchange ({}) by {algorithm}, {} time",
@@ -207,29 +203,23 @@ impl Comparison for Exchanges<'_> {
         *algorithm != Algorithm::SORTING || self.content != Content::Phantom
     }
 
-    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Planned<Self>, Error> {
-        Ok(match algorithm.plan(&task.instance) {
-            Err(cause) => Err(cause.to_string()),
-            Ok(plan) if plan.schedule().is_none() && !self.runs.include(self, algorithm) => {
+    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Result<Planned<Plan>, String>, Error> {
+        let plan = match algorithm.plan(&task.instance) {
+            Ok(plan) => plan,
+            Err(cause) => return Ok(Err(cause.to_string())),
+        };
+        let predicted = plan.prediction().map(|prediction| prediction.modeled.since_start());
+        Ok(match (plan.schedule(), predicted) {
+            (Some(_), None) => Err(PlanError::TooLong { algorithm: algorithm.to_string() }.to_string()),
+            (None, _) if !self.runs.include(self, algorithm) => {
                 Err("only a run can tell what it takes: --run fastest and --run all run it".to_owned())
             }
-            Ok(plan) if plan.schedule().is_some() && plan.prediction().is_none() => {
-                Err(PlanError::TooLong { algorithm: algorithm.to_string() }.to_string())
-            }
-            Ok(plan) => Ok(plan),
+            _ => Ok(Planned { predicted, chosen: plan.name().to_owned(), plan }),
         })
     }
 
-    fn predicted(&self, plan: &Plan) -> Option<Span> {
-        plan.prediction().map(|prediction| prediction.modeled.since_start())
-    }
-
-    fn chosen(&self, _: &Algorithm, plan: &Plan) -> String {
-        plan.name().to_owned()
-    }
-
-    fn facts(&self, _: &Task, plan: &Plan, _: Option<&Ran>) -> Option<(usize, u64)> {
-        plan.schedule().map(|schedule| (schedule.iterations(), schedule.messages().count() as u64))
+    fn facts(&self, _: &Task, planned: &Planned<Plan>, _: Option<&Ran>) -> Option<(usize, u64)> {
+        planned.plan.schedule().map(|schedule| (schedule.iterations(), schedule.messages().count() as u64))
     }
 
     /// The data is made before the run and checked after it, so that neither takes host time from the nodes while the
@@ -243,16 +233,12 @@ impl Comparison for Exchanges<'_> {
         let given: Vec<Vec<Payload>> =
             ranks().map(|from| ranks().map(|to| message(from, to)).collect()).collect();
         let program = |node: &Node<'_>| Ok(plan.carry_out(node.world(), given[node.rank()].clone())?);
-        let run = execution.machine.run(program)?;
-        for (from, to) in ranks().flat_map(|from| ranks().map(move |to| (from, to))) {
-            if let Some(fault) = self.content.fault(run.outputs[to].get(from), &message(from, to)) {
-                let name = execution.name;
-                return Err(Error::Wrong(format!(
-                    "node {to} does not have what node {from} had for it: {fault} ({name})"
-                )));
-            }
-        }
-        execution.finish(&run, plan.prediction().map(|prediction| prediction.modeled))
+        execution.run(program, |outputs| {
+            ranks().flat_map(|from| ranks().map(move |to| (from, to))).find_map(|(from, to)| {
+                let fault = self.content.fault(outputs[to].get(from), &message(from, to))?;
+                Some(format!("node {to} does not have what node {from} had for it: {fault}"))
+            })
+        })
     }
 
     fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>> {

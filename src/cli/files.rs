@@ -11,11 +11,7 @@ mod output;
 mod table;
 mod traces;
 
-pub(super) use self::{
-    output::OutputError,
-    table::CsvFile,
-    traces::{Trace, Traces},
-};
+pub(super) use self::{output::OutputError, table::CsvFile, traces::Traces};
 
 /// A modeled time in microseconds for a CSV file, exact to the picosecond.
 pub(super) fn micros(span: Span) -> String {

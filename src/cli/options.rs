@@ -75,13 +75,13 @@ pub(super) struct RunOptions {
     /// Write the results to a CSV file, times exact; rows go to FILE.partial as they come, which becomes FILE in the
     /// end: a run that is ended or fails leaves FILE as it was, and in FILE.partial what was finished
     #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
+    pub(super) csv: Option<PathBuf>,
 
     /// Write a Chrome trace for ui.perfetto.dev: what nodes do and wait for, step by step, and what links carry; of
     /// several runs each has a file of its own, such as trace-row-virtual.json for trace.json, and the output ends with
     /// their names
     #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    pub(super) trace: Option<PathBuf>,
 }
 
 impl MachineOptions {
@@ -144,16 +144,6 @@ impl RunOptions {
             None => machine,
         };
         Ok(machine.build()?)
-    }
-
-    /// The file for the results.
-    pub(super) fn csv(&self) -> Option<&Path> {
-        self.csv.as_deref()
-    }
-
-    /// The file for traces.
-    pub(super) fn trace(&self) -> Option<&Path> {
-        self.trace.as_deref()
     }
 }
 

@@ -132,10 +132,6 @@ impl Comparison for Broadcasts {
                                 bound_us ratio iterations messages bytes_sent link link_bytes link_busy_us wall_us \
                                 dilation error answers late_answers slip_us pace";
 
-    fn name(&self, algorithm: &Algorithm) -> String {
-        algorithm.to_string()
-    }
-
     fn describe(&self, task: &Task, algorithm: &Algorithm) -> String {
         format!("{algorithm} on {task}, {}", clock::name(self.clock))
     }
@@ -144,25 +140,19 @@ impl Comparison for Broadcasts {
         self.differences.label(task, algorithm)
     }
 
-    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Planned<Self>, Error> {
-        algorithm.plan(&task.instance).map(Ok).map_err(Error::usage)
-    }
-
-    fn predicted(&self, plan: &Plan) -> Option<Span> {
-        Some(plan.prediction().modeled.since_start())
-    }
-
-    /// The variant of the algorithm, or what *Auto* has taken; empty if it has only one.
-    fn chosen(&self, algorithm: &Algorithm, plan: &Plan) -> String {
-        match (plan.algorithm(), plan.variant()) {
+    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Result<Planned<Plan>, String>, Error> {
+        let plan = algorithm.plan(&task.instance).map_err(Error::usage)?;
+        // The variant of the algorithm, or what *Auto* has taken; empty if it has only one.
+        let chosen = match (plan.algorithm(), plan.variant()) {
             (taken, variant) if taken == algorithm => variant.to_owned(),
             (taken, "") => taken.to_string(),
             (taken, variant) => format!("{taken}: {variant}"),
-        }
+        };
+        Ok(Ok(Planned { predicted: Some(plan.prediction().modeled.since_start()), chosen, plan }))
     }
 
-    fn facts(&self, _: &Task, plan: &Plan, _: Option<&Ran>) -> Growth {
-        Growth::of(plan.growth())
+    fn facts(&self, _: &Task, planned: &Planned<Plan>, _: Option<&Ran>) -> Growth {
+        Growth::of(planned.plan.growth())
     }
 
     fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {

@@ -154,8 +154,8 @@ struct Chapter<'a> {
 enum Plan {
     /// By an algorithm.
     Algorithm(Algorithm, Box<collective::Plan>),
-    /// By the example's program, with the modeled time if a run will not tell.
-    Matrix(Box<Matrix>, Option<Span>),
+    /// By the example's program.
+    Matrix(Box<Matrix>),
 }
 
 impl Comparison for Chapter<'_> {
@@ -169,55 +169,40 @@ impl Comparison for Chapter<'_> {
                                 most_loaded_link most_flows link_bytes clock run_us wall_us dilation error answers \
                                 late_answers slip_us pace restriction";
 
-    fn name(&self, item: &Item) -> String {
-        item.name()
-    }
-
     fn describe(&self, case: &case::Case, _: &Item) -> String {
         case.to_string()
     }
 
     /// `4.7-ring-8-1000`
     fn label(&self, case: &case::Case, _: Option<&Item>) -> String {
-        harmless(&format!("{}-{}-{}", case.item.name(), case.machine.name(), case.words), "-.")
+        harmless(&format!("{}-{}-{}", case.item, case.machine.name(), case.words), "-.")
     }
 
-    fn plan(&self, case: &case::Case, _: &Item) -> Result<Planned<Self>, Error> {
-        Ok(match case.item.topic {
-            Topic::Algorithm(algorithm) => self
-                .planned(case, algorithm, &case.machine)
-                .map(|plan| Plan::Algorithm(algorithm, Box::new(plan))),
+    fn plan(&self, case: &case::Case, _: &Item) -> Result<Result<Planned<Plan>, String>, Error> {
+        let plan = match case.item.topic {
+            Topic::Algorithm(algorithm) => self.planned(case, algorithm, &case.machine).map(|plan| {
+                let modeled = plan.prediction().modeled.since_start();
+                (Plan::Algorithm(algorithm, Box::new(plan)), Some(modeled))
+            }),
             Topic::MatrixVector => Matrix::of(self.arguments, case).map(|matrix| {
                 // A run on another clock does not tell what virtual time is.
                 let is_told = self.arguments.options.clock() == Clock::Virtual;
                 let modeled = if is_told { None } else { matrix.modeled(&case.machine) };
-                Plan::Matrix(Box::new(matrix), modeled)
+                (Plan::Matrix(Box::new(matrix)), modeled)
             }),
-        })
+        };
+        Ok(plan.map(|(plan, predicted)| Planned { plan, predicted, chosen: String::new() }))
     }
 
-    fn predicted(&self, plan: &Plan) -> Option<Span> {
-        match plan {
-            Plan::Algorithm(_, plan) => Some(plan.prediction().modeled.since_start()),
-            Plan::Matrix(_, modeled) => *modeled,
-        }
-    }
-
-    fn facts(&self, case: &case::Case, plan: &Plan, ran: Option<&Ran>) -> Facts {
-        match plan {
-            Plan::Algorithm(algorithm, plan) => self.of_plan(case, *algorithm, plan, ran),
-            Plan::Matrix(matrix, modeled) => self.of_matrix(case, matrix, *modeled, ran),
-        }
+    fn facts(&self, case: &case::Case, planned: &Planned<Plan>, ran: Option<&Ran>) -> Facts {
+        self.facts_of(case, planned, ran)
     }
 
     fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         let content = Content::new(self.arguments.phantom, self.arguments.options.seed);
         match plan {
             Plan::Algorithm(_, plan) => run_checked(plan, content, execution),
-            Plan::Matrix(matrix, _) => {
-                let run = matrix.run(execution.machine)?;
-                execution.finish(&run, None)
-            }
+            Plan::Matrix(matrix) => matrix.run(execution),
         }
     }
 

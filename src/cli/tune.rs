@@ -101,31 +101,29 @@ fn read_percent(text: &str) -> Result<f64, String> {
 
 impl Arguments {
     fn machine(&self) -> Result<Description, Error> {
-        let mut machines = self.subjects.iter().filter_map(|subject| match subject {
-            Subject::Machine(machine) => Some(machine),
+        let machine = |subject: &Subject| match subject {
+            Subject::Machine(machine) => Some(machine.clone()),
             Subject::Operations(_) => None,
-        });
-        match (machines.next(), machines.next()) {
-            (None, _) => self.machine.description(),
-            (Some(_), Some(_)) => Err(Error::usage("two machines are given: one is tuned at a time")),
-            (Some(_), None) if self.machine.is_given() => Err(Error::usage(
+        };
+        match &self.subjects.iter().filter_map(machine).collect::<Vec<_>>()[..] {
+            [] => self.machine.description(),
+            [_] if self.machine.is_given() => Err(Error::usage(
                 "a machine is given by name and by --machine or --mesh: one is tuned at a time",
             )),
-            (Some(machine), None) => Ok(machine.clone()),
+            [machine] => Ok(machine.clone()),
+            _ => Err(Error::usage("two machines are given: one is tuned at a time")),
         }
     }
 
     fn operations(&self) -> Result<List<Operation>, Error> {
-        let mut operations = self.subjects.iter().filter_map(|subject| match subject {
-            Subject::Operations(operations) => Some(operations),
+        let operations = |subject: &Subject| match subject {
+            Subject::Operations(operations) => Some(operations.clone()),
             Subject::Machine(_) => None,
-        });
-        match (operations.next(), operations.next()) {
-            (None, _) => Ok(List::of(Operation::ALL)),
-            (Some(operations), None) => Ok(operations.clone()),
-            (Some(_), Some(_)) => {
-                Err(Error::usage("operations are given twice: name several with commas between them"))
-            }
+        };
+        match &self.subjects.iter().filter_map(operations).collect::<Vec<_>>()[..] {
+            [] => Ok(List::of(Operation::ALL)),
+            [operations] => Ok(operations.clone()),
+            _ => Err(Error::usage("operations are given twice: name several with commas between them")),
         }
     }
 

@@ -3,6 +3,8 @@
 //! A strategy may have a comma of its own, as in `6x5:SMC,columns`: a word that is no name and has no `:` belongs to the
 //! strategy before it.
 
+use std::fmt;
+
 use multicomputer::collective::{Algorithm, Operation, Strategy};
 
 use super::super::lists::{List, items};
@@ -22,6 +24,12 @@ pub(super) struct Asked {
     pub(super) name: String,
     /// A strategy may be one for some operations only.
     pub(super) algorithm: Result<Algorithm, String>,
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
 }
 
 fn spellings() -> String {

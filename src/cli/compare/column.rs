@@ -12,13 +12,11 @@ use super::super::{
 /// A value as it is: a table shows it to people, and a CSV file has it exactly.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::cli) enum Figure {
-    /// No value.
     None,
     /// No value, with a remark for people.
     Remark(String),
     /// Words, or a number that is shown as it is.
     Text(String),
-    /// A time.
     Time(Span),
     /// A time, or none, that people see marked if it is the fastest.
     Starred(Option<Span>, Option<Span>),

@@ -19,19 +19,16 @@ pub(in crate::cli) const NOTHING: &str =
 
 /// All that has come out.
 pub(in crate::cli) struct Results<'a, C: Comparison> {
-    /// The comparison.
     pub(in crate::cli) of: &'a C,
     /// The cases, at least one.
     pub(in crate::cli) solved: &'a [Solved<C>],
 }
 
 impl<'a, C: Comparison> Results<'a, C> {
-    /// All rows.
     pub(in crate::cli) fn rows(&self) -> Vec<Row<'a, C>> {
         self.solved.iter().flat_map(|solved| solved.rows(self.of)).collect()
     }
 
-    /// The problem of the first case.
     pub(in crate::cli) fn first(&self) -> &'a C::Problem {
         &self.solved[0].case.problem
     }

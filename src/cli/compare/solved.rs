@@ -8,9 +8,7 @@ use super::{Case, Comparison, Figure, Ran};
 
 /// A case and its algorithms.
 pub(in crate::cli) struct Solved<C: Comparison> {
-    /// The case.
     pub(in crate::cli) case: Case<C>,
-    /// The algorithms, in their order.
     pub(in crate::cli) lines: Vec<Line<C>>,
 }
 
@@ -26,23 +24,17 @@ pub(in crate::cli) struct Line<C: Comparison> {
 pub(in crate::cli) struct Attempt<C: Comparison> {
     /// The algorithm with all of its choices.
     pub(in crate::cli) algorithm: C::Algorithm,
-    /// The way that it has chosen.
     pub(in crate::cli) chosen: String,
     /// The predicted time; `None` if only a run can tell.
     pub(in crate::cli) predicted: Option<Span>,
-    /// The figures that no other comparison has.
     pub(in crate::cli) facts: C::Facts,
-    /// The run.
     pub(in crate::cli) ran: Option<Ran>,
 }
 
 /// A row of a table: one algorithm on one case, in one or all of its attempts.
 pub(in crate::cli) struct Row<'a, C: Comparison> {
-    /// The comparison.
     pub(in crate::cli) of: &'a C,
-    /// The case.
     pub(in crate::cli) solved: &'a Solved<C>,
-    /// The algorithm.
     pub(in crate::cli) line: &'a Line<C>,
     /// The attempts: none if the algorithm does not work.
     pub(in crate::cli) attempts: &'a [Attempt<C>],
@@ -73,14 +65,12 @@ impl<C: Comparison> Solved<C> {
 }
 
 impl<'a, C: Comparison> Row<'a, C> {
-    /// The problem.
     pub(in crate::cli) fn problem(&self) -> &'a C::Problem {
         &self.solved.case.problem
     }
 
-    /// The name of the algorithm.
     pub(in crate::cli) fn name(&self) -> String {
-        self.of.name(&self.line.algorithm)
+        self.line.algorithm.to_string()
     }
 
     /// The figures of the first attempt, if there is one.

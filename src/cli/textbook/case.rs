@@ -160,6 +160,6 @@ fn spread(number: usize, sources: usize, nodes: usize) -> Rank {
 /// `4.7 on ring:8 with 1000 words`
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} on {} with {}", self.item.name(), self.machine.name(), counted(self.words, "word"))
+        write!(f, "{} on {} with {}", self.item, self.machine.name(), counted(self.words, "word"))
     }
 }

@@ -1,5 +1,7 @@
 //! Lists as `textbook` reads them: algorithms and figures, networks, numbers of words.
 
+use std::fmt;
+
 use multicomputer::{
     textbook::{BookFigure, FIGURES, Topic},
     topology,
@@ -19,10 +21,15 @@ impl Item {
     fn of(topic: Topic) -> Item {
         Item { topic, figure: None }
     }
+}
 
-    /// The name as it is spelled.
-    pub(super) fn name(&self) -> String {
-        self.figure.map_or_else(|| self.topic.name().to_owned(), BookFigure::name)
+/// The name as it is spelled.
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.figure {
+            Some(figure) => f.write_str(&figure.name()),
+            None => f.write_str(self.topic.name()),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The parameters of the machine, and options that change some of them.
 
-use super::super::error::Error;
+use super::super::{error::Error, machine::decimal};
 use clap::Args;
 use multicomputer::{
     Span,
@@ -87,9 +87,9 @@ pub(super) fn line(machine: &Description, word_bytes: u64) -> String {
         parts.push(format!("o_x = {}", parameters.exchange_overhead()));
     }
     if parameters.duplex() < 2.0 {
-        parts.push(format!("d = {}", hundredths(parameters.duplex())));
+        parts.push(format!("d = {}", decimal(parameters.duplex(), 2)));
     }
-    parts.push(format!("k = {}", hundredths(parameters.link_excess())));
+    parts.push(format!("k = {}", decimal(parameters.link_excess(), 2)));
     parts.join(", ")
 }
 
@@ -100,10 +100,4 @@ pub(super) fn sends(machine: &Description) -> String {
         Span::ZERO => "A send lasts until the message is there.".to_owned(),
         late => format!("A sender is free {late} before its message has been received."),
     }
-}
-
-/// A number with at most two decimals.
-fn hundredths(value: f64) -> String {
-    let text = format!("{value:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
