@@ -13,7 +13,7 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Clock, Payload,
-    exchange::{Algorithm, Plan, PlanError},
+    exchange::{Algorithm, Generator, Plan, PlanError},
     prelude::{Node, Rank},
     units::{Sizes, format_bytes},
 };
@@ -33,7 +33,7 @@ use super::{
 
 mod task;
 
-use self::task::{Fraction, Generated, Task};
+use self::task::{Fraction, Task};
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
@@ -186,7 +186,7 @@ impl Comparison for Exchanges<'_> {
     }
 
     fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
-        let matrix = task.generated.as_ref().map(|generated| generated.traffic.to_string());
+        let matrix = task.generated.as_ref().map(|(generator, _)| generator.traffic.to_string());
         let matrix = matrix.unwrap_or_else(|| "matrix".to_owned());
         let Some(algorithm) = algorithm else { return format!("{matrix}-fastest") };
         let seed = algorithm.seed().filter(|_| self.arguments.seeds > 1);
@@ -249,10 +249,10 @@ impl Comparison for Exchanges<'_> {
                 Some(_) => "generated".to_owned(),
                 None => row.problem().matrix.clone(),
             }),
-            Column::new("k", |row: &R| generated(row).map(|generated| generated.fan_out)),
-            Column::new("t", |row: &R| generated(row).map(|generated| generated.traffic)),
-            Column::new("l", |row: &R| generated(row).map(|generated| &generated.nonuniformity)),
-            Column::new("matrix_seed", |row: &R| generated(row).map(|generated| generated.seed)),
+            Column::new("k", |row: &R| generated(row).map(|(generator, _)| generator.fan_out)),
+            Column::new("t", |row: &R| generated(row).map(|(generator, _)| generator.traffic)),
+            Column::new("l", |row: &R| generated(row).map(|(_, fraction)| &fraction.spelled)),
+            Column::new("matrix_seed", |row: &R| generated(row).map(|(generator, _)| generator.seed)),
             Column::new("class", |row: &R| row.problem().figures.class.to_string()),
             Column::new("uniform", |row: &R| row.problem().figures.is_uniform),
             Column::new("sent", |row: &R| row.problem().figures.sent),
@@ -299,7 +299,7 @@ impl Comparison for Exchanges<'_> {
 }
 
 /// The parameters of the generator.
-fn generated<'a>(row: &R<'a, '_>) -> Option<&'a Generated> {
+fn generated<'a>(row: &R<'a, '_>) -> Option<&'a (Generator, Fraction)> {
     row.problem().generated.as_ref()
 }
 
@@ -323,8 +323,8 @@ impl Exchanges<'_> {
     /// Many amounts of traffic: a table of modeled times as in figures 9 and 10 of the paper, and what is fastest for
     /// each.
     fn sweep(&self, results: &Results<'_, Self>, unit: Unit, text: &mut String) -> fmt::Result {
-        if let Some(Generated { fan_out, nonuniformity, seed, .. }) = &results.first().generated {
-            write!(text, ", fan-out {fan_out}, non-uniformity {nonuniformity}, seed {seed}")?;
+        if let Some((Generator { fan_out, seed, .. }, fraction)) = &results.first().generated {
+            write!(text, ", fan-out {fan_out}, non-uniformity {}, seed {seed}", fraction.spelled)?;
         }
         writeln!(text, "; modeled times in {}\n", unit.name())?;
         let (asked, seeds) = (&self.arguments.algorithm, self.arguments.seeds);

@@ -226,7 +226,7 @@ impl Comparison for Chapter<'_> {
                 let sources = row.of.arguments.sources.unwrap_or(row.problem().machine.nodes());
                 has_sources(row.problem().item.topic).then_some(sources)
             }),
-            Column::new("strict", |row: &R| row.of.arguments.parameters.is_strict()),
+            Column::new("strict", |row: &R| row.of.arguments.parameters.strict),
             Column::new("steps", |row: &R| Some(row.facts()?.steps)),
             Column::new("equation_us", |row: &R| Some(row.facts()?.equation)).titled("equation"),
             Column::new("in_step_us", |row: &R| Some(row.facts()?.in_step)).titled("in step"),

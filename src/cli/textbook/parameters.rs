@@ -26,7 +26,7 @@ pub(super) struct ParameterOptions {
     /// The book's model of a send: it occupies its sender until the message is there, and its receiver not at all
     /// (o_s = alpha, L = o_r = 0)
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
 }
 
 /// Reads the name of a preset.
@@ -48,11 +48,6 @@ impl ParameterOptions {
         let parameters = builder.build().map_err(Error::usage)?;
         let machine = with(machine, parameters);
         Ok(if self.strict { strict(&machine) } else { machine })
-    }
-
-    /// Whether a send occupies its sender until the message is there.
-    pub(super) fn is_strict(&self) -> bool {
-        self.strict
     }
 }
 
