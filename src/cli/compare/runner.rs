@@ -198,25 +198,24 @@ impl<C: Comparison> Runner<'_, C> {
         for line in 0..solved.case.lines.len() {
             let algorithms = &solved.case.lines[line];
             let Some(algorithm) = algorithms.first().cloned() else { continue };
-            let mut attempts = Ok(Vec::new());
+            let (mut attempts, mut refusal) = (Vec::new(), None);
             for (nth, algorithm) in algorithms.iter().enumerate() {
-                match (self.attempt(&solved.case, algorithm)?, &mut attempts) {
-                    (Ok((attempt, plan)), Ok(attempts)) => {
-                        if let (None, Some(predicted)) = (&attempt.ran, attempt.predicted)
-                            && self.of.can_be_run(algorithm)
-                            && fastest.as_ref().is_none_or(|&(least, ..)| predicted < least)
-                        {
-                            fastest = Some((predicted, [solved.lines.len(), nth], plan));
-                        }
-                        attempts.push(attempt);
-                    }
-                    (Err(cause), attempts) => {
-                        *attempts = Err(cause);
+                let (attempt, plan) = match self.attempt(&solved.case, algorithm)? {
+                    Ok(attempt) => attempt,
+                    Err(cause) => {
+                        refusal = Some(cause);
                         break;
                     }
-                    _ => {}
+                };
+                if let (None, Some(predicted)) = (&attempt.ran, attempt.predicted)
+                    && self.of.can_be_run(algorithm)
+                    && fastest.as_ref().is_none_or(|&(least, ..)| predicted < least)
+                {
+                    fastest = Some((predicted, [solved.lines.len(), nth], plan));
                 }
+                attempts.push(attempt);
             }
+            let attempts = refusal.map_or(Ok(attempts), Err);
             solved.lines.push(Line { algorithm, attempts });
             if self.runs != Runs::Fastest {
                 self.rows(&solved, solved.lines.len() - 1)?;
