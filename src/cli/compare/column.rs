@@ -69,7 +69,7 @@ impl<T: Into<Figure>> From<Option<T>> for Figure {
     }
 }
 
-/// What is shown as it displays itself.
+/// A cell that shows a value as it displays itself.
 macro_rules! texts {
     ($($text:ty),*) => {
         $(impl From<$text> for Figure {

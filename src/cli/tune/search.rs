@@ -66,7 +66,7 @@ impl Search<'_> {
         point: impl Fn(u64) -> Result<Point, Error>,
     ) -> Result<Vec<Point>, Error> {
         let mut done: Vec<Point> = Vec::new();
-        // What is still to come, the next one last.
+        // The points still to come, the next one last.
         let mut rest: Vec<Point> = points.into_iter().rev().collect();
         while let Some(next) = rest.pop() {
             let differs =

@@ -49,7 +49,7 @@ pub struct Matrix {
     summary: OnceLock<Summary>,
 }
 
-/// What every call wants to know of a matrix, worked out once.
+/// Properties of a matrix that every call looks at, worked out once.
 #[derive(Clone, Copy)]
 struct Summary {
     digest: u64,
