@@ -232,7 +232,8 @@ impl Comparison for Collectives<'_> {
                 let names: Vec<String> = first.asked.iter().map(|asked| asked.name.clone()).collect();
                 let (times, choices) =
                     (results.times(["bytes", ""], &names, unit), results.choices("bytes", unit));
-                writeln!(text, "{times}\n{choices}\n{}", unit.star())?;
+                let walls = results.wall_times("bytes", &names, unit);
+                writeln!(text, "{times}\n{walls}{choices}\n{}", unit.star())?;
                 let lines = solved.iter().flat_map(|solved| &solved.lines);
                 causes.extend(lines.filter_map(|line| line.attempts.as_ref().err()));
             }

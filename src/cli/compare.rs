@@ -19,7 +19,7 @@ use super::error::Error;
 pub(super) use self::{
     column::{Column, Figure, record, table},
     common::title,
-    results::{HOST, NOTHING, Results, bound_line, left_out},
+    results::{NOTHING, Results, bound_line, left_out, on_the_host},
     runner::{Execution, Ran, Runs, compare, run_parser},
     solved::{Attempt, Line, Row, Solved, mean},
 };

@@ -19,7 +19,7 @@ use super::{
     broadcast::{broadcast, default_sources},
     clock,
     compare::{
-        Attempt, Case, Column, Comparison, Execution, HOST, Planned, Ran, Results, Row, Runs, compare,
+        Attempt, Case, Column, Comparison, Execution, Planned, Ran, Results, Row, Runs, compare, on_the_host,
     },
     count::counted,
     data::Content,
@@ -196,8 +196,7 @@ impl Comparison for Demonstration {
             Column::new("distribution", |row: &R| row.problem().distribution.to_string()).left(),
             Column::new("sources", |row: &R| row.of.sources),
             Column::new("bytes", |row: &R| row.problem().bytes),
-            Column::new("modeled_us", |row: &R| row.ran().filter(|ran| ran.is_modeled).map(|ran| ran.time))
-                .titled("modeled {unit}"),
+            Column::new("modeled_us", Row::modeled).titled("modeled {unit}"),
             Column::new("wall", |row: &R| {
                 row.ran().map(|ran| format!("{:.3}", 1e3 * ran.wall.as_secs_f64()))
             })
@@ -218,7 +217,7 @@ impl Comparison for Demonstration {
         let names = if many_sizes { names.to_owned() } else { names.replace("bytes ", "") };
         writeln!(text, "\n\n{}\n{}", results.table(&names, unit), self.conclusion(&rows, unit, many_sizes))?;
         match rows.iter().any(|row| row.problem().clock == Clock::Host) {
-            true => writeln!(text, "{HOST}"),
+            true => writeln!(text, "{}", on_the_host()),
             false => Ok(()),
         }
     }

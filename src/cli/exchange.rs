@@ -331,6 +331,7 @@ impl Exchanges<'_> {
         let (asked, seeds) = (&self.arguments.algorithm, self.arguments.seeds);
         let all: Vec<String> = asked.iter().map(Algorithm::to_string).collect();
         writeln!(text, "{}", results.times(["traffic", ""], &all, unit))?;
+        write!(text, "{}", results.wall_times("traffic", &all, unit))?;
         let random = asked.iter().filter(|algorithm| algorithm.seed().is_some());
         let random: Vec<String> = random.map(Algorithm::to_string).collect();
         if !random.is_empty() && seeds > 1 {

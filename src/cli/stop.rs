@@ -170,7 +170,13 @@ impl Comparison for Broadcasts {
             Column::new("sources", |row: &R| row.problem().sources()),
             Column::new("bytes", |row: &R| row.problem().bytes),
             Column::new("variant", |row: &R| row.chosen()).left(),
-            Column::new("modeled_us", Row::starred).titled(title(clock::kind_of_time(self.clock))),
+            Column::new("modeled_us", Row::modeled),
+            Column::new("time", Row::starred).titled(title(clock::kind_of_time(self.clock))),
+            // Beside times of the host.
+            Column::new("predicted", |row: &R| {
+                row.modeled().filter(|_| row.ran().is_some_and(|ran| !ran.is_modeled))
+            })
+            .titled("predicted {unit}"),
             Column::new("iterations", |row: &R| row.facts().map(|growth| growth.iterations)),
             Column::new("link", |row: &R| loaded(row).map(|link| link.link.to_string()))
                 .titled("most loaded link")
@@ -191,7 +197,7 @@ impl Comparison for Broadcasts {
             if let Some(grid) = first.instance.machine().topology().grid() {
                 writeln!(text, "{}", picture(grid, first.instance.sources()))?;
             }
-            let names = "algorithm modeled_us ratio iterations messages bytes_sent link link_bytes busy pace? error? \
+            let names = "algorithm time predicted? ratio iterations messages bytes_sent link link_bytes busy pace? error? \
                          variant";
             writeln!(text, "{}\n{}", results.table(names, unit), bound_line(&one.case.bound, unit))?;
         } else {
@@ -201,7 +207,9 @@ impl Comparison for Broadcasts {
             let run: Vec<String> = Algorithm::all().filter(has_run).map(|run| run.to_string()).collect();
             let keys = self.differences.keys.join(" ");
             let table = match run.len() > WIDEST {
-                true => results.table(&format!("{keys} algorithm modeled_us bound_us ratio variant"), unit),
+                true => {
+                    results.table(&format!("{keys} algorithm time predicted? bound_us ratio variant"), unit)
+                }
                 false => results.times([&keys, "bound_us"], &run, unit),
             };
             writeln!(text, "{table}")?;
@@ -210,7 +218,11 @@ impl Comparison for Broadcasts {
             Content::Random { .. } => "every byte of every source",
             Content::Phantom => "a message of the right length from every source",
         };
-        writeln!(text, "{}\nAfter every run every node held {checked}.", unit.star())?;
+        let star = match self.clock {
+            Clock::Host => "* is the fastest of these runs.".to_owned(),
+            _ => unit.star(),
+        };
+        writeln!(text, "{star}\nAfter every run every node held {checked}.")?;
         let causes = results.solved.iter().flat_map(|solved| &solved.case.problem.left_out);
         let left_out = left_out(causes, |times| match results.solved.len() {
             1 => String::new(),

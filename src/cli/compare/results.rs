@@ -7,11 +7,16 @@ use super::{
     Column, Comparison, Figure, Ran, Row, Solved,
     column::table,
     common::columns,
+    runner::TIMED_CALLS,
 };
 
 /// The note on times under the host's clock.
-pub(in crate::cli) const HOST: &str =
-    "Times of runs are wall-clock times of this host; predictions and bounds are those of the model.";
+pub(in crate::cli) fn on_the_host() -> String {
+    format!(
+        "Times of runs are wall-clock times of this host, each the median of {TIMED_CALLS} calls after one that warms \
+         up; they vary from run to run. Predictions and bounds are those of the model."
+    )
+}
 
 /// The note on predictions alone.
 pub(in crate::cli) const NOTHING: &str =
@@ -53,6 +58,16 @@ impl<'a, C: Comparison> Results<'a, C> {
         let titled: Vec<String> = algorithms.iter().map(|algorithm| format!("{algorithm}  ")).collect();
         let figure = |row: Option<&Row<'a, C>>| row.map_or(Figure::Starred(None, None), Row::starred);
         self.by_algorithm([keys, ends], algorithms.iter().zip(&titled), unit, figure)
+    }
+
+    /// The times of runs in the same way, where they are the host's own; otherwise nothing.
+    pub(in crate::cli) fn wall_times(&self, key: &str, algorithms: &[String], unit: Unit) -> String {
+        if self.rows().iter().flat_map(Row::runs).all(|ran| ran.is_modeled) {
+            return String::new();
+        }
+        let figure = |row: Option<&Row<'a, C>>| row.and_then(Row::run_time).into();
+        let table = self.by_algorithm([key, ""], algorithms.iter().zip(algorithms), unit, figure);
+        format!("Times of runs on the threads of this host in {}:\n\n{table}\n", unit.name())
     }
 
     /// The same with another figure of each of these algorithms, which have titles.
@@ -120,7 +135,7 @@ impl<'a, C: Comparison> Results<'a, C> {
         let runs: Vec<&Ran> = self.rows().iter().flat_map(|row| row.runs().collect::<Vec<_>>()).collect();
         let mut notes = pace::notes(runs.iter().filter_map(|ran| ran.real_time));
         if runs.iter().any(|ran| !ran.is_modeled) {
-            notes.push(HOST.to_owned());
+            notes.push(on_the_host());
         }
         notes
     }

@@ -7,7 +7,7 @@ use std::{io::Write, time::Duration};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use multicomputer::{
-    Machine, Span,
+    Machine, Span, Time,
     comm::Node,
     error::Failure,
     report::{LinkReport, RealTimeReport},
@@ -65,9 +65,10 @@ impl Runs {
 /// The figures of a run.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Ran {
-    /// The time of the run: modeled, or, under the host's clock, the wall clock's.
+    /// The modeled time of the run; under the host's clock the wall-clock time of a [median call](median_call).
     pub(in crate::cli) time: Span,
     pub(in crate::cli) is_modeled: bool,
+    /// The wall-clock time of the run, or of the median call.
     pub(in crate::cli) wall: Duration,
     /// The time of a node on average for messages to leave or to come.
     pub(in crate::cli) waiting: Span,
@@ -82,6 +83,36 @@ pub(in crate::cli) struct Ran {
     pub(in crate::cli) shared: Option<LinkReport>,
     /// The pace of the host, in real time.
     pub(in crate::cli) real_time: Option<RealTimeReport>,
+}
+
+/// The number of calls that are timed under the host's clock.
+pub(super) const TIMED_CALLS: usize = 9;
+
+/// The time of a program on the host's own threads, where a single run would mostly tell what it takes to begin: the
+/// median of [`TIMED_CALLS`], after one that warms up. Each begins after a barrier, and takes from the first node's
+/// beginning to the last node's end.
+fn median_call<T>(
+    machine: &Machine,
+    program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+) -> Result<Span, Error> {
+    let run = machine.run(|node| {
+        program(node)?;
+        let timed = |_| -> Result<[Time; 2], Failure> {
+            node.world().barrier()?;
+            let begin = node.now()?;
+            program(node)?;
+            Ok([begin, node.now()?])
+        };
+        (0..TIMED_CALLS).map(timed).collect::<Result<Vec<[Time; 2]>, Failure>>()
+    })?;
+    let call = |nth: usize| {
+        let first = run.outputs.iter().map(|calls| calls[nth][0]).min().unwrap_or(Time::ZERO);
+        let last = run.outputs.iter().map(|calls| calls[nth][1]).max().unwrap_or(Time::ZERO);
+        last.since(first)
+    };
+    let mut calls: Vec<Span> = (0..TIMED_CALLS).map(call).collect();
+    calls.sort_unstable();
+    Ok(calls[TIMED_CALLS / 2])
 }
 
 /// A machine for a run, and a place for its trace.
@@ -106,7 +137,7 @@ impl Execution<'_> {
         program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
         fault: impl FnOnce(&[T]) -> Option<String>,
     ) -> Result<Ran, Error> {
-        let run = self.machine.run(program)?;
+        let run = self.machine.run(&program)?;
         let (report, name) = (&run.report, self.name);
         let modeled = report.modeled.since_start();
         if let Some(fault) = fault(&run.outputs) {
@@ -120,12 +151,17 @@ impl Execution<'_> {
             )));
         }
         self.traces.write(&self.label, &run)?;
+        let (time, wall) = match report.is_modeled {
+            true => (modeled, run.wall),
+            false => median_call(self.machine, &program)
+                .map(|time| (time, Duration::from_nanos(time.as_picos() / 1000)))?,
+        };
         let waiting: Span = report.nodes.iter().map(|node| node.waiting).sum();
         let most_shared = |link: &&LinkReport| (link.load.most_flows, link.load.bytes);
         Ok(Ran {
-            time: modeled,
+            time,
             is_modeled: report.is_modeled,
-            wall: run.wall,
+            wall,
             waiting: Span::from_picos(waiting.as_picos() / report.nodes.len().max(1) as u64),
             messages: report.messages,
             bytes: report.bytes,

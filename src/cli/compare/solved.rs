@@ -98,6 +98,14 @@ impl<'a, C: Comparison> Row<'a, C> {
         mean(self.runs().map(|ran| ran.time))
     }
 
+    /// The mean modeled time of all attempts: that of the run, or, under the host's clock, the prediction.
+    pub(in crate::cli) fn modeled(&self) -> Option<Span> {
+        let of_run = |attempt: &Attempt<C>| {
+            attempt.ran.as_ref().filter(|ran| ran.is_modeled).map(|ran| ran.time).or(attempt.predicted)
+        };
+        mean(self.attempts.iter().filter_map(of_run))
+    }
+
     /// The mean time of all attempts.
     pub(in crate::cli) fn time(&self) -> Option<Span> {
         mean(self.times())
