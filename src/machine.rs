@@ -12,7 +12,7 @@ use crate::{
     rank::Rank,
     record::{Trace, write_chrome_trace},
     report::{LinkReport, RealTimeReport, RunReport, UnreceivedMessage},
-    runtime::{self, Pace, Pinning, Program, Settings, Shortage, Slips, host, modeled},
+    runtime::{Pace, Pinning, Program, Settings, Slips, host, limits, modeled},
     topology::{Complete, FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -366,9 +366,6 @@ impl MachineBuilder {
     pub fn build(self) -> Result<Machine, ConfigError> {
         let MachineBuilder { description, clock, settings, unreceived_is_an_error } = self;
         let description = description?;
-        if description.nodes() == 0 {
-            return Err(ConfigError::NoNodes(description.name().into()));
-        }
         if let Clock::RealTime { dilation: Dilation::Fixed(dilation) } = clock
             && !(dilation > 0.0 && dilation <= MOST_DILATION)
         {
@@ -377,16 +374,7 @@ impl MachineBuilder {
         if settings.stack_size < LEAST_STACK {
             return Err(ConfigError::StackSize { given: settings.stack_size, least: LEAST_STACK });
         }
-        let (allowed, limit) = runtime::spare_threads();
-        if description.nodes() > allowed {
-            return Err(ConfigError::TooManyNodes { nodes: description.nodes(), allowed, limit });
-        }
-        if let Some(Shortage { needed, left, limit }) =
-            runtime::shortage(description.nodes(), settings.stack_size)
-        {
-            let (nodes, stack_size) = (description.nodes(), settings.stack_size);
-            return Err(ConfigError::TooLittleMemory { nodes, stack_size, needed, left, limit });
-        }
+        limits::check(&description, settings.stack_size)?;
         Ok(Machine { description, clock, settings, unreceived_is_an_error, experience: Arc::default() })
     }
 }
