@@ -90,6 +90,7 @@ fn on_slices(world: &Group<'_>, operation: Operation, bytes: usize) -> Result<()
         Operation::CombineToAll => world.combine_all(&mut x, Sum),
         Operation::DistributedCombine => world.distributed_combine(&x, elements, Sum).map(drop),
         Operation::Scan => world.scan(&mut x, Sum),
+        other => unreachable!("{other} is not measured"),
     }
 }
 

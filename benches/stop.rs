@@ -5,7 +5,7 @@ use std::time::Duration;
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use multicomputer::{
     model::Description,
-    predict::predict,
+    plan::predict,
     stop::{Algorithm, Distribution, Instance},
 };
 

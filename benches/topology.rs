@@ -8,7 +8,7 @@ use multicomputer::{
     Rank,
     model::Description,
     pattern::{Builder, Exchange, Transfer},
-    predict::predict,
+    plan::predict,
     topology::{self, Network, Topology, Vertex},
 };
 use rand::{RngExt, SeedableRng};

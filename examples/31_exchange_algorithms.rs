@@ -12,7 +12,8 @@ use std::error::Error;
 
 use multicomputer::{
     Payload,
-    exchange::{Algorithm, Generator, Instance, Plan, PlanError},
+    exchange::{Algorithm, Generator, Instance, Plan},
+    plan::PlanError,
     prelude::*,
 };
 

@@ -56,6 +56,33 @@ pub(crate) enum Mark {
     PartEnd,
 }
 
+/// All that the nodes of a run have in common: plain data, and two tables that their groups need.
+pub(crate) trait Shared {
+    /// The machine: its shape and its parameters. Where nothing is modeled the parameters only serve planning.
+    fn machine(&self) -> &Description;
+
+    /// The cache that libraries keep for all nodes, from one run to the next.
+    fn cache(&self) -> &Cache;
+
+    /// Whether marks of parts are kept, for a trace.
+    fn is_traced(&self) -> bool;
+
+    /// The number of a group: equal on all members that make the `nth` group of these nodes under `parent`, and of no
+    /// other group. `name` is for messages about it.
+    fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context;
+
+    /// Compares a member's `nth` collective call in a group with those of the others, as far as they are known: fails
+    /// with the rank and the call of one that differs.
+    fn agree(
+        &self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call<'_>,
+    ) -> Result<(), (Rank, String)>;
+}
+
 /// One node's way to the others.
 ///
 /// Times are those of the run's clock, modeled or the host's, since the common start of all programs. Messages from one
@@ -69,11 +96,8 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// The rank of this node in the world.
     fn id(&self) -> NodeId;
 
-    /// The machine: its shape and its parameters. Where nothing is modeled the parameters only serve planning.
-    fn machine(&self) -> &Description;
-
-    /// What libraries keep for all nodes, from one run to the next.
-    fn cache(&self) -> &Cache;
+    /// All that the nodes of the run have in common.
+    fn shared(&self) -> &dyn Shared;
 
     // Messages.
 
@@ -140,23 +164,6 @@ pub(crate) trait Endpoint: fmt::Debug {
         request: RequestId,
     ) -> Result<(Time, Option<(Envelope, Span)>), CommError>;
 
-    // Groups.
-
-    /// The number of a group: equal on all members that make the `nth` group of these nodes under `parent`, and of no
-    /// other group. `name` is for messages about it.
-    fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context;
-
-    /// Compares this member's `nth` collective call in a group with those of the others, as far as they are known:
-    /// fails with the rank and the call of one that differs.
-    fn agree(
-        &self,
-        context: Context,
-        nth: u64,
-        size: usize,
-        rank: Rank,
-        call: &Call<'_>,
-    ) -> Result<(), (Rank, String)>;
-
     /// The machine's own barrier for all nodes, which not every machine has.
     fn barrier(&self) -> Result<(), CommError>;
 
@@ -168,9 +175,6 @@ pub(crate) trait Endpoint: fmt::Debug {
 
     /// Ends the library call that began last; in real time the program is held until it is due, unless it panics.
     fn leave(&self) -> Result<(), CommError>;
-
-    /// Whether marks of parts are kept, for a trace.
-    fn is_traced(&self) -> bool;
 
     /// Notes the beginning or the end of a phase or part.
     fn mark(&self, mark: Mark) -> Result<(), CommError>;

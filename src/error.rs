@@ -1,7 +1,8 @@
 //! The error types of the library, one for each place where an error can occur.
 //!
 //! [`ConfigError`]: a machine cannot be built. [`CommError`]: a call of a node program fails. [`RunError`]: a run ends
-//! without a result.
+//! without a result. The errors of a module of its own stand beside what they are about, such as
+//! [`TopologyError`], [`PayloadError`] and [`PlanError`](crate::plan::PlanError).
 //!
 //! The `Debug` of every error of the library is its text. So a `main` that returns `Result<(), Box<dyn Error>>`, as
 //! in the examples, ends with the error in words, and so does an `unwrap`.
@@ -10,16 +11,14 @@ use std::{error::Error, fmt, time::Duration};
 
 use thiserror::Error;
 
-pub use crate::{
-    kernel::{BlockedNode, WaitsFor},
+pub use crate::kernel::{BlockedNode, WaitsFor};
+use crate::{
     model::{DescriptionError, ParameterError},
     payload::PayloadError,
-    topology::TopologyError,
-};
-use crate::{
     rank::{Rank, Tag},
     text::{are, count, debug_as_text},
     time::{Span, Time},
+    topology::TopologyError,
 };
 
 /// The error type of node programs; every error type converts into it with `?`.
@@ -140,7 +139,8 @@ pub enum CommError {
     /// The machine is no grid: it has no rows and columns.
     #[error("the machine {0} has no rows and columns")]
     NoGrid(String),
-    /// The program polls at an instant of modeled time that will never pass, since polling costs no time.
+    /// The program polls at an instant of virtual time that will never pass, since polling costs no time. Under the other
+    /// clocks time passes meanwhile.
     #[error(
         "endless polling at {at}: probes, tests and looks at the time cost no modeled time; wait, or compute between them"
     )]
@@ -239,6 +239,7 @@ debug_as_text!(RunError);
 
 /// The details of a deadlock, in which no node can go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeadlockReport {
     /// Every node that has not finished, in rank order.
     pub blocked: Vec<BlockedNode>,

@@ -37,7 +37,7 @@
 //! * [`collective`] has the collective operations, [`stop`] s-to-p broadcasting, [`exchange`] many-to-many communication,
 //!   [`textbook`] the algorithms of Kumar et al., [`nx`] the calls that programs for the Paragon make.
 //! * [`pattern`] has pure schedules, [`plan`] what makes plans of them and tells what they take
-//!   ([`predict`](mod@plan::predict)).
+//!   ([`predict`](plan::predict())).
 //! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong; [`units`] reads and writes figures.
 //! * [`calibration`] measures this host.
 
@@ -70,10 +70,8 @@ mod wire;
 
 pub use bytemuck;
 
-pub use fabric::{LinkLoad, Work};
 pub use machine::{Clock, Dilation, Machine, MachineBuilder, Run};
 pub use payload::{Element, ElementType, Payload, PayloadError};
-pub use plan::predict;
 pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Tag};
 pub use runtime::Pinning;
 pub use time::{Span, Time};
@@ -83,9 +81,10 @@ pub mod prelude {
     pub use crate::{
         ANY_SOURCE, ANY_TAG, Clock, Machine, Rank, Select, Span, Tag, Time,
         collective::Collective,
-        comm::{Group, Message, Node, Payload, Request, Tested},
+        comm::{Group, Message, Node, Request, Tested},
         error::{CommError, Failure},
         exchange::ManyToMany,
+        payload::Payload,
         stop::BroadcastFrom,
     };
 }

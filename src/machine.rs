@@ -6,12 +6,11 @@ use crate::{
     calibration::dilation::Experience,
     comm::Node,
     error::{ConfigError, Failure, RunError},
-    fabric::Work,
     kernel::Outcomes,
     model::{Description, Parameters},
     rank::Rank,
-    record::{Trace, write_chrome_trace},
-    report::{LinkReport, RealTimeReport, RunReport, UnreceivedMessage},
+    record::{Trace, UnreceivedMessage, write_chrome_trace},
+    report::{LinkReport, RealTimeReport, RunReport, Work},
     runtime::{Pace, Pinning, Program, Settings, Slips, host, limits, modeled},
     topology::{Complete, FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
@@ -22,8 +21,9 @@ const LEAST_STACK: usize = 64 << 10;
 /// The largest dilation: one modeled nanosecond takes a second.
 const MOST_DILATION: f64 = 1e9;
 
-/// The clock of a run: the relation of modeled time and wall-clock time.
+/// The clock of a run: modeled time, as fast as the host allows or paced by the wall clock, or the wall clock alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Clock {
     /// Virtual time: as fast as the host allows; exact, and the same every time.
     #[default]
@@ -47,6 +47,7 @@ pub enum Clock {
 
 /// The number of wall seconds that one modeled second takes in [real time](Clock::RealTime).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Dilation {
     /// The smallest dilation, from 1 (true speed) upwards, that the host can keep: found by one or two short runs of
     /// a typical program before the first run on the machine. [`RealTimeReport::dilation`] has the value. After a run
@@ -111,8 +112,7 @@ impl Machine {
     }
 
     /// The host's own threads as a machine without a model, under the [host's clock](Clock::Host): every node is next to
-    /// every other. Libraries plan with the parameters of [`Parameters::host`], or with those of a machine file that
-    /// `multicomputer calibrate` has measured: see [`of`](Machine::of).
+    /// every other.
     ///
     /// ```
     /// use multicomputer::{Machine, collective::Sum, prelude::*};
@@ -124,6 +124,20 @@ impl Machine {
     /// })?;
     /// assert_eq!(run.outputs, [6; 4]);
     /// println!("{} messages in {:?}", run.report.messages, run.wall);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Libraries choose among algorithms by the parameters of [`Parameters::host`], unless others are given. Those were
+    /// measured with 16 nodes on two cores, and mislead where nodes are fewer or cores are more: their latency is 25 us,
+    /// and a short message between two nodes that have a core each takes less than one. So a program whose speed matters
+    /// [measures](crate::calibration::host::measure) its own host first, while nothing else runs there, or reads what
+    /// `multicomputer calibrate` has written.
+    ///
+    /// ```
+    /// use multicomputer::{Machine, calibration::host::measure};
+    ///
+    /// let parameters = measure(Machine::host(2).build()?.description())?;
+    /// let machine = Machine::host(2).parameters(parameters).build()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn host(nodes: usize) -> MachineBuilder {
@@ -151,7 +165,9 @@ impl Machine {
         MachineBuilder::on_mesh("mesh", rows, columns, Parameters::hockney())
     }
 
-    /// Any machine: read from a name or from a machine file, or put together from a topology and parameters.
+    /// Any machine: read from a name or from a machine file, or put together from a topology and parameters. It runs in
+    /// virtual time unless another [clock](MachineBuilder::clock) is set, also as `host:16`: that is a model with the
+    /// parameters of [`Parameters::host`], while [`host`](Machine::host) runs without one.
     ///
     /// ```
     /// use multicomputer::{Machine, model::Description};
@@ -300,7 +316,7 @@ impl MachineBuilder {
         self
     }
 
-    /// Sets the clock; [virtual](Clock::Virtual) unless given.
+    /// Sets the clock; unless given [virtual](Clock::Virtual), and that of the host for [`Machine::host`].
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
@@ -387,19 +403,20 @@ pub struct Run<T> {
     pub outputs: Vec<T>,
     /// All counters; in virtual time the same every time.
     pub report: RunReport,
-    /// Wall-clock time: in virtual time of the whole run; in real time from the common start of the programs to the
-    /// end of the last.
+    /// Wall-clock time: in virtual time of the whole run; in real time and under the host's clock from the common start of
+    /// the programs to the end of the last.
     pub wall: Duration,
-    /// All events in modeled time, if the machine was built to [keep them](MachineBuilder::trace).
+    /// All events on the nodes' clocks, if the machine was built to [keep them](MachineBuilder::trace); without a model
+    /// there are no transfers in it.
     pub trace: Trace,
-    /// The work of the host for sharing the network.
+    /// The work of the host for sharing the network; none without a model.
     pub work: Work,
     machine: Description,
 }
 
 impl<T> Run<T> {
     /// Writes the trace as a Chrome trace-event file, which opens in Perfetto (ui.perfetto.dev) and in
-    /// `chrome://tracing`: nodes, messages and links in modeled time. [`write_chrome_trace`] describes its content.
+    /// `chrome://tracing`: nodes, messages and links on the clock of the run. [`write_chrome_trace`] describes its content.
     ///
     /// # Errors
     /// The errors of the writer.

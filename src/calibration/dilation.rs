@@ -1,6 +1,6 @@
 //! The smallest dilation that this host can keep, from a short look at it.
 //!
-//! What a host can do a second is seen in one run of a typical program at true speed: recursive halving from 32 nodes,
+//! The pace of a host is seen in one run of a typical program at true speed: recursive halving from 32 nodes,
 //! each of whose calls is held until it is due. If the host keeps that, it keeps true speed. If it falls behind, a second
 //! run has as long as the first one took: what that is late is the time that the host needs to wake all threads at the end,
 //! when they are due at one instant, and the dilation is chosen so that it is little of the whole. Where the machine is so
@@ -21,7 +21,7 @@ use crate::{
     error::RunError,
     model::Description,
     pattern::{Builder, Exchange, Schedule},
-    plan::predict::predict,
+    plan::predict,
     rank::{Rank, Tag},
     report::{KEPT_ERROR, RealTimeReport},
     runtime::{Pace, Settings, modeled},
@@ -29,7 +29,7 @@ use crate::{
 
 /// True speed: what is never gone below.
 const SMALLEST: f64 = 1.0;
-/// What a host that fell behind is given beyond the time that it took.
+/// The factor that a host which fell behind is given beyond the time that it took.
 const SPARE: f64 = 1.3;
 /// A run that took so many times as long as it should, or more, waited for something else than for the host.
 const MOST_MORE: f64 = 4.0;
@@ -37,7 +37,7 @@ const MOST_MORE: f64 = 4.0;
 const AIM: f64 = KEPT_ERROR / 2.0;
 /// No host takes longer for a call, on one core.
 const SLOWEST_CALL: Duration = Duration::from_micros(50);
-/// How many nodes are sources, at most: the more there are, the longer messages get, and the more time there is for each.
+/// The number of sources, at most: the more there are, the longer messages get, and the more time there is for each.
 const MOST_SOURCES: usize = 32;
 /// The length of a source's message.
 const BYTES: u64 = 2048;

@@ -44,7 +44,8 @@ impl Size {
 /// Measures the parameters of a machine of this host's threads, each of which is a node of `machine`: for libraries to plan
 /// with under the [host's clock](crate::Clock::Host). The parameters of `machine` are not looked at.
 ///
-/// Threads run where `pinning` puts them; a run with another one has other figures.
+/// Threads run where `pinning` puts them; a run with another one has other figures, and so has a
+/// host that is busy with something else.
 ///
 /// All nodes do the same at the same time, since that is how collective operations use a machine; so where there are more
 /// nodes than cores, the times of one node include those of the others that it shares a core with. For the same reason
@@ -212,7 +213,10 @@ mod tests {
         let machine: Description = "line:10000000".parse().unwrap();
         let refused = measure(&machine, Pinning::Auto).unwrap_err();
         assert!(matches!(refused, MeasureError::Config(ConfigError::TooManyNodes { .. })), "{refused}");
-        assert!(refused.to_string().starts_with("10000000 nodes are too many: this host can run "), "{refused}");
+        assert!(
+            refused.to_string().starts_with("10000000 nodes are too many: this host can run "),
+            "{refused}"
+        );
     }
 
     #[test]

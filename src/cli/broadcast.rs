@@ -5,7 +5,7 @@
 //! byte of it is compared with what its source had, made afresh: the nodes pass data on by reference, and the copy that
 //! it is compared with is not part of what they share.
 
-use multicomputer::{Payload, model::Description, stop::Plan};
+use multicomputer::{Payload, comm::Node, model::Description, stop::Plan};
 
 use super::{
     compare::{Execution, Ran},
@@ -24,21 +24,18 @@ pub(super) fn broadcast(plan: &Plan, content: Content, execution: Execution<'_>)
     let sources = || instance.sources().iter().zip(instance.lengths());
     let messages: Vec<Payload> =
         sources().map(|(&source, &length)| content.message(source, length)).collect();
-    let run = execution.machine.run(|node| {
+    let program = |node: &Node<'_>| {
         let source = instance.sources().iter().position(|&source| source == node.rank());
         let mine = source.map(|source| messages[source].clone());
         Ok(plan.broadcast(node.world(), mine)?)
-    })?;
-    for (block, (&source, &length)) in sources().enumerate() {
-        let expected = content.message(source, length);
-        for (rank, received) in run.outputs.iter().enumerate() {
-            if let Some(fault) = content.fault(received.get(block), &expected) {
-                let name = execution.name;
-                return Err(Error::Wrong(format!(
-                    "node {rank} does not have what source {source} sent: {fault} ({name})"
-                )));
-            }
-        }
-    }
-    execution.finish(&run, Some(plan.prediction().modeled))
+    };
+    execution.run(program, |outputs| {
+        sources().enumerate().find_map(|(block, (&source, &length))| {
+            let expected = content.message(source, length);
+            outputs.iter().enumerate().find_map(|(rank, received)| {
+                let fault = content.fault(received.get(block), &expected)?;
+                Some(format!("node {rank} does not have what source {source} sent: {fault}"))
+            })
+        })
+    })
 }

@@ -13,7 +13,7 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Clock, Payload, Rank, Span,
-    collective::{Operation, Plan},
+    collective::{Algorithm, Operation, Plan},
     prelude::{Node, Tag},
     units::Sizes,
 };
@@ -21,10 +21,8 @@ use multicomputer::{
 use super::{
     clock,
     compare::{
-        Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
-        bound_line, by_algorithm, choices, clock_column, compare, fastest_line, left_out, machine_columns,
-        of_runs, pace_columns, restriction_column, run_columns, run_parser, starred, table, time_columns,
-        unit_of,
+        Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row, Runs, Solved,
+        compare, left_out, run_parser,
     },
     data::Content,
     error::Error,
@@ -115,7 +113,7 @@ Examples:
 
 /// The end of the help: the algorithms, and some examples.
 fn after_help() -> String {
-    let named = multicomputer::collective::Algorithm::NAMED.iter();
+    let named = Algorithm::NAMED.iter();
     let lines = named.map(|algorithm| format!("  {:10} {}", algorithm.name(), algorithm.about()));
     format!("Algorithms:\n{}\n\n{EXAMPLES}", lines.collect::<Vec<_>>().join("\n"))
 }
@@ -159,9 +157,9 @@ impl Comparison for Collectives<'_> {
     /// The time by the closed form.
     type Facts = Span;
 
-    fn name(&self, asked: &Asked) -> String {
-        asked.name.clone()
-    }
+    const FILE: &'static str = "machine rows columns members size operation root bytes element in_order algorithm chosen \
+                                modeled_us estimate_us bound_us decided_by ratio clock run_us wall_us dilation error \
+                                answers late_answers slip_us pace restriction";
 
     fn describe(&self, task: &Task, asked: &Asked) -> String {
         format!("{} by {}, {} time", task.name(), asked.name, clock::name(self.arguments.options.clock()))
@@ -172,136 +170,102 @@ impl Comparison for Collectives<'_> {
         format!("{}-{}-{}", task.task.operation(), task.task.bytes(), harmless(algorithm, "-"))
     }
 
-    fn plan(&self, task: &Task, asked: &Asked) -> Result<Plan, Refusal> {
-        let algorithm = asked.algorithm.as_ref().map_err(Refusal::left_out)?;
-        algorithm.plan(&task.task).map_err(Refusal::left_out)
+    fn plan(&self, task: &Task, asked: &Asked) -> Result<Result<Planned<Plan>, String>, Error> {
+        let plan = |algorithm: &Algorithm| algorithm.plan(&task.task).map_err(|cause| cause.to_string());
+        let plan = asked.algorithm.as_ref().map_err(String::clone).and_then(plan);
+        Ok(plan.map(|plan| Planned {
+            predicted: Some(plan.prediction().modeled.since_start()),
+            chosen: plan.name().to_owned(),
+            plan,
+        }))
     }
 
-    fn predicted(&self, plan: &Plan) -> Option<Span> {
-        Some(plan.prediction().modeled.since_start())
-    }
-
-    fn chosen(&self, _: &Asked, plan: &Plan) -> String {
-        plan.name().to_owned()
-    }
-
-    fn facts(&self, _: &Task, plan: &Plan, _: Option<&Ran>) -> Span {
-        plan.estimate()
+    fn facts(&self, _: &Task, planned: &Planned<Plan>, _: Option<&Ran>) -> Span {
+        planned.plan.estimate()
     }
 
     fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         run_checked(plan, self.content, execution)
     }
 
-    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
-        columns()
+    fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>> {
+        vec![
+            Column::new("members", |row: &R| &row.of.arguments.members.spelled),
+            Column::new("size", |row: &R| row.problem().task.size()),
+            Column::new("operation", |row: &R| row.problem().task.operation().name()),
+            Column::new("root", |row: &R| {
+                let task = &row.problem().task;
+                task.operation().has_root().then(|| task.root())
+            }),
+            Column::new("bytes", |row: &R| row.problem().task.bytes()),
+            Column::new("element", |row: &R| row.problem().task.element_bytes()),
+            Column::new("in_order", |row: &R| row.problem().task.is_in_order()),
+            Column::new("chosen", |row: &R| match &row.line.attempts {
+                Ok(_) => Figure::Text(row.chosen()),
+                Err(cause) => Figure::Remark(format!("({cause})")),
+            })
+            .left(),
+            Column::new("estimate_us", |row: &R| row.facts().copied()).titled("closed form"),
+        ]
     }
 
     /// A table for each operation.
-    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
+    fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
         let operation = |solved: &Solved<Self>| solved.case.problem.task.operation();
-        for (index, solved) in solved.chunk_by(|one, other| operation(one) == operation(other)).enumerate() {
+        let operations = results.solved.chunk_by(|one, other| operation(one) == operation(other));
+        for (index, solved) in operations.enumerate() {
             if index > 0 {
                 writeln!(text)?;
             }
-            let unit = unit_of(self, solved, |row| {
-                vec![row.time(), row.facts().copied(), row.ran().map(|ran| ran.time)]
-            });
+            let results = Results { of: self, solved };
+            let unit = results.unit(|row| [row.time(), row.facts().copied(), row.run_time()]);
+            let (first, place) = (results.first(), results.first().place());
+            let mut causes = Vec::new();
             write!(text, "Collective communication: ")?;
-            let left_out = match solved {
-                [one] => {
-                    writeln!(text, "{}, {}\n", one.case.problem.name(), one.case.problem.place())?;
-                    let names = "algorithm time estimate_us ratio run pace error chosen";
-                    writeln!(text, "{}", table(&self.columns(), names, &one.rows(self), unit))?;
-                    fastest_line(self, one, unit).map_or(Ok(()), |line| writeln!(text, "{line}"))?;
-                    writeln!(text, "{}", bound_line(&one.case.bound, unit))?;
-                    Vec::new()
-                }
-                several => {
-                    let first = &several[0].case.problem;
-                    let (operation, place) = (first.task.operation(), first.place());
-                    writeln!(text, "{operation}, {place}; modeled times in {}\n", unit.name())?;
-                    let names: Vec<String> = first.asked.iter().map(|asked| asked.name.clone()).collect();
-                    let keys = ["bytes", ""];
-                    let times = by_algorithm(self, several, keys, &names, unit, |row| starred(row, unit));
-                    writeln!(text, "{times}\n{}\n{}", choices(self, several, "bytes", unit), unit.star())?;
-                    let lines = several.iter().flat_map(|solved| &solved.lines);
-                    left_out(lines.filter_map(|line| line.attempts.as_ref().err()), |times| {
-                        match several.len() {
-                            lengths if lengths == times => String::new(),
-                            lengths => format!(" for {times} of {lengths} lengths"),
-                        }
-                    })
-                }
-            };
-            writeln!(text, "{}", self.which_ran(solved))?;
-            let notes = of_runs(self, solved).into_iter().chain(left_out);
-            notes.into_iter().try_for_each(|note| writeln!(text, "{note}"))?;
+            if solved.len() == 1 {
+                let names = "algorithm modeled_us estimate_us ratio run? pace? error? chosen";
+                writeln!(text, "{}, {place}\n\n{}", first.name(), results.table(names, unit))?;
+                writeln!(text, "{}", results.fastest_and_bound(unit))?;
+            } else {
+                let operation = first.task.operation();
+                writeln!(text, "{operation}, {place}; modeled times in {}\n", unit.name())?;
+                let names: Vec<String> = first.asked.iter().map(|asked| asked.name.clone()).collect();
+                let (times, choices) =
+                    (results.times(["bytes", ""], &names, unit), results.choices("bytes", unit));
+                writeln!(text, "{times}\n{choices}\n{}", unit.star())?;
+                let lines = solved.iter().flat_map(|solved| &solved.lines);
+                causes.extend(lines.filter_map(|line| line.attempts.as_ref().err()));
+            }
+            let left_out = left_out(causes, |times| match solved.len() {
+                lengths if lengths == times => String::new(),
+                lengths => format!(" for {times} of {lengths} lengths"),
+            });
+            writeln!(text, "{}", self.which_ran(&results))?;
+            results.notes().iter().chain(&left_out).try_for_each(|note| writeln!(text, "{note}"))?;
         }
         Ok(())
     }
 }
 
-fn columns<'a, 'e>() -> Vec<Column<Row<'a, Collectives<'e>>>> {
-    let [bound, decided_by, ratio] = bound_columns();
-    let [run_us, run] = run_columns();
-    let [modeled_us, time] = time_columns("modeled");
-    let mut columns: Vec<Column<Row<'a, Collectives<'e>>>> = machine_columns().into();
-    columns.extend([
-        Column::new("members", |row: &R| Figure::text(&row.of.arguments.members.spelled)),
-        Column::new("size", |row: &R| Figure::text(row.problem().task.size())),
-        Column::new("operation", |row: &R| Figure::text(row.problem().task.operation())),
-        Column::new("root", |row: &R| {
-            let task = &row.problem().task;
-            task.operation().has_root().then(|| task.root().to_string()).into()
-        }),
-        Column::new("bytes", |row: &R| Figure::text(row.problem().task.bytes())),
-        Column::new("element", |row: &R| Figure::text(row.problem().task.element_bytes())),
-        Column::new("in_order", |row: &R| Figure::text(row.problem().task.is_in_order())),
-        Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
-        Column::new("chosen", |row: &R| match &row.line.attempts {
-            Ok(_) => Figure::Text(row.chosen()),
-            Err(cause) => Figure::Remark(format!("({cause})")),
-        })
-        .left(),
-        modeled_us,
-        time,
-        Column::new("estimate_us", |row: &R| row.facts().copied().into()).titled("closed form"),
-        bound,
-        decided_by,
-        ratio,
-        clock_column(),
-        run_us,
-        run,
-    ]);
-    columns.extend(pace_columns());
-    columns.push(restriction_column());
-    columns
-}
-
 impl Collectives<'_> {
     /// A note on what was run and checked.
-    fn which_ran(&self, solved: &[Solved<Self>]) -> String {
-        let rows: Vec<Row<'_, Self>> = solved.iter().flat_map(|solved| solved.rows(self)).collect();
-        let all: usize = rows.iter().map(|row| row.attempts.len()).sum();
+    fn which_ran(&self, results: &Results<'_, Self>) -> String {
         let has = match self.content {
             Content::Random { .. } => "every member had every byte that it should have",
             Content::Phantom => "every member had a vector of the right length",
         };
-        let which = match (rows.iter().filter(|row| row.ran().is_some()).count(), all) {
-            (0, _) => {
-                return "Nothing was run: all times are predictions, which are exact in virtual time."
-                    .to_owned();
-            }
+        let which = match results.counts() {
+            (_, 0) => return NOTHING.to_owned(),
             (1, 1) => "It was run".to_owned(),
-            (1, _) => "The fastest was run".to_owned(),
-            (runs, all) if runs == all => format!("All {runs} were run"),
-            (runs, _) => format!("The fastest of each length was run ({runs} runs)"),
+            (_, 1) => "The fastest was run".to_owned(),
+            (all, runs) if runs == all => format!("All {runs} were run"),
+            (_, runs) => format!("The fastest of each length was run ({runs} runs)"),
         };
         match self.arguments.options.clock() {
             Clock::Virtual => format!("{which}: that took exactly the modeled time, and {has}."),
             Clock::RealTime { .. } => format!("{which} in real time: {has}."),
             Clock::Host => format!("{which} on the threads of this host: {has}."),
+            _ => format!("{which}: {has}."),
         }
     }
 }
@@ -313,7 +277,7 @@ impl Collectives<'_> {
 pub(super) fn run_checked(plan: &Plan, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
     let task = plan.task();
     let given = content.given(task);
-    let mut ranks: Vec<Option<Rank>> = vec![None; execution.machine.description().nodes()];
+    let mut ranks: Vec<Option<Rank>> = vec![None; execution.nodes()];
     task.members().iter().enumerate().for_each(|(rank, &node)| ranks[node] = Some(rank));
     let program = |node: &Node<'_>| {
         let Some(rank) = ranks[node.rank()] else { return Ok(None) };
@@ -321,12 +285,9 @@ pub(super) fn run_checked(plan: &Plan, content: Content, execution: Execution<'_
         let combine = |left: Payload, right: Payload| content.combine(task, left, right);
         Ok(Some(plan.carry_out(&group, Tag(0), &given[rank], combine)?))
     };
-    let run = execution.machine.run(program)?;
-    let results: Vec<&Payload> =
-        task.members().iter().filter_map(|&node| run.outputs[node].as_ref()).collect();
-    if let Some((rank, fault)) = content.wrong_rank(task, &results) {
-        let name = execution.name;
-        return Err(Error::Wrong(format!("rank {rank} does not have what it should: {fault} ({name})")));
-    }
-    execution.finish(&run, Some(plan.prediction().modeled))
+    execution.run(program, |outputs| {
+        let results = task.members().iter().filter_map(|&node| outputs[node].as_ref());
+        let (rank, fault) = content.wrong_rank(task, &results.collect::<Vec<_>>())?;
+        Some(format!("rank {rank} does not have what it should: {fault}"))
+    })
 }

@@ -2,13 +2,13 @@
 //!
 //! A [`Comparison`] says what its cases are, which algorithms there are for each, how one is planned and run, and its
 //! [columns](Column). [`compare`] does the rest: plans and runs in order, progress, traces, rows of the CSV file as they
-//! come. Tables and CSV files are made of the same columns, so that a figure is written once.
+//! come. Tables and CSV files are lists of names of the same columns, so that a figure is written once.
 
 mod column;
-mod notes;
+mod common;
+mod results;
 mod runner;
 mod solved;
-mod tables;
 
 use std::{fmt, rc::Rc};
 
@@ -17,29 +17,28 @@ use multicomputer::{Clock, Machine, Span, model::Description, plan::LowerBound};
 use super::error::Error;
 
 pub(super) use self::{
-    column::{Column, Figure, header, record, table},
-    notes::{HOST, bound_line, decides, fastest_line, left_out, of_runs, unit_of},
+    column::{Column, Figure, record, table},
+    common::title,
+    results::{HOST, NOTHING, Results, bound_line, left_out},
     runner::{Execution, Ran, Runs, compare, run_parser},
-    solved::{
-        Attempt, Line, Row, Solved, bound_columns, clock_column, machine_columns, mean, pace_columns,
-        restriction_column, run_columns, time_columns,
-    },
-    tables::{by_algorithm, choices, starred},
+    solved::{Attempt, Line, Row, Solved, mean},
 };
+
+use self::results::decides;
 
 /// Algorithms side by side: planning, running, showing.
 pub(super) trait Comparison: Sized {
     /// Subject of a case.
     type Problem;
-    /// An algorithm, with all choices that it leaves open.
-    type Algorithm: Clone;
+    /// An algorithm, with all choices that it leaves open, shown by its name.
+    type Algorithm: Clone + fmt::Display;
     /// Solution of a case by an algorithm.
     type Plan;
     /// The figures of a plan that no other comparison has.
     type Facts;
 
-    /// The name of an algorithm in tables.
-    fn name(&self, algorithm: &Self::Algorithm) -> String;
+    /// The columns of the CSV file.
+    const FILE: &'static str;
 
     /// The name of a run in errors and in the progress.
     fn describe(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> String;
@@ -57,19 +56,16 @@ pub(super) trait Comparison: Sized {
         true
     }
 
-    /// Plans a case.
-    fn plan(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> Result<Self::Plan, Refusal>;
-
-    /// The modeled time of a plan, if it can be told without a run.
-    fn predicted(&self, plan: &Self::Plan) -> Option<Span>;
-
-    /// The way that was chosen by an algorithm.
-    fn chosen(&self, _algorithm: &Self::Algorithm, _plan: &Self::Plan) -> String {
-        String::new()
-    }
+    /// Plans a case, or says why the algorithm is left out.
+    fn plan(
+        &self,
+        problem: &Self::Problem,
+        algorithm: &Self::Algorithm,
+    ) -> Result<Result<Planned<Self::Plan>, String>, Error>;
 
     /// The figures of a plan, and of its run if there was one by now.
-    fn facts(&self, problem: &Self::Problem, plan: &Self::Plan, ran: Option<&Ran>) -> Self::Facts;
+    fn facts(&self, problem: &Self::Problem, planned: &Planned<Self::Plan>, ran: Option<&Ran>)
+    -> Self::Facts;
 
     /// Runs a plan, and checks what every node has in the end.
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error>;
@@ -81,8 +77,8 @@ pub(super) trait Comparison: Sized {
         attempt.predicted.or(ran.map(|ran| ran.time))
     }
 
-    /// All figures, in the order of the CSV file.
-    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>>;
+    /// The figures that no other comparison has, or has under another title.
+    fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>>;
 
     /// The error if no algorithm works at all.
     fn hopeless(&self, _algorithm: &Self::Algorithm, cause: &str) -> String {
@@ -90,36 +86,27 @@ pub(super) trait Comparison: Sized {
     }
 
     /// Writes the results for people.
-    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result;
+    fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result;
+}
+
+/// A plan that is made.
+pub(super) struct Planned<P> {
+    pub(super) plan: P,
+    /// The modeled time, if it can be told without a run.
+    pub(super) predicted: Option<Span>,
+    /// The way that was chosen by the algorithm.
+    pub(super) chosen: String,
 }
 
 /// A problem on a machine, and the algorithms for it.
 pub(super) struct Case<C: Comparison> {
-    /// The problem.
     pub(super) problem: C::Problem,
     /// The algorithms: a line each, with one or several attempts, which differ in choices that are left open.
     pub(super) lines: Vec<Vec<C::Algorithm>>,
     /// The limit that no algorithm can beat.
     pub(super) bound: LowerBound,
-    /// The machine.
     pub(super) description: Description,
     /// The machine for the runs; `None` if nothing is run.
     pub(super) machine: Option<Rc<Machine>>,
-    /// The clock of the runs.
     pub(super) clock: Clock,
-}
-
-/// Reason why there is no plan.
-pub(super) enum Refusal {
-    /// The algorithm is left out.
-    LeftOut(String),
-    /// The command ends.
-    Fatal(Error),
-}
-
-impl Refusal {
-    /// Leaves the algorithm out.
-    pub(super) fn left_out(cause: impl ToString) -> Refusal {
-        Refusal::LeftOut(cause.to_string())
-    }
 }

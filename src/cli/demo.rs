@@ -19,8 +19,7 @@ use super::{
     broadcast::{broadcast, default_sources},
     clock,
     compare::{
-        Attempt, Case, Column, Comparison, Execution, Figure, HOST, Ran, Refusal, Row, Runs, Solved,
-        bound_columns, clock_column, compare, machine_columns, pace_columns, table,
+        Attempt, Case, Column, Comparison, Execution, HOST, Planned, Ran, Results, Row, Runs, compare,
     },
     count::counted,
     data::Content,
@@ -39,7 +38,7 @@ const DEFAULT_DISTRIBUTIONS: [Distribution; 3] =
 /// Arguments of the command.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// How many nodes hold a message [default: as many as a block or a list has, otherwise 30, or all nodes of a
+    /// Number of nodes that hold a message [default: as many as a block or a list has, otherwise 30, or all nodes of a
     /// smaller machine]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     sources: Option<usize>,
@@ -98,7 +97,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     for (clock, machine) in machines {
         for (bytes, distribution, plan) in plans.iter().cloned() {
             cases.push(Case {
-                lines: vec![vec![()]],
+                lines: vec![vec!["Br_Lin"]],
                 bound: plan.instance().lower_bound(),
                 description: description.clone(),
                 machine: Some(machine.clone()),
@@ -127,7 +126,7 @@ fn plans(
     let grid = as_grid(description);
     let asked = match &arguments.distribution[..] {
         [] => List::of(DEFAULT_DISTRIBUTIONS),
-        asked => List::each_once(asked.iter().cloned()),
+        asked => List::of(asked.iter().cloned()).each_once(),
     };
     let mut plans = Vec::new();
     for bytes in &arguments.bytes {
@@ -155,20 +154,18 @@ struct Demonstration {
 
 impl Comparison for Demonstration {
     type Problem = Placement;
-    /// There is only one.
-    type Algorithm = ();
+    type Algorithm = &'static str;
     type Plan = Rc<Plan>;
     type Facts = ();
 
-    fn name(&self, (): &()) -> String {
-        "Br_Lin".to_owned()
-    }
+    const FILE: &'static str = "machine algorithm distribution sources bytes clock modeled_us wall_us dilation error \
+                                messages bytes_sent lost_to_sharing_us answers late_answers slip_us pace";
 
-    fn describe(&self, case: &Placement, (): &()) -> String {
+    fn describe(&self, case: &Placement, _: &&str) -> String {
         case.to_string()
     }
 
-    fn label(&self, case: &Placement, _: Option<&()>) -> String {
+    fn label(&self, case: &Placement, _: Option<&&str>) -> String {
         let mut label = case.distribution.to_string().replace(':', "-"); // not allowed on every host
         if self.many_sizes {
             label += &format!("-{}", case.bytes);
@@ -179,15 +176,12 @@ impl Comparison for Demonstration {
         label
     }
 
-    fn plan(&self, case: &Placement, (): &()) -> Result<Rc<Plan>, Refusal> {
-        Ok(case.plan.clone())
+    fn plan(&self, case: &Placement, _: &&str) -> Result<Result<Planned<Rc<Plan>>, String>, Error> {
+        let (plan, predicted) = (case.plan.clone(), case.plan.prediction().modeled.since_start());
+        Ok(Ok(Planned { plan, predicted: Some(predicted), chosen: String::new() }))
     }
 
-    fn predicted(&self, plan: &Rc<Plan>) -> Option<Span> {
-        Some(plan.prediction().modeled.since_start())
-    }
-
-    fn facts(&self, _: &Placement, _: &Rc<Plan>, _: Option<&Ran>) {}
+    fn facts(&self, _: &Placement, _: &Planned<Rc<Plan>>, _: Option<&Ran>) {}
 
     fn run(&self, plan: &Rc<Plan>, execution: Execution<'_>) -> Result<Ran, Error> {
         broadcast(plan, self.content, execution)
@@ -197,51 +191,32 @@ impl Comparison for Demonstration {
         attempt.ran.as_ref().map(|ran| ran.time)
     }
 
-    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
-        let [machine, ..] = machine_columns();
-        let [wall, dilation, error, answers, late_answers, slip, pace] = pace_columns();
-        let [.., ratio] = bound_columns();
+    fn columns<'a>(&self) -> Vec<Column<'a, R<'a>>> {
         vec![
-            machine,
-            Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
-            Column::new("distribution", |row: &R| Figure::text(&row.problem().distribution)).left(),
-            Column::new("sources", |row: &R| Figure::text(row.of.sources)),
-            Column::new("bytes", |row: &R| Figure::text(row.problem().bytes)),
-            clock_column(),
-            Column::new("modeled_us", |row: &R| {
-                row.ran().filter(|ran| ran.is_modeled).map(|ran| ran.time).into()
-            })
-            .titled("modeled {unit}"),
-            ratio.only_shown(),
-            Column::shown("wall", |row: &R| {
-                row.ran().map(|ran| format!("{:.3}", 1e3 * ran.wall.as_secs_f64())).into()
+            Column::new("distribution", |row: &R| row.problem().distribution.to_string()).left(),
+            Column::new("sources", |row: &R| row.of.sources),
+            Column::new("bytes", |row: &R| row.problem().bytes),
+            Column::new("modeled_us", |row: &R| row.ran().filter(|ran| ran.is_modeled).map(|ran| ran.time))
+                .titled("modeled {unit}"),
+            Column::new("wall", |row: &R| {
+                row.ran().map(|ran| format!("{:.3}", 1e3 * ran.wall.as_secs_f64()))
             })
             .titled("wall ms"),
-            wall,
-            dilation.always(),
-            error.always(),
-            Column::new("messages", |row: &R| row.ran().map(|ran| ran.messages.to_string()).into()),
-            Column::new("bytes_sent", |row: &R| row.ran().map(|ran| ran.bytes.to_string()).into()),
-            Column::new("lost_to_sharing_us", |row: &R| row.ran().map(|ran| ran.lost_to_sharing).into()),
-            answers,
-            late_answers,
-            slip,
-            pace.always(),
+            Column::new("lost_to_sharing_us", |row: &R| row.ran().map(|ran| ran.lost_to_sharing)),
         ]
     }
 
-    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
-        let rows: Vec<Row<'_, Self>> = solved.iter().flat_map(|solved| solved.rows(self)).collect();
+    fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
+        let rows = results.rows();
         let many_sizes = rows.windows(2).any(|pair| pair[0].problem().bytes != pair[1].problem().bytes);
         write!(text, "Br_Lin on {}, {}", self.description.name(), counted(self.sources, "source"))?;
-        if let (false, Some(first)) = (many_sizes, solved.first()) {
-            write!(text, " with {} each", format_bytes(first.case.problem.bytes))?;
+        if !many_sizes {
+            write!(text, " with {} each", format_bytes(results.first().bytes))?;
         }
         let unit = Unit::of(rows.iter().filter_map(Row::time));
         let names = "distribution bytes clock modeled_us ratio wall dilation error messages pace";
         let names = if many_sizes { names.to_owned() } else { names.replace("bytes ", "") };
-        let table = table(&self.columns(), &names, &rows, unit);
-        writeln!(text, "\n\n{table}\n{}", self.conclusion(&rows, unit, many_sizes))?;
+        writeln!(text, "\n\n{}\n{}", results.table(&names, unit), self.conclusion(&rows, unit, many_sizes))?;
         match rows.iter().any(|row| row.problem().clock == Clock::Host) {
             true => writeln!(text, "{HOST}"),
             false => Ok(()),

@@ -10,11 +10,8 @@ use thiserror::Error;
 
 use super::files::OutputError;
 
-/// The exit status of success.
 pub(super) const SUCCESS: u8 = 0;
-/// The exit status of a run that failed.
 pub(super) const FAILED: u8 = 1;
-/// The exit status of arguments that are wrong.
 pub(super) const USAGE: u8 = 2;
 
 /// A command ends early.
@@ -32,27 +29,12 @@ pub(super) enum Error {
     /// A run delivered something else than was sent.
     #[error("{0}")]
     Wrong(String),
-    /// A result could not be written to a file.
-    #[error("{} cannot be written: {cause}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The cause, as the file system says.
-        cause: io::Error,
-    },
     /// A file that could be written before the work cannot any more.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// A table ended before all of its rows were there.
+    /// A table ended before all of its rows were there: those so far are in the partial file.
     #[error("{cause}\n\n{} is as it was; what was finished is in {}", path.display(), partial.display())]
-    Unfinished {
-        /// The reason why it ended.
-        cause: Box<Error>,
-        /// The file that it was for.
-        path: PathBuf,
-        /// The file that has its rows so far.
-        partial: PathBuf,
-    },
+    Unfinished { cause: Box<Error>, path: PathBuf, partial: PathBuf },
     /// A result could not be written to standard output.
     #[error("standard output cannot be written: {0}")]
     Stdout(#[from] io::Error),
@@ -69,25 +51,21 @@ impl Error {
         (!self.is_closed_pipe()).then(|| format!("error: {self}"))
     }
 
-    /// The exit status.
     pub(super) fn status(&self) -> u8 {
         match self {
             Error::Usage(_) => USAGE,
             Error::Unfinished { cause, .. } => cause.status(),
             _ if self.is_closed_pipe() => SUCCESS,
-            Error::Run(_)
-            | Error::Measure(_)
-            | Error::Wrong(_)
-            | Error::File { .. }
-            | Error::Output(_)
-            | Error::Stdout(_) => FAILED,
+            _ => FAILED,
         }
     }
 
     fn is_closed_pipe(&self) -> bool {
         match self {
             // A file may be a pipe too, as in `--csv /dev/stdout`.
-            Error::Stdout(cause) | Error::File { cause, .. } => cause.kind() == io::ErrorKind::BrokenPipe,
+            Error::Stdout(cause) | Error::Output(OutputError::Unwritable { cause, .. }) => {
+                cause.kind() == io::ErrorKind::BrokenPipe
+            }
             _ => false,
         }
     }
@@ -97,29 +75,5 @@ impl Error {
 impl From<ConfigError> for Error {
     fn from(cause: ConfigError) -> Error {
         Error::usage(cause)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reader_that_has_gone_away_is_no_failure() {
-        let closed = Error::from(io::Error::from(io::ErrorKind::BrokenPipe));
-        assert_eq!((closed.message(), closed.status()), (None, SUCCESS));
-        let full = Error::from(io::Error::from(io::ErrorKind::StorageFull));
-        assert_eq!(full.status(), FAILED);
-        assert!(full.message().is_some());
-    }
-
-    #[test]
-    fn wrong_arguments_point_at_the_help() {
-        let wrong = Error::usage("no such thing");
-        assert_eq!(wrong.status(), USAGE);
-        assert_eq!(
-            wrong.message().as_deref(),
-            Some("error: no such thing\n\nFor more information, try '--help'.")
-        );
     }
 }

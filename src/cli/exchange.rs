@@ -6,13 +6,15 @@
 use std::{
     fmt::{self, Write as _},
     io::Write,
+    path::PathBuf,
     rc::Rc,
 };
 
 use clap::Args;
 use multicomputer::{
-    Clock, Payload, Span,
-    exchange::{Algorithm, Plan, PlanError},
+    Clock, Payload,
+    exchange::{Algorithm, Generator, Plan},
+    plan::PlanError,
     prelude::{Node, Rank},
     units::{Sizes, format_bytes},
 };
@@ -20,21 +22,19 @@ use multicomputer::{
 use super::{
     clock,
     compare::{
-        Attempt, Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
-        bound_line, by_algorithm, choices, clock_column, compare, fastest_line, left_out, machine_columns,
-        mean, of_runs, pace_columns, restriction_column, run_columns, run_parser, starred, table,
-        time_columns, unit_of,
+        Attempt, Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row, Runs,
+        compare, left_out, mean, run_parser, title,
     },
     data::Content,
     error::Error,
-    lists::{List, items},
+    lists::List,
     options::{MachineOptions, RunOptions, read_number},
     unit::Unit,
 };
 
 mod task;
 
-use self::task::{Fraction, Generated, Source, Task};
+use self::task::{Fraction, Task};
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
@@ -42,10 +42,10 @@ use self::task::{Fraction, Generated, Source, Task};
 pub(super) struct Arguments {
     /// The communication matrix: figure-1 of the paper, or a CSV file with a line for each sender that has the bytes
     /// for each receiver [default: one at random, by the next three options]
-    #[arg(long, value_name = "FILE", value_parser = task::source, conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
-    matrix: Option<Source>,
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
+    matrix: Option<PathBuf>,
 
-    /// How many nodes each node sends to, k [default: all]
+    /// Number of nodes that each node sends to, k [default: all]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     fan_out: Option<usize>,
 
@@ -111,17 +111,15 @@ fn after_help() -> String {
 
 /// Reads algorithms: each once, in the order of the registry.
 fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
-    let mut asked: Vec<Algorithm> = Vec::new();
-    for item in items(text) {
-        match item {
-            "all" => asked.extend(Algorithm::ALL),
-            name => asked.push(name.parse().map_err(|_| {
-                let all: Vec<&str> = Algorithm::ALL.iter().map(Algorithm::name).collect();
-                format!("`{name}` is no algorithm; allowed are {}, and all", all.join(", "))
-            })?),
+    let read = |item: &str| match (item, item.parse()) {
+        ("all", _) => Ok(Algorithm::ALL.to_vec()),
+        (_, Ok(algorithm)) => Ok(vec![algorithm]),
+        (name, Err(_)) => {
+            let all: Vec<&str> = Algorithm::ALL.iter().map(Algorithm::name).collect();
+            Err(format!("`{name}` is no algorithm; allowed are {}, and all", all.join(", ")))
         }
-    }
-    Ok(List::of(Algorithm::ALL.iter().copied().filter(|algorithm| asked.contains(algorithm))))
+    };
+    Ok(List::read(text, read)?.in_order_of(Algorithm::ALL.iter().copied()))
 }
 
 /// Predicts or runs all algorithms on all matrices, and prints how they compare.
@@ -175,9 +173,10 @@ impl Comparison for Exchanges<'_> {
     /// Iterations and messages of the schedule, if there is one.
     type Facts = Option<(usize, u64)>;
 
-    fn name(&self, algorithm: &Algorithm) -> String {
-        algorithm.to_string()
-    }
+    const FILE: &'static str = "machine nodes matrix k t l matrix_seed class uniform sent received fan_out fan_in entries \
+                                bytes algorithm seed chosen modeled_us bound_us decided_by ratio rounds messages \
+                                predicted clock run_us waiting_us bytes_sent wall_us dilation error answers \
+                                late_answers slip_us pace restriction";
 
     fn describe(&self, task: &Task, algorithm: &Algorithm) -> String {
         format!(
@@ -188,7 +187,7 @@ impl Comparison for Exchanges<'_> {
     }
 
     fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
-        let matrix = task.generated.as_ref().map(|generated| generated.traffic.to_string());
+        let matrix = task.generated.as_ref().map(|(generator, _)| generator.traffic.to_string());
         let matrix = matrix.unwrap_or_else(|| "matrix".to_owned());
         let Some(algorithm) = algorithm else { return format!("{matrix}-fastest") };
         let seed = algorithm.seed().filter(|_| self.arguments.seeds > 1);
@@ -205,29 +204,23 @@ impl Comparison for Exchanges<'_> {
         *algorithm != Algorithm::SORTING || self.content != Content::Phantom
     }
 
-    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Plan, Refusal> {
-        let plan = algorithm.plan(&task.instance).map_err(Refusal::left_out)?;
-        match (plan.schedule(), plan.prediction()) {
-            (Some(_), None) => {
-                Err(Refusal::left_out(PlanError::TooLong { algorithm: algorithm.to_string() }))
+    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Result<Planned<Plan>, String>, Error> {
+        let plan = match algorithm.plan(&task.instance) {
+            Ok(plan) => plan,
+            Err(cause) => return Ok(Err(cause.to_string())),
+        };
+        let predicted = plan.prediction().map(|prediction| prediction.modeled.since_start());
+        Ok(match (plan.schedule(), predicted) {
+            (Some(_), None) => Err(PlanError::TooLong { algorithm: algorithm.to_string() }.to_string()),
+            (None, _) if !self.runs.include(self, algorithm) => {
+                Err("only a run can tell what it takes: --run fastest and --run all run it".to_owned())
             }
-            (None, _) if !self.runs.include(self, algorithm) => Err(Refusal::left_out(
-                "only a run can tell what it takes: --run fastest and --run all run it",
-            )),
-            _ => Ok(plan),
-        }
+            _ => Ok(Planned { predicted, chosen: plan.name().to_owned(), plan }),
+        })
     }
 
-    fn predicted(&self, plan: &Plan) -> Option<Span> {
-        plan.prediction().map(|prediction| prediction.modeled.since_start())
-    }
-
-    fn chosen(&self, _: &Algorithm, plan: &Plan) -> String {
-        plan.name().to_owned()
-    }
-
-    fn facts(&self, _: &Task, plan: &Plan, _: Option<&Ran>) -> Option<(usize, u64)> {
-        plan.schedule().map(|schedule| (schedule.iterations(), schedule.messages().count() as u64))
+    fn facts(&self, _: &Task, planned: &Planned<Plan>, _: Option<&Ran>) -> Option<(usize, u64)> {
+        planned.plan.schedule().map(|schedule| (schedule.iterations(), schedule.messages().count() as u64))
     }
 
     /// The data is made before the run and checked after it, so that neither takes host time from the nodes while the
@@ -241,158 +234,121 @@ impl Comparison for Exchanges<'_> {
         let given: Vec<Vec<Payload>> =
             ranks().map(|from| ranks().map(|to| message(from, to)).collect()).collect();
         let program = |node: &Node<'_>| Ok(plan.carry_out(node.world(), given[node.rank()].clone())?);
-        let run = execution.machine.run(program)?;
-        for (from, to) in ranks().flat_map(|from| ranks().map(move |to| (from, to))) {
-            if let Some(fault) = self.content.fault(run.outputs[to].get(from), &message(from, to)) {
-                let name = execution.name;
-                return Err(Error::Wrong(format!(
-                    "node {to} does not have what node {from} had for it: {fault} ({name})"
-                )));
-            }
-        }
-        execution.finish(&run, plan.prediction().map(|prediction| prediction.modeled))
+        execution.run(program, |outputs| {
+            ranks().flat_map(|from| ranks().map(move |to| (from, to))).find_map(|(from, to)| {
+                let fault = self.content.fault(outputs[to].get(from), &message(from, to))?;
+                Some(format!("node {to} does not have what node {from} had for it: {fault}"))
+            })
+        })
     }
 
-    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
-        columns(self)
+    fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>> {
+        let times = if self.arguments.seeds > 1 { "mean" } else { "modeled" };
+        vec![
+            Column::new("nodes", |row: &R| row.problem().figures.nodes),
+            Column::new("matrix", |row: &R| match &row.problem().generated {
+                Some(_) => "generated".to_owned(),
+                None => row.problem().matrix.clone(),
+            }),
+            Column::new("k", |row: &R| generated(row).map(|(generator, _)| generator.fan_out)),
+            Column::new("t", |row: &R| generated(row).map(|(generator, _)| generator.traffic)),
+            Column::new("l", |row: &R| generated(row).map(|(_, fraction)| &fraction.spelled)),
+            Column::new("matrix_seed", |row: &R| generated(row).map(|(generator, _)| generator.seed)),
+            Column::new("class", |row: &R| row.problem().figures.class.to_string()),
+            Column::new("uniform", |row: &R| row.problem().figures.is_uniform),
+            Column::new("sent", |row: &R| row.problem().figures.sent),
+            Column::new("received", |row: &R| row.problem().figures.received),
+            Column::new("fan_out", |row: &R| row.problem().figures.fan_out),
+            Column::new("fan_in", |row: &R| row.problem().figures.fan_in),
+            Column::new("entries", |row: &R| row.problem().figures.messages),
+            Column::new("bytes", |row: &R| row.problem().figures.bytes.to_string()),
+            Column::new("traffic", |row: &R| format_bytes(row.problem().figures.traffic())),
+            Column::new("seed", |row: &R| row.attempts.first()?.algorithm.seed()),
+            Column::new("modeled_us", Row::starred).titled(title(times)),
+            Column::new("least", |row: &R| row.times().min()),
+            Column::new("most", |row: &R| row.times().max()),
+            // The means of all seeds.
+            Column::new("rounds", |row: &R| row.mean_count(|attempt| Some(attempt.facts?.0 as u64))),
+            Column::new("messages", |row: &R| {
+                let ran = |attempt: &Attempt<_>| attempt.ran.as_ref().map(|ran| ran.messages);
+                row.mean_count(|attempt| ran(attempt).or(attempt.facts.map(|(_, messages)| messages)))
+            }),
+            Column::new("predicted", |row: &R| {
+                row.attempts.first().map(|attempt| attempt.predicted.is_some())
+            }),
+            // A short wait is far shorter than what takes so long.
+            Column::new("waiting_us", |row: &R| mean(row.runs().map(|ran| ran.waiting)))
+                .titled("waiting {unit}")
+                .own_unit(),
+        ]
     }
 
     fn hopeless(&self, algorithm: &Algorithm, cause: &str) -> String {
         format!("no plan by {algorithm}: {cause}")
     }
 
-    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
-        let Some(first) = solved.first() else { return Ok(()) };
-        let machine = first.case.problem.instance.machine().name();
-        let unit = unit_of(self, solved, |row| vec![row.times().min(), mean(row.runs().map(|ran| ran.time))]);
+    fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
+        let machine = results.first().instance.machine().name();
+        let unit = results.unit(|row| [row.times().min(), row.run_time()]);
         write!(text, "Many-to-many communication: {machine}")?;
-        match solved {
-            [one] => self.one(one, unit, text)?,
-            several => self.sweep(several, unit, text)?,
+        match results.solved.len() {
+            1 => self.one(results, unit, text)?,
+            _ => self.sweep(results, unit, text)?,
         }
-        self.notes(solved).into_iter().try_for_each(|note| writeln!(text, "{note}"))
+        self.notes(results).into_iter().try_for_each(|note| writeln!(text, "{note}"))
     }
 }
 
-fn columns<'a, 'e>(exchanges: &Exchanges<'e>) -> Vec<Column<Row<'a, Exchanges<'e>>>> {
-    /// A parameter of the generator.
-    fn generated(row: &Row<'_, Exchanges<'_>>, figure: fn(&Generated) -> String) -> Figure {
-        row.problem().generated.as_ref().map(figure).into()
-    }
-    let [machine, ..] = machine_columns();
-    let [bound, decided_by, ratio] = bound_columns();
-    let [run_us, run] = run_columns();
-    let [modeled_us, time] = time_columns(if exchanges.arguments.seeds > 1 { "mean" } else { "modeled" });
-    let mut columns = vec![
-        machine,
-        Column::new("nodes", |row: &R| Figure::text(row.problem().figures.nodes)),
-        Column::new("matrix", |row: &R| match &row.problem().generated {
-            Some(_) => Figure::text("generated"),
-            None => Figure::text(&row.problem().matrix),
-        }),
-        Column::new("k", |row: &R| generated(row, |generated| generated.fan_out.to_string())),
-        Column::new("t", |row: &R| generated(row, |generated| generated.traffic.to_string())),
-        Column::new("l", |row: &R| generated(row, |generated| generated.nonuniformity.clone())),
-        Column::new("matrix_seed", |row: &R| generated(row, |generated| generated.seed.to_string())),
-        Column::new("class", |row: &R| Figure::text(row.problem().figures.class)),
-        Column::new("uniform", |row: &R| Figure::text(row.problem().figures.is_uniform)),
-        Column::new("sent", |row: &R| Figure::text(row.problem().figures.sent)),
-        Column::new("received", |row: &R| Figure::text(row.problem().figures.received)),
-        Column::new("fan_out", |row: &R| Figure::text(row.problem().figures.fan_out)),
-        Column::new("fan_in", |row: &R| Figure::text(row.problem().figures.fan_in)),
-        Column::new("entries", |row: &R| Figure::text(row.problem().figures.messages)),
-        Column::new("bytes", |row: &R| Figure::text(row.problem().figures.bytes)),
-        Column::shown("traffic", |row: &R| Figure::Text(format_bytes(row.problem().figures.traffic()))),
-        Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
-        Column::new("seed", |row: &R| {
-            row.attempts
-                .first()
-                .and_then(|attempt| attempt.algorithm.seed())
-                .map(|seed| seed.to_string())
-                .into()
-        }),
-        Column::new("chosen", |row: &R| (!row.attempts.is_empty()).then(|| row.chosen()).into()).left(),
-        modeled_us,
-        time,
-        Column::shown("least", |row: &R| row.times().min().into()),
-        Column::shown("most", |row: &R| row.times().max().into()),
-        bound,
-        decided_by,
-        ratio,
-        // The means of all seeds.
-        Column::new("rounds", |row: &R| row.mean_count(|attempt| Some(attempt.facts?.0 as u64))),
-        Column::new("messages", |row: &R| {
-            let ran = |attempt: &Attempt<_>| attempt.ran.as_ref().map(|ran| ran.messages);
-            row.mean_count(|attempt| ran(attempt).or(attempt.facts.map(|(_, messages)| messages)))
-        }),
-        Column::new("predicted", |row: &R| {
-            row.attempts.first().map(|attempt| attempt.predicted.is_some().to_string()).into()
-        }),
-        clock_column(),
-        run_us,
-        run,
-        // A short wait is far shorter than what takes so long.
-        Column::new("waiting_us", |row: &R| mean(row.runs().map(|ran| ran.waiting)).into())
-            .titled("waiting {unit}")
-            .own_unit(),
-        Column::new("bytes_sent", |row: &R| row.ran().map(|ran| ran.bytes.to_string()).into()),
-    ];
-    columns.extend(pace_columns());
-    columns.push(restriction_column());
-    columns
+/// The parameters of the generator.
+fn generated<'a>(row: &R<'a, '_>) -> Option<&'a (Generator, Fraction)> {
+    row.problem().generated.as_ref()
 }
 
 impl Exchanges<'_> {
     /// One matrix with all that is known of it.
-    fn one(&self, solved: &Solved<Self>, unit: Unit, text: &mut String) -> fmt::Result {
-        let (matrix, task) = (solved.case.problem.instance.matrix(), &solved.case.problem);
+    fn one(&self, results: &Results<'_, Self>, unit: Unit, text: &mut String) -> fmt::Result {
+        let (matrix, task) = (results.first().instance.matrix(), results.first());
         writeln!(text, ", {}\n\n{}", task.matrix, task.figures)?;
         let numbers = matrix.to_string();
         if numbers.lines().all(|line| line.len() <= WIDEST) {
             writeln!(text, "{numbers}")?;
         }
         writeln!(text, "{}", matrix.picture())?;
-        let names = "algorithm time least most ratio rounds messages waiting_us run pace error chosen";
+        let names =
+            "algorithm modeled_us least most ratio rounds messages waiting_us run? pace? error? chosen";
         let names =
             if self.arguments.seeds > 1 { names.to_owned() } else { names.replace("least most ", "") };
-        writeln!(text, "{}", table(&self.columns(), &names, &solved.rows(self), unit))?;
-        fastest_line(self, solved, unit).map_or(Ok(()), |line| writeln!(text, "{line}"))?;
-        writeln!(text, "{}", bound_line(&solved.case.bound, unit))
+        writeln!(text, "{}\n{}", results.table(&names, unit), results.fastest_and_bound(unit))
     }
 
     /// Many amounts of traffic: a table of modeled times as in figures 9 and 10 of the paper, and what is fastest for
     /// each.
-    fn sweep(&self, solved: &[Solved<Self>], unit: Unit, text: &mut String) -> fmt::Result {
-        if let Some(Generated { fan_out, nonuniformity, seed, .. }) = &solved[0].case.problem.generated {
-            write!(text, ", fan-out {fan_out}, non-uniformity {nonuniformity}, seed {seed}")?;
+    fn sweep(&self, results: &Results<'_, Self>, unit: Unit, text: &mut String) -> fmt::Result {
+        if let Some((Generator { fan_out, seed, .. }, fraction)) = &results.first().generated {
+            write!(text, ", fan-out {fan_out}, non-uniformity {}, seed {seed}", fraction.spelled)?;
         }
         writeln!(text, "; modeled times in {}\n", unit.name())?;
-        let names = |algorithms: &mut dyn Iterator<Item = &Algorithm>| -> Vec<String> {
-            algorithms.map(Algorithm::to_string).collect()
-        };
-        let all = names(&mut self.arguments.algorithm.iter());
-        let keys = ["traffic", ""];
-        writeln!(text, "{}", by_algorithm(self, solved, keys, &all, unit, |row| starred(row, unit)))?;
-        let random =
-            names(&mut self.arguments.algorithm.iter().filter(|algorithm| algorithm.seed().is_some()));
-        let seeds = self.arguments.seeds;
+        let (asked, seeds) = (&self.arguments.algorithm, self.arguments.seeds);
+        let all: Vec<String> = asked.iter().map(Algorithm::to_string).collect();
+        writeln!(text, "{}", results.times(["traffic", ""], &all, unit))?;
+        let random = asked.iter().filter(|algorithm| algorithm.seed().is_some());
+        let random: Vec<String> = random.map(Algorithm::to_string).collect();
         if !random.is_empty() && seeds > 1 {
             let range = |row: &Row<'_, Self>| Some((row.times().min()?, row.times().max()?));
-            let spread = by_algorithm(self, solved, keys, &random, unit, |row| match row.and_then(range) {
-                Some((least, most)) => format!("{} to {}", unit.cell(least), unit.cell(most)),
-                None => "-".to_owned(),
-            });
+            let range = move |row: Option<&Row<'_, Self>>| match row.and_then(range) {
+                Some((least, most)) => Figure::Text(format!("{} to {}", unit.cell(least), unit.cell(most))),
+                None => Figure::None,
+            };
+            let spread = results.by_algorithm(["traffic", ""], random.iter().zip(&random), unit, range);
             writeln!(text, "Least and most of {seeds} seeds, whose means are above:\n\n{spread}")?;
         }
-        writeln!(text, "{}\n{}", choices(self, solved, "traffic", unit), unit.star())
+        writeln!(text, "{}\n{}", results.choices("traffic", unit), unit.star())
     }
 
     /// Notes on what was run and checked, and how well the host kept pace.
-    fn notes(&self, solved: &[Solved<Self>]) -> Vec<String> {
+    fn notes(&self, results: &Results<'_, Self>) -> Vec<String> {
         let mut notes = Vec::new();
-        let rows = || solved.iter().flat_map(|solved| solved.rows(self));
-        let all: usize = rows().map(|row| row.attempts.len()).sum();
-        let runs: usize = rows().map(|row| row.runs().count()).sum();
+        let (all, runs) = results.counts();
         let got = match self.content {
             Content::Random { .. } => "every node got every byte that was for it",
             Content::Phantom => "every node got messages of the right lengths",
@@ -404,55 +360,33 @@ impl Exchanges<'_> {
             (runs, all) => format!("{runs} of {all} plans were run"),
         };
         notes.push(match self.arguments.options.clock() {
-            _ if runs == 0 => {
-                "Nothing was run: all times are predictions, which are exact in virtual time.".to_owned()
-            }
+            _ if runs == 0 => NOTHING.to_owned(),
             Clock::Virtual => format!("{which}: {got}, and what was predicted was exact."),
             Clock::RealTime { .. } => format!("{which} in real time: {got}."),
             Clock::Host => format!("{which} on the threads of this host: {got}."),
+            _ => format!("{which}: {got}."),
         });
         if runs > 0 && runs < all {
             let others = if all - runs == 1 { "other is" } else { "others are" };
             notes.push(format!("The {others} predicted, which is exact in virtual time."));
         }
-        let is_sorted =
-            |row: Row<'_, Self>| row.line.algorithm == Algorithm::SORTING && !row.attempts.is_empty();
-        if self.content == Content::Phantom && rows().any(is_sorted) {
+        let is_sorted = |row: &R| row.line.algorithm == Algorithm::SORTING && !row.attempts.is_empty();
+        if self.content == Content::Phantom && results.rows().iter().any(is_sorted) {
             notes.push("Sorting was not run: what has no data cannot be sorted.".to_owned());
         }
-        notes.extend(of_runs(self, solved));
-        notes.extend(self.left_out(solved));
-        notes
-    }
-
-    /// The algorithms that do not work, with the number of matrices and the cause.
-    fn left_out(&self, solved: &[Solved<Self>]) -> Vec<String> {
+        notes.extend(results.notes());
+        // The algorithms that do not work: the first cause stands for all.
         let lines = 0..self.arguments.algorithm.len();
         let causes = lines.flat_map(|line| {
-            let lines = solved.iter().map(move |solved| &solved.lines[line]);
+            let lines = results.solved.iter().map(move |solved| &solved.lines[line]);
             let mut causes = lines.filter_map(|line| Some((line.algorithm, line.attempts.as_ref().err()?)));
             let first = causes.next().map(|(algorithm, cause)| format!("{algorithm}, since {cause}"));
-            // The first cause stands for all.
             first.into_iter().flat_map(move |first| vec![first; 1 + causes.by_ref().count()])
         });
-        left_out(causes.collect::<Vec<_>>(), |times| match solved.len() {
+        notes.extend(left_out(causes, |times| match results.solved.len() {
             all if times == all => String::new(),
             all => format!(" for {times} of {all} matrices"),
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn algorithms_come_in_the_order_of_the_registry() {
-        let some = read_algorithms("two-stage, auto,two-stage").unwrap();
-        assert_eq!(some[..], [Algorithm::AUTO, Algorithm::TWO_STAGE]);
-        assert_eq!(read_algorithms("bruck,all").unwrap()[..], *Algorithm::ALL);
-        let error = read_algorithms("auto,fast").unwrap_err();
-        assert!(error.starts_with("`fast` is no algorithm; allowed are auto, linear, "), "{error}");
-        assert!(error.ends_with(", and all"), "{error}");
+        }));
+        notes
     }
 }

@@ -11,11 +11,7 @@ mod output;
 mod table;
 mod traces;
 
-pub(super) use self::{
-    output::OutputError,
-    table::CsvFile,
-    traces::{Trace, Traces},
-};
+pub(super) use self::{output::OutputError, table::CsvFile, traces::Traces};
 
 /// A modeled time in microseconds for a CSV file, exact to the picosecond.
 pub(super) fn micros(span: Span) -> String {
@@ -26,15 +22,4 @@ pub(super) fn micros(span: Span) -> String {
 /// A text that can be part of the name of a file: letters, digits and these characters are kept, others become `-`.
 pub(super) fn harmless(text: &str, kept: &str) -> String {
     text.chars().map(|c| if c.is_alphanumeric() || kept.contains(c) { c } else { '-' }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_exact() {
-        assert_eq!(micros(Span::from_picos(6_542_448_042)), "6542.448042");
-        assert_eq!(micros(Span::ZERO), "0.000000");
-    }
 }

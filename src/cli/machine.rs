@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, io::Write};
 
 use clap::Args;
 use multicomputer::{
+    Span,
     model::{Description, Parameters},
     topology::Topology,
 };
@@ -66,16 +67,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     writeln!(out, "{}", machine.name())?;
     writeln!(out, "{}", shape(&**machine.topology()))?;
     write!(out, "\n{}", table(machine.parameters()))?;
-    let topology = machine.topology();
-    if let Some(table) = capacities(&machine) {
-        write!(out, "\n{table}")?;
-    } else if topology.links() > MOST_COUNTED && topology.capacity(0).is_some() {
-        writeln!(
-            out,
-            "\nLinks have capacities of their own, which are not counted for more than {MOST_COUNTED} links"
-        )?;
-    }
-    Ok(())
+    Ok(write!(out, "{}", capacities(&machine))?)
 }
 
 /// The network in one line.
@@ -115,86 +107,78 @@ fn longest_route(topology: &dyn Topology) -> Option<usize> {
         .max()
 }
 
-/// The number of links by capacity, where some have one of their own; `None` where none has, or there are too many
-/// to look at.
-fn capacities(machine: &Description) -> Option<Table> {
+/// The number of links by capacity; nothing where none has one of its own.
+fn capacities(machine: &Description) -> String {
     let (topology, ordinary) = (machine.topology(), machine.parameters().link_capacity());
     if topology.links() > MOST_COUNTED {
-        return None;
+        return match topology.capacity(0) {
+            None => String::new(),
+            Some(_) => format!(
+                "\nLinks have capacities of their own, which are not counted for more than {MOST_COUNTED} links\n"
+            ),
+        };
+    }
+    if (0..topology.links()).all(|link| topology.capacity(link).is_none()) {
+        return String::new();
     }
     // Positive numbers have the order of their bits.
     let mut links: BTreeMap<u64, usize> = BTreeMap::new();
-    let mut own = 0;
     for link in 0..topology.links() {
-        let capacity = topology.capacity(link);
-        own += usize::from(capacity.is_some());
-        *links.entry(capacity.unwrap_or(ordinary).to_bits()).or_default() += 1;
-    }
-    if own == 0 {
-        return None;
+        *links.entry(topology.capacity(link).unwrap_or(ordinary).to_bits()).or_default() += 1;
     }
     let mut table = Table::new([("directed links", Align::Right), ("capacity of each", Align::Right)]);
-    let kinds = links.len();
-    for (capacity, links) in links.into_iter().take(MOST_KINDS) {
+    for (&capacity, links) in links.iter().take(MOST_KINDS) {
         table.row([links.to_string(), bandwidth(f64::from_bits(capacity))]);
     }
-    if kinds > MOST_KINDS {
-        table.row(["..".to_owned(), format!("{} more", kinds - MOST_KINDS)]);
+    if links.len() > MOST_KINDS {
+        table.row(["..".to_owned(), format!("{} more", links.len() - MOST_KINDS)]);
     }
-    Some(table)
+    format!("\n{table}")
 }
 
 /// All parameters, those that follow from others at the end.
 fn table(m: &Parameters) -> Table {
     let barrier = m.barrier().map_or_else(|| "none".to_owned(), |barrier| barrier.to_string());
     let (port, link) = (bandwidth(m.port_capacity()), bandwidth(m.link_capacity()));
-    let (beta, gamma) = (seconds(m.beta(), "byte"), seconds(m.gamma(), "element"));
+    let (beta, copy) = (seconds(m.beta(), "byte"), seconds(m.copy(), "byte"));
+    let gamma = seconds(m.gamma(), "element");
+    let text = |time: Span| time.to_string();
     let rows = [
+        (text(m.send_overhead()), "send overhead", "o_s", "processor time of the sender for each message"),
         (
-            "send overhead",
-            "o_s",
-            m.send_overhead().to_string(),
-            "processor time of the sender for each message",
-        ),
-        (
+            text(m.receive_overhead()),
             "receive overhead",
             "o_r",
-            m.receive_overhead().to_string(),
             "processor time of the receiver for each message",
         ),
+        (text(m.exchange_overhead()), "exchange overhead", "o_x", "extra for a receive that overlaps a send"),
         (
-            "exchange overhead",
-            "o_x",
-            m.exchange_overhead().to_string(),
-            "extra for a receive that overlaps a send",
-        ),
-        (
+            text(m.active_send_overhead()),
             "active send overhead",
             "a_s",
-            m.active_send_overhead().to_string(),
             "processor time of the sender for each active message",
         ),
         (
+            text(m.active_receive_overhead()),
             "active receive overhead",
             "a_r",
-            m.active_receive_overhead().to_string(),
             "the same of the receiver, before its handler",
         ),
-        ("latency", "L", m.latency().to_string(), "fixed time in the network"),
-        ("hop", "hop", m.hop().to_string(), "time in the network for each link"),
-        ("time per byte", "beta", beta, "between a node and the network, each way"),
-        ("duplex", "d", decimal(m.duplex()), "both ways together move d / beta; 2 is full duplex"),
-        ("excess link bandwidth", "k", decimal(m.link_excess()), "capacity of a link over that of a port"),
-        ("combining", "gamma", gamma, "processor time for combining an element"),
-        ("copying", "copy", seconds(m.copy(), "byte"), "processor time for copying a byte in memory"),
-        ("barrier", "barrier", barrier, "time of the hardware barrier"),
-        ("start-up", "alpha", m.alpha().to_string(), "o_s + L + o_r"),
-        ("port capacity", "1 / beta", port, "of a node's in-port and of its out-port"),
-        ("link capacity", "C", link, "k / beta, of each directed link without one of its own"),
+        (text(m.latency()), "latency", "L", "fixed time in the network"),
+        (text(m.hop()), "hop", "hop", "time in the network for each link"),
+        (beta, "time per byte", "beta", "between a node and the network, each way"),
+        (decimal(m.duplex(), 6), "duplex", "d", "both ways together move d / beta; 2 is full duplex"),
+        (decimal(m.link_excess(), 6), "excess link bandwidth", "k", "capacity of a link over that of a port"),
+        (gamma, "combining", "gamma", "processor time for combining an element"),
+        (copy, "copying", "copy", "processor time for copying a byte in memory"),
+        (barrier, "barrier", "barrier", "time of the hardware barrier"),
+        (text(m.alpha()), "start-up", "alpha", "o_s + L + o_r"),
+        (port, "port capacity", "1 / beta", "of a node's in-port and of its out-port"),
+        (link, "link capacity", "C", "k / beta, of each directed link without one of its own"),
     ];
     let mut table = Table::new(["parameter", "symbol", "value", "meaning"].map(|title| (title, Align::Left)));
-    for (name, symbol, value, meaning) in rows {
-        table.row([name.to_owned(), symbol.to_owned(), value, meaning.to_owned()]);
+    for (value, name, symbol, meaning) in rows {
+        table.row([name, symbol, &value, meaning]);
     }
     table
 }
@@ -205,7 +189,7 @@ fn seconds(value: f64, per: &str) -> String {
     match units.into_iter().find(|(_, factor)| value * factor >= 1.0) {
         None if value == 0.0 => "0".to_owned(),
         None => format!("{value:e} s/{per}"),
-        Some((unit, factor)) => format!("{} {unit}/{per}", decimal(value * factor)),
+        Some((unit, factor)) => format!("{} {unit}/{per}", decimal(value * factor, 6)),
     }
 }
 
@@ -219,9 +203,9 @@ fn bandwidth(value: f64) -> String {
     }
 }
 
-/// A number with at most six decimals.
-fn decimal(value: f64) -> String {
-    let text = format!("{value:.6}");
+/// A number with at most so many decimals.
+pub(super) fn decimal(value: f64, most: usize) -> String {
+    let text = format!("{value:.most$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -239,6 +223,6 @@ mod tests {
         assert_eq!(bandwidth(175e6), "175.00 MB/s");
         assert_eq!(bandwidth(0.5), "0.5 B/s");
         assert_eq!(bandwidth(f64::INFINITY), "unlimited");
-        assert_eq!(decimal(100.0), "100");
+        assert_eq!(decimal(100.0, 6), "100");
     }
 }

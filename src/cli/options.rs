@@ -64,7 +64,7 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "CORES", default_value = "auto", value_parser = read_pinning)]
     pin: Pinning,
 
-    /// What all data and choices made at random follow from
+    /// Seed of all data and choices made at random
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = read_number::<u64>, allow_negative_numbers = true)]
     pub(super) seed: u64,
 
@@ -75,13 +75,13 @@ pub(super) struct RunOptions {
     /// Write the results to a CSV file, times exact; rows go to FILE.partial as they come, which becomes FILE in the
     /// end: a run that is ended or fails leaves FILE as it was, and in FILE.partial what was finished
     #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
+    pub(super) csv: Option<PathBuf>,
 
     /// Write a Chrome trace for ui.perfetto.dev: what nodes do and wait for, step by step, and what links carry; of
     /// several runs each has a file of its own, such as trace-row-virtual.json for trace.json, and the output ends with
     /// their names
     #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    pub(super) trace: Option<PathBuf>,
 }
 
 impl MachineOptions {
@@ -145,16 +145,6 @@ impl RunOptions {
         };
         Ok(machine.build()?)
     }
-
-    /// The file for the results.
-    pub(super) fn csv(&self) -> Option<&Path> {
-        self.csv.as_deref()
-    }
-
-    /// The file for traces.
-    pub(super) fn trace(&self) -> Option<&Path> {
-        self.trace.as_deref()
-    }
 }
 
 /// A machine that is none.
@@ -204,28 +194,4 @@ fn read_limit(text: &str) -> Result<Duration, String> {
     let seconds = units::parse_seconds(text).map_err(|cause| cause.to_string())?;
     let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
     limit.ok_or_else(|| "a limit must be above 0 s and below 2^64 s".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn machines_are_names_or_files() {
-        assert_eq!(read_machine("paragon:2x3").unwrap().nodes(), 6);
-        assert!(matches!(read_machine("abacus:8"), Err(MachineError::Unknown)));
-        assert!(matches!(read_machine("mesh:0x8"), Err(MachineError::Description(_))));
-        assert!(matches!(read_machine("no/such/machine.toml"), Err(MachineError::File(_))));
-        assert_eq!(read_machine("file:examples/network.toml").unwrap().nodes(), 8);
-        assert!(matches!(read_machine("file:no/such/network.toml"), Err(MachineError::Description(_))));
-    }
-
-    #[test]
-    fn limits_are_seconds_or_have_a_unit() {
-        assert_eq!(read_limit("1.5").unwrap(), Duration::from_millis(1500));
-        assert_eq!(read_limit("20 ms").unwrap(), Duration::from_millis(20));
-        for text in ["0", "-1", "1e300", "soon"] {
-            assert!(read_limit(text).is_err(), "{text}");
-        }
-    }
 }

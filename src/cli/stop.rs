@@ -1,7 +1,7 @@
 //! `multicomputer stop`: the s-to-p algorithms side by side, on one problem with all that is known of it, or in a sweep
 //! over machines, distributions, numbers of sources and lengths.
 //!
-//! What cannot be done is found out before the first run.
+//! Anything that cannot be done is found out before the first run.
 
 use std::{
     fmt::{self, Write as _},
@@ -21,9 +21,8 @@ use super::{
     broadcast::broadcast,
     clock,
     compare::{
-        Attempt, Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, bound_columns,
-        bound_line, by_algorithm, clock_column, compare, left_out, machine_columns, of_runs, pace_columns,
-        starred, table, time_columns, unit_of,
+        Attempt, Case, Column, Comparison, Execution, Planned, Ran, Results, Row, Runs, bound_line, compare,
+        left_out, title,
     },
     data::Content,
     error::Error,
@@ -45,7 +44,7 @@ use self::{
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// How many nodes hold a message: 30, a list 1,5,10, a doubling range 1..64, or one in steps 10..100+10
+    /// Number of nodes that hold a message: 30, a list 1,5,10, a doubling range 1..64, or one in steps 10..100+10
     /// [default: as many as a block or a list has, otherwise 30, or all nodes of a smaller machine]
     #[arg(long, value_name = "NUMBERS", value_parser = lists::counts, allow_negative_numbers = true)]
     sources: Option<List<usize>>,
@@ -129,9 +128,9 @@ impl Comparison for Broadcasts {
     type Plan = Plan;
     type Facts = Growth;
 
-    fn name(&self, algorithm: &Algorithm) -> String {
-        algorithm.to_string()
-    }
+    const FILE: &'static str = "machine rows columns distribution sources bytes algorithm variant clock modeled_us \
+                                bound_us ratio iterations messages bytes_sent link link_bytes link_busy_us wall_us \
+                                dilation error answers late_answers slip_us pace";
 
     fn describe(&self, task: &Task, algorithm: &Algorithm) -> String {
         format!("{algorithm} on {task}, {}", clock::name(self.clock))
@@ -141,25 +140,19 @@ impl Comparison for Broadcasts {
         self.differences.label(task, algorithm)
     }
 
-    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Plan, Refusal> {
-        algorithm.plan(&task.instance).map_err(|cause| Refusal::Fatal(Error::usage(cause)))
-    }
-
-    fn predicted(&self, plan: &Plan) -> Option<Span> {
-        Some(plan.prediction().modeled.since_start())
-    }
-
-    /// The variant of the algorithm, or what *Auto* has taken; empty if it has only one.
-    fn chosen(&self, algorithm: &Algorithm, plan: &Plan) -> String {
-        match (plan.algorithm(), plan.variant()) {
+    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Result<Planned<Plan>, String>, Error> {
+        let plan = algorithm.plan(&task.instance).map_err(Error::usage)?;
+        // The variant of the algorithm, or what *Auto* has taken; empty if it has only one.
+        let chosen = match (plan.algorithm(), plan.variant()) {
             (taken, variant) if taken == algorithm => variant.to_owned(),
             (taken, "") => taken.to_string(),
             (taken, variant) => format!("{taken}: {variant}"),
-        }
+        };
+        Ok(Ok(Planned { predicted: Some(plan.prediction().modeled.since_start()), chosen, plan }))
     }
 
-    fn facts(&self, _: &Task, plan: &Plan, _: Option<&Ran>) -> Growth {
-        Growth::of(plan.growth())
+    fn facts(&self, _: &Task, planned: &Planned<Plan>, _: Option<&Ran>) -> Growth {
+        Growth::of(planned.plan.growth())
     }
 
     fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
@@ -171,108 +164,73 @@ impl Comparison for Broadcasts {
         attempt.ran.as_ref().map(|ran| ran.time)
     }
 
-    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
-        let [bound, _, ratio] = bound_columns();
-        let [modeled_us, time] = time_columns(clock::kind_of_time(self.clock));
-        let mut columns: Vec<Column<R<'a>>> = machine_columns().into();
-        columns.extend([
-            Column::new("distribution", |row: &R| Figure::text(&row.problem().distribution)).left(),
-            Column::new("sources", |row: &R| Figure::text(row.problem().sources())),
-            Column::new("bytes", |row: &R| Figure::text(row.problem().bytes)),
-            Column::new("algorithm", |row: &R| Figure::Text(row.name())).left(),
-            Column::new("variant", |row: &R| Figure::Text(row.chosen())).left(),
-            clock_column(),
-            modeled_us,
-            time,
-            bound,
-            ratio,
-            Column::new("iterations", |row: &R| {
-                row.facts().map(|growth| growth.iterations.to_string()).into()
-            }),
-            Column::new("messages", |row: &R| row.ran().map(|ran| ran.messages.to_string()).into()),
-            Column::new("bytes_sent", |row: &R| row.ran().map(|ran| ran.bytes.to_string()).into())
-                .titled("bytes"),
-            Column::new("link", |row: &R| loaded(row, |link| Figure::text(link.link)))
+    fn columns<'a>(&self) -> Vec<Column<'a, R<'a>>> {
+        vec![
+            Column::new("distribution", |row: &R| row.problem().distribution.clone()).left(),
+            Column::new("sources", |row: &R| row.problem().sources()),
+            Column::new("bytes", |row: &R| row.problem().bytes),
+            Column::new("variant", |row: &R| row.chosen()).left(),
+            Column::new("modeled_us", Row::starred).titled(title(clock::kind_of_time(self.clock))),
+            Column::new("iterations", |row: &R| row.facts().map(|growth| growth.iterations)),
+            Column::new("link", |row: &R| loaded(row).map(|link| link.link.to_string()))
                 .titled("most loaded link")
                 .left(),
-            Column::new("link_bytes", |row: &R| loaded(row, |link| Figure::text(link.load.bytes)))
-                .titled("its bytes"),
-            Column::new("link_busy_us", |row: &R| loaded(row, |link| link.load.busy.into())),
-            Column::shown("busy", busy).titled("busy %"),
-        ]);
-        columns.extend(pace_columns());
-        columns
+            Column::new("link_bytes", |row: &R| loaded(row).map(|link| link.load.bytes)).titled("its bytes"),
+            Column::new("link_busy_us", |row: &R| loaded(row).map(|link| link.load.busy)),
+            Column::new("busy", busy).titled("busy %"),
+        ]
     }
 
-    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
-        let Some(first) = solved.first() else { return Ok(()) };
-        let unit = unit_of(self, solved, |row| vec![row.time()]);
-        let columns = self.columns();
-        let rows: Vec<Row<'_, Self>> = solved.iter().flat_map(|solved| solved.rows(self)).collect();
-        let mut parts = self.differences.common(&first.case.problem);
+    fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
+        let (first, unit) = (results.first(), results.unit(|row| [row.time()]));
+        let mut parts = self.differences.common(first);
         parts.push(format!("{} time", clock::name(self.clock)));
         write!(text, "S-to-p broadcasting: {}", parts.join(", "))?;
-        if let [one] = solved {
+        if let [one] = results.solved {
             writeln!(text, "\n")?;
-            if let Some(grid) = one.case.problem.instance.machine().topology().grid() {
-                writeln!(text, "{}", picture(grid, one.case.problem.instance.sources()))?;
+            if let Some(grid) = first.instance.machine().topology().grid() {
+                writeln!(text, "{}", picture(grid, first.instance.sources()))?;
             }
-            let names =
-                "algorithm time ratio iterations messages bytes_sent link link_bytes busy pace error variant";
-            writeln!(text, "{}", table(&columns, names, &rows, unit))?;
-            writeln!(text, "{}", bound_line(&one.case.bound, unit))?;
+            let names = "algorithm modeled_us ratio iterations messages bytes_sent link link_bytes busy pace? error? \
+                         variant";
+            writeln!(text, "{}\n{}", results.table(names, unit), bound_line(&one.case.bound, unit))?;
         } else {
             writeln!(text, "; {} times in {}\n", clock::kind_of_time(self.clock), unit.name())?;
-            let has_run = |algorithm: &Algorithm| rows.iter().any(|row| row.line.algorithm == *algorithm);
+            let lines = || results.solved.iter().flat_map(|solved| &solved.lines);
+            let has_run = |algorithm: &Algorithm| lines().any(|line| line.algorithm == *algorithm);
             let run: Vec<String> = Algorithm::all().filter(has_run).map(|run| run.to_string()).collect();
             let keys = self.differences.keys.join(" ");
             let table = match run.len() > WIDEST {
-                true => {
-                    let names = format!("{keys} algorithm time bound_us ratio variant");
-                    table(&columns, &names, &rows, unit)
-                }
-                false => {
-                    by_algorithm(self, solved, [&keys, "bound_us"], &run, unit, |row| starred(row, unit))
-                }
+                true => results.table(&format!("{keys} algorithm modeled_us bound_us ratio variant"), unit),
+                false => results.times([&keys, "bound_us"], &run, unit),
             };
             writeln!(text, "{table}")?;
         }
-        self.notes(solved, text, &unit.star())?;
-        match solved {
-            [_] => growth::tables(&rows, text),
+        let checked = match self.content {
+            Content::Random { .. } => "every byte of every source",
+            Content::Phantom => "a message of the right length from every source",
+        };
+        writeln!(text, "{}\nAfter every run every node held {checked}.", unit.star())?;
+        let causes = results.solved.iter().flat_map(|solved| &solved.case.problem.left_out);
+        let left_out = left_out(causes, |times| match results.solved.len() {
+            1 => String::new(),
+            problems => format!(" of {times} of {problems} problems"),
+        });
+        results.notes().iter().chain(&left_out).try_for_each(|note| writeln!(text, "{note}"))?;
+        match results.solved {
+            [_] => growth::tables(&results.rows(), text),
             _ => Ok(()),
         }
     }
 }
 
-impl Broadcasts {
-    /// Notes on the marks, on what was checked and left out, and on how well the host kept pace.
-    fn notes(&self, solved: &[Solved<Self>], text: &mut String, star: &str) -> fmt::Result {
-        let checked = match self.content {
-            Content::Random { .. } => "every byte of every source",
-            Content::Phantom => "a message of the right length from every source",
-        };
-        writeln!(text, "{star}\nAfter every run every node held {checked}.")?;
-        let left_out = left_out(solved.iter().flat_map(|solved| &solved.case.problem.left_out), |times| {
-            match solved.len() {
-                1 => String::new(),
-                problems => format!(" of {times} of {problems} problems"),
-            }
-        });
-        let notes = of_runs(self, solved).into_iter().chain(left_out);
-        notes.into_iter().try_for_each(|note| writeln!(text, "{note}"))
-    }
-}
-
-/// A figure of the link that carried the most bytes.
-fn loaded(row: &Row<'_, Broadcasts>, figure: fn(&LinkReport) -> Figure) -> Figure {
-    row.ran().and_then(|ran| ran.loaded.as_ref()).map_or(Figure::None, figure)
+/// The link that carried the most bytes.
+fn loaded<'a>(row: &R<'a>) -> Option<&'a LinkReport> {
+    row.ran()?.loaded.as_ref()
 }
 
 /// The share of the time in which that link was busy.
-fn busy(row: &Row<'_, Broadcasts>) -> Figure {
-    let busy = row.ran().and_then(|ran| Some((ran.loaded.as_ref()?.load.busy, ran.time)));
-    let share =
-        busy.filter(|(_, time)| !time.is_zero()).map(|(busy, time)| busy.as_secs_f64() / time.as_secs_f64());
-    share.map(|share| format!("{:.1}", 100.0 * share)).into()
+fn busy(row: &R) -> Option<String> {
+    let (link, time) = (loaded(row)?, row.ran()?.time);
+    (!time.is_zero()).then(|| format!("{:.1}", 100.0 * link.load.busy.as_secs_f64() / time.as_secs_f64()))
 }

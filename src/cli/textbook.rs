@@ -20,10 +20,7 @@ use multicomputer::{
 
 use super::{
     collective::run_checked,
-    compare::{
-        Case, Column, Comparison, Execution, Figure, Ran, Refusal, Row, Runs, Solved, clock_column, compare,
-        of_runs, pace_columns, restriction_column, run_columns, table,
-    },
+    compare::{Case, Column, Comparison, Execution, Figure, Planned, Ran, Results, Row, Runs, compare},
     count::counted,
     data::Content,
     error::Error,
@@ -45,7 +42,7 @@ mod words;
 
 use self::{
     case::{has_source, has_sources},
-    facts::{Facts, Sharing},
+    facts::Facts,
     lists::Item,
     matrix::Matrix,
     parameters::ParameterOptions,
@@ -85,7 +82,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "RANK", visible_alias = "destination", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     source: Option<usize>,
 
-    /// How many sources `pipelined` and `in-turn` have, spread evenly from node 0 on [default: all nodes]
+    /// Number of sources that `pipelined` and `in-turn` have, spread evenly from node 0 on [default: all nodes]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     sources: Option<usize>,
 
@@ -157,8 +154,8 @@ struct Chapter<'a> {
 enum Plan {
     /// By an algorithm.
     Algorithm(Algorithm, Box<collective::Plan>),
-    /// By the example's program, with the modeled time if a run will not tell.
-    Matrix(Box<Matrix>, Option<Span>),
+    /// By the example's program.
+    Matrix(Box<Matrix>),
 }
 
 impl Comparison for Chapter<'_> {
@@ -167,9 +164,10 @@ impl Comparison for Chapter<'_> {
     type Plan = Plan;
     type Facts = Facts;
 
-    fn name(&self, item: &Item) -> String {
-        item.name()
-    }
+    const FILE: &'static str = "name algorithm section equation machine topology nodes words word_bytes source sources strict \
+                                steps equation_us in_step_us modeled_us slow_down sharing sharing_step sharing_link \
+                                most_loaded_link most_flows link_bytes clock run_us wall_us dilation error answers \
+                                late_answers slip_us pace restriction";
 
     fn describe(&self, case: &case::Case, _: &Item) -> String {
         case.to_string()
@@ -177,127 +175,86 @@ impl Comparison for Chapter<'_> {
 
     /// `4.7-ring-8-1000`
     fn label(&self, case: &case::Case, _: Option<&Item>) -> String {
-        harmless(&format!("{}-{}-{}", case.item.name(), case.machine.name(), case.words), "-.")
+        harmless(&format!("{}-{}-{}", case.item, case.machine.name(), case.words), "-.")
     }
 
-    fn plan(&self, case: &case::Case, _: &Item) -> Result<Plan, Refusal> {
-        match case.item.topic {
-            Topic::Algorithm(algorithm) => {
-                let plan = self.planned(case, algorithm, &case.machine).map_err(Refusal::LeftOut)?;
-                Ok(Plan::Algorithm(algorithm, Box::new(plan)))
-            }
-            Topic::MatrixVector => {
-                let matrix = Matrix::of(self.arguments, case).map_err(Refusal::LeftOut)?;
-                let modeled = match self.arguments.options.clock() {
-                    Clock::Virtual => None,
-                    // A run on another clock does not tell what virtual time is.
-                    _ => matrix.modeled(&case.machine),
-                };
-                Ok(Plan::Matrix(Box::new(matrix), modeled))
-            }
-        }
+    fn plan(&self, case: &case::Case, _: &Item) -> Result<Result<Planned<Plan>, String>, Error> {
+        let plan = match case.item.topic {
+            Topic::Algorithm(algorithm) => self.planned(case, algorithm, &case.machine).map(|plan| {
+                let modeled = plan.prediction().modeled.since_start();
+                (Plan::Algorithm(algorithm, Box::new(plan)), Some(modeled))
+            }),
+            Topic::MatrixVector => Matrix::of(self.arguments, case).map(|matrix| {
+                // A run on another clock does not tell what virtual time is.
+                let is_told = self.arguments.options.clock() == Clock::Virtual;
+                let modeled = if is_told { None } else { matrix.modeled(&case.machine) };
+                (Plan::Matrix(Box::new(matrix)), modeled)
+            }),
+        };
+        Ok(plan.map(|(plan, predicted)| Planned { plan, predicted, chosen: String::new() }))
     }
 
-    fn predicted(&self, plan: &Plan) -> Option<Span> {
-        match plan {
-            Plan::Algorithm(_, plan) => Some(plan.prediction().modeled.since_start()),
-            Plan::Matrix(_, modeled) => *modeled,
-        }
-    }
-
-    fn facts(&self, case: &case::Case, plan: &Plan, ran: Option<&Ran>) -> Facts {
-        match plan {
-            Plan::Algorithm(algorithm, plan) => self.of_plan(case, *algorithm, plan, ran),
-            Plan::Matrix(matrix, modeled) => self.of_matrix(case, matrix, *modeled, ran),
-        }
+    fn facts(&self, case: &case::Case, planned: &Planned<Plan>, ran: Option<&Ran>) -> Facts {
+        self.facts_of(case, planned, ran)
     }
 
     fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         let content = Content::new(self.arguments.phantom, self.arguments.options.seed);
         match plan {
             Plan::Algorithm(_, plan) => run_checked(plan, content, execution),
-            Plan::Matrix(matrix, _) => {
-                let run = matrix.run(execution.machine)?;
-                execution.finish(&run, None)
-            }
+            Plan::Matrix(matrix) => matrix.run(execution),
         }
     }
 
-    fn columns<'a>(&self) -> Vec<Column<Row<'a, Self>>> {
-        columns()
+    fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>> {
+        vec![
+            Column::new("name", |row: &R| row.name()).left(),
+            Column::new("algorithm", |row: &R| row.problem().item.topic.name()),
+            Column::new("section", |row: &R| row.problem().item.topic.section()),
+            Column::new("equation", |row: &R| row.problem().item.topic.equation_number()),
+            Column::new("machine", |row: &R| row.problem().machine.name().to_owned())
+                .titled("network")
+                .left(),
+            Column::new("topology", |row: &R| row.problem().machine.topology().name()),
+            Column::new("nodes", |row: &R| row.problem().machine.nodes()),
+            Column::new("words", |row: &R| row.problem().words),
+            Column::new("word_bytes", |row: &R| row.of.arguments.word_bytes),
+            Column::new("source", |row: &R| {
+                has_source(row.problem().item.topic).then(|| row.of.arguments.source.unwrap_or(0))
+            }),
+            Column::new("sources", |row: &R| {
+                let sources = row.of.arguments.sources.unwrap_or(row.problem().machine.nodes());
+                has_sources(row.problem().item.topic).then_some(sources)
+            }),
+            Column::new("strict", |row: &R| row.of.arguments.parameters.strict),
+            Column::new("steps", |row: &R| Some(row.facts()?.steps)),
+            Column::new("equation_us", |row: &R| Some(row.facts()?.equation)).titled("equation"),
+            Column::new("in_step_us", |row: &R| Some(row.facts()?.in_step)).titled("in step"),
+            Column::new("modeled_us", |row: &R| Some(row.facts()?.modeled)).titled("modeled"),
+            Column::new("slow_down", |row: &R| row.facts()?.slow_down()).titled("/ equation"),
+            Column::new("sharing", |row: &R| Some(row.facts()?.sharing?.busiest.messages)),
+            Column::new("sharing_step", |row: &R| Some(row.facts()?.sharing?.step)),
+            Column::new("sharing_link", |row: &R| Some(row.facts()?.sharing?.link.to_string())),
+            Column::new("most_loaded_link", |row: &R| Some(row.facts()?.shared.as_ref()?.link.to_string())),
+            Column::new("most_flows", |row: &R| Some(row.facts()?.shared.as_ref()?.load.most_flows)),
+            Column::new("link_bytes", |row: &R| Some(row.facts()?.shared.as_ref()?.load.bytes)),
+            Column::new("most", |row: &R| match &row.line.attempts {
+                Ok(_) => row.facts().map(Facts::most_on_a_link).into(),
+                Err(cause) => Figure::Remark(format!("({cause})")),
+            })
+            .titled("most on a link")
+            .left(),
+            Column::new("run", |row: &R| row.run_time().filter(|_| row.solved.case.clock != Clock::Virtual)),
+        ]
     }
 
-    fn show(&self, solved: &[Solved<Self>], text: &mut String) -> fmt::Result {
-        let rows: Vec<Row<'_, Self>> = solved.iter().flat_map(|solved| solved.rows(self)).collect();
-        match &rows[..] {
+    fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
+        match &results.rows()[..] {
             [row] => single::show(self.arguments, row, text)?,
-            rows => self.several(rows, text)?,
+            rows => self.several(results, rows, text)?,
         }
-        of_runs(self, solved).into_iter().try_for_each(|note| writeln!(text, "{note}"))
+        results.notes().into_iter().try_for_each(|note| writeln!(text, "{note}"))
     }
-}
-
-fn columns<'a, 'e>() -> Vec<Column<Row<'a, Chapter<'e>>>> {
-    /// A figure of a case that can be.
-    fn fact(row: &Row<'_, Chapter<'_>>, figure: fn(&Facts) -> Figure) -> Figure {
-        row.facts().map_or(Figure::None, figure)
-    }
-    /// A figure of the messages that share a link.
-    fn sharing(row: &Row<'_, Chapter<'_>>, figure: fn(&Sharing) -> String) -> Figure {
-        row.facts().and_then(|facts| facts.sharing.as_ref()).map(figure).into()
-    }
-    let [run_us, run] = run_columns();
-    let mut columns = vec![
-        Column::new("name", |row: &R| Figure::Text(row.name())).left(),
-        Column::new("algorithm", |row: &R| Figure::text(row.problem().item.topic.name())),
-        Column::new("section", |row: &R| Figure::text(row.problem().item.topic.section())),
-        Column::new("equation", |row: &R| {
-            row.problem().item.topic.equation_number().map(str::to_owned).into()
-        }),
-        Column::new("machine", |row: &R| Figure::text(row.problem().machine.name())).titled("network").left(),
-        Column::new("topology", |row: &R| Figure::text(row.problem().machine.topology().name())),
-        Column::new("nodes", |row: &R| Figure::text(row.problem().machine.nodes())),
-        Column::new("words", |row: &R| Figure::text(row.problem().words)),
-        Column::new("word_bytes", |row: &R| Figure::text(row.of.arguments.word_bytes)),
-        Column::new("source", |row: &R| {
-            let source = row.of.arguments.source.unwrap_or(0);
-            has_source(row.problem().item.topic).then(|| source.to_string()).into()
-        }),
-        Column::new("sources", |row: &R| {
-            let sources = row.of.arguments.sources.unwrap_or(row.problem().machine.nodes());
-            has_sources(row.problem().item.topic).then(|| sources.to_string()).into()
-        }),
-        Column::new("strict", |row: &R| Figure::text(row.of.arguments.parameters.is_strict())),
-        Column::new("steps", |row: &R| fact(row, |facts| Figure::text(facts.steps))),
-        Column::new("equation_us", |row: &R| fact(row, |facts| facts.equation.into())).titled("equation"),
-        Column::new("in_step_us", |row: &R| fact(row, |facts| facts.in_step.into())).titled("in step"),
-        Column::new("modeled_us", |row: &R| fact(row, |facts| facts.modeled.into())).titled("modeled"),
-        Column::new("slow_down", |row: &R| fact(row, |facts| facts.slow_down().into())).titled("/ equation"),
-        Column::new("sharing", |row: &R| sharing(row, |sharing| sharing.busiest.messages.to_string())),
-        Column::new("sharing_step", |row: &R| sharing(row, |sharing| sharing.step.to_string())),
-        Column::new("sharing_link", |row: &R| sharing(row, |sharing| sharing.link.to_string())),
-        Column::new("most_loaded_link", |row: &R| {
-            fact(row, |facts| facts.shared.as_ref().map(|link| link.link.to_string()).into())
-        }),
-        Column::new("most_flows", |row: &R| {
-            fact(row, |facts| facts.shared.as_ref().map(|link| link.load.most_flows.to_string()).into())
-        }),
-        Column::new("link_bytes", |row: &R| {
-            fact(row, |facts| facts.shared.as_ref().map(|link| link.load.bytes.to_string()).into())
-        }),
-        Column::shown("most", |row: &R| match &row.line.attempts {
-            Ok(_) => fact(row, |facts| Figure::Text(facts.most_on_a_link())),
-            Err(cause) => Figure::Remark(format!("({cause})")),
-        })
-        .titled("most on a link")
-        .left(),
-        clock_column(),
-        run_us,
-        run.titled("run"),
-    ];
-    columns.extend(pace_columns());
-    columns.push(restriction_column());
-    columns
 }
 
 impl Chapter<'_> {
@@ -317,7 +274,7 @@ impl Chapter<'_> {
     }
 
     /// Several algorithms, networks or lengths: a table.
-    fn several(&self, rows: &[Row<'_, Self>], text: &mut String) -> fmt::Result {
+    fn several(&self, results: &Results<'_, Self>, rows: &[R], text: &mut String) -> fmt::Result {
         let facts = rows.iter().filter_map(Row::facts);
         let times: Vec<Span> =
             facts.clone().flat_map(|facts| [facts.equation, facts.in_step, facts.modeled]).collect();
@@ -332,8 +289,8 @@ impl Chapter<'_> {
             writeln!(text, "{}", parameters::line(&first.problem().machine, word_bytes))?;
             writeln!(text, "{}", parameters::sends(&first.problem().machine))?;
         }
-        let names = "name machine words equation_us in_step_us modeled_us slow_down run pace error most";
-        writeln!(text, "\n{}", table(&self.columns(), names, rows, unit))?;
+        let names = "name machine words equation_us in_step_us modeled_us slow_down run? pace? error? most";
+        writeln!(text, "\n{}", results.table(names, unit))?;
         let has =
             if self.arguments.phantom { "as many bytes as it should have" } else { "what it should have" };
         let which = match facts.count() {

@@ -16,7 +16,7 @@ use multicomputer::{
 
 use super::{
     collective::{operation_help, operations},
-    compare::{Column, Figure, header, record, table},
+    compare::{Column, record, table},
     count::counted,
     error::Error,
     files::CsvFile,
@@ -47,7 +47,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SIZES", allow_negative_numbers = true)]
     bytes: Option<Sizes>,
 
-    /// How precisely lengths are found at which the choice changes, in percent [default: 5; 20 beyond 64 nodes, 100
+    /// Precision of the lengths at which the choice changes, in percent [default: 5; 20 beyond 64 nodes, 100
     /// beyond 256]
     #[arg(long, value_name = "PERCENT", value_parser = read_percent, allow_negative_numbers = true)]
     precision: Option<f64>,
@@ -101,31 +101,29 @@ fn read_percent(text: &str) -> Result<f64, String> {
 
 impl Arguments {
     fn machine(&self) -> Result<Description, Error> {
-        let mut machines = self.subjects.iter().filter_map(|subject| match subject {
-            Subject::Machine(machine) => Some(machine),
+        let machine = |subject: &Subject| match subject {
+            Subject::Machine(machine) => Some(machine.clone()),
             Subject::Operations(_) => None,
-        });
-        match (machines.next(), machines.next()) {
-            (None, _) => self.machine.description(),
-            (Some(_), Some(_)) => Err(Error::usage("two machines are given: one is tuned at a time")),
-            (Some(_), None) if self.machine.is_given() => Err(Error::usage(
+        };
+        match &self.subjects.iter().filter_map(machine).collect::<Vec<_>>()[..] {
+            [] => self.machine.description(),
+            [_] if self.machine.is_given() => Err(Error::usage(
                 "a machine is given by name and by --machine or --mesh: one is tuned at a time",
             )),
-            (Some(machine), None) => Ok(machine.clone()),
+            [machine] => Ok(machine.clone()),
+            _ => Err(Error::usage("two machines are given: one is tuned at a time")),
         }
     }
 
     fn operations(&self) -> Result<List<Operation>, Error> {
-        let mut operations = self.subjects.iter().filter_map(|subject| match subject {
-            Subject::Operations(operations) => Some(operations),
+        let operations = |subject: &Subject| match subject {
+            Subject::Operations(operations) => Some(operations.clone()),
             Subject::Machine(_) => None,
-        });
-        match (operations.next(), operations.next()) {
-            (None, _) => Ok(List::of(Operation::ALL)),
-            (Some(operations), None) => Ok(operations.clone()),
-            (Some(_), Some(_)) => {
-                Err(Error::usage("operations are given twice: name several with commas between them"))
-            }
+        };
+        match &self.subjects.iter().filter_map(operations).collect::<Vec<_>>()[..] {
+            [] => Ok(List::of(Operation::ALL)),
+            [operations] => Ok(operations.clone()),
+            _ => Err(Error::usage("operations are given twice: name several with commas between them")),
         }
     }
 
@@ -163,7 +161,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let machine = &arguments.machine()?;
     let operations = arguments.operations()?;
     let (lengths, percent) = (arguments.lengths(machine.nodes()), arguments.percent(machine.nodes()));
-    let csv = CsvFile::create(arguments.csv.as_deref(), header(&columns()))?;
+    let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
 
     let progress = Progress::new(operations.len() * lengths.len());
     let found = csv.fill(|csv| {
@@ -174,7 +172,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             let intervals = search.intervals(&lengths)?;
             let intervals: Vec<Row> =
                 intervals.into_iter().map(|interval| Row { machine, operation, interval }).collect();
-            intervals.iter().try_for_each(|row| csv.row(record(&columns(), row)))?;
+            intervals.iter().try_for_each(|row| csv.row(record(&columns(), FILE, row)))?;
             found.push((operation, intervals, Crossover::find(&search, &lengths)?));
         }
         Ok(found)
@@ -210,16 +208,19 @@ struct Row<'a> {
     interval: Interval,
 }
 
-fn columns<'a>() -> [Column<Row<'a>>; 9] {
+/// The columns of the CSV file.
+const FILE: &str = "machine operation from_bytes to_bytes algorithm from_us from_ratio to_us to_ratio";
+
+fn columns<'a>() -> [Column<'a, Row<'a>>; 9] {
     [
-        Column::new("machine", |row: &Row| Figure::text(row.machine.name())),
-        Column::new("operation", |row: &Row| Figure::text(row.operation.name())),
-        Column::new("from_bytes", |row: &Row| Figure::text(row.interval.first.bytes)).titled("from"),
-        Column::new("to_bytes", |row: &Row| Figure::text(row.interval.last.bytes)).titled("to"),
-        Column::new("algorithm", |row: &Row| Figure::text(&row.interval.first.choice)).left(),
-        Column::new("from_us", |row: &Row| row.interval.first.modeled.into()).titled("{unit} at from"),
-        Column::new("from_ratio", |row: &Row| row.interval.first.ratio.into()).titled("/ bound"),
-        Column::new("to_us", |row: &Row| row.interval.last.modeled.into()).titled("{unit} at to"),
-        Column::new("to_ratio", |row: &Row| row.interval.last.ratio.into()).titled("/ bound"),
+        Column::new("machine", |row: &Row| row.machine.name().to_owned()),
+        Column::new("operation", |row: &Row| row.operation.name()),
+        Column::new("from_bytes", |row: &Row| row.interval.first.bytes).titled("from"),
+        Column::new("to_bytes", |row: &Row| row.interval.last.bytes).titled("to"),
+        Column::new("algorithm", |row: &Row| row.interval.first.choice.clone()).left(),
+        Column::new("from_us", |row: &Row| row.interval.first.modeled).titled("{unit} at from"),
+        Column::new("from_ratio", |row: &Row| row.interval.first.ratio).titled("/ bound"),
+        Column::new("to_us", |row: &Row| row.interval.last.modeled).titled("{unit} at to"),
+        Column::new("to_ratio", |row: &Row| row.interval.last.ratio).titled("/ bound"),
     ]
 }

@@ -232,3 +232,7 @@ impl Borders<'_> {
 #[cfg(test)]
 #[path = "bound_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "bound_search_tests.rs"]
+mod search_tests;

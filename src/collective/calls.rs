@@ -10,8 +10,9 @@ use super::{
     operator::{Named, combined},
 };
 use crate::{
-    comm::{Call, Caller, Element, ElementType, Group, Payload, PayloadError, WalkError},
+    comm::{Call, Caller, Group, WalkError},
     error::CommError,
+    payload::{Element, ElementType, Payload, PayloadError},
     rank::Rank,
 };
 
@@ -47,6 +48,8 @@ use crate::{
 /// assert_eq!(run.outputs, [66.0; 12]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// It is sealed: every [`Caller`] has these calls, and no other crate can implement it.
 ///
 /// # Errors
 ///

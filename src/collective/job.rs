@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::{Algorithm, Operation, Task, TaskError, operator::Named};
 use crate::{
-    comm::{Element, ElementType, Group},
+    comm::Group,
+    payload::{Element, ElementType},
     rank::Rank,
 };
 
@@ -23,6 +24,7 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Lengths {
     /// So many elements in all, in blocks that differ by one at most.
     Even(u64),

@@ -69,4 +69,4 @@ pub use strategy::{Strategy, StrategyError};
 pub use task::{Task, TaskBuilder, TaskError};
 pub use wrong_length::WrongLength;
 
-pub use crate::plan::{LowerBound, ParseAlgorithmError, PlanError};
+use crate::plan::{LowerBound, PlanError};

@@ -21,6 +21,7 @@ use std::fmt;
 /// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, table 1. Scan is not
 /// in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Operation {
     /// From one to all.
     #[doc(alias = "bcast")]

@@ -5,7 +5,7 @@ use std::{
     ops::{Add, BitAnd as And, BitOr as Or, BitXor as Xor, Mul},
 };
 
-use crate::comm::{Element, Payload, PayloadError};
+use crate::payload::{Element, Payload, PayloadError};
 
 /// An associative operator on the elements of vectors.
 ///

@@ -5,7 +5,8 @@ use super::{
     operator::{Named, combined},
 };
 use crate::{
-    comm::{Call, Element, ElementType, Group, Payload, PayloadError},
+    comm::{Call, Group},
+    payload::{Element, ElementType, Payload, PayloadError},
     text::count,
 };
 

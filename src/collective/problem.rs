@@ -3,21 +3,14 @@
 use std::sync::Arc;
 
 use super::{Algorithm, Draft, Operation, Strategy, Task, task::Identity};
-use crate::{model::Description, plan::Problem, rank::Rank};
+use crate::{
+    model::Description,
+    plan::{Planned, Problem, Registered},
+    rank::Rank,
+};
 
 impl Problem for Task {
     type Kind = Operation;
-    /// The strategy of an algorithm that is one.
-    type Parameter = Option<Strategy>;
-    type Workspace = ();
-    type Draft = Draft;
-    type Key = Identity;
-
-    const AUTO: Algorithm = Algorithm::AUTO;
-
-    fn algorithms() -> Vec<Algorithm> {
-        Algorithm::NAMED.to_vec()
-    }
 
     fn kind(&self) -> Operation {
         self.operation()
@@ -30,6 +23,14 @@ impl Problem for Task {
     fn members(&self) -> &Arc<[Rank]> {
         self.members()
     }
+}
+
+impl Planned for Task {
+    /// The strategy of an algorithm that is one.
+    type Parameter = Option<Strategy>;
+    type Workspace = ();
+    type Draft = Draft;
+    type Key = Identity;
 
     fn key(&self) -> Identity {
         self.identity()
@@ -42,16 +43,28 @@ impl Problem for Task {
         self.operation().has_root().then(|| self.with_root_0())
     }
 
-    fn spelled(text: &str) -> Option<Algorithm> {
-        let strategy = Operation::ALL.iter().find_map(|&operation| Strategy::parse(operation, text).ok());
-        strategy.map(Algorithm::strategy)
-    }
-
     fn spelling(parameter: &Option<Strategy>) -> Option<String> {
         parameter.as_ref().map(|strategy| strategy.spelled(Operation::Broadcast))
     }
 
-    fn called(&self, algorithm: &Algorithm) -> String {
-        algorithm.spelled(self.operation()).into_owned()
+    fn called(&self, algorithm: String, parameter: &Option<Strategy>) -> String {
+        parameter.as_ref().map_or(algorithm, |strategy| strategy.spelled(self.operation()))
+    }
+
+    fn unmet(&self, algorithm: &str, restriction: &str) -> String {
+        format!("{algorithm} does not work for this {}: {restriction}", self.operation())
+    }
+}
+
+impl Registered for Task {
+    const AUTO: Algorithm = Algorithm::AUTO;
+
+    fn algorithms() -> Vec<Algorithm> {
+        Algorithm::NAMED.to_vec()
+    }
+
+    fn spelled(text: &str) -> Option<Algorithm> {
+        let strategy = Operation::ALL.iter().find_map(|&operation| Strategy::parse(operation, text).ok());
+        strategy.map(Algorithm::strategy)
     }
 }

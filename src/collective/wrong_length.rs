@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Lengths, Operation};
-use crate::{comm::ElementType, rank::Rank, text::count};
+use crate::{payload::ElementType, rank::Rank, text::count};
 
 /// A rank gives a vector or a block of another length than it has by the `lengths` of the call.
 ///

@@ -33,6 +33,7 @@ use crate::{
 
 /// The times at which a node handles the active messages that have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Handling {
     /// At polls: at the beginning of every call of its [`Active`], and as long as such a call waits.
     Polled,
@@ -42,6 +43,7 @@ pub enum Handling {
 
 /// A message to be handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ActiveMessage {
     /// The sender.
     pub source: Rank,
@@ -169,8 +171,8 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     /// Handles all active messages that have arrived, and those that arrive meanwhile.
     ///
     /// # Errors
-    /// [`CommError::Livelock`] if the program has done nothing but poll without success for too long; otherwise as
-    /// [`send`](Self::send), also for the sends of handlers.
+    /// In virtual time, [`CommError::Livelock`] if the program has done nothing but poll without success for too long;
+    /// otherwise as [`send`](Self::send), also for the sends of handlers.
     pub fn poll(&self) -> Result<(), CommError> {
         self.handle_arrived(true).map(drop)
     }
@@ -209,7 +211,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         self.sleep_until(Time::MAX, condition)
     }
 
-    /// Does nothing but handle active messages until an instant of modeled time, or until a condition no longer holds.
+    /// Does nothing but handle active messages until an instant of the node's clock, or until a condition no longer holds.
     ///
     /// # Errors
     /// As [`wait_while`](Self::wait_while).

@@ -9,6 +9,7 @@ use crate::{
 
 /// A message as a receive returns it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Message {
     /// The sender, as a rank of the group in which the message was received.
     pub source: Rank,

@@ -25,6 +25,6 @@ pub use walk::{WalkError, walk, walk_combining};
 
 pub(crate) use crate::endpoint::Call;
 pub use crate::{
-    model::ACTIVE_BYTES,
-    payload::{Element, ElementType, MAX_MESSAGE, Payload, PayloadError, Segment},
+    model::parameters::ACTIVE_BYTES,
+    payload::{MAX_MESSAGE, Segment},
 };

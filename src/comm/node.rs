@@ -53,7 +53,7 @@ impl<'n> Node<'n> {
 
     /// The machine: its shape and its parameters.
     pub fn machine(&self) -> &Description {
-        self.endpoint.machine()
+        self.endpoint.shared().machine()
     }
 
     /// All nodes.
@@ -95,9 +95,12 @@ impl<'n> Node<'n> {
         self.machine().topology().grid().ok_or_else(|| CommError::NoGrid(self.machine().name().into()))
     }
 
-    /// The node's clock: modeled time since the common start of all programs. In virtual time the thread has to wait
-    /// for the kernel to know it, which costs microseconds of the host. Asking does not move the clock; but in real time, a
-    /// program that asks again, having done nothing else, waits for the wall clock, and is told where that stands.
+    /// The time on the node's clock since the common start of all programs: modeled time, or, under the
+    /// [host's clock](crate::Clock::Host), that of the wall clock.
+    ///
+    /// In virtual time the thread has to wait for the kernel to know it, which costs microseconds of the host. Asking does
+    /// not move a modeled clock; but in real time, a program that asks again, having done nothing else, waits for the wall
+    /// clock, and is told where that stands.
     ///
     /// # Errors
     /// [`CommError::Livelock`] if a program in virtual time has done nothing but ask, or look in vain, for too long;
@@ -106,9 +109,9 @@ impl<'n> Node<'n> {
         self.endpoint.now()
     }
 
-    /// Keeps the node's CPU busy for a modeled time (a [`Span`], or a `Duration` of the standard library). What the
+    /// Keeps the node's CPU busy for some time (a [`Span`], or a `Duration` of the standard library). What the
     /// program really computes costs nothing in virtual time; in [real time](crate::Clock::RealTime) it counts, and
-    /// this comes on top of it.
+    /// this comes on top of it. Under the [host's clock](crate::Clock::Host) a core is really busy for so long.
     ///
     /// # Errors
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.

@@ -1,7 +1,7 @@
 //! Calls of the libraries, and the algorithms that they are carried out by.
 
 use super::Group;
-use crate::plan::{Algorithm, IntoAlgorithm, Problem};
+use crate::plan::{Algorithm, IntoAlgorithm, Problem, Registered, sealed::Sealed};
 
 impl Group<'_> {
     /// The same group for calls by an algorithm of choice; without one, *Auto* chooses. The algorithm decides which
@@ -32,8 +32,9 @@ pub struct Using<'g, P: Problem> {
     algorithm: Algorithm<P>,
 }
 
-/// A group that makes the calls of a library, by *Auto* or by an algorithm of choice.
-pub trait Caller<P: Problem> {
+/// A group that makes the calls of a library, by *Auto* or by an algorithm of choice: a [`Group`] or what
+/// [`Group::using`] returns. It is sealed: no other crate can implement it.
+pub trait Caller<P: Problem>: Sealed {
     /// The group.
     fn group(&self) -> &Group<'_>;
 
@@ -41,7 +42,11 @@ pub trait Caller<P: Problem> {
     fn algorithm(&self) -> Algorithm<P>;
 }
 
-impl<P: Problem> Caller<P> for Group<'_> {
+impl Sealed for Group<'_> {}
+
+impl<P: Problem> Sealed for Using<'_, P> {}
+
+impl<P: Registered> Caller<P> for Group<'_> {
     fn group(&self) -> &Group<'_> {
         self
     }

@@ -2,10 +2,11 @@
 
 use thiserror::Error;
 
-use super::{Group, Payload, PayloadError, Request};
+use super::{Group, Request};
 use crate::{
     error::CommError,
     pattern::{Action, Message, Schedule, Step},
+    payload::{Payload, PayloadError},
     rank::{Rank, Tag},
     record::Part,
     text::{are, count},

@@ -25,7 +25,7 @@ impl<'a> Call<'a> {
         Call { operation, text, digest: digest.0.finish() }
     }
 
-    /// Its operation in a word or two: `broadcast`.
+    /// Its purpose, in a word or two: `broadcast`.
     pub(crate) fn operation(&self) -> &'static str {
         self.operation
     }

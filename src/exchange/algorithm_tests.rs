@@ -114,7 +114,7 @@ fn check_every_way(instance: &Instance) {
     let planner = Planner::new(instance);
     for algorithm in Algorithm::ALL.iter().filter(|&&algorithm| algorithm != Algorithm::AUTO) {
         for variant in algorithm.variants(instance, &planner).unwrap_or_default() {
-            if let Ok(plan) = Plan::of(instance, &variant) {
+            if let Ok(plan) = Plan::of(instance, algorithm, &variant) {
                 check(&plan);
             }
         }
@@ -230,7 +230,7 @@ fn members_may_be_some_nodes_in_any_order() {
             let outgoing = matrix.row(group.rank()).iter().map(|&bytes| Payload::phantom(bytes)).collect();
             match plan.carry_out(&group, outgoing) {
                 Ok(incoming) => Ok(incoming.iter().map(Payload::len).sum()),
-                // What is sorted must be there.
+                // The data to be sorted must be there.
                 Err(_) if plan.name() == "sorting" => Ok(matrix.received(group.rank())),
                 Err(error) => Err(error.into()),
             }

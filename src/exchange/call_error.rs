@@ -5,8 +5,9 @@ use thiserror::Error;
 use super::{ExchangeError, InstanceError, MatrixError, PlanError};
 use crate::{
     collective::CollectiveError,
-    comm::{ElementType, MAX_MESSAGE, PayloadError},
+    comm::MAX_MESSAGE,
     error::CommError,
+    payload::{ElementType, PayloadError},
     rank::Rank,
     text::are,
 };

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Algorithm, CallError, Instance, Matrix, MatrixError, Plan, plan::EXCHANGE, sparse};
 use crate::{
     collective::Collective,
-    comm::{Call, Caller, Element, ElementType, Group, MAX_MESSAGE, Payload},
+    comm::{Call, Caller, Group, MAX_MESSAGE},
+    payload::{Element, ElementType, Payload},
     plan::Cache,
     rank::Rank,
 };
@@ -42,6 +43,8 @@ use crate::{
 /// assert_eq!(run.outputs[3], [vec![], vec![1], vec![2, 2], vec![], vec![], vec![]]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// It is sealed: every [`Caller`] has these calls, and no other crate can implement it.
 ///
 /// # Errors
 ///

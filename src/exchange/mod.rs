@@ -45,7 +45,7 @@ pub use matrix::{
 pub use plan::Plan;
 pub use procedure::ExchangeError;
 
-pub use crate::plan::{LowerBound, ParseAlgorithmError, PlanError};
+use crate::plan::PlanError;
 
 #[cfg(test)]
 #[path = "algorithm_tests.rs"]

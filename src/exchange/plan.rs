@@ -2,9 +2,10 @@
 
 use super::{ExchangeError, Instance, procedure::Transport};
 use crate::{
-    comm::{Call, Group, Payload},
+    comm::{Call, Group},
     pattern::Schedule,
-    plan::{self, Draft, predict::Prediction},
+    payload::Payload,
+    plan::{self, Draft, Prediction},
     record::Part,
     time::Time,
 };

@@ -3,24 +3,17 @@
 use std::{cmp::Ordering, sync::Arc};
 
 use super::{Algorithm, Instance, Matrix, planner::Planner, procedure::Draft};
-use crate::{model::Description, plan::Problem, rank::Rank};
+use crate::{
+    model::Description,
+    plan::{Planned, Problem, Registered},
+    rank::Rank,
+};
 
 /// Entries of a matrix for each of which a cache has as much room as for a step of a schedule.
 const ENTRIES_OF_A_STEP: usize = 12;
 
 impl Problem for Instance {
     type Kind = &'static str;
-    /// A seed.
-    type Parameter = Option<u64>;
-    type Workspace = Planner;
-    type Draft = Draft;
-    type Key = Key;
-
-    const AUTO: Algorithm = Algorithm::AUTO;
-
-    fn algorithms() -> Vec<Algorithm> {
-        Algorithm::ALL.to_vec()
-    }
 
     fn kind(&self) -> &'static str {
         "exchange"
@@ -33,6 +26,14 @@ impl Problem for Instance {
     fn members(&self) -> &Arc<[Rank]> {
         Instance::members(self)
     }
+}
+
+impl Planned for Instance {
+    /// A seed.
+    type Parameter = Option<u64>;
+    type Workspace = Planner;
+    type Draft = Draft;
+    type Key = Key;
 
     fn key(&self) -> Key {
         Key { members: Instance::members(self).clone(), matrix: self.matrix().clone() }
@@ -46,9 +47,17 @@ impl Problem for Instance {
         self.size().pow(2) / ENTRIES_OF_A_STEP
     }
 
-    fn unmet(&self, _algorithm: &Algorithm, restriction: &str) -> String {
+    fn unmet(&self, _algorithm: &str, restriction: &str) -> String {
         let [least, most] = self.lengths();
         format!("{restriction}, and here they have {least} to {most} bytes")
+    }
+}
+
+impl Registered for Instance {
+    const AUTO: Algorithm = Algorithm::AUTO;
+
+    fn algorithms() -> Vec<Algorithm> {
+        Algorithm::ALL.to_vec()
     }
 }
 

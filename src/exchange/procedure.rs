@@ -5,9 +5,10 @@ use std::{fmt, sync::Arc};
 use thiserror::Error;
 
 use crate::{
-    comm::{Cargo, Group, Payload, PayloadError, Request, WalkError, follow},
+    comm::{Cargo, Group, Request, WalkError, follow},
     error::CommError,
     pattern::Schedule,
+    payload::{Payload, PayloadError},
     plan,
     rank::{Rank, Tag},
     text::{are, count},

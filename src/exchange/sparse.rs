@@ -14,7 +14,8 @@
 use super::CallError;
 use crate::{
     collective::{Collective, Sum},
-    comm::{Call, Group, MAX_MESSAGE, Payload},
+    comm::{Call, Group, MAX_MESSAGE},
+    payload::Payload,
     rank::{ANY_SOURCE, Rank, Tag},
     record::Part,
 };

@@ -27,6 +27,7 @@ use crate::{
 
 /// The load of one directed link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LinkLoad {
     /// The number of messages whose route led over the link.
     pub messages: u64,

@@ -55,6 +55,7 @@ struct Resource {
 
 /// The amount of work of the updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Work {
     /// The number of flows that started or ended.
     pub events: u64,

@@ -13,11 +13,12 @@ use crate::topology::{self, Grid, Topology, TopologyError};
 #[cfg(test)]
 pub(crate) mod arbitrary;
 mod file;
-mod parameters;
+pub(crate) mod parameters;
 pub mod presets;
 
 pub use file::{FileError, FileProblem};
-pub use parameters::{ACTIVE_BYTES, ParameterError, Parameters, ParametersBuilder};
+pub(crate) use parameters::ACTIVE_BYTES;
+pub use parameters::{ParameterError, Parameters, ParametersBuilder};
 
 /// A machine: its name, its topology and its parameters.
 ///

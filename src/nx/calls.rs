@@ -7,7 +7,7 @@ use super::{
     info::{self, Buffer, Wanted},
 };
 use crate::{
-    comm::Payload,
+    payload::Payload,
     rank::{Rank, Tag},
 };
 
@@ -183,8 +183,8 @@ impl<'a> Nx<'a, '_> {
     /// message that is found costs its receive overhead, whatever its type.
     ///
     /// # Errors
-    /// [`NxError::TypeSelector`]; [`NxError::Comm`], with [`CommError::Livelock`](crate::error::CommError::Livelock)
-    /// if the program has probed without success for too long.
+    /// [`NxError::TypeSelector`]; [`NxError::Comm`], in virtual time with
+    /// [`CommError::Livelock`](crate::error::CommError::Livelock) if the program has probed without success for too long.
     pub fn iprobe(&self, typesel: i32) -> Result<bool, NxError> {
         let info = self.try_find(self.wanted(typesel, ANY, ANY)?)?;
         let system = &mut *self.system.borrow_mut();

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::{MOST_TYPE, info::Info};
-use crate::{collective::CollectiveError, comm::PayloadError, error::CommError, rank::Rank};
+use crate::{collective::CollectiveError, error::CommError, payload::PayloadError, rank::Rank};
 
 /// The error of a failed call of [`Nx`](super::Nx). On the real machine such a call ended the program with a message.
 #[derive(Clone, PartialEq, Eq, Error)]

@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 
 use super::{Nx, NxError};
-use crate::comm::Payload;
+use crate::payload::Payload;
 
 /// Defines the methods that combine vectors element by element.
 macro_rules! elementwise {

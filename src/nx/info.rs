@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use super::{ANY, MOST_TYPE, NxError};
 use crate::{
-    comm::{ElementType, Payload, PayloadError},
+    payload::{ElementType, Payload, PayloadError},
     rank::{Rank, Tag},
 };
 

@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use super::{Nx, NxError};
 use crate::{
     collective::{Algorithm, Collective, Job, Lengths, Named, Operation, combine_by},
-    comm::Payload,
+    payload::Payload,
 };
 
 /// Combines by InterCom's algorithm; see [`Nx::combine`].

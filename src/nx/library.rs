@@ -8,7 +8,7 @@
 use bytemuck::Pod;
 
 use super::{Nx, NxError, intercom, own};
-use crate::{comm::Payload, record::Part, time::Span};
+use crate::{payload::Payload, record::Part, time::Span};
 
 /// The algorithms behind the global calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -56,12 +56,12 @@ impl Nx<'_, '_> {
     /// Whether a send has left or a message is in its buffer at this instant of the node's clock. Once the answer is
     /// true, the number is finished: another test gives true, and a wait for it returns at once.
     ///
-    /// A test without success costs no modeled time, so a loop of nothing but tests never ends: compute between two
-    /// tests.
+    /// A test without success costs no modeled time, so in virtual time a loop of nothing but tests never ends: compute
+    /// between two tests.
     ///
     /// # Errors
-    /// As [`msgwait`](Nx::msgwait); [`CommError::Livelock`](crate::error::CommError::Livelock) if the program has
-    /// tested without success for too long.
+    /// As [`msgwait`](Nx::msgwait); in virtual time, [`CommError::Livelock`](crate::error::CommError::Livelock) if the
+    /// program has tested without success for too long.
     pub fn msgdone(&self, mid: &mut Mid<'_>) -> Result<bool, NxError> {
         let mut pending = Vec::new();
         for part in std::mem::take(&mut mid.parts) {

@@ -4,8 +4,8 @@ use bytemuck::Pod;
 
 use super::{Nx, NxError, info::Wanted, system::tags};
 use crate::{
-    comm::Payload,
     pattern::Halving,
+    payload::Payload,
     rank::{Rank, Tag},
 };
 

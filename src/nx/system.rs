@@ -34,8 +34,9 @@ use super::{
     tree::{Family, family},
 };
 use crate::{
-    comm::{Message, Payload, Request, Tested},
+    comm::{Message, Request, Tested},
     error::CommError,
+    payload::Payload,
     rank::{ANY_SOURCE, Rank, Tag},
     time::Span,
 };

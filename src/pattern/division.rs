@@ -198,7 +198,7 @@ pub(crate) type Contents<'a> = &'a dyn Fn(usize, usize) -> Vec<u32>;
 /// `contents(line, position)`. Afterwards each node counts as holding these alone.
 pub fn scatter(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], contents: Contents) {
     for transfers in rounds(lines, trees, contents) {
-        builder.hand_over(transfers);
+        builder.move_blocks(transfers);
     }
 }
 
@@ -207,7 +207,7 @@ pub fn scatter(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], c
 pub fn gather(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], contents: Contents) {
     for transfers in rounds(lines, trees, contents).into_iter().rev() {
         let back = |transfer: Transfer| Transfer { from: transfer.to, to: transfer.from, ..transfer };
-        builder.hand_over(transfers.into_iter().map(back));
+        builder.move_blocks(transfers.into_iter().map(back));
     }
 }
 

@@ -106,10 +106,10 @@ struct Edge {
 
 impl Timetable {
     fn new(trees: &[Tree]) -> Timetable {
-        let first = trees.first().expect("there is a tree");
-        let alike = |tree: &Tree| (tree.root(), tree.nodes()) == (first.root(), first.nodes());
+        assert!(!trees.is_empty(), "there is a tree");
+        let nodes = trees[0].nodes();
+        let alike = |tree: &Tree| (tree.root(), tree.nodes()) == (trees[0].root(), nodes);
         assert!(trees.iter().all(alike), "all trees have the same root and the same nodes");
-        let nodes = first.nodes();
         // A tree's edges stand in the order of a walk from the root, so that an edge comes after the one above it.
         let mut edges = Vec::new();
         let mut above = Vec::new();
@@ -140,9 +140,10 @@ impl Timetable {
             colouring.colour_all_around(edge, &edges, &above);
         }
         let period = colouring.colours;
-        for index in 0..edges.len() {
+        // Every edge has one by now.
+        let colours: Vec<usize> = colouring.colour_of.into_iter().flatten().collect();
+        for (index, colour) in colours.into_iter().enumerate() {
             let earliest = above[index].map_or(0, |above| edges[above].round + LAG);
-            let colour = colouring.colour_of[index].expect("every edge has one");
             edges[index].round = earliest + (colour + period - earliest % period) % period;
         }
         Timetable { period, edges }
@@ -191,7 +192,8 @@ impl Colouring {
             let colour = match free_at(&ends) {
                 Some(colour) => colour,
                 None => {
-                    let [one, other] = ends.map(|end| free_at(&[end]).expect("fewer edges than colours"));
+                    // There are as many colours as edges at any end, and this edge has none yet: one is free at each end.
+                    let [one, other] = ends.map(|end| free_at(&[end]).unwrap_or(wished));
                     self.swap_from(ends[1], one, other, edges);
                     one
                 }

@@ -2,7 +2,7 @@
 //!
 //! The data of the operation is cut into *blocks*, each with a size and a rank that has it in the beginning. A
 //! schedule lists for every rank the steps that it takes. It is plain data, made once and read by everyone: the code
-//! on the node threads [executes](crate::comm::walk) it with real messages, the [predictor](crate::predict) evaluates
+//! on the node threads [executes](crate::comm::walk) it with real messages, the [predictor](crate::plan::predict()) evaluates
 //! it in modeled time, and tests check its shape.
 //!
 //! A schedule is made iteration by iteration by a [`Builder`]. Nodes are *not* synchronized between iterations when it
@@ -53,6 +53,7 @@ pub struct Schedule {
 
 /// The ranks that have a block in the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// One rank has the block.
     At(Rank),
@@ -75,6 +76,7 @@ impl Origin {
 
 /// One step of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Step {
     /// The iteration of the step, counted from 0.
     pub iteration: usize,
@@ -121,6 +123,7 @@ pub enum Action {
 
 /// One message of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Message {
     /// The node at the other end.
     pub peer: Rank,

@@ -13,7 +13,12 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::{Algorithm, Draft, Plan, PlanError, Problem, Variant, predict::predict_among};
+use super::{
+    PlanError, Problem,
+    predict::predict_among,
+    problem::Draft,
+    registry::{Algorithm, Predicted, Variant},
+};
 use crate::{
     model::Parameters,
     pattern::{Action, Schedule},
@@ -21,7 +26,7 @@ use crate::{
     wire::MAX_MESSAGE,
 };
 
-/// The fastest variant that ends by the limit, of equally fast ones the first: its number and its plan, with the
+/// The fastest variant that ends by the limit, of equally fast ones the first: its number, and its draft with the
 /// prediction.
 ///
 /// # Errors
@@ -32,7 +37,7 @@ pub(crate) fn fastest<P: Problem>(
     problem: &P,
     variants: &[Variant<P>],
     limit: Time,
-) -> Result<(usize, Plan<P>), PlanError> {
+) -> Result<(usize, Predicted<P>), PlanError> {
     let cause: Mutex<Option<(usize, PlanError)>> = Mutex::new(None);
     let attempt = |nth: usize, best: Time| {
         let (variant, limit) = (&variants[nth], limit.min(best));
@@ -61,9 +66,9 @@ pub(crate) fn fastest<P: Problem>(
             }
         };
         let prediction = predict_among(problem.machine(), problem.members(), draft.schedule()?, limit)?;
-        Some((prediction.modeled, Plan::made(problem, variant, draft, Some(prediction))))
+        Some((prediction.modeled, Predicted { draft, prediction }))
     };
-    let too_long = || PlanError::TooLong { algorithm: problem.called(algorithm) };
+    let too_long = || PlanError::TooLong { algorithm: algorithm.called(problem) };
     fastest_of(variants.len(), attempt)
         .ok_or_else(|| cause.into_inner().map_or_else(too_long, |(_, cause)| cause))
 }

@@ -4,7 +4,7 @@
 //! A [`Problem`] says what is to be moved among which members of a machine: an s-to-p broadcast
 //! ([`stop::Instance`](crate::stop::Instance)), a collective operation ([`collective::Task`](crate::collective::Task)), a
 //! many-to-many exchange ([`exchange::Instance`](crate::exchange::Instance)). An [`Algorithm`] has one or several variants
-//! for it, of which the one is taken that is [predicted](predict) to be the fastest. That is the [`Plan`], which all
+//! for it, of which the one is taken that is [predicted](predict()) to be the fastest. That is the [`Plan`], which all
 //! members carry out. All members make the same one without a message, because it follows from the problem alone.
 //! [`LowerBound`] says what no algorithm can beat, and why.
 //!
@@ -30,23 +30,28 @@ mod layout;
 mod members;
 #[allow(clippy::module_inception)]
 mod plan;
-pub mod predict;
+pub(crate) mod predict;
 mod problem;
 mod registry;
-mod variant;
 
 pub use self::{
     bound::{LowerBound, Reason},
     error::PlanError,
     members::MembersError,
     plan::Plan,
-    problem::{Draft, Problem, Scheduled},
-    registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError},
+    predict::{Prediction, predict},
+    problem::Problem,
+    registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError, Registered},
 };
 pub(crate) use self::{
     cache::Cache,
     layout::Layout,
     members::check_members,
-    registry::{Entry, Planning, Restriction},
-    variant::Variant,
+    problem::{Draft, Planned, Scheduled},
+    registry::{Entry, Planning, Predicted, Restriction, Variant},
 };
+
+/// The seal of traits that no other crate can implement: no path to it leads out of the crate.
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}

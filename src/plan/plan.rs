@@ -3,9 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    Algorithm, Cache, Draft, PlanError, Problem, Scheduled, Variant,
+    Cache, PlanError, Problem,
     choose::{check_messages, fastest},
     predict::{Prediction, predict_among},
+    problem::{Draft, Scheduled},
+    registry::{Algorithm, Predicted, Variant},
 };
 use crate::{
     pattern::Schedule,
@@ -27,7 +29,7 @@ pub struct Plan<P: Problem> {
 impl<P: Problem> Algorithm<P> {
     /// Plans a problem: once, for all members.
     ///
-    /// If the algorithm has several variants for it, all that could be the fastest are [predicted](crate::predict), some
+    /// If the algorithm has several variants for it, all that could be the fastest are [predicted](super::predict()), some
     /// microseconds a message, and the fastest is taken, of equally fast ones the first. That depends on the problem alone,
     /// so it is the same whoever works it out. For *Auto* it takes tens of milliseconds on 100 nodes, and seconds on
     /// thousands.
@@ -46,16 +48,17 @@ impl<P: Problem> Algorithm<P> {
                 let Choice { variant, plan } = self.choose(&representative)?;
                 match (plan, variant) {
                     (Some(plan), _) if representative.key() == problem.key() => Ok(plan),
-                    (_, variant) => Plan::of(problem, &variant),
+                    (_, variant) => Plan::of(problem, self, &variant),
                 }
             }
             None => {
                 let workspace = problem.workspace();
                 if let Some(found) = self.searched(problem, &workspace) {
-                    return found;
+                    let (variant, predicted) = found?;
+                    return Ok(Plan::predicted_as(problem, self, &variant, predicted));
                 }
                 let Choice { variant, plan } = self.choose(problem)?;
-                plan.map_or_else(|| Plan::of(problem, &variant), Ok)
+                plan.map_or_else(|| Plan::of(problem, self, &variant), Ok)
             }
         }
     }
@@ -73,7 +76,7 @@ impl<P: Problem> Algorithm<P> {
             })?;
             match &choice.plan {
                 Some(plan) if key == problem.key() => Ok(plan.clone()),
-                _ => Plan::of(problem, &choice.variant).map(Arc::new),
+                _ => Plan::of(problem, self, &choice.variant).map(Arc::new),
             }
         })
     }
@@ -84,8 +87,10 @@ impl<P: Problem> Algorithm<P> {
         if variants.len() == 1 {
             return Ok(Choice { variant: variants.swap_remove(0), plan: None });
         }
-        let (nth, plan) = fastest(self, problem, &variants, Time::MAX)?;
-        Ok(Choice { variant: variants.swap_remove(nth), plan: Some(plan) })
+        let (nth, predicted) = fastest(self, problem, &variants, Time::MAX)?;
+        let variant = variants.swap_remove(nth);
+        let plan = Plan::predicted_as(problem, self, &variant, predicted);
+        Ok(Choice { variant, plan: Some(plan) })
     }
 }
 
@@ -110,22 +115,37 @@ impl<P: Problem> Choice<P, Arc<Plan<P>>> {
 }
 
 impl<P: Problem> Plan<P> {
-    /// The plan of a variant, all of whose messages can be sent.
-    pub(crate) fn of(problem: &P, variant: &Variant<P>) -> Result<Plan<P>, PlanError> {
+    /// The plan of a variant that the algorithm has listed, if all its messages can be sent.
+    pub(crate) fn of(
+        problem: &P,
+        algorithm: &Algorithm<P>,
+        variant: &Variant<P>,
+    ) -> Result<Plan<P>, PlanError> {
         let draft = variant.draft(problem)?;
         draft.schedule().map_or(Ok(()), check_messages)?;
-        Ok(Plan::made(problem, variant, draft, None))
+        Ok(Plan::made(problem, algorithm, variant, draft, None))
     }
 
-    pub(super) fn made(
+    /// The plan of a variant that the algorithm has chosen.
+    fn predicted_as(
         problem: &P,
+        algorithm: &Algorithm<P>,
+        variant: &Variant<P>,
+        Predicted { draft, prediction }: Predicted<P>,
+    ) -> Plan<P> {
+        Plan::made(problem, algorithm, variant, draft, Some(prediction))
+    }
+
+    fn made(
+        problem: &P,
+        algorithm: &Algorithm<P>,
         variant: &Variant<P>,
         draft: P::Draft,
         prediction: Option<Prediction>,
     ) -> Plan<P> {
-        let algorithm = variant.of.clone().unwrap_or(P::AUTO);
+        let algorithm = variant.algorithm().unwrap_or(algorithm).clone();
         Plan {
-            name: P::plan_name(&algorithm, variant.name()),
+            name: P::plan_name(algorithm.to_string(), variant.name()),
             variant: variant.name().to_owned(),
             estimate: variant.estimate(),
             algorithm,
@@ -173,15 +193,16 @@ impl<P: Problem> Plan<P> {
     }
 }
 
+/// Plans whose schedule is always known beforehand: those of s-to-p broadcasts and of collective operations.
 impl<P: Problem<Draft: Scheduled>> Plan<P> {
     /// The steps of every member.
     pub fn schedule(&self) -> &Schedule {
         self.draft.steps()
     }
 
-    /// Prediction of its times: what it takes in virtual time if all members start at the same instant and nothing else is under way: exactly
-    /// what a run takes. Worked out when it is first asked for. [`Time::MAX`] everywhere if it takes longer than modeled
-    /// time can tell; a run then ends with an error.
+    /// Prediction of its times: exactly those of a run in virtual time in which all members start at the same instant and
+    /// nothing else is under way. Worked out when it is first asked for. [`Time::MAX`] everywhere if it takes longer than
+    /// modeled time can tell; a run then ends with an error.
     pub fn prediction(&self) -> &Prediction {
         self.predicted(self.schedule())
     }

@@ -18,6 +18,7 @@ use crate::{
 
 /// The predicted times of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Prediction {
     /// The time at which the last node is done, if all start at time 0.
     pub modeled: Time,
@@ -31,7 +32,7 @@ pub struct Prediction {
 /// Costs the host one or two microseconds per message, and several in networks full of conflicts.
 ///
 /// ```
-/// use multicomputer::{model::Description, pattern::{Builder, Exchange, Transfer}, predict::predict};
+/// use multicomputer::{model::Description, pattern::{Builder, Exchange, Transfer}, plan::predict};
 ///
 /// let machine: Description = "hockney:1x4".parse()?;
 /// let mut builder = Builder::new(4, &[0], &[1000], Exchange::Together);

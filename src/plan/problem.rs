@@ -1,30 +1,16 @@
-//! Problems that plans are made for, and the drafts that algorithms make of them.
+//! Problems that plans are made for, and the drafts that algorithms make of them. They know of no algorithm.
 
 use std::{fmt, hash::Hash, sync::Arc};
 
-use super::Algorithm;
 use crate::{model::Description, pattern::Schedule, rank::Rank};
 
 /// A problem to be planned: the data to be moved among some members of a machine, known in full before anything is sent.
 ///
-/// The libraries implement it for their own problems. Everything else about plans is the same for all of them.
-pub trait Problem: Clone + fmt::Debug + Send + Sync + 'static {
+/// The libraries implement it for their own problems. Everything else about plans is the same for all of them. It is sealed:
+/// no other crate can implement it.
+pub trait Problem: Planned {
     /// Kind of a problem, by which algorithms are told apart that are for some problems only; shown in messages.
     type Kind: Copy + fmt::Display;
-    /// Choice that an algorithm leaves open, such as a seed.
-    type Parameter: Clone + Ord + Hash + fmt::Debug + Send + Sync;
-    /// Intermediate results that several algorithms need, kept as long as something is planned.
-    type Workspace: Send + Sync;
-    /// Blocks and schedule that an algorithm makes.
-    type Draft: Draft;
-    /// Part of the problem that tells it from others on the same machine.
-    type Key: Ord + Clone + Send + Sync + 'static;
-
-    /// The algorithm that chooses among all others.
-    const AUTO: Algorithm<Self>;
-
-    /// The algorithms that have a name.
-    fn algorithms() -> Vec<Algorithm<Self>>;
 
     /// The kind.
     fn kind(&self) -> Self::Kind;
@@ -34,6 +20,18 @@ pub trait Problem: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// The node of the machine that each rank is.
     fn members(&self) -> &Arc<[Rank]>;
+}
+
+/// The part of a problem that only making plans needs. No path to it leads out of the crate, which seals [`Problem`].
+pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
+    /// Choice that an algorithm leaves open, such as a seed.
+    type Parameter: Clone + Ord + Hash + fmt::Debug + Send + Sync;
+    /// Intermediate results that several algorithms need, kept as long as something is planned.
+    type Workspace: Send + Sync;
+    /// Blocks and schedule that an algorithm makes.
+    type Draft: Draft;
+    /// Part of the problem that tells it from others on the same machine.
+    type Key: Ord + Clone + Send + Sync + 'static;
 
     /// The key under which its plans are kept.
     fn key(&self) -> Self::Key;
@@ -51,30 +49,23 @@ pub trait Problem: Clone + fmt::Debug + Send + Sync + 'static {
         0
     }
 
-    /// The algorithm that a text stands for which is no name.
-    fn spelled(_text: &str) -> Option<Algorithm<Self>> {
-        None
-    }
-
-    /// The spelling of a parameter that stands for its algorithm: what [`spelled`](Problem::spelled) reads.
+    /// The text of a parameter that stands for its algorithm.
     fn spelling(_parameter: &Self::Parameter) -> Option<String> {
         None
     }
 
-    /// The name of an algorithm in messages about the problem.
-    fn called(&self, algorithm: &Algorithm<Self>) -> String {
-        algorithm.to_string()
+    /// The name of an algorithm in messages about the problem: unless told otherwise the one that it has everywhere.
+    fn called(&self, algorithm: String, _parameter: &Self::Parameter) -> String {
+        algorithm
     }
 
-    /// The text of the error for a restriction that is not met.
-    fn unmet(&self, algorithm: &Algorithm<Self>, restriction: &str) -> String {
-        format!("{} does not work for this {}: {restriction}", self.called(algorithm), self.kind())
-    }
+    /// The text of the error for a restriction that is not met, for an algorithm [called](Planned::called) so.
+    fn unmet(&self, algorithm: &str, restriction: &str) -> String;
 
     /// The name of a plan: of the variant, where that says it all.
-    fn plan_name(algorithm: &Algorithm<Self>, variant: &str) -> String {
+    fn plan_name(algorithm: String, variant: &str) -> String {
         match variant {
-            "" => algorithm.to_string(),
+            "" => algorithm,
             whole => whole.to_owned(),
         }
     }

@@ -1,4 +1,10 @@
 //! The registry: one entry for each algorithm, in the algorithm's own file, and the handle by which it is chosen.
+//!
+//! An entry lists variants, and each variant has the handle of its algorithm, so the three are one room.
+
+mod variant;
+
+pub(crate) use self::variant::{Predicted, Variant};
 
 use std::{
     cmp::Ordering,
@@ -9,7 +15,7 @@ use std::{
 
 use thiserror::Error;
 
-use super::{Plan, PlanError, Problem, Variant};
+use super::{PlanError, Problem, sealed::Sealed};
 
 /// The entry of an algorithm: all that is known of it.
 pub(crate) struct Entry<P: Problem> {
@@ -36,12 +42,18 @@ pub(crate) struct Restriction<P: Problem> {
 /// Lists the variants of an algorithm for a problem.
 type List<P> = fn(&Planning<'_, P>) -> Result<Vec<Variant<P>>, PlanError>;
 
+/// The variant to be taken, as a search has found it.
+type Found<P> = Result<(Variant<P>, Predicted<P>), PlanError>;
+
+/// Looks for the variant to be taken.
+type Search<P> = fn(&Planning<'_, P>) -> Found<P>;
+
 /// The way in which the plan is found.
 enum Ways<P: Problem> {
     /// The fastest of all variants.
     Variants(List<P>),
     /// A search of its own.
-    Search(fn(&Planning<'_, P>) -> Result<Plan<P>, PlanError>),
+    Search(Search<P>),
 }
 
 impl<P: Problem> Clone for Ways<P> {
@@ -70,10 +82,7 @@ impl<P: Problem> Entry<P> {
     }
 
     /// An algorithm that looks for a plan in a way of its own.
-    pub(crate) const fn searching(
-        name: &'static str,
-        search: fn(&Planning<'_, P>) -> Result<Plan<P>, PlanError>,
-    ) -> Entry<P> {
+    pub(crate) const fn searching(name: &'static str, search: Search<P>) -> Entry<P> {
         Entry::with(name, Ways::Search(search))
     }
 
@@ -233,7 +242,7 @@ impl<P: Problem> Algorithm<P> {
     pub fn check(&self, problem: &P) -> Result<(), PlanError> {
         if !self.is_for(problem.kind()) {
             return Err(PlanError::OtherKind {
-                algorithm: problem.called(self),
+                algorithm: self.called(problem),
                 kind: problem.kind().to_string(),
             });
         }
@@ -246,7 +255,13 @@ impl<P: Problem> Algorithm<P> {
 
     /// The error for a restriction that is not met.
     pub(crate) fn restricted(&self, problem: &P, restriction: &str) -> PlanError {
-        PlanError::Restricted { algorithm: problem.called(self), text: problem.unmet(self, restriction) }
+        let algorithm = self.called(problem);
+        PlanError::Restricted { text: problem.unmet(&algorithm, restriction), algorithm }
+    }
+
+    /// Its name in messages about a problem.
+    pub(super) fn called(&self, problem: &P) -> String {
+        problem.called(self.to_string(), &self.parameter)
     }
 
     /// The variants that it comes in; none if it searches in a way of its own.
@@ -264,12 +279,8 @@ impl<P: Problem> Algorithm<P> {
         Ok(variants)
     }
 
-    /// The plan of its own search; `None` if it takes the fastest of its variants.
-    pub(super) fn searched(
-        &self,
-        problem: &P,
-        workspace: &P::Workspace,
-    ) -> Option<Result<Plan<P>, PlanError>> {
+    /// The result of its own search; `None` if it takes the fastest of its variants.
+    pub(super) fn searched(&self, problem: &P, workspace: &P::Workspace) -> Option<Found<P>> {
         let Ways::Search(search) = self.entry.ways else { return None };
         let planning = Planning { problem, parameter: &self.parameter, workspace };
         Some(self.check(problem).and_then(|()| search(&planning)))
@@ -328,7 +339,7 @@ impl<P: Problem> fmt::Debug for Algorithm<P> {
     }
 }
 
-impl<P: Problem> FromStr for Algorithm<P> {
+impl<P: Registered> FromStr for Algorithm<P> {
     type Err = ParseAlgorithmError;
 
     /// Takes a [name](Algorithm::name) or an [alias](Algorithm::aliases), exactly, or what else stands for an algorithm
@@ -360,14 +371,32 @@ impl ParseAlgorithmError {
     }
 }
 
-/// An argument of `using`: an algorithm, by value or by reference, or what stands for one.
-pub trait IntoAlgorithm {
+/// A problem whose library lists its algorithms. It is sealed, as [`Problem`] is.
+pub trait Registered: Problem {
+    /// The algorithm that chooses among all others.
+    const AUTO: Algorithm<Self>;
+
+    /// The algorithms that have a name.
+    fn algorithms() -> Vec<Algorithm<Self>>;
+
+    /// The algorithm that a text stands for which is no name.
+    #[doc(hidden)]
+    fn spelled(_text: &str) -> Option<Algorithm<Self>> {
+        None
+    }
+}
+
+/// An argument of `using`: an algorithm, by value or by reference, or what stands for one. It is sealed: no other crate can
+/// implement it.
+pub trait IntoAlgorithm: Sealed {
     /// The problems that it solves.
     type Problem: Problem;
 
     /// The algorithm.
     fn into_algorithm(self) -> Algorithm<Self::Problem>;
 }
+
+impl<P: Problem> Sealed for Algorithm<P> {}
 
 impl<P: Problem> IntoAlgorithm for Algorithm<P> {
     type Problem = P;
@@ -376,6 +405,8 @@ impl<P: Problem> IntoAlgorithm for Algorithm<P> {
         self
     }
 }
+
+impl<A: Sealed> Sealed for &A {}
 
 impl<A: IntoAlgorithm + Clone> IntoAlgorithm for &A {
     type Problem = A::Problem;

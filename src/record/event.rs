@@ -1,4 +1,4 @@
-//! The events of nodes, with their places in modeled time.
+//! The events of nodes, with their places on the nodes' clocks.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use crate::{
 
 /// An event: an action of one node from `start` to `end` on its own clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Event {
     /// The node.
     pub rank: Rank,

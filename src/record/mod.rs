@@ -64,6 +64,7 @@ impl NodeRecord {
 
 /// The time of one node in one named phase, over all times that it was in the phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PhaseRecord {
     /// The time at which the node first entered the phase.
     pub begin: Time,

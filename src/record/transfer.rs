@@ -8,6 +8,7 @@ use crate::{rank::Rank, time::Time};
 /// From `entered` to `left` it occupies the sender's out-port, and its bytes move over all links of its route at
 /// once. A message of a node to itself and an active message need no port and no link: they leave when they enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Transfer {
     /// The sender.
     pub from: Rank,

@@ -4,15 +4,17 @@ mod csv;
 mod text;
 
 pub use self::csv::CsvError;
-pub use crate::{record::UnreceivedMessage, runtime::Slip};
+pub use crate::{
+    fabric::{LinkLoad, Work},
+    runtime::Slip,
+};
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use serde::Serialize;
 
 use crate::{
-    fabric::LinkLoad,
-    record::NodeRecord,
+    record::{NodeRecord, UnreceivedMessage},
     runtime::Slips,
     time::{Span, Time},
     topology::{Link, LinkId},
@@ -49,6 +51,7 @@ pub struct RunReport {
 
 /// The pace of the host compared with the model. Modeled times do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RealTimeReport {
     /// The number of wall seconds that one modeled second was to take.
     pub dilation: f64,
@@ -70,6 +73,7 @@ pub struct RealTimeReport {
 /// Whether a host kept pace with the model in real time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Verdict {
     /// The run took as long as it should, by 2 % or 0.1 ms at most, and no answer was late by more than a
     /// millisecond, or a tenth of the whole run if that is longer.

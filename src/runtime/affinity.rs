@@ -11,6 +11,7 @@ use crate::rank::Rank;
 
 /// The cores on which the threads run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Pinning {
     /// Any cores that the host chooses; in real time, where the host is Linux, together on one core until a program
     /// computes for five milliseconds, or polls. Threads that a program starts meanwhile are kept there too: programs

@@ -17,13 +17,13 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{Settings, agreement::Agreements, contexts::Contexts, parker::Parker, sync::AtomicUsize};
 use crate::{
-    endpoint::Cache,
+    endpoint::{Cache, Call, Shared},
     error::{CommError, DeadlockReport, Failure},
     kernel::BlockedNode,
     model::Description,
     rank::Rank,
     time::Time,
-    wire::NodeId,
+    wire::{Context, NodeId},
 };
 
 /// The number of calls that may be made after the run has ended before the program is unwound.
@@ -194,6 +194,35 @@ impl Crew {
 
     pub(super) fn take_cause(&self) -> Option<Cause> {
         self.cause.lock().take()
+    }
+}
+
+impl Shared for Crew {
+    fn machine(&self) -> &Description {
+        &self.machine
+    }
+
+    fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    fn is_traced(&self) -> bool {
+        self.traced
+    }
+
+    fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context {
+        self.contexts.lock().of(parent, members, nth, name)
+    }
+
+    fn agree(
+        &self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call<'_>,
+    ) -> Result<(), (Rank, String)> {
+        self.agreements.lock().arrive(context, nth, size, rank, call)
     }
 }
 

@@ -22,7 +22,7 @@ const FOR_THE_KERNEL: u32 = 77;
 /// The shared state of a node's thread and those who bring it something.
 struct Place {
     parker: Parker,
-    /// What has been brought of each kind. Nothing but the parker's fences makes it visible in time.
+    /// The number that has been brought of each kind. Nothing but the parker's fences makes it visible in time.
     inbox: [AtomicU32; 2],
     running: AtomicUsize,
     stopped: AtomicBool,

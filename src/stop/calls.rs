@@ -26,6 +26,8 @@ pub(super) const BROADCAST: &str = "s-to-p broadcast";
 ///
 /// The first call of a kind plans, which takes the host milliseconds on some ten nodes; the plan is kept for the machine.
 ///
+/// It is sealed: every [`Caller`] has these calls, and no other crate can implement it.
+///
 /// # Errors
 ///
 /// Every call fails with [`BroadcastError`] if its arguments do not fit each other, the group or those of the other

@@ -45,7 +45,7 @@ pub use self::{
     distribution::{Distribution, DistributionError, ParseDistributionError, picture},
     instance::{Instance, InstanceError},
 };
-pub use crate::plan::{LowerBound, ParseAlgorithmError, PlanError};
 
+use crate::plan::{LowerBound, PlanError};
 /// A plan for an s-to-p broadcast.
 pub type Plan = crate::plan::Plan<Instance>;

@@ -3,20 +3,14 @@
 use std::sync::Arc;
 
 use super::{Algorithm, Instance, draft::Draft, instance::Identity};
-use crate::{model::Description, plan::Problem, rank::Rank};
+use crate::{
+    model::Description,
+    plan::{Planned, Problem, Registered},
+    rank::Rank,
+};
 
 impl Problem for Instance {
     type Kind = &'static str;
-    type Parameter = ();
-    type Workspace = ();
-    type Draft = Draft;
-    type Key = Identity;
-
-    const AUTO: Algorithm = Algorithm::AUTO;
-
-    fn algorithms() -> Vec<Algorithm> {
-        Algorithm::all().collect()
-    }
 
     fn kind(&self) -> &'static str {
         "s-to-p broadcast"
@@ -29,6 +23,13 @@ impl Problem for Instance {
     fn members(&self) -> &Arc<[Rank]> {
         self.members()
     }
+}
+
+impl Planned for Instance {
+    type Parameter = ();
+    type Workspace = ();
+    type Draft = Draft;
+    type Key = Identity;
 
     fn key(&self) -> Identity {
         self.identity()
@@ -36,14 +37,22 @@ impl Problem for Instance {
 
     fn workspace(&self) {}
 
-    fn unmet(&self, algorithm: &Algorithm, restriction: &str) -> String {
+    fn unmet(&self, algorithm: &str, restriction: &str) -> String {
         format!("{algorithm} works only if {restriction}")
     }
 
-    fn plan_name(algorithm: &Algorithm, variant: &str) -> String {
+    fn plan_name(algorithm: String, variant: &str) -> String {
         match variant {
-            "" => algorithm.to_string(),
+            "" => algorithm,
             variant => format!("{algorithm}, {variant}"),
         }
+    }
+}
+
+impl Registered for Instance {
+    const AUTO: Algorithm = Algorithm::AUTO;
+
+    fn algorithms() -> Vec<Algorithm> {
+        Algorithm::all().collect()
     }
 }

@@ -11,9 +11,9 @@ use std::{
 
 use super::equation;
 use crate::{
-    collective::{self, Cost, Draft, Operation, ParseAlgorithmError, Piece, Plan, PlanError, Task},
+    collective::{self, Cost, Draft, Operation, Piece, Plan, Task},
     pattern::{Blocks, Builder, Exchange, Origin},
-    plan::{self, IntoAlgorithm, Restriction, Variant},
+    plan::{self, IntoAlgorithm, ParseAlgorithmError, PlanError, Restriction, Variant, sealed::Sealed},
     rank::Rank,
 };
 
@@ -208,6 +208,8 @@ impl FromStr for Algorithm {
         known.copied().ok_or_else(|| ParseAlgorithmError::new(text, names.collect()))
     }
 }
+
+impl Sealed for Algorithm {}
 
 impl IntoAlgorithm for Algorithm {
     type Problem = Task;

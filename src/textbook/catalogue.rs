@@ -90,6 +90,7 @@ impl Topic {
 /// assert_eq!((congestion.topic.name(), congestion.network), ("4.7", "ring:8"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BookFigure {
     /// Its number in the book.
     pub number: &'static str,

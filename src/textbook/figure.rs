@@ -56,6 +56,7 @@ pub struct Step {
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Arrow {
     /// The sender.
     pub from: Rank,
@@ -69,6 +70,7 @@ pub struct Arrow {
 
 /// The link that most bytes go over in a step; of several the one with the lowest number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Busiest {
     /// The link.
     pub link: LinkId,

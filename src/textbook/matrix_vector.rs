@@ -17,10 +17,11 @@ use thiserror::Error;
 
 use super::{Algorithm, Figure};
 use crate::{
-    collective::{CollectiveError, Plan, PlanError, Sum, Task, TaskError},
+    collective::{CollectiveError, Plan, Sum, Task, TaskError},
     comm::{Group, Node},
     error::CommError,
     model::Description,
+    plan::PlanError,
     rank::Rank,
     topology::Grid,
 };

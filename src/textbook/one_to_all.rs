@@ -25,7 +25,7 @@ use super::{
     shape::Shape,
 };
 use crate::{
-    collective::Operation,
+    collective::{Operation, Task},
     pattern::{Blocks, Builder, Division, Transfer},
     plan::{self, Restriction},
     rank::Rank,
@@ -48,8 +48,24 @@ impl Algorithm {
     pub const MESH_ALL_TO_ONE: Algorithm = Algorithm(&MESH_ALL_TO_ONE);
 }
 
-static ONE_TO_ALL: Entry = Entry {
-    registered: plan::Entry::new("4.1", |planning| ONE_TO_ALL.variants(planning.problem))
+/// The entry of an algorithm that is 4.2 but for what is registered.
+const fn doubling(registered: plan::Entry<Task>) -> Entry {
+    Entry {
+        registered,
+        operation: Operation::Broadcast,
+        section: "4.1.5",
+        formula: "(t_s + t_w m) ceil(log2 p)",
+        equation_number: Some("4.1"),
+        equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
+        network: "hypercube:8",
+        draft: |task| {
+            of_the_root(task, |builder, whole| spread(builder, &Shape::line(task), task.root(), whole, [0]))
+        },
+    }
+}
+
+static ONE_TO_ALL: Entry = doubling(
+    plan::Entry::new("4.1", |planning| ONE_TO_ALL.variants(planning.problem))
         .about("one-to-all broadcast from node 0")
         .title("algorithm 4.1")
         .aliases(&["from-node-0"])
@@ -59,47 +75,29 @@ static ONE_TO_ALL: Entry = Entry {
             text: "its source is rank 0; 4.2 takes any",
             is_met: |task, _| task.root() == 0,
         }]),
-    operation: Operation::Broadcast,
-    section: "4.1.5",
-    formula: "(t_s + t_w m) ceil(log2 p)",
-    equation_number: Some("4.1"),
-    equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
-    network: "hypercube:8",
-    draft: FROM_ANY_SOURCE.draft,
-};
+);
 
-static FROM_ANY_SOURCE: Entry = Entry {
-    registered: plan::Entry::new("4.2", |planning| FROM_ANY_SOURCE.variants(planning.problem))
+static FROM_ANY_SOURCE: Entry = doubling(
+    plan::Entry::new("4.2", |planning| FROM_ANY_SOURCE.variants(planning.problem))
         .about("one-to-all broadcast from any source")
         .title("algorithm 4.2")
         .aliases(&["one-to-all"])
         .source(BOOK)
         .kinds(|operation| operation == FROM_ANY_SOURCE.operation),
-    operation: Operation::Broadcast,
-    section: "4.1.5",
-    formula: "(t_s + t_w m) ceil(log2 p)",
-    equation_number: Some("4.1"),
-    equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
-    network: "hypercube:8",
-    draft: |task| {
-        of_the_root(task, |builder, whole| spread(builder, &Shape::line(task), task.root(), whole, [0]))
-    },
-};
+);
 
 static ALL_TO_ONE: Entry = Entry {
-    registered: plan::Entry::new("4.3", |planning| ALL_TO_ONE.variants(planning.problem))
-        .about("all-to-one reduction")
-        .title("algorithm 4.3")
-        .aliases(&["all-to-one"])
-        .source(BOOK)
-        .kinds(|operation| operation == ALL_TO_ONE.operation),
     operation: Operation::CombineToOne,
-    section: "4.1.5",
     formula: "(t_s + t_w m + gamma m) ceil(log2 p)",
-    equation_number: Some("4.1"),
-    equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
-    network: "hypercube:8",
     draft: |task| (FROM_ANY_SOURCE.draft)(task).combining(),
+    ..doubling(
+        plan::Entry::new("4.3", |planning| ALL_TO_ONE.variants(planning.problem))
+            .about("all-to-one reduction")
+            .title("algorithm 4.3")
+            .aliases(&["all-to-one"])
+            .source(BOOK)
+            .kinds(|operation| operation == ALL_TO_ONE.operation),
+    )
 };
 
 static MESH_ONE_TO_ALL: Entry = Entry {
@@ -177,7 +175,7 @@ mod tests {
     use super::*;
     use crate::pattern::Exchange;
 
-    /// Who sends to whom in each step.
+    /// Senders and receivers in each step.
     fn arrows(shape: &Shape, source: Rank) -> Vec<Vec<(Rank, Rank)>> {
         let mut builder = Builder::new(shape.ranks.len(), &[source], &[1], Exchange::InTurn);
         let dimensions = (0..shape.extents.len()).rev();

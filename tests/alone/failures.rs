@@ -12,10 +12,10 @@ use std::{
 use multicomputer::{
     Dilation, MachineBuilder, Payload, Run,
     collective::Collective,
-    error::{ConfigError, DeadlockReport, Failure, RunError, TopologyError, WaitsFor},
+    error::{ConfigError, DeadlockReport, Failure, RunError, WaitsFor},
     model::{Description, Parameters},
     prelude::*,
-    topology::{Link, LinkId, Topology, Vertex},
+    topology::{Link, LinkId, Topology, TopologyError, Vertex},
 };
 
 use crate::support::{self, alone, outcome};

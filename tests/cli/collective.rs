@@ -45,7 +45,7 @@ fn every_operation_is_run_and_checked_with_every_algorithm() {
 
 #[test]
 fn a_strategy_keeps_its_commas() {
-    let output = collective("broadcast --mesh 2x3 --algorithm 2x3:SMC,columns,short,3x2:SMC,1x6:SC");
+    let output = collective("broadcast --mesh 2x3 --algorithm 2x3:SMC,columns,short,3x2:SMC,1x6:SC,3x2:SMC");
     let table = rows(&output, "algorithm");
     let names: Vec<&str> = table.iter().map(|row| row[0]).collect();
     assert_eq!(names, ["short", "2x3:SMC,columns", "3x2:SMC", "1x6:SC"], "{output}");
@@ -184,6 +184,12 @@ fn tasks_that_are_none_are_refused_with_a_reason() {
             "`8..4` names no nodes: allowed are all, row:3, column:0, block:",
         ),
         (&["collect", "--members", "block:11x1"], "it must have at least a row and a column"),
+        (&["collect", "--members", "row:x"], "`row:x` names no nodes"),
+        (&["collect", "--members", "1,,2"], "`1,,2` names no nodes"),
+        (
+            &["collect", "--machine", "hypercube:8", "--members", "row:0"],
+            "hypercube:8 has no rows and columns",
+        ),
         (&["gather", "--root", "100"], "rank 100 is given as the root: the group has ranks 0 to 99"),
         (&["gather", "--root", "-1"], "allowed is a whole number from 0 to 2^64 - 1"),
         (&["scan", "--bytes", "12"], "12 bytes are no whole number of elements of 8 bytes each, as scan has"),

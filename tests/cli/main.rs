@@ -175,6 +175,8 @@ fn bad_arguments_are_refused_with_a_reason() {
         (&["--mesh", "3x3", "--machine", "line:4"], "cannot be used with '--machine <MACHINE>'"),
         (&["--mesh", "5000x5000", "--clock", "virtual"], "25000000 nodes are too many"),
         (&["--clock", "wall"], "allowed are `virtual`, `real` (the dilation is measured)"),
+        (&["--clock", "virtual:2"], "allowed are `virtual`, "),
+        (&["--clock", "real:nan"], "`nan` is no dilation"),
         (&["--clock", "real:-1"], "`-1` is no dilation: it must be a positive number"),
         (&["--clock", "real:1e10"], "it must be a positive number, at most 1e9"),
         (&["--bytes", "2Q"], "`2Q` is not a number of bytes such as 1536, 2K"),
@@ -190,6 +192,8 @@ fn bad_arguments_are_refused_with_a_reason() {
             &["--distribution", "block:11x3"],
             "it must have at least a row and a column, and lie within the mesh",
         ),
+        (&["--wall-limit", "soon"], "`soon` is not a time such as `92 us`"),
+        (&["--wall-limit", "1e300"], "a limit must be above 0 s and below 2^64 s"),
         (&["--wall-limit", "0"], "a limit must be above 0 s"),
         (&["--csv", "no/such/folder/times.csv"], "no/such/folder/times.csv cannot be written"),
         (

@@ -46,6 +46,22 @@ fn all_algorithms_are_the_default_and_many_iterations_are_abbreviated() {
 }
 
 #[test]
+fn of_many_iterations_the_last_is_kept() {
+    for (nodes, bucket) in [
+        ("line:9", "bucket 3 4 5 6 7 8 9 9 9"),
+        ("line:10", "bucket 3 4 5 6 7 8 9 10 10 10"),
+        ("line:11", "bucket 3 4 5 6 7 8 9 10 11 11 11"),
+        ("line:12", "bucket 3 4 5 6 7 8 9 10 11 12 .. 12"),
+    ] {
+        let output =
+            succeeds(&["stop", "--machine", nodes, "--sources", "3", "--algorithm", "bucket,repos-xor"]);
+        let words = output.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("active nodes after 0 1 2 3 4 5 6 7 8 9 .. last "), "{output}");
+        assert_eq!(rows(&output, "active nodes after")[1].join(" "), bucket, "{output}");
+    }
+}
+
+#[test]
 fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_named() {
     let options = ["stop", "--mesh", "2x2", "--sources", "3"];
     let output = succeeds(&[&options[..], &["--algorithm", "beyond"]].concat());
@@ -104,6 +120,20 @@ fn a_sweep_has_a_row_for_each_problem() {
     }
     assert_eq!(problems, expected);
     assert!(table.iter().all(|row| row.contains(&"*")), "{output}");
+}
+
+#[test]
+fn numbers_of_sources_are_lists_and_ranges() {
+    for (sources, expected) in [
+        ("5, 1,10", &["5", "1", "10"][..]),
+        ("1..10", &["1", "2", "4", "8", "10"]),
+        ("10..14+3", &["10", "13", "14"]),
+        ("7..7,3..3+2", &["7", "3"]),
+    ] {
+        let output = succeeds(&["stop", "--mesh", "4x4", "--algorithm", "br-lin", "--sources", sources]);
+        let numbers: Vec<&str> = rows(&output, "sources").iter().map(|row| row[0]).collect();
+        assert_eq!(numbers, expected, "{output}");
+    }
 }
 
 #[test]
@@ -216,6 +246,9 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         (&["--sources", "-3"], "`-3` is no number of sources"),
         (&["--sources", "many"], "`many` is no number of sources: allowed are a number such as 30"),
         (&["--sources", "1..9+0"], "`1..9+0` goes in steps of 0"),
+        (&["--sources", "1..20000+1"], "`1..20000+1` stands for more than 10000 numbers"),
+        (&["--sources", "1,,2"], "`` is no number of sources"),
+        (&["--sources", "1+2"], "`1+2` is no number of sources"),
         (&["--sources", "0"], "0 sources on a mesh of 10 x 10: 1 to 100 can be placed"),
         (&["--mesh", "4x4,2x2", "--sources", "9"], "9 sources on a mesh of 2 x 2: 1 to 4 can be placed"),
         (&["--mesh", "4x4,2"], "`2` is not a shape"),

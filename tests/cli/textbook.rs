@@ -66,6 +66,26 @@ step 3: 0 <-> 4 (0-3 / 4-7), 1 <-> 5 (0-3 / 4-7), 2 <-> 6 (0-3 / 4-7), 3 <-> 7 (
 }
 
 #[test]
+fn long_steps_are_wrapped_and_cut_off() {
+    let short = steps(&textbook("4.4 --topology ring:100 --words 1"));
+    assert!(short.lines().all(|line| line.len() <= 100), "{short}");
+    let first: Vec<&str> = short.lines().take_while(|line| !line.starts_with("step 2:")).collect();
+    assert!(first[0].starts_with("step 1:  0 -> 1 (0), 1 -> 2 (1), "), "{short}");
+    assert!(first[1].starts_with("         "), "{short}");
+    assert!(first.last().unwrap().ends_with("63 -> 64 (63), ... 36 more"), "{short}");
+    assert!(short.contains("\n... 74 more steps\nstep 99: "), "{short}");
+    let full = steps(&textbook("4.4 --topology ring:100 --words 1 --full"));
+    assert!(!full.contains("more") && full.contains("\nstep 60: "), "{full}");
+}
+
+#[test]
+fn networks_keep_their_commas() {
+    let output = textbook("4.4 --words 1 --topology ring:8,fat-tree:16:4:20,10,5,mesh:2x4,ring:8");
+    let networks: Vec<&str> = rows(&output, "name").iter().map(|row| row[1]).collect();
+    assert_eq!(networks, ["ring:8", "fat-tree:16:4:20,10,5", "mesh:2x4"], "{output}");
+}
+
+#[test]
 fn example_4_1_multiplies_a_matrix() {
     let output = textbook("fig-4.4 --gamma 100ns");
     let expected = "\

@@ -26,6 +26,7 @@ fn before_and_after(task: &Task, rank: Rank) -> [std::ops::Range<u64>; 2] {
         CombineToOne => [all.clone(), if_root(all)],
         CombineToAll | Scan => [all.clone(), all],
         DistributedCombine => [all, block],
+        other => unreachable!("the data of {other} is not known"),
     }
 }
 
@@ -78,7 +79,7 @@ impl Content {
             return Some((rank, "another length"));
         }
         let Content::Random { seed } = self else { return None };
-        // What has been combined so far; in a scan each rank is compared with just that.
+        // The operands combined so far; in a scan each rank is compared with just that.
         let mut vector = self.vector(seed, task, 0);
         let is_wrong = |rank: Rank, vector: &[u8]| {
             let range = expected(rank);

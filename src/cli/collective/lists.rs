@@ -3,6 +3,8 @@
 //! A strategy may have a comma of its own, as in `6x5:SMC,columns`: a word that is no name and has no `:` belongs to the
 //! strategy before it.
 
+use std::fmt;
+
 use multicomputer::collective::{Algorithm, Operation, Strategy};
 
 use super::super::lists::{List, items};
@@ -24,6 +26,12 @@ pub(super) struct Asked {
     pub(super) algorithm: Result<Algorithm, String>,
 }
 
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
 fn spellings() -> String {
     Operation::ALL.map(Operation::name).join(", ")
 }
@@ -35,15 +43,12 @@ pub(in crate::cli) fn operation_help() -> String {
 
 /// Reads operations: each once, in their own order.
 pub(in crate::cli) fn operations(text: &str) -> Result<List<Operation>, String> {
-    let mut asked = Vec::new();
-    for item in items(text) {
-        match Operation::named(item) {
-            Some(operation) => asked.push(operation),
-            None if item == "all" => asked.extend(Operation::ALL),
-            None => return Err(format!("`{item}` is no operation; allowed are {}, and all", spellings())),
-        }
-    }
-    Ok(List::of(Operation::ALL.into_iter().filter(|operation| asked.contains(operation))))
+    let read = |item: &str| match Operation::named(item) {
+        Some(operation) => Ok(vec![operation]),
+        None if item == "all" => Ok(Operation::ALL.to_vec()),
+        None => Err(format!("`{item}` is no operation; allowed are {}, and all", spellings())),
+    };
+    Ok(List::read(text, read)?.in_order_of(Operation::ALL))
 }
 
 /// Reads algorithms.
@@ -69,7 +74,7 @@ pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
         }
         after_strategy = item.contains(':');
     }
-    asked.strategies = List::each_once(asked.strategies).to_vec();
+    asked.strategies = List::of(asked.strategies).each_once().to_vec();
     Ok(asked)
 }
 
@@ -85,57 +90,5 @@ impl Algorithms {
             Asked { name: text.clone(), algorithm: strategy.map_err(|cause| cause.to_string()) }
         };
         named.chain(self.strategies.iter().map(strategy)).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn asked(operation: Operation, text: &str) -> Vec<String> {
-        algorithms(text).unwrap().of(operation).into_iter().map(|asked| asked.name).collect()
-    }
-
-    #[test]
-    fn operations_come_in_their_own_order() {
-        let some = operations("scan, broadcast,scan").unwrap();
-        assert_eq!(some[..], [Operation::Broadcast, Operation::Scan]);
-        assert_eq!(operations("broadcast,all").unwrap()[..], Operation::ALL);
-    }
-
-    #[test]
-    fn a_comma_of_a_strategy_is_its_own() {
-        let broadcast = Operation::Broadcast;
-        assert_eq!(
-            asked(broadcast, "2x3:SMC,columns,short,3x2:SMC,auto,6:M"),
-            ["auto", "short", "2x3:SMC,columns", "3x2:SMC", "6:M"]
-        );
-        assert_eq!(asked(broadcast, "6:M,compact,6:M,compact"), ["6:M,compact"]);
-        assert_eq!(asked(broadcast, "all").len(), Algorithm::of(broadcast).len());
-        assert_eq!(asked(Operation::Scan, "6:M,all").len(), Algorithm::of(Operation::Scan).len() + 1);
-    }
-
-    #[test]
-    fn a_strategy_may_fit_some_operations_only() {
-        let algorithms = algorithms("2x3:SMC").unwrap();
-        assert!(algorithms.of(Operation::Broadcast)[0].algorithm.is_ok());
-        assert!(algorithms.of(Operation::Collect)[0].algorithm.is_err());
-    }
-
-    #[test]
-    fn errors_name_what_is_allowed() {
-        for (text, given) in
-            [("fast", "fast"), ("", ""), ("columns", "columns"), ("6:M,auto,columns", "columns")]
-        {
-            let error = algorithms(text).unwrap_err();
-            let start = format!("`{given}` is no algorithm; allowed are auto, short, ");
-            assert!(error.starts_with(&start), "{error}");
-        }
-        let error = operations("allreduce").unwrap_err();
-        assert!(
-            error.starts_with("`allreduce` is no operation; allowed are broadcast, scatter, "),
-            "{error}"
-        );
-        assert!(error.ends_with("scan, and all"), "{error}");
     }
 }

@@ -95,33 +95,3 @@ impl Members {
         }))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn members(machine: &str, text: &str) -> Result<Option<Vec<Rank>>, String> {
-        read(text)?.on(&machine.parse().unwrap())
-    }
-
-    #[test]
-    fn members_are_named_by_place_or_number() {
-        assert_eq!(members("3x4", "all"), Ok(None));
-        assert_eq!(members("3x4", "row:1"), Ok(Some(vec![4, 5, 6, 7])));
-        assert_eq!(members("3x4", "column:3"), Ok(Some(vec![3, 7, 11])));
-        assert_eq!(members("3x4", "block:2x2@1+2"), Ok(Some(vec![6, 7, 10, 11])));
-        assert_eq!(members("line:9", "7, 2-4,0"), Ok(Some(vec![7, 2, 3, 4, 0])));
-    }
-
-    #[test]
-    fn what_names_no_nodes_is_refused() {
-        for text in ["", "row", "row:", "row:x", "1-", "4-2", "1,,2", "-1", "1..4", "diagonal:1"] {
-            assert!(members("3x4", text).unwrap_err().contains("names no nodes"), "{text}");
-        }
-        for text in ["row:3", "column:4"] {
-            assert!(members("3x4", text).unwrap_err().contains("has 3 rows and 4 columns"), "{text}");
-        }
-        assert!(members("3x4", "block:2x2@2+0").is_err());
-        assert!(members("3x4", "3-12").unwrap_err().starts_with("node 12 is given as a member"));
-    }
-}

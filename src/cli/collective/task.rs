@@ -134,15 +134,3 @@ impl Task {
         format!("{}, {members}{root}{element}{order}", task.machine().name())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_element_has_a_length() {
-        assert_eq!([read_element("8"), read_element("1K")], [Ok(8), Ok(1024)]);
-        assert_eq!(read_element("0"), Err("an element has at least 1 byte".to_owned()));
-        assert!(read_element("-1").is_err() && read_element("").is_err());
-    }
-}

@@ -1,4 +1,5 @@
-//! Columns as data: a figure of a row, with its name in CSV files and its title in tables.
+//! Columns as data: a figure of a row, with its name in CSV files and its title in tables. A table or a file is a list of
+//! names of columns.
 
 use multicomputer::Span;
 
@@ -11,13 +12,11 @@ use super::super::{
 /// A value as it is: a table shows it to people, and a CSV file has it exactly.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::cli) enum Figure {
-    /// No value.
     None,
     /// No value, with a remark for people.
     Remark(String),
     /// Words, or a number that is shown as it is.
     Text(String),
-    /// A time.
     Time(Span),
     /// A time, or none, that people see marked if it is the fastest.
     Starred(Option<Span>, Option<Span>),
@@ -25,16 +24,9 @@ pub(in crate::cli) enum Figure {
     Ratio(f64),
     /// A number that is shown as hundredths.
     Percent(f64),
-    /// The mean of several counts.
-    Mean(f64),
 }
 
 impl Figure {
-    /// A value that is shown as it displays itself.
-    pub(in crate::cli) fn text(value: impl ToString) -> Figure {
-        Figure::Text(value.to_string())
-    }
-
     /// The cell in a table.
     fn shown(&self, unit: Unit) -> String {
         match self {
@@ -45,18 +37,16 @@ impl Figure {
             Figure::Starred(None, _) => "-  ".to_owned(),
             Figure::Ratio(ratio) => format!("{ratio:.2}"),
             Figure::Percent(fraction) => format!("{:.2}", 100.0 * fraction),
-            Figure::Mean(mean) => format!("{mean:.0}"),
         }
     }
 
     /// The cell in a CSV file.
     fn exact(self) -> String {
         match self {
-            Figure::None | Figure::Remark(_) | Figure::Starred(..) => String::new(),
+            Figure::None | Figure::Remark(_) | Figure::Starred(None, _) => String::new(),
             Figure::Text(text) => text,
-            Figure::Time(time) => micros(time),
+            Figure::Time(time) | Figure::Starred(Some(time), _) => micros(time),
             Figure::Ratio(number) | Figure::Percent(number) => number.to_string(),
-            Figure::Mean(mean) => format!("{mean:.0}"),
         }
     }
 }
@@ -79,69 +69,50 @@ impl<T: Into<Figure>> From<Option<T>> for Figure {
     }
 }
 
-impl From<String> for Figure {
-    fn from(text: String) -> Figure {
-        Figure::Text(text)
-    }
+/// What is shown as it displays itself.
+macro_rules! texts {
+    ($($text:ty),*) => {
+        $(impl From<$text> for Figure {
+            fn from(text: $text) -> Figure {
+                Figure::Text(text.to_string())
+            }
+        })*
+    };
 }
 
-/// A figure of the rows of a table: in CSV files, in tables, or in both.
-pub(in crate::cli) struct Column<R> {
-    name: &'static str,
-    is_in_csv: bool,
+texts!(String, &str, &String, usize, u64, u32, bool);
+
+/// A figure of the rows of a table.
+pub(in crate::cli) struct Column<'c, R> {
+    name: String,
     title: String,
     align: Align,
-    is_optional: bool,
     has_own_unit: bool,
-    figure: fn(&R) -> Figure,
+    figure: Box<dyn Fn(&R) -> Figure + 'c>,
 }
 
-impl<R> Column<R> {
-    /// A column of CSV files.
-    pub(in crate::cli) fn new(name: &'static str, figure: fn(&R) -> Figure) -> Column<R> {
-        Column {
-            name,
-            is_in_csv: true,
-            title: name.to_owned(),
-            align: Align::Right,
-            is_optional: false,
-            has_own_unit: false,
-            figure,
-        }
-    }
-
-    /// A column of tables only.
-    pub(in crate::cli) fn shown(name: &'static str, figure: fn(&R) -> Figure) -> Column<R> {
-        Column::new(name, figure).only_shown()
-    }
-
-    /// The same, but not in CSV files.
-    pub(in crate::cli) fn only_shown(self) -> Column<R> {
-        Column { is_in_csv: false, ..self }
+impl<'c, R> Column<'c, R> {
+    /// A column of numbers.
+    pub(in crate::cli) fn new<F: Into<Figure>>(
+        name: impl Into<String>,
+        figure: impl Fn(&R) -> F + 'c,
+    ) -> Column<'c, R> {
+        let (name, figure) = (name.into(), Box::new(move |row: &R| figure(row).into()));
+        Column { title: name.clone(), name, align: Align::Right, has_own_unit: false, figure }
     }
 
     /// The title in tables, where that is not the name; `{unit}` in it stands for the unit of times.
-    pub(in crate::cli) fn titled(self, title: impl Into<String>) -> Column<R> {
+    pub(in crate::cli) fn titled(self, title: impl Into<String>) -> Self {
         Column { title: title.into(), ..self }
     }
 
     /// A column of words.
-    pub(in crate::cli) fn left(self) -> Column<R> {
+    pub(in crate::cli) fn left(self) -> Self {
         Column { align: Align::Left, ..self }
     }
 
-    /// A column that tables leave out where no row has the figure.
-    pub(in crate::cli) fn optional(self) -> Column<R> {
-        Column { is_optional: true, ..self }
-    }
-
-    /// A column that is always in tables.
-    pub(in crate::cli) fn always(self) -> Column<R> {
-        Column { is_optional: false, ..self }
-    }
-
     /// A column whose times are far shorter than others, and have a unit of their own.
-    pub(in crate::cli) fn own_unit(self) -> Column<R> {
+    pub(in crate::cli) fn own_unit(self) -> Self {
         Column { has_own_unit: true, ..self }
     }
 
@@ -156,81 +127,35 @@ impl<R> Column<R> {
     }
 }
 
-/// The names of the columns of a CSV file.
-pub(in crate::cli) fn header<R>(columns: &[Column<R>]) -> Vec<&'static str> {
-    columns.iter().filter(|column| column.is_in_csv).map(|column| column.name).collect()
+/// The column of a name: of several the first.
+fn named<'s, 'c, R>(columns: &'s [Column<'c, R>], name: &str) -> Option<&'s Column<'c, R>> {
+    columns.iter().find(|column| column.name == name)
 }
 
-/// A row of a CSV file.
-pub(in crate::cli) fn record<R>(columns: &[Column<R>], row: &R) -> Vec<String> {
-    columns.iter().filter(|column| column.is_in_csv).map(|column| (column.figure)(row).exact()).collect()
+/// A row of a CSV file that has the columns of these names, with blanks between them.
+pub(in crate::cli) fn record<R>(columns: &[Column<'_, R>], names: &str, row: &R) -> Vec<String> {
+    let columns = names.split_whitespace().filter_map(|name| named(columns, name));
+    columns.map(|column| (column.figure)(row).exact()).collect()
 }
 
-/// The columns of these names, with blanks between them, as a table.
-pub(in crate::cli) fn table<R>(columns: &[Column<R>], names: &str, rows: &[R], unit: Unit) -> Table {
-    let named = names.split_whitespace().filter_map(|name| columns.iter().find(|column| column.name == name));
-    let filled = named.map(|column| (column, rows.iter().map(column.figure).collect::<Vec<_>>()));
-    let has_any = |figures: &[Figure]| figures.iter().any(|figure| *figure != Figure::None);
-    let filled: Vec<_> = filled.filter(|(column, figures)| !column.is_optional || has_any(figures)).collect();
-    let titles: Vec<String> = filled
-        .iter()
-        .map(|(column, figures)| column.title.replace("{unit}", column.unit(figures, unit).name()))
-        .collect();
-    let aligned = titles.iter().map(String::as_str).zip(filled.iter().map(|(column, _)| column.align));
-    let mut table = Table::new(aligned);
+/// The columns of these names, with blanks between them, as a table. One with a `?` is left out where no row has the
+/// figure.
+pub(in crate::cli) fn table<R>(columns: &[Column<'_, R>], names: &str, rows: &[R], unit: Unit) -> Table {
+    let named = names
+        .split_whitespace()
+        .filter_map(|name| named(columns, name.trim_end_matches('?')).zip(Some(name)));
+    let filled = named.filter_map(|(column, name)| {
+        let figures: Vec<Figure> = rows.iter().map(|row| (column.figure)(row)).collect();
+        let is_shown = !name.ends_with('?') || figures.iter().any(|figure| *figure != Figure::None);
+        let unit = column.unit(&figures, unit);
+        is_shown.then_some((column, figures, unit))
+    });
+    let filled: Vec<_> = filled.collect();
+    let titles =
+        filled.iter().map(|(column, _, unit)| (column.title.replace("{unit}", unit.name()), column.align));
+    let mut table = Table::new(titles);
     for row in 0..rows.len() {
-        table.row(filled.iter().map(|(column, figures)| figures[row].shown(column.unit(figures, unit))));
+        table.row(filled.iter().map(|(_, figures, unit)| figures[row].shown(*unit)));
     }
     table
-}
-
-/// The cell of a row in the column of a name.
-pub(super) fn cell<R>(columns: &[Column<R>], name: &str, row: &R, unit: Unit) -> String {
-    let column = columns.iter().find(|column| column.name == name);
-    column.map_or_else(String::new, |column| (column.figure)(row).shown(unit))
-}
-
-/// The title and the side of the column of a name.
-pub(super) fn heading<'c, R>(columns: &'c [Column<R>], name: &'c str) -> (&'c str, Align) {
-    let column = columns.iter().find(|column| column.name == name);
-    column.map_or((name, Align::Right), |column| (&column.title, column.align))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_figure_is_rounded_for_people_only() {
-        let ms = Unit::of([Span::from_millis(1)]);
-        let fastest = Some(Span::from_micros(1500));
-        for (figure, shown, exact) in [
-            (Figure::None, "-", ""),
-            (Figure::Remark("(why)".to_owned()), "(why)", ""),
-            (Figure::from("word".to_owned()), "word", "word"),
-            (Figure::from(Span::from_nanos(1_234_567)), "1.235", "1234.567000"),
-            (Figure::Starred(fastest, fastest), "1.500 *", ""),
-            (Figure::Starred(None, fastest), "-  ", ""),
-            (Figure::from(Some(1.0625)), "1.06", "1.0625"),
-            (Figure::Percent(0.015625), "1.56", "0.015625"),
-            (Figure::Mean(7.0), "7", "7"),
-        ] {
-            assert_eq!((figure.shown(ms).as_str(), figure.exact().as_str()), (shown, exact));
-        }
-    }
-
-    #[test]
-    fn tables_and_files_are_made_of_the_same_columns() {
-        let columns: [Column<u64>; 4] = [
-            Column::new("n", |&n| Figure::text(n)),
-            Column::new("time_us", |&n| Span::from_millis(n).into()).titled("time {unit}"),
-            Column::shown("wait", |&n| Span::from_nanos(100 * n).into()).titled("wait {unit}").own_unit(),
-            Column::new("error", |_| Figure::None).optional(),
-        ];
-        assert_eq!(header(&columns), ["n", "time_us", "error"]);
-        assert_eq!(record(&columns, &3), ["3", "3000.000000", ""]);
-        let unit = Unit::of([Span::from_millis(2)]);
-        let shown = table(&columns, "wait n time_us error", &[2, 10], unit).to_string();
-        assert_eq!(shown, "wait us   n  time ms\n  0.200   2    2.000\n  1.000  10   10.000\n");
-    }
 }

@@ -7,19 +7,23 @@ use std::{io::Write, time::Duration};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use multicomputer::{
-    Machine, Run, Span, Time,
+    Machine, Span,
+    comm::Node,
+    error::Failure,
     report::{LinkReport, RealTimeReport},
 };
 
 use super::{
     super::{
         error::Error,
-        files::{CsvFile, Trace, Traces},
+        files::{CsvFile, Traces},
         options::RunOptions,
         patience,
         progress::Progress,
     },
-    Attempt, Case, Comparison, Line, Refusal, Solved, header, record,
+    Attempt, Case, Comparison, Line, Planned, Results, Solved,
+    common::columns,
+    record,
 };
 
 /// Choice of the plans that are run.
@@ -27,9 +31,7 @@ use super::{
 pub(in crate::cli) enum Runs {
     /// The fastest of those predicted, and those that cannot be predicted.
     Fastest,
-    /// All of them.
     All,
-    /// No plan.
     None,
 }
 
@@ -65,15 +67,12 @@ impl Runs {
 pub(in crate::cli) struct Ran {
     /// The time of the run: modeled, or, under the host's clock, the wall clock's.
     pub(in crate::cli) time: Span,
-    /// Whether the time is modeled.
     pub(in crate::cli) is_modeled: bool,
-    /// The time on the wall clock.
     pub(in crate::cli) wall: Duration,
     /// The time of a node on average for messages to leave or to come.
     pub(in crate::cli) waiting: Span,
     /// Messages of all nodes together, active ones and those of barriers included.
     pub(in crate::cli) messages: u64,
-    /// Bytes of these messages.
     pub(in crate::cli) bytes: u64,
     /// The time that messages took longer as they shared links or ports.
     pub(in crate::cli) lost_to_sharing: Span,
@@ -87,31 +86,44 @@ pub(in crate::cli) struct Ran {
 
 /// A machine for a run, and a place for its trace.
 pub(in crate::cli) struct Execution<'a> {
-    /// The machine.
-    pub(in crate::cli) machine: &'a Machine,
-    /// The name of the run, for errors.
-    pub(in crate::cli) name: &'a str,
-    trace: Trace<'a>,
+    machine: &'a Machine,
+    /// For errors.
+    name: &'a str,
+    predicted: Option<Span>,
+    traces: &'a mut Traces,
+    label: String,
 }
 
 impl Execution<'_> {
-    /// Takes over a run whose results are right: in virtual time it must also take what was predicted, if anything was.
-    pub(in crate::cli) fn finish<T>(self, run: &Run<T>, predicted: Option<Time>) -> Result<Ran, Error> {
-        let report = &run.report;
-        let modeled = report.modeled;
-        if let Some(predicted) = predicted
+    pub(in crate::cli) fn nodes(&self) -> usize {
+        self.machine.description().nodes()
+    }
+
+    /// Runs a program on every node. What comes out must have no fault, and in virtual time it must also take what was
+    /// predicted, if anything was.
+    pub(in crate::cli) fn run<T: Send>(
+        self,
+        program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+        fault: impl FnOnce(&[T]) -> Option<String>,
+    ) -> Result<Ran, Error> {
+        let run = self.machine.run(program)?;
+        let (report, name) = (&run.report, self.name);
+        let modeled = report.modeled.since_start();
+        if let Some(fault) = fault(&run.outputs) {
+            return Err(Error::Wrong(format!("{fault} ({name})")));
+        }
+        if let Some(predicted) = self.predicted
             && (report.is_modeled && report.real_time.is_none() && modeled != predicted)
         {
-            let name = self.name;
             return Err(Error::Wrong(format!(
                 "the run took {modeled}, and {predicted} was predicted ({name})"
             )));
         }
-        self.trace.write(run)?;
+        self.traces.write(&self.label, &run)?;
         let waiting: Span = report.nodes.iter().map(|node| node.waiting).sum();
         let most_shared = |link: &&LinkReport| (link.load.most_flows, link.load.bytes);
         Ok(Ran {
-            time: modeled.since_start(),
+            time: modeled,
             is_modeled: report.is_modeled,
             wall: run.wall,
             waiting: Span::from_picos(waiting.as_picos() / report.nodes.len().max(1) as u64),
@@ -134,9 +146,9 @@ pub(in crate::cli) fn compare<C: Comparison>(
     options: &RunOptions,
     out: &mut impl Write,
 ) -> Result<(), Error> {
-    let csv = CsvFile::create(options.csv(), header(&of.columns()))?;
+    let csv = CsvFile::create(options.csv.as_deref(), C::FILE)?;
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
-    let mut traces = Traces::create(options.trace(), &labels)?;
+    let mut traces = Traces::create(options.trace.as_deref(), &labels)?;
 
     let progress = Progress::new(cases.iter().map(|case| case.lines.len()).sum());
     let solved = csv.fill(|csv| {
@@ -155,8 +167,10 @@ pub(in crate::cli) fn compare<C: Comparison>(
     drop(progress);
 
     let mut text = String::new();
-    // A string takes all that is written to it.
-    let _ = of.show(&solved, &mut text);
+    if !solved.is_empty() {
+        // A string takes all that is written to it.
+        let _ = of.show(&Results { of, solved: &solved }, &mut text);
+    }
     Ok(write!(out, "{text}{traces}")?)
 }
 
@@ -180,29 +194,28 @@ struct Runner<'a, C> {
 impl<C: Comparison> Runner<'_, C> {
     fn solve(&mut self, case: Case<C>) -> Result<Solved<C>, Error> {
         let mut solved = Solved { case, lines: Vec::new() };
-        let mut fastest: Option<(Span, [usize; 2], C::Plan)> = None;
+        let mut fastest: Option<(Span, [usize; 2], Planned<C::Plan>)> = None;
         for line in 0..solved.case.lines.len() {
             let algorithms = &solved.case.lines[line];
             let Some(algorithm) = algorithms.first().cloned() else { continue };
-            let mut attempts = Ok(Vec::new());
+            let (mut attempts, mut refusal) = (Vec::new(), None);
             for (nth, algorithm) in algorithms.iter().enumerate() {
-                match (self.attempt(&solved.case, algorithm)?, &mut attempts) {
-                    (Ok((attempt, plan)), Ok(attempts)) => {
-                        if let (None, Some(predicted)) = (&attempt.ran, attempt.predicted)
-                            && self.of.can_be_run(algorithm)
-                            && fastest.as_ref().is_none_or(|&(least, ..)| predicted < least)
-                        {
-                            fastest = Some((predicted, [solved.lines.len(), nth], plan));
-                        }
-                        attempts.push(attempt);
-                    }
-                    (Err(cause), attempts) => {
-                        *attempts = Err(cause);
+                let (attempt, plan) = match self.attempt(&solved.case, algorithm)? {
+                    Ok(attempt) => attempt,
+                    Err(cause) => {
+                        refusal = Some(cause);
                         break;
                     }
-                    _ => {}
+                };
+                if let (None, Some(predicted)) = (&attempt.ran, attempt.predicted)
+                    && self.of.can_be_run(algorithm)
+                    && fastest.as_ref().is_none_or(|&(least, ..)| predicted < least)
+                {
+                    fastest = Some((predicted, [solved.lines.len(), nth], plan));
                 }
+                attempts.push(attempt);
             }
+            let attempts = refusal.map_or(Ok(attempts), Err);
             solved.lines.push(Line { algorithm, attempts });
             if self.runs != Runs::Fastest {
                 self.rows(&solved, solved.lines.len() - 1)?;
@@ -229,21 +242,20 @@ impl<C: Comparison> Runner<'_, C> {
         &mut self,
         case: &Case<C>,
         algorithm: &C::Algorithm,
-    ) -> Result<Result<(Attempt<C>, C::Plan), String>, Error> {
+    ) -> Result<Result<(Attempt<C>, Planned<C::Plan>), String>, Error> {
         let of = self.of;
         self.progress.begin(&of.describe(&case.problem, algorithm));
-        let plan = match of.plan(&case.problem, algorithm) {
+        let plan = match of.plan(&case.problem, algorithm)? {
             Ok(plan) => plan,
-            Err(Refusal::LeftOut(cause)) => return Ok(Err(cause)),
-            Err(Refusal::Fatal(cause)) => return Err(cause),
+            Err(cause) => return Ok(Err(cause)),
         };
         let ran = match self.runs.include(of, algorithm) {
             true => self.execute(case, algorithm, &plan, of.label(&case.problem, Some(algorithm)))?,
             false => None,
         };
         let attempt = Attempt {
-            chosen: of.chosen(algorithm, &plan),
-            predicted: of.predicted(&plan),
+            chosen: plan.chosen.clone(),
+            predicted: plan.predicted,
             facts: of.facts(&case.problem, &plan, ran.as_ref()),
             algorithm: algorithm.clone(),
             ran,
@@ -253,9 +265,9 @@ impl<C: Comparison> Runner<'_, C> {
 
     /// Writes what is known of a line to the CSV file.
     fn rows(&mut self, solved: &Solved<C>, line: usize) -> Result<(), Error> {
-        let columns = self.of.columns();
+        let columns = columns(self.of);
         let row = solved.row(self.of, line);
-        row.one_by_one().iter().try_for_each(|row| self.csv.row(record(&columns, row)))
+        row.one_by_one().iter().try_for_each(|row| self.csv.row(record(&columns, C::FILE, row)))
     }
 
     /// Runs a plan, if anything is run.
@@ -263,16 +275,17 @@ impl<C: Comparison> Runner<'_, C> {
         &mut self,
         case: &Case<C>,
         algorithm: &C::Algorithm,
-        plan: &C::Plan,
+        plan: &Planned<C::Plan>,
         label: String,
     ) -> Result<Option<Ran>, Error> {
         let Some(machine) = case.machine.as_deref() else { return Ok(None) };
         let name = self.of.describe(&case.problem, algorithm);
         self.progress.begin(&name);
-        if let Some(predicted) = self.of.predicted(plan) {
+        let predicted = plan.predicted;
+        if let Some(predicted) = predicted {
             patience::announce(case.clock, predicted, &name, self.progress)?;
         }
-        let execution = Execution { machine, name: &name, trace: self.traces.of(label) };
-        self.of.run(plan, execution).map(Some)
+        let execution = Execution { machine, name: &name, predicted, traces: self.traces, label };
+        self.of.run(&plan.plan, execution).map(Some)
     }
 }

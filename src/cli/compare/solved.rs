@@ -1,20 +1,14 @@
-//! The figures of the cases of a comparison, and the columns that all comparisons have.
+//! The figures of the cases of a comparison.
 
 use std::slice;
 
-use multicomputer::{
-    Clock, Span,
-    report::{RealTimeReport, Verdict},
-    topology::Grid,
-};
+use multicomputer::{Span, report::RealTimeReport};
 
-use super::{super::clock, Case, Column, Comparison, Figure, Ran, decides};
+use super::{Case, Comparison, Figure, Ran};
 
 /// A case and its algorithms.
 pub(in crate::cli) struct Solved<C: Comparison> {
-    /// The case.
     pub(in crate::cli) case: Case<C>,
-    /// The algorithms, in their order.
     pub(in crate::cli) lines: Vec<Line<C>>,
 }
 
@@ -30,23 +24,17 @@ pub(in crate::cli) struct Line<C: Comparison> {
 pub(in crate::cli) struct Attempt<C: Comparison> {
     /// The algorithm with all of its choices.
     pub(in crate::cli) algorithm: C::Algorithm,
-    /// The way that it has chosen.
     pub(in crate::cli) chosen: String,
     /// The predicted time; `None` if only a run can tell.
     pub(in crate::cli) predicted: Option<Span>,
-    /// The figures that no other comparison has.
     pub(in crate::cli) facts: C::Facts,
-    /// The run.
     pub(in crate::cli) ran: Option<Ran>,
 }
 
 /// A row of a table: one algorithm on one case, in one or all of its attempts.
 pub(in crate::cli) struct Row<'a, C: Comparison> {
-    /// The comparison.
     pub(in crate::cli) of: &'a C,
-    /// The case.
     pub(in crate::cli) solved: &'a Solved<C>,
-    /// The algorithm.
     pub(in crate::cli) line: &'a Line<C>,
     /// The attempts: none if the algorithm does not work.
     pub(in crate::cli) attempts: &'a [Attempt<C>],
@@ -64,6 +52,11 @@ impl<C: Comparison> Solved<C> {
         (0..self.lines.len()).map(|line| self.row(of, line)).collect()
     }
 
+    /// The mean time of the fastest algorithm.
+    pub(super) fn least(&self, of: &C) -> Option<Span> {
+        self.rows(of).iter().filter_map(Row::time).min()
+    }
+
     /// The fastest algorithm on average, of equally fast ones the first, and its mean time.
     pub(in crate::cli) fn fastest<'a>(&'a self, of: &'a C) -> Option<(Row<'a, C>, Span)> {
         let rows = self.rows(of).into_iter();
@@ -72,14 +65,12 @@ impl<C: Comparison> Solved<C> {
 }
 
 impl<'a, C: Comparison> Row<'a, C> {
-    /// The problem.
     pub(in crate::cli) fn problem(&self) -> &'a C::Problem {
         &self.solved.case.problem
     }
 
-    /// The name of the algorithm.
     pub(in crate::cli) fn name(&self) -> String {
-        self.of.name(&self.line.algorithm)
+        self.line.algorithm.to_string()
     }
 
     /// The figures of the first attempt, if there is one.
@@ -102,9 +93,19 @@ impl<'a, C: Comparison> Row<'a, C> {
         self.attempts.iter().filter_map(|attempt| self.of.time(attempt))
     }
 
+    /// The mean time of all runs.
+    pub(in crate::cli) fn run_time(&self) -> Option<Span> {
+        mean(self.runs().map(|ran| ran.time))
+    }
+
     /// The mean time of all attempts.
     pub(in crate::cli) fn time(&self) -> Option<Span> {
         mean(self.times())
+    }
+
+    /// The same, marked if it is the fastest of the case.
+    pub(in crate::cli) fn starred(&self) -> Figure {
+        Figure::Starred(self.time(), self.solved.least(self.of))
     }
 
     /// The ratio of the mean time to the lower bound; none for times that are not modeled.
@@ -118,9 +119,9 @@ impl<'a, C: Comparison> Row<'a, C> {
     }
 
     /// The mean of a count of those attempts that have it.
-    pub(in crate::cli) fn mean_count(&self, count: impl Fn(&Attempt<C>) -> Option<u64>) -> Figure {
+    pub(in crate::cli) fn mean_count(&self, count: impl Fn(&Attempt<C>) -> Option<u64>) -> Option<String> {
         let all: Vec<f64> = self.attempts.iter().filter_map(count).map(|count| count as f64).collect();
-        if all.is_empty() { Figure::None } else { Figure::Mean(all.iter().sum::<f64>() / all.len() as f64) }
+        (!all.is_empty()).then(|| format!("{:.0}", all.iter().sum::<f64>() / all.len() as f64))
     }
 
     /// The ways that were chosen, each once.
@@ -140,7 +141,7 @@ impl<'a, C: Comparison> Row<'a, C> {
     }
 
     /// The pace of the host in all runs in real time.
-    fn real(&self) -> impl Iterator<Item = RealTimeReport> {
+    pub(super) fn real(&self) -> impl Iterator<Item = RealTimeReport> {
         self.runs().filter_map(|ran| ran.real_time)
     }
 }
@@ -153,102 +154,4 @@ pub(in crate::cli) fn mean(times: impl Iterator<Item = Span>) -> Option<Span> {
         count += 1;
     }
     (count > 0).then(|| Span::from_picos((sum / count) as u64))
-}
-
-/// The time of an algorithm; in tables with a star at the fastest, which is looked for only there.
-pub(in crate::cli) fn time_columns<'a, C: Comparison>(title: &str) -> [Column<Row<'a, C>>; 2] {
-    [
-        Column::new("modeled_us", |row: &Row<'a, C>| row.time().into()),
-        Column::shown("time", |row: &Row<'a, C>| {
-            Figure::Starred(row.time(), row.solved.fastest(row.of).map(|(_, time)| time))
-        })
-        // The star of the fastest stands behind it.
-        .titled(format!("{title} {{unit}}  ")),
-    ]
-}
-
-/// The clock of the runs.
-pub(in crate::cli) fn clock_column<'a, C: Comparison>() -> Column<Row<'a, C>> {
-    let clock = |row: &Row<'a, C>| row.ran().map(|_| clock::name(row.solved.case.clock).to_owned()).into();
-    Column::new("clock", clock).left()
-}
-
-/// The times of runs beside predictions: in tables, unless they are the same.
-pub(in crate::cli) fn run_columns<'a, C: Comparison>() -> [Column<Row<'a, C>>; 2] {
-    [
-        Column::new("run_us", |row: &Row<'a, C>| mean(row.runs().map(|ran| ran.time)).into()),
-        Column::shown("run", |row: &Row<'a, C>| match row.solved.case.clock {
-            Clock::Virtual => Figure::None,
-            _ => mean(row.runs().map(|ran| ran.time)).into(),
-        })
-        .titled("run {unit}")
-        .optional(),
-    ]
-}
-
-/// The pace of the host in real time; the wall clock's time also where that is all there is.
-pub(in crate::cli) fn pace_columns<'a, C: Comparison>() -> [Column<Row<'a, C>>; 7] {
-    [
-        Column::new("wall_us", |row: &Row<'a, C>| {
-            let wall = |ran: &Ran| match ran.real_time {
-                Some(real) => Some(Span::from(real.wall)),
-                None => (!ran.is_modeled).then_some(ran.time),
-            };
-            row.ran().and_then(wall).into()
-        }),
-        Column::new("dilation", |row: &Row<'a, C>| row.real().next().map(|real| real.dilation).into())
-            .optional(),
-        Column::new("error", |row: &Row<'a, C>| {
-            let errors: Vec<f64> = row.real().map(|real| real.error).collect();
-            match errors.len() {
-                0 => Figure::None,
-                several => Figure::Percent(errors.iter().sum::<f64>() / several as f64),
-            }
-        })
-        .titled("error %")
-        .optional(),
-        Column::new("answers", |row: &Row<'a, C>| {
-            row.real().next().map(|real| real.answers.to_string()).into()
-        }),
-        Column::new("late_answers", |row: &Row<'a, C>| {
-            row.real().next().map(|real| real.late_answers.to_string()).into()
-        }),
-        Column::new("slip_us", |row: &Row<'a, C>| {
-            row.real().next().map(|real| Span::from(real.slip.by)).into()
-        }),
-        // Of several runs one that slipped.
-        Column::new("pace", |row: &Row<'a, C>| {
-            let slipped = row.real().find(|real| real.verdict == Verdict::Slipped);
-            slipped.or(row.real().next()).map(|real| real.verdict.to_string()).into()
-        })
-        .optional(),
-    ]
-}
-
-/// The machine, and its rows and columns if it has such.
-pub(in crate::cli) fn machine_columns<'a, C: Comparison>() -> [Column<Row<'a, C>>; 3] {
-    fn grid<C: Comparison>(row: &Row<'_, C>) -> Option<Grid> {
-        row.solved.case.description.topology().grid()
-    }
-    [
-        Column::new("machine", |row: &Row<'a, C>| Figure::text(row.solved.case.description.name())).left(),
-        Column::new("rows", |row: &Row<'a, C>| grid(row).map(|grid| grid.rows.to_string()).into()),
-        Column::new("columns", |row: &Row<'a, C>| grid(row).map(|grid| grid.columns.to_string()).into()),
-    ]
-}
-
-/// The reason why an algorithm does not work.
-pub(in crate::cli) fn restriction_column<'a, C: Comparison>() -> Column<Row<'a, C>> {
-    Column::new("restriction", |row: &Row<'a, C>| row.line.attempts.as_ref().err().cloned().into())
-}
-
-/// The lower bound, the reason for it, and the ratio of a time to it.
-pub(in crate::cli) fn bound_columns<'a, C: Comparison>() -> [Column<Row<'a, C>>; 3] {
-    [
-        Column::new("bound_us", |row: &Row<'a, C>| row.solved.case.bound.time().into()).titled("bound"),
-        Column::new("decided_by", |row: &Row<'a, C>| Figure::text(decides(&row.solved.case.bound)))
-            .titled("decided by")
-            .left(),
-        Column::new("ratio", |row: &Row<'a, C>| row.ratio().into()).titled("/ bound"),
-    ]
 }

@@ -11,7 +11,7 @@ use thiserror::Error;
 /// A file that cannot be written, as is found before anything is run.
 #[derive(Debug, Error)]
 pub(in crate::cli) enum OutputError {
-    /// It cannot be opened.
+    /// It cannot be opened, or not be written any more.
     #[error("{} cannot be written: {cause}", path.display())]
     Unwritable { path: PathBuf, cause: io::Error },
     /// There is no room beside it for what becomes it.
@@ -52,7 +52,7 @@ impl Output {
         if let Some(device) = Output::device(path)? {
             return Ok(device);
         }
-        let unwritable = |cause| OutputError::Unwritable { path: path.to_owned(), cause };
+        let unwritable = unwritable(path);
         if path.file_name().is_none() {
             return Err(unwritable(io::Error::new(ErrorKind::InvalidInput, "it is no name of a file")));
         }
@@ -85,44 +85,39 @@ impl Output {
 
     /// Opens what a name leads to if that is a device, a pipe, or where standard output goes.
     pub(super) fn device(path: &Path) -> Result<Option<Output>, OutputError> {
-        match device(path) {
-            Ok(file) => Ok(file.map(|file| Output { path: path.to_owned(), file, place: None })),
-            Err(cause) => Err(OutputError::Unwritable { path: path.to_owned(), cause }),
-        }
+        let device = device(path).map_err(unwritable(path))?;
+        Ok(device.map(|file| Output { path: path.to_owned(), file, place: None }))
     }
 
-    /// As it was given.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The file that has the content until it is complete, if not the file itself.
-    pub(super) fn partial(&self) -> Option<&Path> {
-        self.place.as_ref().map(|place| place.partial.as_path())
+    /// The file as it was given, and the one that has the content until it is complete; `None` for a device.
+    pub(super) fn paths(&self) -> Option<(&Path, &Path)> {
+        self.place.as_ref().map(|place| (self.path.as_path(), place.partial.as_path()))
     }
 
     /// Ready for the first of its content: what an earlier run has left in the partial file is gone.
-    pub(super) fn begin(&mut self) -> io::Result<&File> {
+    pub(super) fn begin(&mut self) -> Result<(), OutputError> {
         if let Some(place) = &mut self.place {
+            self.file.set_len(0).map_err(unwritable(&self.path))?;
             place.is_unused = false;
-            self.file.set_len(0)?;
         }
-        Ok(&self.file)
+        Ok(())
     }
 
-    /// The file, once begun.
-    pub(super) fn file(&self) -> &File {
-        &self.file
+    /// Writes content, once begun.
+    pub(super) fn write(&self, content: impl FnOnce(&File) -> io::Result<()>) -> Result<(), OutputError> {
+        content(&self.file).map_err(unwritable(&self.path))
     }
 
     /// Puts what was written in the place of the old file, whose permissions it gets.
-    pub(super) fn complete(self) -> io::Result<()> {
+    pub(super) fn complete(self) -> Result<(), OutputError> {
         let Some(place) = &self.place else { return Ok(()) };
-        self.file.sync_all()?;
-        if let Ok(old) = fs::metadata(&place.target) {
-            self.file.set_permissions(old.permissions())?;
-        }
-        fs::rename(&place.partial, &place.target)
+        self.write(|file| {
+            file.sync_all()?;
+            if let Ok(old) = fs::metadata(&place.target) {
+                file.set_permissions(old.permissions())?;
+            }
+            fs::rename(&place.partial, &place.target)
+        })
     }
 
     /// Leaves nothing of what was written.
@@ -141,6 +136,10 @@ impl Drop for Output {
             let _ = fs::remove_file(partial);
         }
     }
+}
+
+fn unwritable(path: &Path) -> impl Fn(io::Error) -> OutputError {
+    |cause| OutputError::Unwritable { path: path.to_owned(), cause }
 }
 
 /// A device or pipe, opened: it can only be written as it is.

@@ -8,13 +8,13 @@ use super::{super::error::Error, output::Output};
 #[derive(Debug)]
 pub(in crate::cli) struct CsvFile {
     output: Option<Output>,
-    header: Vec<&'static str>,
+    header: &'static str,
     is_begun: bool,
 }
 
 impl CsvFile {
-    /// Opens the file, if there is a name. Nothing is written yet.
-    pub(in crate::cli) fn create(path: Option<&Path>, header: Vec<&'static str>) -> Result<CsvFile, Error> {
+    /// Opens the file, if there is a name, for columns of these names. Nothing is written yet.
+    pub(in crate::cli) fn create(path: Option<&Path>, header: &'static str) -> Result<CsvFile, Error> {
         let output = path.map(Output::open).transpose().map_err(Error::usage)?;
         Ok(CsvFile { output, header, is_begun: false })
     }
@@ -50,37 +50,33 @@ impl CsvFile {
         }
         self.is_begun = true;
         if let Some(output) = &mut self.output {
-            let path = output.path().to_owned();
-            output.begin().map_err(|cause| Error::File { path, cause })?;
+            output.begin()?;
         }
-        self.write(&self.header)
+        self.write(&self.header.split_whitespace().collect::<Vec<_>>())
     }
 
     fn write<S: AsRef<[u8]>>(&self, cells: &[S]) -> Result<(), Error> {
         let Some(output) = &self.output else { return Ok(()) };
-        let error = |cause| Error::File { path: output.path().to_owned(), cause };
-        let mut line = csv::Writer::from_writer(Vec::new());
-        line.write_record(cells).map_err(|cause| error(cause.into()))?;
-        let line = line.into_inner().map_err(|cause| error(cause.into_error()))?;
-        output.file().write_all(&line).map_err(error)
+        Ok(output.write(|mut file| {
+            let mut line = csv::Writer::from_writer(Vec::new());
+            line.write_record(cells)?;
+            file.write_all(&line.into_inner().map_err(|cause| cause.into_error())?)
+        })?)
     }
 
     fn complete(mut self) -> Result<(), Error> {
         self.begin()?;
-        let Some(output) = self.output else { return Ok(()) };
-        let path = output.path().to_owned();
-        output.complete().map_err(|cause| Error::File { path, cause })
+        Ok(self.output.map_or(Ok(()), Output::complete)?)
     }
 
     /// The error, with what there is of the table in spite of it.
     fn left_behind(self, cause: Error) -> Error {
-        match self.output.as_ref().and_then(|output| Some((output.path(), output.partial()?))) {
-            Some((path, partial)) if self.is_begun => Error::Unfinished {
-                cause: Box::new(cause),
-                path: path.to_owned(),
-                partial: partial.to_owned(),
-            },
-            _ => cause,
+        match self.output.as_ref().and_then(Output::paths).filter(|_| self.is_begun) {
+            Some((path, partial)) => {
+                let (path, partial) = (path.to_owned(), partial.to_owned());
+                Error::Unfinished { cause: Box::new(cause), path, partial }
+            }
+            None => cause,
         }
     }
 }

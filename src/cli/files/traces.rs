@@ -3,7 +3,6 @@
 
 use std::{
     fmt,
-    fs::File,
     path::{Path, PathBuf},
 };
 
@@ -24,13 +23,6 @@ pub(in crate::cli) struct Traces {
     written: Vec<PathBuf>,
 }
 
-/// The trace of one run.
-#[derive(Debug)]
-pub(in crate::cli) struct Trace<'a> {
-    traces: &'a mut Traces,
-    label: String,
-}
-
 impl Traces {
     /// Finds out whether the traces of runs that are called so can be written.
     pub(in crate::cli) fn create(path: Option<&Path>, labels: &[String]) -> Result<Traces, Error> {
@@ -47,9 +39,23 @@ impl Traces {
         Ok(Traces { path: path.map(Path::to_owned), device, is_several, written: Vec::new() })
     }
 
-    /// The trace of the run that is called so.
-    pub(in crate::cli) fn of(&mut self, label: String) -> Trace<'_> {
-        Trace { traces: self, label }
+    /// Writes what happened in the run that is called so, in the Chrome trace-event format, if traces are asked for.
+    pub(in crate::cli) fn write<T>(&mut self, label: &str, run: &Run<T>) -> Result<(), Error> {
+        let Some(path) = &self.path else { return Ok(()) };
+        if let Some(device) = &self.device {
+            return Ok(device.write(|file| run.write_trace(file))?);
+        }
+        let path = self.file(path, label);
+        let mut output = Output::open(&path)?;
+        output.begin()?;
+        if let Err(cause) = output.write(|file| run.write_trace(file)) {
+            // A part of a trace is of no use.
+            output.discard();
+            return Err(cause.into());
+        }
+        output.complete()?;
+        self.written.push(path);
+        Ok(())
     }
 
     /// The file of a run: another one than those of all runs before.
@@ -63,33 +69,6 @@ impl Traces {
         });
         let mut names = names.filter(|name| !self.written.contains(name));
         names.next().unwrap_or_else(|| path.to_owned())
-    }
-}
-
-impl Trace<'_> {
-    /// Writes what happened in the run, in the Chrome trace-event format, if traces are asked for.
-    pub(in crate::cli) fn write<T>(self, run: &Run<T>) -> Result<(), Error> {
-        let Trace { traces, label } = self;
-        let Some(path) = &traces.path else { return Ok(()) };
-        let content = |file: &File| run.write_trace(file);
-        if let Some(device) = &traces.device {
-            let written = content(device.file());
-            return written.map_err(|cause| Error::File { path: path.clone(), cause });
-        }
-        let path = traces.file(path, &label);
-        let mut output = Output::open(&path)?;
-        let written = output.begin().and_then(content);
-        let written = match written {
-            Ok(()) => output.complete(),
-            // A part of a trace is of no use.
-            Err(cause) => {
-                output.discard();
-                Err(cause)
-            }
-        };
-        written.map_err(|cause| Error::File { path: path.clone(), cause })?;
-        traces.written.push(path);
-        Ok(())
     }
 }
 
@@ -123,18 +102,4 @@ fn labelled(path: &Path, label: &str) -> PathBuf {
         name.push(extension);
     }
     path.with_file_name(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_label_stands_before_the_extension() {
-        for (path, expected) in
-            [("trace.json", "trace-a.json"), ("/tmp/x/t.b.json", "/tmp/x/t.b-a.json"), ("t", "t-a")]
-        {
-            assert_eq!(labelled(Path::new(path), "a"), Path::new(expected));
-        }
-    }
 }

@@ -163,38 +163,3 @@ impl Differences {
         harmless(&parts.join("-"), "-._+@")
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn task(sources: &[usize], algorithms: &[Algorithm]) -> Task {
-        Task {
-            machine: 0,
-            instance: Instance::new(&"2x2".parse().unwrap(), sources, &vec![8; sources.len()]).unwrap(),
-            distribution: "row".to_owned(),
-            bytes: 8,
-            algorithms: algorithms.to_vec(),
-            left_out: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn only_what_differs_is_a_column() {
-        let tasks = [&[0][..], &[0, 1]].map(|sources| task(sources, &[Algorithm::XOR]));
-        let differences = Differences::of(&tasks);
-        assert_eq!(differences.keys, ["sources"]);
-        assert_eq!(differences.common(&tasks[1]), ["paragon:2x2", "row", "8 B each"]);
-        assert_eq!(differences.label(&tasks[1], Some(&Algorithm::XOR)), "2");
-    }
-
-    #[test]
-    fn labels_are_fit_for_names_of_files() {
-        let both = [Algorithm::XOR, Algorithm::TWO_STEP];
-        let tasks = [task(&[0], &both), Task { machine: 1, ..task(&[0], &both) }];
-        let labels =
-            |tasks: &[Task]| both.map(|algorithm| Differences::of(tasks).label(&tasks[0], Some(&algorithm)));
-        assert_eq!(labels(&tasks), ["paragon-2x2-xor", "paragon-2x2-2-step"]);
-        assert_eq!(labels(&tasks[..1]), ["xor", "2-step"]);
-    }
-}

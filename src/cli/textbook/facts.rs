@@ -1,18 +1,20 @@
 //! The figures of a case beside those of its run: steps, equation, shared links, and why modeled time differs.
 
 use multicomputer::{
-    Span, collective,
+    Span,
     model::{Description, Parameters},
     report::LinkReport,
-    textbook::{Algorithm, Busiest, Figure},
+    textbook::{Busiest, Figure},
     topology::Link,
 };
 
 use super::{
-    super::{compare::Ran, count::counted},
-    Chapter,
+    super::{
+        compare::{Planned, Ran},
+        count::counted,
+    },
+    Chapter, Plan,
     case::Case,
-    matrix::Matrix,
     parameters::{strict, with},
     steps,
 };
@@ -76,83 +78,69 @@ impl Facts {
             None => usize::from(self.is_moving).to_string(),
         }
     }
-
-    fn of(figure: &Figure, case: &Case, equation: Span, ran: Option<&Ran>) -> Facts {
-        let (parameters, topology) = (case.machine.parameters(), case.machine.topology());
-        let alone = figure.steps().iter().map(|step| step.time_without_conflicts(parameters));
-        Facts {
-            drawing: String::new(),
-            steps: figure.steps().len(),
-            equation,
-            in_step: figure.in_step(parameters),
-            without_conflicts: alone.sum(),
-            modeled: ran.map_or(Span::ZERO, |ran| ran.time),
-            sharing: sharing(figure, parameters, |link| topology.link(link)),
-            shared: ran.and_then(|ran| ran.shared.clone()),
-            // Links are not looked at where nothing is modeled.
-            is_moving: ran.is_some_and(|ran| ran.shared.is_some() || !ran.is_modeled && ran.messages > 0),
-            causes: Causes::default(),
-        }
-    }
 }
 
 impl Chapter<'_> {
-    /// The facts of an algorithm.
-    pub(super) fn of_plan(
-        &self,
-        case: &Case,
-        algorithm: Algorithm,
-        plan: &collective::Plan,
-        ran: Option<&Ran>,
-    ) -> Facts {
-        let figure = Figure::of(plan);
-        let modeled = plan.prediction().modeled.since_start();
-        let facts = Facts { modeled, ..Facts::of(&figure, case, plan.estimate(), ran) };
-        if !self.in_full {
-            return facts;
-        }
-        let on = |other: &Description| {
-            let other = self.planned(case, algorithm, other).ok()?;
-            Some(other.prediction().modeled.since_start())
+    /// The facts of a case that can be.
+    pub(super) fn facts_of(&self, case: &Case, planned: &Planned<Plan>, ran: Option<&Ran>) -> Facts {
+        let Planned { plan, predicted, .. } = planned;
+        let (parameters, topology) = (case.machine.parameters(), case.machine.topology());
+        let (figure, equation, products) = match plan {
+            Plan::Algorithm(_, plan) => (Figure::of(plan), plan.estimate(), Span::ZERO),
+            Plan::Matrix(matrix) => {
+                let [broadcasts, sums] = matrix.figures.clone();
+                let equation = matrix.equation().time(parameters);
+                (broadcasts.followed_by(sums), equation, parameters.combining(matrix.products()))
+            }
         };
-        let causes = causes(&case.machine, plan.estimate(), modeled, on);
-        Facts { causes, drawing: steps::drawing(&figure, &case.machine, self.arguments.full), ..facts }
+        let modeled = predicted.or(ran.map(|ran| ran.time)).unwrap_or(Span::ZERO);
+        let (drawing, causes) = match self.in_full {
+            true => (
+                self.drawing(case, plan, &figure),
+                causes(&case.machine, equation, modeled, |other| self.modeled_on(case, plan, other)),
+            ),
+            false => Default::default(),
+        };
+        let alone = figure.steps().iter().map(|step| step.time_without_conflicts(parameters));
+        Facts {
+            drawing,
+            steps: figure.steps().len(),
+            equation,
+            in_step: figure.in_step(parameters) + products,
+            without_conflicts: alone.sum::<Span>() + products,
+            modeled,
+            sharing: sharing(&figure, parameters, |link| topology.link(link)),
+            shared: ran.and_then(|ran| ran.shared.clone()),
+            // Links are not looked at where nothing is modeled.
+            is_moving: ran.is_some_and(|ran| ran.shared.is_some() || !ran.is_modeled && ran.messages > 0),
+            causes,
+        }
     }
 
-    /// The facts of the example.
-    pub(super) fn of_matrix(
-        &self,
-        case: &Case,
-        matrix: &Matrix,
-        modeled: Option<Span>,
-        ran: Option<&Ran>,
-    ) -> Facts {
-        let equation = matrix.equation().time(case.machine.parameters());
-        let [broadcasts, sums] = &matrix.figures;
-        let products = case.machine.parameters().combining(matrix.products());
-        let facts = Facts::of(&broadcasts.clone().followed_by(sums.clone()), case, equation, ran);
-        let facts = Facts {
-            modeled: modeled.unwrap_or(facts.modeled),
-            in_step: facts.in_step + products,
-            without_conflicts: facts.without_conflicts + products,
-            ..facts
-        };
-        if !self.in_full {
-            return facts;
+    /// The modeled time of the same on another machine.
+    fn modeled_on(&self, case: &Case, plan: &Plan, machine: &Description) -> Option<Span> {
+        match plan {
+            Plan::Algorithm(algorithm, _) => {
+                Some(self.planned(case, *algorithm, machine).ok()?.prediction().modeled.since_start())
+            }
+            Plan::Matrix(matrix) => matrix.modeled(machine),
         }
-        let draw = |figure: &Figure| match steps::drawing(figure, &case.machine, self.arguments.full) {
+    }
+
+    /// The steps, as text.
+    fn drawing(&self, case: &Case, plan: &Plan, figure: &Figure) -> String {
+        let draw = |figure: &Figure| steps::drawing(figure, &case.machine, self.arguments.full);
+        let Plan::Matrix(matrix) = plan else { return draw(figure) };
+        let [broadcasts, sums] = matrix.figures.each_ref().map(|figure| match draw(figure) {
             nothing if nothing.is_empty() => "nothing to do\n".to_owned(),
             drawing => drawing,
-        };
+        });
         let multiply_adds = counted(matrix.products(), "multiply-add");
-        let drawing = format!(
-            "The vector along the columns:\n{}\nThe products: at most {multiply_adds} on a node, in {products}.\n\n\
-             The sums along the rows:\n{}",
-            draw(broadcasts),
-            draw(sums)
-        );
-        let causes = causes(&case.machine, equation, facts.modeled, |other| matrix.modeled(other));
-        Facts { causes, drawing, ..facts }
+        let products = case.machine.parameters().combining(matrix.products());
+        format!(
+            "The vector along the columns:\n{broadcasts}\nThe products: at most {multiply_adds} on a node, in {products}.\n\n\
+             The sums along the rows:\n{sums}"
+        )
     }
 }
 

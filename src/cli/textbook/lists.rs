@@ -1,5 +1,7 @@
 //! Lists as `textbook` reads them: algorithms and figures, networks, numbers of words.
 
+use std::fmt;
+
 use multicomputer::{
     textbook::{BookFigure, FIGURES, Topic},
     topology,
@@ -19,10 +21,15 @@ impl Item {
     fn of(topic: Topic) -> Item {
         Item { topic, figure: None }
     }
+}
 
-    /// The name as it is spelled.
-    pub(super) fn name(&self) -> String {
-        self.figure.map_or_else(|| self.topic.name().to_owned(), BookFigure::name)
+/// The name as it is spelled.
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.figure {
+            Some(figure) => f.write_str(&figure.name()),
+            None => f.write_str(self.topic.name()),
+        }
     }
 }
 
@@ -43,17 +50,13 @@ pub(super) fn help() -> String {
 
 /// Reads algorithms and figures: each once, in the order given.
 pub(super) fn read_items(text: &str) -> Result<List<Item>, String> {
-    let mut asked = Vec::new();
-    for name in items(text) {
-        let figure =
-            || BookFigure::named(name).map(|figure| Item { topic: figure.topic, figure: Some(figure) });
-        match Topic::named(name).map(Item::of).or_else(figure) {
-            Some(item) => asked.push(item),
-            None if name == "all" => asked.extend(Topic::all().map(Item::of)),
-            None => return Err(format!("`{name}` is not in the chapter; allowed are {}", spellings())),
-        }
-    }
-    Ok(List::each_once(asked))
+    let read = |name: &str| match (Topic::named(name), BookFigure::named(name)) {
+        (Some(topic), _) => Ok(vec![Item::of(topic)]),
+        (None, Some(figure)) => Ok(vec![Item { topic: figure.topic, figure: Some(figure) }]),
+        (None, None) if name == "all" => Ok(Topic::all().map(Item::of).collect()),
+        (None, None) => Err(format!("`{name}` is not in the chapter; allowed are {}", spellings())),
+    };
+    Ok(List::read(text, read)?.each_once())
 }
 
 /// Reads networks: each once, in the order given.
@@ -71,7 +74,7 @@ pub(super) fn read_topologies(text: &str) -> Result<List<String>, String> {
     }
     let check = |name: &String| topology::parse(name).map(drop).map_err(|cause| cause.to_string());
     names.iter().try_for_each(check)?;
-    Ok(List::each_once(names))
+    Ok(List::of(names).each_once())
 }
 
 /// Reads numbers of words, as sizes are read: each once, in the order given.
@@ -86,7 +89,7 @@ pub(super) fn read_words(text: &str) -> Result<List<u64>, String> {
         ),
         cause => cause.to_string(),
     })?;
-    Ok(List::each_once(&words))
+    Ok(List::of(&words).each_once())
 }
 
 /// Reads the length of a word.
@@ -94,43 +97,5 @@ pub(super) fn read_word(text: &str) -> Result<u64, String> {
     match parse_bytes(text).map_err(|cause| cause.to_string())? {
         0 => Err("a word has at least 1 byte".to_owned()),
         bytes => Ok(bytes),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn items_are_algorithms_figures_or_all() {
-        let names = |text: &str| read_items(text).unwrap().iter().map(Item::name).collect::<Vec<_>>();
-        assert_eq!(names("4.7, fig-4.12,4.7,example-4.1"), ["4.7", "fig-4.12", "example-4.1"]);
-        assert_eq!(names("all").len(), 17);
-        for name in ["4.9", "", "4.7,", "figure-4.9", "fig-4.8"] {
-            let refusal = read_items(name).unwrap_err();
-            assert!(refusal.contains("allowed are naive, nearest-first, 4.1, 4.2"), "{refusal}");
-            assert!(refusal.ends_with("fig-4.11, fig-4.12, and all"), "{refusal}");
-        }
-    }
-
-    #[test]
-    fn fat_trees_keep_their_commas() {
-        let topologies = read_topologies("ring:8,fat-tree:16:4:20,10,5, mesh:2x4,ring:8").unwrap();
-        assert_eq!(topologies[..], ["ring:8", "fat-tree:16:4:20,10,5", "mesh:2x4"]);
-        for text in ["", "ring", "8", "hypercube:12", "ring:8,"] {
-            assert!(read_topologies(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn words_are_whole_numbers() {
-        assert_eq!(read_words("10, 1000,0,10").unwrap()[..], [10, 1000, 0]);
-        assert_eq!(read_words("1..8,2K,4").unwrap()[..], [1, 2, 4, 8, 2048]);
-        for text in ["", "-1", "1,", "0.5", "8..4", "2Q"] {
-            assert!(read_words(text).is_err(), "{text}");
-        }
-        let error = read_words("0.5").unwrap_err();
-        assert!(error.starts_with("`0.5` is no number of words: allowed are whole numbers"), "{error}");
-        assert_eq!([read_word("4"), read_word("0")], [Ok(4), Err("a word has at least 1 byte".to_owned())]);
     }
 }

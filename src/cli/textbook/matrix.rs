@@ -1,7 +1,7 @@
 //! Example 4.1 with data: a matrix and a vector that follow from a seed, and their plain product.
 
 use multicomputer::{
-    Machine, Run,
+    Machine,
     collective::Cost,
     model::Description,
     prelude::*,
@@ -11,6 +11,7 @@ use multicomputer::{
 
 use super::{
     super::{
+        compare::{Execution, Ran},
         data::{self, MOST_DATA},
         error::Error,
     },
@@ -93,7 +94,8 @@ impl Matrix {
     /// The modeled time on a machine, if it can be run there.
     pub(super) fn modeled(&self, machine: &Description) -> Option<Span> {
         let machine = Machine::of(machine.clone()).build().ok()?;
-        Some(self.run(&machine).ok()?.report.modeled.since_start())
+        let run = machine.run(|node| self.product(node)).ok()?;
+        self.fault(&run.outputs).is_none().then_some(run.report.modeled.since_start())
     }
 
     /// The closed form of the equation.
@@ -106,16 +108,22 @@ impl Matrix {
         self.blocks.iter().map(|block| block.elements().len() as u64).max().unwrap_or(0)
     }
 
+    /// The part of the result that a node comes to have.
+    fn product(&self, node: &Node<'_>) -> Result<Vec<f64>, Failure> {
+        Ok(matrix_vector(node, &self.blocks[node.rank()], &self.parts[node.rank()])?)
+    }
+
+    /// The first difference to the plain product.
+    fn fault(&self, outputs: &[Vec<f64>]) -> Option<String> {
+        let rank = (0..self.expected.len()).find(|&rank| outputs[rank] != self.expected[rank])?;
+        let (elements, grid) = (self.elements, self.grid);
+        Some(format!(
+            "node {rank} does not have its part of the product ({elements} x {elements} elements on {grid} nodes)"
+        ))
+    }
+
     /// Multiplies it on a machine, and compares what comes out with the plain product.
-    pub(super) fn run(&self, machine: &Machine) -> Result<Run<Vec<f64>>, Error> {
-        let run = machine
-            .run(|node| Ok(matrix_vector(node, &self.blocks[node.rank()], &self.parts[node.rank()])?))?;
-        if let Some(rank) = (0..self.expected.len()).find(|&rank| run.outputs[rank] != self.expected[rank]) {
-            let (elements, grid) = (self.elements, self.grid);
-            return Err(Error::Wrong(format!(
-                "node {rank} does not have its part of the product ({elements} x {elements} elements on {grid} nodes)"
-            )));
-        }
-        Ok(run)
+    pub(super) fn run(&self, execution: Execution<'_>) -> Result<Ran, Error> {
+        execution.run(|node| self.product(node), |outputs| self.fault(outputs))
     }
 }

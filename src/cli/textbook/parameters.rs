@@ -1,6 +1,6 @@
 //! The parameters of the machine, and options that change some of them.
 
-use super::super::error::Error;
+use super::super::{error::Error, machine::decimal};
 use clap::Args;
 use multicomputer::{
     Span,
@@ -15,7 +15,7 @@ pub(super) struct ParameterOptions {
     #[arg(long, value_name = "NAME", value_parser = read_preset)]
     parameters: Option<Parameters>,
 
-    /// How many times as fast as a node's port every link is, such as 2
+    /// Speed of every link in multiples of that of a node's port, such as 2
     #[arg(long, value_name = "K", visible_alias = "k", allow_negative_numbers = true)]
     link_excess: Option<f64>,
 
@@ -26,7 +26,7 @@ pub(super) struct ParameterOptions {
     /// The book's model of a send: it occupies its sender until the message is there, and its receiver not at all
     /// (o_s = alpha, L = o_r = 0)
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
 }
 
 /// Reads the name of a preset.
@@ -48,11 +48,6 @@ impl ParameterOptions {
         let parameters = builder.build().map_err(Error::usage)?;
         let machine = with(machine, parameters);
         Ok(if self.strict { strict(&machine) } else { machine })
-    }
-
-    /// Whether a send occupies its sender until the message is there.
-    pub(super) fn is_strict(&self) -> bool {
-        self.strict
     }
 }
 
@@ -87,9 +82,9 @@ pub(super) fn line(machine: &Description, word_bytes: u64) -> String {
         parts.push(format!("o_x = {}", parameters.exchange_overhead()));
     }
     if parameters.duplex() < 2.0 {
-        parts.push(format!("d = {}", hundredths(parameters.duplex())));
+        parts.push(format!("d = {}", decimal(parameters.duplex(), 2)));
     }
-    parts.push(format!("k = {}", hundredths(parameters.link_excess())));
+    parts.push(format!("k = {}", decimal(parameters.link_excess(), 2)));
     parts.join(", ")
 }
 
@@ -99,27 +94,5 @@ pub(super) fn sends(machine: &Description) -> String {
     match parameters.latency() + parameters.receive_overhead() {
         Span::ZERO => "A send lasts until the message is there.".to_owned(),
         late => format!("A sender is free {late} before its message has been received."),
-    }
-}
-
-/// A number with at most two decimals.
-fn hundredths(value: f64) -> String {
-    let text = format!("{value:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_are_told_in_the_books_words() {
-        let hockney = "ring:8".parse().unwrap();
-        assert_eq!(line(&hockney, 8), "t_s = alpha = 130 us, t_w = 8 beta = 400 ns, gamma = 0 s, k = 1");
-        assert_eq!(sends(&hockney), "A sender is free 65 us before its message has been received.");
-        assert_eq!(line(&strict(&hockney), 8), line(&hockney, 8));
-        assert_eq!(sends(&strict(&hockney)), "A send lasts until the message is there.");
-        let paragon = "paragon:2x2".parse().unwrap();
-        assert!(line(&paragon, 1).contains("gamma = 340 ns, hop = 40 ns, o_x = 184 us, d = 1.35, k = 5.35"));
     }
 }

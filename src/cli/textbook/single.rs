@@ -52,7 +52,7 @@ pub(super) fn show(arguments: &Arguments, row: &Row<'_, Chapter<'_>>, text: &mut
             "Most loaded link of the run: {link}, at most {messages} at once, {all} in all with {bytes}."
         )?;
     }
-    sentences(facts).iter().try_for_each(|sentence| writeln!(text, "{}", folded(sentence)))?;
+    sentences(facts).iter().try_for_each(|sentence| writeln!(text, "{}", folded(sentence.split(' '), 0)))?;
     let threads = counted(case.machine.nodes(), "thread");
     writeln!(text, "It was run on {threads}: {}.", checked(arguments, topic))
 }

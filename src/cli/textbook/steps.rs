@@ -5,10 +5,8 @@ use multicomputer::{
     textbook::{Figure, Step},
 };
 
-use super::super::count::counted;
+use super::{super::count::counted, words::folded};
 
-/// Columns of a line.
-pub(super) const WIDTH: usize = 100;
 /// The most messages of a step that are shown.
 const MESSAGES: usize = 64;
 /// The most steps that are shown, from the first one on; the last one always is.
@@ -17,98 +15,37 @@ const STEPS: usize = 24;
 /// A line for each step, more if it is long, and one for the link that most messages share, if any do.
 pub(super) fn drawing(figure: &Figure, machine: &Description, full: bool) -> String {
     let steps = figure.steps();
-    let width = steps.len().to_string().len();
-    let indent = " ".repeat("step : ".len() + width);
+    let indent = "step : ".len() + steps.len().to_string().len();
+    let left_out = if full { 0 } else { steps.len().saturating_sub(STEPS + 1) };
     let mut text = String::new();
     for (number, step) in (1..).zip(steps) {
-        let left_out = steps.len().saturating_sub(STEPS + 1);
-        if left_out > 0 && !full && number > STEPS && number < steps.len() {
+        if left_out > 0 && number > STEPS && number < steps.len() {
             if number == STEPS + 1 {
-                text.push_str(&format!("... {}\n", counted(left_out, "more step")));
+                text += &format!("... {}\n", counted(left_out, "more step"));
             }
             continue;
         }
-        let label = format!("step {number}:");
-        text.push_str(&format!("{label:<width$}{}\n", wrapped(step, full, &indent), width = indent.len()));
+        let (label, messages) = (format!("step {number}:"), messages(step, full));
+        text += &format!("{label:<indent$}{}\n", folded(messages.iter().map(String::as_str), indent));
         if let Some(busiest) = step.busiest().filter(|busiest| busiest.messages > 1) {
             let link = machine.topology().link(busiest.link);
-            text.push_str(&format!("{indent}{} messages share {link}\n", busiest.messages));
+            text += &format!("{:indent$}{} messages share {link}\n", "", busiest.messages);
         }
     }
     text
 }
 
-/// The messages of a step with commas between them, broken into lines.
-fn wrapped(step: &Step, full: bool, indent: &str) -> String {
+/// The messages of a step with commas between them.
+fn messages(step: &Step, full: bool) -> Vec<String> {
     let mut messages = step.texts();
-    if messages.is_empty() {
-        return "nothing".to_owned();
-    }
     if messages.len() > MESSAGES && !full {
         let left_out = messages.len() - MESSAGES;
         messages.truncate(MESSAGES);
         messages.push(format!("... {left_out} more"));
     }
-    let mut text = String::new();
-    let mut column = indent.len();
-    let last = messages.len() - 1;
-    for (index, message) in messages.iter().enumerate() {
-        let comma = usize::from(index < last);
-        if index > 0 && column + 1 + message.len() + comma > WIDTH {
-            text.push('\n');
-            text.push_str(indent);
-            column = indent.len();
-        } else if index > 0 {
-            text.push(' ');
-            column += 1;
-        }
-        text.push_str(message);
-        column += message.len() + comma;
-        if index < last {
-            text.push(',');
-        }
+    match &mut messages[..] {
+        [] => messages.push("nothing".to_owned()),
+        [but_last @ .., _] => but_last.iter_mut().for_each(|message| message.push(',')),
     }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use multicomputer::{collective::Task, textbook::Algorithm};
-
-    use super::*;
-
-    fn drawn(algorithm: Algorithm, machine: &str, full: bool) -> String {
-        let machine: Description = machine.parse().unwrap();
-        let elements = 8 * machine.nodes() as u64;
-        let task = Task::builder(&machine, algorithm.operation()).elements(elements).build().unwrap();
-        drawing(&Figure::of(&algorithm.plan(&task).unwrap()), &machine, full)
-    }
-
-    #[test]
-    fn shared_links_are_named_below_their_steps() {
-        let expected = "\
-step 1: 0 <-> 1 (0 / 1), 2 <-> 3 (2 / 3)
-step 2: 0 <-> 2 (0 1 / 2 3), 1 <-> 3 (0 1 / 2 3)
-        2 messages share node 1 -> node 2
-";
-        assert_eq!(drawn(Algorithm::HYPERCUBE_ALL_TO_ALL, "line:4", false), expected);
-    }
-
-    #[test]
-    fn long_steps_are_wrapped_and_cut_off() {
-        let short = drawn(Algorithm::RING_ALL_TO_ALL, "ring:100", false);
-        assert!(short.lines().all(|line| line.len() <= WIDTH), "{short}");
-        let first: Vec<&str> = short.lines().take_while(|line| !line.starts_with("step 2:")).collect();
-        assert!(first[0].starts_with("step 1:  0 -> 1 (0), 1 -> 2 (1), "), "{short}");
-        assert!(first[1].starts_with("         "), "{short}");
-        assert!(first.last().unwrap().ends_with("63 -> 64 (63), ... 36 more"), "{short}");
-        assert!(short.contains("\n... 74 more steps\nstep 99: "), "{short}");
-        let full = drawn(Algorithm::RING_ALL_TO_ALL, "ring:100", true);
-        assert!(!full.contains("more") && full.contains("\nstep 60: "), "{full}");
-    }
-
-    #[test]
-    fn a_single_node_has_no_steps() {
-        assert_eq!(drawn(Algorithm::ONE_TO_ALL, "line:1", false), "");
-    }
+    messages
 }

@@ -1,9 +1,9 @@
-//! The figures in words: who shares links, and why modeled time is what it is.
+//! The figures in words, and words in lines: who shares links, and why modeled time is what it is.
 
-use super::{
-    facts::{Facts, Sharing},
-    steps::WIDTH,
-};
+use super::facts::{Facts, Sharing};
+
+/// Columns of a line.
+const WIDTH: usize = 100;
 
 /// Sentences on how modeled time and the equation compare, and why. All follow from the facts.
 pub(super) fn sentences(facts: &Facts) -> Vec<String> {
@@ -97,31 +97,19 @@ fn faster(facts: &Facts) -> Vec<String> {
     sentences
 }
 
-/// A sentence broken into lines.
-pub(super) fn folded(sentence: &str) -> String {
-    let (mut text, mut column) = (String::new(), 0);
-    for word in sentence.split(' ') {
-        if column > 0 && column + 1 + word.len() > WIDTH {
-            text.push('\n');
-            column = 0;
-        } else if column > 0 {
+/// Words with blanks between them, broken into lines: all but the first are indented, and so is what stands before it.
+pub(super) fn folded<'w>(words: impl IntoIterator<Item = &'w str>, indent: usize) -> String {
+    let (mut text, mut column) = (String::new(), indent);
+    for word in words {
+        if column > indent && column + 1 + word.len() > WIDTH {
+            text += &format!("\n{:indent$}", "");
+            column = indent;
+        } else if column > indent {
             text.push(' ');
             column += 1;
         }
-        text.push_str(word);
+        text += word;
         column += word.len();
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sentences_are_broken_between_words() {
-        let folded = folded(&"a sentence of words ".repeat(12));
-        assert!(folded.lines().all(|line| line.len() <= WIDTH && !line.starts_with(' ')), "{folded}");
-        assert_eq!(folded.lines().count(), 3);
-    }
 }

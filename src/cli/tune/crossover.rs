@@ -7,7 +7,7 @@ use multicomputer::{Span, collective::Algorithm};
 
 use super::{
     super::{count::counted, error::Error, unit::Unit},
-    search::Search,
+    search::{Point, Search},
 };
 
 /// The crossover is found as precisely as this, whatever else is: few candidates are behind it.
@@ -44,27 +44,28 @@ impl Crossover {
         let time = |algorithm, bytes| -> Result<Span, Error> {
             Ok(search.plan(&algorithm, bytes)?.prediction().modeled.since_start())
         };
-        let times = |bytes| Ok::<_, Error>((time(Algorithm::SHORT, bytes)?, time(Algorithm::LONG, bytes)?));
-        let (mut low, mut high) = (None, None);
+        // Lengths with what is faster there, up to the first at which long is.
+        let faster = |bytes| -> Result<Point, Error> {
+            let (short, modeled) = (time(Algorithm::SHORT, bytes)?, time(Algorithm::LONG, bytes)?);
+            let choice = if modeled < short { "long" } else { "short" };
+            Ok(Point { bytes, choice: choice.to_owned(), modeled, ratio: None })
+        };
+        let mut points = Vec::new();
         for bytes in search.whole(lengths) {
-            let (short, long) = times(bytes)?;
-            if long < short {
-                high = Some((bytes, short, long));
+            points.push(faster(bytes)?);
+            if points.last().is_some_and(|point| point.choice == "long") {
                 break;
             }
-            low = Some(bytes);
         }
-        let Some((mut bytes, mut short, mut long)) = high else { return Ok(Some(Crossover::Never)) };
-        let Some(mut low) = low else { return Ok(Some(Crossover::Always)) };
-        while bytes as f64 > low as f64 * FACTOR {
-            let Some(middle) = search.between(low, bytes) else { break };
-            match times(middle)? {
-                (of_short, of_long) if of_long < of_short => {
-                    (bytes, short, long) = (middle, of_short, of_long)
-                }
-                _ => low = middle,
-            }
+        let points = search.refined(points, FACTOR, faster)?;
+        let Some(first) = points.iter().position(|point| point.choice == "long") else {
+            return Ok(Some(Crossover::Never));
+        };
+        let Point { bytes, modeled: long, .. } = points[first];
+        if first == 0 {
+            return Ok(Some(Crossover::Always));
         }
+        let short = time(Algorithm::SHORT, bytes)?;
         let hybrid = search.plan(&Algorithm::HYBRID, bytes)?;
         let hybrid = (hybrid.name().to_owned(), hybrid.prediction().modeled.since_start());
         Ok(Some(Crossover::At(Crossing { bytes, short, long, hybrid })))

@@ -46,10 +46,7 @@ impl Search<'_> {
             points.push(self.point(bytes)?);
             self.progress.end();
         }
-        let points = refined(points, self.factor, &mut |low, high| match self.between(low, high) {
-            Some(bytes) => self.point(bytes).map(Some),
-            None => Ok(None),
-        })?;
+        let points = self.refined(points, self.factor, |bytes| self.point(bytes))?;
         Ok(joined(points))
     }
 
@@ -61,8 +58,30 @@ impl Search<'_> {
         lengths
     }
 
+    /// Points with others between those that differ, as close as they shall be.
+    pub(super) fn refined(
+        &self,
+        points: Vec<Point>,
+        factor: f64,
+        point: impl Fn(u64) -> Result<Point, Error>,
+    ) -> Result<Vec<Point>, Error> {
+        let mut done: Vec<Point> = Vec::new();
+        // What is still to come, the next one last.
+        let mut rest: Vec<Point> = points.into_iter().rev().collect();
+        while let Some(next) = rest.pop() {
+            let differs =
+                |last: &&Point| last.choice != next.choice && next.bytes as f64 > last.bytes as f64 * factor;
+            let last = done.last().filter(differs);
+            match last.and_then(|last| self.between(last.bytes, next.bytes)) {
+                Some(middle) => rest.extend([next, point(middle)?]),
+                None => done.push(next),
+            }
+        }
+        Ok(done)
+    }
+
     /// A length half-way between two others, if there is one.
-    pub(super) fn between(&self, low: u64, high: u64) -> Option<u64> {
+    fn between(&self, low: u64, high: u64) -> Option<u64> {
         let element = default_element(self.operation) as f64;
         let middle = (low as f64 * high as f64).sqrt();
         let middle = ((middle / element).round() * element) as u64;
@@ -97,31 +116,6 @@ fn without_details(name: &str) -> String {
     name.split(' ').filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Points with others between those that differ, as close as they shall be.
-fn refined(
-    points: Vec<Point>,
-    factor: f64,
-    between: &mut impl FnMut(u64, u64) -> Result<Option<Point>, Error>,
-) -> Result<Vec<Point>, Error> {
-    let mut done: Vec<Point> = Vec::new();
-    // What is still to come, the next one last.
-    let mut rest: Vec<Point> = points.into_iter().rev().collect();
-    while let Some(next) = rest.pop() {
-        let differing = done
-            .last()
-            .filter(|last| last.choice != next.choice && next.bytes as f64 > last.bytes as f64 * factor);
-        let middle = match differing {
-            Some(last) => between(last.bytes, next.bytes)?,
-            None => None,
-        };
-        match middle {
-            Some(middle) => rest.extend([next, middle]),
-            None => done.push(next),
-        }
-    }
-    Ok(done)
-}
-
 /// Neighbours with the same choice made one.
 fn joined(points: Vec<Point>) -> Vec<Interval> {
     let intervals = points.chunk_by(|one, other| one.choice == other.choice);
@@ -135,43 +129,6 @@ fn joined(points: Vec<Point>) -> Vec<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn point(bytes: u64, choice: &str) -> Point {
-        Point { bytes, choice: choice.to_owned(), modeled: Span::ZERO, ratio: None }
-    }
-
-    /// `a` up to 99, `b` up to 149, `c` from there on.
-    fn choice(bytes: u64) -> Point {
-        point(
-            bytes,
-            if bytes < 100 {
-                "a"
-            } else if bytes < 150 {
-                "b"
-            } else {
-                "c"
-            },
-        )
-    }
-
-    #[test]
-    fn changes_are_found_by_halves() {
-        let mut tried = 0;
-        let mut between = |low: u64, high: u64| {
-            tried += 1;
-            let middle = ((low * high) as f64).sqrt().round() as u64;
-            Ok((low < middle && middle < high).then(|| choice(middle)))
-        };
-        let ends = [1, 64, 512].map(choice).to_vec();
-        let intervals = joined(refined(ends, 1.05, &mut between).unwrap());
-        assert_eq!(intervals.len(), 3);
-        for (pair, change) in intervals.windows(2).zip([100.0, 150.0]) {
-            let (last, first) = (pair[0].last.bytes as f64, pair[1].first.bytes as f64);
-            assert!(last < change && change <= first && first <= 1.05 * last, "{pair:?}");
-        }
-        assert_eq!((intervals[0].first.bytes, intervals[2].last.bytes), (1, 512));
-        assert!(tried <= 12, "{tried}");
-    }
 
     #[test]
     fn details_are_no_part_of_a_choice() {

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 
 use super::{Operation, Strategy, Task};
 use crate::{
-    plan::{self, IntoAlgorithm, PlanError, Variant},
+    plan::{self, IntoAlgorithm, PlanError, Variant, sealed::Sealed},
     time::Span,
 };
 
@@ -75,6 +75,8 @@ impl Algorithm {
         }
     }
 }
+
+impl Sealed for Strategy {}
 
 impl IntoAlgorithm for Strategy {
     type Problem = Task;

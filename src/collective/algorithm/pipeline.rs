@@ -85,7 +85,7 @@ fn length(task: &Task, network: Network, bytes: u64) -> Span {
     let both_ways =
         parameters.transfer((bytes as f64 * both_ways(parameters, network.sharing)).ceil() as u64);
     let way = parameters.latency() + parameters.hop().times(network.links as u64);
-    // What is there early does not overlap the send of the next step.
+    // A message that is there early does not overlap the send of the next step.
     let early = if parameters.exchange_overhead().is_zero() { Span::ZERO } else { Span::from_nanos(1) };
     let busy = parameters.send_overhead() + parameters.receive_overhead() + combining(task, bytes);
     (both_ways + way + early).max(busy)

@@ -15,7 +15,7 @@ use crate::{
 impl<'n> Group<'n> {
     /// The same members in a context of their own, whose messages mix with no others.
     pub(crate) fn with_context(&self, user: Private, name: impl Fn() -> String) -> Group<'n> {
-        let new = || self.endpoint.context(self.context, &[], user as u32, &name);
+        let new = || self.endpoint.shared().context(self.context, &[], user as u32, &name);
         let context = match user {
             Private::Collective => *self.private.get_or_init(new),
             Private::Nx | Private::Active => new(),
@@ -40,7 +40,7 @@ impl<'n> Group<'n> {
     pub(crate) fn agree(&self, call: &Call<'_>) -> Result<Tag, CommError> {
         let nth = self.calls.get();
         self.calls.set(nth + 1);
-        let agreed = self.endpoint.agree(self.context, nth, self.size(), self.rank, call);
+        let agreed = self.endpoint.shared().agree(self.context, nth, self.size(), self.rank, call);
         agreed.map_err(|(other, other_call)| CommError::Mismatch {
             group: self.name.to_string(),
             rank: self.rank,
@@ -57,7 +57,7 @@ impl<'n> Group<'n> {
 
     /// The values that libraries keep on the machine for all its nodes.
     pub(crate) fn cache(&self) -> &Cache {
-        self.endpoint.cache()
+        self.endpoint.shared().cache()
     }
 
     /// Charges the modeled time of work that is really done: combining, copying. Nothing where nothing is modeled.
@@ -83,7 +83,7 @@ impl<'n> Group<'n> {
     /// Does a part of a call, which the trace of a run shows as a slice around all that is done in it. Takes no time, and
     /// `part` is not asked for where nothing is traced.
     pub(crate) fn as_part<T>(&self, part: impl FnOnce() -> Part, work: impl FnOnce() -> T) -> T {
-        if !self.endpoint.is_traced() {
+        if !self.endpoint.shared().is_traced() {
             return work();
         }
         // After the end of the run there is nobody to tell.

@@ -2,9 +2,10 @@
 
 use super::Group;
 use crate::{
-    comm::{MAX_MESSAGE, Message, Payload, Request, Tested},
+    comm::{MAX_MESSAGE, Message, Request, Tested},
     endpoint::Envelope,
     error::{CommError, describe},
+    payload::Payload,
     rank::{Destination, Rank, Select, Tag},
     time::Time,
     wire::{Label, Parcel, RequestId, Selector},
@@ -92,7 +93,8 @@ impl<'n> Group<'n> {
         })
     }
 
-    /// Receives a message unless none arrives by `deadline` in modeled time.
+    /// Receives a message unless none arrives by `deadline`, an instant of the clock that
+    /// [`Node::now`](crate::comm::Node::now) tells.
     ///
     /// # Errors
     /// [`CommError::DeadlinePassed`], at the deadline or at once if that has passed; those of
@@ -107,7 +109,8 @@ impl<'n> Group<'n> {
     }
 
     /// Waits until any of the requests is complete, takes it out of the list, and says where it stood and what it
-    /// received. Of several complete ones it is the first in modeled time, then in the list.
+    /// received. Of several complete ones it is the first in modeled time, then in the list; without a
+    /// model it is the one that this node has seen complete first.
     ///
     /// # Errors
     /// [`CommError::NothingToWaitFor`] if there are none; those of all calls of a [`Group`].
@@ -117,12 +120,12 @@ impl<'n> Group<'n> {
         Ok(taken(requests, index, envelope))
     }
 
-    /// As [`wait_any`](Group::wait_any), but gives up at `deadline` in modeled time, or at once if that has passed:
+    /// As [`wait_any`](Group::wait_any), but gives up at `deadline`, or at once if that has passed:
     /// then it returns `None`, and the list is as it was. What is complete at the deadline itself is in time.
     ///
     /// # Errors
-    /// As [`wait_any`](Group::wait_any); [`CommError::Livelock`] if the program has done nothing but look in vain for
-    /// too long.
+    /// As [`wait_any`](Group::wait_any); in virtual time, [`CommError::Livelock`] if the program has done nothing but
+    /// look in vain for too long.
     pub fn wait_any_until(
         &self,
         requests: &mut Vec<Request<'_>>,
@@ -136,7 +139,8 @@ impl<'n> Group<'n> {
     /// [`wait`](Group::wait); if not, it costs no modeled time.
     ///
     /// # Errors
-    /// [`CommError::Livelock`] if the program has done nothing but test and probe in vain for too long.
+    /// In virtual time, [`CommError::Livelock`] if the program has done nothing but test and probe in vain for too long;
+    /// those of all calls of a [`Group`].
     pub fn test<'r>(&self, mut request: Request<'r>) -> Result<Tested<'r>, CommError> {
         let Some(id) = request.id else { return Ok(Tested::Complete(None)) };
         match self.endpoint.test(id, true)?.1 {
@@ -161,7 +165,8 @@ impl<'n> Group<'n> {
     /// Looks whether a message is there at this instant of the node's clock; costs no modeled time.
     ///
     /// # Errors
-    /// [`CommError::Livelock`] if the program has done nothing but test and probe in vain for too long.
+    /// In virtual time, [`CommError::Livelock`] if the program has done nothing but test and probe in vain for too long;
+    /// those of all calls of a [`Group`].
     pub fn try_probe(&self, from: impl Into<Select>) -> Result<Option<(Rank, Tag, u64)>, CommError> {
         let found = self.endpoint.probe(self.selector(from.into())?, false)?;
         Ok(found.map(|found| self.found(found)))

@@ -63,7 +63,7 @@ pub struct Group<'n> {
     members: Members,
     /// The members as a list, once somebody has asked for it.
     nodes: OnceCell<Arc<[Rank]>>,
-    /// How often a group of the same members has been made of this one.
+    /// The number of groups of the same members that have been made of this one.
     made: RefCell<BTreeMap<Vec<Rank>, u32>>,
     /// The context of collective operations.
     private: OnceCell<Context>,
@@ -75,7 +75,7 @@ pub struct Group<'n> {
 
 impl<'n> Group<'n> {
     pub(super) fn world(endpoint: &'n dyn Endpoint) -> Group<'n> {
-        let size = endpoint.machine().nodes();
+        let size = endpoint.shared().machine().nodes();
         let members = Members::Strided { first: 0, stride: 1, size };
         Group::new(endpoint, "the world", 0, endpoint.id() as Rank, members)
     }
@@ -105,7 +105,7 @@ impl<'n> Group<'n> {
         let members = Members::Strided { first, stride, size };
         let nodes: Vec<Rank> = (0..size).map(|rank| members.node(rank)).collect();
         let rank = members.rank(self.endpoint.id() as Rank).unwrap_or(0);
-        let context = self.endpoint.context(self.context, &nodes, family, &|| name.clone());
+        let context = self.endpoint.shared().context(self.context, &nodes, family, &|| name.clone());
         Group::new(self.endpoint, name, context, rank, members)
     }
 
@@ -118,7 +118,7 @@ impl<'n> Group<'n> {
         let mut made = self.made.borrow_mut();
         let nth = made.entry(nodes.to_vec()).or_insert(FIRST_OF_ITS_KIND);
         *nth += 1;
-        self.endpoint.context(self.context, nodes, *nth, &name)
+        self.endpoint.shared().context(self.context, nodes, *nth, &name)
     }
 
     /// This node's rank in the group.
@@ -133,7 +133,7 @@ impl<'n> Group<'n> {
 
     /// The machine: its shape and its parameters.
     pub fn machine(&self) -> &Description {
-        self.endpoint.machine()
+        self.endpoint.shared().machine()
     }
 
     /// Its name in messages about it, such as `row 2`.

@@ -19,7 +19,7 @@ use super::{
     Algorithm, Entry, Planning, of,
 };
 use crate::{
-    plan::{Draft, Plan, Problem, choose::fastest},
+    plan::{self, choose::fastest},
     time::Time,
 };
 
@@ -38,7 +38,10 @@ impl Algorithm {
 /// The styles that are tried where there are many messages.
 const FEW_STYLES: [Style; 3] = [Style::ALL[0], Style::ALL[1], Style::ALL[4]];
 
-fn search(planning: &Planning<'_>) -> Result<Plan<Instance>, PlanError> {
+/// Plans of exchanges that have been predicted.
+type Predicted = plan::Predicted<Instance>;
+
+fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let all = if planner.is_large() { planner.with_styles(&FEW_STYLES) } else { planner.clone() };
     let main = match (planner.balanced().is_some(), planner.is_regular()) {
@@ -50,9 +53,9 @@ fn search(planning: &Planning<'_>) -> Result<Plan<Instance>, PlanError> {
         let main = planner.balanced().unwrap_or_else(|| planner.plain());
         Ok(clocked::planned(planner.instance(), planner.paths(), &main))
     });
-    let first: Vec<Variant> = clocked.into_iter().map(|variant| variant.by(main)).collect();
+    let mut first: Vec<Variant> = clocked.into_iter().map(|variant| variant.by(main)).collect();
     let found = fastest(&Algorithm::AUTO, instance, &first, Time::MAX);
-    let limit = found.as_ref().map_or(Time::MAX, |(_, plan)| modeled(plan));
+    let limit = found.as_ref().map_or(Time::MAX, |(_, found)| modeled(found));
     // The first one is by the clock. Where that takes the host no time, all styles are tried with everything.
     let nth = found.as_ref().map_or(0, |&(nth, _)| nth.saturating_sub(1));
     let some = if planner.is_large() { all.with_styles(&all.styles()[nth..=nth]) } else { all.clone() };
@@ -60,7 +63,7 @@ fn search(planning: &Planning<'_>) -> Result<Plan<Instance>, PlanError> {
         ![Algorithm::AUTO, Algorithm::SORTING, main].contains(other) && other.is_predictable()
     };
     let mut rest: Vec<Variant> = Vec::new();
-    for other in Instance::algorithms().into_iter().filter(is_new) {
+    for other in Algorithm::ALL.iter().filter(|other| is_new(other)) {
         // An algorithm may come to another one alone.
         let mut variants = other.variants(instance, &some).unwrap_or_default();
         variants.retain(|variant| {
@@ -68,23 +71,26 @@ fn search(planning: &Planning<'_>) -> Result<Plan<Instance>, PlanError> {
         });
         rest.extend(variants);
     }
-    let better = match (fastest(&Algorithm::AUTO, instance, &rest, limit), found) {
-        (Ok((_, better)), Ok((_, found))) if modeled(&better) >= modeled(&found) => return Ok(found),
-        (Ok((_, better)), _) => better,
-        (Err(_), found) => return found.map(|(_, plan)| plan),
+    let (nth, better) = match (fastest(&Algorithm::AUTO, instance, &rest, limit), found) {
+        (Ok((_, better)), Ok((nth, found))) if modeled(&better) >= modeled(&found) => {
+            return Ok((first.swap_remove(nth), found));
+        }
+        (Ok(better), _) => better,
+        (Err(_), found) => return found.map(|(nth, found)| (first.swap_remove(nth), found)),
     };
+    let variant = rest.swap_remove(nth);
     if !planner.is_large() {
-        return Ok(better);
+        return Ok((variant, better));
     }
     // Another algorithm is better, and may be better still in another style.
-    let again = better.algorithm().variants(instance, &all).unwrap_or_default();
+    let again = variant.algorithm().map(|other| other.variants(instance, &all));
+    let mut again = again.and_then(Result::ok).unwrap_or_default();
     Ok(match fastest(&Algorithm::AUTO, instance, &again, modeled(&better)) {
-        Ok((_, best)) if modeled(&best) < modeled(&better) => best,
-        _ => better,
+        Ok((nth, best)) if modeled(&best) < modeled(&better) => (again.swap_remove(nth), best),
+        _ => (variant, better),
     })
 }
 
-/// The time of a plan that has been predicted.
-fn modeled(plan: &Plan<Instance>) -> Time {
-    plan.draft.schedule().map_or(Time::MAX, |schedule| plan.predicted(schedule).modeled)
+fn modeled(predicted: &Predicted) -> Time {
+    predicted.prediction.modeled
 }

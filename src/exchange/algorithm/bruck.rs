@@ -94,7 +94,7 @@ fn schedule(matrix: &Matrix, radix: usize, exchange: Exchange) -> Schedule {
                 }
             }
             let transfers = sent.into_iter().enumerate().filter(|(_, blocks)| !blocks.is_empty());
-            builder.hand_over(transfers.map(|(from, blocks)| Transfer {
+            builder.move_blocks(transfers.map(|(from, blocks)| Transfer {
                 from,
                 to: (from + digit * weight) % nodes,
                 blocks: blocks.into(),

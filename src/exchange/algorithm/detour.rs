@@ -37,9 +37,9 @@ use super::{
     Algorithm, Entry, Planning, of,
 };
 use crate::{
-    comm::{Payload, PayloadError},
     model::Parameters,
     pattern::{Action, Builder, Exchange, Schedule, Transfer},
+    payload::{Payload, PayloadError},
     rank::Rank,
     time::Span,
 };
@@ -165,7 +165,7 @@ impl Detour {
         let mut builder = Builder::new(self.nodes, &origins, &sizes, Exchange::Overlapped);
         for round in &self.rounds {
             let transfer = |hop: &Hop| Transfer { from: hop.from, to: hop.to, blocks: [hop.slice].into() };
-            builder.hand_over(round.iter().map(transfer));
+            builder.move_blocks(round.iter().map(transfer));
         }
         let (send, receive) = (parameters.send_overhead(), parameters.receive_overhead());
         let busy = |action: &Action| match action {

@@ -28,8 +28,8 @@ use super::{
     Algorithm, Entry, Planning, bruck, coloring, of,
 };
 use crate::{
-    comm::Payload,
     pattern::{Exchange, Schedule},
+    payload::Payload,
 };
 
 /// The lengths that are tried, as multiples of the best one by the estimate.

@@ -55,8 +55,9 @@ use super::{
     Algorithm, Entry, Planning, bruck, seeded,
 };
 use crate::{
-    comm::{Active, ActiveMessage, Handling, Payload, Reactions, Waited},
+    comm::{Active, ActiveMessage, Handling, Reactions, Waited},
     pattern::Schedule,
+    payload::Payload,
     random::RandomNumbers,
     rank::{Rank, Tag},
     time::{Span, Time},

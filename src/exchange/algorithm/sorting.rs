@@ -34,8 +34,8 @@ use super::{
     Algorithm, Entry, of, refused,
 };
 use crate::{
-    comm::Payload,
     pattern::{Action, Exchange, Schedule, Step},
+    payload::Payload,
     rank::Rank,
 };
 

@@ -6,7 +6,7 @@
 //! are. *Two-stage* carries either stage out by modified linear permutation, *relayed* in balanced rounds without
 //! telling and without barriers. *Shuffled* is *two-stage* with parts that go to the nodes in between in any order.
 //!
-//! How messages are cut and what they look like is in [`split`].
+//! The cutting of messages, and their parts, are in [`split`].
 //!
 //! **Restrictions.** None.
 //!
@@ -36,7 +36,7 @@ use super::{
     permutation::{barriers, synchronized},
     refused, seeded,
 };
-use crate::{comm::Payload, pattern::Schedule, time::Span};
+use crate::{pattern::Schedule, payload::Payload, time::Span};
 
 static TWO_STAGE: Entry = Entry::new("two-stage", in_synchronized_stages)
     .about("everything is spread evenly over all nodes first, and then delivered")

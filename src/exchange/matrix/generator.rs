@@ -10,7 +10,7 @@ use crate::random::RandomNumbers;
 /// Of the `k` receivers of a node, those who get little get the fraction `l` of its traffic, and are `(1 - l) k`; the
 /// others are `l k` and get the rest. With `l` = 1/2 all get the same; the smaller `l`, the more goes to few.
 ///
-/// Who sends to whom is a union of `k` permutations, each of messages of one size: node `i` sends to node `P^-1(P(i) +
+/// Senders and receivers are a union of `k` permutations, each of messages of one size: node `i` sends to node `P^-1(P(i) +
 /// d)`, where `P` is a permutation at random and each `d` one of `k` distances at random. A node sends to itself only
 /// if `k` is the number of nodes, and then little.
 ///

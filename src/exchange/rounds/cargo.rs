@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    comm::{Cargo, Payload, PayloadError},
+    comm::Cargo,
     pattern::{Message, Schedule},
+    payload::{Payload, PayloadError},
 };
 
 /// Messages that carry the next bytes that their sender has for their receiver.

@@ -47,7 +47,7 @@ pub(crate) fn planned(instance: &Instance, paths: &Paths, rounds: &[Vec<Part>]) 
             }
         }
         round.iter().flat_map(|part| paths.path(part)).for_each(|&link| busy[link as usize] = 0.0);
-        // Who shares a link may have left before the round is over; nobody knows who.
+        // Messages that share a link may have left before the round is over; nobody knows which.
         let is_crowded = round.iter().all(|part| paths.time(part) < longest);
         planned.extend(round.iter().map(|&part| {
             let time = if is_crowded { longest } else { paths.time(&part) };

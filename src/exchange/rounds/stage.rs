@@ -12,7 +12,7 @@ use super::{
     parts,
     style::Style,
 };
-use crate::{comm::Payload, pattern::Schedule, record};
+use crate::{pattern::Schedule, payload::Payload, record};
 
 /// Bytes of a count.
 pub(crate) const COUNT: u64 = 4;

@@ -8,7 +8,7 @@ use crate::{
     rank::Rank,
 };
 
-/// How a node gets on from round to round.
+/// The way in which a node gets on from round to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     /// It sends and receives the messages of a round in this way, and then goes on to the next round.
@@ -20,7 +20,7 @@ pub(crate) enum Style {
     Ahead(usize),
 }
 
-/// How all nodes wait for each other after a round.
+/// The way in which all nodes wait for each other after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Barrier {
     /// By the barrier of the machine.

@@ -19,7 +19,9 @@ pub(super) const PRESET: Preset = Preset {
 impl Parameters {
     /// Threads of one host that hand messages over by reference, for plans under the [host's clock](crate::Clock::Host):
     /// 16 nodes on a virtual machine with two cores, measured by `multicomputer calibrate`, which writes the same for
-    /// any other host.
+    /// any other host. `L` and the barrier are those of nodes that share a core with seven others: where each has a core of
+    /// its own they are far too large. `host:16` is this machine as a model, in virtual time unless told otherwise;
+    /// [`Machine::host`](crate::Machine::host) runs without one.
     ///
     /// | parameter | value | how sure |
     /// | --- | --- | --- |

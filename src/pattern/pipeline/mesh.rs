@@ -25,7 +25,7 @@ pub fn chain(grid: Grid, root: Rank) -> Vec<Tree> {
     for pair in path.windows(2) {
         children[pair[0]].push(pair[1]);
     }
-    vec![Tree::new(root, children).expect("the snake has every node once")]
+    vec![Tree::spanning(root, children)]
 }
 
 /// Two trees with their spines in the first and in the last column, from which chains run along the rows towards the
@@ -89,7 +89,7 @@ fn spines(grid: Grid, root: Rank, is_transposed: bool) -> Vec<Tree> {
         for (parent, child) in comb(lanes, width, (lane, mirrored(place))) {
             children[rank(parent)].push(rank(child));
         }
-        Tree::new(root, children).expect("a spine and its chains have every node once")
+        Tree::spanning(root, children)
     });
     trees.into()
 }
@@ -114,11 +114,14 @@ fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
     }
     edges.extend(spine.edges.iter().map(|&(from, to)| ((from, 0), (to, 0))));
     let mut free = spine.free.clone();
+    // The spine has as many free sends as are needed; where there is no spine, the start feeds.
     let mut feeder_of = |lane: usize| {
         let can_feed = spine.order.iter().copied().filter(|&feeder| free[feeder] > 0);
-        let nearest = can_feed.min_by_key(|feeder| feeder.abs_diff(lane)).expect("as many as are needed");
-        free[nearest] -= 1;
-        (nearest, 0)
+        let nearest = can_feed.min_by_key(|feeder| feeder.abs_diff(lane));
+        nearest.map_or(start, |nearest| {
+            free[nearest] -= 1;
+            (nearest, 0)
+        })
     };
     // Each spine node with a free send feeds its own lane; the other lanes follow.
     let (own_feeders, others): (Vec<usize>, Vec<usize>) =
@@ -128,7 +131,7 @@ fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
         edges.extend((2..width).map(|place| ((lane, place - 1), (lane, place))));
     }
     if let Some(&second) = own.get(1) {
-        let feeder = if ends_there || spine.order.is_empty() { start } else { feeder_of(root_lane) };
+        let feeder = if ends_there { start } else { feeder_of(root_lane) };
         edges.push((feeder, (root_lane, second)));
         edges.extend(own[1..].windows(2).map(|pair| ((root_lane, pair[0]), (root_lane, pair[1]))));
     }
@@ -169,7 +172,8 @@ impl Spine {
 
     /// Extends the spine from the top through the lanes of one side, which are neighbours.
     fn side(&mut self, top: usize, side: &[usize]) {
-        let largest = (1..).find(|group| group * (group + 1) / 2 >= side.len()).expect("there are numbers");
+        let is_enough = |group: &usize| group * (group + 1) / 2 >= side.len();
+        let largest = (1..=side.len()).find(is_enough).unwrap_or(0);
         let mut groups = Vec::new();
         let mut rest = side;
         for group in (1..=largest).rev() {

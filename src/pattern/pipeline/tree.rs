@@ -37,6 +37,13 @@ impl Tree {
         (tree.by_levels().len() == nodes).then_some(tree)
     }
 
+    /// The tree of a root and children that are known to be one.
+    pub(super) fn spanning(root: Rank, children: Vec<Vec<Rank>>) -> Tree {
+        let tree = Tree { root, children };
+        debug_assert_eq!(tree.by_levels().len(), tree.nodes(), "not all nodes are in the tree once");
+        tree
+    }
+
     /// The root, from which all data comes.
     pub fn root(&self) -> Rank {
         self.root
@@ -81,6 +88,10 @@ impl Tree {
 ///
 /// If the root is not on the line, or the line does not have every rank below its length once.
 pub fn two_trees(line: &[Rank], root: Rank) -> Vec<Tree> {
+    let mut sorted = line.to_vec();
+    sorted.sort_unstable();
+    let is_whole = sorted.into_iter().eq(0..line.len()) && root < line.len();
+    assert!(is_whole, "the line has every rank once, the root among them");
     let mut others = line.to_vec();
     others.retain(|&rank| rank != root);
     let count = others.len();
@@ -88,7 +99,7 @@ pub fn two_trees(line: &[Rank], root: Rank) -> Vec<Tree> {
         let mut children = vec![Vec::new(); line.len()];
         let top = in_order(0, count, at, &mut children);
         children[root].extend(top);
-        Tree::new(root, children).expect("the line has every rank once, the root among them")
+        Tree::spanning(root, children)
     };
     let second =
         |position| if count.is_multiple_of(2) { count - 1 - position } else { (position + 1) % count };

@@ -15,14 +15,13 @@ use super::{
     waiting::WhatFor,
 };
 use crate::{
-    endpoint::{Cache, Call, Endpoint, Envelope, First, Mark},
+    endpoint::{Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
-    model::Description,
     payload::Payload,
     rank::Rank,
     record::{Event, EventKind},
     time::{Span, Time},
-    wire::{Context, Label, NodeId, Parcel, RequestId, Selector},
+    wire::{Label, NodeId, Parcel, RequestId, Selector},
 };
 
 /// The state of a thread's parker while it sleeps for any message; a state that is no such constant is the rank of the
@@ -133,12 +132,8 @@ impl Endpoint for HostNode<'_> {
         self.id
     }
 
-    fn machine(&self) -> &Description {
-        &self.host.crew.machine
-    }
-
-    fn cache(&self) -> &Cache {
-        &self.host.crew.cache
+    fn shared(&self) -> &dyn Shared {
+        &self.host.crew
     }
 
     fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
@@ -332,21 +327,6 @@ impl Endpoint for HostNode<'_> {
         }
     }
 
-    fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context {
-        self.host.crew.contexts.lock().of(parent, members, nth, name)
-    }
-
-    fn agree(
-        &self,
-        context: Context,
-        nth: u64,
-        size: usize,
-        rank: Rank,
-        call: &Call<'_>,
-    ) -> Result<(), (Rank, String)> {
-        self.host.crew.agreements.lock().arrive(context, nth, size, rank, call)
-    }
-
     fn barrier(&self) -> Result<(), CommError> {
         self.check_running()?;
         let (host, crew, began) = (self.host, &self.host.crew, self.began());
@@ -377,10 +357,6 @@ impl Endpoint for HostNode<'_> {
             *self.host.crew.seat(self.id).within.lock() = None;
         }
         Ok(())
-    }
-
-    fn is_traced(&self) -> bool {
-        self.host.crew.traced
     }
 
     fn mark(&self, mark: Mark) -> Result<(), CommError> {

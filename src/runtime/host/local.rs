@@ -42,7 +42,7 @@ pub(super) struct Local {
     /// The phases and parts that the program is in, with their beginnings.
     pub(super) phases: Vec<(Arc<str>, Time)>,
     pub(super) parts: Vec<(Part, Time)>,
-    /// What happened, if that is kept.
+    /// The events so far, if they are kept.
     pub(super) events: Vec<Event>,
 }
 

@@ -73,7 +73,7 @@ impl HostNode<'_> {
             }
             spin_loop();
         }
-        // What was sent before it through the channel is there by now.
+        // All that was sent before it through the channel is there by now.
         let label = ring.label(local.taken[source as usize], source)?;
         if !self.inbox.is_empty() || !select.accepts(&label) {
             return None;
@@ -106,7 +106,7 @@ impl HostNode<'_> {
         let local = &mut *self.local.borrow_mut();
         for (source, ring) in self.rings().iter().enumerate() {
             while ring.has(local.taken[source]) {
-                // What went through the channel before this one is there by now, and may bring this one in.
+                // All that went through the channel before this one is there by now, and may bring this one in.
                 let taken = local.taken[source];
                 self.drain_channel(local);
                 if local.taken[source] == taken {

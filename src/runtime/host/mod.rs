@@ -2,9 +2,9 @@
 //! clock's.
 //!
 //! A message goes by reference through the crossbeam channel of its receiver, which matches it on its own thread; a short
-//! one goes through a [ring] where both nodes have a core. A thread that waits looks again for some ten microseconds where
-//! every node has a core; where there are more nodes than cores it gives its core away for a moment, and then sleeps until
-//! the message that it waits for has come. The last thread that goes to sleep finds that no node can go on.
+//! one goes through a [ring] where every node can have a core. A thread that waits looks again for some microseconds where
+//! every node can have a core, then gives its core away for a moment, and then sleeps until the message that it waits for
+//! has come. The last thread that goes to sleep finds that no node can go on.
 //!
 //! The cost of a message: some 0.2 us between two cores that look for it; about 1 us on one core, and about 5 us
 //! across cores, where its receiver has to be woken, which is the host's own price for that.
@@ -49,8 +49,8 @@ use crate::{
     wire::{Label, MessageId, NodeId},
 };
 
-/// The number of times that a waiting thread looks again before it sleeps, where every node has a core.
-const LOOKS: u32 = 500;
+/// The number of times that a waiting thread looks again before it gives its core away, where every node can have one.
+const LOOKS: u32 = 100;
 
 /// The state that the threads of a run share.
 #[derive(Debug)]
@@ -60,15 +60,15 @@ pub(super) struct Host {
     /// The rings to each node, by sender; none where there are more nodes than cores.
     rings: Vec<Vec<Ring>>,
     element_types: ElementTypes,
-    /// What each node sleeps for.
+    /// The reason why each node sleeps.
     waiting: Vec<Mutex<Option<Waiting>>>,
     barrier: Barrier,
     /// The instant at which all programs may start, and time zero.
     epoch: OnceLock<Instant>,
     gate: (Mutex<bool>, Condvar),
-    /// The number of times that a waiting thread looks again before it sleeps.
+    /// The number of times that a waiting thread looks again before it gives its core away.
     looks: u32,
-    /// The time for which it gives its core away before it sleeps, where nodes share cores.
+    /// The time for which it gives its core away before it sleeps.
     linger: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! How a node of the host waits: it looks for a moment, and then it sleeps.
+//! The wait of a node of the host: it looks for a moment, lets others run, and then sleeps.
 
 use std::{
     hint::spin_loop,
@@ -13,18 +13,16 @@ use super::{
 };
 use crate::{error::CommError, runtime::sync::Ordering, time::Time};
 
-/// The time for which a thread gives its core away to others before it sleeps, for each node that shares the core, where
-/// there are more nodes than cores: to sleep and to be woken costs several times what it costs to be passed over.
+/// The time for which a waiting thread gives its core away to others before it sleeps, for each node that shares the core:
+/// to sleep and to be woken costs several times what it costs to be passed over.
 const TURN: Duration = Duration::from_micros(20);
 
 /// The most of that time, however many nodes there are.
 const LONGEST_LINGER: Duration = Duration::from_micros(200);
 
-/// The time for which a thread gives its core away before it sleeps.
+/// The time for which a thread gives its core away before it sleeps. Where every node could have a core it does so, too: the
+/// host may have put two of them on one.
 pub(super) fn linger(nodes: usize, cores: usize) -> Duration {
-    if nodes <= cores {
-        return Duration::ZERO;
-    }
     LONGEST_LINGER.min(TURN * nodes.div_ceil(cores) as u32)
 }
 
@@ -99,15 +97,13 @@ impl HostNode<'_> {
             }
             spin_loop();
         }
-        if self.host.is_crowded() {
-            let began = Instant::now();
-            while began.elapsed() < self.host.linger && !self.host.crew.is_stopped() {
-                yield_now();
-                if may_be_there()
-                    && let Some(found) = look()
-                {
-                    return Some(found);
-                }
+        let began = Instant::now();
+        while began.elapsed() < self.host.linger && !self.host.crew.is_stopped() {
+            yield_now();
+            if may_be_there()
+                && let Some(found) = look()
+            {
+                return Some(found);
             }
         }
         None

@@ -1,4 +1,4 @@
-//! What a sleeping node waits for, as reports tell it.
+//! The message or barrier that a sleeping node waits for, as reports tell it.
 
 use crate::{
     kernel::WaitsFor,
@@ -7,7 +7,7 @@ use crate::{
     wire::{Context, Selector},
 };
 
-/// What a node sleeps for, and since when.
+/// The reason why a node sleeps, and since when.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub(super) since: Time,

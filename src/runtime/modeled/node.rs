@@ -21,14 +21,12 @@ use super::{
     world::{Delivery, FOR_THE_KERNEL, Modeled, WHEN_DUE},
 };
 use crate::{
-    endpoint::{Cache, Call, Endpoint, Envelope, First, Mark},
+    endpoint::{Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     kernel::{self, AnyOf, Op, Outcome, Reply},
-    model::Description,
     payload::{Payload, Segment},
-    rank::Rank,
     time::{Span, Time},
-    wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
+    wire::{Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// Returns the manner of a call from whether it returns at once.
@@ -139,7 +137,7 @@ impl<'run> NodeThread<'run> {
         self.world.retire();
     }
 
-    // How calls are made.
+    // The making of calls.
 
     fn new_request(&self, pending: Pending) -> RequestId {
         let local = &mut *self.local.borrow_mut();
@@ -263,27 +261,8 @@ impl Endpoint for NodeThread<'_> {
         self.id
     }
 
-    fn machine(&self) -> &Description {
-        &self.world.crew.machine
-    }
-
-    fn cache(&self) -> &Cache {
-        &self.world.crew.cache
-    }
-
-    fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context {
-        self.world.crew.contexts.lock().of(parent, members, nth, name)
-    }
-
-    fn agree(
-        &self,
-        context: Context,
-        nth: u64,
-        size: usize,
-        rank: Rank,
-        call: &Call<'_>,
-    ) -> Result<(), (Rank, String)> {
-        self.world.crew.agreements.lock().arrive(context, nth, size, rank, call)
+    fn shared(&self) -> &dyn Shared {
+        &self.world.crew
     }
 
     // Calls that send or receive.
@@ -399,7 +378,7 @@ impl Endpoint for NodeThread<'_> {
     ) -> Result<(Time, Option<(Envelope, Span)>), CommError> {
         let wait = AnyOf { requests: [request].into(), deadline, computing: true };
         let (clock, first) = self.any_of(wait)?;
-        let receive = self.machine().parameters().active_receive_overhead();
+        let receive = self.world.crew.machine.parameters().active_receive_overhead();
         Ok((clock, first.and_then(|(_, envelope)| envelope).map(|envelope| (envelope, receive))))
     }
 
@@ -461,10 +440,6 @@ impl Endpoint for NodeThread<'_> {
 
     fn barrier(&self) -> Result<(), CommError> {
         self.call(Manner::Takes, || self.ask(Op::Barrier).map(drop))
-    }
-
-    fn is_traced(&self) -> bool {
-        self.world.crew.traced
     }
 
     fn mark(&self, mark: Mark) -> Result<(), CommError> {

@@ -8,6 +8,7 @@ use crate::{rank::Rank, time::Time};
 
 /// An answer that came later than it was due, because the host was late.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Slip {
     /// The time from the instant at which the answer was due to its arrival, on the wall clock.
     pub by: Duration,

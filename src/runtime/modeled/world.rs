@@ -28,14 +28,14 @@ pub(super) const WHEN_DUE: u32 = u32::MAX - 2;
 /// The number of times that a waiting thread looks again before it sleeps, where every thread has a core.
 const LOOKS: u32 = 200;
 
-/// What comes through a node's channel.
+/// A delivery through a node's channel.
 #[derive(Debug)]
 pub(super) enum Delivery {
     Message(Envelope),
     Reply(Reply),
 }
 
-/// What goes in and out of one node. Aligned so that no two share a cache line.
+/// The ways in and out of one node. Aligned so that no two share a cache line.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Mailbox {

@@ -42,7 +42,7 @@ use crate::plan;
 /// let algorithm: Algorithm = "repos-br-xy-source".parse()?;
 /// assert_eq!(algorithm.to_string(), "repos-br-xy-source");
 /// assert!(Algorithm::PAPER.contains(&algorithm));
-/// # Ok::<(), multicomputer::stop::ParseAlgorithmError>(())
+/// # Ok::<(), multicomputer::plan::ParseAlgorithmError>(())
 /// ```
 pub type Algorithm = plan::Algorithm<Instance>;
 

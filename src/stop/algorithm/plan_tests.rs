@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{Algorithm, schedule_tests::instances};
-use crate::{Machine, comm::Payload, rank::Rank, time::Time};
+use crate::{Machine, payload::Payload, rank::Rank, time::Time};
 
 /// Bytes that tell the source, the place and the length.
 fn message(source: Rank, length: u64) -> Vec<u8> {

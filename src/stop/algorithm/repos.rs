@@ -121,6 +121,6 @@ pub(super) fn reposition(builder: &mut Builder, sources: &[Rank], places: &[Rank
             transfers.push(Transfer { from, to, blocks: [block].into() });
         }
     }
-    builder.hand_over(transfers);
+    builder.move_blocks(transfers);
     place_of
 }

@@ -12,7 +12,7 @@ use crate::{
         arbitrary::{parameters, topologies},
     },
     pattern::{Action, Exchange, Message, Schedule, Step},
-    plan::{PlanError, Reason, Variant, choose::busiest_node, predict::predict},
+    plan::{PlanError, Reason, Variant, choose::busiest_node, predict},
     rank::Rank,
     stop::Distribution,
     time::{Span, Time},
@@ -50,7 +50,7 @@ fn all_candidates(instance: &Instance) -> impl Iterator<Item = (Algorithm, Varia
 /// The schedules of an algorithm, each with the algorithm that it is of; none if its restrictions are not met.
 fn candidates(algorithm: Algorithm, instance: &Instance) -> Vec<(Algorithm, Variant<Instance>)> {
     let variants = algorithm.variants(instance, &()).unwrap_or_default();
-    variants.into_iter().map(|variant| (variant.algorithm().unwrap(), variant)).collect()
+    variants.into_iter().map(|variant| (*variant.algorithm().unwrap(), variant)).collect()
 }
 
 // Shape.
@@ -195,7 +195,7 @@ proptest! {
                 // The end of a message is rounded.
                 let rounded = took.since_start() + Span::from_picos(schedule.messages().count() as u64);
                 prop_assert!(rounded >= bound.time(), "{}, {} in {} beats {:?}", of, variant.name(), took, bound);
-                // What a candidate is given up for must be no more than it takes, to the picosecond.
+                // The limit for which a candidate is given up must be no more than it takes, to the picosecond.
                 let floor = variant.floor().max(busiest_node(&schedule, instance.parameters()));
                 prop_assert!(took.since_start() >= floor, "{}, {} in {} beats {}", of, variant.name(), took, floor);
                 if fastest.as_ref().is_none_or(|&(least, ..)| took < least) {
@@ -287,9 +287,9 @@ fn auto_is_never_slower_where_all_are_sources() {
     }
 }
 
-// What the papers say of the shape.
+// The shape, as the papers describe it.
 
-/// What node counts and longest messages become in the first iteration.
+/// Node counts and longest messages after the first iteration.
 fn after_one(machine: &str, sources: &[Rank]) -> (usize, u64) {
     let instance = instance(machine, sources, &vec![1; sources.len()]);
     let plan = Algorithm::BR_LIN.plan(&instance).unwrap();

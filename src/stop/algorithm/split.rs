@@ -104,7 +104,7 @@ fn draft(instance: &Instance, (pieces, collect): (usize, Collect), exchange: Exc
                 })
                 .filter(|&(_, start, end)| start < end)
                 .collect();
-            builder.hand_over(transfers);
+            builder.move_blocks(transfers);
         }
         let holders: Vec<Rank> = teams.concat();
         let loads: Vec<(Rank, u64)> = holders.iter().copied().zip(bytes).collect();

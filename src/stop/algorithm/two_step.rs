@@ -46,7 +46,7 @@ pub(super) fn gather(builder: &mut Builder, places: &[Rank], root: Rank) {
     let mut others: Vec<(Rank, u32)> = places.iter().copied().zip(0..).collect();
     others.sort_unstable();
     others.retain(|&(rank, _)| rank != root);
-    builder.hand_over(others.into_iter().map(|(from, block)| Transfer {
+    builder.move_blocks(others.into_iter().map(|(from, block)| Transfer {
         from,
         to: root,
         blocks: [block].into(),

@@ -117,6 +117,7 @@ impl Case {
             CombineToAll => [self.own(rank, all.clone()), sum(all)],
             DistributedCombine => [self.own(rank, all), sum(self.block(rank))],
             Scan => [self.own(rank, all), self.combined[rank].to_vec()],
+            other => panic!("nothing is known of {other}"),
         }
     }
 

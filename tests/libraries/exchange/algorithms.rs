@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use multicomputer::{
     Machine, Payload, Rank,
-    exchange::{Algorithm, ExchangeError, Instance, InstanceError, Matrix, PlanError},
+    exchange::{Algorithm, ExchangeError, Instance, InstanceError, Matrix},
     model::Description,
     plan::MembersError,
+    plan::PlanError,
 };
 use proptest::prelude::*;
 

@@ -6,7 +6,8 @@ use multicomputer::{
     Machine,
     collective::{Collective, Sum},
     error::RunError,
-    exchange::{Algorithm, CallError, ExchangeError, Instance, ManyToMany, Matrix, PlanError},
+    exchange::{Algorithm, CallError, ExchangeError, Instance, ManyToMany, Matrix},
+    plan::PlanError,
     prelude::*,
 };
 

@@ -9,9 +9,10 @@ use multicomputer::{
     error::{CommError, Failure, RunError},
     model::{Description, Parameters},
     pattern::{Builder, Exchange, Schedule, Transfer},
+    plan::PlanError,
     plan::Reason,
     prelude::*,
-    stop::{Algorithm, BroadcastError, Distribution, Instance, InstanceError, Plan, PlanError},
+    stop::{Algorithm, BroadcastError, Distribution, Instance, InstanceError, Plan},
     topology::{Grid, Link, LinkId, Topology, Vertex},
 };
 

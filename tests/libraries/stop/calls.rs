@@ -3,8 +3,9 @@
 use multicomputer::{
     Payload,
     error::{Failure, RunError},
+    plan::PlanError,
     prelude::*,
-    stop::{Algorithm, BroadcastError, Instance, InstanceError, PlanError},
+    stop::{Algorithm, BroadcastError, Instance, InstanceError},
 };
 
 /// The error of the first node that fails.

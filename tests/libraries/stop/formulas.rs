@@ -7,7 +7,7 @@
 use multicomputer::{
     model::{Description, Parameters, ParametersBuilder},
     pattern::{Action, Builder, Exchange, Transfer},
-    predict::predict,
+    plan::predict,
     prelude::*,
     stop::{Algorithm, Instance, Plan},
 };

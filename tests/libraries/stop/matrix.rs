@@ -25,8 +25,9 @@ use bytes::Bytes;
 use multicomputer::{
     Payload,
     comm::Segment,
+    plan::PlanError,
     prelude::*,
-    stop::{Algorithm, Distribution, Instance, Plan, PlanError},
+    stop::{Algorithm, Distribution, Instance, Plan},
     topology::Grid,
 };
 

@@ -15,9 +15,10 @@ use std::ops::Range;
 
 use multicomputer::{
     Run,
-    collective::{Operation, Plan, PlanError, Task, TaskBuilder, commutative},
+    collective::{Operation, Plan, Task, TaskBuilder, commutative},
     error::Failure,
     model::{Description, Parameters},
+    plan::PlanError,
     prelude::*,
     textbook::Algorithm,
     topology,

@@ -9,10 +9,7 @@
 
 use std::{env, fs, sync::Mutex};
 
-use multicomputer::{
-    Rank, Span,
-    exchange::{Algorithm, LowerBound},
-};
+use multicomputer::{Rank, Span, exchange::Algorithm, plan::LowerBound};
 
 use super::*;
 use crate::{

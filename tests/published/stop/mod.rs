@@ -15,7 +15,7 @@ mod report;
 use multicomputer::{
     Rank,
     pattern::{Builder, Exchange, Schedule, Transfer, line},
-    predict::predict,
+    plan::predict,
     stop::{Algorithm, Distribution, Instance, Plan, ideal_places},
     topology::Grid,
 };

@@ -211,7 +211,7 @@ impl Congestion {
             let costs = used.map(|(place, &(way, _))| (self.cost(way), place, way));
             let Some((_, place, worst)) = costs.max_by(|one, other| one.0.total_cmp(&other.0)) else { break };
             let change = self.shift(worst, -slice) + self.shift(best, slice);
-            // What is hardly better may be a matter of rounding.
+            // A change that is hardly better may be a matter of rounding.
             if change > -1e-12 {
                 self.shift(best, -slice);
                 self.shift(worst, slice);

@@ -99,7 +99,7 @@ impl Filling<'_> {
     pub(super) fn rounds(mut self) -> (Vec<Slice>, Vec<Vec<Hop>>, f64) {
         let (congestion, nodes) = (self.congestion, self.congestion.layout.nodes);
         let mut rounds: Vec<Vec<Hop>> = Vec::new();
-        // What comes to an intermediary: in which round it can be sent on, in which leg.
+        // Messages that come to an intermediary: in which round it can be sent on, in which leg.
         let mut coming: VecDeque<(usize, usize, u32)> = VecDeque::new();
         let mut carried = vec![0.0; congestion.layout.links];
         let (mut moved, mut longest) = (0, self.length);

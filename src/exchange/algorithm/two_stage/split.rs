@@ -2,7 +2,7 @@
 
 use super::super::super::{Matrix, MatrixError};
 use crate::{
-    comm::{Payload, PayloadError},
+    payload::{Payload, PayloadError},
     random::RandomNumbers,
     rank::Rank,
 };

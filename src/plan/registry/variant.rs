@@ -2,11 +2,14 @@
 
 use std::fmt;
 
-use super::{Algorithm, PlanError, Problem};
+use super::{
+    super::{PlanError, Problem, predict::Prediction, problem::Planned},
+    Algorithm,
+};
 use crate::time::Span;
 
 /// Makes the draft of a variant for a problem: that which it was listed for, or one that this one represents.
-type Make<P> = Box<dyn Fn(&P) -> Result<<P as Problem>::Draft, PlanError> + Send + Sync>;
+type Make<P> = Box<dyn Fn(&P) -> Result<<P as Planned>::Draft, PlanError> + Send + Sync>;
 
 /// One way to do it, made only when it could be the fastest.
 pub(crate) struct Variant<P: Problem> {
@@ -51,9 +54,8 @@ impl<P: Problem> Variant<P> {
     }
 
     /// The algorithm that it is of, once it is listed.
-    #[cfg(test)]
-    pub(crate) fn algorithm(&self) -> Option<Algorithm<P>> {
-        self.of.clone()
+    pub(crate) fn algorithm(&self) -> Option<&Algorithm<P>> {
+        self.of.as_ref()
     }
 
     /// The same as a variant of this algorithm; otherwise it is one of the algorithm that lists it.
@@ -85,6 +87,12 @@ impl<P: Problem> Variant<P> {
     pub(crate) fn draft(&self, problem: &P) -> Result<P::Draft, PlanError> {
         (self.make)(problem)
     }
+}
+
+/// A variant's draft with its prediction.
+pub(crate) struct Predicted<P: Problem> {
+    pub(crate) draft: P::Draft,
+    pub(crate) prediction: Prediction,
 }
 
 impl<P: Problem> fmt::Debug for Variant<P> {

@@ -1,0 +1,159 @@
+//! The results for people: tables, and lines under them.
+
+use multicomputer::{Span, plan::LowerBound};
+
+use super::{
+    super::{pace, table::Table, unit::Unit},
+    Column, Comparison, Figure, Ran, Row, Solved,
+    column::table,
+    common::columns,
+};
+
+/// The note on times under the host's clock.
+pub(in crate::cli) const HOST: &str =
+    "Times of runs are wall-clock times of this host; predictions and bounds are those of the model.";
+
+/// The note on predictions alone.
+pub(in crate::cli) const NOTHING: &str =
+    "Nothing was run: all times are predictions, which are exact in virtual time.";
+
+/// All that has come out.
+pub(in crate::cli) struct Results<'a, C: Comparison> {
+    pub(in crate::cli) of: &'a C,
+    /// The cases, at least one.
+    pub(in crate::cli) solved: &'a [Solved<C>],
+}
+
+impl<'a, C: Comparison> Results<'a, C> {
+    pub(in crate::cli) fn rows(&self) -> Vec<Row<'a, C>> {
+        self.solved.iter().flat_map(|solved| solved.rows(self.of)).collect()
+    }
+
+    pub(in crate::cli) fn first(&self) -> &'a C::Problem {
+        &self.solved[0].case.problem
+    }
+
+    /// The unit that fits these times and the lower bounds.
+    pub(in crate::cli) fn unit<T>(&self, times: impl Fn(&Row<'a, C>) -> T) -> Unit
+    where
+        T: IntoIterator<Item = Option<Span>>,
+    {
+        let bounds = self.solved.iter().map(|solved| solved.case.bound.time());
+        Unit::of(self.rows().iter().flat_map(times).flatten().chain(bounds))
+    }
+
+    /// A row for each algorithm on each case.
+    pub(in crate::cli) fn table(&self, names: &str, unit: Unit) -> Table {
+        table(&columns(self.of), names, &self.rows(), unit)
+    }
+
+    /// A row for each case: the columns of its keys, the times of these algorithms with a star at the fastest, and the
+    /// columns at the end.
+    pub(in crate::cli) fn times(&self, [keys, ends]: [&str; 2], algorithms: &[String], unit: Unit) -> Table {
+        let titled: Vec<String> = algorithms.iter().map(|algorithm| format!("{algorithm}  ")).collect();
+        let figure = |row: Option<&Row<'a, C>>| row.map_or(Figure::Starred(None, None), Row::starred);
+        self.by_algorithm([keys, ends], algorithms.iter().zip(&titled), unit, figure)
+    }
+
+    /// The same with another figure of each of these algorithms, which have titles.
+    pub(in crate::cli) fn by_algorithm<'n>(
+        &self,
+        [keys, ends]: [&str; 2],
+        algorithms: impl Iterator<Item = (&'n String, &'n String)>,
+        unit: Unit,
+        figure: impl Fn(Option<&Row<'a, C>>) -> Figure + Copy + 'a,
+    ) -> Table {
+        let mut columns = columns(self.of);
+        let mut names = keys.to_owned();
+        for (nth, (algorithm, title)) in algorithms.enumerate() {
+            let (name, algorithm) = (format!("#{nth}"), algorithm.clone());
+            names += &format!(" {name}");
+            let of_case = move |first: &Row<'a, C>| {
+                figure(first.solved.rows(first.of).iter().find(|row| row.name() == algorithm))
+            };
+            columns.push(Column::new(name, of_case).titled(title));
+        }
+        let first = self.solved.iter().filter_map(|solved| solved.rows(self.of).into_iter().next());
+        table(&columns, &format!("{names} {ends}"), &first.collect::<Vec<_>>(), unit)
+    }
+
+    /// A row for each case, with its key and what is fastest.
+    pub(in crate::cli) fn choices(&self, key: &str, unit: Unit) -> Table {
+        let mut columns = columns(self.of);
+        columns.extend([
+            Column::new("fastest", Row::time).titled("fastest {unit}"),
+            Column::new("first", |row: &Row<'a, C>| {
+                row.attempts.first().map(|attempt| attempt.chosen.clone())
+            })
+            .titled("chosen")
+            .left(),
+        ]);
+        let fastest = self.solved.iter().filter_map(|solved| Some(solved.fastest(self.of)?.0));
+        let names = format!("{key} fastest bound_us ratio decided_by algorithm first");
+        table(&columns, &names, &fastest.collect::<Vec<_>>(), unit)
+    }
+
+    /// The fastest algorithm for the first case with its time, a line; and the lower bound.
+    pub(in crate::cli) fn fastest_and_bound(&self, unit: Unit) -> String {
+        let (bound, fastest) = (&self.solved[0].case.bound, self.solved[0].fastest(self.of));
+        let fastest = fastest.map_or_else(String::new, |(row, time)| {
+            let ratio = bound.ratio(time);
+            let of_bound =
+                ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} times the lower bound"));
+            let how = match (row.name(), row.chosen()) {
+                (name, chosen) if name == chosen => name,
+                (name, chosen) => format!("{name}, which takes {chosen}"),
+            };
+            format!("Fastest: {how}: {}{of_bound}.\n", unit.text(time))
+        });
+        fastest + &bound_line(bound, unit)
+    }
+
+    /// The number of attempts, and of those that were run.
+    pub(in crate::cli) fn counts(&self) -> (usize, usize) {
+        let rows = self.rows();
+        (rows.iter().map(|row| row.attempts.len()).sum(), rows.iter().map(|row| row.runs().count()).sum())
+    }
+
+    /// Notes on the pace that the host kept, and on times that are the host's own.
+    pub(in crate::cli) fn notes(&self) -> Vec<String> {
+        let runs: Vec<&Ran> = self.rows().iter().flat_map(|row| row.runs().collect::<Vec<_>>()).collect();
+        let mut notes = pace::notes(runs.iter().filter_map(|ran| ran.real_time));
+        if runs.iter().any(|ran| !ran.is_modeled) {
+            notes.push(HOST.to_owned());
+        }
+        notes
+    }
+}
+
+/// The name of the reason that decides.
+pub(super) fn decides(bound: &LowerBound) -> &'static str {
+    bound.decisive().map_or("nothing", |reason| reason.name())
+}
+
+/// The limit that no algorithm can beat, and the reasons; those that do not apply are left out.
+pub(in crate::cli) fn bound_line(bound: &LowerBound, unit: Unit) -> String {
+    let time = bound.time();
+    if time.is_zero() {
+        return format!("Lower bound: 0 {}, as nothing has to be sent.", unit.name());
+    }
+    let parts = bound.reasons().iter().filter(|(_, part)| !part.is_zero());
+    let parts: Vec<String> =
+        parts.map(|(reason, part)| format!("{} {}", reason.name(), unit.cell(*part))).collect();
+    format!("Lower bound: {}, decided by {} ({}).", unit.text(time), decides(bound), parts.join(", "))
+}
+
+/// Causes for which something was left out, each once: a line each. `of` says in how many cases, ahead of the colon.
+pub(in crate::cli) fn left_out(
+    causes: impl IntoIterator<Item = impl ToString>,
+    of: impl Fn(usize) -> String,
+) -> Vec<String> {
+    let mut times: Vec<(String, usize)> = Vec::new();
+    for cause in causes.into_iter().map(|cause| cause.to_string()) {
+        match times.iter_mut().find(|(known, _)| *known == cause) {
+            Some((_, times)) => *times += 1,
+            None => times.push((cause, 1)),
+        }
+    }
+    times.into_iter().map(|(cause, times)| format!("Left out{}: {cause}.", of(times))).collect()
+}

@@ -1,0 +1,266 @@
+//! The builder of parameters, which checks them, and its error.
+
+use thiserror::Error;
+
+use super::{LinkSpeed, Parameters, port_capacity};
+use crate::time::Span;
+
+/// The largest time allowed for a parameter, in seconds (per message, byte or element); far below [`Span::MAX`].
+const LONGEST: f64 = 1e6;
+
+/// Collects [`Parameters`] in SI units; made by [`Parameters::builder`] and [`Parameters::to_builder`].
+///
+/// The setters take any value; [`build`](ParametersBuilder::build) checks them all.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use = "a builder does nothing until it is built"]
+pub struct ParametersBuilder {
+    pub(super) send_overhead: f64,
+    pub(super) receive_overhead: f64,
+    pub(super) latency: f64,
+    pub(super) hop: f64,
+    pub(super) beta: f64,
+    pub(super) duplex: f64,
+    pub(super) exchange_overhead: f64,
+    pub(super) active_send_overhead: Option<f64>,
+    pub(super) active_receive_overhead: Option<f64>,
+    pub(super) link: LinkSpeed,
+    pub(super) gamma: f64,
+    pub(super) copy: f64,
+    pub(super) barrier: Option<f64>,
+}
+
+/// Creates a builder with no cost at all, full duplex, links as fast as ports and no barrier.
+impl Default for ParametersBuilder {
+    fn default() -> Self {
+        ParametersBuilder {
+            send_overhead: 0.0,
+            receive_overhead: 0.0,
+            latency: 0.0,
+            hop: 0.0,
+            beta: 0.0,
+            duplex: 2.0,
+            exchange_overhead: 0.0,
+            active_send_overhead: None,
+            active_receive_overhead: None,
+            link: LinkSpeed::Excess(1.0),
+            gamma: 0.0,
+            copy: 0.0,
+            barrier: None,
+        }
+    }
+}
+
+impl ParametersBuilder {
+    /// Sets `o_s`: processor time at the sender for each message, in seconds. Default 0; from 0 to 1e6.
+    pub fn send_overhead(self, seconds: f64) -> Self {
+        Self { send_overhead: seconds, ..self }
+    }
+
+    /// Sets `o_r`: processor time at the receiver for each message, in seconds. Default 0; from 0 to 1e6.
+    pub fn receive_overhead(self, seconds: f64) -> Self {
+        Self { receive_overhead: seconds, ..self }
+    }
+
+    /// Sets `L`: fixed time of a message in the network, in seconds. Default 0; from 0 to 1e6.
+    pub fn latency(self, seconds: f64) -> Self {
+        Self { latency: seconds, ..self }
+    }
+
+    /// Sets the time in the network for each link of the route, in seconds. Default 0; from 0 to 1e6.
+    pub fn hop(self, seconds: f64) -> Self {
+        Self { hop: seconds, ..self }
+    }
+
+    /// Sets the time per byte between a node and the network, in s/byte: in-port and out-port have the capacity
+    /// `1 / beta` each. Default 0, which makes them infinitely fast; from 0 to 1e6.
+    pub fn beta(self, seconds_per_byte: f64) -> Self {
+        Self { beta: seconds_per_byte, ..self }
+    }
+
+    /// Sets `d`: a node's in-port and out-port together move at most `d / beta` bytes per second. Default 2, full
+    /// duplex; from 1, half duplex, to 2.
+    pub fn duplex(self, factor: f64) -> Self {
+        Self { duplex: factor, ..self }
+    }
+
+    /// Sets `o_x`: extra processor time of a receive that overlapped a send of the same node, in seconds. Default 0;
+    /// from 0 to 1e6.
+    pub fn exchange_overhead(self, seconds: f64) -> Self {
+        Self { exchange_overhead: seconds, ..self }
+    }
+
+    /// Sets `a_s`: processor time at the sender for each active message, in seconds. Default the final value of
+    /// [`send_overhead`](Self::send_overhead); from 0 to 1e6.
+    pub fn active_send_overhead(self, seconds: f64) -> Self {
+        Self { active_send_overhead: Some(seconds), ..self }
+    }
+
+    /// Sets `a_r`: processor time at the receiver for each active message, before its handler starts, in seconds.
+    /// Default the final value of [`receive_overhead`](Self::receive_overhead); from 0 to 1e6.
+    pub fn active_receive_overhead(self, seconds: f64) -> Self {
+        Self { active_receive_overhead: Some(seconds), ..self }
+    }
+
+    /// Sets both [`active_send_overhead`](Self::active_send_overhead) and
+    /// [`active_receive_overhead`](Self::active_receive_overhead).
+    pub fn active_overheads(self, send: f64, receive: f64) -> Self {
+        self.active_send_overhead(send).active_receive_overhead(receive)
+    }
+
+    /// Sets `k`: the capacity of each directed link as a multiple of that of a port, `C = k / beta`. Default 1; above
+    /// 0.
+    ///
+    /// Replaces an earlier [`link_capacity`](Self::link_capacity).
+    pub fn link_excess(self, factor: f64) -> Self {
+        Self { link: LinkSpeed::Excess(factor), ..self }
+    }
+
+    /// Sets `C`: the capacity of each directed link in bytes/s. Default `1 / beta`; above 0.
+    ///
+    /// Replaces an earlier [`link_excess`](Self::link_excess).
+    pub fn link_capacity(self, bytes_per_second: f64) -> Self {
+        Self { link: LinkSpeed::Capacity(bytes_per_second), ..self }
+    }
+
+    /// Sets the processor time for combining one element, in s/element. Default 0; from 0 to 1e6.
+    pub fn gamma(self, seconds_per_element: f64) -> Self {
+        Self { gamma: seconds_per_element, ..self }
+    }
+
+    /// Sets the processor time for copying one byte in memory, where an algorithm must concatenate or repack
+    /// messages, in s/byte. Default 0; from 0 to 1e6.
+    pub fn copy(self, seconds_per_byte: f64) -> Self {
+        Self { copy: seconds_per_byte, ..self }
+    }
+
+    /// Sets the time of a hardware barrier, in seconds. Default none, a machine without one; from 0 to 1e6.
+    pub fn barrier(self, seconds: f64) -> Self {
+        Self { barrier: Some(seconds), ..self }
+    }
+
+    /// Sets both overheads from `alpha`, the whole start-up time in seconds, as a machine file may give it: the part
+    /// of `alpha` beyond the latency is divided into halves for the sender and the receiver, with an odd picosecond
+    /// at the sender.
+    pub(in crate::model) fn alpha(self, seconds: f64) -> Result<Self, ParameterError> {
+        require("latency", self.latency, (0.0..=LONGEST).contains(&self.latency), "from 0 to 1e6 s")?;
+        let within = (self.latency..=LONGEST).contains(&seconds);
+        require("alpha", seconds, within, "from the latency, which is a part of it, to 1e6 s")?;
+        let overheads = (Span::from_secs_f64(seconds) - Span::from_secs_f64(self.latency)).as_picos();
+        let at_the_sender = Span::from_picos(overheads.div_ceil(2)).as_secs_f64();
+        Ok(self.send_overhead(at_the_sender).receive_overhead(Span::from_picos(overheads / 2).as_secs_f64()))
+    }
+
+    /// Sets `beta` from the bandwidth `1 / beta` in bytes/s, as a machine file may give it.
+    pub(in crate::model) fn bandwidth(self, bytes_per_second: f64) -> Result<Self, ParameterError> {
+        let within = (LONGEST.recip()..f64::INFINITY).contains(&bytes_per_second);
+        require(
+            "bandwidth",
+            bytes_per_second,
+            within,
+            "at least 1e-6 B/s and finite; `beta = 0` is without limit",
+        )?;
+        Ok(self.beta(bytes_per_second.recip()))
+    }
+
+    /// Checks every value and returns the parameters. Times are rounded to the nearest picosecond.
+    ///
+    /// # Errors
+    /// [`ParameterError`] names the first parameter that is outside the limits its setter gives, infinite or not a
+    /// number.
+    pub fn build(self) -> Result<Parameters, ParameterError> {
+        self.check()?;
+        Ok(self.finish())
+    }
+
+    /// Returns the parameters without checks, for values that are known to be within their limits.
+    pub(in crate::model) fn finish(self) -> Parameters {
+        Parameters {
+            send_overhead: Span::from_secs_f64(self.send_overhead),
+            receive_overhead: Span::from_secs_f64(self.receive_overhead),
+            latency: Span::from_secs_f64(self.latency),
+            hop: Span::from_secs_f64(self.hop),
+            beta: self.beta,
+            duplex: self.duplex,
+            exchange_overhead: Span::from_secs_f64(self.exchange_overhead),
+            active_send_overhead: Span::from_secs_f64(
+                self.active_send_overhead.unwrap_or(self.send_overhead),
+            ),
+            active_receive_overhead: Span::from_secs_f64(
+                self.active_receive_overhead.unwrap_or(self.receive_overhead),
+            ),
+            is_active_given: (self.active_send_overhead.is_some(), self.active_receive_overhead.is_some()),
+            link: self.link,
+            link_capacity: match self.link {
+                LinkSpeed::Excess(excess) => excess * port_capacity(self.beta),
+                LinkSpeed::Capacity(capacity) => capacity,
+            },
+            gamma: self.gamma,
+            copy: self.copy,
+            barrier: self.barrier.map(Span::from_secs_f64),
+        }
+    }
+
+    /// Refuses the first value that is outside its limits.
+    fn check(&self) -> Result<(), ParameterError> {
+        let times = [
+            ("send_overhead", self.send_overhead),
+            ("receive_overhead", self.receive_overhead),
+            ("latency", self.latency),
+            ("hop", self.hop),
+            ("beta", self.beta),
+            ("exchange_overhead", self.exchange_overhead),
+            ("active_send_overhead", self.active_send_overhead.unwrap_or(0.0)),
+            ("active_receive_overhead", self.active_receive_overhead.unwrap_or(0.0)),
+            ("gamma", self.gamma),
+            ("copy", self.copy),
+            ("barrier", self.barrier.unwrap_or(0.0)),
+        ];
+        for (parameter, given) in times {
+            require(parameter, given, (0.0..=LONGEST).contains(&given), "from 0 to 1e6 s")?;
+        }
+        require("duplex", self.duplex, (1.0..=2.0).contains(&self.duplex), "from 1 to 2")?;
+        let (parameter, given) = match self.link {
+            LinkSpeed::Excess(excess) => ("link_excess", excess),
+            LinkSpeed::Capacity(capacity) => ("link_capacity", capacity),
+        };
+        require(parameter, given, given > 0.0 && given.is_finite(), "above 0 and finite")
+    }
+}
+
+/// Refuses a value that is not within its limits.
+fn require(
+    parameter: &'static str,
+    given: f64,
+    within: bool,
+    allowed: &'static str,
+) -> Result<(), ParameterError> {
+    if within { Ok(()) } else { Err(ParameterError { parameter, given, allowed }) }
+}
+
+/// The error for a parameter outside its limits.
+#[derive(Clone, PartialEq, Error)]
+#[error("{parameter} = {given} is not allowed; it must be {allowed}")]
+pub struct ParameterError {
+    parameter: &'static str,
+    given: f64,
+    allowed: &'static str,
+}
+
+crate::text::debug_as_text!(ParameterError);
+
+impl ParameterError {
+    /// The name of the parameter, that of its setter.
+    pub fn parameter(&self) -> &'static str {
+        self.parameter
+    }
+
+    /// The value that was given, in SI units.
+    pub fn given(&self) -> f64 {
+        self.given
+    }
+
+    /// The values that are allowed, in words.
+    pub fn allowed(&self) -> &'static str {
+        self.allowed
+    }
+}
