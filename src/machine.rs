@@ -7,12 +7,12 @@ use crate::{
     comm::Node,
     error::{ConfigError, Failure, RunError},
     kernel::Outcomes,
-    model::{Description, Parameters},
+    model::{Description, Parameters, presets},
     rank::Rank,
     record::{Trace, UnreceivedMessage, write_chrome_trace},
     report::{LinkReport, RealTimeReport, RunReport, Work},
     runtime::{Pace, Pinning, Program, Settings, Slips, host, limits, modeled},
-    topology::{Complete, FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
+    topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
 /// The smallest stack that a node may have.
@@ -141,7 +141,8 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn host(nodes: usize) -> MachineBuilder {
-        MachineBuilder::preset("host", nodes, Complete::new(nodes), Parameters::host()).clock(Clock::Host)
+        MachineBuilder::preset("host", nodes, presets::host::network(nodes), Parameters::host())
+            .clock(Clock::Host)
     }
 
     /// An Intel iPSC/860, a hypercube with `nodes` nodes, a power of two: see [`Parameters::ipsc860`].
@@ -354,6 +355,9 @@ impl MachineBuilder {
 
     /// Sets a limit of wall-clock time for a run; there is none unless given. A program that makes no calls cannot be
     /// stopped: the run ends when it makes its next call or returns.
+    ///
+    /// Nor can a plan that is being made be stopped: a call of a library that plans ends when the plan is there. On hundreds of
+    /// nodes that may take a second; a plan made beforehand, or an earlier run of the same machine, keeps it out of the run.
     pub fn wall_limit(mut self, limit: Duration) -> Self {
         self.settings.wall_limit = Some(limit);
         self
