@@ -31,8 +31,8 @@ impl<'n> Group<'n> {
     /// # Cost
     /// Of the host's time some nanoseconds for each message that has come and that the receive does not accept: messages that
     /// wait are searched in their order. So who lets thousands come and receives them by tag in the reverse order takes a
-    /// time that grows with the square of their number; in the order in which they come, or by
-    /// [posted receives](Group::irecv), it does not.
+    /// time that grows with the square of their number. Receives that are [posted](Group::irecv) beforehand are searched in
+    /// the same way, in the order in which they were posted.
     pub fn recv(&self, from: impl Into<Select>) -> Result<Message, CommError> {
         let envelope = self.endpoint.recv(self.selector(from.into())?)?;
         Ok(self.message(envelope))
