@@ -90,7 +90,7 @@ fn ping_pong(bytes: usize, seconds: f64) -> Result<(), Failure> {
 fn collectives(nodes: usize, seconds: f64) -> Result<(), Failure> {
     // Auto plans on the machine as it is measured here and now.
     let shape: Description = format!("host:{nodes}").parse()?;
-    let parameters = calibration::host::measure(&shape)?;
+    let parameters = calibration::host::measure(&shape, Pinning::Auto)?;
     if std::env::var_os("RUST_LOG").is_some() {
         eprintln!("{parameters:#?}");
     }

@@ -7,12 +7,12 @@ use crate::{
     comm::Node,
     error::{ConfigError, Failure, RunError},
     kernel::Outcomes,
-    model::{Description, Parameters},
+    model::{Description, Parameters, presets},
     rank::Rank,
     record::{Trace, UnreceivedMessage, write_chrome_trace},
     report::{LinkReport, RealTimeReport, RunReport, Work},
-    runtime::{self, Pace, Pinning, Program, Settings, Shortage, Slips, host, modeled},
-    topology::{Complete, FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
+    runtime::{Pace, Pinning, Program, Settings, Slips, host, limits, modeled},
+    topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
 /// The smallest stack that a node may have.
@@ -141,7 +141,8 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn host(nodes: usize) -> MachineBuilder {
-        MachineBuilder::preset("host", nodes, Complete::new(nodes), Parameters::host()).clock(Clock::Host)
+        MachineBuilder::preset("host", nodes, presets::host::network(nodes), Parameters::host())
+            .clock(Clock::Host)
     }
 
     /// An Intel iPSC/860, a hypercube with `nodes` nodes, a power of two: see [`Parameters::ipsc860`].
@@ -354,6 +355,9 @@ impl MachineBuilder {
 
     /// Sets a limit of wall-clock time for a run; there is none unless given. A program that makes no calls cannot be
     /// stopped: the run ends when it makes its next call or returns.
+    ///
+    /// Nor can a plan that is being made be stopped: a call of a library that plans ends when the plan is there. On hundreds of
+    /// nodes that may take a second; a plan made beforehand, or an earlier run of the same machine, keeps it out of the run.
     pub fn wall_limit(mut self, limit: Duration) -> Self {
         self.settings.wall_limit = Some(limit);
         self
@@ -382,9 +386,6 @@ impl MachineBuilder {
     pub fn build(self) -> Result<Machine, ConfigError> {
         let MachineBuilder { description, clock, settings, unreceived_is_an_error } = self;
         let description = description?;
-        if description.nodes() == 0 {
-            return Err(ConfigError::NoNodes(description.name().into()));
-        }
         if let Clock::RealTime { dilation: Dilation::Fixed(dilation) } = clock
             && !(dilation > 0.0 && dilation <= MOST_DILATION)
         {
@@ -393,16 +394,7 @@ impl MachineBuilder {
         if settings.stack_size < LEAST_STACK {
             return Err(ConfigError::StackSize { given: settings.stack_size, least: LEAST_STACK });
         }
-        let (allowed, limit) = runtime::spare_threads();
-        if description.nodes() > allowed {
-            return Err(ConfigError::TooManyNodes { nodes: description.nodes(), allowed, limit });
-        }
-        if let Some(Shortage { needed, left, limit }) =
-            runtime::shortage(description.nodes(), settings.stack_size)
-        {
-            let (nodes, stack_size) = (description.nodes(), settings.stack_size);
-            return Err(ConfigError::TooLittleMemory { nodes, stack_size, needed, left, limit });
-        }
+        limits::check(&description, settings.stack_size)?;
         Ok(Machine { description, clock, settings, unreceived_is_an_error, experience: Arc::default() })
     }
 }

@@ -9,10 +9,11 @@ use thiserror::Error;
 
 use crate::{
     comm::{Group, Node},
-    error::{Failure, RunError},
+    error::{ConfigError, Failure, RunError},
     model::{Description, ParameterError, Parameters},
     payload::Payload,
-    runtime::{Settings, host},
+    rank::Rank,
+    runtime::{Pinning, Settings, host, limits},
 };
 
 /// The number of times that everything is measured; the median counts.
@@ -31,7 +32,7 @@ impl Size {
     fn of(nodes: usize) -> Size {
         Size {
             messages: (20_000 / nodes).clamp(10, 200) as u32,
-            elements: ((16 << 20) / nodes).clamp(8 << 10, 128 << 10),
+            elements: ((16 << 20) / nodes).clamp(1 << 10, 128 << 10),
         }
     }
 
@@ -43,28 +44,42 @@ impl Size {
 /// Measures the parameters of a machine of this host's threads, each of which is a node of `machine`: for libraries to plan
 /// with under the [host's clock](crate::Clock::Host). The parameters of `machine` are not looked at.
 ///
+/// Threads run where `pinning` puts them; a run with another one has other figures, and so has a
+/// host that is busy with something else.
+///
 /// All nodes do the same at the same time, since that is how collective operations use a machine; so where there are more
-/// nodes than cores, the times of one node include those of the others that it shares a core with.
+/// nodes than cores, the times of one node include those of the others that it shares a core with. For the same reason
+/// messages go to all other nodes in turn (up to 200 of them, evenly spread over the ranks; on machines of more than 100
+/// nodes fewer): to the neighbour alone they take less than a collective operation finds.
 ///
 /// | parameter | how it is measured |
 /// | --- | --- |
-/// | `o_s`, `o_r` | all nodes send to their neighbours, and then receive what is there |
-/// | `L` | the rest of a step in which all nodes send to one neighbour and receive from the other |
-/// | `beta` | the same step with a long vector, which goes by reference |
+/// | `o_s`, `o_r` | all nodes send to each of the others in turn, and then receive what they were sent |
+/// | `L` | the rest of a step in which all nodes send to one node and receive from another, who change from step to step |
+/// | `beta` | the same steps with a long vector, which goes by reference |
 /// | `gamma` | sums of 8-byte numbers into a new vector of up to 1 MiB |
 /// | `copy` | copies of a vector of up to 1 MiB |
 /// | barrier | barriers of all nodes |
 ///
 /// Takes some tenths of a second.
 ///
-/// Threads are put where the host likes them; a run with another [pinning](crate::Pinning) has other figures, and so has a
-/// host that is busy with something else.
+/// ```
+/// use multicomputer::{Machine, Pinning, calibration};
+///
+/// let machine = "host:4".parse()?;
+/// let parameters = calibration::host::measure(&machine, Pinning::Spread)?;
+/// let machine = Machine::host(4).parameters(parameters).pinning(Pinning::Spread).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
-/// [`MeasureError`]: a thread cannot be started, or a figure is no parameter of a machine.
-pub fn measure(machine: &Description) -> Result<Parameters, MeasureError> {
+/// [`MeasureError`]: this host cannot run so many threads, a thread cannot be started, or a figure is no parameter of a
+/// machine.
+pub fn measure(machine: &Description, pinning: Pinning) -> Result<Parameters, MeasureError> {
+    let settings = Settings { pinning, ..Settings::default() };
+    limits::check(machine, settings.stack_size)?;
     let size = Size::of(machine.nodes());
-    let measured = host::run(machine, &Settings::default(), &|node| {
+    let measured = host::run(machine, &settings, &|node| {
         (0..ROUNDS).map(|_| round(node, size)).collect::<Result<Vec<Round>, _>>()
     })?;
     // Of each round the mean over all nodes, of all rounds the median.
@@ -95,6 +110,9 @@ pub fn measure(machine: &Description) -> Result<Parameters, MeasureError> {
 #[derive(Error)]
 #[non_exhaustive]
 pub enum MeasureError {
+    /// This host cannot run the machine.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// The nodes did not run to their end.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -117,16 +135,24 @@ struct Round {
     barrier: f64,
 }
 
+/// The distance in ranks at which a node's message goes: all distances in turn, or as many as there are messages, evenly
+/// spread. A single node sends to itself.
+fn distance(nth: u32, messages: u32, nodes: usize) -> usize {
+    let (nth, messages, others) = (nth as usize, messages as usize, (nodes - 1).max(1));
+    1 + if messages < others { nth * others / messages } else { nth % others }
+}
+
 fn round(node: &Node<'_>, size: Size) -> Result<Round, Failure> {
     let messages = size.messages;
     let world = node.world();
-    let next = (world.rank() + 1) % world.size();
-    let previous = (world.rank() + world.size() - 1) % world.size();
+    let (rank, nodes) = (world.rank(), world.size());
+    let to = |nth: u32| -> Rank { (rank + distance(nth, messages, nodes)) % nodes };
+    let from = |nth: u32| -> Rank { (rank + nodes - distance(nth, messages, nodes)) % nodes };
     let barriers = timed(world, || (0..messages).try_for_each(|_| world.world_barrier()))?;
-    let send = timed(world, || (0..messages).try_for_each(|_| world.send(next, Payload::empty())))?;
-    let receive = timed(world, || (0..messages).try_for_each(|_| world.recv(previous).map(drop)))?;
+    let send = timed(world, || (0..messages).try_for_each(|nth| world.send(to(nth), Payload::empty())))?;
+    let receive = timed(world, || (0..messages).try_for_each(|nth| world.recv(from(nth)).map(drop)))?;
     let step = |data: &Payload| {
-        (0..messages).try_for_each(|_| world.sendrecv(next, data.clone(), previous).map(drop))
+        (0..messages).try_for_each(|nth| world.sendrecv(to(nth), data.clone(), from(nth)).map(drop))
     };
     let short = timed(world, || step(&Payload::empty()))?;
     let data = vec![1.0_f64; size.elements];
@@ -171,14 +197,35 @@ mod tests {
 
     #[test]
     fn a_host_has_parameters_that_can_be_planned_with() {
-        for nodes in [1, 2, 5] {
+        for (nodes, pinning) in [(1, Pinning::Auto), (2, Pinning::OneCore), (5, Pinning::Spread)] {
             let machine: Description = format!("host:{nodes}").parse().unwrap();
-            let parameters = measure(&machine).unwrap();
+            let parameters = measure(&machine, pinning).unwrap();
             assert!(parameters.send_overhead().as_picos() > 0, "{parameters:?}");
             assert!(parameters.gamma() > 0.0 && parameters.copy() > 0.0 && parameters.barrier().is_some());
             let again = Description::new("here", machine.topology().clone(), parameters);
             let read = Description::from_toml(&again.to_toml()).unwrap();
             assert_eq!(read.parameters(), again.parameters());
         }
+    }
+
+    #[test]
+    fn more_nodes_than_a_host_has_threads_for_are_refused_as_by_a_machine() {
+        let machine: Description = "line:10000000".parse().unwrap();
+        let refused = measure(&machine, Pinning::Auto).unwrap_err();
+        assert!(matches!(refused, MeasureError::Config(ConfigError::TooManyNodes { .. })), "{refused}");
+        assert!(
+            refused.to_string().starts_with("10000000 nodes are too many: this host can run "),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn messages_go_to_all_others_in_turn_or_to_some_far_apart() {
+        let distances = |messages, nodes| -> Vec<usize> {
+            (0..messages).map(|nth| distance(nth, messages, nodes)).collect()
+        };
+        assert_eq!(distances(5, 4), [1, 2, 3, 1, 2]);
+        assert_eq!(distances(4, 17), [1, 5, 9, 13]);
+        assert_eq!(distances(2, 1), [1, 1], "to itself, which is the next on a ring of one");
     }
 }

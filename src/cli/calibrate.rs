@@ -3,34 +3,73 @@
 use std::io::Write;
 
 use clap::Args;
-use multicomputer::{calibration, model::Description};
+use multicomputer::{
+    Pinning,
+    calibration::host::{self, MeasureError},
+    model::Description,
+};
 
-use super::error::Error;
+use super::{
+    error::Error,
+    options::{read_machine, read_pinning},
+};
 
 const EXAMPLES: &str = "\
 Examples:
   multicomputer calibrate --nodes 16 > host.toml
   multicomputer collective broadcast --machine host.toml --clock host --bytes 8..1M
+  multicomputer calibrate --machine mesh:2x3 --pin spread > mesh.toml
 
-All nodes do the same at the same time, so where there are more nodes than cores the times of one node include those of the
-others on its core. Measure on an idle host, for as many nodes as are to be run.";
+All nodes do the same at the same time, so where there are more nodes than cores the times of one node include
+those of the others on its core. Measure on an idle host, for as many nodes as are to be run, and pinned as they
+will be.";
+
+/// The number of nodes where neither it nor a machine is given.
+const NODES: usize = 16;
 
 /// The arguments of the command.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The number of nodes: threads that hand messages over among each other
-    #[arg(long, value_name = "NODES", default_value_t = 16)]
-    nodes: usize,
+    /// The number of nodes: threads that hand messages over among each other; short for --machine host:NODES
+    /// [default: 16]
+    #[arg(long, value_name = "NODES", conflicts_with = "machine")]
+    nodes: Option<usize>,
+
+    /// The machine that is to be run, such as mesh:2x3: only its topology counts, for algorithms that look at rows and
+    /// columns
+    #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
+    machine: Option<Description>,
+
+    /// The cores of this host that the threads of the nodes run on: auto or none (as the host likes), one-core (all on
+    /// the first) or spread (all cores, neighbouring ranks together)
+    #[arg(long, value_name = "CORES", default_value = "auto", value_parser = read_pinning)]
+    pin: Pinning,
 }
 
 /// Measures, and prints a machine file.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
-    let name = format!("host:{}", arguments.nodes);
-    let machine: Description = name.parse().map_err(Error::usage)?;
-    let parameters = calibration::host::measure(&machine)?;
+    let machine = match &arguments.machine {
+        Some(machine) => machine.clone(),
+        None => {
+            let nodes = arguments.nodes.unwrap_or(NODES);
+            format!("host:{nodes}").parse().map_err(Error::usage)?
+        }
+    };
+    let parameters = host::measure(&machine, arguments.pin).map_err(|cause| match cause {
+        MeasureError::Config(cause) => Error::usage(cause),
+        cause => cause.into(),
+    })?;
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    let measured = Description::new(name, machine.topology().clone(), parameters);
-    writeln!(out, "# Threads of a host with {cores} cores, as measured by `multicomputer calibrate`.")?;
+    let pinned = match arguments.pin {
+        Pinning::OneCore => ", all on one core",
+        Pinning::Spread => ", spread over the cores",
+        _ => "",
+    };
+    let measured = Description::new(machine.name(), machine.topology().clone(), parameters);
+    writeln!(
+        out,
+        "# Threads of a host with {cores} cores{pinned}, as measured by `multicomputer calibrate`."
+    )?;
     Ok(write!(out, "{}", measured.to_toml())?)
 }

@@ -162,7 +162,7 @@ pub(super) enum MachineError {
 }
 
 /// Reads where threads run.
-fn read_pinning(text: &str) -> Result<Pinning, String> {
+pub(super) fn read_pinning(text: &str) -> Result<Pinning, String> {
     match text {
         "auto" => Ok(Pinning::Auto),
         "none" => Ok(Pinning::None),

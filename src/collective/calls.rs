@@ -31,6 +31,7 @@ use crate::{
 ///
 /// Lengths are in elements. A number alone is the length of the **whole vector**, that of all ranks together, and not
 /// MPI's count for each rank: for `n` on every rank it is `n * group.size()`. Blocks of any lengths are given one by one.
+/// Where a length does not divide, [`Lengths::block`] tells which elements are a rank's.
 ///
 /// Vectors are slices of plain [elements](Element); what comes of a [`carry_out`](Collective::carry_out) moves by reference.
 ///

@@ -1,12 +1,13 @@
 //! Jobs: operations with their roots and lengths, as calls on payloads name them.
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
-use super::{Algorithm, Operation, Task, TaskError, operator::Named};
+use super::{Algorithm, Operation, Task, TaskError, operator::Named, task::even_start};
 use crate::{
     comm::Group,
     payload::{Element, ElementType},
     rank::Rank,
+    text::{are, count},
 };
 
 /// Lengths of blocks in elements: a number is that of all ranks together, an array or a vector has one for each.
@@ -26,10 +27,57 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Lengths {
-    /// So many elements in all, in blocks that differ by one at most.
+    /// So many elements in all, in blocks that differ by one at most: of `n` elements and `p` ranks, that of rank `r` begins at
+    /// element `floor(r n / p)`. So 10 elements on 4 ranks make blocks of 2, 3, 2 and 3; [`block`](Lengths::block) tells them.
     Even(u64),
     /// The elements of each rank's block.
     Blocks(Vec<u64>),
+}
+
+impl Lengths {
+    /// The elements of the vector that are the block of `rank` in a group of `size` ranks: what it gives to a gather or a
+    /// collect, and has after a scatter or a distributed combine.
+    ///
+    /// ```
+    /// use multicomputer::{collective::Lengths, prelude::*};
+    ///
+    /// let lengths = Lengths::from(10);
+    /// assert_eq!([0, 1, 2, 3].map(|rank| lengths.block(rank, 4)), [0..2, 2..5, 5..7, 7..10]);
+    ///
+    /// let run = Machine::hockney(1, 4).build()?.run(|node| {
+    ///     let world = node.world();
+    ///     let mine: Vec<u64> = lengths.block(world.rank(), world.size()).map(|element| element as u64).collect();
+    ///     Ok(world.collect(&mine, 10)?)
+    /// })?;
+    /// assert_eq!(run.outputs[3], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the rank is outside the group, if there is not one block for each rank, or if there are more elements than a
+    /// slice can have.
+    pub fn block(&self, rank: Rank, size: usize) -> Range<usize> {
+        assert!(rank < size, "rank {rank} has no block: the group has {}", count(size as u64, "rank"));
+        let [start, end] = match self {
+            Lengths::Even(elements) => [rank, rank + 1].map(|rank| even_start(*elements, rank, size)),
+            Lengths::Blocks(blocks) => {
+                let given = blocks.len();
+                assert!(
+                    given == size,
+                    "{} given for a group of {size}: one for each rank is needed",
+                    are(given, "block")
+                );
+                [rank, rank + 1]
+                    .map(|rank| blocks[..rank].iter().fold(0, |sum: u64, &one| sum.saturating_add(one)))
+            }
+        };
+        let index = |element: u64| {
+            usize::try_from(element)
+                .unwrap_or_else(|_| panic!("no slice has {element} elements on this host"))
+        };
+        index(start)..index(end)
+    }
 }
 
 impl From<usize> for Lengths {
@@ -140,5 +188,43 @@ impl fmt::Display for Described<'_> {
             write!(f, ", {}{order}", operator.name)?;
         }
         write!(f, " by {}", self.algorithm.spelled(*operation))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_those_of_a_task() {
+        for (elements, size) in [(0, 3), (10, 4), (3, 7), (1_000_003, 64)] {
+            let machine = format!("line:{size}").parse().unwrap();
+            let task = |lengths: &Lengths| {
+                let task = Task::builder(&machine, Operation::Collect).element_bytes(8);
+                match lengths {
+                    Lengths::Even(elements) => task.elements(*elements).build().unwrap(),
+                    Lengths::Blocks(blocks) => task.blocks(blocks.clone()).build().unwrap(),
+                }
+            };
+            let even = Lengths::Even(elements);
+            let blocks = Lengths::Blocks((0..size as u64).map(|rank| rank * elements % 5).collect());
+            for lengths in [even, blocks] {
+                let task = task(&lengths);
+                for rank in 0..size {
+                    let Range { start, end } = lengths.block(rank, size);
+                    assert_eq!(
+                        task.block(rank),
+                        start as u64 * 8..end as u64 * 8,
+                        "{lengths:?}, rank {rank}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "3 blocks are given for a group of 4: one for each rank is needed")]
+    fn a_group_of_another_size_has_no_blocks() {
+        let _ = Lengths::from([1, 2, 3]).block(0, 4);
     }
 }

@@ -51,6 +51,10 @@ impl Planned for Task {
         parameter.as_ref().map_or(algorithm, |strategy| strategy.spelled(self.operation()))
     }
 
+    fn known(&self) -> Vec<&'static str> {
+        Algorithm::of(self.operation()).iter().map(Algorithm::name).collect()
+    }
+
     fn unmet(&self, algorithm: &str, restriction: &str) -> String {
         format!("{algorithm} does not work for this {}: {restriction}", self.operation())
     }
@@ -63,8 +67,78 @@ impl Registered for Task {
         Algorithm::NAMED.to_vec()
     }
 
-    fn spelled(text: &str) -> Option<Algorithm> {
-        let strategy = Operation::ALL.iter().find_map(|&operation| Strategy::parse(operation, text).ok());
-        strategy.map(Algorithm::strategy)
+    const BESIDES_NAMES: &'static str = "; a strategy is written as for a broadcast, such as 2x3x5:SSMCC";
+
+    /// A strategy as [`spelling`](Planned::spelling) writes it, and in no other way: what is read here is for no operation
+    /// in particular, and `6:C`, which is right for a collect, would be no broadcast.
+    fn spelled(text: &str) -> Option<Result<Algorithm, String>> {
+        if !text.contains(':') {
+            return None;
+        }
+        let strategy = Strategy::parse(Operation::Broadcast, text);
+        Some(strategy.map(Algorithm::strategy).map_err(|cause| {
+            format!(
+                "{cause} (without an operation a strategy is written as for a broadcast; `Strategy::parse` reads those of \
+                 the others)"
+            )
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strategy_without_an_operation_is_read_as_it_is_printed() {
+        for text in ["2x3:SMC", "2x3:SSBC", "6:T,compact", "6:SC"] {
+            assert_eq!(text.parse::<Algorithm>().unwrap().to_string(), text);
+        }
+        for text in ["6:C", "6:S", "2x3:SS", "2x3:CC"] {
+            let error = text.parse::<Algorithm>().unwrap_err();
+            assert_eq!(error.name(), text);
+            assert!(
+                error
+                    .to_string()
+                    .starts_with(&format!("`{text}` is no hybrid for broadcast: the letters for ")),
+                "{error}"
+            );
+        }
+        let error = "2x3:SC".parse::<Algorithm>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "`2x3:SC` is no hybrid for broadcast: the letters for 2 sides are `SSCC` or `SMC`, where `B` may stand for a `C` \
+             and `T` for the `M` (without an operation a strategy is written as for a broadcast; `Strategy::parse` reads \
+             those of the others)"
+        );
+        let error = "shrt".parse::<Algorithm>().unwrap_err().to_string();
+        assert!(error.starts_with("no algorithm is called \"shrt\": the names are auto, short, "), "{error}");
+        assert!(
+            error.ends_with("; a strategy is written as for a broadcast, such as 2x3x5:SSMCC"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn refusals_say_what_is_there_and_what_there_is_instead() {
+        let refusal = |algorithm: &str, operation, nodes: usize| {
+            let machine = format!("line:{nodes}").parse().unwrap();
+            let task = Task::builder(&machine, operation).elements(8).build().unwrap();
+            algorithm.parse::<Algorithm>().unwrap().check(&task).unwrap_err().to_string()
+        };
+        assert_eq!(
+            refusal("short", Operation::Scan, 4),
+            "short is no algorithm for a scan: those with a name are auto, doubling, pipeline"
+        );
+        assert_eq!(
+            refusal("2x3:SMC", Operation::Collect, 12),
+            "2x3:MC does not work for this collect: the sides multiply up to the size of the group, and here they make 6 \
+             where the group has 12"
+        );
+        assert_eq!(
+            refusal("blocks", Operation::Broadcast, 2),
+            "blocks does not work for this broadcast: it needs three ranks, two elements and a commutative operator, and \
+             here are 2 ranks and 8 elements"
+        );
     }
 }

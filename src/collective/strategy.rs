@@ -135,7 +135,9 @@ impl Strategy {
         }
     }
 
-    /// Reads what [`Strategy::spelled`] writes.
+    /// Reads what [`Strategy::spelled`] writes for the operation. `"6:C"` is a collect, and no broadcast, which is `6:SC`; as an
+    /// [`Algorithm`](super::Algorithm), which is for no operation in particular, a strategy is read and printed as for a
+    /// broadcast.
     ///
     /// # Errors
     ///
@@ -177,7 +179,30 @@ impl Strategy {
                 return Ok(strategy);
             }
         }
-        Err(refusal("the letters do not fit the sides: see the table of letters"))
+        Err(refusal(&Strategy::allowed(operation, sides)))
+    }
+
+    /// The letters that an operation has for some sides, for messages.
+    fn allowed(operation: Operation, sides: Vec<usize>) -> String {
+        let count = sides.len();
+        let of = if count == 1 { "one side".to_owned() } else { format!("{count} sides") };
+        let (last, long) = (sides[count - 1], |sides: &[usize]| -> Vec<(usize, Collect)> {
+            sides.iter().map(|&side| (side, Collect::Ring)).collect()
+        });
+        let all_long = Strategy { long: long(&sides), short: None, order: Order::Rows };
+        let with_tree = |tree| {
+            let long = long(&sides[..count - 1]);
+            Strategy { long, short: Some((last, tree)), order: Order::Rows }.letters(operation)
+        };
+        let all_long = all_long.letters(operation);
+        // The short form of a scatter is a scatter, unless its tree is another one.
+        if with_tree(Tree::Halves) == all_long {
+            return format!("the letters for {of} are `{all_long}` or `{}`", with_tree(Tree::Fastest));
+        }
+        format!(
+            "the letters for {of} are `{all_long}` or `{}`, where `B` may stand for a `C` and `T` for the `M`",
+            with_tree(Tree::Halves)
+        )
     }
 
     /// All of them on a rectangle with at most so many dimensions in each of its sides, for operations with these
@@ -282,6 +307,31 @@ mod tests {
             Strategy::parse(Operation::Broadcast, "1x30:SC").unwrap().spelled(Operation::Broadcast),
             "30:SC"
         );
+    }
+
+    #[test]
+    fn refusals_name_the_letters_of_the_operation() {
+        for (operation, text, letters) in [
+            (
+                Operation::Broadcast,
+                "2x3:SC",
+                "2 sides are `SSCC` or `SMC`, where `B` may stand for a `C` and `T` for the `M`",
+            ),
+            (
+                Operation::CombineToOne,
+                "6:C",
+                "one side are `SC` or `M`, where `B` may stand for a `C` and `T` for the `M`",
+            ),
+            (Operation::Gather, "1x2x3:SC", "2 sides are `SS` or `ST`"),
+            (
+                Operation::CombineToAll,
+                "2x3x5:SMC",
+                "3 sides are `CCC` or `MCC`, where `B` may stand for a `C` and `T` for the `M`",
+            ),
+        ] {
+            let error = Strategy::parse(operation, text).unwrap_err().to_string();
+            assert_eq!(error, format!("`{text}` is no hybrid for {operation}: the letters for {letters}"));
+        }
     }
 
     #[test]

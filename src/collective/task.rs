@@ -187,7 +187,9 @@ impl TaskBuilder {
         self
     }
 
-    /// Elements of the whole vector, of all ranks together; 0 unless given. Blocks differ by one element at most.
+    /// Elements of the whole vector, of all ranks together; 0 unless given. Where `n` elements are cut among `p` ranks, the
+    /// block of rank `r` begins at element `floor(r n / p)`, so that blocks differ by one element at most, and the longer
+    /// ones are spread over the ranks: [`Lengths::block`](super::Lengths::block) has them.
     #[must_use]
     pub fn elements(mut self, elements: u64) -> Self {
         self.lengths = Lengths::Even(elements);
@@ -237,8 +239,7 @@ impl TaskBuilder {
         let starts = match self.lengths {
             Lengths::Even(elements) => {
                 elements.checked_mul(self.element).filter(|&bytes| bytes < MOST).ok_or(TaskError::TooLong)?;
-                let start = |rank| (u128::from(elements) * rank as u128 / size as u128) as u64 * self.element;
-                (0..=size).map(start).collect()
+                (0..=size).map(|rank| even_start(elements, rank, size) * self.element).collect()
             }
             Lengths::Blocks(blocks) => {
                 if blocks.len() != size {
@@ -260,6 +261,11 @@ impl TaskBuilder {
         let Self { machine, operation, element, .. } = self;
         Ok(Task { machine, members, operation, root, starts, element, in_order, exact })
     }
+}
+
+/// The element at which the block of `rank` starts where `elements` are cut evenly, or, for `rank` = `size`, at which they end.
+pub(super) fn even_start(elements: u64, rank: Rank, size: usize) -> u64 {
+    (u128::from(elements) * rank as u128 / size as u128) as u64
 }
 
 /// More bytes than any vector may have.

@@ -195,6 +195,11 @@ mod tests {
             "`t3d:4x8` is not a machine: `4x8` is not a shape; allowed is PLANESxROWSxCOLUMNS, such as 4x4x8"
         );
         assert_eq!(
+            refusal("host:70000"),
+            "`host:70000` is not a machine: a host cannot have 70000 nodes; allowed are 1 to 46341, as each is next to \
+             every other"
+        );
+        assert_eq!(
             refusal("cm5:64:4:20"),
             "`cm5:64:4:20` is not a machine: `64:4:20` is not a shape; allowed is NODES, such as 8"
         );

@@ -22,7 +22,7 @@ use crate::topology::{self, FatTree, Grid, Hypercube, Mesh, Topology, TopologyEr
 mod cm5;
 mod delta;
 mod hockney;
-mod host;
+pub(crate) mod host;
 mod ipsc860;
 mod paragon;
 mod t3d;

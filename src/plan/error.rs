@@ -9,20 +9,24 @@ use crate::wire::MAX_MESSAGE;
 #[non_exhaustive]
 pub enum PlanError {
     /// The algorithm is one for other kinds of problems.
-    #[error("{algorithm} is no algorithm for a {kind}")]
+    #[error("{algorithm} is no algorithm for a {kind}: those with a name are {}", known.join(", "))]
     OtherKind {
         /// The algorithm.
         algorithm: String,
         /// The kind of the problem.
         kind: String,
+        /// The names of the algorithms that are.
+        known: Vec<&'static str>,
     },
     /// A restriction of the algorithm is not met.
-    #[error("{text}")]
+    #[error("{text}{}", and(found))]
     Restricted {
         /// The algorithm.
         algorithm: String,
         /// The restriction, in a sentence.
         text: String,
+        /// What is there instead, such as `there are 6`; empty if the restriction says it all.
+        found: String,
     },
     /// A message would be longer than one may be.
     #[error(
@@ -42,3 +46,8 @@ pub enum PlanError {
 }
 
 crate::text::debug_as_text!(PlanError);
+
+/// What was found, behind a sentence.
+fn and(found: &str) -> String {
+    if found.is_empty() { String::new() } else { format!(", and {found}") }
+}

@@ -59,6 +59,9 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
         algorithm
     }
 
+    /// The names of the algorithms for problems of its kind.
+    fn known(&self) -> Vec<&'static str>;
+
     /// The text of the error for a restriction that is not met, for an algorithm [called](Planned::called) so.
     fn unmet(&self, algorithm: &str, restriction: &str) -> String;
 

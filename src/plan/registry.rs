@@ -37,6 +37,8 @@ pub(crate) struct Restriction<P: Problem> {
     /// The condition, as an error says it.
     pub(crate) text: &'static str,
     pub(crate) is_met: fn(&P, &P::Parameter) -> bool,
+    /// What is there where it is not met, such as `there are 6`; empty if the condition says it all.
+    pub(crate) found: fn(&P, &P::Parameter) -> String,
 }
 
 /// Lists the variants of an algorithm for a problem.
@@ -244,19 +246,22 @@ impl<P: Problem> Algorithm<P> {
             return Err(PlanError::OtherKind {
                 algorithm: self.called(problem),
                 kind: problem.kind().to_string(),
+                known: problem.known(),
             });
         }
         let unmet = |restriction: &&Restriction<P>| !(restriction.is_met)(problem, &self.parameter);
         match self.entry.restrictions.iter().find(unmet) {
-            Some(restriction) => Err(self.restricted(problem, restriction.text)),
+            Some(restriction) => {
+                let (algorithm, found) =
+                    (self.called(problem), (restriction.found)(problem, &self.parameter));
+                Err(PlanError::Restricted {
+                    text: problem.unmet(&algorithm, restriction.text),
+                    algorithm,
+                    found,
+                })
+            }
             None => Ok(()),
         }
-    }
-
-    /// The error for a restriction that is not met.
-    pub(crate) fn restricted(&self, problem: &P, restriction: &str) -> PlanError {
-        let algorithm = self.called(problem);
-        PlanError::Restricted { text: problem.unmet(&algorithm, restriction), algorithm }
     }
 
     /// Its name in messages about a problem.
@@ -348,21 +353,30 @@ impl<P: Registered> FromStr for Algorithm<P> {
         let algorithms = P::algorithms();
         let known = algorithms.iter().find(|algorithm| algorithm.is_called(text)).cloned();
         let names = || algorithms.iter().map(Algorithm::name).collect();
-        known.or_else(|| P::spelled(text)).ok_or_else(|| ParseAlgorithmError::new(text, names()))
+        match known.map_or_else(|| P::spelled(text), |known| Some(Ok(known))) {
+            Some(Ok(algorithm)) => Ok(algorithm),
+            Some(Err(reason)) => Err(ParseAlgorithmError { name: text.to_owned(), refusal: reason }),
+            None => {
+                let error = ParseAlgorithmError::new(text, names());
+                Err(ParseAlgorithmError { refusal: error.refusal + P::BESIDES_NAMES, ..error })
+            }
+        }
     }
 }
 
-/// A name that no algorithm has.
+/// A text that stands for no algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no algorithm is called {name:?}: the names are {}", known.join(", "))]
+#[error("{refusal}")]
 pub struct ParseAlgorithmError {
     name: String,
-    known: Vec<&'static str>,
+    refusal: String,
 }
 
 impl ParseAlgorithmError {
+    /// The error for a name that none of the known algorithms has.
     pub(crate) fn new(name: &str, known: Vec<&'static str>) -> ParseAlgorithmError {
-        ParseAlgorithmError { name: name.to_owned(), known }
+        let refusal = format!("no algorithm is called {name:?}: the names are {}", known.join(", "));
+        ParseAlgorithmError { name: name.to_owned(), refusal }
     }
 
     /// The name given.
@@ -379,9 +393,13 @@ pub trait Registered: Problem {
     /// The algorithms that have a name.
     fn algorithms() -> Vec<Algorithm<Self>>;
 
-    /// The algorithm that a text stands for which is no name.
+    /// What may be given instead of a name, as the end of a sentence that lists the names.
     #[doc(hidden)]
-    fn spelled(_text: &str) -> Option<Algorithm<Self>> {
+    const BESIDES_NAMES: &'static str = "";
+
+    /// The algorithm that a text stands for which is no name, or what is wrong with it; `None` if it looks like a name.
+    #[doc(hidden)]
+    fn spelled(_text: &str) -> Option<Result<Algorithm<Self>, String>> {
         None
     }
 }

@@ -36,7 +36,8 @@ pub enum EventKind {
         tag: Tag,
         /// The number of messages that the node had sent before.
         seq: u64,
-        /// The CPU time of the node, at the beginning.
+        /// The CPU time of the node, at the beginning; all of the send under the [host's clock](crate::Clock::Host), where
+        /// none waits.
         overhead: Span,
     },
     /// Received a message: the wait for it, and then the overhead.
@@ -49,7 +50,8 @@ pub enum EventKind {
         tag: Tag,
         /// The number of messages that the sender had sent before.
         seq: u64,
-        /// The CPU time of the node, at the end.
+        /// The CPU time of the node, at the end; 0 under the [host's clock](crate::Clock::Host), where it is not told from
+        /// the wait.
         overhead: Span,
     },
     /// Sent a message and received another at the same time. Both have events of their own within this one: the node

@@ -42,11 +42,13 @@ pub struct NodeRecord {
     pub messages_received: u64,
     /// The number of bytes received.
     pub bytes_received: u64,
-    /// The time charged by `compute`, combining and copying.
+    /// The time charged by `compute`, combining and copying; under the [host's clock](crate::Clock::Host) by `compute` alone.
     pub computing: Span,
-    /// The CPU time of sending and receiving (o_s, o_r, o_x).
+    /// The CPU time of sending and receiving (o_s, o_r, o_x); under the host's clock it is not known, and 0.
     pub overhead: Span,
-    /// The time blocked: until a message leaves or arrives, or at a barrier.
+    /// The time blocked: until a message leaves or arrives, or at a barrier. Under the host's clock it is the time that the
+    /// thread was asleep, from when it made ready to sleep until it ran again: without the time for which it looked for a
+    /// message beforehand, and with that for which it waited for a core.
     pub waiting: Span,
     /// The time spent in each named phase.
     #[serde(skip)]

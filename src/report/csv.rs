@@ -15,8 +15,9 @@ pub struct CsvError(#[from] csv::Error);
 crate::text::debug_as_text!(CsvError);
 
 impl RunReport {
-    /// Writes the counters of each node as CSV, a line for each node in rank order. Times are modeled microseconds,
-    /// exact to the picosecond.
+    /// Writes the counters of each node as CSV, a line for each node in rank order. Times are microseconds, exact to the
+    /// picosecond where they are modeled; under the [host's clock](crate::Clock::Host), which knows no overheads, their
+    /// cells are empty.
     ///
     /// # Errors
     /// [`CsvError`] if the writer fails.
@@ -41,7 +42,7 @@ impl RunReport {
                 node.messages_received.to_string(),
                 node.bytes_received.to_string(),
                 micros(node.computing),
-                micros(node.overhead),
+                if self.is_modeled { micros(node.overhead) } else { String::new() },
                 micros(node.waiting),
             ]
         });
@@ -132,6 +133,13 @@ node,finished_us,messages_sent,bytes_sent,messages_received,bytes_received,compu
 3,230,0,0,1,1000,1,65,165
 ";
         assert_eq!(written(|bytes| sample().write_nodes_csv(bytes)), expected);
+    }
+
+    #[test]
+    fn overheads_that_are_not_known_are_empty() {
+        let report = RunReport { is_modeled: false, ..sample() };
+        let text = written(|bytes| report.write_nodes_csv(bytes));
+        assert_eq!(text.lines().nth(1), Some("0,165,1,1000,0,0,0,,100"));
     }
 
     #[test]

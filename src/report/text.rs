@@ -28,8 +28,9 @@ impl fmt::Display for RunReport {
 }
 
 impl RunReport {
-    /// The counters of each node, as a table with a line for each node in rank order. Times are modeled microseconds.
-    /// No line break at the end.
+    /// The counters of each node, as a table with a line for each node in rank order. Times are microseconds, modeled or,
+    /// under the [host's clock](crate::Clock::Host), of the wall clock; there what is not known is left out, as in the
+    /// report. No line break at the end.
     pub fn node_table(&self) -> String {
         let mut table = Table::new("node", (0..self.nodes.len()).map(|rank| rank.to_string()));
         table.times("finished us", self.nodes.iter().map(|node| node.finished.since_start()));
@@ -37,9 +38,9 @@ impl RunReport {
         table.column("bytes sent", self.nodes.iter().map(|node| node.bytes_sent));
         table.column("received", self.nodes.iter().map(|node| node.messages_received));
         table.column("bytes received", self.nodes.iter().map(|node| node.bytes_received));
-        table.times("computing us", self.nodes.iter().map(|node| node.computing));
-        table.times("overhead us", self.nodes.iter().map(|node| node.overhead));
-        table.times("waiting us", self.nodes.iter().map(|node| node.waiting));
+        for (name, quantity) in self.shares() {
+            table.times(&format!("{name} us"), self.nodes.iter().map(quantity));
+        }
         table.to_string()
     }
 
@@ -58,18 +59,27 @@ impl RunReport {
         lines.join("\n")
     }
 
-    fn node_summary(&self) -> String {
-        let quantities: [Quantity; 4] = [
-            ("  computing", |node| node.computing),
-            ("  overhead", |node| node.overhead),
-            ("  waiting", |node| node.waiting),
-            ("  finished at", |node| node.finished.since_start()),
+    /// The kinds of time that a node's is made up of, as far as they are known: the host's clock knows no overheads, and of
+    /// computing only what programs have asked for.
+    fn shares(&self) -> impl Iterator<Item = Quantity> {
+        let computes = self.is_modeled || self.nodes.iter().any(|node| !node.computing.is_zero());
+        let shares: [(bool, Quantity); 3] = [
+            (computes, ("computing", |node| node.computing)),
+            (self.is_modeled, ("overhead", |node| node.overhead)),
+            (true, ("waiting", |node| node.waiting)),
         ];
-        let of_nodes = |summary: fn(&[Span]) -> Span| {
-            quantities.map(|(_, quantity)| summary(&self.nodes.iter().map(quantity).collect::<Vec<_>>()))
+        shares.into_iter().filter_map(|(is_known, share)| is_known.then_some(share))
+    }
+
+    fn node_summary(&self) -> String {
+        let finished: Quantity = ("finished at", |node| node.finished.since_start());
+        let quantities: Vec<Quantity> = self.shares().chain([finished]).collect();
+        let of_nodes = |summary: fn(&[Span]) -> Span| -> Vec<Span> {
+            let of_all = |(_, quantity): &Quantity| self.nodes.iter().map(quantity).collect::<Vec<_>>();
+            quantities.iter().map(|quantity| summary(&of_all(quantity))).collect()
         };
         let title = count(self.nodes.len() as u64, "node");
-        let mut table = Table::new(&title, quantities.map(|(name, _)| name.to_owned()));
+        let mut table = Table::new(&title, quantities.iter().map(|(name, _)| format!("  {name}")));
         table.times("min us", of_nodes(|spans| spans.iter().copied().min().unwrap_or_default()));
         table.times("mean us", of_nodes(mean));
         table.times("max us", of_nodes(|spans| spans.iter().copied().max().unwrap_or_default()));
@@ -339,6 +349,22 @@ a line of 4
             "3             230     0           0         1            1000      1.000000           65         165",
         ];
         assert_eq!(sample().node_table(), expected.join("\n"));
+    }
+
+    #[test]
+    fn what_the_hosts_clock_does_not_know_is_left_out() {
+        let report = RunReport { is_modeled: false, ..sample() };
+        assert!(!report.to_string().contains("overhead") && !report.node_table().contains("overhead"));
+        assert!(report.to_string().contains("  computing  "), "node 2 has computed");
+        let mut idle = report;
+        idle.nodes.iter_mut().for_each(|node| node.computing = Span::ZERO);
+        let summary = "\
+4 nodes        min us  mean us  max us
+  waiting         100    182.5     265
+  finished at     165    247.5     330";
+        assert!(idle.to_string().contains(summary), "{idle}");
+        let titles = idle.node_table().lines().next().unwrap().to_owned();
+        assert!(titles.ends_with("received  bytes received  waiting us"), "{titles}");
     }
 
     #[test]

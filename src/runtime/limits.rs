@@ -1,8 +1,10 @@
-//! The number of threads that this host can still run, and the check that there is memory for them, before starting
-//! any: on Linux a process that runs out of memory maps or of memory while it starts threads is aborted as a whole,
-//! without an error to catch.
+//! The check that this host can run the threads of a machine, by their number and their memory, before starting any: on
+//! Linux a process that runs out of memory maps or of memory while it starts threads is aborted as a whole, without an
+//! error to catch.
 
 use std::{fs, path::Path, thread};
+
+use crate::{error::ConfigError, model::Description};
 
 /// The number of memory maps of a thread: its stack, the guard page below it, and those of the allocator and the
 /// kernel for it.
@@ -15,8 +17,29 @@ const SPARE_THREADS: usize = 64;
 /// The number of threads assumed on a host whose limits are unknown.
 const UNKNOWN: usize = 8_192;
 
+/// Checks that this host can run a thread for each node of a machine. Whoever runs one has asked this before.
+///
+/// # Errors
+/// [`ConfigError::NoNodes`], [`ConfigError::TooManyNodes`], [`ConfigError::TooLittleMemory`].
+pub(crate) fn check(machine: &Description, stack_size: usize) -> Result<(), ConfigError> {
+    let nodes = machine.nodes();
+    if nodes == 0 {
+        return Err(ConfigError::NoNodes(machine.name().into()));
+    }
+    let (allowed, limit) = spare_threads();
+    if nodes > allowed {
+        return Err(ConfigError::TooManyNodes { nodes, allowed, limit });
+    }
+    match shortage(nodes, stack_size) {
+        Some(Shortage { needed, left, limit }) => {
+            Err(ConfigError::TooLittleMemory { nodes, stack_size, needed, left, limit })
+        }
+        None => Ok(()),
+    }
+}
+
 /// The number of threads that can still be started, and the source of this limit.
-pub(crate) fn spare_threads() -> (usize, String) {
+fn spare_threads() -> (usize, String) {
     let maps = number("/proc/sys/vm/max_map_count").map(|most| {
         let used = fs::read_to_string("/proc/self/maps").map_or(0, |maps| maps.lines().count());
         (most.saturating_sub(used + SPARE_MAPS) / MAPS_PER_THREAD, format!("vm.max_map_count is {most}"))
@@ -63,17 +86,17 @@ struct Memory {
 
 /// A lack of memory for the threads of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Shortage {
+struct Shortage {
     /// The bytes needed.
-    pub(crate) needed: u64,
+    needed: u64,
     /// The bytes left.
-    pub(crate) left: u64,
+    left: u64,
     /// The kind of memory, and the source of the limit.
-    pub(crate) limit: String,
+    limit: String,
 }
 
 /// The first kind of memory of which there is not enough for the threads of `nodes` nodes.
-pub(crate) fn shortage(nodes: usize, stack_size: usize) -> Option<Shortage> {
+fn shortage(nodes: usize, stack_size: usize) -> Option<Shortage> {
     let memories = [address_space(nodes, stack_size), committed(nodes, stack_size), resident(nodes)];
     memories.into_iter().flatten().find_map(|Memory { name, needed, left, limit }| {
         (needed > left).then(|| Shortage { needed, left, limit: format!("{name}, {limit}") })

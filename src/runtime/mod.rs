@@ -10,7 +10,7 @@ mod agreement;
 mod contexts;
 mod crew;
 pub(crate) mod host;
-mod limits;
+pub(crate) mod limits;
 pub(crate) mod modeled;
 mod parker;
 mod sync;
@@ -18,7 +18,6 @@ mod threads;
 
 pub use affinity::Pinning;
 pub(crate) use contexts::Contexts;
-pub(crate) use limits::{Shortage, shortage, spare_threads};
 pub use modeled::Slip;
 pub(crate) use modeled::{Pace, Slips};
 pub(crate) use threads::Program;

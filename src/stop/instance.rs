@@ -54,7 +54,7 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// [`InstanceError`] if there is no source, one outside the machine or one twice, if lengths and sources differ in
+    /// [`InstanceError`] if there is no source, one outside the group or one twice, if lengths and sources differ in
     /// number, or if all messages together are longer than one message may be ([`MAX_MESSAGE`](crate::comm::MAX_MESSAGE)), as they travel
     /// together in the end.
     pub fn new(machine: &Description, sources: &[Rank], lengths: &[u64]) -> Result<Instance, InstanceError> {
@@ -84,7 +84,7 @@ impl Instance {
         }
         let mut is_source = vec![false; nodes];
         for &rank in sources {
-            let known = is_source.get_mut(rank).ok_or(InstanceError::OutsideMachine { rank, nodes })?;
+            let known = is_source.get_mut(rank).ok_or(InstanceError::OutsideGroup { rank, nodes })?;
             if std::mem::replace(known, true) {
                 return Err(InstanceError::Twice { rank });
             }
@@ -164,8 +164,8 @@ pub enum InstanceError {
     #[error("no source: at least one node must hold a message")]
     NoSource,
     /// A source is not a rank.
-    #[error("source {rank} is outside the machine: its ranks are below {nodes}")]
-    OutsideMachine {
+    #[error("source {rank} is outside the group: its ranks are 0 to {}", nodes - 1)]
+    OutsideGroup {
         /// The source.
         rank: Rank,
         /// Ranks of the group.

@@ -37,6 +37,10 @@ impl Planned for Instance {
 
     fn workspace(&self) {}
 
+    fn known(&self) -> Vec<&'static str> {
+        Self::algorithms().iter().map(Algorithm::name).collect()
+    }
+
     fn unmet(&self, algorithm: &str, restriction: &str) -> String {
         format!("{algorithm} works only if {restriction}")
     }

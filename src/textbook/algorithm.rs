@@ -156,6 +156,7 @@ pub(super) const BOOK: &str = "Kumar, Grama, Gupta, Karypis, Introduction to Par
 pub(super) const COMMUTATIVE: Restriction<Task> = Restriction {
     text: "its operands do not meet in rank order: the operator must be commutative",
     is_met: |task, _| !task.is_in_order(),
+    found: |_, _| String::new(),
 };
 
 /// By name.

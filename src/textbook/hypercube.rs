@@ -66,8 +66,11 @@ static HYPERCUBE_REDUCTION: Entry = Entry {
     draft: |task| (HYPERCUBE_ALL_TO_ALL.draft)(task).combining(),
 };
 
-const POWER_OF_TWO: Restriction<Task> =
-    Restriction { text: "it needs a power of two ranks", is_met: |task, _| task.size().is_power_of_two() };
+const POWER_OF_TWO: Restriction<Task> = Restriction {
+    text: "it needs a power of two ranks",
+    is_met: |task, _| task.size().is_power_of_two(),
+    found: |task, _| format!("there are {}", task.size()),
+};
 
 /// Exchanges all that is held along each dimension, the lowest first.
 fn spread(builder: &mut Builder, size: usize) {

@@ -74,6 +74,7 @@ static ONE_TO_ALL: Entry = doubling(
         .only_if(&[Restriction {
             text: "its source is rank 0; 4.2 takes any",
             is_met: |task, _| task.root() == 0,
+            found: |_, _| String::new(),
         }]),
 );
 

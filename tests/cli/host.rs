@@ -113,3 +113,23 @@ fn threads_can_be_pinned_on_every_clock() {
         assert!(help.contains("--pin <CORES>") && help.contains("or host (no model"), "{help}");
     }
 }
+
+#[test]
+fn the_host_is_measured_as_it_will_be_used() {
+    let file = succeeds(&["calibrate", "--nodes", "2"]);
+    let of_host = "\nname = \"host:2\"\ntopology = \"complete:2\"\n";
+    assert!(file.contains(" cores, as measured by `multicomputer calibrate`.\n"), "{file}");
+    assert!(file.contains(of_host) && file.contains("\nsend_overhead = "), "{file}");
+    let file = succeeds(&["calibrate", "--machine", "mesh:2x3", "--pin", "one-core"]);
+    assert!(file.contains(" cores, all on one core, as measured"), "{file}");
+    assert!(file.contains("\nname = \"mesh:2x3\"\ntopology = \"mesh:2x3\"\n"), "{file}");
+    fails(2, &["calibrate", "--nodes", "2", "--machine", "mesh:2x3"]);
+}
+
+#[test]
+fn a_host_that_is_too_large_to_be_measured_is_refused() {
+    let errors = fails(2, &["calibrate", "--machine", "line:10000000"]);
+    assert!(errors.contains("10000000 nodes are too many: this host can run "), "{errors}");
+    let errors = fails(2, &["calibrate", "--nodes", "70000"]);
+    assert!(errors.contains("a host cannot have 70000 nodes; allowed are 1 to 46341"), "{errors}");
+}

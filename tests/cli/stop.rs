@@ -72,7 +72,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_named() {
     assert_eq!(rows(&output, "algorithm").len(), 5, "{output}");
     let errors = fails(2, &[&options[..], &["--algorithm", "beyond,split"]].concat());
     assert!(
-        errors.contains("split works only if at most half of the nodes are sources: 3 of 4 are"),
+        errors.contains("split works only if at most half of the nodes are sources, and 3 of 4 are"),
         "{errors}"
     );
 
@@ -253,7 +253,7 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         (&["--mesh", "4x4,2x2", "--sources", "9"], "9 sources on a mesh of 2 x 2: 1 to 4 can be placed"),
         (&["--mesh", "4x4,2"], "`2` is not a shape"),
         (&["--mesh", "4x4", "--machine", "line:3"], "cannot be used with '--machine <MACHINE>'"),
-        (&["--at", "0,100"], "source 100 is outside the machine: its ranks are below 100"),
+        (&["--at", "0,100"], "source 100 is outside the group: its ranks are 0 to 99"),
         (&["--at", "3,3"], "rank 3 is a source twice"),
         (&["--at", "3,x"], "`x` is no rank: allowed are whole numbers from 0"),
         (&["--at", "3", "--sources", "1"], "cannot be used with '--sources <NUMBERS>'"),

@@ -16,6 +16,7 @@ use multicomputer::{
     error::{Failure, RunError, WaitsFor},
     exchange::Matrix,
     prelude::*,
+    record::EventKind,
 };
 
 use crate::support::{PATIENCE, outcome, run};
@@ -319,6 +320,25 @@ fn phases_and_parts_are_of_the_wall_clock() {
     run.write_trace(&mut trace).unwrap();
     let text = String::from_utf8(trace).unwrap();
     assert!(text.contains("combine-to-all") && text.contains("work"), "{text}");
+}
+
+#[test]
+fn a_send_is_no_wait_in_a_trace() {
+    let machine = Machine::host(2).trace(true).wall_limit(PATIENCE).build().unwrap();
+    let run: Run<()> = run(&machine, |node| {
+        let world = node.world();
+        for _ in 0..3 {
+            world.sendrecv(1 - world.rank(), [0_u8; 100].as_slice(), 1 - world.rank())?;
+        }
+        Ok(())
+    });
+    let sends = run.trace.events.iter().filter_map(|event| match event.kind {
+        EventKind::Send { overhead, .. } => Some((overhead, event.end.since(event.start))),
+        _ => None,
+    });
+    let sends: Vec<_> = sends.collect();
+    assert_eq!(sends.len(), 6);
+    assert!(sends.iter().all(|(overhead, whole)| overhead == whole), "{sends:?}");
 }
 
 #[test]

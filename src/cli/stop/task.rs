@@ -29,7 +29,7 @@ pub(super) struct Task {
     /// In the order of the registry.
     pub(super) algorithms: Vec<Algorithm>,
     /// Those asked for together with others that do not work, and why.
-    pub(super) left_out: Vec<PlanError>,
+    pub(super) left_out: Vec<String>,
 }
 
 /// All problems asked for: by machine, then distribution, number of sources, length.
@@ -73,17 +73,15 @@ fn placements(arguments: &Arguments, machine: &Description) -> Result<Vec<(Strin
 }
 
 /// The algorithms asked for that work on the instance, and why others are left out.
-fn algorithms(arguments: &Arguments, instance: &Instance) -> Result<(Vec<Algorithm>, Vec<PlanError>), Error> {
+fn algorithms(arguments: &Arguments, instance: &Instance) -> Result<(Vec<Algorithm>, Vec<String>), Error> {
     let (mut algorithms, mut left_out) = (Vec::new(), Vec::new());
     for choice in arguments.algorithm.iter() {
         match choice.algorithm.check(instance) {
             Ok(()) => algorithms.push(choice.algorithm),
-            Err(cause) if choice.by_name => {
-                let (sources, nodes) = (instance.sources().len(), instance.nodes());
-                let are = if sources == 1 { "is" } else { "are" };
-                return Err(Error::usage(format!("{cause}: {sources} of {nodes} {are}")));
-            }
-            Err(cause) => left_out.push(cause),
+            Err(cause) if choice.by_name => return Err(Error::usage(cause)),
+            // Without the numbers, so that the problems of a sweep have one note.
+            Err(PlanError::Restricted { text, .. }) => left_out.push(text),
+            Err(cause) => left_out.push(cause.to_string()),
         }
     }
     Ok((algorithms, left_out))

@@ -27,6 +27,7 @@ use crate::{
     pattern::{Exchange, circulant, line},
     plan::Restriction,
     rank::Rank,
+    text::count,
 };
 
 impl Algorithm {
@@ -39,7 +40,11 @@ static BLOCKS: Entry =
         .about("pipelined on a circulant graph (Bar-Noy, Kipnis, Traeff)")
         .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))
-        .only_if(&[Restriction { text: PIPELINED, is_met: |task, _| can_be_pipelined(task) }]);
+        .only_if(&[Restriction {
+            text: PIPELINED,
+            is_met: |task, _| can_be_pipelined(task),
+            found: |task, _| too_little(task),
+        }]);
 
 /// The most blocks: more do not pay where there are enough bytes for them, and cost time to plan.
 const MOST: usize = 256;
@@ -50,6 +55,15 @@ pub(super) const PIPELINED: &str = "it needs three ranks, two elements and a com
 /// Whether a task has what pipelines need.
 pub(super) fn can_be_pipelined(task: &Task) -> bool {
     !task.is_in_order() && task.size() >= 3 && task.bytes() >= 2 * task.element_bytes()
+}
+
+/// What a task has instead.
+pub(super) fn too_little(task: &Task) -> String {
+    if task.is_in_order() {
+        return "the operator is not commutative".into();
+    }
+    let elements = task.bytes() / task.element_bytes();
+    format!("here are {} and {}", count(task.size() as u64, "rank"), count(elements, "element"))
 }
 
 fn candidates(task: &Task) -> Vec<Candidate> {

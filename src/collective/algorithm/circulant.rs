@@ -36,4 +36,8 @@ static CIRCULANT: Entry = Entry::new("circulant", |planning| {
 .about("one circulant graph, ceil(log2 p) rounds (Bruck, Traeff)")
 .source("Bruck et al. 1997; Traeff 2024")
 .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
-.only_if(&[Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order() }]);
+.only_if(&[Restriction {
+    text: IN_ORDER,
+    is_met: |task, _| !task.is_in_order(),
+    found: |_, _| String::new(),
+}]);

@@ -64,9 +64,14 @@ static STRATEGY: Entry = Entry::new("strategy", |planning| {
     Restriction {
         text: "the sides multiply up to the size of the group",
         is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| strategy.nodes() == task.size()),
+        found: |task, strategy| {
+            let product = strategy.as_ref().map_or(0, Strategy::nodes);
+            format!("here they make {product} where the group has {}", task.size())
+        },
     },
     Restriction {
         text: IN_ORDER,
         is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| is_in_order(task, strategy)),
+        found: |_, _| String::new(),
     },
 ]);

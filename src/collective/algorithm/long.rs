@@ -32,4 +32,8 @@ static LONG: Entry = Entry::new("long", |planning| {
 .about("InterCom, long vectors: scatter and bucket collect in rows and columns")
 .source("Barnett et al. 1994, sections 4 and 7")
 .kinds(is_no_scan)
-.only_if(&[Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order() || task.size() == 1 }]);
+.only_if(&[Restriction {
+    text: IN_ORDER,
+    is_met: |task, _| !task.is_in_order() || task.size() == 1,
+    found: |_, _| String::new(),
+}]);

@@ -26,7 +26,7 @@ use super::{
         draft::{Draft, Piece, Tuning, cut},
     },
     Algorithm, Entry,
-    blocks::{PIPELINED, can_be_pipelined},
+    blocks::{PIPELINED, can_be_pipelined, too_little},
     of, scan,
 };
 use crate::{
@@ -59,6 +59,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| {
 .only_if(&[Restriction {
     text: PIPELINED,
     is_met: |task, _| task.operation() == Operation::Scan || can_be_pipelined(task),
+    found: |task, _| too_little(task),
 }]);
 
 /// The most chunks: more cost time to plan.

@@ -27,6 +27,12 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// Those of all calls of a [`Group`].
+    ///
+    /// # Cost
+    /// Of the host's time some nanoseconds for each message that has come and that the receive does not accept: messages that
+    /// wait are searched in their order. So who lets thousands come and receives them by tag in the reverse order takes a
+    /// time that grows with the square of their number. Receives that are [posted](Group::irecv) beforehand are searched in
+    /// the same way, in the order in which they were posted.
     pub fn recv(&self, from: impl Into<Select>) -> Result<Message, CommError> {
         let envelope = self.endpoint.recv(self.selector(from.into())?)?;
         Ok(self.message(envelope))

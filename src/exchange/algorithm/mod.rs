@@ -49,7 +49,7 @@ const fn seeded(entry: &'static Entry) -> Algorithm {
 
 /// The error of an algorithm that does not work for an exchange.
 fn refused(algorithm: Algorithm, text: String) -> PlanError {
-    PlanError::Restricted { algorithm: algorithm.to_string(), text }
+    PlanError::Restricted { algorithm: algorithm.to_string(), text, found: String::new() }
 }
 
 impl Algorithm {

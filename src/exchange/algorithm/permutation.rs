@@ -40,6 +40,10 @@ static LINEAR: Entry = Entry::new("linear", linear)
             let [least, most] = instance.lengths();
             least == most
         },
+        found: |instance, _| {
+            let [least, most] = instance.lengths();
+            format!("here they have {least} to {most} bytes")
+        },
     }]);
 
 static MODIFIED: Entry = Entry::new("modified", modified)

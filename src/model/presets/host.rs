@@ -5,16 +5,28 @@ use std::sync::Arc;
 use super::Preset;
 use crate::{
     model::Parameters,
-    topology::{Complete, read_nodes},
+    topology::{Complete, TopologyError, read_nodes},
 };
 
 /// The registry entry of the host, spelled `host:16`.
 pub(super) const PRESET: Preset = Preset {
     name: "host",
     shape: "NODES",
-    topology: |shape| Ok(Arc::new(Complete::new(read_nodes(shape)?)?)),
+    topology: |shape| Ok(Arc::new(network(read_nodes(shape)?)?)),
     parameters: Parameters::host,
 };
+
+/// The network of so many threads, each of which is next to every other.
+pub(crate) fn network(nodes: usize) -> Result<Complete, TopologyError> {
+    Complete::new(nodes).map_err(|cause| match cause {
+        TopologyError::TooManyLinks { .. } => TopologyError::Nodes {
+            topology: "host",
+            given: nodes,
+            allowed: "1 to 46341, as each is next to every other",
+        },
+        cause => cause,
+    })
+}
 
 impl Parameters {
     /// Threads of one host that hand messages over by reference, for plans under the [host's clock](crate::Clock::Host):

@@ -95,10 +95,11 @@ impl<'run> HostNode<'run> {
         if self.host.crew.traced { self.host.now() } else { Time::ZERO }
     }
 
-    /// Keeps an event that has just ended, if events are kept.
-    pub(super) fn note(&self, start: Time, kind: impl FnOnce() -> EventKind) {
+    /// Keeps an event that has just ended, if events are kept; its kind may depend on how long it took.
+    pub(super) fn note(&self, start: Time, kind: impl FnOnce(Span) -> EventKind) {
         if self.host.crew.traced {
-            let event = Event { rank: self.id as Rank, start, end: self.host.now(), kind: kind() };
+            let end = self.host.now();
+            let event = Event { rank: self.id as Rank, start, end, kind: kind(end.since(start)) };
             self.local.borrow_mut().events.push(event);
         }
     }
@@ -113,7 +114,7 @@ impl<'run> HostNode<'run> {
         }
         let (Label { source, tag, .. }, seq) = (envelope.label, envelope.id.seq);
         let from = source as Rank;
-        self.note(began, || EventKind::Recv { from, bytes, tag, seq, overhead: Span::ZERO });
+        self.note(began, |_| EventKind::Recv { from, bytes, tag, seq, overhead: Span::ZERO });
         envelope
     }
 
@@ -302,7 +303,7 @@ impl Endpoint for HostNode<'_> {
             spin_loop();
         }
         self.local.borrow_mut().record.computing += span;
-        self.note(began, || EventKind::Compute);
+        self.note(began, |_| EventKind::Compute);
         Ok(())
     }
 
@@ -341,7 +342,7 @@ impl Endpoint for HostNode<'_> {
             let passed = |_: &mut Local| host.barrier.is_passed(nth).then_some(());
             self.wait_until(BARRIER, |_| WhatFor::Barrier, Time::MAX, passed)?;
         }
-        self.note(began, || EventKind::Barrier);
+        self.note(began, |_| EventKind::Barrier);
         Ok(())
     }
 

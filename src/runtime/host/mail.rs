@@ -13,7 +13,6 @@ use crate::{
     payload::Payload,
     rank::Rank,
     record::EventKind,
-    time::Span,
     wire::{Label, MessageId, NodeId, Parcel, Selector},
 };
 
@@ -46,7 +45,8 @@ impl HostNode<'_> {
             parker.wake();
         }
         let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
-        self.note(began, || EventKind::Send { to, bytes, tag, seq, overhead: Span::ZERO });
+        // A send never waits here: all of it is work.
+        self.note(began, |overhead| EventKind::Send { to, bytes, tag, seq, overhead });
     }
 
     /// The rings to this node, by sender; none where there are more nodes than cores.

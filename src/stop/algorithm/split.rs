@@ -36,6 +36,10 @@ static SPLIT: Entry = Entry::new("split", |planning| variants(planning.problem))
     .only_if(&[Restriction {
         text: "at most half of the nodes are sources",
         is_met: |instance, ()| 2 * instance.sources().len() <= instance.nodes(),
+        found: |instance, ()| {
+            let (sources, nodes) = (instance.sources().len(), instance.nodes());
+            format!("{sources} of {nodes} {}", if sources == 1 { "is" } else { "are" })
+        },
     }]);
 
 /// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too.

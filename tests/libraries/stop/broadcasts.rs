@@ -310,8 +310,8 @@ fn what_is_no_broadcast_is_an_error() {
         (refused(&[], &[]), InstanceError::NoSource, "no source: at least one node must hold a message"),
         (
             refused(&[0, 4], &[1, 1]),
-            InstanceError::OutsideMachine { rank: 4, nodes: 4 },
-            "source 4 is outside the machine: its ranks are below 4",
+            InstanceError::OutsideGroup { rank: 4, nodes: 4 },
+            "source 4 is outside the group: its ranks are 0 to 3",
         ),
         (
             refused(&[3, 0, 3], &[1, 1, 1]),
@@ -352,10 +352,14 @@ fn splitting_needs_a_helper_for_each_source() {
         error,
         PlanError::Restricted {
             algorithm: "split".into(),
-            text: "split works only if at most half of the nodes are sources".into()
+            text: "split works only if at most half of the nodes are sources".into(),
+            found: "3 of 5 are".into(),
         }
     );
-    assert_eq!(error.to_string(), "split works only if at most half of the nodes are sources");
+    assert_eq!(
+        error.to_string(),
+        "split works only if at most half of the nodes are sources, and 3 of 5 are"
+    );
 }
 
 /// A start-up of a million seconds at either end and as much in between: seven in a row are more than 213 days.

@@ -144,7 +144,7 @@ fn arguments_that_do_not_fit_are_errors() {
     };
     assert_eq!(call(&[], &[]), BroadcastError::Instance(InstanceError::NoSource));
     assert_eq!(call(&[(1, 2), (1, 2)], &[1, 2]), BroadcastError::Instance(InstanceError::Twice { rank: 1 }));
-    assert_eq!(call(&[(3, 1)], &[]).to_string(), "source 3 is outside the machine: its ranks are below 3");
+    assert_eq!(call(&[(3, 1)], &[]).to_string(), "source 3 is outside the group: its ranks are 0 to 2");
     assert_eq!(call(&[(1, 2)], &[1]), BroadcastError::Length { rank: 1, given: 1, expected: 2 });
     assert_eq!(call(&[(2, 0)], &[1]), BroadcastError::NoSource { rank: 1 });
     let refused = error(&machine, |node| {

@@ -113,6 +113,7 @@ fn reductions_to_all_refuse_what_has_an_order() {
                     "{algorithm} does not work for this distributed-combine: its operands do not meet in rank order: the \
                      operator must be commutative"
                 ),
+                found: String::new(),
             }
         );
     }

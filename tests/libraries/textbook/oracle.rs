@@ -67,7 +67,7 @@ fn check(sizes: impl Iterator<Item = usize>) {
                         assert!(!is_refused(algorithm, &task), "{algorithm} among {size}");
                         cases.push(case);
                     }
-                    Err(PlanError::Restricted { algorithm: refusing, text }) => {
+                    Err(PlanError::Restricted { algorithm: refusing, text, .. }) => {
                         assert!(is_refused(algorithm, &task), "{algorithm} among {size}: {text}");
                         assert_eq!(refusing, algorithm.to_string());
                     }
@@ -106,19 +106,23 @@ fn refusals_say_what_is_needed() {
     );
     assert_eq!(
         refusal(Algorithm::HYPERCUBE_ALL_TO_ALL, "ring:12", 0),
-        "algorithm 4.7 does not work for this collect: it needs a power of two ranks"
+        "algorithm 4.7 does not work for this collect: it needs a power of two ranks, and there are 12"
     );
     assert_eq!(
         refusal(Algorithm::HYPERCUBE_REDUCTION, "ring:9", 0),
-        "algorithm 4.8 does not work for this distributed-combine: it needs a power of two ranks"
+        "algorithm 4.8 does not work for this distributed-combine: it needs a power of two ranks, and there are 9"
     );
     // Every algorithm is one for its own operation.
     for &algorithm in Algorithm::ALL {
         for operation in Operation::ALL.into_iter().filter(|&operation| operation != algorithm.operation()) {
             let task = Task::builder(&hockney("ring:8"), operation).elements(8).build().unwrap();
-            let other =
-                PlanError::OtherKind { algorithm: algorithm.to_string(), kind: operation.to_string() };
-            assert_eq!(algorithm.plan(&task).unwrap_err(), other);
+            let refusal = algorithm.plan(&task).unwrap_err();
+            let known = multicomputer::collective::Algorithm::of(operation)
+                .iter()
+                .map(|known| known.name())
+                .collect();
+            let (algorithm, kind) = (algorithm.to_string(), operation.to_string());
+            assert_eq!(refusal, PlanError::OtherKind { algorithm, kind, known });
         }
     }
 }
