@@ -20,9 +20,9 @@ Examples:
   multicomputer collective broadcast --machine host.toml --clock host --bytes 8..1M
   multicomputer calibrate --machine mesh:2x3 --pin spread > mesh.toml
 
-All nodes do the same at the same time, so where there are more nodes than cores the times of one node include
-those of the others on its core. Measure on an idle host, for as many nodes as are to be run, and pinned as they
-will be.";
+All nodes do the same at the same time, so where there are more nodes than cores the times of one
+node include those of the others on its core. Measure on an idle host, for as many nodes as are to
+be run, and pinned as they will be.";
 
 /// The number of nodes where neither it nor a machine is given.
 const NODES: usize = 16;

@@ -182,7 +182,7 @@ fn several_are_a_table() {
     let ranges = textbook("4.1 --words 1..8,1K");
     let words: Vec<&str> = rows(&ranges, "name").iter().map(|row| row[2]).collect();
     assert_eq!(words, ["1", "2", "4", "8", "1024"], "{ranges}");
-    assert!(output.contains("it needs a power of two ranks)\n"), "{output}");
+    assert!(output.contains("it needs a power of two ranks, and there are 9)\n"), "{output}");
     assert!(
         output.contains("\nAll 10 were run on real threads: every node had what it should have.\n"),
         "{output}"

@@ -339,7 +339,8 @@ fn arguments_that_do_not_fit_are_refused_on_every_rank() {
         ),
         (
             |group| group.using(&Algorithm::DOUBLING).broadcast(0, &mut [1_u8]),
-            "doubling is no algorithm for a broadcast",
+            "doubling is no algorithm for a broadcast: those with a name are auto, short, long, hybrid, mixed, tree, blocks, \
+             pipeline",
         ),
         (
             |group| group.using(&Algorithm::CIRCULANT).combine_all(&mut [1_u8], associative(|a, _| a)),
@@ -386,7 +387,13 @@ fn algorithms_refuse_operations_that_they_are_not_for() {
                 };
                 let error = result.err().map_or_else(|| "nothing".to_owned(), |error| error.to_string());
                 let name = algorithm.spelled(operation);
-                assert_eq!(error, format!("{name} is no algorithm for a {operation}"));
+                let known = Algorithm::of(operation);
+                let known: Vec<&str> = known.iter().map(Algorithm::name).collect();
+                let known = known.join(", ");
+                assert_eq!(
+                    error,
+                    format!("{name} is no algorithm for a {operation}: those with a name are {known}")
+                );
                 refused.push(name);
             }
         }
