@@ -128,7 +128,7 @@ impl Machine {
     /// ```
     ///
     /// Libraries choose among algorithms by the parameters of [`Parameters::host`], unless others are given. Those were
-    /// measured with 16 nodes on two cores, and mislead where nodes are fewer or cores are more: their latency is 25 us,
+    /// measured with 16 nodes on two cores, and mislead where nodes are fewer or cores are more: their latency is 20 us,
     /// and a short message between two nodes that have a core each takes less than one. So a program whose speed matters
     /// [measures](crate::calibration::host::measure) its own host first, while nothing else runs there, or reads what
     /// `multicomputer calibrate` has written.

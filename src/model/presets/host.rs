@@ -37,20 +37,20 @@ impl Parameters {
     ///
     /// | parameter | value | how sure |
     /// | --- | --- | --- |
-    /// | `o_s`, `o_r` | 0.08 us each | measured |
-    /// | `L` | 25 us: the rest of a step that all nodes make at once | measured |
+    /// | `o_s`, `o_r` | 0.16 us each | measured |
+    /// | `L` | 20 us: the rest of a step that all nodes make at once | measured |
     /// | `beta` | 0: no byte is moved | measured |
     /// | `gamma` | 4 ns an element of 8 bytes | measured |
     /// | `copy` | 0.13 ns/B | measured |
-    /// | barrier | 25 us | measured |
+    /// | barrier | 7 us | measured |
     pub fn host() -> Parameters {
         Parameters::builder()
-            .send_overhead(0.08e-6)
-            .receive_overhead(0.08e-6)
-            .latency(25e-6)
+            .send_overhead(0.16e-6)
+            .receive_overhead(0.16e-6)
+            .latency(20e-6)
             .gamma(4e-9)
             .copy(0.13e-9)
-            .barrier(25e-6)
+            .barrier(7e-6)
             .finish()
     }
 }
