@@ -55,7 +55,7 @@ impl Strategy {
     ///
     /// # Panics
     ///
-    /// If the strategy is not one for so many ranks.
+    /// If the strategy is not one for so many ranks, or alternates between directions that are not the members'.
     pub fn cost(&self, task: &Task) -> Cost {
         self.cost_in(task, task.layout().grid)
     }
@@ -63,6 +63,7 @@ impl Strategy {
     /// The same for members that make up this rectangle.
     pub(super) fn cost_in(&self, task: &Task, grid: Grid) -> Cost {
         assert_eq!(self.nodes(), task.size(), "a strategy for this group");
+        assert!(self.fits(grid), "a strategy for {} rows and {} columns", grid.rows, grid.columns);
         let mut sum = Sum { task, strategy: self, grid, cost: Cost::default() };
         sum.add_all();
         sum.cost
@@ -74,6 +75,7 @@ impl Strategy {
             Order::Rows => grid.columns,
             Order::Columns => grid.rows,
             Order::Compact => return stride,
+            Order::Alternating(first) => return self.alternating_lines(grid, first, stride),
         };
         if stride.is_multiple_of(inner) { stride / inner } else { stride }
     }

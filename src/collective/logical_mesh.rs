@@ -50,6 +50,7 @@ impl LogicalMesh<'_> {
             Order::Rows => (0..layout.size()).collect(),
             Order::Columns => line::columns(layout.grid).concat(),
             Order::Compact => line::bisection(layout.grid),
+            Order::Alternating(first) => strategy.alternating_places(layout.grid, first),
         };
         let mut ranks: Vec<Rank> = places.into_iter().map(|place| layout.ranks[place]).collect();
         let mut sides: Vec<usize> = strategy.dimensions().collect();

@@ -36,7 +36,9 @@ use crate::topology::Grid;
 ///
 /// Without a short-vector form all dimensions are long: `SSSCCC`, `CCC`. The numbers multiply up to the size of the
 /// group; the first dimension has the nearest nodes. On a rectangle the dimensions divide its rows first, or its
-/// columns first if `,columns` stands at the end; on compact halves of it if `,compact` does.
+/// columns first if `,columns` stands at the end; on compact halves of it if `,compact` does. With `,rows-columns` or
+/// `,columns-rows` they alternate between the two directions: one divides the rows, the next one the columns, or the
+/// other way round, and when one of the two is divided up, the rest divide the other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Strategy {
     /// The long-vector dimensions, the nearest first.
@@ -70,6 +72,26 @@ pub(super) enum Order {
     Columns,
     /// Cut in halves across the longer side, again and again.
     Compact,
+    /// The dimensions divide the two directions by turns, beginning with this one.
+    Alternating(Direction),
+}
+
+/// One of the two directions of a rectangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Direction {
+    /// Within a row, from column to column.
+    Row,
+    /// Within a column, from row to row.
+    Column,
+}
+
+impl Direction {
+    fn other(self) -> Direction {
+        match self {
+            Direction::Row => Direction::Column,
+            Direction::Column => Direction::Row,
+        }
+    }
 }
 
 impl Strategy {
@@ -111,6 +133,8 @@ impl Strategy {
             Order::Rows => "",
             Order::Columns => ",columns",
             Order::Compact => ",compact",
+            Order::Alternating(Direction::Row) => ",rows-columns",
+            Order::Alternating(Direction::Column) => ",columns-rows",
         };
         format!("{}:{}{order}", dimensions.join("x"), self.letters(operation))
     }
@@ -151,7 +175,13 @@ impl Strategy {
             None => (rest, Order::Rows),
             Some((letters, "columns")) => (letters, Order::Columns),
             Some((letters, "compact")) => (letters, Order::Compact),
-            Some(_) => return Err(refusal("after a comma only `columns` or `compact` may stand")),
+            Some((letters, "rows-columns")) => (letters, Order::Alternating(Direction::Row)),
+            Some((letters, "columns-rows")) => (letters, Order::Alternating(Direction::Column)),
+            Some(_) => {
+                let reason =
+                    "after a comma only `columns`, `compact`, `rows-columns` or `columns-rows` may stand";
+                return Err(refusal(reason));
+            }
         };
         let sides: Result<Vec<usize>, _> = dimensions.split('x').map(usize::from_str).collect();
         let sides = sides.ok().filter(|sides| sides.iter().all(|&side| side > 0));
@@ -205,6 +235,103 @@ impl Strategy {
         )
     }
 
+    /// Whether the dimensions divide a rectangle of this shape as their order says. Those that alternate may not; of all
+    /// others only the number of nodes counts.
+    pub(super) fn fits(&self, grid: Grid) -> bool {
+        self.nodes() == grid.nodes()
+            && match self.order {
+                Order::Alternating(first) => self.directions(grid, first).is_some(),
+                Order::Rows | Order::Columns | Order::Compact => true,
+            }
+    }
+
+    /// The direction of each dimension of a strategy whose dimensions alternate; `None` if they do not divide the
+    /// rectangle so.
+    fn directions(&self, grid: Grid, first: Direction) -> Option<Vec<Direction>> {
+        let (mut columns, mut rows) = (grid.columns, grid.rows);
+        let mut turn = first;
+        let mut directions = Vec::new();
+        for side in self.dimensions() {
+            let is_divided_up = match turn {
+                Direction::Row => columns == 1,
+                Direction::Column => rows == 1,
+            };
+            let direction = if is_divided_up { turn.other() } else { turn };
+            let left = match direction {
+                Direction::Row => &mut columns,
+                Direction::Column => &mut rows,
+            };
+            if !left.is_multiple_of(side) {
+                return None;
+            }
+            *left /= side;
+            directions.push(direction);
+            turn = direction.other();
+        }
+        (columns == 1 && rows == 1).then_some(directions)
+    }
+
+    /// The places of a rectangle, row by row, in the order in which a strategy numbers them whose dimensions alternate:
+    /// the first dimension varies fastest.
+    pub(super) fn alternating_places(&self, grid: Grid, first: Direction) -> Vec<usize> {
+        let mut places = vec![0];
+        let (mut column, mut row) = (1, grid.columns);
+        for (side, direction) in self.dimensions().zip(self.directions(grid, first).unwrap_or_default()) {
+            let stride = match direction {
+                Direction::Row => &mut column,
+                Direction::Column => &mut row,
+            };
+            places = (0..side)
+                .flat_map(|digit| places.iter().map(move |&place| (digit, place)))
+                .map(|(digit, place)| place + digit * *stride)
+                .collect();
+            *stride *= side;
+        }
+        places
+    }
+
+    /// The lines of the dimension with this stride that lie interleaved on the same links, if dimensions alternate: those
+    /// that the earlier dimensions of its direction make.
+    pub(super) fn alternating_lines(&self, grid: Grid, first: Direction, stride: usize) -> usize {
+        let directions = self.directions(grid, first).unwrap_or_default();
+        let (mut product, mut lines) = (1, [1, 1]);
+        for (side, direction) in self.dimensions().zip(directions) {
+            if product == stride {
+                return lines[direction as usize];
+            }
+            product *= side;
+            lines[direction as usize] *= side;
+        }
+        1
+    }
+
+    /// All of a rectangle whose dimensions come back to a direction after another, with at most so many dimensions in
+    /// each: all long, or the last one a short-vector one.
+    pub(super) fn all_alternating(grid: Grid, collect: Collect, tree: Tree, most: usize) -> Vec<Strategy> {
+        let mut all = Vec::new();
+        for (first, starts, follows) in
+            [(Direction::Row, grid.columns, grid.rows), (Direction::Column, grid.rows, grid.columns)]
+        {
+            let followers = factorizations(follows, most);
+            for leaders in factorizations(starts, most) {
+                for followers in &followers {
+                    // One direction after the other is one of the other orders.
+                    if leaders.len() < 2 || followers.is_empty() {
+                        continue;
+                    }
+                    let sides = by_turns(&leaders, followers);
+                    let order = Order::Alternating(first);
+                    let long: Vec<(usize, Collect)> = sides.into_iter().map(|side| (side, collect)).collect();
+                    if let Some((&(last, _), rest)) = long.split_last() {
+                        all.push(Strategy { long: rest.to_vec(), short: Some((last, tree)), order });
+                    }
+                    all.push(Strategy { long, short: None, order });
+                }
+            }
+        }
+        all
+    }
+
     /// All of them on a rectangle with at most so many dimensions in each of its sides, for operations with these
     /// choices.
     pub(super) fn all(grid: Grid, collects: &[Collect], trees: &[Tree], most: usize) -> Vec<Strategy> {
@@ -241,6 +368,13 @@ impl Strategy {
         }
         all
     }
+}
+
+/// One of the first list, one of the second, and so on; at last what is left of the longer one.
+fn by_turns(first: &[usize], second: &[usize]) -> Vec<usize> {
+    let common = first.len().min(second.len());
+    let pairs = first.iter().zip(second).flat_map(|(&one, &other)| [one, other]);
+    pairs.chain(first[common..].iter().copied()).chain(second[common..].iter().copied()).collect()
 }
 
 /// All ways to write a number as an ordered product of at most `most` factors above 1; 1 is the empty product.
@@ -299,6 +433,8 @@ mod tests {
             (Operation::Collect, "2x3x5:MBC"),
             (Operation::CombineToAll, "32x16:CB"),
             (Operation::DistributedCombine, "30:B,compact"),
+            (Operation::Broadcast, "2x3x5:SSMCC,rows-columns"),
+            (Operation::Collect, "2x3x5:CCC,columns-rows"),
             (Operation::Broadcast, "1:M"),
         ] {
             assert_eq!(Strategy::parse(operation, text).unwrap().spelled(operation), text);
@@ -345,6 +481,58 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn alternating_dimensions_divide_the_directions_by_turns() {
+        let grid = Grid { rows: 4, columns: 6 };
+        let parse = |text: &str| Strategy::parse(Operation::Collect, text).unwrap();
+        let by_rows = parse("3x2x2x2:CCCC,rows-columns");
+        use Direction::{Column, Row};
+        assert_eq!(by_rows.directions(grid, Row), Some(vec![Row, Column, Row, Column]));
+        assert_eq!(by_rows.directions(grid, Column), None, "3 does not divide 4");
+        let places = by_rows.alternating_places(grid, Row);
+        assert_eq!(places[..12], [0, 1, 2, 6, 7, 8, 3, 4, 5, 9, 10, 11]);
+        assert_eq!(places[12..], places[..12].iter().map(|place| place + 12).collect::<Vec<usize>>());
+        // Lines that share links: those of the earlier dimensions of the same direction.
+        let lines = [1, 3, 6, 12].map(|stride| by_rows.alternating_lines(grid, Row, stride));
+        assert_eq!(lines, [1, 1, 3, 2]);
+        // What is left over divides the other direction.
+        assert_eq!(parse("2x6x2:CCC,columns-rows").directions(grid, Column), Some(vec![Column, Row, Column]));
+        assert_eq!(parse("4x2x3:CCC,columns-rows").directions(grid, Column), Some(vec![Column, Row, Row]));
+        assert!(!parse("5x5:CC,rows-columns").fits(grid) && !parse("4x6:CC,rows-columns").fits(grid));
+        assert!(parse("6x4:CC,rows-columns").fits(grid) && parse("4x6:CC").fits(grid));
+    }
+
+    /// None of them is a strategy in rows or in columns, all fit, and each is there once.
+    #[test]
+    fn all_that_alternate_come_back_to_a_direction() {
+        let all = |rows, columns| {
+            let grid = Grid { rows, columns };
+            let all = Strategy::all_alternating(grid, Collect::Ring, Tree::Halves, 3);
+            let orders: Vec<(Vec<usize>, Option<Tree>, Vec<usize>)> = all
+                .iter()
+                .map(|strategy| {
+                    let Order::Alternating(first) = strategy.order else { panic!("{strategy:?}") };
+                    let directions = strategy.directions(grid, first).unwrap();
+                    let changes = directions.windows(2).filter(|pair| pair[0] != pair[1]).count();
+                    assert!(changes > 1, "{strategy:?}");
+                    let places = strategy.alternating_places(grid, first);
+                    assert_eq!(
+                        places.iter().copied().collect::<std::collections::BTreeSet<_>>().len(),
+                        grid.nodes()
+                    );
+                    (strategy.dimensions().collect(), strategy.short.map(|(_, tree)| tree), places)
+                })
+                .collect();
+            let once: std::collections::BTreeSet<_> = orders.iter().cloned().collect();
+            assert_eq!(once.len(), orders.len());
+            orders.len()
+        };
+        assert_eq!([all(1, 12), all(12, 1), all(3, 5), all(1, 1)], [0; 4]);
+        // 4 x 4: 2x2 in both directions, or in one of them; each beginning with the row or the column, long or not.
+        assert_eq!(all(4, 4), 8);
+        assert_eq!(all(2, 4), 2);
     }
 
     #[test]

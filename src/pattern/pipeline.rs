@@ -27,15 +27,19 @@
 //! | [`chain`] | `p - 1` | none |
 //! | [`spines_in_columns`], [`spines_in_rows`] of `r x c` | `c + (2r)^(1/2) + 2`, `r + (2c)^(1/2) + 2` | none |
 //! | [`two_trees`] | `log2 p + 1`, every second child a round later | many |
+//! | [`edge_disjoint`] of a `d`-cube | `d + 1` | none |
 //!
 //! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing
 //! Letters 5, 1995; P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction
-//! and scan", Parallel Computing 35, 2009.
+//! and scan", Parallel Computing 35, 2009; S. L. Johnsson, C.-T. Ho, "Optimum broadcasting and personalized communication
+//! in hypercubes", IEEE Transactions on Computers 38(9), 1989.
 
+mod hypercube;
 mod mesh;
 mod tree;
 
 pub use self::{
+    hypercube::{across_dimensions, edge_disjoint},
     mesh::{chain, spines_in_columns, spines_in_rows},
     tree::{Tree, two_trees},
 };

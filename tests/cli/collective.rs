@@ -11,8 +11,8 @@ fn collective(arguments: &str) -> String {
 
 #[test]
 fn one_length_is_shown_with_all_that_is_known_of_it() {
-    let output = collective("broadcast --mesh 2x3 --bytes 4K --root 4");
-    let head = "Collective communication: broadcast of 4 KiB, paragon:2x3, all 6 nodes, root 4\n\nalgorithm";
+    let output = collective("broadcast --mesh 2x4 --bytes 4K --root 4");
+    let head = "Collective communication: broadcast of 4 KiB, paragon:2x4, all 8 nodes, root 4\n\nalgorithm";
     assert!(output.starts_with(head), "{output}");
     let table = rows(&output, "algorithm");
     let names: Vec<String> = table.iter().map(|row| row[0].to_owned()).collect();
@@ -28,7 +28,7 @@ fn one_length_is_shown_with_all_that_is_known_of_it() {
     assert!(
         output.contains("\nThe fastest was run: that took exactly the modeled time, and every member had")
     );
-    assert_eq!(output, collective("broadcast --mesh 2x3 --bytes 4K --root 4 --seed 7"));
+    assert_eq!(output, collective("broadcast --mesh 2x4 --bytes 4K --root 4 --seed 7"));
 }
 
 #[test]
@@ -171,8 +171,15 @@ fn tasks_that_are_none_are_refused_with_a_reason() {
         (&["broadcast,"], "`` is no operation"),
         (&["collect", "--algorithm", "fast"], "`fast` is no algorithm; allowed are auto, short, "),
         (&["collect", "--algorithm", "auto,columns"], "`columns` is no algorithm"),
-        (&["collect", "--algorithm", "2x3:MC,rows", "--mesh", "2x3"], "after a comma only `columns` or"),
+        (
+            &["collect", "--algorithm", "2x3:MC,rows", "--mesh", "2x3"],
+            "after a comma only `columns`, `compact`, `rows-columns` or",
+        ),
         (&["collect", "--algorithm", "2x3:MC", "--mesh", "2x2"], "the sides multiply up to the size"),
+        (
+            &["collect", "--algorithm", "3x2x2:CCC,columns-rows", "--mesh", "4x3"],
+            "sides that alternate divide the rows and the columns of the group by turns",
+        ),
         (
             &["collect", "--members", "row:10"],
             "`row:10` is not there: the machine has 10 rows and 10 columns",

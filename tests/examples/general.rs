@@ -501,6 +501,7 @@ fn all_algorithms_exchange_the_same() {
         ("improved", "39.013975 ms"),
         ("two-stage", "90.2593625 ms"),
         ("shuffled", "90.4218625 ms"),
+        ("scheduled", "84.185213955 ms"),
         ("sorting", "190.722 ms"),
         ("colored", "32.8572 ms"),
         ("balanced", "32.8572 ms"),

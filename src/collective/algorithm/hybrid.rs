@@ -70,6 +70,10 @@ static STRATEGY: Entry = Entry::new("strategy", |planning| {
         },
     },
     Restriction {
+        text: "sides that alternate divide the rows and the columns of the group by turns",
+        is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| strategy.fits(task.layout().grid)),
+    },
+    Restriction {
         text: IN_ORDER,
         is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| is_in_order(task, strategy)),
         found: |_, _| String::new(),

@@ -3,10 +3,12 @@
 //!
 //! `strategies` has the variants of those that are strategies.
 
+mod alternating;
 mod auto;
 mod blocks;
 mod circulant;
 mod doubling;
+mod edst;
 mod hybrid;
 mod long;
 mod mixed;
@@ -55,12 +57,14 @@ impl Algorithm {
         Algorithm::SHORT,
         Algorithm::LONG,
         Algorithm::HYBRID,
+        Algorithm::ALTERNATING,
         Algorithm::MIXED,
         Algorithm::TREE,
         Algorithm::CIRCULANT,
         Algorithm::BLOCKS,
         Algorithm::DOUBLING,
         Algorithm::PIPELINE,
+        Algorithm::EDST,
     ];
 
     /// The named ones that the operation can be carried out with.

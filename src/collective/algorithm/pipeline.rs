@@ -32,7 +32,7 @@ use super::{
 use crate::{
     pattern::{
         Action, Exchange, Transfer, line,
-        pipeline::{self, Tree},
+        pipeline::{self, Hop},
     },
     plan::{Layout, Restriction},
     rank::Rank,
@@ -65,18 +65,36 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| {
 /// The most chunks: more cost time to plan.
 const MOST: usize = 512;
 
-/// A set of trees on a rectangle.
+/// What goes where in each round, on a rectangle.
 #[derive(Clone, Copy)]
-struct Trees {
-    name: &'static str,
-    make: fn(Grid, Rank) -> Vec<Tree>,
+pub(super) struct Timetable {
+    pub(super) name: &'static str,
+    /// The number of rounds, and of chunks, after which everything happens again.
+    pub(super) period: fn(Grid, Rank) -> usize,
+    /// The rounds of a number of chunks from a root.
+    pub(super) rounds: fn(Grid, Rank, usize) -> Vec<Vec<Hop>>,
 }
 
-const IN_ROWS: Trees = Trees { name: "spines in rows", make: pipeline::spines_in_rows };
-const IN_COLUMNS: Trees = Trees { name: "spines in columns", make: pipeline::spines_in_columns };
-const TWO_TREES: Trees =
-    Trees { name: "two trees", make: |grid, root| pipeline::two_trees(&line::bisection(grid), root) };
-const CHAIN: Trees = Trees { name: "chain", make: pipeline::chain };
+const IN_ROWS: Timetable = Timetable {
+    name: "spines in rows",
+    period: |grid, root| pipeline::spines_in_rows(grid, root).len(),
+    rounds: |grid, root, chunks| pipeline::rounds(&pipeline::spines_in_rows(grid, root), chunks),
+};
+const IN_COLUMNS: Timetable = Timetable {
+    name: "spines in columns",
+    period: |grid, root| pipeline::spines_in_columns(grid, root).len(),
+    rounds: |grid, root, chunks| pipeline::rounds(&pipeline::spines_in_columns(grid, root), chunks),
+};
+const TWO_TREES: Timetable = Timetable {
+    name: "two trees",
+    period: |_, _| 2,
+    rounds: |grid, root, chunks| pipeline::rounds(&pipeline::two_trees(&line::bisection(grid), root), chunks),
+};
+const CHAIN: Timetable = Timetable {
+    name: "chain",
+    period: |_, _| 1,
+    rounds: |grid, root, chunks| pipeline::rounds(&pipeline::chain(grid, root), chunks),
+};
 
 /// The time of a step in which every rank sends and receives so many bytes and so many messages share a link: as
 /// long as the bytes, and a bit more for the way through the network, or as long as the processor needs, combining
@@ -97,25 +115,30 @@ fn combining(task: &Task, bytes: u64) -> Span {
     task.parameters().combining(elements)
 }
 
-/// Each set of trees, with the number of chunks that is the best one.
+/// Each set of trees.
 fn candidates(task: &Task) -> Vec<Candidate> {
     let grid = task.layout().grid;
     let is_line = grid.rows == 1 || grid.columns == 1;
     let trees = if is_line { &[CHAIN][..] } else { &[IN_ROWS, IN_COLUMNS, CHAIN, TWO_TREES] };
-    let candidate = |&trees: &Trees| {
-        let placed = placed(task, trees);
-        let first = pipeline::rounds(&placed, 2);
-        let network = Network::of(task, placed.len(), &first);
-        let (chunks, estimate) = best_number(task, network, first.len());
-        Candidate {
-            name: format!("{}, {chunks} chunks", trees.name),
-            estimate,
-            messages: chunks,
-            tunings: vec![Tuning::PLAIN],
-            make: Box::new(move |task, _| draft(task, trees, network, chunks)),
-        }
-    };
-    trees.iter().map(candidate).collect()
+    trees.iter().map(|&trees| by_the_clock(task, trees)).collect()
+}
+
+/// Chunks by the clock, as many of them as are best.
+pub(super) fn by_the_clock(task: &Task, timetable: Timetable) -> Candidate {
+    let (grid, root) = rooted(task);
+    let period = (timetable.period)(grid, root);
+    // As many chunks as there are in a period, two at least.
+    let few = period.max(2);
+    let first = (timetable.rounds)(grid, root, few);
+    let network = Network::of(task, period, &first);
+    let (chunks, estimate) = best_number(task, network, first.len() + 2 - few);
+    Candidate {
+        name: format!("{}, {chunks} chunks", timetable.name),
+        estimate,
+        messages: chunks,
+        tunings: vec![Tuning::PLAIN],
+        make: Box::new(move |task, _| draft(task, timetable, network, chunks)),
+    }
 }
 
 /// The number of chunks for which `(N + depth - 1)` steps take the least time, among numbers an eighth apart.
@@ -139,9 +162,9 @@ struct Network {
 }
 
 impl Network {
-    /// For the rounds of the first chunks, one down each of the trees. Once all steps are alike, every `trees`-th of
-    /// these rounds happens at the same time.
-    fn of(task: &Task, trees: usize, first: &[Vec<pipeline::Hop>]) -> Network {
+    /// For the rounds of the first chunks, those of a period. Once all steps are alike, every `period`-th of these rounds
+    /// happens at the same time.
+    fn of(task: &Task, period: usize, first: &[Vec<Hop>]) -> Network {
         let (topology, members, ranks) = (task.machine().topology(), task.members(), task.layout().ranks);
         let mut loads: BTreeMap<(usize, LinkId), usize> = BTreeMap::new();
         let mut network = Network { sharing: 1, links: 0 };
@@ -152,7 +175,7 @@ impl Network {
                 topology.route(members[ranks[hop.from]], members[ranks[hop.to]], &mut route);
                 network.links = network.links.max(route.len());
                 for &link in &route {
-                    let load = loads.entry((round % trees, link)).or_default();
+                    let load = loads.entry((round % period, link)).or_default();
                     *load += 1;
                     network.sharing = network.sharing.max(*load);
                 }
@@ -162,27 +185,24 @@ impl Network {
     }
 }
 
-/// The trees of the places, from the root's.
-fn placed(task: &Task, trees: Trees) -> Vec<Tree> {
+/// The rectangle, and the place of the root on it.
+fn rooted(task: &Task) -> (Grid, Rank) {
     let Layout { grid, ranks } = task.layout();
-    let root = ranks.iter().position(|&rank| rank == task.root()).unwrap_or(0);
-    (trees.make)(grid, root)
+    (grid, ranks.iter().position(|&rank| rank == task.root()).unwrap_or(0))
 }
 
-fn draft(task: &Task, trees: Trees, network: Network, chunks: usize) -> Draft {
+fn draft(task: &Task, timetable: Timetable, network: Network, chunks: usize) -> Draft {
     let pieces: Vec<Piece> =
         cut(0, task.bytes(), task.element_bytes(), chunks).map(|(_, piece)| piece).collect();
     let ranks = task.layout().ranks;
-    let rounds = pipeline::rounds(&placed(task, trees), pieces.len());
+    let (grid, root) = rooted(task);
+    let rounds = (timetable.rounds)(grid, root, pieces.len());
     let origins = vec![task.root(); pieces.len()];
     let longest = pieces.iter().map(|piece| piece.bytes).max().unwrap_or(0);
     let mut draft = Draft::moving(task, pieces, &origins, Exchange::Overlapped, |builder| {
         for hops in rounds {
-            let transfer = |hop: pipeline::Hop| Transfer {
-                from: ranks[hop.from],
-                to: ranks[hop.to],
-                blocks: [hop.chunk].into(),
-            };
+            let transfer =
+                |hop: Hop| Transfer { from: ranks[hop.from], to: ranks[hop.to], blocks: [hop.chunk].into() };
             builder.iteration(hops.into_iter().map(transfer));
         }
     });

@@ -65,6 +65,7 @@ impl Algorithm {
         Algorithm::IMPROVED,
         Algorithm::TWO_STAGE,
         Algorithm::SHUFFLED,
+        Algorithm::SCHEDULED,
         Algorithm::SORTING,
         Algorithm::COLORED,
         Algorithm::BALANCED,

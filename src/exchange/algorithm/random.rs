@@ -102,30 +102,35 @@ impl Algorithm {
 /// With some of the improvements.
 fn with(planning: &Planning<'_>, measured: bool, early: bool) -> Result<Vec<Variant>, PlanError> {
     let (seed, improvements) = (planning.parameter.unwrap_or(0), Improvements { measured, early });
-    let make = move |instance: &Instance| {
-        let counts = bruck::counts(instance.size());
-        Ok(Draft::new(Random { instance: instance.clone(), counts, seed, improvements }))
-    };
+    let make = move |instance: &Instance| Ok(Draft::new(Random::new(instance.clone(), seed, improvements)));
     Ok(vec![Variant::new("", make)])
 }
 
 /// The improvements of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Improvements {
+pub(super) struct Improvements {
     /// Whether receivers say how long they are busy.
-    measured: bool,
+    pub(super) measured: bool,
     /// Whether they give their go-ahead early.
-    early: bool,
+    pub(super) early: bool,
 }
 
 /// An exchange of counts, and then questions and messages.
 #[derive(Debug)]
-struct Random {
+pub(super) struct Random {
     instance: Instance,
     counts: Stage,
     /// The seed of all choices.
     seed: u64,
     improvements: Improvements,
+}
+
+impl Random {
+    /// What the instance moves, by random scheduling.
+    pub(super) fn new(instance: Instance, seed: u64, improvements: Improvements) -> Random {
+        let counts = bruck::counts(instance.size());
+        Random { instance, counts, seed, improvements }
+    }
 }
 
 const ASK: Tag = Tag::named(b"Asks");

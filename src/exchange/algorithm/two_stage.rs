@@ -5,16 +5,19 @@
 //! long take the place of one whose messages may be of any length. Before the parts of a message stands how long they
 //! are. *Two-stage* carries either stage out by modified linear permutation, *relayed* in balanced rounds without
 //! telling and without barriers. *Shuffled* is *two-stage* with parts that go to the nodes in between in any order.
+//! *Scheduled* carries the first stage out by [distributed random scheduling](super::random), with both of its improvements,
+//! and the second one by modified linear permutation: of the first stage the paper says that distributed scheduling "may
+//! perform better" where traffic is not equal, for then its messages are not equally long.
 //!
 //! The cutting of messages, and their parts, are in [`split`].
 //!
-//! **Restrictions.** None.
+//! **Restrictions.** None. *Scheduled* needs active messages, and what it takes is only known from a run.
 //!
 //! **Cost.** `2 (p alpha + t beta)`, and about `8 p^2 beta` for the lengths of the parts, or as much again if they are
-//! shuffled.
+//! shuffled. *Scheduled*: two active messages more for each message of the first stage, at least, and no barriers there.
 //!
 //! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section
-//! 6, figures 7 and 8.
+//! 6, figures 7 and 8; *scheduled*: section 6.1.
 
 mod split;
 
@@ -34,6 +37,7 @@ use super::{
     },
     Algorithm, Entry, Planning, of,
     permutation::{barriers, synchronized},
+    random::{Improvements, Random},
     refused, seeded,
 };
 use crate::{pattern::Schedule, payload::Payload, time::Span};
@@ -48,6 +52,12 @@ static SHUFFLED: Entry = Entry::new("shuffled", in_synchronized_stages)
     .source("Ranka, Shankar, Alsabti 1995, section 6.3")
     .cost("that of `two-stage`, and up to `8 p^2 beta` more for the numbers of parts");
 
+static SCHEDULED: Entry = Entry::new("scheduled", scheduled)
+    .about("two-stage, with the first stage by distributed random scheduling")
+    .source("Ranka, Shankar, Alsabti 1995, section 6.1")
+    .cost("that of `two-stage`, and `2 (a_s + a_r)` for each message of the first stage instead of its barriers")
+    .unpredictable();
+
 static RELAYED: Entry = Entry::new("relayed", relayed)
     .about("two-stage, without telling and without waiting")
     .source("this project")
@@ -58,6 +68,8 @@ impl Algorithm {
     pub const TWO_STAGE: Algorithm = of(&TWO_STAGE);
     /// Two stages with parts that are shuffled, with seed 1.
     pub const SHUFFLED: Algorithm = seeded(&SHUFFLED);
+    /// Two stages, the first by random scheduling with both of its improvements, with seed 1.
+    pub const SCHEDULED: Algorithm = seeded(&SCHEDULED);
     /// Two stages without an exchange of counts and without barriers.
     pub const RELAYED: Algorithm = of(&RELAYED);
 }
@@ -72,6 +84,19 @@ fn in_synchronized_stages(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanE
         Ok(Draft::new(TwoStages { split: Arc::new(split), first, second }))
     };
     Ok(vec![Variant::new("", make).at_least(floor(planning.problem, true))])
+}
+
+/// The first stage by random scheduling, the second by modified linear permutation.
+fn scheduled(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let seed = planning.parameter.unwrap_or(0);
+    let make = move |instance: &Instance| {
+        let split = Split::new(&instance.matrix().without_own(), None);
+        let first = instance.with(Arc::new(checked(split.first())?));
+        let first = Random::new(first, seed, Improvements { measured: true, early: true });
+        let second = synchronized(instance, checked(split.second())?);
+        Ok(Draft::new(Scheduled { split, first, second }))
+    };
+    Ok(vec![Variant::new("", make)])
 }
 
 /// In several styles, with rounds that are balanced.
@@ -143,6 +168,35 @@ impl Procedure for TwoStages {
     ) -> Result<Vec<Payload>, ExchangeError> {
         let parts = self.split.spread(transport.group.rank(), &outgoing)?;
         let came = self.first.carry_out(transport, parts)?;
+        let came = self.second.carry_out(transport, self.split.turn(&came)?)?;
+        Ok(self.split.join(&came)?)
+    }
+}
+
+/// To the intermediaries whenever they have time, and on from there.
+#[derive(Debug)]
+struct Scheduled {
+    split: Split,
+    first: Random,
+    second: Stage,
+}
+
+impl Procedure for Scheduled {
+    fn schedule(&self) -> Option<Arc<Schedule>> {
+        None
+    }
+
+    fn carry_out(
+        &self,
+        transport: &mut Transport<'_>,
+        outgoing: Vec<Payload>,
+    ) -> Result<Vec<Payload>, ExchangeError> {
+        let rank = transport.group.rank();
+        let parts = self.split.spread(rank, &outgoing)?;
+        // The parts that go by way of the node itself stay where they are.
+        let own = parts[rank].clone();
+        let mut came = self.first.carry_out(transport, parts)?;
+        came[rank] = own;
         let came = self.second.carry_out(transport, self.split.turn(&came)?)?;
         Ok(self.split.join(&came)?)
     }

@@ -29,6 +29,8 @@ fn variants(instance: &Instance) -> Variants {
     let is_the_same_as_its_base = |algorithm: &Algorithm| {
         let moved = [
             Algorithm::REPOS_BR_LIN,
+            Algorithm::REPOS_BR_LIN_DIAGONAL,
+            Algorithm::REPOS_BR_LIN_DIAGONAL_ROW_MAJOR,
             Algorithm::REPOS_BR_XY_DIM,
             Algorithm::REPOS_XOR,
             Algorithm::REPOS_TWO_STEP,

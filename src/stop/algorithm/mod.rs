@@ -64,6 +64,8 @@ impl Algorithm {
         Algorithm::XOR,
         Algorithm::TWO_STEP,
         Algorithm::REPOS_BR_LIN,
+        Algorithm::REPOS_BR_LIN_DIAGONAL,
+        Algorithm::REPOS_BR_LIN_DIAGONAL_ROW_MAJOR,
         Algorithm::REPOS_BR_XY_SOURCE,
         Algorithm::REPOS_BR_XY_DIM,
         Algorithm::REPOS_XOR,

@@ -8,20 +8,26 @@
 //!
 //! | algorithm | ideal distribution |
 //! | --- | --- |
-//! | *Br_Lin* | ideal places on its line |
+//! | *Br_Lin* | ideal places on its line; *with diagonals*, left diagonals |
 //! | *Br_xy_source* | whole rows, or columns, in ideal places: those that make for the shorter messages |
 //! | *Br_xy_dim* | whole columns in ideal places if the rows come first, else rows |
 //! | *Xor* | spread evenly: only conflicts on the links depend on it |
 //! | *2-Step* | the first nodes of the line: next to node 0, and node 0 is one of them |
+//!
+//! **Left diagonals.** The papers have left diagonals as the ideal distribution of *Br_Lin*: the report calls them least
+//! sensitive to the size of the machine, the conference version moves messages to them. On the snake of *Br_Lin* they
+//! are no better than ideal places in any of the cases of `docs/s-to-p.md`, and in row-major order about as good on powers
+//! of two. So ideal places, which follow from the halving itself, are the rule here, and the papers' choice is beside it
+//! under names of its own, for both orders.
 //!
 //! **Restrictions.** None.
 //!
 //! **Cost.** `alpha + n beta`, with `o_x` and `2 / d` times the time of each byte where a node exchanges, and the
 //! algorithm's own cost on its ideal distribution.
 //!
-//! **Source.** Report, section 3.
+//! **Source.** Report, section 3; left diagonals: report, section 4, conference version, section 5.2.
 
-use super::{Algorithm, Draft, Entry, Instance, br_xy, br_xy::First, ideal, of, only};
+use super::{super::Distribution, Algorithm, Draft, Entry, Instance, br_xy, br_xy::First, ideal, of, only};
 use crate::{
     pattern::{Builder, Exchange, Transfer, line},
     rank::Rank,
@@ -31,6 +37,12 @@ use crate::{
 impl Algorithm {
     /// *Br_Lin* from its ideal places, to which the messages are moved first, for `alpha + n beta`. Report, section 3.
     pub const REPOS_BR_LIN: Algorithm = of(&BR_LIN);
+
+    /// *Br_Lin* from left diagonals, to which the messages are moved first. Conference version, section 5.2.
+    pub const REPOS_BR_LIN_DIAGONAL: Algorithm = of(&BR_LIN_DIAGONAL);
+
+    /// *Br_Lin in row-major order* from left diagonals.
+    pub const REPOS_BR_LIN_DIAGONAL_ROW_MAJOR: Algorithm = of(&BR_LIN_DIAGONAL_ROW_MAJOR);
 
     /// *Br_xy_source* from its ideal places.
     pub const REPOS_BR_XY_SOURCE: Algorithm = of(&BR_XY_SOURCE);
@@ -48,6 +60,20 @@ impl Algorithm {
 static BR_LIN: Entry = Entry::new("repos-br-lin", |_| only(moved(on_line)))
     .about("br-lin, after the messages have been moved to ideal places")
     .source("report, section 3");
+
+static BR_LIN_DIAGONAL: Entry = Entry::new("repos-br-lin-diagonal", |_| {
+    only(moved(|builder, grid, sources| on_diagonals(builder, grid, sources, line::snake(grid))))
+})
+.about("br-lin, after the messages have been moved to left diagonals")
+.source("report, section 4; conference version, section 5.2");
+
+static BR_LIN_DIAGONAL_ROW_MAJOR: Entry = Entry::new("repos-br-lin-diagonal-row-major", |_| {
+    only(moved(|builder, grid, sources| {
+        on_diagonals(builder, grid, sources, (0..grid.nodes()).collect());
+    }))
+})
+.about("br-lin-row-major, after the messages have been moved to left diagonals")
+.source("report, section 4; conference version, section 5.2");
 
 static BR_XY_SOURCE: Entry = Entry::new("repos-br-xy-source", |_| {
     only(moved(|builder, grid, sources| in_dimensions(builder, grid, sources, None)))
@@ -97,6 +123,14 @@ pub(super) fn on_line(builder: &mut Builder, grid: Grid, sources: &[Rank]) {
     let snake = line::snake(grid);
     reposition(builder, sources, &ideal::on_line(&snake, sources.len()));
     builder.halve(&[snake]);
+}
+
+/// Halving on a line, from left diagonals.
+fn on_diagonals(builder: &mut Builder, grid: Grid, sources: &[Rank], line: Vec<Rank>) {
+    // There are always so many places on diagonals: they share out all nodes.
+    let places = Distribution::LeftDiagonal.place(grid, sources.len()).unwrap_or_default();
+    reposition(builder, sources, &places);
+    builder.halve(&[line]);
 }
 
 /// Halving in both dimensions, from ideal places; where the first one is not given it is the better one.

@@ -239,6 +239,8 @@ fn repos_is_its_base_where_all_are_sources_except_for_the_order_of_dimensions() 
         let time = |algorithm: Algorithm| algorithm.plan(&instance).unwrap().prediction().modeled;
         for (repos, plain) in [
             (Algorithm::REPOS_BR_LIN, Algorithm::BR_LIN),
+            (Algorithm::REPOS_BR_LIN_DIAGONAL, Algorithm::BR_LIN),
+            (Algorithm::REPOS_BR_LIN_DIAGONAL_ROW_MAJOR, Algorithm::BR_LIN_ROW_MAJOR),
             (Algorithm::REPOS_BR_XY_DIM, Algorithm::BR_XY_DIM),
             (Algorithm::REPOS_XOR, Algorithm::XOR),
             (Algorithm::REPOS_TWO_STEP, Algorithm::TWO_STEP),
@@ -366,6 +368,8 @@ fn repositioning_is_one_iteration() {
     let instance = instance("paragon:4x5", &[3, 17, 9], &[5, 6, 7]);
     for (repos, plain) in [
         (Algorithm::REPOS_BR_LIN, Algorithm::BR_LIN),
+        (Algorithm::REPOS_BR_LIN_DIAGONAL, Algorithm::BR_LIN),
+        (Algorithm::REPOS_BR_LIN_DIAGONAL_ROW_MAJOR, Algorithm::BR_LIN_ROW_MAJOR),
         (Algorithm::REPOS_BR_XY_DIM, Algorithm::BR_XY_DIM),
         (Algorithm::REPOS_XOR, Algorithm::XOR),
         (Algorithm::REPOS_TWO_STEP, Algorithm::TWO_STEP),

@@ -67,14 +67,20 @@ fn check(machine: &Machine, cases: &[Case], choose: impl Fn(&Case) -> Vec<Algori
     run.outputs[0]
 }
 
-/// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements, and most need an
-/// operator that commutes.
+/// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements, down the trees of a
+/// hypercube a power of two ranks; what alternates between rows and columns needs both; and most need an operator that
+/// commutes.
 fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
     let in_order = case.operation.combines() && case.with == With::MatrixProduct;
     match algorithm.name() {
         _ if case.operation == Operation::Scan => false,
         "auto" | "short" => false,
         "blocks" | "pipeline" => in_order || case.blocks.len() < 3 || case.total() < 2,
+        "edst" => {
+            in_order || case.blocks.len() < 3 || case.total() < 2 || !case.blocks.len().is_power_of_two()
+        }
+        // `strategies_that_alternate` has the shapes for which it works.
+        "alternating" => true,
         _ => in_order,
     }
 }
@@ -177,6 +183,62 @@ fn strategies() {
             strategies
         });
         assert!(done > 1000, "{done}");
+    }
+}
+
+/// *Alternating* works on every rectangle whose sides it can divide by turns, and each strategy of such a kind does.
+#[test]
+fn strategies_that_alternate() {
+    for (machine, texts) in [
+        ("paragon:4x4", &["2x2x2x2:4,rows-columns", "2x4x2:3,columns-rows", "2x2x2x2:4,columns-rows"][..]),
+        ("mesh:2x6", &["3x2x2:3,rows-columns", "2x2x3:3,rows-columns"]),
+        ("mesh:9x4", &["3x2x3x2:4,columns-rows", "2x9x2:3,rows-columns", "3x4x3:3,columns-rows"]),
+        ("torus:3x4", &["2x3x2:3,rows-columns"]),
+    ] {
+        let machine = build(machine.parse().unwrap());
+        let size = machine.description().nodes();
+        let cases = cases(size, &[1, size + 1, 1000], &[0, size / 2 + 1], &[With::Sum, With::Max]);
+        let cases: Vec<Case> = cases.into_iter().filter(|case| case.operation != Operation::Scan).collect();
+        let done = check(&machine, &cases, |case| {
+            let mut algorithms = vec![Algorithm::ALTERNATING];
+            for text in texts {
+                let (sides, rest) = text.split_once(':').unwrap();
+                let (count, order) = rest.split_once(',').unwrap();
+                let count: usize = count.parse().unwrap();
+                let (long, ring) = ("S".repeat(count), "C".repeat(count));
+                let (most, rings) = ("S".repeat(count - 1), "C".repeat(count - 1));
+                let letters = match case.operation {
+                    Operation::Broadcast | Operation::CombineToOne => {
+                        [format!("{long}{ring}"), format!("{most}M{rings}")]
+                    }
+                    Operation::Scatter | Operation::Gather => [long, format!("{most}T")],
+                    _ => [ring, format!("M{rings}")],
+                };
+                algorithms.extend(letters.map(|letters| {
+                    let text = format!("{sides}:{letters},{order}");
+                    Algorithm::strategy(Strategy::parse(case.operation, &text).unwrap())
+                }));
+            }
+            algorithms
+        });
+        assert_eq!(done, cases.len() * (1 + 2 * texts.len()), "{}", machine.description().name());
+    }
+}
+
+/// The trees of a hypercube, on hypercubes and on anything else with a power of two ranks, in groups of any order too.
+#[test]
+fn edge_disjoint_trees() {
+    for machine in ["hypercube:4", "hypercube:8", "ipsc860:32", "hypercube:64", "mesh:4x4", "complete:8"] {
+        let machine = build(machine.parse().unwrap());
+        let size = machine.description().nodes();
+        let roots: Vec<Rank> = (0..size).step_by(size / 4 + 1).collect();
+        let cases = cases(size, &[2, size - 1, 1000, 3001], &roots, &[With::Sum, With::Max]);
+        let cases: Vec<Case> = cases
+            .into_iter()
+            .filter(|case| matches!(case.operation, Operation::Broadcast | Operation::CombineToOne))
+            .collect();
+        let done = check(&machine, &cases, |_| vec![Algorithm::EDST]);
+        assert_eq!(done, cases.len(), "{}", machine.description().name());
     }
 }
 

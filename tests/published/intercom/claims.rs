@@ -211,6 +211,119 @@ fn section_7_nodes_out_of_step_disturb_each_other_on_other_sides() {
     }
 }
 
+/// Section 7.1: alternating directions. On `q` x `q` nodes with sides of 2 and links as fast as ports a collect of `n` bytes takes
+/// `log p alpha + (log q)/2 (1 + 1/q) n beta` one direction after the other, and `log p alpha + 3/2 (1 - 1/q) n beta` by turns.
+#[test]
+fn section_7_alternating_directions_conflict_less() {
+    for q in [4_usize, 8, 16] {
+        let p = q * q;
+        let log = log2_ceil(p);
+        let sides = vec!["2"; log as usize].join("x");
+        let letters = "C".repeat(log as usize);
+        let task = task(&hockney(&format!("mesh:{q}x{q}"), 1.0, GAMMA), Collect, 1000 * p as u64, ELEMENT);
+        let each = 1.0 / q as f64;
+        let apart = time(&task, [log, log / 4.0 * (1.0 + each), 0.0]);
+        let by_turns = time(&task, [log, 1.5 * (1.0 - each), 0.0]);
+        for (order, formula) in
+            [("", apart), (",columns", apart), (",rows-columns", by_turns), (",columns-rows", by_turns)]
+        {
+            let text = format!("{sides}:{letters}{order}");
+            let (cost, modeled) = cost_and_time(&task, &text);
+            assert_same(cost.time(task.parameters()), formula, &text);
+            assert_same(modeled, formula, &text);
+        }
+        assert!(by_turns < apart);
+    }
+}
+
+/// The same for all operations on 8 x 8: what is modeled is the closed form, or up to 2 % less where something is scattered,
+/// as groups then start one after the other.
+#[test]
+fn section_7_the_closed_form_holds_for_alternating_directions() {
+    let (all, rings) = ("S".repeat(6), "C".repeat(6));
+    for k in [1.0, 2.0] {
+        let machine = hockney("mesh:8x8", k, GAMMA);
+        for order in ["rows-columns", "columns-rows"] {
+            for (operation, letters) in [
+                (Broadcast, format!("{all}{rings}")),
+                (Broadcast, format!("{}M{}", &all[1..], &rings[1..])),
+                (CombineToOne, format!("{all}{rings}")),
+                (Scatter, all.clone()),
+                (Gather, all.clone()),
+                (Collect, rings.clone()),
+                (DistributedCombine, rings.clone()),
+                (CombineToAll, rings.clone()),
+            ] {
+                let task = task(&machine, operation, 64_000, ELEMENT);
+                let text = format!("2x2x2x2x2x2:{letters},{order}");
+                let (cost, modeled) = cost_and_time(&task, &text);
+                let formula = cost.time(task.parameters());
+                if [Broadcast, Scatter].contains(&operation) {
+                    assert_within(modeled.as_secs_f64() / formula.as_secs_f64(), 0.98..=1.000_001);
+                } else {
+                    assert_same(modeled, formula, &text);
+                }
+            }
+        }
+    }
+}
+
+/// Alternating directions enhance the hybrids where links are no faster than ports and vectors are neither short nor so long
+/// that rings over whole rows and columns win; on a Paragon, whose links are five times as fast, there is nothing to gain.
+#[test]
+fn section_7_alternating_directions_enhance_hybrids_where_links_are_slow() {
+    for (machine, operation, bytes, ratio) in [
+        ("hockney:16x16", Collect, 1 << 14, 0.83..=0.84),
+        ("hockney:16x16", Broadcast, 1 << 14, 0.88..=0.89),
+        ("hockney:16x16", CombineToAll, 1 << 17, 0.94..=0.96),
+        ("hockney:16x16", Collect, 1 << 20, 1.0..=1.02),
+        ("paragon:16x32", Collect, 1 << 16, 0.999..=1.001),
+    ] {
+        let task = task(&machine.parse().unwrap(), operation, bytes, 1);
+        let [hybrid, alternating] = [Algorithm::HYBRID, Algorithm::ALTERNATING]
+            .map(|algorithm| modeled(&algorithm, &task).as_secs_f64());
+        assert_within(alternating / hybrid, ratio);
+    }
+}
+
+/// Section 8: the EDST broadcast on a hypercube is faster than scatter and collect, here in all dimensions of the cube, "by
+/// a factor of two for long vectors". In the model that the paper states, one port for each direction, it tends to that: 1.73
+/// on 8 nodes, where scatter and collect take `2 (p - 1)/p = 1.75`, 1.94 on 256. With half duplex nodes the factor
+/// is 1.45. "Often outperformed by simpler algorithms": for 1K a tree is faster (1.5 times and more); and off the hypercube,
+/// on a mesh with links as fast as ports, scatter and collect in rows and columns, by up to 1.8 times.
+#[test]
+fn section_8_edst_is_twice_as_fast_as_scatter_and_collect_on_hypercubes_only() {
+    let scatter_and_collect =
+        |d: usize| format!("{}:{}{}", vec!["2"; d].join("x"), "S".repeat(d), "C".repeat(d));
+    let half = Parameters::hockney().to_builder().duplex(1.0).build().unwrap();
+    for (d, mesh, full, half_duplex, on_mesh) in [
+        (3, "2x4", 1.73..=1.74, 1.29..=1.31, 0.98..=0.99),
+        (6, "8x8", 1.92..=1.94, 1.44..=1.46, 0.81..=0.82),
+        (8, "16x16", 1.94..=1.95, 1.45..=1.47, 0.56..=0.57),
+    ] {
+        let cube = format!("hypercube:{}", 1 << d);
+        let ratio = |machine: &Description, bytes: u64, other: &dyn Fn(&Task) -> Span| {
+            let task = task(machine, Broadcast, bytes, 1);
+            other(&task).as_secs_f64() / modeled(&Algorithm::EDST, &task).as_secs_f64()
+        };
+        let all = scatter_and_collect(d);
+        let simple = |task: &Task| modeled(&Algorithm::strategy(strategy(Broadcast, &all)), task);
+        let tree = |task: &Task| modeled(&Algorithm::TREE, task);
+        let long = |task: &Task| modeled(&Algorithm::LONG, task);
+        let machine = hockney(&cube, 1.0, 0.0);
+        assert_within(ratio(&machine, 1 << 20, &simple), full);
+        assert!(ratio(&machine, 1 << 10, &tree) < 1.0 / 1.5, "{cube}");
+        let machine = Description::new(&*cube, topology::parse(&cube).unwrap(), half.clone());
+        assert_within(ratio(&machine, 1 << 20, &simple), half_duplex);
+        assert_within(ratio(&hockney(&format!("mesh:{mesh}"), 1.0, 0.0), 1 << 20, &long), on_mesh);
+    }
+    // On the machine that InterCom had it on: 1 MiB on 64 nodes.
+    let ipsc860 = "ipsc860:64".parse().unwrap();
+    let task = task(&ipsc860, Broadcast, 1 << 20, 1);
+    let simple = modeled(&Algorithm::strategy(strategy(Broadcast, &scatter_and_collect(6))), &task);
+    assert_within(simple.as_secs_f64() / modeled(&Algorithm::EDST, &task).as_secs_f64(), 1.89..=1.91);
+}
+
 /// Figure 1: 12 nodes as 2 x 2 x 3, six steps. The formulas are `6 alpha + 4 n beta` and, for the minimum spanning
 /// tree, `4 alpha + 4 n beta`: the example is no gain, and is not said to be one.
 #[test]

@@ -185,3 +185,34 @@ fn in_turn_is_most_of_the_gain_for_short_messages() {
     let [in_turn, auto] = gains(&Equal, 30, 16 << 10);
     assert!(in_turn < 0.0 && auto > 0.0);
 }
+
+/// Inputs for the comparison of ideal places: mesh, number of sources and their length.
+const DIAGONALS: [(&str, usize, u64); 8] = [
+    ("8x8", 15, 2048),
+    ("10x10", 10, 2048),
+    ("10x10", 20, 2048),
+    ("10x10", 30, 2048),
+    ("15x16", 58, 2048),
+    ("4x30", 15, 4096),
+    ("16x16", 60, 6144),
+    ("16x16", 75, 6144),
+];
+
+/// *Repos* over *Br_Lin* from a cross: from our ideal places, from left diagonals, and from these in row-major order.
+#[test]
+fn the_table_of_left_diagonals() {
+    let document = include_str!("../../../docs/s-to-p.md");
+    let line = |&(mesh, sources, length): &(&str, usize, u64)| {
+        let times = [
+            Algorithm::REPOS_BR_LIN,
+            Algorithm::REPOS_BR_LIN_DIAGONAL,
+            Algorithm::REPOS_BR_LIN_DIAGONAL_ROW_MAJOR,
+            Algorithm::BR_LIN,
+            Algorithm::BR_LIN_ROW_MAJOR,
+        ]
+        .map(|algorithm| format!("{:.3}", time(mesh, &Cross, sources, length, algorithm)));
+        format!("| {} | {sources} x {}K | {} |", mesh.replace('x', " x "), length >> 10, times.join(" | "))
+    };
+    let expected = DIAGONALS.each_ref().map(line).join("\n");
+    assert!(document.contains(&expected), "the document should have:\n{expected}\n");
+}

@@ -1,0 +1,66 @@
+//! *Alternating*: hybrids whose dimensions alternate between the two directions of the mesh.
+//!
+//! **What it does.** As [*Hybrid*](super::hybrid), but the first dimension divides the rows, the second one the columns, the
+//! third one the rows again, and so on, or the columns first: the strategies that end in `,rows-columns` and
+//! `,columns-rows`. The vector gets shorter in every dimension, while messages share links only with those of earlier
+//! dimensions of their own direction: when many lines share the links of a row, what goes along them has been cut in the
+//! columns as well.
+//!
+//! **Restrictions.** The members are a rectangle, one of whose directions is divided after the other one: both sides are at
+//! least 2, and one is at least 4 and no prime. A commutative operator.
+//!
+//! **Cost.** The formula of [*Hybrid*](super::hybrid), in which `h_i` counts only the factors of `g_i` in the same direction. With
+//! all sides 2 and `k = 1` a collect of `n` bytes on `q x q` nodes, `p = q^2`, takes
+//!
+//! ```text
+//! one direction after the other:  log2 p alpha + (log2 q)/2 (1 + 1/q) n beta
+//! alternating:                    log2 p alpha + 3/2 (1 - 1/q) n beta
+//! ```
+//!
+//! so that it no longer grows with the logarithm. From `q = 4` on that is less. Where links have excess bandwidth there is
+//! less to gain; rings over whole rows and columns conflict nowhere, but need `2 (q - 1) alpha`.
+//!
+//! **Source.** Barnett et al., "Building a High-Performance Collective Communication Library", 1994, section 7.1: "the use of
+//! long vector primitives can be enhanced by alternating directions within the mesh", with a reference to Barnett,
+//! Littlefield, Payne, van de Geijn, "Global combine on mesh architectures with wormhole routing", IPPS 1993. The paper says no
+//! more than that; that dimensions alternate is how it is read here. A vector that goes both ways around a ring at the same
+//! time would gain nothing on nodes with one port.
+
+use super::{
+    super::{
+        Strategy, Task,
+        draft::Tuning,
+        strategy::{Collect, Tree},
+    },
+    Algorithm, Entry, MOST_SIDES, is_no_scan, of,
+    strategies::{IN_ORDER, variants},
+};
+use crate::plan::Restriction;
+
+impl Algorithm {
+    /// The fastest of the paper's hybrids whose dimensions alternate between rows and columns.
+    pub const ALTERNATING: Algorithm = of(&ALTERNATING);
+}
+
+static ALTERNATING: Entry = Entry::new("alternating", |planning| {
+    let task = planning.problem;
+    variants(task, all(task), &[Tuning::PLAIN])
+})
+.about("InterCom: hybrids that alternate between rows and columns")
+.source("Barnett et al. 1994, section 7.1")
+.kinds(is_no_scan)
+.only_if(&[
+    Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order() },
+    Restriction {
+        text: "it needs rows and columns, one of whose lengths is no prime",
+        is_met: |task, _| {
+            let grid = task.layout().grid;
+            let can_be_divided = |side: usize| (2..side).any(|divisor| side.is_multiple_of(divisor));
+            grid.rows > 1 && grid.columns > 1 && (can_be_divided(grid.rows) || can_be_divided(grid.columns))
+        },
+    },
+]);
+
+fn all(task: &Task) -> Vec<Strategy> {
+    Strategy::all_alternating(task.layout().grid, Collect::Ring, Tree::Halves, MOST_SIDES)
+}

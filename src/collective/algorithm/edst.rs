@@ -1,0 +1,160 @@
+//! *EDST*: the vector in packets, down edge-disjoint spanning trees of a hypercube.
+//!
+//! **What it does.** Broadcast, and backwards combine-to-one. A hypercube of `p = 2^d` nodes has `d` spanning trees no two of
+//! which share a link in the same direction ([`edge_disjoint`](crate::pattern::pipeline::edge_disjoint)). Packet `i` goes down tree `i mod d`, and
+//! in round `t` all nodes exchange packets with their neighbours in dimension `t mod d`: each sends one and receives one.
+//! Rounds follow from the messages; or, *by the clock*, each packet rests a round at each node and all nodes start their
+//! rounds at the same time, as in [*Pipeline*](super::pipeline), so that start-ups hide behind bytes.
+//!
+//! **Restrictions.** A power of two ranks, at least four; a commutative operator. It is made for hypercubes, where every
+//! message crosses one link and none is shared. Elsewhere ranks are numbered along the rows, and neighbours in the cube may
+//! be far apart: on a mesh of `r x c` messages in the highest dimension of a row share links `c / 2` times.
+//!
+//! **Cost.** `(N + d) (alpha + n/N beta)` for `N` packets; at the best `N` that is `(sqrt(n beta) + sqrt(d alpha))^2`. By the
+//! clock about `n beta + 2 d alpha`. For long vectors both come to `n beta`, half of the `2 (p - 1)/p n beta` of scatter and
+//! collect. That is the model of nodes with *one port* for each direction, which is that of this crate. Half duplex, the bytes
+//! cost twice that, and scatter and collect cost three times: the factor becomes 1.5. With `d` ports at each
+//! node all trees could be used at the same time, for `n/d beta`; no machine here has that.
+//!
+//! **Source.** S. L. Johnsson, C.-T. Ho, "Optimum broadcasting and personalized communication in hypercubes", IEEE
+//! Transactions on Computers 38(9), 1989; Barnett et al., "Building a High-Performance Collective Communication Library",
+//! 1994, section 8, which calls it EDST. By the clock: not there.
+
+use super::{
+    super::{
+        Operation, Task,
+        candidate::{Candidate, offered},
+        cost::conflict,
+        draft::{Draft, Piece, Tuning, cut},
+    },
+    Algorithm, Entry,
+    blocks::can_be_pipelined,
+    of, pipeline, round,
+};
+use crate::{
+    pattern::{
+        Exchange, Transfer,
+        pipeline::{Hop, across_dimensions},
+    },
+    plan::{Layout, Restriction},
+};
+
+impl Algorithm {
+    /// In packets down the edge-disjoint spanning trees of a hypercube (Johnsson, Ho).
+    pub const EDST: Algorithm = of(&EDST);
+}
+
+static EDST: Entry =
+    Entry::new("edst", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+        .about("in packets down the edge-disjoint trees of a hypercube (Johnsson, Ho)")
+        .source("Johnsson, Ho 1989; Barnett et al. 1994, section 8")
+        .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))
+        .only_if(&[Restriction {
+            text: "it needs a power of two ranks, four at least, two elements and a commutative operator",
+            is_met: |task, _| can_be_pipelined(task) && task.size().is_power_of_two(),
+        }]);
+
+/// The most packets: more cost time to plan.
+const MOST: usize = 512;
+
+/// Two streams of packets, so that each rests a round.
+const BY_THE_CLOCK: pipeline::Timetable = pipeline::Timetable {
+    name: "edst by the clock",
+    period: |grid, _| 2 * grid.nodes().ilog2() as usize,
+    rounds: |grid, root, packets| across_dimensions(grid.nodes().ilog2(), root, packets, 2),
+};
+
+fn candidates(task: &Task) -> Vec<Candidate> {
+    let conflict = mean_conflict(task);
+    let dimensions = task.size().ilog2() as usize;
+    let time = |packets: usize| {
+        let bytes = (task.bytes() as f64 / packets as f64 * conflict).ceil() as u64;
+        round(task, bytes).times((packets + dimensions) as u64)
+    };
+    let most = (task.bytes() / task.element_bytes()).min(MOST as u64) as usize;
+    let numbers = std::iter::successors(Some(1), |&number| Some(number + (number / 8).max(1)));
+    let best =
+        numbers.take_while(|&packets| packets <= most).min_by_key(|&packets| time(packets)).unwrap_or(1);
+    vec![
+        Candidate {
+            name: format!("edst, {best} packets"),
+            estimate: time(best),
+            messages: best,
+            tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+            make: Box::new(move |task, tuning| draft(task, best, tuning)),
+        },
+        pipeline::by_the_clock(task, BY_THE_CLOCK),
+    ]
+}
+
+/// Factor by which messages take longer than on links of their own, in the mean of all dimensions: 1 on a hypercube.
+fn mean_conflict(task: &Task) -> f64 {
+    let (topology, members, ranks) = (task.machine().topology(), task.members(), task.layout().ranks);
+    let dimensions = task.size().ilog2();
+    let mut route = Vec::new();
+    let mut factor = |dimension: u32| {
+        let mut loads = std::collections::BTreeMap::new();
+        for place in 0..ranks.len() {
+            route.clear();
+            topology.route(members[ranks[place]], members[ranks[place ^ 1 << dimension]], &mut route);
+            route.iter().for_each(|&link| *loads.entry(link).or_insert(0_usize) += 1);
+        }
+        conflict(task.parameters(), loads.into_values().max().unwrap_or(1))
+    };
+    (0..dimensions).map(&mut factor).sum::<f64>() / f64::from(dimensions)
+}
+
+fn draft(task: &Task, packets: usize, tuning: Tuning) -> Draft {
+    let pieces: Vec<Piece> =
+        cut(0, task.bytes(), task.element_bytes(), packets).map(|(_, piece)| piece).collect();
+    let Layout { ranks, .. } = task.layout();
+    let root = ranks.iter().position(|&rank| rank == task.root()).unwrap_or(0);
+    let rounds = across_dimensions(task.size().ilog2(), root, pieces.len(), 1);
+    let origins = vec![task.root(); pieces.len()];
+    let broadcast = Draft::moving(task, pieces, &origins, tuning.exchange, |builder| {
+        for hops in rounds {
+            let transfer =
+                |hop: Hop| Transfer { from: ranks[hop.from], to: ranks[hop.to], blocks: [hop.chunk].into() };
+            builder.iteration(hops.into_iter().map(transfer));
+        }
+    });
+    if task.operation() == Operation::CombineToOne { broadcast.combining() } else { broadcast }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{model::Description, plan::predict};
+
+    /// With `o_s = alpha` all ranks are in step, and `N` packets take `N + d` rounds.
+    #[test]
+    fn packets_take_the_closed_form() {
+        for dimensions in 2..=5_u32 {
+            let machine: Description = format!("hypercube:{}", 1 << dimensions).parse().unwrap();
+            let strict = machine.parameters().to_builder();
+            let strict = strict.send_overhead(130e-6).receive_overhead(0.0).beta(50e-9).build().unwrap();
+            let machine = Description::new("strict", machine.topology().clone(), strict);
+            let task = Task::builder(&machine, Operation::Broadcast).root(1).elements(6400).build().unwrap();
+            for packets in [1, 2, 4, 8, 32] {
+                let draft = draft(&task, packets, Tuning::PLAIN);
+                let modeled = predict(&machine, &draft.schedule).unwrap().modeled.since_start();
+                let rounds = packets as u64 + u64::from(dimensions);
+                assert_eq!(modeled, round(&task, 6400 / packets as u64).times(rounds), "{packets} packets");
+            }
+        }
+    }
+
+    /// Hockney's machine, 16 nodes, 64 KiB.
+    #[test]
+    fn what_it_takes_is_pinned() {
+        let machine: Description = "hypercube:16".parse().unwrap();
+        let times = [Operation::Broadcast, Operation::CombineToOne].map(|operation| {
+            let task = Task::builder(&machine, operation).elements(1 << 16).build().unwrap();
+            let plan = Algorithm::EDST.plan(&task).unwrap();
+            (plan.name().to_owned(), plan.prediction().modeled.to_string())
+        });
+        // Backwards it takes as long, as combining costs nothing on this machine.
+        let expected = ("edst by the clock, 24 chunks".to_owned(), "4.4996 ms".to_owned());
+        assert_eq!(times, [expected.clone(), expected]);
+    }
+}
