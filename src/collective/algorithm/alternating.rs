@@ -35,7 +35,7 @@ use super::{
     Algorithm, Entry, MOST_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, variants},
 };
-use crate::plan::Restriction;
+use crate::{plan::Restriction, text::count};
 
 impl Algorithm {
     /// The fastest of the paper's hybrids whose dimensions alternate between rows and columns.
@@ -50,13 +50,17 @@ static ALTERNATING: Entry = Entry::new("alternating", |planning| {
 .source("Barnett et al. 1994, section 7.1")
 .kinds(is_no_scan)
 .only_if(&[
-    Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order() },
+    Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order(), found: |_, _| String::new() },
     Restriction {
         text: "it needs rows and columns, one of whose lengths is no prime",
         is_met: |task, _| {
             let grid = task.layout().grid;
             let can_be_divided = |side: usize| (2..side).any(|divisor| side.is_multiple_of(divisor));
             grid.rows > 1 && grid.columns > 1 && (can_be_divided(grid.rows) || can_be_divided(grid.columns))
+        },
+        found: |task, _| {
+            let grid = task.layout().grid;
+            format!("here are {} of {}", count(grid.rows as u64, "row"), grid.columns)
         },
     },
 ]);

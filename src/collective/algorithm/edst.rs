@@ -28,7 +28,7 @@ use super::{
         draft::{Draft, Piece, Tuning, cut},
     },
     Algorithm, Entry,
-    blocks::can_be_pipelined,
+    blocks::{can_be_pipelined, too_little},
     of, pipeline, round,
 };
 use crate::{
@@ -52,6 +52,7 @@ static EDST: Entry =
         .only_if(&[Restriction {
             text: "it needs a power of two ranks, four at least, two elements and a commutative operator",
             is_met: |task, _| can_be_pipelined(task) && task.size().is_power_of_two(),
+            found: |task, _| too_little(task),
         }]);
 
 /// The most packets: more cost time to plan.

@@ -34,7 +34,7 @@ use super::{
     Algorithm, Entry, MOST_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, is_in_order, variants},
 };
-use crate::plan::Restriction;
+use crate::{plan::Restriction, text::count};
 
 impl Algorithm {
     /// The fastest of the paper's hybrids: of all strategies of `S`, `M` and `C`.
@@ -72,6 +72,10 @@ static STRATEGY: Entry = Entry::new("strategy", |planning| {
     Restriction {
         text: "sides that alternate divide the rows and the columns of the group by turns",
         is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| strategy.fits(task.layout().grid)),
+        found: |task, _| {
+            let grid = task.layout().grid;
+            format!("here are {} of {}", count(grid.rows as u64, "row"), grid.columns)
+        },
     },
     Restriction {
         text: IN_ORDER,
