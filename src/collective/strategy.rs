@@ -7,6 +7,10 @@ use thiserror::Error;
 use super::Operation;
 use crate::topology::Grid;
 
+mod alternating;
+
+pub(super) use alternating::Direction;
+
 /// A hybrid algorithm: a logical mesh `d1 x .. x dk` and a building block for each dimension.
 ///
 /// Written as in table 2 of the paper: `2x3x5:SSMCC` is a broadcast that scatters in the first dimension, scatters in
@@ -74,24 +78,6 @@ pub(super) enum Order {
     Compact,
     /// The dimensions divide the two directions by turns, beginning with this one.
     Alternating(Direction),
-}
-
-/// One of the two directions of a rectangle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Direction {
-    /// Within a row, from column to column.
-    Row,
-    /// Within a column, from row to row.
-    Column,
-}
-
-impl Direction {
-    fn other(self) -> Direction {
-        match self {
-            Direction::Row => Direction::Column,
-            Direction::Column => Direction::Row,
-        }
-    }
 }
 
 impl Strategy {
@@ -245,93 +231,6 @@ impl Strategy {
             }
     }
 
-    /// The direction of each dimension of a strategy whose dimensions alternate; `None` if they do not divide the
-    /// rectangle so.
-    fn directions(&self, grid: Grid, first: Direction) -> Option<Vec<Direction>> {
-        let (mut columns, mut rows) = (grid.columns, grid.rows);
-        let mut turn = first;
-        let mut directions = Vec::new();
-        for side in self.dimensions() {
-            let is_divided_up = match turn {
-                Direction::Row => columns == 1,
-                Direction::Column => rows == 1,
-            };
-            let direction = if is_divided_up { turn.other() } else { turn };
-            let left = match direction {
-                Direction::Row => &mut columns,
-                Direction::Column => &mut rows,
-            };
-            if !left.is_multiple_of(side) {
-                return None;
-            }
-            *left /= side;
-            directions.push(direction);
-            turn = direction.other();
-        }
-        (columns == 1 && rows == 1).then_some(directions)
-    }
-
-    /// The places of a rectangle, row by row, in the order in which a strategy numbers them whose dimensions alternate:
-    /// the first dimension varies fastest.
-    pub(super) fn alternating_places(&self, grid: Grid, first: Direction) -> Vec<usize> {
-        let mut places = vec![0];
-        let (mut column, mut row) = (1, grid.columns);
-        for (side, direction) in self.dimensions().zip(self.directions(grid, first).unwrap_or_default()) {
-            let stride = match direction {
-                Direction::Row => &mut column,
-                Direction::Column => &mut row,
-            };
-            places = (0..side)
-                .flat_map(|digit| places.iter().map(move |&place| (digit, place)))
-                .map(|(digit, place)| place + digit * *stride)
-                .collect();
-            *stride *= side;
-        }
-        places
-    }
-
-    /// The lines of the dimension with this stride that lie interleaved on the same links, if dimensions alternate: those
-    /// that the earlier dimensions of its direction make.
-    pub(super) fn alternating_lines(&self, grid: Grid, first: Direction, stride: usize) -> usize {
-        let directions = self.directions(grid, first).unwrap_or_default();
-        let (mut product, mut lines) = (1, [1, 1]);
-        for (side, direction) in self.dimensions().zip(directions) {
-            if product == stride {
-                return lines[direction as usize];
-            }
-            product *= side;
-            lines[direction as usize] *= side;
-        }
-        1
-    }
-
-    /// All of a rectangle whose dimensions come back to a direction after another, with at most so many dimensions in
-    /// each: all long, or the last one a short-vector one.
-    pub(super) fn all_alternating(grid: Grid, collect: Collect, tree: Tree, most: usize) -> Vec<Strategy> {
-        let mut all = Vec::new();
-        for (first, starts, follows) in
-            [(Direction::Row, grid.columns, grid.rows), (Direction::Column, grid.rows, grid.columns)]
-        {
-            let followers = factorizations(follows, most);
-            for leaders in factorizations(starts, most) {
-                for followers in &followers {
-                    // One direction after the other is one of the other orders.
-                    if leaders.len() < 2 || followers.is_empty() {
-                        continue;
-                    }
-                    let sides = by_turns(&leaders, followers);
-                    let order = Order::Alternating(first);
-                    let long: Vec<(usize, Collect)> = sides.into_iter().map(|side| (side, collect)).collect();
-                    if let Some((&(last, _), rest)) = long.split_last() {
-                        all.push(Strategy { long: rest.to_vec(), short: Some((last, tree)), order });
-                    }
-                    all.push(Strategy { long, short: None, order });
-                }
-            }
-        }
-        all
-    }
-
     /// All of them on a rectangle with at most so many dimensions in each of its sides, for operations with these
     /// choices.
     pub(super) fn all(grid: Grid, collects: &[Collect], trees: &[Tree], most: usize) -> Vec<Strategy> {
@@ -368,13 +267,6 @@ impl Strategy {
         }
         all
     }
-}
-
-/// One of the first list, one of the second, and so on; at last what is left of the longer one.
-fn by_turns(first: &[usize], second: &[usize]) -> Vec<usize> {
-    let common = first.len().min(second.len());
-    let pairs = first.iter().zip(second).flat_map(|(&one, &other)| [one, other]);
-    pairs.chain(first[common..].iter().copied()).chain(second[common..].iter().copied()).collect()
 }
 
 /// All ways to write a number as an ordered product of at most `most` factors above 1; 1 is the empty product.

@@ -25,7 +25,7 @@ pub enum PlanError {
         algorithm: String,
         /// The restriction, in a sentence.
         text: String,
-        /// What is there instead, such as `there are 6`; empty if the restriction says it all.
+        /// The state of the problem, such as `there are 6`; empty if the restriction says it all.
         found: String,
     },
     /// A message would be longer than one may be.
@@ -47,7 +47,7 @@ pub enum PlanError {
 
 crate::text::debug_as_text!(PlanError);
 
-/// What was found, behind a sentence.
+/// The state that was found, behind a sentence.
 fn and(found: &str) -> String {
     if found.is_empty() { String::new() } else { format!(", and {found}") }
 }

@@ -37,7 +37,7 @@ pub(crate) struct Restriction<P: Problem> {
     /// The condition, as an error says it.
     pub(crate) text: &'static str,
     pub(crate) is_met: fn(&P, &P::Parameter) -> bool,
-    /// What is there where it is not met, such as `there are 6`; empty if the condition says it all.
+    /// The state of a problem that does not meet it, such as `there are 6`; empty if the condition says it all.
     pub(crate) found: fn(&P, &P::Parameter) -> String,
 }
 
@@ -393,7 +393,7 @@ pub trait Registered: Problem {
     /// The algorithms that have a name.
     fn algorithms() -> Vec<Algorithm<Self>>;
 
-    /// What may be given instead of a name, as the end of a sentence that lists the names.
+    /// Texts that may be given instead of a name, as the end of a sentence that lists the names.
     #[doc(hidden)]
     const BESIDES_NAMES: &'static str = "";
 

@@ -57,7 +57,7 @@ pub(super) fn can_be_pipelined(task: &Task) -> bool {
     !task.is_in_order() && task.size() >= 3 && task.bytes() >= 2 * task.element_bytes()
 }
 
-/// What a task has instead.
+/// The ranks and elements of a task that has too few, or its operator.
 pub(super) fn too_little(task: &Task) -> String {
     if task.is_in_order() {
         return "the operator is not commutative".into();

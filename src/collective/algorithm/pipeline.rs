@@ -65,7 +65,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| {
 /// The most chunks: more cost time to plan.
 const MOST: usize = 512;
 
-/// What goes where in each round, on a rectangle.
+/// The messages of each round, on a rectangle.
 #[derive(Clone, Copy)]
 pub(super) struct Timetable {
     pub(super) name: &'static str,

@@ -126,7 +126,7 @@ pub(super) struct Random {
 }
 
 impl Random {
-    /// What the instance moves, by random scheduling.
+    /// The data of the instance, by random scheduling.
     pub(super) fn new(instance: Instance, seed: u64, improvements: Improvements) -> Random {
         let counts = bruck::counts(instance.size());
         Random { instance, counts, seed, improvements }
