@@ -64,7 +64,7 @@ fn the_page_of_machines_has_the_figures_of_the_presets() {
             }
         }
         let (latency, copy) =
-            if name == "host" { (Span::from_micros(25), 0.13e-9) } else { Default::default() };
+            if name == "host" { (Span::from_micros(20), 0.13e-9) } else { Default::default() };
         assert_eq!((parameters.latency(), parameters.copy()), (latency, copy));
         assert!(cells[1].starts_with(&format!("`{name}:")));
     }
