@@ -134,9 +134,9 @@ impl Machine {
     /// `multicomputer calibrate` has written.
     ///
     /// ```
-    /// use multicomputer::{Machine, calibration::host::measure};
+    /// use multicomputer::{Machine, Pinning, calibration::host::measure};
     ///
-    /// let parameters = measure(Machine::host(2).build()?.description())?;
+    /// let parameters = measure(Machine::host(2).build()?.description(), Pinning::Auto)?;
     /// let machine = Machine::host(2).parameters(parameters).build()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
