@@ -52,20 +52,20 @@ impl Canvas {
         self.add(element.says(text));
     }
 
-    /// Adds sentences in lines as long as the sheet is wide, from `y` on; returns where the next line would be.
-    pub(super) fn paragraph(&mut self, mut y: f64, sentences: &[String]) -> f64 {
+    /// Adds sentences from `y` on, each in lines of its own; returns where the next line would be.
+    pub(super) fn paragraphs(&mut self, mut y: f64, sentences: &[String]) -> f64 {
         // Small letters are some half as wide as high.
         let most = ((self.width - 24.0) / 5.2) as usize;
-        let mut line = String::new();
-        for word in sentences.iter().flat_map(|sentence| sentence.split(' ')) {
-            if !line.is_empty() && line.chars().count() + word.chars().count() >= most {
-                self.text(12.0, y, "small", &line);
-                (line, y) = (String::new(), y + 14.0);
+        for sentence in sentences {
+            let mut line = String::new();
+            for word in sentence.split(' ') {
+                if !line.is_empty() && line.chars().count() + word.chars().count() >= most {
+                    self.text(12.0, y, "small", &line);
+                    (line, y) = (String::new(), y + 14.0);
+                }
+                line += if line.is_empty() { "" } else { " " };
+                line += word;
             }
-            line += if line.is_empty() { "" } else { " " };
-            line += word;
-        }
-        if !line.is_empty() {
             self.text(12.0, y, "small", &line);
             y += 14.0;
         }

@@ -205,7 +205,7 @@ pub(super) fn draw(heat: &Heat<'_>, measures: &[Measure], links: &[Loaded<'_>]) 
         if beside { x += panel.width + 24.0 } else { y += below }
     }
     let bottom = if beside { y + below } else { y };
-    let foot = canvas.paragraph(bottom + 18.0, &notes(&panel, topology, links.len(), told));
+    let foot = canvas.paragraphs(bottom + 18.0, &notes(&panel, topology, links.len(), told));
     let version = concat!("multicomputer ", env!("CARGO_PKG_VERSION"));
     canvas.text(WIDTH - 12.0, foot, "small end", version);
     canvas.finish(foot + 12.0, &heat.title)

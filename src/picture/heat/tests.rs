@@ -16,7 +16,8 @@ fn links_are_busy_as_long_as_the_report_says_and_shared_no_longer() {
             let times = traffic.links.get(&link.id).copied().unwrap_or_default();
             assert_eq!(times.busy, link.load.busy, "{} of {machine}", link.link);
             assert!(times.shared <= times.busy);
-            assert_eq!(times.shared.is_zero(), link.load.most_flows < 2, "{} of {machine}", link.link);
+            // Of two messages that meet for an instant alone there are two at once, and no time is shared.
+            assert!(times.shared.is_zero() || link.load.most_flows >= 2, "{} of {machine}", link.link);
         }
     }
 }

@@ -167,7 +167,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {
     if steps {
         notes.push("The numbers under the bars are steps of the schedule.".to_owned());
     }
-    let foot = canvas.paragraph(plot.bottom() + 38.0, &notes);
+    let foot = canvas.paragraphs(plot.bottom() + 38.0, &notes);
     let version = concat!("multicomputer ", env!("CARGO_PKG_VERSION"));
     canvas.text(canvas.width() - 12.0, foot, "small end", version);
     canvas.finish(foot + 12.0, &diagram.title)
