@@ -25,7 +25,10 @@ fn assert_published(file: &str, picture: &str) {
 fn a_row_spreads_what_it_has() {
     let run = space_time::spread().unwrap();
     assert_eq!(run.outputs, [8000; 16]);
-    assert_eq!([run.report.modeled.to_string(), run.report.lost_to_sharing.to_string()], ["MODELED", "LOST"]);
+    assert_eq!(
+        [run.report.modeled.to_string(), run.report.lost_to_sharing.to_string()],
+        ["1.365 ms", "820 us"]
+    );
     let picture = space_time::diagram(&run).unwrap();
     assert!(picture == space_time::diagram(&space_time::spread().unwrap()).unwrap());
     assert_published("space-time.svg", &picture);
