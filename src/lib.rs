@@ -38,7 +38,7 @@
 //!   [`textbook`] the algorithms of Kumar et al., [`nx`] the calls that programs for the Paragon make.
 //! * [`pattern`] has pure schedules, [`plan`] what makes plans of them and tells what they take
 //!   ([`predict`](plan::predict())).
-//! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong; [`units`] reads and writes figures.
+//! * [`record`] and [`report`] are what a run shows, [`picture`] draws it; [`error`] is what can go wrong; [`units`] reads and writes figures.
 //! * [`calibration`] measures this host.
 
 pub mod calibration;
@@ -54,6 +54,7 @@ pub mod model;
 pub mod nx;
 pub mod pattern;
 mod payload;
+pub mod picture;
 pub mod plan;
 mod random;
 mod rank;
@@ -93,3 +94,8 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The program in the document on pictures.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/pictures.md")]
+struct Pictures;

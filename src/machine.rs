@@ -237,8 +237,8 @@ impl Machine {
         if self.unreceived_is_an_error && !report.unreceived.is_empty() {
             return Err(RunError::Unreceived(report.unreceived));
         }
-        let machine = self.description.clone();
-        Ok(Run { outputs: ended.outputs, report, wall: ended.wall, trace, work, machine })
+        let (machine, is_traced) = (self.description.clone(), settings.traced);
+        Ok(Run { outputs: ended.outputs, report, wall: ended.wall, trace, work, machine, is_traced })
     }
 
     fn report(
@@ -416,9 +416,20 @@ pub struct Run<T> {
     /// The work of the host for sharing the network; none without a model.
     pub work: Work,
     machine: Description,
+    is_traced: bool,
 }
 
 impl<T> Run<T> {
+    /// The topology and the parameters of the machine of the run.
+    pub fn machine(&self) -> &Description {
+        &self.machine
+    }
+
+    /// Whether the machine was built to [keep](MachineBuilder::trace) what happened.
+    pub fn is_traced(&self) -> bool {
+        self.is_traced
+    }
+
     /// Writes the trace as a Chrome trace-event file, which opens in Perfetto (ui.perfetto.dev) and in
     /// `chrome://tracing`: nodes, messages and links on the clock of the run. [`write_chrome_trace`] describes its content.
     ///

@@ -1,4 +1,4 @@
-//! Files that a command writes: tables as CSV, and traces.
+//! Files that a command writes: tables as CSV, traces and pictures.
 //!
 //! Whether a file can be written is found out before the first run, and not after the work. What is written goes beside
 //! the file first, into one called `FILE.partial`, which takes its place once it is complete. So a run that is ended, in

@@ -62,6 +62,8 @@ Examples:
   multicomputer --bytes 64..64K --csv times.csv        a sweep over message lengths
   multicomputer --distribution row --clock virtual --trace row.json
                                                        a timeline for ui.perfetto.dev
+  multicomputer --mesh 4x4 --distribution row --clock virtual --svg row.svg --heat links.svg
+                                                       pictures: nodes over time, and the load of links
   multicomputer stop --distribution square-block       all s-to-p algorithms on one problem
   multicomputer stop --sources 10..100+10 --algorithm br-lin,2-step,auto
                                                        a sweep over the number of sources

@@ -82,6 +82,16 @@ pub(super) struct RunOptions {
     /// their names
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<PathBuf>,
+
+    /// Draw what every node did when, with the messages between them, as SVG (a space-time diagram); of several runs each
+    /// has a file of its own, as with --trace
+    #[arg(long, value_name = "FILE")]
+    pub(super) svg: Option<PathBuf>,
+
+    /// Draw the network with what every link carried, how long it was busy, and how long it was shared, as SVG; of several
+    /// runs each has a file of its own, as with --trace. Not under --clock host, which has no network
+    #[arg(long, value_name = "FILE")]
+    pub(super) heat: Option<PathBuf>,
 }
 
 impl MachineOptions {
@@ -137,8 +147,13 @@ impl RunOptions {
 
     /// The machine ready to run under a clock.
     pub(super) fn build(&self, description: &Description, clock: Clock) -> Result<Machine, Error> {
-        let machine =
-            Machine::of(description.clone()).clock(clock).pinning(self.pin).trace(self.trace.is_some());
+        if self.heat.is_some() && clock == Clock::Host {
+            return Err(Error::usage(
+                "--heat cannot be used with --clock host, which has no network to be drawn",
+            ));
+        }
+        let is_traced = self.trace.is_some() || self.svg.is_some() || self.heat.is_some();
+        let machine = Machine::of(description.clone()).clock(clock).pinning(self.pin).trace(is_traced);
         let machine = match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
             None => machine,

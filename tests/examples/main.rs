@@ -2,4 +2,5 @@
 #![expect(dead_code, reason = "`main` of an example is for `cargo run --example`")]
 
 pub mod general;
+pub mod pictures;
 pub mod textbook;

@@ -115,7 +115,7 @@ fn median_call<T>(
     Ok(calls[TIMED_CALLS / 2])
 }
 
-/// A machine for a run, and a place for its trace.
+/// A machine for a run, and a place for its trace and its pictures.
 pub(in crate::cli) struct Execution<'a> {
     machine: &'a Machine,
     /// For errors.
@@ -150,7 +150,7 @@ impl Execution<'_> {
                 "the run took {modeled}, and {predicted} was predicted ({name})"
             )));
         }
-        self.traces.write(&self.label, &run)?;
+        self.traces.write(&self.label, name, &run)?;
         let (time, wall) = match report.is_modeled {
             true => (modeled, run.wall),
             false => median_call(self.machine, &program)
@@ -184,7 +184,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
 ) -> Result<(), Error> {
     let csv = CsvFile::create(options.csv.as_deref(), C::FILE)?;
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
-    let mut traces = Traces::create(options.trace.as_deref(), &labels)?;
+    let mut traces = Traces::create(options, &labels)?;
 
     let progress = Progress::new(cases.iter().map(|case| case.lines.len()).sum());
     let solved = csv.fill(|csv| {

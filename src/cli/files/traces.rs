@@ -1,21 +1,71 @@
-//! The traces of a command: one run goes to the file named, several to files of their own, whose names say which run it
-//! was: `trace-row-virtual.json` for `trace.json`. A device gets them all.
+//! The files that a command writes of each run, traces and pictures: one run goes to the file named, several to files of
+//! their own, whose names say which run it was: `trace-row-virtual.json` for `trace.json`. A device gets them all.
 
 use std::{
     fmt,
+    fs::File,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
-use multicomputer::Run;
+use multicomputer::{
+    Run,
+    picture::{Heat, SpaceTime},
+};
 
-use super::{super::error::Error, output::Output};
+use super::{
+    super::{error::Error, options::RunOptions},
+    output::Output,
+};
 
 /// At most so many are named.
 const NAMED: usize = 20;
 
-/// The files for traces, and those that were written.
+/// The traces and pictures of a command.
 #[derive(Debug)]
 pub(in crate::cli) struct Traces {
+    trace: Files,
+    diagram: Files,
+    heat: Files,
+}
+
+impl Traces {
+    /// Finds out whether the files of runs that are called so can be written.
+    pub(in crate::cli) fn create(options: &RunOptions, labels: &[String]) -> Result<Traces, Error> {
+        let traces = Traces {
+            trace: Files::create("trace", options.trace.as_deref(), labels)?,
+            diagram: Files::create("space-time diagram", options.svg.as_deref(), labels)?,
+            heat: Files::create("heat map", options.heat.as_deref(), labels)?,
+        };
+        // The first ones all at once, so that one name is not taken for two of them.
+        let all = [&traces.trace, &traces.diagram, &traces.heat].map(|files| files.first(labels));
+        all.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        Ok(traces)
+    }
+
+    /// Writes what is asked for of the run that is called so in names of files; the title is for people.
+    pub(in crate::cli) fn write<T>(&mut self, label: &str, title: &str, run: &Run<T>) -> Result<(), Error> {
+        self.trace.write(label, |file| run.write_trace(file))?;
+        // A picture cannot fail: the run was traced, and it has a network if that is asked for.
+        let svg = |file: &File, svg: Result<String, _>| {
+            let mut file = file;
+            file.write_all(svg.map_err(io::Error::other)?.as_bytes())
+        };
+        self.diagram.write(label, |file| svg(file, SpaceTime::of(run).title(title).to_svg()))?;
+        self.heat.write(label, |file| svg(file, Heat::of(run).title(title).to_svg()))
+    }
+}
+
+impl fmt::Display for Traces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.trace, self.diagram, self.heat)
+    }
+}
+
+/// The files of one kind, and those that were written.
+#[derive(Debug)]
+struct Files {
+    kind: &'static str,
     /// `None` if none are asked for.
     path: Option<PathBuf>,
     device: Option<Output>,
@@ -23,33 +73,35 @@ pub(in crate::cli) struct Traces {
     written: Vec<PathBuf>,
 }
 
-impl Traces {
-    /// Finds out whether the traces of runs that are called so can be written.
-    pub(in crate::cli) fn create(path: Option<&Path>, labels: &[String]) -> Result<Traces, Error> {
+impl Files {
+    fn create(kind: &'static str, path: Option<&Path>, labels: &[String]) -> Result<Files, Error> {
         let device = path.map(Output::device).transpose().map_err(Error::usage)?.flatten();
-        let is_several = labels.len() > 1;
-        if let (Some(path), None) = (path, &device) {
-            let files = if is_several {
-                labels.iter().map(|label| labelled(path, label)).collect()
-            } else {
-                vec![path.to_owned()]
-            };
-            files.iter().try_for_each(|file| Output::open(file).map(drop)).map_err(Error::usage)?;
-        }
-        Ok(Traces { path: path.map(Path::to_owned), device, is_several, written: Vec::new() })
+        let path = path.map(Path::to_owned);
+        Ok(Files { kind, path, device, is_several: labels.len() > 1, written: Vec::new() })
     }
 
-    /// Writes what happened in the run that is called so, in the Chrome trace-event format, if traces are asked for.
-    pub(in crate::cli) fn write<T>(&mut self, label: &str, run: &Run<T>) -> Result<(), Error> {
+    /// The first of the files of the runs that are called so, if it can be written and all others can.
+    fn first(&self, labels: &[String]) -> Result<Option<Output>, Error> {
+        let (Some(path), None) = (&self.path, &self.device) else { return Ok(None) };
+        let open = |file: &Path| Output::open(file).map_err(Error::usage);
+        if !self.is_several {
+            return open(path).map(Some);
+        }
+        labels.iter().try_for_each(|label| open(&labelled(path, label)).map(drop))?;
+        labels.first().map(|label| open(&labelled(path, label))).transpose()
+    }
+
+    /// Writes the file of the run that is called so, if one is asked for.
+    fn write(&mut self, label: &str, content: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Error> {
         let Some(path) = &self.path else { return Ok(()) };
         if let Some(device) = &self.device {
-            return Ok(device.write(|file| run.write_trace(file))?);
+            return Ok(device.write(content)?);
         }
         let path = self.file(path, label);
         let mut output = Output::open(&path)?;
         output.begin()?;
-        if let Err(cause) = output.write(|file| run.write_trace(file)) {
-            // A part of a trace is of no use.
+        if let Err(cause) = output.write(content) {
+            // A part of one is of no use.
             output.discard();
             return Err(cause.into());
         }
@@ -73,15 +125,16 @@ impl Traces {
 }
 
 /// The files that were written, unless that is the one that was named: lines for the end of the output.
-impl fmt::Display for Traces {
+impl fmt::Display for Files {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind;
         match &self.written[..] {
             _ if self.path.is_none() || self.device.is_some() => Ok(()),
-            [] => writeln!(f, "No trace was written, since nothing was run."),
+            [] => writeln!(f, "No {kind} was written, since nothing was run."),
             _ if !self.is_several => Ok(()),
-            [one] => writeln!(f, "A trace was written: {}", one.display()),
+            [one] => writeln!(f, "A {kind} was written: {}", one.display()),
             several => {
-                writeln!(f, "{} traces were written:", several.len())?;
+                writeln!(f, "{} {kind}s were written:", several.len())?;
                 several.iter().take(NAMED).try_for_each(|path| writeln!(f, "  {}", path.display()))?;
                 match several.len().saturating_sub(NAMED) {
                     0 => Ok(()),

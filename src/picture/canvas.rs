@@ -1,0 +1,214 @@
+//! The sheet that pictures are drawn on: elements of SVG, figures with as few digits as do, and the style that all have.
+//!
+//! Elements are made by their names rather than by the types of the `svg` crate: those break the lines of texts, which makes
+//! files longer. The crate writes attributes in the order of their names, so the same picture has the same bytes.
+
+use svg::node::{Text, element::Element};
+
+use crate::time::Span;
+
+/// The font size of most texts, in pixels.
+pub(super) const FONT: f64 = 11.0;
+
+/// The style that all pictures have: the colours of texts and lines on a light and on a dark display.
+const LIGHT: &str = ".mc text{font:11px sans-serif;fill:#222}.mc .title{font-size:16px;font-weight:bold}\
+                     .mc .small{font-size:10px;fill:#555}.mc .end{text-anchor:end}.mc .mid{text-anchor:middle}\
+                     .mc .bg{fill:#fff}.mc .grid{stroke:#8883;fill:none}.mc .axis{stroke:#666;fill:none}";
+const DARK: &str = ".mc text{fill:#ddd}.mc .small{fill:#aaa}.mc .bg{fill:#16181b}.mc .axis{stroke:#aaa}";
+
+/// A picture in the making.
+#[derive(Debug)]
+pub(super) struct Canvas {
+    width: f64,
+    light: String,
+    dark: String,
+    elements: Vec<Element>,
+}
+
+impl Canvas {
+    /// An empty sheet of so many pixels, with the picture's own style: rules for a light display, and what is different on a
+    /// dark one.
+    pub(super) fn new(width: f64, light: &str, dark: &str) -> Canvas {
+        Canvas {
+            width,
+            light: format!("{LIGHT}{light}"),
+            dark: format!("{DARK}{dark}"),
+            elements: Vec::new(),
+        }
+    }
+
+    pub(super) fn width(&self) -> f64 {
+        self.width
+    }
+
+    pub(super) fn add(&mut self, element: Element) {
+        self.elements.push(element);
+    }
+
+    /// Adds a line of text whose foot is at `y`.
+    pub(super) fn text(&mut self, x: f64, y: f64, class: &str, text: &str) {
+        let element = element("text").with("x", number(x)).with("y", number(y));
+        let element = if class.is_empty() { element } else { element.with("class", class) };
+        self.add(element.says(text));
+    }
+
+    /// Adds sentences from `y` on, each in lines of its own; returns where the next line would be.
+    pub(super) fn paragraphs(&mut self, mut y: f64, sentences: &[String]) -> f64 {
+        // Small letters are some half as wide as high.
+        let most = ((self.width - 24.0) / 5.2) as usize;
+        for sentence in sentences {
+            let mut line = String::new();
+            for word in sentence.split(' ') {
+                if !line.is_empty() && line.chars().count() + word.chars().count() >= most {
+                    self.text(12.0, y, "small", &line);
+                    (line, y) = (String::new(), y + 14.0);
+                }
+                line += if line.is_empty() { "" } else { " " };
+                line += word;
+            }
+            self.text(12.0, y, "small", &line);
+            y += 14.0;
+        }
+        y
+    }
+
+    /// The picture of so many pixels in height, with a title for those who cannot see it.
+    pub(super) fn finish(self, height: f64, title: &str) -> String {
+        let Canvas { width, light, dark, elements } = self;
+        let style = format!("{light}@media (prefers-color-scheme:dark){{{dark}}}");
+        let background = rectangle(0.0, 0.0, width, height).with("class", "bg");
+        let (width, height) = (number(width), number(height));
+        let root = element("svg")
+            .with("xmlns", "http://www.w3.org/2000/svg")
+            .with("class", "mc")
+            .with("role", "img")
+            .with("viewBox", format!("0 0 {width} {height}"))
+            .with("width", width)
+            .with("height", height)
+            .around(element("title").says(title))
+            .around(element("style").says(&style))
+            .around(background);
+        let mut svg = elements.into_iter().fold(root, Compose::around).to_string();
+        svg.push('\n');
+        svg
+    }
+}
+
+/// An element by its name.
+pub(super) fn element(name: &str) -> Element {
+    Element::new(name)
+}
+
+/// A rectangle.
+pub(super) fn rectangle(x: f64, y: f64, width: f64, height: f64) -> Element {
+    let element = element("rect").with("x", number(x)).with("y", number(y));
+    element.with("width", number(width)).with("height", number(height))
+}
+
+/// A path of some class.
+pub(super) fn path(class: &str, data: &str) -> Element {
+    element("path").with("class", class).with("d", data)
+}
+
+/// A way from point to point, as short as it can be written: each from the one before, in whole tenths of a pixel.
+pub(super) fn way(points: &[(f64, f64)]) -> String {
+    let tenths = |(x, y): (f64, f64)| ((x * 10.0).round() as i64, (y * 10.0).round() as i64);
+    let shown = |tenths: i64| number(tenths as f64 / 10.0);
+    let mut data = String::new();
+    let mut before = None;
+    for (x, y) in points.iter().copied().map(tenths) {
+        let step = match before.map(|(from_x, from_y)| (x - from_x, y - from_y)) {
+            None => format!("M{} {}", shown(x), shown(y)),
+            Some((across, 0)) => format!("h{}", shown(across)),
+            Some((0, down)) => format!("v{}", shown(down)),
+            Some((across, down)) => format!("l{} {}", shown(across), shown(down)),
+        };
+        data.push_str(&step);
+        before = Some((x, y));
+    }
+    data
+}
+
+/// The parts of an element, one after the other.
+pub(super) trait Compose: Sized {
+    /// The element with an attribute.
+    fn with(self, name: &str, value: impl Into<String>) -> Self;
+
+    /// The element with another inside.
+    fn around(self, inner: Element) -> Self;
+
+    /// The element with a text inside.
+    fn says(self, text: &str) -> Self;
+
+    /// The element with a text that is shown where the mouse is.
+    fn tells(self, text: &str) -> Self {
+        self.around(element("title").says(text))
+    }
+}
+
+impl Compose for Element {
+    fn with(mut self, name: &str, value: impl Into<String>) -> Element {
+        svg::Node::assign(&mut self, name, value.into());
+        self
+    }
+
+    fn around(mut self, inner: Element) -> Element {
+        svg::Node::append(&mut self, inner);
+        self
+    }
+
+    fn says(mut self, text: &str) -> Element {
+        // XML has no other control characters, and a phase may have any name.
+        let text: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+        svg::Node::append(&mut self, Text::new(text));
+        self
+    }
+}
+
+/// A number of pixels, to the tenth of one.
+pub(super) fn number(pixels: f64) -> String {
+    decimal(pixels, 1)
+}
+
+/// A number with at most so many digits behind the point.
+pub(super) fn decimal(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// The width of a text in pixels, about.
+pub(super) fn width(text: &str) -> f64 {
+    text.chars().count() as f64 * 0.56 * FONT
+}
+
+/// Units of time, the longest first.
+const UNITS: [(&str, u64); 5] =
+    [("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1)];
+
+/// The longest unit in which a time is one at least, and its picoseconds.
+pub(super) fn unit_of(time: Span) -> (&'static str, u64) {
+    UNITS.into_iter().find(|(_, picos)| time.as_picos() >= *picos).unwrap_or(("ps", 1))
+}
+
+/// A time with four digits that count: `6.542 ms`.
+pub(super) fn rounded(time: Span) -> String {
+    let (name, picos) = unit_of(time);
+    let value = time.as_picos() as f64 / picos as f64;
+    let digits = if value >= 100.0 {
+        1
+    } else if value >= 10.0 {
+        2
+    } else {
+        3
+    };
+    format!("{} {name}", decimal(value, digits))
+}
+
+/// The number of things, and what they are: `1 node`, `8 nodes`.
+pub(super) fn counted(number: impl Into<u64>, what: &str) -> String {
+    match number.into() {
+        1 => format!("1 {what}"),
+        number => format!("{number} {what}s"),
+    }
+}

@@ -1,0 +1,290 @@
+//! Where nodes and switches are on the sheet: found from the links alone, so that networks of programs' own are drawn as what
+//! they are, too.
+//!
+//! Places are in distances between neighbours. Sines are rounded before anything follows from them: those of two hosts may
+//! differ in their last digits.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::topology::{Link, Topology, Vertex};
+
+mod stress;
+
+/// A place on the sheet, to the right and down.
+pub(super) type Point = (f64, f64);
+
+/// Networks of more vertices that have no shape are circles.
+const MOST_FREE: usize = 120;
+
+/// The places of all vertices.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// What the network is drawn as, in words.
+    pub(super) shape: &'static str,
+    places: Vec<Point>,
+    nodes: usize,
+    switches: BTreeMap<usize, usize>,
+    /// The number of nodes along each dimension and how neighbours lie to each other, if it is a lattice.
+    axes: Vec<(usize, Point)>,
+    is_closed: bool,
+}
+
+impl Layout {
+    pub(super) fn of(topology: &dyn Topology) -> Layout {
+        let (nodes, links) = (topology.nodes(), topology.links());
+        let mut switches = BTreeSet::new();
+        for link in 0..links {
+            let Link { from, to } = topology.link(link);
+            switches.extend([from, to].into_iter().filter_map(|vertex| match vertex {
+                Vertex::Switch(number) => Some(number),
+                Vertex::Node(_) => None,
+            }));
+        }
+        let switches: BTreeMap<usize, usize> =
+            switches.into_iter().enumerate().map(|(nth, number)| (number, nodes + nth)).collect();
+        let mut layout =
+            Layout { shape: "", places: Vec::new(), nodes, switches, axes: Vec::new(), is_closed: false };
+        let vertices = nodes + layout.switches.len();
+        if layout.switches.is_empty() && (layout.as_lattice(topology) || layout.as_hypercube(topology)) {
+            return layout;
+        }
+        if vertices > MOST_FREE && links >= 2 * vertices {
+            layout.as_circles();
+            return layout;
+        }
+        let neighbours = layout.neighbours(topology);
+        if layout.as_tree(&neighbours) {
+            return layout;
+        }
+        if vertices > MOST_FREE || neighbours.iter().all(|all| all.len() + 1 == vertices) {
+            layout.as_circles();
+            return layout;
+        }
+        layout.places = stress::places(&neighbours, circle(vertices, vertices as f64 / 6.0));
+        layout.shape = "a free network";
+        layout
+    }
+
+    pub(super) fn place(&self, vertex: Vertex) -> Point {
+        self.places[self.index(vertex)]
+    }
+
+    /// The places of nodes, by rank.
+    pub(super) fn of_nodes(&self) -> &[Point] {
+        &self.places[..self.nodes]
+    }
+
+    /// The numbers and places of switches.
+    pub(super) fn of_switches(&self) -> impl Iterator<Item = (usize, Point)> {
+        self.switches.iter().map(|(&number, &index)| (number, self.places[index]))
+    }
+
+    /// The way of a link that closes a line, which is drawn in two halves.
+    pub(super) fn closes(&self, link: Link) -> Option<Point> {
+        let (Vertex::Node(from), Vertex::Node(to)) = (link.from, link.to) else { return None };
+        let (way, is_wrap) = step(&self.axes, from, to)?;
+        is_wrap.then_some(way)
+    }
+
+    /// Whether there may be such links.
+    pub(super) fn has_closed_lines(&self) -> bool {
+        self.is_closed
+    }
+
+    /// The shortest distance between two neighbours, or between two nodes of a row: 1 at most.
+    pub(super) fn nearest(&self, topology: &dyn Topology) -> f64 {
+        let distance = |link: Link| {
+            let ((x, y), (to_x, to_y)) = (self.place(link.from), self.place(link.to));
+            ((x - to_x) * (x - to_x) + (y - to_y) * (y - to_y)).sqrt()
+        };
+        let distances = (0..topology.links()).map(|link| distance(topology.link(link)));
+        distances.filter(|&distance| distance > 0.0).fold(1.0, f64::min).max(0.05)
+    }
+
+    fn index(&self, vertex: Vertex) -> usize {
+        match vertex {
+            Vertex::Node(rank) => rank,
+            Vertex::Switch(number) => self.switches[&number],
+        }
+    }
+
+    /// Whether every link leads to a neighbour along one dimension. A single closed line becomes a circle.
+    fn as_lattice(&mut self, topology: &dyn Topology) -> bool {
+        let extents = topology.extents();
+        if extents.len() > 3 || extents.iter().product::<usize>() != self.nodes {
+            return false;
+        }
+        // A plane is so much further back that all of them keep to one distance.
+        let depth = extents.first().map_or(1.0, |&planes| planes as f64);
+        let ways = [(1.0, 0.0), (0.0, 1.0), (0.82 / depth, -0.62 / depth)];
+        let axes: Vec<(usize, Point)> = extents.iter().rev().copied().zip(ways).collect();
+        let mut is_closed = false;
+        for link in 0..topology.links() {
+            let Link { from: Vertex::Node(from), to: Vertex::Node(to) } = topology.link(link) else {
+                return false;
+            };
+            match step(&axes, from, to) {
+                Some((_, wraps)) => is_closed |= wraps,
+                None => return false,
+            }
+        }
+        if let ([(nodes, _)], true) = (&axes[..], is_closed) {
+            self.places = circle(*nodes, (*nodes as f64 / 6.0).max(0.6));
+            self.shape = "a ring";
+            return true;
+        }
+        let place = |mut rank: usize| {
+            let (mut x, mut y) = (0.0, 0.0);
+            for &(extent, way) in &axes {
+                let along = (rank % extent) as f64;
+                (x, y) = (x + along * way.0, y + along * way.1);
+                rank /= extent;
+            }
+            (x, y)
+        };
+        self.places = (0..self.nodes).map(place).collect();
+        self.shape = match (axes.len(), is_closed) {
+            (1, _) => "a line",
+            (2, false) => "a mesh",
+            (2, true) => "a torus",
+            (_, false) => "a mesh of planes behind each other",
+            (_, true) => "a torus of planes behind each other",
+        };
+        (self.axes, self.is_closed) = (axes, is_closed);
+        true
+    }
+
+    /// Whether every link leads to a rank that differs in one bit, and all of them do.
+    fn as_hypercube(&mut self, topology: &dyn Topology) -> bool {
+        let dimensions = self.nodes.trailing_zeros() as usize;
+        if !self.nodes.is_power_of_two() || topology.links() != dimensions * self.nodes {
+            return false;
+        }
+        let differs = |link| match topology.link(link) {
+            Link { from: Vertex::Node(from), to: Vertex::Node(to) } => (from ^ to).is_power_of_two(),
+            _ => false,
+        };
+        if !(0..topology.links()).all(differs) {
+            return false;
+        }
+        // The three directions of a cube; those of cubes of cubes are a little aslant, so that links miss the nodes between.
+        let way = |bit: usize| {
+            let size = [1.0, 3.4, 11.0, 36.0, 118.0][(bit / 3).min(4)];
+            let slant = if bit < 3 { 0.0 } else { 0.25 };
+            match bit % 3 {
+                0 => (size, size * slant),
+                1 => (-size * slant, size),
+                _ => (size * 0.46, -size * 0.34),
+            }
+        };
+        let place = |rank: usize| {
+            let bits = (0..dimensions).filter(|bit| rank >> bit & 1 == 1).map(way);
+            bits.fold((0.0, 0.0), |(x, y), way| (x + way.0, y + way.1))
+        };
+        self.places = (0..self.nodes).map(place).collect();
+        self.shape = "a hypercube";
+        true
+    }
+
+    /// The neighbours of every vertex, in order, in either direction.
+    fn neighbours(&self, topology: &dyn Topology) -> Vec<Vec<usize>> {
+        let mut neighbours = vec![BTreeSet::new(); self.nodes + self.switches.len()];
+        for link in 0..topology.links() {
+            let link = topology.link(link);
+            let (from, to) = (self.index(link.from), self.index(link.to));
+            neighbours[from].insert(to);
+            neighbours[to].insert(from);
+        }
+        neighbours.into_iter().map(|all| all.into_iter().collect()).collect()
+    }
+
+    /// Whether it is a tree with a switch that all nodes are equally far below.
+    fn as_tree(&mut self, neighbours: &[Vec<usize>]) -> bool {
+        let edges: usize = neighbours.iter().map(Vec::len).sum::<usize>() / 2;
+        let vertices = neighbours.len();
+        if self.switches.is_empty() || edges + 1 != vertices {
+            return false;
+        }
+        let root = (self.nodes..vertices).rev().find_map(|root| {
+            let (parents, depths) = below(neighbours, root)?;
+            let level = depths[0];
+            depths[..self.nodes].iter().all(|&depth| depth == level).then_some((parents, depths, level))
+        });
+        let Some((parents, depths, levels)) = root else { return false };
+        // Leaves in rank order; a switch is in the middle of what is below it.
+        let mut spans = vec![(f64::MAX, f64::MIN); vertices];
+        for node in 0..self.nodes {
+            let (x, mut vertex) = (node as f64, node);
+            loop {
+                spans[vertex] = (spans[vertex].0.min(x), spans[vertex].1.max(x));
+                if parents[vertex] == vertex {
+                    break;
+                }
+                vertex = parents[vertex];
+            }
+        }
+        // As high as is needed for the links above to be seen, and not so wide as a large tree is.
+        let rise = (self.nodes as f64 / (4.0 * levels.max(1) as f64)).max(1.0);
+        let place = |vertex: usize| ((spans[vertex].0 + spans[vertex].1) / 2.0, depths[vertex] as f64 * rise);
+        self.places = (0..vertices).map(place).collect();
+        self.shape = "a tree";
+        true
+    }
+
+    fn as_circles(&mut self) {
+        self.places = circle(self.nodes, (self.nodes as f64 / 6.0).max(0.6));
+        self.places.extend(circle(self.switches.len(), (self.nodes as f64 / 12.0).max(0.3)));
+        self.shape = "a circle";
+    }
+}
+
+/// The parent and the depth of every vertex below a root; `None` if one cannot be reached.
+fn below(neighbours: &[Vec<usize>], root: usize) -> Option<(Vec<usize>, Vec<usize>)> {
+    let mut parents = vec![usize::MAX; neighbours.len()];
+    let mut depths = vec![0; neighbours.len()];
+    parents[root] = root;
+    let mut next = VecDeque::from([root]);
+    while let Some(vertex) = next.pop_front() {
+        for &neighbour in &neighbours[vertex] {
+            if parents[neighbour] == usize::MAX {
+                (parents[neighbour], depths[neighbour]) = (vertex, depths[vertex] + 1);
+                next.push_back(neighbour);
+            }
+        }
+    }
+    parents.iter().all(|&parent| parent != usize::MAX).then_some((parents, depths))
+}
+
+/// The way from a node to a neighbour on a lattice, and whether it closes a line; `None` if they are no neighbours.
+fn step(axes: &[(usize, Point)], from: usize, to: usize) -> Option<(Point, bool)> {
+    let (mut from, mut to) = (from, to);
+    let mut found = None;
+    for &(extent, (x, y)) in axes {
+        let (here, there) = (from % extent, to % extent);
+        (from, to) = (from / extent, to / extent);
+        if here == there {
+            continue;
+        }
+        let step = match there.abs_diff(here) {
+            1 => ((x, y), false),
+            far if far + 1 == extent => ((-x, -y), true),
+            _ => return None,
+        };
+        let ((x, y), wraps) = step;
+        let step = if there > here { ((x, y), wraps) } else { ((-x, -y), wraps) };
+        if found.replace(step).is_some() {
+            return None;
+        }
+    }
+    found
+}
+
+/// Places on a circle, clockwise from the top.
+fn circle(vertices: usize, radius: f64) -> Vec<Point> {
+    let rounded = |value: f64| (value * 1e6).round() / 1e6;
+    let place = |nth: usize| {
+        let (sine, cosine) = (std::f64::consts::TAU * nth as f64 / vertices as f64).sin_cos();
+        (radius * rounded(sine), -radius * rounded(cosine))
+    };
+    (0..vertices).map(place).collect()
+}

@@ -1,0 +1,57 @@
+//! Places for a network of no known shape: as far from each other as there are links between them, as far as that can be.
+//!
+//! The stress of a drawing is the sum over all pairs of ((distance on the sheet - links between) / links between)^2. Each step
+//! puts every vertex where the others together would have it (majorization, after Gansner, Koren and North, "Graph Drawing by
+//! Stress Majorization", 2004), which never makes the stress larger. Sums are in one order, and divisions and roots are the
+//! same on all hosts, so the drawing is.
+
+use super::{Point, below};
+
+const STEPS: usize = 300;
+
+/// The places of vertices with these neighbours, from these on.
+pub(super) fn places(neighbours: &[Vec<usize>], mut places: Vec<Point>) -> Vec<Point> {
+    let vertices = neighbours.len();
+    let far = vertices as f64;
+    let links: Vec<Vec<f64>> = (0..vertices)
+        .map(|from| match below(neighbours, from) {
+            Some((_, depths)) => depths.into_iter().map(|depth| depth as f64).collect(),
+            None => vec![far; vertices],
+        })
+        .collect();
+    for _ in 0..STEPS {
+        for vertex in 0..vertices {
+            let here = places[vertex];
+            let (mut weights, mut sum) = (0.0, (0.0, 0.0));
+            for (other, &there) in places.iter().enumerate().filter(|(other, _)| *other != vertex) {
+                let wanted = links[vertex][other];
+                let weight = 1.0 / (wanted * wanted);
+                let (x, y) = (here.0 - there.0, here.1 - there.1);
+                let distance = (x * x + y * y).sqrt().max(1e-9);
+                sum.0 += weight * (there.0 + wanted * x / distance);
+                sum.1 += weight * (there.1 + wanted * y / distance);
+                weights += weight;
+            }
+            if weights > 0.0 {
+                places[vertex] = (sum.0 / weights, sum.1 / weights);
+            }
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::circle, *};
+
+    #[test]
+    fn a_square_becomes_a_square_and_a_line_becomes_straight() {
+        let distance =
+            |one: Point, other: Point| ((one.0 - other.0).powi(2) + (one.1 - other.1).powi(2)).sqrt();
+        let square = places(&[vec![1, 3], vec![0, 2], vec![1, 3], vec![0, 2]], circle(4, 3.0));
+        let sides: Vec<f64> = (0..4).map(|nth| distance(square[nth], square[(nth + 1) % 4])).collect();
+        assert!(sides.iter().all(|side| (side - sides[0]).abs() < 1e-3), "{sides:?}");
+        let line = places(&[vec![1], vec![0, 2], vec![1]], circle(3, 3.0));
+        assert!((distance(line[0], line[2]) - 2.0).abs() < 0.01, "{line:?}");
+    }
+}

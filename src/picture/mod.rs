@@ -1,0 +1,68 @@
+//! A run as pictures in SVG: what every node did when, with the messages between them ([`SpaceTime`]), and what every link of
+//! the network carried ([`Heat`]). `docs/pictures.md` says how to read them.
+//!
+//! ```
+//! use multicomputer::{Machine, picture::{Heat, SpaceTime}, prelude::*};
+//!
+//! let machine = Machine::paragon(3, 4).trace(true).build()?;
+//! let run = machine.run(|node| {
+//!     let mut data = if node.rank() == 0 { vec![1.5; 1000] } else { Vec::new() };
+//!     node.world().broadcast(0, &mut data)?;
+//!     Ok(())
+//! })?;
+//! let diagram = SpaceTime::of(&run).title("A broadcast").to_svg()?;
+//! let network = Heat::of(&run).to_svg()?;
+//! assert!(diagram.starts_with("<svg ") && network.starts_with("<svg "));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The same run gives the same picture, byte for byte; in virtual time so does the same program on any host. Colours can be
+//! told apart by people who see fewer of them, and follow the reader's choice of a light or a dark display; kinds of time have
+//! patterns, and classes of load widths, so that pictures can be printed in black.
+//!
+//! Pictures of large machines are thinned, by rules that are in the documentation of each kind, and what is left out is said
+//! beneath the picture.
+
+mod canvas;
+mod heat;
+mod space_time;
+mod traffic;
+
+#[cfg(test)]
+mod tests;
+
+use thiserror::Error;
+
+pub use self::{
+    heat::{Heat, Measure},
+    space_time::SpaceTime,
+};
+use crate::rank::Rank;
+
+/// The reason why there is no picture.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PictureError {
+    /// Nothing of what happened was kept.
+    #[error("the run was not traced: build its machine with `trace(true)`")]
+    NotTraced,
+    /// The run was under the host's clock, where messages take no way through a network.
+    #[error("the run was under the host's clock, which has no network to be drawn")]
+    NoNetwork,
+    /// A node is to be drawn that the machine does not have.
+    #[error("node {given} of a machine of {nodes} nodes, whose ranks are 0 to {}", nodes - 1)]
+    NoSuchNode {
+        /// The rank that was given.
+        given: Rank,
+        /// The number of nodes of the machine.
+        nodes: usize,
+    },
+    /// No node, or nothing of the links, is to be drawn.
+    #[error("a picture of no {what}; allowed is one at least")]
+    Empty {
+        /// What there is none of.
+        what: &'static str,
+    },
+}
+
+crate::text::debug_as_text!(PictureError);

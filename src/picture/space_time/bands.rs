@@ -1,0 +1,104 @@
+//! Phases, operations of the library and their steps: when the first node was in one, and when the last.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    rank::Rank,
+    record::{Event, EventKind, Part, Trace},
+    time::Time,
+};
+
+/// The largest number of lanes of bands: more would be higher than what they are about.
+const MOST_LANES: usize = 6;
+
+/// A band above the rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Band {
+    pub(super) name: String,
+    pub(super) start: Time,
+    pub(super) end: Time,
+    /// Counted from 0, from above.
+    pub(super) lane: usize,
+}
+
+/// A step on one node: its number, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) rank: Rank,
+    pub(super) number: usize,
+    pub(super) start: Time,
+    pub(super) end: Time,
+}
+
+/// The bands, and the number of those that there is no lane for.
+#[derive(Debug, Default)]
+pub(super) struct Bands {
+    pub(super) bands: Vec<Band>,
+    pub(super) lanes: usize,
+    pub(super) left_out: usize,
+}
+
+/// What a band is of: a phase by its name; an operation by its name and how many each node called before; a step by its
+/// operation and its number.
+type Key<'a> = (u8, usize, &'a str, usize);
+
+/// The bands of all nodes together: first of phases, then of operations, then of steps, each kind in lanes of its own.
+pub(super) fn bands(trace: &Trace) -> Bands {
+    let mut spans: BTreeMap<Key<'_>, (Time, Time)> = BTreeMap::new();
+    // The number of operations that each node began: a step belongs to the last of them.
+    let mut begun: BTreeMap<Rank, usize> = BTreeMap::new();
+    let mut ordered: Vec<_> = trace.events.iter().collect();
+    // An operation before its first step, which may be as long.
+    let is_step = |event: &Event| matches!(event.kind, EventKind::Part(Part::Step(_)));
+    ordered.sort_by_key(|event| (event.rank, event.start, is_step(event)));
+    for event in ordered {
+        let key: Key<'_> = match &event.kind {
+            EventKind::Phase { name } => (0, 0, name, 0),
+            EventKind::Part(Part::Operation(name)) => {
+                let begun = begun.entry(event.rank).or_default();
+                *begun += 1;
+                (1, *begun, name, 0)
+            }
+            EventKind::Part(Part::Step(number)) => {
+                (2, begun.get(&event.rank).copied().unwrap_or(0), "", *number)
+            }
+            _ => continue,
+        };
+        let span = spans.entry(key).or_insert((event.start, event.end));
+        *span = (span.0.min(event.start), span.1.max(event.end));
+    }
+    let mut all = Bands::default();
+    for kind in 0..3 {
+        let of_kind = spans.iter().filter(|(key, _)| key.0 == kind);
+        let mut sorted: Vec<_> = of_kind.map(|(key, &(start, end))| (start, end, key)).collect();
+        sorted.sort();
+        let first = all.lanes;
+        let mut ends: Vec<Time> = Vec::new();
+        for (start, end, &(_, _, name, number)) in sorted {
+            let lane = ends.iter().position(|&end| end <= start).unwrap_or(ends.len());
+            if first + lane >= MOST_LANES {
+                all.left_out += 1;
+                continue;
+            }
+            if lane == ends.len() {
+                ends.push(end);
+            }
+            ends[lane] = end;
+            let name = if kind == 2 { format!("step {number}") } else { name.to_owned() };
+            all.bands.push(Band { name, start, end, lane: first + lane });
+        }
+        all.lanes = first + ends.len();
+    }
+    all
+}
+
+/// The steps of all nodes, in the order of events.
+pub(super) fn steps(trace: &Trace) -> Vec<Step> {
+    let steps = trace.events.iter().filter_map(|event| match event.kind {
+        EventKind::Part(Part::Step(number)) => {
+            Some(Step { rank: event.rank, number, start: event.start, end: event.end })
+        }
+        _ => None,
+    });
+    steps.collect()
+}

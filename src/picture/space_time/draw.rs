@@ -1,0 +1,481 @@
+//! From the parts of a diagram to the drawing.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
+
+use super::{
+    super::canvas::{
+        Canvas, Compose, counted, decimal, element, number, path, rectangle, rounded, unit_of, width,
+    },
+    SpaceTime,
+    bands::{self, Bands},
+    bars::{Activity, Bar, bars},
+    messages::{Class, Message, messages},
+};
+use crate::{
+    rank::Rank,
+    time::{Span, Time},
+    units::format_bytes,
+};
+
+/// Up to so many bars have tooltips of their own.
+const MOST_BARS: usize = 1000;
+
+/// Up to so many messages have tooltips; if there are more, so many of those that lost most.
+const MOST_MESSAGES: usize = 600;
+const MOST_LATE: usize = 300;
+
+/// The shortest bar that is drawn, in pixels.
+const SHORTEST: f64 = 0.05;
+
+const LANE: f64 = 16.0;
+
+const LIGHT: &str = ".mc .p-computing{fill:#009e73}.mc .p-overhead{fill:#e69f00}.mc .p-sending{fill:#0072b2}\
+    .mc .p-receiving{fill:#8ccdf2}.mc .p-waiting{fill:#e4e4e4}.mc .ink{stroke:#0006;fill:none}\
+    .mc .b-computing{fill:url(#mc-computing)}.mc .b-overhead{fill:url(#mc-overhead)}\
+    .mc .b-sending{fill:url(#mc-sending)}.mc .b-receiving{fill:url(#mc-receiving)}.mc .b-waiting{fill:url(#mc-waiting)}\
+    .mc .m{stroke:#222;stroke-width:.9;fill:none;opacity:.75}.mc .la{stroke:#d00;stroke-width:1.2;opacity:1}\
+    .mc .sh{stroke-dasharray:5 2.5}.mc .stub{opacity:.5}.mc .head{fill:#222}.mc .la-head{fill:#d00}\
+    .mc .base{stroke:#999;fill:none}.mc .band0{fill:#8884}.mc .band1{fill:#8887}.mc .tiny{font-size:8px}\
+    .mc .mark{stroke:#000;stroke-width:1.6;fill:none}";
+
+const DARK: &str = ".mc .p-waiting{fill:#3c4046}.mc .p-sending{fill:#3a8fd0}.mc .ink{stroke:#0009}.mc .m{stroke:#eee}\
+    .mc .la{stroke:#ff6b5e}.mc .head{fill:#eee}.mc .la-head{fill:#ff6b5e}.mc .mark{stroke:#fff}";
+
+/// The places of rows and instants on the sheet.
+struct Plot {
+    left: f64,
+    /// The pixels of the whole time.
+    width: f64,
+    /// The upper edge of the first row.
+    top: f64,
+    /// The distance between rows, and the height of bars.
+    pitch: f64,
+    bar: f64,
+    /// The height of the steps under the bars; 0 where there is no room.
+    steps: f64,
+    last: Time,
+    rows: BTreeMap<Rank, usize>,
+}
+
+impl Plot {
+    fn x(&self, at: Time) -> f64 {
+        // Rounded once: an instant has the same place in every element.
+        self.left + self.width * at.as_picos() as f64 / self.last.as_picos().max(1) as f64
+    }
+
+    fn top_of(&self, row: usize) -> f64 {
+        self.top + row as f64 * self.pitch
+    }
+
+    fn bottom(&self) -> f64 {
+        self.top_of(self.rows.len())
+    }
+}
+
+/// Draws a diagram with these rows.
+pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {
+    let (trace, report) = (diagram.trace, diagram.report);
+    let places: BTreeMap<Rank, usize> = rows.iter().enumerate().map(|(row, &rank)| (rank, row)).collect();
+    let bands = bands::bands(trace);
+    let bars: Vec<Bar<'_>> = bars(trace).into_iter().filter(|bar| places.contains_key(&bar.rank)).collect();
+    let messages = messages(trace, diagram.machine);
+    let is_shown =
+        |message: &&Message| places.contains_key(&message.from) || places.contains_key(&message.to);
+    let shown: Vec<&Message> = messages.iter().filter(is_shown).collect();
+
+    let mut canvas = Canvas::new(f64::from(diagram.width), LIGHT, DARK);
+    patterns(&mut canvas);
+    canvas.text(12.0, 24.0, "title", &diagram.title);
+    canvas.text(12.0, 42.0, "", &about(diagram, messages.len()));
+    let y = legend(&mut canvas, 52.0, diagram, &bars, &shown);
+
+    let label = rows.iter().map(|rank| width(&format!("node {rank}"))).fold(0.0, f64::max);
+    let left = label + 20.0;
+    let pitch = match rows.len() {
+        0..=8 => 36.0,
+        9..=16 => 28.0,
+        17..=32 => 20.0,
+        33..=64 => 14.0,
+        _ => 11.0,
+    };
+    let plot = Plot {
+        left,
+        width: canvas.width() - left - 24.0,
+        top: y + bands.lanes as f64 * LANE + 24.0,
+        pitch,
+        bar: pitch * 0.5,
+        steps: if pitch >= 28.0 { 9.0 } else { 0.0 },
+        last: report.modeled,
+        rows: places,
+    };
+    draw_bands(&mut canvas, y, &plot, &bands);
+    let unit = axis(&mut canvas, &plot);
+    labels(&mut canvas, diagram, rows, &plot);
+    let (has_tooltips, too_short) = draw_bars(&mut canvas, &plot, &bars);
+    let steps = draw_steps(&mut canvas, diagram, &plot);
+    draw_marks(&mut canvas, diagram, &plot);
+    let tooltips = draw_messages(&mut canvas, &plot, &shown);
+
+    let lines = match diagram.report.is_modeled {
+        true => "from when a message begins to leave its sender to when it has arrived",
+        false => "from the beginning of a send to the end of its receive",
+    };
+    let mut notes = vec![format!("Time in {unit}. A line leads {lines}.")];
+    let nodes = diagram.machine.nodes();
+    if rows.len() < nodes {
+        let which = match diagram.nodes {
+            Some(_) => "as asked for",
+            None => "spread evenly over the ranks, and the one that finished last",
+        };
+        let (inside, all) =
+            (shown.iter().filter(|message| is_inside(message, &plot)).count(), messages.len());
+        notes.push(format!(
+            "{} of {nodes} nodes are shown: {which}. Of {all} messages {inside} are between them; {} have one end there and are \
+             stubs.",
+            rows.len(),
+            shown.len() - inside
+        ));
+    }
+    if !has_tooltips {
+        notes.push("There are many bars: a tooltip tells the sum of one kind on a row.".to_owned());
+    }
+    if tooltips < shown.len() {
+        notes.push(format!("Of the messages the {tooltips} that lost most have a tooltip."));
+    }
+    if too_short > 0 {
+        notes.push(format!(
+            "{} shorter than {SHORTEST} pixels not drawn.",
+            match too_short {
+                1 => "1 bar is".to_owned(),
+                bars => format!("{bars} bars are"),
+            }
+        ));
+    }
+    if bands.left_out > 0 {
+        notes.push(format!(
+            "{} left out above the rows.",
+            match bands.left_out {
+                1 => "1 phase or step is".to_owned(),
+                bands => format!("{bands} phases or steps that overlap others are"),
+            }
+        ));
+    }
+    if steps {
+        notes.push("The numbers under the bars are steps of the schedule.".to_owned());
+    }
+    let foot = canvas.paragraphs(plot.bottom() + 38.0, &notes);
+    let version = concat!("multicomputer ", env!("CARGO_PKG_VERSION"));
+    canvas.text(canvas.width() - 12.0, foot, "small end", version);
+    canvas.finish(foot + 12.0, &diagram.title)
+}
+
+/// Machine, time, and what messages there were.
+fn about(diagram: &SpaceTime<'_>, drawn: usize) -> String {
+    let report = diagram.report;
+    let clock = if report.is_modeled { "modeled" } else { "on the wall clock" };
+    let (nodes, time) = (counted(diagram.machine.nodes() as u64, "node"), report.modeled.since_start());
+    let messages = counted(drawn.max(report.messages as usize) as u64, "message");
+    let mut about = format!("{}, {nodes}: {} {clock}; {messages}", report.machine, rounded(time));
+    let _ = write!(about, " with {}", format_bytes(report.bytes));
+    if !report.lost_to_sharing.is_zero() {
+        let _ = write!(about, ", {} lost to sharing", rounded(report.lost_to_sharing));
+    }
+    about
+}
+
+/// The patterns of bars, and the heads of messages.
+fn patterns(canvas: &mut Canvas) {
+    let mut definitions = element("defs");
+    for activity in Activity::ALL {
+        let ink = match activity {
+            Activity::Computing => "",
+            Activity::Overhead => "M1.5 0v6M4.5 0v6",
+            Activity::Sending => "M-1 1l2-2M0 6l6-6M5 7l2-2",
+            Activity::Receiving => "M-1 5l2 2M0 0l6 6M5-1l2 2",
+            Activity::Waiting => "M0 3h1.5M3 0h1.5M3 6h1.5",
+        };
+        let name = activity.name();
+        let ground = rectangle(0.0, 0.0, 6.0, 6.0).with("class", format!("p-{name}"));
+        let pattern =
+            element("pattern").with("id", format!("mc-{name}")).with("width", "6").with("height", "6");
+        let pattern = pattern.with("patternUnits", "userSpaceOnUse").around(ground);
+        definitions =
+            definitions.around(if ink.is_empty() { pattern } else { pattern.around(path("ink", ink)) });
+    }
+    for class in ["head", "la-head"] {
+        let marker = element("marker").with("id", format!("mc-{class}")).with("viewBox", "0 0 6 6");
+        let marker = marker.with("refX", "6").with("refY", "3").with("orient", "auto");
+        let marker =
+            marker.with("markerWidth", "6").with("markerHeight", "6").with("markerUnits", "userSpaceOnUse");
+        definitions = definitions.around(marker.around(path(class, "M0 0.5L6 3L0 5.5z")));
+    }
+    canvas.add(definitions);
+}
+
+/// What is what; returns where the plot can begin.
+fn legend(
+    canvas: &mut Canvas,
+    y: f64,
+    diagram: &SpaceTime<'_>,
+    bars: &[Bar<'_>],
+    messages: &[&Message],
+) -> f64 {
+    let (mut x, mut y) = (12.0, y);
+    let mut place =
+        |canvas: &mut Canvas, swatch: &dyn Fn(f64, f64) -> svg::node::element::Element, name: &str| {
+            let needed = 30.0 + width(name) + 14.0;
+            if x + needed > canvas.width() && x > 12.0 {
+                (x, y) = (12.0, y + 18.0);
+            }
+            canvas.add(swatch(x, y));
+            canvas.text(x + 30.0, y + 10.0, "", name);
+            x += needed;
+        };
+    let used: BTreeSet<Activity> = bars.iter().map(|bar| bar.activity).collect();
+    for activity in used {
+        let class = format!("b-{}", activity.name());
+        place(canvas, &|x, y| rectangle(x, y, 24.0, 12.0).with("class", class.clone()), activity.name());
+    }
+    let used: BTreeSet<Class> = messages.iter().map(|message| message.class()).collect();
+    for class in used {
+        let line = |x, y: f64| path(class.name(), &format!("M{} {}h24", number(x), number(y + 6.0)));
+        place(canvas, &line, class.says());
+    }
+    for marks in &diagram.marks {
+        place(canvas, &|x, y| rectangle(x, y, 24.0, 12.0).with("class", "mark"), &marks.name);
+    }
+    y + 22.0
+}
+
+fn draw_bands(canvas: &mut Canvas, top: f64, plot: &Plot, bands: &Bands) {
+    for (nth, band) in bands.bands.iter().enumerate() {
+        let (from, to) = (plot.x(band.start), plot.x(band.end));
+        let y = top + band.lane as f64 * LANE;
+        let time = band.end.since(band.start);
+        let says = format!("{}: {time} from {}, all nodes together", band.name, band.start);
+        let class = if nth % 2 == 0 { "band0" } else { "band1" };
+        let ground = rectangle(from, y, (to - from).max(0.5), LANE - 2.0).with("class", class);
+        canvas.add(ground.tells(&says));
+        let short = band.name.trim_start_matches("step ");
+        for name in [&band.name, short] {
+            if width(name) + 4.0 <= to - from {
+                canvas.text((from + to) / 2.0, y + 10.5, "mid", name);
+                break;
+            }
+        }
+    }
+}
+
+/// Draws the axis above and beneath the rows, and lines through them; returns the name of its unit.
+fn axis(canvas: &mut Canvas, plot: &Plot) -> &'static str {
+    let ticks = Ticks::of(plot.last, plot.width);
+    let (top, bottom) = (plot.top, plot.bottom());
+    let mut lines = String::new();
+    for (at, text) in &ticks.ticks {
+        let x = number(plot.x(*at));
+        let _ = write!(lines, "M{x} {}V{}", number(top - 4.0), number(bottom + 4.0));
+        canvas.text(plot.x(*at), top - 8.0, "small mid", text);
+        canvas.text(plot.x(*at), bottom + 15.0, "small mid", text);
+    }
+    canvas.add(path("grid", &lines));
+    let (left, right) = (number(plot.left), number(plot.left + plot.width));
+    canvas.add(path("axis", &format!("M{left} {}H{right}M{left} {}H{right}", number(top), number(bottom))));
+    for y in [top - 8.0, bottom + 15.0] {
+        canvas.text(plot.left - 10.0, y, "small end", ticks.unit);
+    }
+    ticks.unit
+}
+
+/// The names of rows, and a line from the beginning to where the node finished.
+fn labels(canvas: &mut Canvas, diagram: &SpaceTime<'_>, rows: &[Rank], plot: &Plot) {
+    let mut lines = String::new();
+    for (row, &rank) in rows.iter().enumerate() {
+        let middle = plot.top_of(row) + plot.pitch / 2.0;
+        let node = &diagram.report.nodes[rank];
+        let label = element("text").with("x", number(plot.left - 6.0)).with("y", number(middle + 3.5));
+        let class = if plot.pitch < 14.0 { "small end" } else { "end" };
+        let says = format!(
+            "node {rank}: computing {}, overhead {}, waiting {}; finished at {}",
+            node.computing, node.overhead, node.waiting, node.finished
+        );
+        canvas.add(label.with("class", class).says(&format!("node {rank}")).tells(&says));
+        let _ = write!(lines, "M{} {}H{}", number(plot.left), number(middle), number(plot.x(node.finished)));
+    }
+    canvas.add(path("base", &lines));
+}
+
+/// Draws the bars; returns whether each has a tooltip, and the number of those that are too short.
+fn draw_bars(canvas: &mut Canvas, plot: &Plot, bars: &[Bar<'_>]) -> (bool, usize) {
+    let height = plot.bar;
+    let outline = |bar: &Bar<'_>| {
+        let (from, to) = (plot.x(bar.start), plot.x(bar.end));
+        let y = plot.top_of(plot.rows[&bar.rank]) + (plot.pitch - height) / 2.0;
+        let (x, length) = (decimal(from, 2), decimal(to - from, 2));
+        (to - from >= SHORTEST).then(|| format!("M{x} {}h{length}v{}h-{length}z", number(y), number(height)))
+    };
+    let class = |activity: Activity| format!("b-{}", activity.name());
+    let outlines: Vec<Option<String>> = bars.iter().map(outline).collect();
+    let too_short = outlines.iter().filter(|outline| outline.is_none()).count();
+    if bars.len() - too_short <= MOST_BARS {
+        for (bar, outline) in bars.iter().zip(&outlines) {
+            if let Some(outline) = outline {
+                canvas.add(path(&class(bar.activity), outline).tells(&bar.says()));
+            }
+        }
+        return (true, too_short);
+    }
+    let mut sums: BTreeMap<(usize, Activity), (String, Span)> = BTreeMap::new();
+    for (bar, outline) in bars.iter().zip(&outlines) {
+        let (all, sum) = sums.entry((plot.rows[&bar.rank], bar.activity)).or_default();
+        *sum += bar.end.since(bar.start);
+        all.push_str(outline.as_deref().unwrap_or_default());
+    }
+    let ranks: BTreeMap<usize, Rank> = plot.rows.iter().map(|(&rank, &row)| (row, rank)).collect();
+    for ((row, activity), (outlines, sum)) in sums.iter().filter(|(_, (outlines, _))| !outlines.is_empty()) {
+        let says = format!("node {}: {}, {sum} in all", ranks[row], activity.name());
+        canvas.add(path(&class(*activity), outlines).tells(&says));
+    }
+    (false, too_short)
+}
+
+/// Draws the steps of each node, if there is room; returns whether there are any.
+fn draw_steps(canvas: &mut Canvas, diagram: &SpaceTime<'_>, plot: &Plot) -> bool {
+    if plot.steps == 0.0 {
+        return false;
+    }
+    let mut are_any = false;
+    for step in bands::steps(diagram.trace) {
+        let Some(&row) = plot.rows.get(&step.rank) else { continue };
+        let (from, to) = (plot.x(step.start), plot.x(step.end));
+        if to - from < SHORTEST {
+            continue;
+        }
+        let y = plot.top_of(row) + plot.pitch - (plot.pitch - plot.bar) / 2.0 + 0.5;
+        let height = plot.steps.min((plot.pitch - plot.bar) / 2.0 - 1.0);
+        let class = if step.number % 2 == 0 { "band0" } else { "band1" };
+        let (x, length) = (decimal(from, 2), decimal(to - from, 2));
+        let outline = format!("M{x} {}h{length}v{}h-{length}z", number(y), number(height));
+        canvas.add(path(class, &outline).tells(&format!("node {}: step {}", step.rank, step.number)));
+        let number = step.number.to_string();
+        if width(&number) <= to - from && height >= 6.0 {
+            canvas.text((from + to) / 2.0, y + height - 0.8, "tiny mid", &number);
+        }
+        are_any = true;
+    }
+    are_any
+}
+
+/// Frames what is marked.
+fn draw_marks(canvas: &mut Canvas, diagram: &SpaceTime<'_>, plot: &Plot) {
+    for marks in &diagram.marks {
+        for &(rank, start, end) in &marks.pieces {
+            let Some(&row) = plot.rows.get(&rank) else { continue };
+            let (from, to) = (plot.x(start), plot.x(end));
+            let y = plot.top_of(row) + (plot.pitch - plot.bar) / 2.0 - 1.0;
+            let frame = rectangle(from, y, (to - from).max(0.5), plot.bar + 2.0).with("class", "mark");
+            let says = format!("{}: node {rank}, {} from {start}", marks.name, end.since(start));
+            canvas.add(frame.tells(&says));
+        }
+    }
+}
+
+fn is_inside(message: &Message, plot: &Plot) -> bool {
+    plot.rows.contains_key(&message.from) && plot.rows.contains_key(&message.to)
+}
+
+/// Draws each message once; returns how many have tooltips.
+fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usize {
+    let mut order: Vec<&Message> = messages.to_vec();
+    let told = match messages.len() {
+        ..=MOST_MESSAGES => messages.len(),
+        _ => {
+            order.sort_by_key(|message| Reverse(message.lost));
+            order.iter().take(MOST_LATE).filter(|message| !message.lost.is_zero()).count()
+        }
+    };
+    let (told_of, others) = order.split_at(told);
+    let class = |message: &Message| {
+        let stub = if is_inside(message, plot) { "" } else { " stub" };
+        format!("{}{stub}", message.class().name())
+    };
+    // Heads only where there is room, and not on stubs.
+    let head = |element: svg::node::element::Element, message: &Message| match is_inside(message, plot) {
+        true if plot.pitch >= 14.0 && message.from != message.to => {
+            let head = if message.class().late { "url(#mc-la-head)" } else { "url(#mc-head)" };
+            element.with("marker-end", head)
+        }
+        _ => element,
+    };
+    let mut together: BTreeMap<String, String> = BTreeMap::new();
+    for message in others {
+        together.entry(class(message)).or_default().push_str(&line(message, plot));
+    }
+    for (class, lines) in &together {
+        canvas.add(path(class, lines));
+    }
+    // The late ones over the others.
+    let mut told_of = told_of.to_vec();
+    told_of.sort_by_key(|message| message.class());
+    for message in told_of {
+        canvas.add(head(path(&class(message), &line(message, plot)), message).tells(&message.says()));
+    }
+    told
+}
+
+/// The line of a message, from the edge of one bar to that of another; a stub if one of them is not there; a tick on the bar
+/// if it is the same.
+fn line(message: &Message, plot: &Plot) -> String {
+    let (leaves, arrives) = (plot.x(message.leaves), plot.x(message.arrives));
+    let half = plot.bar / 2.0;
+    let middle = |row: &usize| plot.top_of(*row) + plot.pitch / 2.0;
+    let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));
+    match (plot.rows.get(&message.from), plot.rows.get(&message.to)) {
+        (Some(from), Some(to)) if from == to => {
+            let y = middle(from);
+            format!("M{}L{}", point(leaves, y - half), point(arrives, y + half))
+        }
+        (Some(from), Some(to)) => {
+            let edge = if from < to { half } else { -half };
+            format!("M{}L{}", point(leaves, middle(from) + edge), point(arrives, middle(to) - edge))
+        }
+        (Some(row), None) => {
+            let way = if message.from < message.to { 1.0 } else { -1.0 };
+            let (y, x) = (middle(row) + way * half, leaves + 0.4 * (arrives - leaves));
+            format!("M{}L{}", point(leaves, y), point(x, y + way * plot.pitch * 0.3))
+        }
+        (None, Some(row)) => {
+            let way = if message.from < message.to { -1.0 } else { 1.0 };
+            let (y, x) = (middle(row) + way * half, arrives - 0.4 * (arrives - leaves));
+            format!("M{}L{}", point(x, y + way * plot.pitch * 0.3), point(arrives, y))
+        }
+        (None, None) => String::new(),
+    }
+}
+
+/// The instants that are marked on an axis, with their figures, and the unit of these.
+struct Ticks {
+    unit: &'static str,
+    ticks: Vec<(Time, String)>,
+}
+
+impl Ticks {
+    /// Ticks at round figures, one for each hundred pixels or so.
+    fn of(last: Time, pixels: f64) -> Ticks {
+        let (unit, picos) = unit_of(last.since_start());
+        let least = (last.as_picos() as f64 * 90.0 / pixels).max(1.0);
+        let mut step = 1_u64;
+        for factor in [2.0, 2.5, 2.0].iter().cycle() {
+            if step as f64 >= least {
+                break;
+            }
+            step = (step as f64 * factor) as u64;
+        }
+        let tick = |at: u64| (Time::ZERO + Span::from_picos(at), decimal(at as f64 / picos as f64, 6));
+        let count = last.as_picos() / step;
+        Ticks { unit, ticks: (0..=count).map(|nth| tick(nth * step)).collect() }
+    }
+}

@@ -1,0 +1,120 @@
+//! The messages of a run: each once, from when it begins to leave its sender to when it is at its receiver.
+
+use std::collections::BTreeMap;
+
+use super::super::{canvas::rounded, traffic};
+use crate::{
+    model::Description,
+    rank::Rank,
+    record::{EventKind, Trace},
+    time::{Span, Time},
+    units::format_bytes,
+};
+
+/// A message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Message {
+    pub(super) from: Rank,
+    pub(super) to: Rank,
+    pub(super) bytes: u64,
+    pub(super) leaves: Time,
+    pub(super) arrives: Time,
+    /// Whether another message moved over one of its links at the same time.
+    pub(super) shared: bool,
+    /// The time that it took to leave beyond that of its bytes.
+    pub(super) lost: Span,
+}
+
+/// All messages, in the order in which they left. Without a model there are no transfers: then a message goes from the
+/// beginning of its send to the end of its receive, if it has both.
+pub(super) fn messages(trace: &Trace, machine: &Description) -> Vec<Message> {
+    if trace.transfers.is_empty() {
+        return untransferred(trace);
+    }
+    let shared = traffic::Traffic::of(&trace.transfers, &**machine.topology()).shared;
+    let messages = trace.transfers.iter().zip(shared).map(|(transfer, shared)| Message {
+        from: transfer.from,
+        to: transfer.to,
+        bytes: transfer.bytes,
+        leaves: transfer.entered,
+        arrives: transfer.arrived,
+        shared,
+        lost: match transfer.entered < transfer.left {
+            true => traffic::lost(transfer, machine.parameters()),
+            false => Span::ZERO,
+        },
+    });
+    messages.collect()
+}
+
+fn untransferred(trace: &Trace) -> Vec<Message> {
+    let mut sends: BTreeMap<(Rank, u64), Time> = BTreeMap::new();
+    for event in &trace.events {
+        if let EventKind::Send { seq, .. } = event.kind {
+            sends.insert((event.rank, seq), event.start);
+        }
+    }
+    let received = trace.events.iter().filter_map(|event| match event.kind {
+        EventKind::Recv { from, bytes, seq, .. } => {
+            let leaves = sends.remove(&(from, seq))?;
+            let arrives = event.end.max(leaves);
+            Some(Message { from, to: event.rank, bytes, leaves, arrives, shared: false, lost: Span::ZERO })
+        }
+        _ => None,
+    });
+    let mut messages: Vec<Message> = received.collect();
+    messages.sort_by_key(|message| (message.leaves, message.from));
+    messages
+}
+
+impl Message {
+    /// The class of its line.
+    pub(super) fn class(&self) -> Class {
+        Class { late: !self.lost.is_zero(), shared: self.shared }
+    }
+
+    /// The message in words, for a tooltip.
+    pub(super) fn says(&self) -> String {
+        let Message { from, to, bytes, leaves, arrives, shared, lost } = *self;
+        let took = arrives.since(leaves);
+        let mut text = format!("{from} to {to}: {}, {took} from {leaves}", format_bytes(bytes));
+        match (shared, lost.is_zero()) {
+            (true, true) => text += "; shared a link and lost no time",
+            (true, false) => text += &format!("; shared a link, lost {}", rounded(lost)),
+            (false, false) => text += &format!("; lost {} without sharing a link", rounded(lost)),
+            (false, true) => {}
+        }
+        text
+    }
+}
+
+/// How a message is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Class {
+    /// It took longer to leave than its bytes take.
+    pub(super) late: bool,
+    /// It was on a link together with another one.
+    pub(super) shared: bool,
+}
+
+impl Class {
+    /// The class of the lines.
+    pub(super) fn name(self) -> &'static str {
+        match (self.late, self.shared) {
+            (false, false) => "m",
+            (false, true) => "m sh",
+            (true, false) => "m la",
+            (true, true) => "m la sh",
+        }
+    }
+
+    /// The words of the legend.
+    pub(super) fn says(self) -> &'static str {
+        match (self.late, self.shared) {
+            (false, false) => "message",
+            (false, true) => "shared a link, lost no time",
+            (true, false) => "lost time (slow link, or shared port)",
+            (true, true) => "shared a link and lost time",
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Bars and messages, held against the report and the trace.
+
+use std::collections::BTreeMap;
+
+use super::{
+    super::tests::{MACHINES, attribute, busy, elements},
+    bars::{Activity, bars},
+    messages::messages,
+    *,
+};
+use crate::{Machine, prelude::*};
+
+#[test]
+fn the_bars_of_a_node_are_as_long_as_the_report_says_and_lie_apart() {
+    for machine in MACHINES {
+        let run = busy(machine, true);
+        let bars = bars(&run.trace);
+        for (rank, node) in run.report.nodes.iter().enumerate() {
+            let mut own: Vec<_> = bars.iter().filter(|bar| bar.rank == rank).collect();
+            let sum = |kinds: &[Activity]| -> Span {
+                let bars = own.iter().filter(|bar| kinds.contains(&bar.activity));
+                bars.map(|bar| bar.end.since(bar.start)).sum()
+            };
+            let waiting = [Activity::Sending, Activity::Receiving, Activity::Waiting];
+            let drawn = (sum(&[Activity::Computing]), sum(&[Activity::Overhead]), sum(&waiting));
+            assert_eq!(drawn, (node.computing, node.overhead, node.waiting), "node {rank} of {machine}");
+            own.sort_by_key(|bar| bar.start);
+            assert!(own.windows(2).all(|pair| pair[0].end <= pair[1].start), "node {rank} of {machine}");
+            assert!(own.last().is_none_or(|bar| bar.end <= node.finished), "node {rank} of {machine}");
+        }
+    }
+}
+
+/// The numbers of a path.
+fn numbers(data: &str) -> Vec<f64> {
+    let numbers = data.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
+    numbers.filter(|text| !text.is_empty()).map(|text| text.parse().unwrap()).collect()
+}
+
+#[test]
+fn bars_are_in_their_row_and_every_message_is_drawn_once() {
+    let run = busy("mesh:2x3", true);
+    let svg = SpaceTime::of(&run).to_svg().unwrap();
+    let elements = elements(&svg);
+    let class =
+        |element: &(String, Vec<(String, String)>)| attribute(element, "class").unwrap_or("").to_owned();
+    // The names of rows stand in the middle of them.
+    let rows: Vec<f64> = elements
+        .iter()
+        .filter(|element| element.0 == "text" && class(element) == "end")
+        .map(|element| attribute(element, "y").unwrap().parse::<f64>().unwrap() - 3.5)
+        .collect();
+    assert_eq!(rows.len(), 6);
+    let pitch = rows[1] - rows[0];
+    let bars: Vec<_> =
+        elements.iter().filter(|element| element.0 == "path" && class(element).starts_with("b-")).collect();
+    assert!(bars.len() > 100);
+    let mut lengths: BTreeMap<usize, f64> = BTreeMap::new();
+    for bar in bars {
+        let [x, y, length, height, ..] = numbers(attribute(bar, "d").unwrap())[..] else { panic!("{bar:?}") };
+        let row = rows.iter().position(|middle| (y + height / 2.0 - middle).abs() < 0.2);
+        let row = row.unwrap_or_else(|| panic!("{bar:?} is in no row"));
+        assert!(height < pitch && x >= 0.0 && x + length <= 1000.0, "{bar:?}");
+        *lengths.entry(row).or_default() += length;
+    }
+    // All have done something all the time until they finished.
+    let longest = lengths.values().fold(0.0_f64, |longest, &length| longest.max(length));
+    for (row, length) in lengths {
+        let share = run.report.nodes[row].finished.as_secs_f64() / run.report.modeled.as_secs_f64();
+        assert!((length - longest * share).abs() < 2.0, "row {row}: {length} of {longest}");
+    }
+    let lines = elements.iter().filter(|element| element.0 == "path" && attribute(element, "d").is_some());
+    let lines = lines.filter(|element| class(element) == "m" || class(element).starts_with("m "));
+    let drawn: usize = lines.map(|line| attribute(line, "d").unwrap().matches('L').count()).sum();
+    assert_eq!(drawn as u64, run.report.messages);
+    assert_eq!(messages(&run.trace, run.machine()).len(), drawn);
+}
+
+#[test]
+fn many_messages_are_drawn_once_too_and_large_machines_are_thinned_by_the_rule() {
+    let run = busy("mesh:6x6", true);
+    let all = SpaceTime::of(&run).to_svg().unwrap();
+    let strokes = |svg: &str| -> usize {
+        let elements = elements(svg);
+        let lines = elements.iter().filter(|element| {
+            let class = attribute(element, "class").unwrap_or("");
+            class == "m" || class.starts_with("m ")
+        });
+        lines.filter_map(|line| attribute(line, "d")).map(|data| data.matches('L').count()).sum()
+    };
+    assert!(run.report.messages > 1200);
+    assert_eq!(strokes(&all) as u64, run.report.messages);
+    assert!(all.contains("that lost most have a tooltip") && all.contains("There are many bars"));
+
+    let few = SpaceTime::of(&run).rows(5).to_svg().unwrap();
+    let last = last_to_finish(&run.report.nodes);
+    let shown: Vec<Rank> = rows::thinned(36, 5, last);
+    let touched = run
+        .trace
+        .transfers
+        .iter()
+        .filter(|message| shown.contains(&message.from) || shown.contains(&message.to));
+    assert_eq!(strokes(&few), touched.count());
+    assert!(few.contains(&format!("{} of 36 nodes are shown: spread evenly", shown.len())));
+}
+
+#[test]
+fn a_message_tells_what_it_lost_where_it_shared_a_link() {
+    let machine = Machine::hockney(1, 4).trace(true).build().unwrap();
+    let run = machine.run(|node| {
+        match node.rank() {
+            0 => node.world().send(2, vec![0_u8; 1000])?,
+            1 => node.world().send(3, vec![0_u8; 500])?,
+            rank => drop(node.world().recv(rank - 2)?),
+        }
+        Ok(())
+    });
+    let run = run.unwrap();
+    // Until both have moved 500 bytes they share the link; the rest of the longer one has it alone.
+    let found: Vec<_> = messages(&run.trace, run.machine())
+        .into_iter()
+        .map(|message| (message.from, message.shared, message.lost.to_string()))
+        .collect();
+    assert_eq!(found, [(1, true, "25 us".to_owned()), (0, true, "25 us".to_owned())]);
+    let lost: Span = messages(&run.trace, run.machine()).iter().map(|message| message.lost).sum();
+    assert_eq!(lost, run.report.lost_to_sharing);
+}
+
+#[test]
+fn marks_are_frames_on_rows_that_are_shown() {
+    let run = busy("line:5", true);
+    let pieces = [(1, Time::ZERO, run.report.modeled), (4, Time::ZERO, run.report.modeled)];
+    let svg = SpaceTime::of(&run).nodes([1, 2]).mark("critical", pieces).to_svg().unwrap();
+    let frames = elements(&svg).iter().filter(|element| attribute(element, "class") == Some("mark")).count();
+    assert_eq!(frames, 2, "one in the legend, and one on a row");
+    assert!(svg.contains("critical: node 1, "));
+}

@@ -1,0 +1,46 @@
+//! The examples of pictures. Those that they draw are in `docs`, too; to have them drawn anew:
+//!
+//! ```sh
+//! WRITE_PICTURES=1 cargo test --release --test examples pictures
+//! ```
+
+use std::{env, fs, path::Path};
+
+#[path = "../../examples/35_heat_map.rs"]
+pub mod heat_map;
+#[path = "../../examples/34_space_time.rs"]
+pub mod space_time;
+
+/// The file in `docs` must be this picture; or it becomes it, if that is asked for.
+fn assert_published(file: &str, picture: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(file);
+    if env::var_os("WRITE_PICTURES").is_some() {
+        fs::write(&path, picture).unwrap();
+    }
+    let published = fs::read_to_string(&path).unwrap_or_default();
+    assert!(published == picture, "docs/{file} is another picture (WRITE_PICTURES=1 draws it anew)");
+}
+
+#[test]
+fn a_row_spreads_what_it_has() {
+    let run = space_time::spread().unwrap();
+    assert_eq!(run.outputs, [8000; 16]);
+    assert_eq!(
+        [run.report.modeled.to_string(), run.report.lost_to_sharing.to_string()],
+        ["1.365 ms", "820 us"]
+    );
+    let picture = space_time::diagram(&run).unwrap();
+    assert!(picture == space_time::diagram(&space_time::spread().unwrap()).unwrap());
+    assert_published("space-time.svg", &picture);
+}
+
+#[test]
+fn rows_and_columns_change_places() {
+    let run = heat_map::transpose().unwrap();
+    assert_eq!((run.report.messages, run.report.modeled.to_string().as_str()), (30, "630 us"));
+    let most = run.report.most_loaded_link().unwrap();
+    assert_eq!((most.load.bytes, most.load.most_flows), (10_000, 5));
+    let picture = heat_map::map(&run).unwrap();
+    assert!(picture == heat_map::map(&heat_map::transpose().unwrap()).unwrap());
+    assert_published("heat.svg", &picture);
+}
