@@ -5,7 +5,7 @@
 //! clock's. The data is the same. On which cores the threads run can be chosen: all where the host likes them, all on
 //! one core, or spread over the cores.
 //!
-//! Run it with `cargo run --release --example 33_host_threads`.
+//! Run it with `cargo run --release --example 33_host_threads`. Next: `34_explain`.
 
 use std::error::Error;
 

@@ -3,6 +3,7 @@
 use std::{fmt::Display, io, sync::Arc, time::Duration};
 
 use crate::{
+    analysis::{self, AnalysisError, Blame, CriticalPath},
     calibration::dilation::Experience,
     comm::Node,
     error::{ConfigError, Failure, RunError},
@@ -10,8 +11,9 @@ use crate::{
     model::{Description, Parameters},
     rank::Rank,
     record::{Trace, UnreceivedMessage, write_chrome_trace},
-    report::{LinkReport, RealTimeReport, RunReport, Work},
+    report::{Explanation, LinkReport, RealTimeReport, RunReport, Work},
     runtime::{self, Pace, Pinning, Program, Settings, Shortage, Slips, host, modeled},
+    time::Time,
     topology::{Complete, FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -434,5 +436,55 @@ impl<T> Run<T> {
     /// The errors of the writer.
     pub fn write_trace(&self, writer: impl io::Write) -> io::Result<()> {
         write_chrome_trace(&self.trace, &self.machine, writer)
+    }
+
+    /// The chain of events that determined how long the run took, if the machine was built to [keep
+    /// them](MachineBuilder::trace). Its pieces together are exactly the modeled time.
+    ///
+    /// # Errors
+    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
+    pub fn critical_path(&self) -> Result<CriticalPath, AnalysisError> {
+        self.check_recorded()?;
+        CriticalPath::of(&self.trace, &self.machine)
+    }
+
+    /// What messages lost to sharing, by whom and where, if the machine was built to [keep all
+    /// events](MachineBuilder::trace). Together it is exactly [`RunReport::lost_to_sharing`].
+    ///
+    /// # Errors
+    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
+    pub fn blame(&self) -> Result<Blame, AnalysisError> {
+        self.check_recorded()?;
+        Blame::of(&self.trace, &self.machine)
+    }
+
+    /// Where the time of the run went: [`critical_path`](Run::critical_path) and [`blame`](Run::blame), as a text and as
+    /// tables.
+    ///
+    /// ```
+    /// use multicomputer::{Machine, prelude::*};
+    ///
+    /// let machine = Machine::paragon(4, 4).trace(true).build()?;
+    /// let run = machine.run(|node| Ok(node.world().broadcast(0, &mut [0_u8; 1000])?))?;
+    /// println!("{}\n\n{}", run.report, run.explain()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
+    pub fn explain(&self) -> Result<Explanation, AnalysisError> {
+        self.check_recorded()?;
+        let (path, blame) = analysis::explain(&self.trace, &self.machine)?;
+        Ok(Explanation::new(self.machine.name(), &**self.machine.topology(), path, blame))
+    }
+
+    fn check_recorded(&self) -> Result<(), AnalysisError> {
+        match () {
+            () if !self.report.is_modeled => Err(AnalysisError::NotModeled),
+            () if self.trace.events.is_empty() && self.report.modeled > Time::ZERO => {
+                Err(AnalysisError::NotTraced)
+            }
+            () => Ok(()),
+        }
     }
 }

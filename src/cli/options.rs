@@ -82,6 +82,11 @@ pub(super) struct RunOptions {
     /// their names
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<PathBuf>,
+
+    /// Say where the time of each run went: the chain of events that determined its end, and which messages slowed which
+    /// on shared links; at the end of the output
+    #[arg(long)]
+    pub(super) explain: bool,
 }
 
 impl MachineOptions {
@@ -137,8 +142,8 @@ impl RunOptions {
 
     /// The machine ready to run under a clock.
     pub(super) fn build(&self, description: &Description, clock: Clock) -> Result<Machine, Error> {
-        let machine =
-            Machine::of(description.clone()).clock(clock).pinning(self.pin).trace(self.trace.is_some());
+        let is_traced = self.trace.is_some() || self.explain;
+        let machine = Machine::of(description.clone()).clock(clock).pinning(self.pin).trace(is_traced);
         let machine = match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
             None => machine,
