@@ -1,8 +1,8 @@
 //! Example 34: where the time of a run went.
 //!
 //! A 4 x 4 mesh transposes a matrix: node (i, j) has a block of 4 KiB for node (j, i). Messages go along their row first,
-//! then along the column, so all blocks of a row meet on the links of its corner. What would take 334.8 us if every message
-//! were alone takes longer. The run is recorded, and then says why:
+//! then along the column, so the blocks of a row and those of a column meet on the links to the corner between them. Alone
+//! every message would take 334.8 us. The run takes 744.4 us; it is recorded, and then says why:
 //!
 //! * its critical path, the chain of events back from the end of the last node to time zero, whose pieces together are the
 //!   modeled time to the picosecond;

@@ -362,7 +362,7 @@ impl MachineBuilder {
     }
 
     /// Sets whether to keep all events for a [trace](Run::write_trace); not unless given. It changes no modeled time.
-    /// It takes about 200 bytes of memory per message, and in real time, where every step of a schedule is noted by
+    /// It takes about 300 bytes of memory per message and 64 whenever its rate changes, and in real time, where every step of a schedule is noted by
     /// two more calls, the host is slower.
     pub fn trace(mut self, traced: bool) -> Self {
         self.settings.traced = traced;

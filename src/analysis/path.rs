@@ -25,6 +25,8 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CriticalPath {
+    /// The node at whose end the path ends. Its last piece may be a message that this node received at no cost.
+    pub last_node: Rank,
     /// The pieces, in the order of time; none is empty, and each begins where the one before ends.
     pub pieces: Vec<Piece>,
 }
@@ -144,7 +146,7 @@ impl CriticalPath {
         }
         let mut pieces = walk.pieces;
         pieces.reverse();
-        Ok(CriticalPath { pieces })
+        Ok(CriticalPath { last_node: last.unwrap_or_default(), pieces })
     }
 
     /// The length of the path, which is the modeled time of the run.

@@ -38,7 +38,7 @@ fn machine(nodes: usize) -> Description {
     Description::new("a \"small\" machine", Arc::new(Line::new(nodes).unwrap()), Parameters::hockney())
 }
 
-const WAIT: EventKind = EventKind::Wait { until: WaitEnd::Deadline };
+const WAIT: EventKind = EventKind::Wait { until: crate::record::WaitEnd::Deadline };
 
 fn trace(events: &[Event], transfers: &[Transfer]) -> Trace {
     Trace { events: events.to_vec(), transfers: transfers.to_vec(), shares: Vec::new() }

@@ -109,9 +109,7 @@ impl Explanation {
         let percent = |time: Span| format!("{:.1}", 100.0 * time.as_picos() as f64 / all);
         table.column("%", times.iter().map(|&(_, time)| percent(time)));
         let messages = count(path.messages().len() as u64, "message");
-        let end =
-            path.pieces.last().map_or_else(String::new, |last| format!(", to the end of node {}", last.rank));
-        format!("{table}\n  in all {} over {messages}{end}", path.span())
+        format!("{table}\n  in all {} over {messages}, to the end of node {}", path.span(), path.last_node)
     }
 
     fn longest_pieces(&self) -> String {
