@@ -38,9 +38,11 @@
 //!   [`textbook`] the algorithms of Kumar et al., [`nx`] the calls that programs for the Paragon make.
 //! * [`pattern`] has pure schedules, [`plan`] what makes plans of them and tells what they take
 //!   ([`predict`](plan::predict())).
-//! * [`record`] and [`report`] are what a run shows, [`picture`] draws it; [`error`] is what can go wrong; [`units`] reads and writes figures.
+//! * [`record`] and [`report`] are what a run shows, [`analysis`] what took its time, [`picture`] draws it; [`error`] is
+//!   what can go wrong; [`units`] reads and writes figures.
 //! * [`calibration`] measures this host.
 
+pub mod analysis;
 pub mod calibration;
 pub mod collective;
 pub mod comm;

@@ -3,6 +3,7 @@
 use std::{fmt::Display, io, sync::Arc, time::Duration};
 
 use crate::{
+    analysis::{self, AnalysisError, Blame, CriticalPath},
     calibration::dilation::Experience,
     comm::Node,
     error::{ConfigError, Failure, RunError},
@@ -10,8 +11,9 @@ use crate::{
     model::{Description, Parameters, presets},
     rank::Rank,
     record::{Trace, UnreceivedMessage, write_chrome_trace},
-    report::{LinkReport, RealTimeReport, RunReport, Work},
+    report::{Explanation, LinkReport, RealTimeReport, RunReport, Work},
     runtime::{Pace, Pinning, Program, Settings, Slips, host, limits, modeled},
+    time::Time,
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -364,7 +366,7 @@ impl MachineBuilder {
     }
 
     /// Sets whether to keep all events for a [trace](Run::write_trace); not unless given. It changes no modeled time.
-    /// It takes about 200 bytes of memory per message, and in real time, where every step of a schedule is noted by
+    /// It takes about 300 bytes of memory per message and 64 whenever its rate changes, and in real time, where every step of a schedule is noted by
     /// two more calls, the host is slower.
     pub fn trace(mut self, traced: bool) -> Self {
         self.settings.traced = traced;
@@ -437,5 +439,55 @@ impl<T> Run<T> {
     /// The errors of the writer.
     pub fn write_trace(&self, writer: impl io::Write) -> io::Result<()> {
         write_chrome_trace(&self.trace, &self.machine, writer)
+    }
+
+    /// The chain of events that determined how long the run took, if the machine was built to [keep
+    /// them](MachineBuilder::trace). Its pieces together are exactly the modeled time.
+    ///
+    /// # Errors
+    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
+    pub fn critical_path(&self) -> Result<CriticalPath, AnalysisError> {
+        self.check_recorded()?;
+        CriticalPath::of(&self.trace, &self.machine)
+    }
+
+    /// What messages lost to sharing, by whom and where, if the machine was built to [keep all
+    /// events](MachineBuilder::trace). Together it is exactly [`RunReport::lost_to_sharing`].
+    ///
+    /// # Errors
+    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
+    pub fn blame(&self) -> Result<Blame, AnalysisError> {
+        self.check_recorded()?;
+        Blame::of(&self.trace, &self.machine)
+    }
+
+    /// Where the time of the run went: [`critical_path`](Run::critical_path) and [`blame`](Run::blame), as a text and as
+    /// tables.
+    ///
+    /// ```
+    /// use multicomputer::{Machine, prelude::*};
+    ///
+    /// let machine = Machine::paragon(4, 4).trace(true).build()?;
+    /// let run = machine.run(|node| Ok(node.world().broadcast(0, &mut [0_u8; 1000])?))?;
+    /// println!("{}\n\n{}", run.report, run.explain()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
+    pub fn explain(&self) -> Result<Explanation, AnalysisError> {
+        self.check_recorded()?;
+        let (path, blame) = analysis::explain(&self.trace, &self.machine)?;
+        Ok(Explanation::new(self.machine.name(), &**self.machine.topology(), path, blame))
+    }
+
+    fn check_recorded(&self) -> Result<(), AnalysisError> {
+        match () {
+            () if !self.report.is_modeled => Err(AnalysisError::NotModeled),
+            () if self.trace.events.is_empty() && self.report.modeled > Time::ZERO => {
+                Err(AnalysisError::NotTraced)
+            }
+            () => Ok(()),
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 mod column;
 mod common;
+mod explained;
 mod results;
 mod runner;
 mod solved;

@@ -92,6 +92,10 @@ pub(super) struct RunOptions {
     /// runs each has a file of its own, as with --trace. Not under --clock host, which has no network
     #[arg(long, value_name = "FILE")]
     pub(super) heat: Option<PathBuf>,
+    /// Say where the time of each run went: the chain of events that determined its end, and which messages slowed which
+    /// on shared links; at the end of the output
+    #[arg(long)]
+    pub(super) explain: bool,
 }
 
 impl MachineOptions {
@@ -153,6 +157,7 @@ impl RunOptions {
             ));
         }
         let is_traced = self.trace.is_some() || self.svg.is_some() || self.heat.is_some();
+        let is_traced = self.trace.is_some() || self.explain;
         let machine = Machine::of(description.clone()).clock(clock).pinning(self.pin).trace(is_traced);
         let machine = match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),

@@ -10,17 +10,20 @@
 //! [`settle`](Fabric::settle) computes the shares once, for all of them together.
 
 mod ends;
+mod recorder;
 mod shares;
 
 pub use shares::Work;
 
 use ends::Ends;
+use recorder::Recorder;
 use serde::Serialize;
 use shares::Shares;
 
 use crate::{
     model::Parameters,
     rank::Rank,
+    record::{Bottleneck, Share},
     time::{Span, Time},
     topology::{LinkId, Topology},
 };
@@ -76,10 +79,12 @@ pub(crate) struct Fabric {
     nodes: usize,
     half_duplex: bool,
     lost_to_sharing: Span,
+    /// The shares of flows over time, if a trace is asked for.
+    recorder: Option<Recorder>,
 }
 
 impl Fabric {
-    pub(crate) fn new(topology: &dyn Topology, parameters: &Parameters) -> Fabric {
+    pub(crate) fn new(topology: &dyn Topology, parameters: &Parameters, traced: bool) -> Fabric {
         let (nodes, links) = (topology.nodes(), topology.links());
         let port = parameters.port_capacity();
         let half_duplex = parameters.duplex() < 2.0;
@@ -104,15 +109,17 @@ impl Fabric {
             nodes,
             half_duplex,
             lost_to_sharing: Span::ZERO,
+            recorder: traced.then(|| Recorder::new(nodes)),
         }
     }
 
-    /// Starts a message of `bytes` bytes in the out-port of `source` at `now`.
+    /// Starts a message of `bytes` bytes in the out-port of `source` at `now`; the node had sent `seq` messages before it.
     pub(crate) fn start(
         &mut self,
         now: Time,
         source: Rank,
         target: Rank,
+        seq: u64,
         bytes: u64,
         topology: &dyn Topology,
     ) {
@@ -152,6 +159,9 @@ impl Fabric {
         if !limited {
             self.ends.set(source as u32, now);
         }
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| limited) {
+            recorder.start(now, source, target, seq);
+        }
     }
 
     /// Computes the shares if flows have started or ended since the last call; to be called once per instant, before
@@ -168,6 +178,13 @@ impl Fabric {
             transfer.updated = now;
             ends.set(flow, now + Span::from_secs_f64(transfer.remaining / new));
         });
+        if let Some(recorder) = &mut self.recorder {
+            let links = self.places.len();
+            for (flow, rate, bottleneck) in shares.shared_out() {
+                let bottleneck = bottleneck.map(|number| place(number as usize, links, self.nodes));
+                recorder.set(now, flow as Rank, rate, bottleneck);
+            }
+        }
     }
 
     /// The time at which the next flow will have left its sender.
@@ -181,6 +198,9 @@ impl Fabric {
         let (now, flow) = self.ends.pop(until)?;
         if !self.shares.path(flow).is_empty() {
             self.shares.end(flow);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.end(now, flow as Rank);
         }
         let transfer = &self.transfers[flow as usize];
         for &place in &transfer.route {
@@ -212,9 +232,24 @@ impl Fabric {
         self.lost_to_sharing
     }
 
+    /// The shares of messages up to `now`, if they have been recorded; to be called once, at the end.
+    pub(crate) fn take_shares(&mut self, now: Time) -> Vec<Share> {
+        self.recorder.take().map(|recorder| recorder.finish(now)).unwrap_or_default()
+    }
+
     /// The work done so far to keep the shares up to date.
     pub(crate) fn work(&self) -> Work {
         self.shares.work()
+    }
+}
+
+/// The place in the network of the resource with this number: links come first, then in-ports, then nodes whose two ports
+/// together are one.
+fn place(number: usize, links: usize, nodes: usize) -> Bottleneck {
+    match number.checked_sub(links) {
+        None => Bottleneck::Link(number),
+        Some(node) if node < nodes => Bottleneck::InPort(node),
+        Some(node) => Bottleneck::Ports(node - nodes),
     }
 }
 
@@ -227,14 +262,14 @@ mod tests {
     #[test]
     fn links_have_a_place_from_their_first_use_and_are_listed_by_number() {
         let topology = topology::parse("complete:60").unwrap();
-        let mut fabric = Fabric::new(&*topology, &Parameters::hockney());
+        let mut fabric = Fabric::new(&*topology, &Parameters::hockney(), false);
         for (source, target, bytes) in [(58, 59, 100), (0, 1, 10), (7, 7, 1)] {
-            fabric.start(Time::ZERO, source, target, bytes, &*topology);
+            fabric.start(Time::ZERO, source, target, 0, bytes, &*topology);
         }
         fabric.settle(Time::ZERO);
         let ends = std::iter::from_fn(|| fabric.pop_end(Time::MAX).map(|(now, ..)| now));
         let last = ends.last().expect("three messages end");
-        fabric.start(last, 58, 59, 1000, &*topology);
+        fabric.start(last, 58, 59, 1, 1000, &*topology);
         assert_eq!(fabric.links.len(), 2);
         let loads = fabric.link_loads().into_iter();
         let carried: Vec<_> =

@@ -118,6 +118,15 @@ impl Shares {
         self.work
     }
 
+    /// The flows that the last update has shared out again, each with its rate and the number of its bottleneck, if it
+    /// has one.
+    pub(super) fn shared_out(&self) -> impl Iterator<Item = (u32, f64, Option<u32>)> {
+        self.chosen.iter().map(|&flow| {
+            let Flow { rate, bottleneck, .. } = self.flows[flow as usize];
+            (flow, rate, (bottleneck != NONE).then(|| self.numbers[bottleneck as usize]))
+        })
+    }
+
     #[cfg(test)]
     pub(super) fn rate(&self, flow: u32) -> f64 {
         self.flows[flow as usize].rate
@@ -392,7 +401,8 @@ impl Level {
     }
 }
 
-fn same(a: f64, b: f64) -> bool {
+/// Whether two rates or loads differ by rounding alone.
+pub(super) fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= SAME * a.abs().min(b.abs())
 }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     rank::Rank,
-    record::{Event, EventKind},
+    record::{Event, EventKind, WaitEnd},
     time::{Span, Time},
     wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
@@ -61,7 +61,7 @@ impl Kernel {
             Doing::Recv { called, select, .. } => {
                 node.matching.withdraw(&Receiver::Blocking);
                 node.wild -= u32::from(select.is_wild());
-                self.waited(id, called, now, EventKind::Wait);
+                self.waited(id, called, now, EventKind::Wait { until: WaitEnd::Deadline });
                 self.release(id, now, Outcome::TimedOut);
             }
             Doing::WaitAny { called, wait } => self.wait_any(id, called, wait),
@@ -87,7 +87,11 @@ impl Kernel {
             Op::Withdraw { request } => self.withdraw(id, request),
             Op::Probe { select, blocking } => self.probe(id, called, select, blocking),
             Op::Compute { span } => {
-                self.computed(id, called, called + span);
+                self.computed(id, called, called + span, EventKind::Compute);
+                self.finish(id, called + span, Outcome::Done);
+            }
+            Op::Charge { span } => {
+                self.computed(id, called, called + span, EventKind::Charge);
                 self.finish(id, called + span, Outcome::Done);
             }
             Op::Barrier => self.barrier(id),
@@ -171,10 +175,10 @@ impl Kernel {
         self.note(id, called, ready, EventKind::Send { to, bytes, tag, seq, overhead: ready.since(called) });
     }
 
-    /// Notes that a node has computed.
-    pub(super) fn computed(&mut self, id: NodeId, start: Time, end: Time) {
+    /// Notes that a node has computed, for its program or for a library.
+    pub(super) fn computed(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
         self.nodes[id as usize].record.computing += end.since(start);
-        self.note(id, start, end, EventKind::Compute);
+        self.note(id, start, end, kind);
     }
 
     /// Notes a call that only waited.
@@ -286,7 +290,7 @@ impl Kernel {
             return;
         }
         if last <= self.now {
-            self.waited(id, called, last, EventKind::Wait);
+            self.waited(id, called, last, EventKind::Wait { until: WaitEnd::Deadline });
             self.finish(id, last, Outcome::TimedOut);
             return;
         }
@@ -380,9 +384,10 @@ impl Kernel {
         let last = if blocking { Time::MAX } else { called };
         let there = |message: &&Arrived| message.at <= last && select.accepts(&message.label);
         let found = node.matching.arrived().find(there);
-        if let Some(&Arrived { at, label, bytes, .. }) = found {
+        if let Some(&Arrived { at, id: MessageId { source, seq }, label, bytes, .. }) = found {
             let end = called.max(at);
-            self.waited(id, called, end, EventKind::Wait);
+            let until = WaitEnd::Arrived { from: source as Rank, seq };
+            self.waited(id, called, end, EventKind::Wait { until });
             self.release(id, end, Outcome::Found { label, bytes });
         } else if blocking {
             self.nodes[id as usize].doing = Doing::Probe { called, select };
@@ -412,7 +417,9 @@ impl Kernel {
         let end = last + self.barrier;
         for id in waiting {
             let called = self.nodes[id as usize].clock;
-            self.waited(id, called, end, EventKind::Barrier);
+            // Also where it took no time: the nodes' barriers are to be told apart by counting.
+            self.nodes[id as usize].record.waiting += end.since(called);
+            self.note(id, called, end, EventKind::Barrier);
             self.release(id, end, Outcome::Done);
         }
     }

@@ -158,7 +158,7 @@ impl Kernel {
         let topology = Arc::clone(machine.topology());
         let nodes = topology.nodes();
         Kernel {
-            fabric: Fabric::new(&*topology, parameters),
+            fabric: Fabric::new(&*topology, parameters, traced),
             topology,
             send_overhead: parameters.send_overhead(),
             receive_overhead: parameters.receive_overhead(),
@@ -327,12 +327,13 @@ impl Kernel {
         // Transfers without use of the network may have been noted ahead of it.
         transfers.sort_unstable_by_key(|transfer| (transfer.left, transfer.from, transfer.seq));
         events.sort_by_key(|event: &crate::record::Event| (event.start, event.rank, Reverse(event.end)));
+        let shares = self.fabric.take_shares(self.now);
         Outcomes {
             links: self.fabric.link_loads(),
             lost_to_sharing: self.fabric.lost_to_sharing(),
             work: self.fabric.work(),
             nodes: self.nodes.into_iter().map(|node| node.record).collect(),
-            trace: Trace { events, transfers },
+            trace: Trace { events, transfers, shares },
             unreceived: unreceived
                 .into_iter()
                 .map(|(target, label, bytes, _)| (target, label, bytes))

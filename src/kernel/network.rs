@@ -15,8 +15,8 @@ impl Kernel {
     /// Starts the first message that waits for the out-port of `source`.
     pub(super) fn enter(&mut self, source: NodeId) {
         if let Some(message) = self.nodes[source as usize].port.front() {
-            let target = message.target as usize;
-            self.fabric.start(self.now, source as usize, target, message.bytes, &*self.topology);
+            let (target, seq, bytes) = (message.target as usize, message.seq, message.bytes);
+            self.fabric.start(self.now, source as usize, target, seq, bytes, &*self.topology);
         }
     }
 
@@ -70,7 +70,7 @@ impl Kernel {
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
             if let Some(state) = node.requests.get_mut(&request) {
-                *state = Request::Sent { at: left };
+                *state = Request::Sent { at: left, seq: message.seq };
                 self.request_completed(source, request, left);
             }
         } else if message.blocking {

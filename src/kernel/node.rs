@@ -62,6 +62,8 @@ pub(super) enum Request {
     SendUnderWay,
     Sent {
         at: Time,
+        /// The number of messages that the node had sent before.
+        seq: u64,
     },
     RecvPosted {
         posted: Time,

@@ -63,6 +63,10 @@ pub(crate) enum Op {
     Compute {
         span: Span,
     },
+    /// Work of a library, which keeps the node busy like computing.
+    Charge {
+        span: Span,
+    },
     /// The hardware barrier of the whole machine.
     Barrier,
     PhaseBegin {

@@ -6,7 +6,7 @@ use super::{
     op::{AnyOf, Outcome},
 };
 use crate::{
-    record::EventKind,
+    record::{EventKind, WaitEnd},
     time::Time,
     wire::{NodeId, RequestId, Selector},
 };
@@ -50,7 +50,7 @@ impl Kernel {
     /// The time at which a wait called at `called` for a complete request returns, and the message received.
     fn end_of(&self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, Option<Arrived>)> {
         match *self.nodes[id as usize].requests.get(&request)? {
-            Request::Sent { at } => Some((called.max(at), None)),
+            Request::Sent { at, .. } => Some((called.max(at), None)),
             Request::Received { posted, message, .. } => {
                 Some((self.receive_end(id, called, posted, &message).0, Some(message)))
             }
@@ -67,13 +67,19 @@ impl Kernel {
         end: Time,
         message: Option<Arrived>,
     ) {
-        self.nodes[id as usize].requests.remove(&request);
+        let state = self.nodes[id as usize].requests.remove(&request);
         match message {
             Some(message) => {
                 let overhead = end.since(called.max(message.at));
                 self.received(id, called, end, overhead, &message);
             }
-            None => self.waited(id, called, end, EventKind::Wait),
+            None => {
+                let until = match state {
+                    Some(Request::Sent { seq, .. }) => WaitEnd::Left { seq },
+                    _ => WaitEnd::Deadline,
+                };
+                self.waited(id, called, end, EventKind::Wait { until });
+            }
         }
     }
 
@@ -103,7 +109,7 @@ impl Kernel {
         let AnyOf { ref requests, deadline, computing } = wait;
         let node = &self.nodes[id as usize];
         let completed = |(index, request): (usize, &RequestId)| match *node.requests.get(request)? {
-            Request::Sent { at } => Some((at, index)),
+            Request::Sent { at, .. } => Some((at, index)),
             Request::Received { message, .. } => Some((message.at, index)),
             _ => None,
         };
@@ -113,9 +119,9 @@ impl Kernel {
                 self.in_vain(id, Outcome::TimedOut);
             } else if deadline <= self.now {
                 if computing {
-                    self.computed(id, called, deadline);
+                    self.computed(id, called, deadline, EventKind::Compute);
                 } else {
-                    self.waited(id, called, deadline, EventKind::Wait);
+                    self.waited(id, called, deadline, EventKind::Wait { until: WaitEnd::Deadline });
                 }
                 self.release(id, deadline, Outcome::TimedOut);
             } else {
@@ -127,7 +133,7 @@ impl Kernel {
         if let Some((end, message)) = self.end_of(id, called, request) {
             let mut waiting = called;
             if computing && at > called {
-                self.computed(id, called, at);
+                self.computed(id, called, at, EventKind::Compute);
                 waiting = at;
             }
             self.complete(id, waiting, request, end, message);
@@ -138,7 +144,7 @@ impl Kernel {
     pub(super) fn test(&mut self, id: NodeId, request: RequestId) {
         let called = self.nodes[id as usize].clock;
         let complete = match self.nodes[id as usize].requests.get(&request) {
-            Some(Request::Sent { at }) => *at <= called,
+            Some(Request::Sent { at, .. }) => *at <= called,
             Some(Request::Received { message, .. }) => message.at <= called,
             _ => false,
         };

@@ -92,7 +92,7 @@ struct Script<'a> {
 
 impl Script<'_> {
     fn combining(&self, bytes: u64) -> Op {
-        Op::Compute { span: self.machine.parameters().combining(self.schedule.elements(bytes)) }
+        Op::Charge { span: self.machine.parameters().combining(self.schedule.elements(bytes)) }
     }
 
     fn parcel(&self, message: &Message) -> Parcel {
@@ -123,9 +123,9 @@ impl Calls for Script<'_> {
                 Action::Exchange { send, recv } => {
                     Op::SendRecv { parcel: self.parcel(send), select: self.selector(recv) }
                 }
-                Action::Pack(bytes) => Op::Compute { span: self.machine.parameters().copying(*bytes) },
+                Action::Pack(bytes) => Op::Charge { span: self.machine.parameters().copying(*bytes) },
                 Action::Barrier => Op::Barrier,
-                Action::Pause(span) => Op::Compute { span: *span },
+                Action::Pause(span) => Op::Charge { span: *span },
                 Action::Combine(bytes) => self.combining(*bytes),
                 Action::Merge { into, .. } => self.combining(self.schedule.sizes()[*into as usize]),
             }));

@@ -44,7 +44,7 @@ use crate::{model::Description, rank::Rank};
 /// The errors of the writer, or [`io::ErrorKind::InvalidInput`] if an event or a message is of a node that the
 /// machine does not have.
 pub fn write_chrome_trace(trace: &Trace, machine: &Description, writer: impl io::Write) -> io::Result<()> {
-    let Trace { events, transfers } = trace;
+    let Trace { events, transfers, .. } = trace;
     let nodes = machine.nodes();
     let strange = |rank: Rank| (rank >= nodes).then_some(rank);
     let of_event = events.iter().find_map(|event| Some(("an event", strange(event.rank)?)));

@@ -38,8 +38,10 @@ fn machine(nodes: usize) -> Description {
     Description::new("a \"small\" machine", Arc::new(Line::new(nodes).unwrap()), Parameters::hockney())
 }
 
+const WAIT: EventKind = EventKind::Wait { until: crate::record::WaitEnd::Deadline };
+
 fn trace(events: &[Event], transfers: &[Transfer]) -> Trace {
-    Trace { events: events.to_vec(), transfers: transfers.to_vec() }
+    Trace { events: events.to_vec(), transfers: transfers.to_vec(), shares: Vec::new() }
 }
 
 fn written_with(events: &[Event], transfers: &[Transfer], nodes: usize) -> String {
@@ -96,8 +98,7 @@ fn read(mut records: Vec<Value>) -> (Vec<Arrow>, usize) {
 
 #[test]
 fn a_tiny_trace_in_full() {
-    let mut events =
-        [event(0, 0, 115, send(1, 0)), event(1, 0, 180, recv(0, 0)), event(1, 180, 180, EventKind::Wait)];
+    let mut events = [event(0, 0, 115, send(1, 0)), event(1, 0, 180, recv(0, 0)), event(1, 180, 180, WAIT)];
     let (start, left) = (events[0].start, events[0].end + Span::from_picos(1_500));
     events[0].end = left;
     if let EventKind::Send { tag, overhead, .. } = &mut events[0].kind {
@@ -278,7 +279,7 @@ fn a_node_that_the_machine_does_not_have_is_refused() {
         assert_eq!(refusal.kind(), io::ErrorKind::InvalidInput);
         refusal.to_string()
     };
-    let text = refusal(&[event(2, 0, 1, EventKind::Wait)], &[]);
+    let text = refusal(&[event(2, 0, 1, WAIT)], &[]);
     assert_eq!(text, "an event of node 2 on a machine of 2 nodes");
     let at = Time::ZERO;
     let transfer = Transfer { from: 0, to: 3, seq: 0, bytes: 1, entered: at, left: at, arrived: at };

@@ -59,8 +59,13 @@ pub enum EventKind {
     SendRecv,
     /// Computed.
     Compute,
-    /// Waited for a request of its own send, or without success.
-    Wait,
+    /// Did work for a call of a library, which charged it: combined elements or copied data.
+    Charge,
+    /// Waited, and took no message then: for a request of its own send, in a probe, or without success.
+    Wait {
+        /// The reason why the wait ended.
+        until: WaitEnd,
+    },
     /// Was in a hardware barrier.
     Barrier,
     /// Was in a named phase.
@@ -70,6 +75,26 @@ pub enum EventKind {
     },
     /// Carried out a part of a call of the library.
     Part(Part),
+}
+
+/// The reason why a [wait](EventKind::Wait) ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitEnd {
+    /// A message of the node itself had left.
+    Left {
+        /// The number of messages that the node had sent before that one.
+        seq: u64,
+    },
+    /// A message had arrived, which a probe found.
+    Arrived {
+        /// The sender, as a rank of the world.
+        from: Rank,
+        /// The number of messages that the sender had sent before.
+        seq: u64,
+    },
+    /// A deadline had passed.
+    Deadline,
 }
 
 /// A part of a library call.

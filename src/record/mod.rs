@@ -1,12 +1,14 @@
-//! The records of a run: counters of every node and, if asked for, all events of nodes and all transfers of messages.
-//! Plain data.
+//! The records of a run: counters of every node and, if asked for, all events of nodes, all transfers of messages, and
+//! their shares of the network. Plain data.
 
 mod chrome;
 mod event;
+mod share;
 mod transfer;
 
 pub use chrome::write_chrome_trace;
-pub use event::{Event, EventKind, Part};
+pub use event::{Event, EventKind, Part, WaitEnd};
+pub use share::{Bottleneck, Share};
 pub use transfer::Transfer;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -18,14 +20,16 @@ use crate::{
     time::{Span, Time},
 };
 
-/// All events and transfers of a run, if a trace was asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// All events, transfers and shares of a run, if a trace was asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Trace {
     /// The events of nodes, in the order of their beginnings.
     pub events: Vec<Event>,
     /// The messages, in the order in which they left.
     pub transfers: Vec<Transfer>,
+    /// The rates of messages and what determined them, in the order of their beginnings.
+    pub shares: Vec<Share>,
 }
 
 /// The counters of one node.

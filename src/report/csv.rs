@@ -91,7 +91,7 @@ impl RunReport {
     }
 }
 
-fn write_table<const COLUMNS: usize>(
+pub(super) fn write_table<const COLUMNS: usize>(
     writer: impl io::Write,
     header: [&str; COLUMNS],
     lines: impl Iterator<Item = [String; COLUMNS]>,

@@ -1,9 +1,11 @@
-//! The report of a run: one [`RunReport`] with all counters, as text, as CSV, or through serde.
+//! The report of a run: one [`RunReport`] with all counters, and the [`Explanation`] of a recorded one; as text, as CSV, or
+//! through serde.
 
 mod csv;
+mod explanation;
 mod text;
 
-pub use self::csv::CsvError;
+pub use self::{csv::CsvError, explanation::Explanation};
 pub use crate::{
     fabric::{LinkLoad, Work},
     runtime::Slip,

@@ -175,22 +175,22 @@ fn mean(spans: &[Span]) -> Span {
 }
 
 /// A table of columns of equal height; the first is aligned to the left, the others to the right.
-struct Table(Vec<Vec<String>>);
+pub(super) struct Table(Vec<Vec<String>>);
 
 impl Table {
-    fn new(title: &str, labels: impl IntoIterator<Item = String>) -> Table {
+    pub(super) fn new(title: &str, labels: impl IntoIterator<Item = String>) -> Table {
         let mut table = Table(Vec::new());
         table.column(title, labels);
         table
     }
 
-    fn column(&mut self, title: &str, cells: impl IntoIterator<Item = impl ToString>) {
+    pub(super) fn column(&mut self, title: &str, cells: impl IntoIterator<Item = impl ToString>) {
         let cells = cells.into_iter().map(|cell| cell.to_string());
         self.0.push(std::iter::once(title.to_owned()).chain(cells).collect());
     }
 
     /// Adds a column of microseconds, all with the number of decimals that the most precise one needs.
-    fn times(&mut self, title: &str, spans: impl IntoIterator<Item = Span>) {
+    pub(super) fn times(&mut self, title: &str, spans: impl IntoIterator<Item = Span>) {
         let cells: Vec<String> = spans.into_iter().map(micros).collect();
         let decimals = |cell: &String| cell.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let most = cells.iter().map(decimals).max().unwrap_or(0);

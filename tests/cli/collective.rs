@@ -165,6 +165,22 @@ fn every_run_has_a_trace() {
 }
 
 #[test]
+fn every_run_is_explained_if_asked_for() {
+    let options = "broadcast --mesh 2x2 --bytes 8,64 --run all --algorithm auto";
+    let output = collective(&format!("{options} --explain"));
+    assert_eq!(
+        output.matches("\nbroadcast-8-auto: Where the time went\n\ncritical path").count(),
+        1,
+        "{output}"
+    );
+    assert_eq!(output.matches("\nbroadcast-64-auto: Where the time went\n\n").count(), 1, "{output}");
+    let host = collective(&format!("{options} --explain --clock host"));
+    assert!(host.contains("\nbroadcast-8-auto: a run under the host's clock cannot be explained"), "{host}");
+    let none = collective("broadcast --mesh 2x2 --bytes 8 --run none --explain");
+    assert!(none.ends_with("\nNothing is explained, since nothing was run.\n"), "{none}");
+}
+
+#[test]
 fn tasks_that_are_none_are_refused_with_a_reason() {
     for (arguments, reason) in [
         (&["allreduce"][..], "`allreduce` is no operation; allowed are broadcast, scatter, gather, "),

@@ -1,7 +1,9 @@
 //! The examples but for those after the textbook.
 
 use multicomputer::{
-    Clock, Dilation, Machine, Run, Time, collective,
+    Clock, Dilation, Machine, Run, Time,
+    analysis::Kind,
+    collective,
     error::RunError,
     stop::{Algorithm, Distribution},
 };
@@ -24,6 +26,8 @@ pub mod distributed_combine;
 pub mod exchange;
 #[path = "../../examples/31_exchange_algorithms.rs"]
 pub mod exchange_algorithms;
+#[path = "../../examples/36_explain.rs"]
+pub mod explain;
 #[path = "../../examples/14_gather.rs"]
 pub mod gather;
 #[path = "../../examples/20_groups.rs"]
@@ -155,6 +159,35 @@ fn a_trace_is_the_same_every_time() {
     assert_eq!(trace.events[0].start, Time::ZERO);
     assert!(serde_json::from_slice::<serde_json::Value>(&file).is_ok());
     assert!(written().1 == file, "a second run wrote another trace");
+}
+
+/// Three messages at once go over the links next to two corners. The one from 1 to 4 needs 334.8 us alone.
+#[test]
+fn a_transposition_loses_most_next_to_the_corners() {
+    let run = explain::transposition().unwrap();
+    assert_eq!(run.outputs, [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15]);
+    assert_eq!(run.report.modeled.as_picos(), 744_400_000);
+    let explanation = run.explain().unwrap();
+    let path = &explanation.critical_path;
+    let picos = |kind| path.time(kind).as_picos();
+    assert_eq!((picos(Kind::Bytes), picos(Kind::Sharing)), (204_800_000, 409_600_000));
+    assert_eq!(path.start_up().as_picos(), 130_000_000);
+    assert_eq!((path.pieces.len(), path.messages().len()), (4, 1));
+    let blame = &explanation.blame;
+    assert_eq!(blame.total(), run.report.lost_to_sharing);
+    let mut lost: Vec<(&str, u64)> = Vec::new();
+    for (place, time) in blame.by_place() {
+        lost.push((&explanation.places[&place], time.as_picos()));
+    }
+    lost.sort_unstable();
+    let (corner, inside) = (1_228_800_000, 409_600_000);
+    let expected = [
+        ("node 1 -> node 0", corner),
+        ("node 14 -> node 15", corner),
+        ("node 6 -> node 5", inside),
+        ("node 9 -> node 10", inside),
+    ];
+    assert_eq!(lost, expected);
 }
 
 #[test]

@@ -138,7 +138,9 @@ fn traced<T: Send>(
     machine: impl Fn() -> MachineBuilder,
     program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
 ) -> (Run<T>, Picture) {
-    let run = machine().trace(true).build().unwrap().run(&program).unwrap();
+    let recorded = machine().trace(true).build().unwrap();
+    let run = recorded.run(&program).unwrap();
+    crate::explain::check(&run, recorded.description());
     let plain = machine().build().unwrap().run(&program).unwrap();
     let report = |run: &Run<T>| serde_json::to_string(&run.report).unwrap();
     assert_eq!(report(&run), report(&plain), "a trace changes nothing");

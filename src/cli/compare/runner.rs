@@ -23,6 +23,7 @@ use super::{
     },
     Attempt, Case, Comparison, Line, Planned, Results, Solved,
     common::columns,
+    explained::Explanations,
     record,
 };
 
@@ -115,13 +116,14 @@ fn median_call<T>(
     Ok(calls[TIMED_CALLS / 2])
 }
 
-/// A machine for a run, and a place for its trace and its pictures.
+/// A machine for a run, and places for its trace, its pictures, and where its time went.
 pub(in crate::cli) struct Execution<'a> {
     machine: &'a Machine,
     /// For errors.
     name: &'a str,
     predicted: Option<Span>,
     traces: &'a mut Traces,
+    explanations: &'a mut Explanations,
     label: String,
 }
 
@@ -151,6 +153,7 @@ impl Execution<'_> {
             )));
         }
         self.traces.write(&self.label, name, &run)?;
+        self.explanations.add(&self.label, &run);
         let (time, wall) = match report.is_modeled {
             true => (modeled, run.wall),
             false => median_call(self.machine, &program)
@@ -185,10 +188,18 @@ pub(in crate::cli) fn compare<C: Comparison>(
     let csv = CsvFile::create(options.csv.as_deref(), C::FILE)?;
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
     let mut traces = Traces::create(options, &labels)?;
+    let mut explanations = Explanations::new(options.explain);
 
     let progress = Progress::new(cases.iter().map(|case| case.lines.len()).sum());
     let solved = csv.fill(|csv| {
-        let mut runner = Runner { of, runs, progress: &progress, traces: &mut traces, csv };
+        let mut runner = Runner {
+            of,
+            runs,
+            progress: &progress,
+            traces: &mut traces,
+            explanations: &mut explanations,
+            csv,
+        };
         let solved: Vec<Solved<C>> =
             cases.into_iter().map(|case| runner.solve(case)).collect::<Result<_, Error>>()?;
         // Where nothing at all can be done, the reason is not for a table.
@@ -207,7 +218,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
         // A string takes all that is written to it.
         let _ = of.show(&Results { of, solved: &solved }, &mut text);
     }
-    Ok(write!(out, "{text}{traces}")?)
+    Ok(write!(out, "{text}{traces}{explanations}")?)
 }
 
 /// The names of the traces of a case, in the order of the runs.
@@ -224,6 +235,7 @@ struct Runner<'a, C> {
     runs: Runs,
     progress: &'a Progress,
     traces: &'a mut Traces,
+    explanations: &'a mut Explanations,
     csv: &'a mut CsvFile,
 }
 
@@ -321,7 +333,8 @@ impl<C: Comparison> Runner<'_, C> {
         if let Some(predicted) = predicted {
             patience::announce(case.clock, predicted, &name, self.progress)?;
         }
-        let execution = Execution { machine, name: &name, predicted, traces: self.traces, label };
+        let Runner { traces, explanations, .. } = self;
+        let execution = Execution { machine, name: &name, predicted, traces, explanations, label };
         self.of.run(&plan.plan, execution).map(Some)
     }
 }

@@ -76,14 +76,14 @@ fn too_many_pairs() -> PlanError {
 fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> {
     let mut plan = Packer::new(instance, paths, slice.max(1));
     let topology = &**instance.machine().topology();
-    let mut fabric = Fabric::new(topology, instance.parameters());
+    let mut fabric = Fabric::new(topology, instance.parameters(), false);
     let members = instance.members();
     let mut ranks = vec![0; instance.machine().nodes()];
     members.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
     let mut now = Time::ZERO;
     loop {
         for Part { from, to, bytes } in plan.start_all(now)? {
-            fabric.start(now, members[from], members[to], bytes, topology);
+            fabric.start(now, members[from], members[to], 0, bytes, topology);
         }
         fabric.settle(now);
         let next = [fabric.next_end(), plan.ready.peek().map(|&Reverse((at, _))| at)];

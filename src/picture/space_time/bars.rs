@@ -78,8 +78,8 @@ pub(super) fn bars(trace: &Trace) -> Vec<Bar<'_>> {
                 add(Activity::Receiving, moves, came);
                 add(Activity::Overhead, came, end);
             }
-            EventKind::Compute => add(Activity::Computing, start, end),
-            EventKind::Wait | EventKind::Barrier => add(Activity::Waiting, start, end),
+            EventKind::Compute | EventKind::Charge => add(Activity::Computing, start, end),
+            EventKind::Wait { .. } | EventKind::Barrier => add(Activity::Waiting, start, end),
             EventKind::SendRecv | EventKind::Phase { .. } | EventKind::Part(_) => {}
         }
     }

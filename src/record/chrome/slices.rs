@@ -184,8 +184,8 @@ impl Slice<'_> {
                 (format!("recv from {peer}").into(), "recv", Some(args))
             }
             EventKind::SendRecv => ("sendrecv".into(), "sendrecv", None),
-            EventKind::Compute => ("compute".into(), "compute", None),
-            EventKind::Wait => ("wait".into(), "waiting", None),
+            EventKind::Compute | EventKind::Charge => ("compute".into(), "compute", None),
+            EventKind::Wait { .. } => ("wait".into(), "waiting", None),
             EventKind::Barrier => ("barrier".into(), "waiting", None),
             EventKind::Phase { ref name } => (name.as_ref().into(), "phase", None),
             EventKind::Part(Part::Operation(ref name)) => (name.as_ref().into(), "operation", None),

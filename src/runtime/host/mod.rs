@@ -132,7 +132,7 @@ fn outcomes(host: &Host, nodes: Vec<HostOutcome>) -> Outcomes {
     let unreceived = all_left.into_iter().map(|(_, target, label, bytes)| (target, label, bytes)).collect();
     Outcomes {
         nodes: records,
-        trace: Trace { events, transfers: Vec::new() },
+        trace: Trace { events, ..Trace::default() },
         links: Vec::new(),
         lost_to_sharing: Span::ZERO,
         unreceived,

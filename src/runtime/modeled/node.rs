@@ -435,7 +435,7 @@ impl Endpoint for NodeThread<'_> {
     }
 
     fn charge(&self, span: Span) -> Result<(), CommError> {
-        self.compute(span)
+        self.call(Manner::Takes, || self.tell(Op::Charge { span }))
     }
 
     fn barrier(&self) -> Result<(), CommError> {

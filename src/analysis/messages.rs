@@ -1,0 +1,175 @@
+//! What each message lost in the network, and in which of its shares.
+//!
+//! The loss of a message is the time that it took to leave beyond n * beta. A part of it the message would have lost alone,
+//! on a link of its way that is slower than its sender's port; the rest is lost to sharing, share by share. Times are whole
+//! picoseconds, so the real-valued losses of the shares are rounded as running sums, and the last sum is the loss itself.
+
+use std::collections::BTreeMap;
+
+use super::{AnalysisError, MessageRef};
+use crate::{
+    model::Description,
+    rank::Rank,
+    record::{Share, Trace, Transfer},
+    time::{Span, Time},
+};
+
+/// Below this, in picoseconds, a sum of losses is nothing but rounding.
+const ROUNDING: f64 = 0.5;
+
+/// A message that has left.
+#[derive(Clone, Debug)]
+pub(super) struct Moved {
+    pub(super) transfer: Transfer,
+    /// The shares in the order of time, as a range of `Messages::shares`.
+    pub(super) shares: std::ops::Range<usize>,
+    /// What it would have lost alone in the network, and what rounding makes of it.
+    pub(super) own: Span,
+    /// What it lost to sharing in each of its shares.
+    pub(super) lost: Vec<Span>,
+}
+
+impl Moved {
+    pub(super) fn message(&self) -> MessageRef {
+        let Transfer { from, to, seq, .. } = self.transfer;
+        MessageRef { from, seq, to }
+    }
+}
+
+/// All messages of a run.
+#[derive(Debug)]
+pub(super) struct Messages {
+    /// By sender, then in the order in which it sent them.
+    pub(super) moved: BTreeMap<(Rank, u64), Moved>,
+    /// The shares of all messages, each message's together.
+    pub(super) shares: Vec<Share>,
+}
+
+impl Messages {
+    pub(super) fn of(trace: &Trace, machine: &Description) -> Result<Messages, AnalysisError> {
+        let nodes = machine.nodes();
+        let mut shares = trace.shares.clone();
+        shares.sort_by_key(|share| (share.from, share.seq, share.start));
+        let strange = |from: Rank, to: Rank| [from, to].into_iter().find(|&rank| rank >= nodes);
+        let of_share = shares.iter().find_map(|share| Some((strange(share.from, share.to)?, share.start)));
+        let of_transfer =
+            trace.transfers.iter().find_map(|sent| Some((strange(sent.from, sent.to)?, sent.entered)));
+        if let Some((rank, at)) = of_share.or(of_transfer) {
+            return Err(AnalysisError::Incomplete { what: "node", rank, at });
+        }
+        let mut moved = BTreeMap::new();
+        for &transfer in &trace.transfers {
+            let key = (transfer.from, transfer.seq);
+            let first = shares.partition_point(|share| (share.from, share.seq) < key);
+            let last = shares.partition_point(|share| (share.from, share.seq) <= key);
+            let (own, lost) = losses(&transfer, &shares[first..last], machine)?;
+            moved.insert(key, Moved { transfer, shares: first..last, own, lost });
+        }
+        Ok(Messages { moved, shares })
+    }
+
+    /// The message with this identity, which must have been recorded.
+    pub(super) fn get(&self, from: Rank, seq: u64, at: Time) -> Result<&Moved, AnalysisError> {
+        self.moved.get(&(from, seq)).ok_or(AnalysisError::Incomplete { what: "message", rank: from, at })
+    }
+}
+
+/// What a message would have lost alone, and what it lost to sharing in each of its shares.
+fn losses(
+    transfer: &Transfer,
+    shares: &[Share],
+    machine: &Description,
+) -> Result<(Span, Vec<Span>), AnalysisError> {
+    let Transfer { from, to, bytes, entered, left, .. } = *transfer;
+    let mut at = entered;
+    for share in shares {
+        if share.start != at {
+            return Err(AnalysisError::Incomplete { what: "share of a message", rank: from, at });
+        }
+        at = share.end;
+    }
+    if at != left {
+        return Err(AnalysisError::Incomplete { what: "share of a message", rank: from, at });
+    }
+    let parameters = machine.parameters();
+    let topology = machine.topology();
+    let mut route = Vec::new();
+    if from != to {
+        topology.route(from, to, &mut route);
+    }
+    let capacity = |&link: &usize| topology.capacity(link).unwrap_or(parameters.link_capacity());
+    let port = parameters.port_capacity();
+    let alone = route.iter().map(capacity).fold(port, f64::min);
+    // As the fabric has it.
+    let moving = Span::from_secs_f64(bytes as f64 * parameters.beta());
+    let all = left.since(entered) - moving;
+    let slower = if alone < port { Span::from_secs_f64(bytes as f64 / alone) - moving } else { Span::ZERO };
+    let own = slower.min(all);
+    let lost = spread(shares, alone, all - own);
+    let spread: Span = lost.iter().copied().sum();
+    Ok((all - spread, lost))
+}
+
+/// Divides the loss of a message among its shares, by the time that each would not have taken at the rate that the message
+/// has alone.
+fn spread(shares: &[Share], alone: f64, loss: Span) -> Vec<Span> {
+    let picos = |share: &Share| share.end.since(share.start).as_picos();
+    let exact = |share: &Share| picos(share) as f64 * (1.0 - share.rate / alone).max(0.0);
+    let total: f64 = shares.iter().map(exact).sum();
+    let mut lost = vec![Span::ZERO; shares.len()];
+    if total < ROUNDING {
+        return lost;
+    }
+    let (mut sum, mut done) = (0.0, 0);
+    for (share, lost) in shares.iter().zip(&mut lost) {
+        sum += exact(share);
+        let until = (loss.as_picos() as f64 * (sum / total)).round() as u64;
+        let here = until.min(loss.as_picos()).saturating_sub(done).min(picos(share));
+        done += here;
+        *lost = Span::from_picos(here);
+    }
+    // What rounding has left over goes to the last shares that have room for it.
+    for (share, lost) in shares.iter().zip(&mut lost).rev() {
+        let room = picos(share) - lost.as_picos();
+        if exact(share) >= ROUNDING {
+            let more = room.min(loss.as_picos() - done);
+            done += more;
+            *lost += Span::from_picos(more);
+        }
+    }
+    lost
+}
+
+/// Divides a span into parts in the ratio of `weights`, which may not all be zero: running sums are rounded, and the last
+/// one is the span itself.
+pub(super) fn divide(span: Span, weights: &[f64]) -> Vec<Span> {
+    let total: f64 = weights.iter().sum();
+    let (mut sum, mut done) = (0.0, 0);
+    let last = weights.len().saturating_sub(1);
+    let part = |(index, weight): (usize, &f64)| {
+        sum += weight;
+        let until = (span.as_picos() as f64 * (sum / total)).round() as u64;
+        let until = if index == last { span.as_picos() } else { until.clamp(done, span.as_picos()) };
+        let part = Span::from_picos(until - done);
+        done = until;
+        part
+    };
+    weights.iter().enumerate().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_add_up_to_the_whole() {
+        let parts = |picos, weights: &[f64]| {
+            divide(Span::from_picos(picos), weights).iter().map(|part| part.as_picos()).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(10, &[1.0, 1.0, 1.0]), [3, 4, 3]);
+        assert_eq!(parts(1, &[1.0, 1.0]), [1, 0]);
+        assert_eq!(parts(7, &[2.0]), [7]);
+        assert_eq!(parts(100, &[3.0, 0.0, 1.0]), [75, 0, 25]);
+        assert_eq!(parts(5, &[]), [0; 0]);
+    }
+}

@@ -1,0 +1,106 @@
+//! What took the time of a recorded run: the chain of events that determined its end, and who slowed whom in the network.
+//!
+//! Both are worked out from the [trace](crate::record::Trace) of a run on its machine, after it, and change nothing.
+//!
+//! * [`CriticalPath`] goes back from the end of the last node to time zero, over messages from receiver to sender where the
+//!   receiver waited. Its pieces lie end to end, so that together they are exactly the modeled time.
+//! * [`Blame`] divides what messages lost to sharing among those that shared with them. Together it is exactly
+//!   [`lost_to_sharing`](crate::report::RunReport::lost_to_sharing).
+//!
+//! [`Run::explain`](crate::Run::explain) has both, as text and tables. `docs/explain.md` of the project is about how to read
+//! them.
+//!
+//! ```
+//! use multicomputer::{Machine, Span, analysis::Kind, prelude::*};
+//!
+//! // Nodes 0 and 1 of a line send at the same time over the link between 1 and 2.
+//! let run = Machine::hockney(1, 4).trace(true).build()?.run(|node| {
+//!     let world = node.world();
+//!     match world.rank() {
+//!         sender @ (0 | 1) => world.send(sender + 2, vec![0_u8; 1000])?,
+//!         receiver => drop(world.recv(receiver - 2)?),
+//!     }
+//!     Ok(())
+//! })?;
+//! let path = run.critical_path()?;
+//! assert_eq!(path.span(), run.report.modeled.since_start());
+//! // Without the other one the message would have taken 50 us, and took 100.
+//! assert_eq!(path.time(Kind::Bytes), Span::from_micros(50));
+//! assert_eq!(path.time(Kind::Sharing), Span::from_micros(50));
+//!
+//! let blame = run.blame()?;
+//! assert_eq!(blame.total(), run.report.lost_to_sharing);
+//! assert_eq!(blame.losses.len(), 2); // each slowed the other
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod blame;
+mod messages;
+mod path;
+
+pub use self::{
+    blame::{Blame, Loss},
+    path::{CriticalPath, Kind, Piece},
+};
+
+use std::fmt;
+
+use serde::Serialize;
+use thiserror::Error;
+
+use self::messages::Messages;
+use crate::{model::Description, rank::Rank, record::Trace, time::Time};
+
+/// A message of a run, by its sender and the number of messages that the sender had sent before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct MessageRef {
+    /// The sender, as a rank of the world.
+    pub from: Rank,
+    /// The number of messages that the sender had sent before.
+    pub seq: u64,
+    /// The receiver, as a rank of the world.
+    pub to: Rank,
+}
+
+/// Writes the message as `3 -> 5 (#0)`: sender, receiver, and how many messages the sender had sent before.
+impl fmt::Display for MessageRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {} (#{})", self.from, self.to, self.seq)
+    }
+}
+
+/// The error for a run whose time cannot be explained.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum AnalysisError {
+    /// The times of the run are those of the host's wall clock, which has no model.
+    #[error(
+        "a run under the host's clock cannot be explained, since its times are not modeled; allowed are virtual and \
+         real time"
+    )]
+    NotModeled,
+    /// Nothing was recorded.
+    #[error("nothing was recorded that could explain the run; build its machine with `trace(true)`")]
+    NotTraced,
+    /// Something is missing in the record: it is not the whole trace of a run, or of another machine.
+    #[error(
+        "the record has no {what} of node {rank} at {at}; it must be the whole trace of a run on this machine"
+    )]
+    Incomplete {
+        /// The kind of what is missing.
+        what: &'static str,
+        /// The node.
+        rank: Rank,
+        /// The instant.
+        at: Time,
+    },
+}
+
+crate::text::debug_as_text!(AnalysisError);
+
+/// Both the critical path of a run and who slowed whom.
+pub(crate) fn explain(trace: &Trace, machine: &Description) -> Result<(CriticalPath, Blame), AnalysisError> {
+    let messages = Messages::of(trace, machine)?;
+    Ok((CriticalPath::through(trace, machine, &messages)?, Blame::among(&messages, machine)))
+}

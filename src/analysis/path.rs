@@ -1,0 +1,358 @@
+//! The critical path: the chain of events from the end of the last node back to time zero.
+//!
+//! It is followed backwards. On a node it goes from an event to the one before, down to where the node waited for something:
+//! there it goes over to what ended the wait. For a message that is its way back to the sender's port; if the port was
+//! still busy with an earlier message when this one was ready, it is that one's bytes; otherwise what its sender did before.
+//! For a barrier it is the last node that entered it. So every step goes to something that happened before in the order of
+//! cause and effect, even where it took no time, and the path ends at a node's beginning.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::Serialize;
+
+use super::{AnalysisError, MessageRef, messages::Messages};
+use crate::{
+    model::Description,
+    rank::Rank,
+    record::{Bottleneck, Event, EventKind, Trace, WaitEnd},
+    time::{Span, Time},
+};
+
+/// The chain of events that determined how long a run took, in pieces that lie end to end from time zero to its end.
+///
+/// Where several nodes are the last to finish it is that of the lowest rank, and where a node waited for several things
+/// that came at one instant it follows what the node itself did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct CriticalPath {
+    /// The node at whose end the path ends. Its last piece may be a message that this node received at no cost.
+    pub last_node: Rank,
+    /// The pieces, in the order of time; none is empty, and each begins where the one before ends.
+    pub pieces: Vec<Piece>,
+}
+
+/// A piece of a [critical path](CriticalPath).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Piece {
+    /// The time at which it began.
+    pub start: Time,
+    /// The time at which it ended.
+    pub end: Time,
+    /// What took the time.
+    pub kind: Kind,
+    /// The node; of a message on its way the sender.
+    pub rank: Rank,
+    /// The message that was sent, on its way or received; its route is that from its sender to its receiver.
+    pub message: Option<MessageRef>,
+    /// The place where the time was lost, if it was lost to [sharing](Kind::Sharing).
+    pub place: Option<Bottleneck>,
+}
+
+/// What took the time of a [`Piece`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Kind {
+    /// The CPU time of sending, o_s; that of active messages, too.
+    SendOverhead,
+    /// The CPU time of receiving, o_r and o_x; that of active messages, too.
+    ReceiveOverhead,
+    /// The way through the network behind the sender's port: L and the hops; of an active message all of its flight.
+    Latency,
+    /// The bytes of a message leaving, in the time that they take if nothing else is in the network: n * beta, or longer
+    /// over a slower link.
+    Bytes,
+    /// The time that a message took longer to leave because it shared links or ports.
+    Sharing,
+    /// Waiting until a deadline for something that did not come.
+    Waiting,
+    /// Computing, by the program.
+    Computing,
+    /// Work charged by a library: combining and copying, and the pauses of plans by the clock.
+    Library,
+    /// The hardware barrier, from when its last node has entered it.
+    Barrier,
+}
+
+impl Kind {
+    /// All kinds, in the order in which they are listed.
+    pub const ALL: [Kind; 9] = [
+        Kind::SendOverhead,
+        Kind::ReceiveOverhead,
+        Kind::Latency,
+        Kind::Bytes,
+        Kind::Sharing,
+        Kind::Waiting,
+        Kind::Computing,
+        Kind::Library,
+        Kind::Barrier,
+    ];
+
+    /// Whether it is a part of the start-up of a message, alpha = o_s + L + o_r.
+    pub fn is_start_up(self) -> bool {
+        matches!(self, Kind::SendOverhead | Kind::ReceiveOverhead | Kind::Latency)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Kind::SendOverhead => "send overhead",
+            Kind::ReceiveOverhead => "receive overhead",
+            Kind::Latency => "latency",
+            Kind::Bytes => "bytes",
+            Kind::Sharing => "sharing",
+            Kind::Waiting => "waiting",
+            Kind::Computing => "computing",
+            Kind::Library => "library",
+            Kind::Barrier => "barrier",
+        })
+    }
+}
+
+impl Piece {
+    /// How long it took.
+    pub fn span(&self) -> Span {
+        self.end.since(self.start)
+    }
+}
+
+impl CriticalPath {
+    /// Finds the critical path of a run on `machine`, up to the last event of its trace.
+    ///
+    /// # Errors
+    /// [`AnalysisError::Incomplete`] if `trace` is not the whole trace of a run in modeled time on this machine.
+    ///
+    /// # Cost
+    /// In proportion to the events and shares of the trace, but for sorting them.
+    pub fn of(trace: &Trace, machine: &Description) -> Result<CriticalPath, AnalysisError> {
+        CriticalPath::through(trace, machine, &Messages::of(trace, machine)?)
+    }
+
+    pub(super) fn through(
+        trace: &Trace,
+        machine: &Description,
+        messages: &Messages,
+    ) -> Result<CriticalPath, AnalysisError> {
+        let nodes = Nodes::of(trace, machine.nodes())?;
+        let mut walk = Walk { nodes: &nodes, messages, pieces: Vec::new() };
+        let last = (0..machine.nodes()).max_by_key(|&rank| (nodes.end(rank), std::cmp::Reverse(rank)));
+        if let Some(rank) = last {
+            let mut at = Some(Here { rank, before: nodes.events[rank].len(), time: nodes.end(rank) });
+            while let Some(here) = at {
+                at = walk.back(here)?;
+            }
+        }
+        let mut pieces = walk.pieces;
+        pieces.reverse();
+        Ok(CriticalPath { last_node: last.unwrap_or_default(), pieces })
+    }
+
+    /// The length of the path, which is the modeled time of the run.
+    pub fn span(&self) -> Span {
+        self.pieces.iter().map(Piece::span).sum()
+    }
+
+    /// The time of all pieces of one kind.
+    pub fn time(&self, kind: Kind) -> Span {
+        self.pieces.iter().filter(|piece| piece.kind == kind).map(Piece::span).sum()
+    }
+
+    /// The time of the start-ups of messages: overheads and latency.
+    pub fn start_up(&self) -> Span {
+        Kind::ALL.into_iter().filter(|kind| kind.is_start_up()).map(|kind| self.time(kind)).sum()
+    }
+
+    /// The messages that the path goes over, in the order of time; each once.
+    pub fn messages(&self) -> Vec<MessageRef> {
+        let moving = |piece: &&Piece| matches!(piece.kind, Kind::Latency | Kind::Bytes | Kind::Sharing);
+        let mut messages: Vec<_> =
+            self.pieces.iter().filter(moving).filter_map(|piece| piece.message).collect();
+        messages.dedup();
+        messages
+    }
+}
+
+/// The events of each node that took its time, in the order in which they happened.
+struct Nodes<'a> {
+    events: Vec<Vec<&'a Event>>,
+    /// The place of each send among the events of its node.
+    sends: BTreeMap<(Rank, u64), usize>,
+    /// The places of each node's barriers, of which every node has the same number.
+    barriers: Vec<Vec<usize>>,
+}
+
+impl<'a> Nodes<'a> {
+    fn of(trace: &'a Trace, nodes: usize) -> Result<Nodes<'a>, AnalysisError> {
+        let mut events: Vec<Vec<&Event>> = vec![Vec::new(); nodes];
+        let around = |kind: &EventKind| {
+            matches!(kind, EventKind::SendRecv | EventKind::Phase { .. } | EventKind::Part(_))
+        };
+        for event in trace.events.iter().filter(|event| !around(&event.kind)) {
+            let (rank, at) = (event.rank, event.start);
+            let of_node = events.get_mut(rank);
+            of_node.ok_or(AnalysisError::Incomplete { what: "node", rank, at })?.push(event);
+        }
+        let (mut sends, mut barriers) = (BTreeMap::new(), vec![Vec::new(); nodes]);
+        for (rank, events) in events.iter_mut().enumerate() {
+            // What took no time happened before what began at the same instant and took some.
+            events.sort_by_key(|event| (event.start, event.end));
+            for (place, event) in events.iter().enumerate() {
+                match event.kind {
+                    EventKind::Send { seq, .. } => drop(sends.insert((rank, seq), place)),
+                    EventKind::Barrier => barriers[rank].push(place),
+                    _ => {}
+                }
+            }
+        }
+        Ok(Nodes { events, sends, barriers })
+    }
+
+    fn end(&self, rank: Rank) -> Time {
+        self.events[rank].last().map_or(Time::ZERO, |event| event.end)
+    }
+
+    /// The last node that entered the barrier at this place: the one that held up the others.
+    fn last_in_barrier(&self, rank: Rank, place: usize, at: Time) -> Result<Here, AnalysisError> {
+        let number = self.barriers[rank].partition_point(|&other| other < place);
+        let mut last: Option<Here> = None;
+        for (rank, barriers) in self.barriers.iter().enumerate() {
+            let missing = AnalysisError::Incomplete { what: "barrier", rank, at };
+            let before = *barriers.get(number).ok_or(missing)?;
+            let time = self.events[rank][before].start;
+            if last.is_none_or(|last| last.time < time) {
+                last = Some(Here { rank, before, time });
+            }
+        }
+        last.ok_or(AnalysisError::Incomplete { what: "barrier", rank, at })
+    }
+}
+
+/// A point on the clock of a node: behind its first `before` events.
+#[derive(Clone, Copy)]
+struct Here {
+    rank: Rank,
+    before: usize,
+    time: Time,
+}
+
+struct Walk<'a> {
+    nodes: &'a Nodes<'a>,
+    messages: &'a Messages,
+    /// The pieces found so far, the last one first.
+    pieces: Vec<Piece>,
+}
+
+impl Walk<'_> {
+    /// Goes back over the event before a point; `None` at the beginning of the run.
+    fn back(&mut self, here: Here) -> Result<Option<Here>, AnalysisError> {
+        let Here { rank, before, time } = here;
+        let missing = AnalysisError::Incomplete { what: "event", rank, at: time };
+        let Some(place) = before.checked_sub(1) else {
+            return if time == Time::ZERO { Ok(None) } else { Err(missing) };
+        };
+        let event = self.nodes.events[rank][place];
+        let (start, end) = (event.start, event.end);
+        if end != time {
+            return Err(missing);
+        }
+        let earlier = Here { rank, before: place, time: start };
+        let whole = |kind| Piece { start, end, kind, rank, message: None, place: None };
+        Ok(Some(match event.kind {
+            EventKind::Compute => {
+                self.add(whole(Kind::Computing));
+                earlier
+            }
+            EventKind::Charge => {
+                self.add(whole(Kind::Library));
+                earlier
+            }
+            EventKind::Send { seq, overhead, .. } if end > start + overhead => self.port(rank, seq, end)?,
+            EventKind::Send { to, seq, .. } => {
+                let message = Some(MessageRef { from: rank, seq, to });
+                self.add(Piece { message, ..whole(Kind::SendOverhead) });
+                earlier
+            }
+            EventKind::Recv { from, seq, overhead, .. } => {
+                let came = end - overhead;
+                let message = Some(MessageRef { from, seq, to: rank });
+                self.add(Piece { start: came, message, ..whole(Kind::ReceiveOverhead) });
+                if came > start { self.network(from, seq, came)? } else { earlier }
+            }
+            EventKind::Wait { .. } if start == end => earlier,
+            EventKind::Wait { until: WaitEnd::Left { seq } } => self.port(rank, seq, end)?,
+            EventKind::Wait { until: WaitEnd::Arrived { from, seq } } => self.network(from, seq, end)?,
+            EventKind::Wait { until: WaitEnd::Deadline } => {
+                self.add(whole(Kind::Waiting));
+                earlier
+            }
+            EventKind::Barrier => {
+                let last = self.nodes.last_in_barrier(rank, place, end)?;
+                self.add(Piece { start: last.time, rank: last.rank, ..whole(Kind::Barrier) });
+                last
+            }
+            EventKind::SendRecv | EventKind::Phase { .. } | EventKind::Part(_) => return Err(missing),
+        }))
+    }
+
+    /// Goes back from the arrival of a message at `at`.
+    fn network(&mut self, from: Rank, seq: u64, at: Time) -> Result<Here, AnalysisError> {
+        let moved = self.messages.get(from, seq, at)?;
+        if moved.transfer.arrived != at {
+            return Err(AnalysisError::Incomplete { what: "message", rank: from, at });
+        }
+        let (left, message) = (moved.transfer.left, Some(moved.message()));
+        self.add(Piece { start: left, end: at, kind: Kind::Latency, rank: from, message, place: None });
+        self.port(from, seq, left)
+    }
+
+    /// Goes back from when a message had left, at `at`, to its sender before the message was ready to enter the network:
+    /// over the messages that were in the port before it.
+    fn port(&mut self, from: Rank, mut seq: u64, mut at: Time) -> Result<Here, AnalysisError> {
+        loop {
+            let missing = |what| AnalysisError::Incomplete { what, rank: from, at };
+            let moved = self.messages.get(from, seq, at)?;
+            if moved.transfer.left != at {
+                return Err(missing("message"));
+            }
+            let message = Some(moved.message());
+            let shares = self.messages.shares[moved.shares.clone()].iter().zip(&moved.lost);
+            for (share, &lost) in shares.rev() {
+                let (start, end, rank) = (share.start, share.end, from);
+                let slow = end - lost;
+                let place = share.bottleneck;
+                self.add(Piece { start: slow, end, kind: Kind::Sharing, rank, message, place });
+                self.add(Piece { start, end: slow, kind: Kind::Bytes, rank, message, place: None });
+            }
+            let entered = moved.transfer.entered;
+            let place = *self.nodes.sends.get(&(from, seq)).ok_or(missing("send"))?;
+            let send = self.nodes.events[from][place];
+            let EventKind::Send { overhead, .. } = send.kind else { return Err(missing("send")) };
+            let ready = send.start + overhead;
+            if entered == ready {
+                let (start, kind) = (send.start, Kind::SendOverhead);
+                self.add(Piece { start, end: ready, kind, rank: from, message, place: None });
+                return Ok(Here { rank: from, before: place, time: start });
+            }
+            // The port was busy: the message before this one is the last that left at this instant.
+            let earlier = self.messages.moved.range((from, 0)..(from, seq)).rev();
+            let mut last = earlier.filter(|(_, moved)| moved.transfer.left == entered);
+            at = entered;
+            seq = last.next().ok_or(AnalysisError::Incomplete { what: "message", rank: from, at })?.0.1;
+        }
+    }
+
+    /// Adds a piece before those found so far; one that goes on with the same becomes a part of it.
+    fn add(&mut self, piece: Piece) {
+        if piece.start == piece.end {
+            return;
+        }
+        match self.pieces.last_mut() {
+            Some(later) if *later == (Piece { start: later.start, end: later.end, ..piece }) => {
+                later.start = piece.start;
+            }
+            _ => self.pieces.push(piece),
+        }
+    }
+}

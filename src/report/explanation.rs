@@ -1,0 +1,172 @@
+//! The explanation of a recorded run: where its time went, as text, as CSV, and through serde.
+
+use std::{cmp::Reverse, collections::BTreeMap, fmt, io};
+
+use serde::Serialize;
+
+use super::{
+    csv::{CsvError, micros, write_table},
+    text::Table,
+};
+use crate::{
+    analysis::{Blame, CriticalPath, Kind, MessageRef, Piece},
+    record::Bottleneck,
+    text::count,
+    time::Span,
+    topology::Topology,
+};
+
+/// The largest number of pieces, places and messages that the text shows.
+const SHOWN: usize = 5;
+
+/// Where the time of a run went: its critical path, and who slowed whom. Made by [`Run::explain`](crate::Run::explain).
+///
+/// As text it is some twenty lines. Times are modeled and exact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The machine's name.
+    pub machine: String,
+    /// The chain of events that determined the end of the run.
+    pub critical_path: CriticalPath,
+    /// What messages lost to sharing, by whom and where.
+    pub blame: Blame,
+    /// The names of the places where something was lost, in the order of places.
+    #[serde(skip)]
+    pub places: BTreeMap<Bottleneck, String>,
+}
+
+impl Explanation {
+    pub(crate) fn new(
+        machine: &str,
+        topology: &dyn Topology,
+        critical_path: CriticalPath,
+        blame: Blame,
+    ) -> Explanation {
+        let of_path = critical_path.pieces.iter().filter_map(|piece| piece.place);
+        let places = of_path.chain(blame.losses.iter().map(|loss| loss.place));
+        let places = places.map(|place| (place, place.name(topology))).collect();
+        Explanation { machine: machine.to_owned(), critical_path, blame, places }
+    }
+
+    fn name(&self, place: Bottleneck) -> String {
+        self.places.get(&place).cloned().unwrap_or_else(|| place.to_string())
+    }
+
+    /// Writes the critical path as CSV, a line for each piece in the order of time. Times are modeled microseconds, exact to
+    /// the picosecond; a message is its sender, its receiver, and the number of messages that its sender had sent before.
+    ///
+    /// # Errors
+    /// [`CsvError`] if the writer fails.
+    pub fn write_path_csv(&self, writer: impl io::Write) -> Result<(), CsvError> {
+        let header = ["start_us", "end_us", "time_us", "kind", "node", "from", "to", "seq", "place"];
+        let lines = self.critical_path.pieces.iter().map(|piece| {
+            let of_message = |part: fn(MessageRef) -> String| piece.message.map(part).unwrap_or_default();
+            [
+                micros(piece.start.since_start()),
+                micros(piece.end.since_start()),
+                micros(piece.span()),
+                piece.kind.to_string(),
+                piece.rank.to_string(),
+                of_message(|message| message.from.to_string()),
+                of_message(|message| message.to.to_string()),
+                of_message(|message| message.seq.to_string()),
+                piece.place.map(|place| self.name(place)).unwrap_or_default(),
+            ]
+        });
+        write_table(writer, header, lines)
+    }
+
+    /// Writes what messages lost to sharing as CSV, a line for each place, message that was slowed there, and message that
+    /// slowed it. Times are modeled microseconds, exact to the picosecond.
+    ///
+    /// # Errors
+    /// [`CsvError`] if the writer fails.
+    pub fn write_blame_csv(&self, writer: impl io::Write) -> Result<(), CsvError> {
+        let header = ["place", "from", "to", "seq", "by_from", "by_to", "by_seq", "lost_us"];
+        let lines = self.blame.losses.iter().map(|loss| {
+            [
+                self.name(loss.place),
+                loss.slowed.from.to_string(),
+                loss.slowed.to.to_string(),
+                loss.slowed.seq.to_string(),
+                loss.by.from.to_string(),
+                loss.by.to.to_string(),
+                loss.by.seq.to_string(),
+                micros(loss.lost),
+            ]
+        });
+        write_table(writer, header, lines)
+    }
+
+    fn kinds(&self) -> String {
+        let path = &self.critical_path;
+        let times = Kind::ALL.map(|kind| (kind, path.time(kind)));
+        let times: Vec<_> = times.into_iter().filter(|(_, time)| !time.is_zero()).collect();
+        let mut table = Table::new("critical path", times.iter().map(|(kind, _)| format!("  {kind}")));
+        table.times("us", times.iter().map(|&(_, time)| time));
+        let all = path.span().as_picos().max(1) as f64;
+        let percent = |time: Span| format!("{:.1}", 100.0 * time.as_picos() as f64 / all);
+        table.column("%", times.iter().map(|&(_, time)| percent(time)));
+        let messages = count(path.messages().len() as u64, "message");
+        format!("{table}\n  in all {} over {messages}, to the end of node {}", path.span(), path.last_node)
+    }
+
+    fn longest_pieces(&self) -> String {
+        let mut pieces: Vec<&Piece> = self.critical_path.pieces.iter().collect();
+        pieces.sort_by_key(|piece| Reverse(piece.span()));
+        let more = pieces.len().saturating_sub(SHOWN);
+        pieces.truncate(SHOWN);
+        let what = |piece: &&Piece| match piece.message {
+            Some(message) => format!("  {}, {message}", piece.kind),
+            None => format!("  {}, node {}", piece.kind, piece.rank),
+        };
+        let mut table = Table::new("longest pieces", pieces.iter().map(what));
+        table.times("from us", pieces.iter().map(|piece| piece.start.since_start()));
+        table.times("us", pieces.iter().map(|piece| piece.span()));
+        and_more(table, more)
+    }
+
+    fn sharing(&self) -> String {
+        let blame = &self.blame;
+        if blame.losses.is_empty() {
+            return format!("lost to sharing  {}; no message slowed another", blame.total());
+        }
+        let mut places: Vec<_> = blame.by_place().into_iter().collect();
+        places.sort_by_key(|&(_, lost)| Reverse(lost));
+        let more = places.len().saturating_sub(SHOWN);
+        places.truncate(SHOWN);
+        let mut table =
+            Table::new("lost to sharing", places.iter().map(|&(place, _)| format!("  {}", self.name(place))));
+        table.times("us", places.iter().map(|&(_, lost)| lost));
+        let mut losses: Vec<_> = blame.losses.iter().collect();
+        losses.sort_by_key(|loss| Reverse(loss.lost));
+        let others = losses.len().saturating_sub(SHOWN);
+        losses.truncate(SHOWN);
+        let mut pairs = Table::new("slowed", losses.iter().map(|loss| format!("  {}", loss.slowed)));
+        pairs.column("by", losses.iter().map(|loss| loss.by));
+        pairs.column("where", losses.iter().map(|loss| self.name(loss.place)));
+        pairs.times("us", losses.iter().map(|loss| loss.lost));
+        let total = format!("  in all {}, and {} on slower links", blame.shared(), blame.own);
+        format!("{}\n{total}\n\n{}", and_more(table, more), and_more(pairs, others))
+    }
+}
+
+fn and_more(table: Table, more: usize) -> String {
+    match more {
+        0 => table.to_string(),
+        _ => format!("{table}\n  and {more} more"),
+    }
+}
+
+impl fmt::Display for Explanation {
+    /// Writes the kinds of the critical path, its longest pieces, and where and by whom most was lost to sharing. No line
+    /// break at the end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.critical_path.pieces.is_empty() {
+            return f.write_str("Where the time went: the run took none");
+        }
+        let sections = [self.kinds(), self.longest_pieces(), self.sharing()];
+        write!(f, "Where the time went\n\n{}", sections.join("\n\n"))
+    }
+}
