@@ -39,6 +39,7 @@
 //! * [`pattern`] has pure schedules, [`plan`] what makes plans of them and tells what they take
 //!   ([`predict`](plan::predict())).
 //! * [`record`] and [`report`] are what a run shows; [`error`] is what can go wrong; [`units`] reads and writes figures.
+//! * [`published`] works out what papers publish, figure by figure.
 //! * [`calibration`] measures this host.
 
 pub mod calibration;
@@ -55,6 +56,7 @@ pub mod nx;
 pub mod pattern;
 mod payload;
 pub mod plan;
+pub mod published;
 mod random;
 mod rank;
 pub mod record;
