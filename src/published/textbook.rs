@@ -61,7 +61,7 @@ const fn job(
     setup: &'static str,
     work: fn() -> Outcome,
 ) -> Job {
-    Job { id, also: &[], paper: Paper::Textbook, place, title, setup, seconds: 0.2, work: By(work) }
+    Job { id, also: &[], paper: Paper::Textbook, place, title, setup, seconds: 0.1, work: By(work) }
 }
 
 /// How alpha = 130 us is cut: all at the sender, half and half, all at the receiver, all in the network, and mixed.

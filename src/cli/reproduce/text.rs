@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use multicomputer::published::{Job, Kind, Line, Outcome, Summary, Verdict};
+use multicomputer::published::{Job, Kind, Line, Outcome, Summary};
 
 use super::super::{
     count::counted,
@@ -91,7 +91,7 @@ pub(super) fn summary(summary: &Summary, worked: usize, missing: usize) -> Strin
         }
     }
     let [hold, judged, open] = summary.claims();
-    let _ = writeln!(text, "Claims that {}: {hold} of {judged}; {open} cannot be judged", Verdict::Holds);
+    let _ = writeln!(text, "Claims that hold: {hold} of {judged}; {open} cannot be judged");
     if !summary.far.is_empty() {
         let mut table = Table::new([
             ("value that is not met", Left),

@@ -19,7 +19,7 @@ pub(super) const BOUNDS: Job = job(
     "sections 4 and 6",
     "bounds of linear permutation and of two stages",
     "32 nodes, complete network and CM-5, 1 KiB to 4 MiB",
-    4.0,
+    0.2,
     bounds,
 );
 

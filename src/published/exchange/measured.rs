@@ -7,7 +7,7 @@ pub(super) const FIGURE_9: Job = job(
     "Figure 9",
     "one long message of each node and many short ones",
     "CM-5, 32 nodes, k = 32, l = 1/32, 1 KiB to 1 MiB",
-    10.0,
+    0.7,
     long_and_short,
 );
 
@@ -16,7 +16,7 @@ pub(super) const FIGURE_10: Job = job(
     "Figure 10",
     "two equal messages of each node",
     "CM-5, 32 nodes, k = 2, l = 1/2, 1 KiB to 1 MiB",
-    5.0,
+    0.2,
     two_messages,
 );
 
@@ -25,7 +25,7 @@ pub(super) const SECTION_7: Job = job(
     "section 7",
     "two stages beside a single one",
     "CM-5, 32 nodes, matrices of figures 9 and 10, 256 KiB and more",
-    10.0,
+    0.1,
     section_7,
 );
 

@@ -17,7 +17,7 @@ pub(super) const FIGURE_2: Job = job(
     "Figure 2",
     "the hybrids of table 2 by length",
     "linear array of 30 nodes, Hockney's parameters, 30 bytes to 983,040",
-    3.0,
+    0.2,
     figure_2,
 );
 
@@ -26,7 +26,7 @@ pub(super) const FIGURE_4: Job = job(
     "Figure 4",
     "hybrids beside short and long algorithms",
     "Paragon: collect on 16 x 32, broadcast on 15 x 30, 8 bytes to 1 MiB",
-    30.0,
+    1.6,
     figure_4,
 );
 

@@ -8,7 +8,7 @@ pub(super) const PRIMITIVES: Job = job(
     "sections 4 and 5",
     "what the primitives cost, short and long",
     "lines of 2 to 64 nodes, Hockney's parameters",
-    2.0,
+    0.2,
     primitives,
 );
 
@@ -17,7 +17,7 @@ pub(super) const CONFLICTS: Job = job(
     "section 6",
     "conflicts of interleaved groups",
     "lines of 16 to 64 nodes, Hockney's parameters, links 1, 2 and 4 times as fast as ports",
-    2.0,
+    0.2,
     conflicts,
 );
 
@@ -26,7 +26,7 @@ pub(super) const ROWS_AND_COLUMNS: Job = job(
     "section 7.1",
     "buckets within physical rows and columns",
     "meshes of 2 x 2 to 16 x 32, Hockney's parameters",
-    2.0,
+    0.3,
     rows_and_columns,
 );
 

@@ -7,7 +7,7 @@ pub(super) const TABLE_2: Job = job(
     "Table 2",
     "hybrids for broadcasts",
     "linear array of 30 nodes, Hockney's parameters, 240 bytes and 3,000,000",
-    1.0,
+    0.1,
     table_2,
 );
 

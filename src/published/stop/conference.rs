@@ -20,7 +20,7 @@ pub(super) const FIGURE_8: Job = Job {
         "Figure 8",
         "what repositioning gains, by number of sources",
         "16 x 16, 6K, 16 to 192 sources; equal, cross, band, square block",
-        2.0,
+        0.6,
         figure_8,
     )
 };
@@ -30,7 +30,7 @@ pub(super) const FIGURE_9: Job = conference(
     "Figure 9",
     "what repositioning gains, by length",
     "16 x 16, 75 sources, 32 bytes to 32K; equal, cross, band, square block",
-    1.0,
+    0.3,
     figure_9,
 );
 
@@ -39,7 +39,7 @@ pub(super) const BREAK_EVEN: Job = conference(
     "section 5.2",
     "where repositioning stops to pay",
     "16 x 16, 144 to 192 sources of 6K; 4 to 64 nodes, 1K and 6K",
-    2.0,
+    0.3,
     break_even,
 );
 
@@ -48,7 +48,7 @@ pub(super) const PARTITIONING: Job = conference(
     "section 5.2",
     "partitioning and repositioning",
     "16 x 16, 6K, 16 to 192 sources; equal, cross, band, square block",
-    2.0,
+    0.4,
     partitioning,
 );
 
@@ -57,7 +57,7 @@ pub(super) const T3D: Job = conference(
     "abstract, section 1",
     "the Cray T3D",
     "T3D of 32 to 256 nodes, p/4 sources of 2K, Br_Lin in the order of ranks",
-    0.5,
+    0.1,
     t3d,
 );
 
@@ -66,7 +66,7 @@ pub(super) const DIAGONALS: Job = conference(
     "section 5.2",
     "ideal distributions for repositioning over Br_Lin",
     "16 x 16, 60 sources of 6K",
-    0.2,
+    0.1,
     diagonals,
 );
 

@@ -7,7 +7,7 @@ pub(super) const PERMUTATION: Job = report(
     "section 5",
     "what it takes to move the sources",
     "10 x 10, up to 2K from fewer than half of the nodes",
-    0.2,
+    0.1,
     permutation_times,
 );
 
@@ -18,7 +18,7 @@ pub(super) const FIGURE_8: Job = Job {
         "Figure 8",
         "repositioning beside inputs that stay",
         "10 x 10, 20 sources; 15 x 16, 58 sources; 2K, Br_xy_source",
-        0.3,
+        0.1,
         figure_8,
     )
 };
@@ -30,7 +30,7 @@ pub(super) const FIGURE_9: Job = Job {
         "Figure 9",
         "repositioning and partitioning, step by step",
         "8 x 8, cross, 15 sources of 2K",
-        0.5,
+        0.1,
         figure_9,
     )
 };
@@ -40,7 +40,7 @@ pub(super) const HALVES: Job = report(
     "section 3",
     "half of the sources in half of the machine",
     "8 x 8, 10 x 10 and 16 x 16, ideal rows, 2K and 6K, Br_xy_source",
-    0.5,
+    0.1,
     halves,
 );
 

@@ -7,7 +7,7 @@ pub(super) const FIGURE_2: Job = report(
     "Figure 2",
     "five algorithms by number of sources",
     "10 x 10, equal, 4K, 1 to 100 sources",
-    2.0,
+    1.1,
     figure_2,
 );
 
@@ -16,7 +16,7 @@ pub(super) const FIGURE_3: Job = report(
     "Figure 3",
     "five algorithms by length",
     "10 x 10, right diagonal, 30 sources, 32 bytes to 16K",
-    0.2,
+    0.1,
     figure_3,
 );
 
@@ -25,7 +25,7 @@ pub(super) const FIGURE_4: Job = report(
     "Figure 4",
     "five algorithms by size of the machine",
     "4 to 256 nodes, right diagonal, about sqrt(p) sources of 1K",
-    0.2,
+    0.1,
     figure_4,
 );
 

@@ -18,7 +18,7 @@ pub(super) const DISTRIBUTIONS: Job = Job {
         "sections 2 and 4",
         "what the first iterations do with each distribution",
         "8 x 8 to 16 x 16, sources of 2K; Br_Lin and Br_xy_source",
-        1.0,
+        0.1,
         distributions,
     )
 };
