@@ -132,6 +132,9 @@ fn table_3() -> Outcome {
     Outcome { values, claims, charts }
 }
 
+/// One of the times in a cell.
+type Time = fn(&Found) -> f64;
+
 fn chart(operation: Operation, cells: &[Found]) -> Chart {
     let mut chart = Chart::new(
         format!("Table 3: {operation} on 16 x 32"),
@@ -142,7 +145,7 @@ fn chart(operation: Operation, cells: &[Found]) -> Chart {
     let points = |time: &dyn Fn(usize) -> f64| {
         own.iter().map(|&cell| [cells[cell].bytes as f64, time(cell)]).collect::<Vec<_>>()
     };
-    let lines: [(&str, fn(&Found) -> f64); 4] = [
+    let lines: [(&str, Time); 4] = [
         ("InterCom", |found| found.physical.1),
         ("hybrid", |found| found.hybrid.1),
         ("NX", |found| found.nx),

@@ -129,8 +129,7 @@ fn figure_5_the_cross_is_dear_for_br_lin_in_row_major_order(figure: &Figure5) ->
     let worst = ratio(BR_LIN_ROW_MAJOR, most);
     claim.within("cross / worst of the others", worst, 1.08..=1.10);
     claim.within("cross / best of the others", ratio(BR_LIN_ROW_MAJOR, least), 1.17..=1.18);
-    let all =
-        [BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM].map(|algorithm| ratio(algorithm, most));
+    let all = [BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM].map(|algorithm| ratio(algorithm, most));
     claim.judged(
         least(all) > 1.05,
         format!("by at least {} over the worst of the others", percent(least(all))),
