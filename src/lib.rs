@@ -40,6 +40,7 @@
 //!   ([`predict`](plan::predict())).
 //! * [`record`] and [`report`] are what a run shows, [`analysis`] what took its time, [`picture`] draws it; [`error`] is
 //!   what can go wrong; [`units`] reads and writes figures.
+//! * [`published`] works out what papers publish, figure by figure.
 //! * [`calibration`] measures this host.
 
 pub mod analysis;
@@ -58,6 +59,7 @@ pub mod pattern;
 mod payload;
 pub mod picture;
 pub mod plan;
+pub mod published;
 mod random;
 mod rank;
 pub mod record;

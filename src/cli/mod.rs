@@ -23,6 +23,7 @@ mod options;
 mod pace;
 mod patience;
 mod progress;
+mod reproduce;
 mod stop;
 mod table;
 mod textbook;
@@ -73,6 +74,7 @@ Examples:
                                                        who has how much for whom, and all algorithms for that
   multicomputer tune 8x8 collect                       which algorithm is fastest for which length
   multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
+  multicomputer reproduce S0-F8                        a published figure, against what comes out here
   multicomputer machine cm5:32                         the network and the parameters of a machine
   multicomputer calibrate --nodes 16 > host.toml       this host's threads as a machine, to plan with
 
@@ -93,6 +95,8 @@ enum Command {
     Tune(tune::Arguments),
     /// Show an algorithm or a figure of the textbook: who sends to whom, equation and modeled time
     Textbook(textbook::Arguments),
+    /// Work out what papers publish: figures, tables and claims, published against modeled
+    Reproduce(reproduce::Arguments),
     /// Print a machine's network and its parameters
     Machine(machine::Arguments),
     /// Measure the threads of this host as a machine, and print them as a machine file
@@ -129,6 +133,7 @@ fn dispatch(arguments: CommandLine, out: &mut impl Write) -> Result<(), Error> {
         Some(Command::Exchange(arguments)) => exchange::run(&arguments, out)?,
         Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,
         Some(Command::Textbook(arguments)) => textbook::run(&arguments, out)?,
+        Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments, out)?,
     }

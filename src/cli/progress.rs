@@ -22,6 +22,20 @@ impl Progress {
         Progress(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
     }
 
+    /// An empty bar for work that takes about so many milliseconds together, which says how much time is left.
+    pub(super) fn timed(millis: u64) -> Progress {
+        let progress = Progress::new(0);
+        progress.0.set_length(millis);
+        let style = ProgressStyle::with_template("{bar:24} {percent} %, {eta} left  {msg}");
+        progress.0.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        progress
+    }
+
+    /// Counts a part of the work that was to take about so many milliseconds.
+    pub(super) fn advance(&self, millis: u64) {
+        self.0.inc(millis);
+    }
+
     /// Says what is run next.
     pub(super) fn begin(&self, run: &str) {
         self.0.set_message(run.to_owned());
@@ -32,6 +46,11 @@ impl Progress {
     pub(super) fn say(&self, text: &str) {
         // Nobody is there to be told if standard error is closed.
         self.0.suspend(|| drop(writeln!(io::stderr(), "{text}")));
+    }
+
+    /// Does something that prints, without the bar.
+    pub(super) fn shown<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.0.suspend(print)
     }
 
     /// Counts a run that has ended.

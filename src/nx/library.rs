@@ -107,7 +107,7 @@ impl Nx<'_, '_> {
 
     /// Collects the parts of all nodes in the order of their numbers, on every node. `lengths` are the lengths of the
     /// parts in bytes, if they are known.
-    pub(super) fn collect(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
+    pub(crate) fn collect(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
         self.wire.library_call("gcol", || match self.library {
             Library::Nx => self.as_own("collect by NX", || own::collect(self, part, lengths)),
             Library::InterCom => intercom::collect(self, part, lengths),

@@ -64,13 +64,12 @@ mod intercom;
 mod library;
 mod mid;
 mod own;
-#[cfg(test)]
-mod published_tests;
 mod system;
 mod tree;
 
 use std::{cell::RefCell, fmt};
 
+pub(crate) use self::own::combine_phantom;
 use self::system::System;
 pub use self::{
     error::NxError,

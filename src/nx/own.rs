@@ -27,9 +27,14 @@ pub(super) fn combine<T: Pod + Send>(
     Ok(())
 }
 
+/// Combines by NX's algorithm what has a length and no content.
+pub(crate) fn combine_phantom(nx: &Nx<'_, '_>, bytes: u64) -> Result<Payload, NxError> {
+    combine_payloads(nx, Payload::phantom(bytes), |mine, _| Ok(mine.clone()))
+}
+
 /// Combines up the tree of node 0, nearest child first, and broadcasts down again. All payloads must have the same
 /// length.
-pub(super) fn combine_payloads(
+fn combine_payloads(
     nx: &Nx<'_, '_>,
     mut mine: Payload,
     mut onto: impl FnMut(&Payload, &Payload) -> Result<Payload, NxError>,

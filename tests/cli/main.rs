@@ -9,6 +9,7 @@ mod files;
 mod host;
 mod patience;
 mod predictions;
+mod reproduce;
 mod stop;
 mod textbook;
 mod tune;

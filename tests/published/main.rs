@@ -2,7 +2,9 @@
 
 mod exchange;
 mod intercom;
+mod jobs;
 mod peers;
+mod reproduce;
 mod stop;
 #[path = "../support/mod.rs"]
 mod support;

@@ -9,10 +9,11 @@
 
 use std::{env, fs, sync::Mutex};
 
-use multicomputer::{Rank, Span, exchange::Algorithm, plan::LowerBound};
+use multicomputer::{Rank, Span, exchange::Algorithm, plan::LowerBound, published::Chart};
 
 use super::*;
 use crate::{
+    jobs::outcome,
     paragon,
     support::{
         document::{read, root, rows},
@@ -58,10 +59,6 @@ fn planned(machine: &Description, matrix: Arc<Matrix>, algorithm: Algorithm) -> 
     (plan, modeled.since_start(), instance.lower_bound())
 }
 
-fn millis(machine: &Description, matrix: Arc<Matrix>, algorithm: Algorithm) -> f64 {
-    planned(machine, matrix, algorithm).1.as_secs_f64() * 1e3
-}
-
 /// 2^10 is 1 KiB.
 fn size(bytes: u64) -> String {
     multicomputer::units::format_bytes(bytes)
@@ -103,7 +100,8 @@ fn the_table_of_algorithms() {
 fn the_table_of_claims() {
     let text = read("docs/exchange.md");
     let tests = [
-        "tests/published/exchange/claims.rs",
+        "src/published/exchange/bounds.rs",
+        "src/published/exchange/measured.rs",
         "tests/examples/general.rs",
         "tests/published/exchange/document.rs",
         "src/exchange/algorithm_tests.rs",
@@ -119,51 +117,51 @@ fn the_table_of_claims() {
     }
 }
 
+/// The height of a line of a chart at its n-th point.
+fn height(chart: &Chart, name: &str, nth: usize) -> f64 {
+    chart.lines.iter().find(|line| line.name == name).unwrap().points[nth][1]
+}
+
 /// "The algorithm [..] takes time `2 t mu` (+ lower order terms)".
 #[test]
 fn the_table_of_two_stages() {
-    let line = |traffic: u64| {
+    let chart = &outcome("S4-C").charts[0];
+    let line = |nth: usize| {
+        let traffic = 1 << (10 + 2 * nth);
         let two_t_mu = 2.0 * traffic as f64 * 125e-6;
-        let ratio = |machine: &Description, matrix: Figure, algorithm: Algorithm| {
-            format!("{:.3}", millis(machine, matrix(traffic, 1), algorithm) / two_t_mu)
-        };
-        let [ideal, tree] = [ideal(NODES), cm5()].map(|machine| {
-            [figure_9, figure_10].map(|matrix| ratio(&machine, matrix, Algorithm::TWO_STAGE)).join(" | ")
-        });
-        let relayed = ratio(&cm5(), figure_9, Algorithm::RELAYED);
-        format!("| {} | {two_t_mu:.3} | {ideal} | {tree} | {relayed} |", size(traffic))
+        let names =
+            ["complete, k = 32", "complete, k = 2", "CM-5, k = 32", "CM-5, k = 2", "CM-5, k = 32, relayed"];
+        let ratios = names.map(|name| format!("{:.3}", height(chart, name, nth))).join(" | ");
+        format!("| {} | {two_t_mu:.3} | {ratios} |", size(traffic))
     };
-    the_table_has(
+    the_table_has_every(
+        1,
         "| t | 2 t mu, ms | complete, k = 32 | complete, k = 2 | CM-5, k = 32 | CM-5, k = 2 | CM-5, k = 32, *relayed* |",
         7,
-        |nth| line(1 << (10 + 2 * nth)),
+        line,
     );
 }
 
 /// Figures 9 and 10.
 #[test]
 fn the_table_of_figures_9_and_10() {
-    let line = |(figure, matrix, traffic): (&str, Figure, u64)| {
+    let cases = [("9: k = 32, l = 1/32", "S4-F9"), ("10: k = 2, l = 1/2", "S4-F10")];
+    let line = |nth: usize| {
+        let (figure, id) = cases[nth / 6];
         let algorithms = [Algorithm::RANDOM, Algorithm::IMPROVED, Algorithm::TWO_STAGE, Algorithm::AUTO];
         let times @ [random, improved, two_stage, _] =
-            algorithms.map(|algorithm| millis(&cm5(), matrix(traffic, 1), algorithm));
+            algorithms.map(|algorithm| height(&outcome(id).charts[0], algorithm.name(), nth % 6));
         let times = times.map(|time| format!("{time:.3}")).join(" | ");
         let (plain, better) = (two_stage / random, two_stage / improved);
-        format!("| {figure} | {} | {times} | {plain:.2} | {better:.2} |", size(traffic))
+        format!("| {figure} | {} | {times} | {plain:.2} | {better:.2} |", size(1 << (10 + 2 * (nth % 6))))
     };
-    let cases = [("9: k = 32, l = 1/32", figure_9 as Figure), ("10: k = 2, l = 1/2", figure_10 as Figure)];
-    the_table_has(
+    the_table_has_every(
+        1,
         "| figure | t | random | improved | two-stage | auto | two-stage / random | two-stage / improved |",
         12,
-        |nth| {
-            let (name, matrix) = cases[nth / 6];
-            line((name, matrix, 1 << (10 + 2 * (nth % 6))))
-        },
+        line,
     );
 }
-
-/// Makes a matrix of so much traffic, from a seed.
-type Figure = fn(u64, u64) -> Arc<Matrix>;
 
 /// A number that follows from others without any pattern to be seen.
 fn mixed(from: Rank, to: Rank) -> u64 {

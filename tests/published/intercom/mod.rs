@@ -1,53 +1,82 @@
-//! What the InterCom paper publishes about collective operations, beside what comes out here.
-//!
-//! *The paper* is Barnett, Shuler, Gupta, Payne, van de Geijn, Watts, "Building a High-Performance Collective
-//! Communication Library", Supercomputing 1994. Its formulas are compared on `hockney`, which is the model that
-//! they are stated in: `alpha + n beta`, full duplex, messages that share a link. Its measurements are compared on
-//! `paragon`, with the one set of parameters of the preset. Where something does not come out as published the
-//! comment begins with **Does not hold**, and says why.
-//!
-//! Times are predictions, which are the times of runs in virtual time. The tables of `docs/collectives.md` are
-//! checked row by row.
+//! InterCom: the tables of `docs/collectives.md`. What the paper claims is in `src/published/intercom`.
 
-mod claims;
-mod table_2;
-mod table_3;
+use multicomputer::published::{Chart, Origin, Value};
 
-use multicomputer::{
-    Span,
-    collective::{Algorithm, Cost, Operation, Strategy, Task},
-    model::{Description, Parameters},
-    topology,
+use crate::{
+    jobs::outcome,
+    support::document::{assert_tests_exist, read},
 };
 
-use crate::{paragon, support::assert_within};
-
-/// A machine with the parameters of `hockney`, but links of `k` times the capacity of a port and `gamma` seconds an
-/// element.
-fn hockney(shape: &str, k: f64, gamma: f64) -> Description {
-    let parameters = Parameters::hockney().to_builder().link_excess(k).gamma(gamma).build().unwrap();
-    Description::new(shape, topology::parse(shape).unwrap(), parameters)
+/// The heights of a line.
+fn line(chart: &Chart, origin: Origin, name: &str) -> Vec<f64> {
+    let line = chart.lines.iter().find(|line| line.origin == origin && line.name == name);
+    line.unwrap().points.iter().map(|point| point[1]).collect()
 }
 
-/// An operation of root 0 on so many elements of so many bytes.
-fn task(machine: &Description, operation: Operation, elements: u64, element: u64) -> Task {
-    Task::builder(machine, operation).elements(elements).element_bytes(element).build().unwrap()
+fn assert_in_document(expected: &[String]) {
+    let expected = expected.join("\n");
+    let document = include_str!("../../../docs/collectives.md");
+    assert!(document.contains(&expected), "the document should have:\n{expected}\n");
 }
 
-fn modeled(algorithm: &Algorithm, task: &Task) -> Span {
-    algorithm.plan(task).unwrap().prediction().modeled.since_start()
+#[test]
+fn the_table_of_hybrids() {
+    let outcome = outcome("S2-T2");
+    let [short, long] = ["240 bytes", "3000000 bytes"].map(|name| {
+        let formula = line(&outcome.charts[0], Origin::Formula, &format!("{name}, formula"));
+        let modeled = line(&outcome.charts[0], Origin::Modeled, name);
+        formula.into_iter().zip(modeled).collect::<Vec<_>>()
+    });
+    let row = |(nth, values): (usize, &[Value])| {
+        let name = values[0].what.strip_suffix(": alpha").unwrap().replace(' ', " | ");
+        let coefficients = |number: fn(&Value) -> f64| {
+            format!("{} alpha + {:.0}/30 n beta", number(&values[0]), number(&values[1]))
+        };
+        let (printed, right) = (coefficients(|value| value.published), coefficients(|value| value.modeled));
+        let right = if right == printed { String::new() } else { format!(" {right}") };
+        let times = [short[nth], long[nth]].map(|(formula, modeled)| {
+            // Rounded first, for no negative zeros.
+            let percent = (1000.0 * (modeled / formula - 1.0)).round() / 10.0 + 0.0;
+            format!(" {formula:.3} | {modeled:.3} | {percent:+.1} |")
+        });
+        format!("| {name} | {printed} |{right} |{}", times.concat())
+    };
+    let rows: Vec<String> = outcome.values.chunks(2).enumerate().map(row).collect();
+    assert_eq!(rows.len(), 18);
+    assert_in_document(&rows);
 }
 
-fn strategy(operation: Operation, text: &str) -> Strategy {
-    Strategy::parse(operation, text).unwrap()
+#[test]
+fn the_table_of_measured_times() {
+    let outcome = outcome("S2-T3");
+    let claim = &outcome.claims[0];
+    let names = claim.checks.iter().filter(|check| check.what.ends_with(": the hybrid"));
+    let names: Vec<&str> = names.map(|check| check.found.trim_matches('"')).collect();
+    let hybrids: Vec<f64> =
+        outcome.charts.iter().flat_map(|chart| line(chart, Origin::Modeled, "hybrid")).collect();
+    let mut squares = [0.0; 2];
+    let mut rows = Vec::new();
+    for (nth, value) in outcome.values[..9].iter().enumerate() {
+        let what = value.what.strip_prefix("InterCom, ").unwrap();
+        let (operation, rest) = what.split_once(" of ").unwrap();
+        let (bytes, physical) = rest.split_once(": ").unwrap();
+        let errors = [value.modeled, hybrids[nth]].map(|time| 100.0 * (time / value.published - 1.0));
+        squares.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error * error);
+        rows.push(format!(
+            "| {operation} | {bytes} | {} | `{physical}` | {:.3} | {:+.1} | `{}` | {:.3} | {:+.1} |",
+            value.published, value.modeled, errors[0], names[nth], hybrids[nth], errors[1],
+        ));
+    }
+    let [physical, hybrid] = squares.map(|sum| (sum / 9.0_f64).sqrt());
+    rows.push(format!("| rms | | | | | {physical:.1} | | | {hybrid:.1} |"));
+    assert_in_document(&rows);
 }
 
-/// What a strategy costs in closed form, and what it takes.
-fn cost_and_time(task: &Task, text: &str) -> (Cost, Span) {
-    let strategy = strategy(task.operation(), text);
-    (strategy.cost(task), modeled(&Algorithm::strategy(strategy), task))
-}
-
-fn log2_ceil(number: usize) -> f64 {
-    f64::from(number.next_power_of_two().ilog2())
+/// Every claim that the document names is judged.
+#[test]
+fn the_document_names_claims_that_exist() {
+    let document = include_str!("../../../docs/collectives.md");
+    let sources = ["formulas", "alternating", "edst", "table_2", "table_3", "figures"]
+        .map(|file| read(&format!("src/published/intercom/{file}.rs")));
+    assert_tests_exist(document, &sources.each_ref().map(String::as_str), 12);
 }

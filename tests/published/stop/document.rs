@@ -1,61 +1,42 @@
 //! The tables of `docs/s-to-p.md`.
 
-use multicomputer::model::Description;
+use multicomputer::{
+    model::Description,
+    published::{Job, Value},
+};
 
 use super::*;
-use crate::support::document::assert_tests_exist;
+use crate::{
+    jobs::outcome,
+    support::document::{assert_tests_exist, read},
+};
 
-/// Every test that the document names is here.
+/// Every claim that the document names is judged.
 #[test]
-fn the_document_names_tests_that_exist() {
+fn the_document_names_claims_that_exist() {
     let document = include_str!("../../../docs/s-to-p.md");
     let claims = document.split("## ").find(|section| section.starts_with("Claims")).unwrap();
-    assert_tests_exist(claims, &[include_str!("report.rs"), include_str!("conference.rs")], 30);
+    let sources = ["structure", "scaling", "patterns", "moving", "conference"]
+        .map(|file| read(&format!("src/published/stop/{file}.rs")));
+    assert_tests_exist(claims, &sources.each_ref().map(String::as_str), 30);
 }
 
-/// A line of the table: where, setup, published and modeled milliseconds.
-type Line = (&'static str, &'static str, f64, f64);
-
-/// Everything that is published in milliseconds, and the same here.
-fn published() -> Vec<Line> {
-    let small = |input| time("10x10", &input, 20, 2048, BR_XY_SOURCE);
-    let large = |input| time("15x16", &input, 58, 2048, BR_XY_SOURCE);
-    let from = |mesh, sources: Vec<Rank>| time_from(mesh, &sources, 2048, BR_XY_SOURCE);
-    let part = plan("8x8", &place("8x8", &Cross, 15), 2048, PART_XY_SOURCE);
-    let last = part.schedule().iterations() - 1;
-    let diagonal = |sources, length| time("10x10", &RightDiagonal, sources, length, BR_XY_SOURCE);
-    vec![
-        ("Figure 6", "10 x 10, right diagonal, 5 x 16K", 11.4, diagonal(5, 16384)),
-        ("Figure 6", "10 x 10, right diagonal, 40 x 2K", 7.3, diagonal(40, 2048)),
-        ("Figure 8", "10 x 10, 20 x 2K, *Repos* from equal", 5.0, time("10x10", &Equal, 20, 2048, REPOS)),
-        ("Figure 8", "10 x 10, 20 x 2K, ideal rows", 4.5, from("10x10", ideal_rows("10x10", 20))),
-        ("Figure 8", "10 x 10, 20 x 2K, ideal columns", 4.5, from("10x10", ideal_columns("10x10", 20))),
-        ("Figure 8", "10 x 10, 20 x 2K, equal", 5.2, small(Equal)),
-        ("Figure 8", "10 x 10, 20 x 2K, right diagonal", 5.1, small(RightDiagonal)),
-        ("Figure 8", "10 x 10, 20 x 2K, cross", 7.3, small(Cross)),
-        ("Figure 8", "15 x 16, 58 x 2K, *Repos* from equal", 8.5, time("15x16", &Equal, 58, 2048, REPOS)),
-        ("Figure 8", "15 x 16, 58 x 2K, ideal rows", 7.5, from("15x16", ideal_rows("15x16", 58))),
-        ("Figure 8", "15 x 16, 58 x 2K, ideal columns", 9.3, from("15x16", ideal_columns("15x16", 58))),
-        ("Figure 8", "15 x 16, 58 x 2K, equal", 9.1, large(Equal)),
-        ("Figure 8", "15 x 16, 58 x 2K, right diagonal", 8.3, large(RightDiagonal)),
-        ("Figure 8", "15 x 16, 58 x 2K, cross", 12.0, large(Cross)),
-        ("Figure 9", "8 x 8, *Repos*, total", 4.1, time("8x8", &Cross, 15, 2048, REPOS)),
-        ("Figure 9", "8 x 8, *Repos*, *Br_xy_source* from rows", 3.7, from("8x8", ideal_rows("8x8", 15))),
-        ("Figure 9", "8 x 8, *Part_xy_source*, total", 4.8, time("8x8", &Cross, 15, 2048, PART_XY_SOURCE)),
-        ("Figure 9", "4 x 8, 8 sources, from rows", 1.9, from("4x8", ideal_rows("4x8", 8))),
-        ("section 5", "8 x 8, 15 x 2K, cross", 4.5, time("8x8", &Cross, 15, 2048, BR_XY_SOURCE)),
-        ("Figure 9", "8 x 8, redistribution alone", 0.4, repositioning("8x8", &Cross, 15, 2048)),
-        ("Figure 9", "8 x 8, final permutation alone", 2.5, alone("8x8", &part, last)),
-        ("section 5", "10 x 10, redistribution of 20 x 2K", 0.5, repositioning("10x10", &Equal, 20, 2048)),
-    ]
+/// Everything that the report publishes in milliseconds, and the same here: place, and value. Broadcasts first, then what it
+/// takes to move messages alone.
+fn published() -> [Vec<(&'static str, Value)>; 2] {
+    let jobs = ["S0-F6", "S0-F8", "S0-F9", "S0-T1"].map(|id| Job::named(id).unwrap());
+    let values = jobs
+        .into_iter()
+        .flat_map(|job| outcome(job.id()).values.iter().map(|value| (job.place(), value.clone())));
+    let is_broadcast =
+        |(_, value): &(&str, Value)| !value.what.contains("redistribution") && !value.what.ends_with("alone");
+    let (broadcasts, permutations) = values.partition(is_broadcast);
+    [broadcasts, permutations]
 }
 
-fn error_of(&(_, _, published, modeled): &Line) -> f64 {
-    100.0 * (modeled / published - 1.0)
-}
-
-fn rms(lines: &[Line]) -> f64 {
-    (lines.iter().map(|line| error_of(line).powi(2)).sum::<f64>() / lines.len() as f64).sqrt()
+fn rms<'a>(values: impl Iterator<Item = &'a (&'static str, Value)>) -> f64 {
+    let squares: Vec<f64> = values.map(|(_, value)| value.error().powi(2)).collect();
+    100.0 * (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
 }
 
 /// Broadcasts are within 30 % of what is published, redistributions within 16 %, and the final permutation of
@@ -63,22 +44,28 @@ fn rms(lines: &[Line]) -> f64 {
 #[test]
 fn the_table_of_published_and_modeled_times() {
     let document = include_str!("../../../docs/s-to-p.md");
-    let lines = published();
-    let mut expected: Vec<String> = lines
-        .iter()
-        .map(|line @ &(place, setup, published, modeled)| {
-            format!("| {place} | {setup} | {published:.1} | {modeled:.3} | {:+.1} |", error_of(line))
-        })
-        .collect();
-    let (broadcasts, permutations) = lines.split_at(lines.len() - 3);
-    for (what, lines) in [("broadcasts", broadcasts), ("permutations", permutations), ("all", &lines)] {
-        expected.push(format!("| rms | {what} ({}) | | | {:.1} |", lines.len(), rms(lines)));
+    let [broadcasts, permutations] = published();
+    let all = || broadcasts.iter().chain(&permutations);
+    let row = |(place, value): &(&str, Value)| {
+        let Value { what, published, modeled, .. } = value;
+        format!("| {place} | {what} | {published:.1} | {modeled:.3} | {:+.1} |", 100.0 * value.error())
+    };
+    let mut expected: Vec<String> = all().map(row).collect();
+    for (what, count, rms) in [
+        ("broadcasts", broadcasts.len(), rms(broadcasts.iter())),
+        ("permutations", permutations.len(), rms(permutations.iter())),
+        ("all", all().count(), rms(all())),
+    ] {
+        expected.push(format!("| rms | {what} ({count}) | | | {rms:.1} |"));
     }
     let expected = expected.join("\n");
     assert!(document.contains(&expected), "the document should have:\n{expected}\n");
-    assert!(broadcasts.iter().all(|line| error_of(line).abs() < 30.0));
-    let [small, last, large] = permutations.iter().map(error_of).collect::<Vec<_>>()[..] else { panic!() };
-    assert!(small.abs() < 16.0 && large.abs() < 16.0 && last < -50.0);
+    assert_eq!((broadcasts.len(), permutations.len()), (19, 4));
+    assert!(broadcasts.iter().all(|(_, value)| value.error().abs() < 0.3));
+    let (last, others): (Vec<_>, Vec<_>) =
+        permutations.iter().partition(|(_, value)| value.what.contains("final"));
+    assert!(others.len() == 3 && others.iter().all(|(_, value)| value.error().abs() < 0.16));
+    assert!(last[0].1.error() < -0.5);
 }
 
 /// What the document says of lines that are evenly spaced, as the papers define the distributions.
@@ -87,14 +74,13 @@ fn evenly_spaced_lines_beside_ideal_ones() {
     let document = include_str!("../../../docs/s-to-p.md");
     let even = [("10x10", Row, 20), ("10x10", Column, 20), ("15x16", Row, 58), ("15x16", Column, 58)];
     let even = even.map(|(mesh, input, sources)| time(mesh, &input, sources, 2048, BR_XY_SOURCE));
-    let mut broadcasts = published();
-    broadcasts.truncate(19);
-    let lines = broadcasts.iter_mut().filter(|(_, setup, ..)| setup.contains("ideal"));
-    lines.zip(even).for_each(|(line, even)| line.3 = even);
+    let [mut broadcasts, _] = published();
+    let lines = broadcasts.iter_mut().filter(|(_, value)| value.what.contains("ideal"));
+    lines.zip(even).for_each(|((_, value), even)| value.modeled = even);
     let [row, column, large_row, large_column] = even.map(|time| format!("{time:.3}"));
     let sentence = format!(
         "(10 x 10: rows {row}, columns {column}; 15 x 16: rows {large_row}, columns {large_column}; rms {:.1} %)",
-        rms(&broadcasts)
+        rms(broadcasts.iter())
     );
     assert!(document.contains(&sentence), "{sentence}");
     assert_eq!(place("10x10", &Equal, 20), place("10x10", &Column, 20));

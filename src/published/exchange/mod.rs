@@ -1,0 +1,96 @@
+//! Many-to-many communication on a CM-5 of 32 nodes.
+//!
+//! Figures 9 and 10 are lost but for what the text says of them. Times of random scheduling are of runs, as only those can tell;
+//! all others are predictions.
+
+mod bounds;
+mod measured;
+mod scheduled;
+
+use std::sync::Arc;
+
+use super::{Axis, Chart, Claim, Job, Outcome, Paper, Value, job::Work::By, least, machine, most};
+use crate::{
+    Machine,
+    exchange::{Algorithm, Generator, Instance, Matrix, Plan},
+    model::{Description, Parameters},
+    payload::Payload,
+    time::{Span, Time},
+    topology,
+};
+
+/// The jobs of the paper.
+pub(super) const JOBS: &[Job] = &[
+    bounds::FIGURE_1,
+    bounds::PARAMETERS,
+    bounds::BOUNDS,
+    scheduled::SCHEDULED,
+    measured::FIGURE_9,
+    measured::FIGURE_10,
+    measured::SECTION_7,
+];
+
+const fn job(
+    id: &'static str,
+    place: &'static str,
+    title: &'static str,
+    setup: &'static str,
+    seconds: f64,
+    work: fn() -> Outcome,
+) -> Job {
+    Job { id, also: &[], paper: Paper::ManyToMany, place, title, setup, seconds, work: By(work) }
+}
+
+/// Nodes of the CM-5.
+const NODES: usize = 32;
+
+fn cm5() -> Description {
+    machine("cm5:32")
+}
+
+/// A network in which mu is the same for all pairs, whoever else sends, with the CM-5's parameters.
+fn ideal(nodes: usize) -> Description {
+    let topology = topology::parse(&format!("complete:{nodes}")).expect("there are complete networks");
+    Description::new("ideal", topology, Parameters::cm5())
+}
+
+fn generated(fan_out: usize, nonuniformity: f64, traffic: u64, seed: u64) -> Arc<Matrix> {
+    let generator = Generator { nodes: NODES, fan_out, traffic, nonuniformity, seed };
+    Arc::new(generator.matrix().expect("the figures of the paper are possible"))
+}
+
+/// Figure 9: 31/32 of the traffic of each node goes to one of 32.
+fn figure_9(traffic: u64, seed: u64) -> Arc<Matrix> {
+    generated(32, 1.0 / 32.0, traffic, seed)
+}
+
+/// Figure 10: two messages of each node, equally long.
+fn figure_10(traffic: u64, seed: u64) -> Arc<Matrix> {
+    generated(2, 0.5, traffic, seed)
+}
+
+/// When a plan is done; from a run if only that can tell.
+fn modeled(plan: &Plan, instance: &Instance) -> Time {
+    if let Some(prediction) = plan.prediction() {
+        return prediction.modeled;
+    }
+    let machine = Machine::of(instance.machine().clone()).build().expect("the machine can be built");
+    let run = machine.run(|node| {
+        let row = instance.matrix().row(node.rank()).iter();
+        plan.carry_out(node.world(), row.map(|&bytes| Payload::phantom(bytes)).collect())?;
+        Ok(())
+    });
+    run.expect("an exchange ends").report.modeled
+}
+
+/// What an algorithm takes, in seconds.
+fn seconds(machine: &Description, matrix: &Arc<Matrix>, algorithm: Algorithm) -> f64 {
+    let instance = Instance::new(machine, matrix.clone()).expect("the matrix is of the machine's size");
+    let plan = algorithm.plan(&instance).expect("the algorithm takes any matrix");
+    modeled(&plan, &instance).since_start().as_secs_f64()
+}
+
+/// Seconds of `2 t mu`.
+fn two_t_mu(traffic: u64) -> f64 {
+    2.0 * traffic as f64 * 125e-9
+}

@@ -1,0 +1,205 @@
+//! Jobs: what each paper publishes, item by item.
+
+use std::{fmt, time::Duration};
+
+use thiserror::Error;
+
+use super::{Chart, Claim, Value, exchange, intercom, missing, stop, textbook};
+
+/// A paper whose results are worked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Paper {
+    /// S0, the report on s-to-p broadcasting.
+    StopReport,
+    /// S1, the conference version of it.
+    StopConference,
+    /// S2, InterCom.
+    InterCom,
+    /// S3, the textbook.
+    Textbook,
+    /// S4, many-to-many communication.
+    ManyToMany,
+}
+
+impl Paper {
+    /// All of them.
+    pub const ALL: [Paper; 5] =
+        [Paper::StopReport, Paper::StopConference, Paper::InterCom, Paper::Textbook, Paper::ManyToMany];
+
+    /// Authors, title and year.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Paper::StopReport => {
+                "Hambrusch, Khokhar, Liu, S-to-P Broadcasting on Coarse-Grained Machines, CSD-TR-95-060, 1995"
+            }
+            Paper::StopConference => {
+                "Hambrusch, Khokhar, Liu, Scalable S-to-P Broadcasting on Message-Passing MPPs"
+            }
+            Paper::InterCom => {
+                "Barnett, Shuler, Gupta, Payne, van de Geijn, Watts, Building a High-Performance Collective Communication \
+                 Library, Supercomputing 1994"
+            }
+            Paper::Textbook => {
+                "Kumar, Grama, Gupta, Karypis, Introduction to Parallel Computing, sections 4.1 and 4.2"
+            }
+            Paper::ManyToMany => {
+                "Ranka, Shankar, Alsabti, Many-to-many Personalized Communication with Bounded Traffic, 1995"
+            }
+        }
+    }
+
+    /// In a few words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Paper::StopReport => "s-to-p report",
+            Paper::StopConference => "s-to-p conference",
+            Paper::InterCom => "InterCom",
+            Paper::Textbook => "Kumar",
+            Paper::ManyToMany => "many-to-many",
+        }
+    }
+}
+
+/// An item of a paper, and how it is worked out.
+#[derive(Debug)]
+pub struct Job {
+    pub(super) id: &'static str,
+    /// Other names of what is in it.
+    pub(super) also: &'static [&'static str],
+    pub(super) paper: Paper,
+    pub(super) place: &'static str,
+    pub(super) title: &'static str,
+    pub(super) setup: &'static str,
+    /// About how long it takes a core.
+    pub(super) seconds: f64,
+    pub(super) work: Work,
+}
+
+/// How a job is worked out.
+#[derive(Debug)]
+pub(super) enum Work {
+    By(fn() -> Outcome),
+    NotYet(&'static str),
+}
+
+/// What comes out of a job.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Published numbers beside modeled ones.
+    pub values: Vec<Value>,
+    /// Claims with verdicts.
+    pub claims: Vec<Claim>,
+    /// Figures.
+    pub charts: Vec<Chart>,
+}
+
+/// A job cannot be worked out, as something that it needs is not there.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("{id} cannot be worked out yet: {reason}")]
+#[non_exhaustive]
+pub struct NotYet {
+    /// The job's.
+    pub id: &'static str,
+    /// What is missing.
+    pub reason: &'static str,
+}
+
+/// The jobs of each paper.
+const PAPERS: [&[Job]; 6] =
+    [stop::REPORT, stop::CONFERENCE, intercom::JOBS, textbook::JOBS, exchange::JOBS, missing::JOBS];
+
+impl Job {
+    /// All of them, by paper and in its order.
+    pub fn all() -> impl Iterator<Item = &'static Job> {
+        let of = |paper| PAPERS.into_iter().flatten().filter(move |job| job.paper == paper);
+        Paper::ALL.into_iter().flat_map(of)
+    }
+
+    /// The one with this name, in upper or lower case: its own or that of something in it.
+    pub fn named(name: &str) -> Option<&'static Job> {
+        Job::all().find(|job| job.names().any(|own| own.eq_ignore_ascii_case(name)))
+    }
+
+    /// Its name: `S0-F2`.
+    pub fn id(&self) -> &'static str {
+        self.id
+    }
+
+    /// Its name and those of what is in it.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        [self.id].into_iter().chain(self.also.iter().copied())
+    }
+
+    /// Where it is published.
+    pub fn paper(&self) -> Paper {
+        self.paper
+    }
+
+    /// The place in the paper: `Figure 2`.
+    pub fn place(&self) -> &'static str {
+        self.place
+    }
+
+    /// What it shows.
+    pub fn title(&self) -> &'static str {
+        self.title
+    }
+
+    /// Machine, sources, lengths.
+    pub fn setup(&self) -> &'static str {
+        self.setup
+    }
+
+    /// About how long it takes on one core; nothing if it cannot be worked out.
+    pub fn duration(&self) -> Duration {
+        Duration::from_secs_f64(self.seconds)
+    }
+
+    /// Works it out.
+    ///
+    /// # Errors
+    ///
+    /// [`NotYet`] if something is missing here.
+    pub fn work(&self) -> Result<Outcome, NotYet> {
+        match self.work {
+            Work::By(work) => Ok(work()),
+            Work::NotYet(reason) => Err(NotYet { id: self.id, reason }),
+        }
+    }
+
+    /// Why it cannot be worked out, if so.
+    pub fn not_yet(&self) -> Option<NotYet> {
+        match self.work {
+            Work::By(_) => None,
+            Work::NotYet(reason) => Some(NotYet { id: self.id, reason }),
+        }
+    }
+}
+
+/// `S0-F2: s-to-p report, Figure 2`.
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}, {}", self.id, self.paper.name(), self.place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_given_once_and_begin_with_the_number_of_the_paper() {
+        let names: Vec<&str> = Job::all().flat_map(Job::names).collect();
+        assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "{names:?}");
+        for job in Job::all() {
+            let paper = Paper::ALL.iter().position(|paper| *paper == job.paper).unwrap();
+            assert!(job.id.starts_with(&format!("S{paper}-")), "{job}");
+            assert_eq!(Job::named(&job.id.to_lowercase()).unwrap().id, job.id);
+            assert_eq!(job.not_yet().is_some(), job.duration().is_zero(), "{job}");
+        }
+    }
+}

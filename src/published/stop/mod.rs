@@ -1,0 +1,154 @@
+//! S-to-p broadcasting: the report of Hambrusch, Khokhar and Liu, and its conference version, on a Paragon.
+//!
+//! Times are predictions, which are the times of runs in virtual time. "Clearly" means by about 10 % or more. *Br_Lin* is
+//! here in both orders of the nodes: in that of the snake, as the text says, and in row-major order.
+
+mod conference;
+mod moving;
+mod patterns;
+mod scaling;
+mod structure;
+
+use super::{Axis, Chart, Claim, Job, Outcome, Paper, Value, job::Work::By, least, most, paragon, percent};
+use crate::{
+    pattern::{Builder, Exchange, Schedule, Transfer, line},
+    plan::predict,
+    rank::Rank,
+    stop::{Algorithm, Distribution, Instance, Plan, ideal_places},
+    topology::Grid,
+};
+
+use Distribution::{Band, Column, Cross, Equal, LeftDiagonal, RightDiagonal, Row, SquareBlock};
+
+const BR_LIN: Algorithm = Algorithm::BR_LIN;
+const BR_LIN_ROW_MAJOR: Algorithm = Algorithm::BR_LIN_ROW_MAJOR;
+const BR_XY_DIM: Algorithm = Algorithm::BR_XY_DIM;
+const BR_XY_SOURCE: Algorithm = Algorithm::BR_XY_SOURCE;
+const PART_XY_SOURCE: Algorithm = Algorithm::PART_XY_SOURCE;
+const REPOS: Algorithm = Algorithm::REPOS_BR_XY_SOURCE;
+const TWO_STEP: Algorithm = Algorithm::TWO_STEP;
+const XOR: Algorithm = Algorithm::XOR;
+/// The algorithms that combine messages: the three of the papers, *Br_Lin* in both orders of the nodes.
+const HALVINGS: [Algorithm; 4] = [BR_LIN, BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM];
+/// All of figures 2 to 4.
+const FIVE: [Algorithm; 6] = [BR_LIN, BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM, TWO_STEP, XOR];
+/// The distributions of figures 8 and 9 of the conference version.
+const REPOSITIONED: [Distribution; 4] = [Equal, Cross, Band, SquareBlock];
+
+/// The jobs of the report.
+pub(super) const REPORT: &[Job] = &[
+    structure::GOOD_AND_POOR,
+    scaling::FIGURE_2,
+    scaling::FIGURE_3,
+    scaling::FIGURE_4,
+    patterns::FIGURE_5,
+    patterns::FIGURE_6,
+    patterns::FIGURE_7,
+    moving::PERMUTATION,
+    moving::FIGURE_8,
+    moving::FIGURE_9,
+    structure::DISTRIBUTIONS,
+    moving::HALVES,
+    moving::LENGTHS,
+];
+
+/// The jobs of the conference version.
+pub(super) const CONFERENCE: &[Job] = &[
+    conference::FIGURE_8,
+    conference::FIGURE_9,
+    conference::BREAK_EVEN,
+    conference::PARTITIONING,
+    conference::T3D,
+    conference::DIAGONALS,
+];
+
+const fn report(
+    id: &'static str,
+    place: &'static str,
+    title: &'static str,
+    setup: &'static str,
+    seconds: f64,
+    work: fn() -> Outcome,
+) -> Job {
+    Job { id, also: &[], paper: Paper::StopReport, place, title, setup, seconds, work: By(work) }
+}
+
+fn grid(mesh: &str) -> Grid {
+    mesh.parse().expect("the mesh of a published result is one")
+}
+
+fn place(mesh: &str, distribution: &Distribution, sources: usize) -> Vec<Rank> {
+    distribution.place(grid(mesh), sources).expect("published sources have a place")
+}
+
+fn plan(mesh: &str, sources: &[Rank], length: u64, algorithm: Algorithm) -> Plan {
+    plan_of(mesh, sources, &vec![length; sources.len()], algorithm)
+}
+
+fn plan_of(mesh: &str, sources: &[Rank], lengths: &[u64], algorithm: Algorithm) -> Plan {
+    let instance = Instance::new(&paragon(mesh), sources, lengths).expect("a published broadcast is one");
+    algorithm.plan(&instance).expect("a published broadcast can be planned")
+}
+
+/// Milliseconds that a plan takes.
+fn millis(plan: &Plan) -> f64 {
+    plan.prediction().modeled.since_start().as_millis_f64()
+}
+
+/// Milliseconds of a broadcast.
+fn time(mesh: &str, distribution: &Distribution, sources: usize, length: u64, algorithm: Algorithm) -> f64 {
+    time_from(mesh, &place(mesh, distribution, sources), length, algorithm)
+}
+
+fn time_from(mesh: &str, sources: &[Rank], length: u64, algorithm: Algorithm) -> f64 {
+    millis(&plan(mesh, sources, length, algorithm))
+}
+
+fn time_of(mesh: &str, schedule: &Schedule) -> f64 {
+    let prediction = predict(&paragon(mesh), schedule).expect("a part of a schedule can be predicted");
+    prediction.modeled.since_start().as_millis_f64()
+}
+
+/// Messages of so many bytes, all at the same time, and nothing else.
+fn permutation(mesh: &str, messages: &[(Rank, Rank, u64)]) -> Schedule {
+    let (from, bytes): (Vec<Rank>, Vec<u64>) = messages.iter().map(|&(from, _, bytes)| (from, bytes)).unzip();
+    let mut builder = Builder::new(grid(mesh).nodes(), &from, &bytes, Exchange::Together);
+    let transfer =
+        |(&(from, to, _), block): (&(Rank, Rank, u64), u32)| Transfer { from, to, blocks: [block].into() };
+    builder.iteration(messages.iter().zip(0..).map(transfer));
+    builder.finish()
+}
+
+/// The messages of one iteration: from, to, bytes.
+fn messages(plan: &Plan, iteration: usize) -> Vec<(Rank, Rank, u64)> {
+    let schedule = plan.schedule();
+    let messages = (0..schedule.nodes()).flat_map(|from| {
+        let steps = schedule.steps(from).iter().filter(move |step| step.iteration == iteration);
+        steps.filter_map(move |step| step.action.sent().map(|message| (from, message.peer, message.bytes)))
+    });
+    messages.collect()
+}
+
+/// What one iteration of a plan takes on its own.
+fn alone(mesh: &str, plan: &Plan, iteration: usize) -> f64 {
+    time_of(mesh, &permutation(mesh, &messages(plan, iteration)))
+}
+
+/// What the first step of *Repos* takes on its own.
+fn repositioning(mesh: &str, distribution: &Distribution, sources: usize, length: u64) -> f64 {
+    alone(mesh, &plan(mesh, &place(mesh, distribution, sources), length, REPOS), 0)
+}
+
+/// Rows as *Repos* places them.
+fn ideal_rows(mesh: &str, sources: usize) -> Vec<Rank> {
+    ideal_lines(line::rows(grid(mesh)), sources)
+}
+
+fn ideal_columns(mesh: &str, sources: usize) -> Vec<Rank> {
+    ideal_lines(line::columns(grid(mesh)), sources)
+}
+
+fn ideal_lines(lines: Vec<Vec<Rank>>, sources: usize) -> Vec<Rank> {
+    let places = ideal_places(lines.len(), sources.div_ceil(lines[0].len()));
+    places.into_iter().flat_map(|place| lines[place].clone()).take(sources).collect()
+}

@@ -1,0 +1,80 @@
+//! What several jobs come to.
+
+use super::{Claim, Job, Kind, Outcome, Sure, Value, Verdict};
+
+/// Counts and errors over several jobs, and what does not hold.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The sizes of the relative errors, by kind.
+    errors: Vec<(Kind, f64)>,
+    /// Claims that were judged, and those that hold.
+    judged: usize,
+    hold: usize,
+    /// Claims that cannot be judged.
+    open: usize,
+    /// Claims that do not hold: job, claim, why.
+    pub failing: Vec<(&'static str, &'static str, String)>,
+    /// Values that are not near: job, value.
+    pub far: Vec<(&'static str, Value)>,
+}
+
+impl Summary {
+    /// Counts what has come out of a job.
+    pub fn add(&mut self, job: &Job, outcome: &Outcome) {
+        for value in &outcome.values {
+            self.errors.push((value.kind, value.error().abs()));
+            if value.verdict() != Verdict::Holds {
+                self.far.push((job.id, value.clone()));
+            }
+        }
+        for Claim { verdict, said, why, .. } in outcome.claims.iter().filter(|claim| claim.sure != Sure::Ours)
+        {
+            match verdict {
+                Verdict::Open => self.open += 1,
+                verdict => {
+                    self.judged += 1;
+                    self.hold += usize::from(*verdict == Verdict::Holds);
+                    if *verdict == Verdict::Fails {
+                        self.failing.push((job.id, said, why.clone()));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Claims that hold, those that were judged, and those that cannot be.
+    pub fn claims(&self) -> [usize; 3] {
+        [self.hold, self.judged, self.open]
+    }
+
+    /// How many values there are of these kinds, and the median size of their relative errors; `None` if there are none.
+    pub fn median_error(&self, kinds: &[Kind]) -> Option<(usize, f64)> {
+        let of_kind = self.errors.iter().filter(|(kind, _)| kinds.contains(kind));
+        let mut errors: Vec<f64> = of_kind.map(|&(_, error)| error).collect();
+        errors.sort_unstable_by(f64::total_cmp);
+        let middle = |from_end: usize| errors.get(from_end).copied();
+        let (low, high) = (middle(errors.len().saturating_sub(1) / 2)?, middle(errors.len() / 2)?);
+        Some((errors.len(), f64::midpoint(low, high)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_that_of_the_sizes_of_errors() {
+        let mut summary = Summary::default();
+        assert_eq!(summary.median_error(&[Kind::Measured]), None);
+        let values = [1.5, 0.9, 1.1].map(|modeled| Value::ms("", 1.0, modeled)).to_vec();
+        let job = Job::all().next().unwrap();
+        summary.add(job, &Outcome { values, ..Outcome::default() });
+        let (count, median) = summary.median_error(&[Kind::Measured]).unwrap();
+        assert!(count == 3 && (median - 0.1).abs() < 1e-9, "{median}");
+        summary.add(job, &Outcome { values: vec![Value::ms("", 1.0, 1.3)], ..Outcome::default() });
+        let (_, median) = summary.median_error(&[Kind::Measured, Kind::Fitted]).unwrap();
+        assert!((median - 0.2).abs() < 1e-9, "{median}");
+        assert_eq!((summary.far.len(), summary.claims()), (2, [0, 0, 0]));
+    }
+}

@@ -1,0 +1,52 @@
+//! `multicomputer reproduce`.
+
+use multicomputer::published::Job;
+
+use super::*;
+
+#[test]
+fn the_list_has_every_item() {
+    let output = succeeds(&["reproduce", "--list"]);
+    for job in Job::all() {
+        let line = output.lines().find(|line| line.split_whitespace().next() == Some(job.id()));
+        let line = line.unwrap_or_else(|| panic!("{job}: {output}"));
+        assert!(line.ends_with(job.title()), "{line}");
+        assert_eq!(line.contains("not yet"), job.not_yet().is_some(), "{line}");
+    }
+}
+
+#[test]
+fn a_figure_is_shown_with_its_values_and_claims_and_written_with_its_points() {
+    let folder = folder("reproduce");
+    let output = succeeds(&["reproduce", "s0-f6", "--out", folder.to_str().unwrap()]);
+    assert!(
+        output.starts_with("S0-F6: s-to-p report, Figure 6: as much data from few sources or from many\n")
+    );
+    assert!(output.contains("10 x 10, right diagonal, 40 x 2K"), "{output}");
+    assert!(output.contains("\n80K from 40 sources are broadcast faster than from 5\n  holds: "), "{output}");
+    let csv = fs::read_to_string(folder.join("S0-F6.csv")).unwrap();
+    let records: Vec<csv::StringRecord> =
+        csv::Reader::from_reader(csv.as_bytes()).into_records().map(Result::unwrap).collect();
+    let count = |kind: &str| records.iter().filter(|record| &record[1] == kind).count();
+    assert_eq!((count("value"), count("claim"), count("point")), (2, 1, 22), "{csv}");
+    assert!(records.iter().all(|record| &record[0] == "S0-F6"));
+}
+
+#[test]
+fn several_items_come_to_a_summary_and_what_is_missing_says_why() {
+    let output = succeeds(&["reproduce", "S0-F8a,S1-Q2,S0-F8"]);
+    assert_eq!(output.matches("Figure 8: repositioning beside inputs that stay\n").count(), 1, "{output}");
+    assert!(output.contains("S1-Q2 cannot be worked out yet: there is no MPI"), "{output}");
+    assert!(output.contains("\nTogether: 1 item worked out, 1 not yet\n"), "{output}");
+    assert!(output.contains("\nMedian relative error of measured ones (12): "), "{output}");
+}
+
+#[test]
+fn an_unknown_item_is_refused_with_those_that_there_are() {
+    let error = fails(2, &["reproduce", "S9-F1"]);
+    assert!(
+        error.contains("`S9-F1` is no id of a published result; there are `all`, S0-Q1, S0-F2"),
+        "{error}"
+    );
+    assert!(fails(2, &["reproduce"]).contains("ID"));
+}
