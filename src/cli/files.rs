@@ -9,9 +9,10 @@ use multicomputer::Span;
 
 mod output;
 mod table;
+mod text;
 mod traces;
 
-pub(super) use self::{output::OutputError, table::CsvFile, traces::Traces};
+pub(super) use self::{output::OutputError, table::CsvFile, text::TextFile, traces::Traces};
 
 /// A modeled time in microseconds for a CSV file, exact to the picosecond.
 pub(super) fn micros(span: Span) -> String {

@@ -1,19 +1,23 @@
 //! `multicomputer reproduce`: what papers publish, worked out in virtual time: published against modeled numbers, claims with
-//! verdicts, and the points of figures as CSV.
+//! verdicts; points of figures as CSV, figures as SVG, and all of it as a page.
 
-use std::{fs, io::Write, path::PathBuf};
+use std::{collections::VecDeque, fs, io::Write, path::PathBuf};
 
 use clap::Args;
-use multicomputer::published::{Job, Outcome, Summary};
+use multicomputer::{
+    picture::Chart,
+    published::{Job, Outcome, Summary},
+};
 
 use super::{
     error::Error,
-    files::{CsvFile, OutputError},
+    files::{CsvFile, OutputError, TextFile},
     lists::List,
     progress::Progress,
 };
 
 mod csv;
+mod page;
 mod text;
 
 /// Arguments of the command.
@@ -28,7 +32,8 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with_all = ["jobs", "out"])]
     list: bool,
 
-    /// Write a CSV file for each item into this folder, with its values, its claims and the points of its figures
+    /// Write into this folder for each item a CSV file with its values, its claims and the points of its figures, and the figures as
+    /// SVG; and report.html, a page with all of it
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -37,8 +42,8 @@ const EXAMPLES: &str = "\
 Examples:
   multicomputer reproduce --list                       all items of all papers
   multicomputer reproduce S0-F8                        figure 8 of the s-to-p report
-  multicomputer reproduce S0-F2,S2-T3 --out csv        two of them, with a CSV file for each
-  multicomputer reproduce all                          everything, and what it comes to
+  multicomputer reproduce S0-F2,S2-T3 --out results    two of them, with tables, plots and results/report.html
+  multicomputer reproduce all --out results            everything, and what it comes to
 
 All in virtual time, on the presets. docs/reproduce.md says how to read it.";
 
@@ -60,46 +65,95 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let Some(jobs) = arguments.jobs.as_ref().filter(|_| !arguments.list) else {
         return Ok(write!(out, "{}", text::list())?);
     };
-    let files = arguments.files(jobs)?;
+    let mut files = arguments.files(jobs)?;
     let millis = |job: &Job| job.duration().as_millis() as u64;
     let progress = Progress::timed(jobs.iter().map(|job| millis(job)).sum());
     let mut summary = Summary::default();
-    let mut missing = 0;
-    for (job, mut file) in jobs.iter().zip(files) {
+    let mut items = Vec::new();
+    for job in jobs.iter().copied() {
         progress.begin(job.id());
-        match job.work() {
+        let outcome = match job.work() {
             Ok(outcome) => {
-                progress.shown(|| print(out, job, &outcome))?;
+                progress.shown(|| write!(out, "{}", text::of(job, &outcome)))?;
                 summary.add(job, &outcome);
-                file.fill(|file| csv::rows(job, &outcome).try_for_each(|row| file.row(row)))?;
+                let plots: Vec<String> = outcome.charts.iter().map(plot).collect();
+                if let Some(files) = &mut files {
+                    files.write(job, &outcome, &plots)?;
+                }
+                Some((outcome, plots))
             }
             Err(not_yet) => {
-                file.discard();
                 progress.shown(|| writeln!(out, "{job}: {}\n\n{not_yet}\n", job.title()))?;
-                missing += 1;
+                None
             }
-        }
+        };
+        items.push((job, outcome));
         progress.advance(millis(job));
     }
     drop(progress);
     if jobs.len() > 1 {
+        let missing = items.iter().filter(|(_, outcome)| outcome.is_none()).count();
         write!(out, "{}", text::summary(&summary, jobs.len() - missing, missing))?;
     }
-    Ok(())
+    let Some(files) = files else { return Ok(()) };
+    let path = files.folder.join(REPORT);
+    let command = format!("multicomputer reproduce {} --out DIR", arguments.ids(jobs));
+    files.report.write(&page::of(&command, "virtual", &items, &summary))?;
+    Ok(writeln!(out, "\nThe report is {}", path.display())?)
 }
 
-fn print(out: &mut impl Write, job: &Job, outcome: &Outcome) -> std::io::Result<()> {
-    write!(out, "{}", text::of(job, outcome))
+/// The name of the page.
+const REPORT: &str = "report.html";
+
+/// The SVG of a figure of a job. That its points are on its axes is tested.
+fn plot(chart: &Chart) -> String {
+    chart.to_svg().unwrap_or_else(|cause| cause.to_string())
+}
+
+/// The files of a command.
+struct Files {
+    folder: PathBuf,
+    /// One for each job that has not been written, in their order.
+    tables: VecDeque<CsvFile>,
+    report: TextFile,
+}
+
+impl Files {
+    /// Writes what came out of the next job.
+    fn write(&mut self, job: &Job, outcome: &Outcome, plots: &[String]) -> Result<(), Error> {
+        if let Some(table) = self.tables.pop_front() {
+            table.fill(|file| csv::rows(job, outcome).try_for_each(|row| file.row(row)))?;
+        }
+        for (plot, nth) in plots.iter().zip(1..) {
+            let name = if plots.len() == 1 { job.id().to_owned() } else { format!("{}-{nth}", job.id()) };
+            TextFile::create(&self.folder.join(format!("{name}.svg")))?.write(plot)?;
+        }
+        Ok(())
+    }
 }
 
 impl Arguments {
-    /// A file for each job, opened before any is worked out.
-    fn files(&self, jobs: &[&Job]) -> Result<Vec<CsvFile>, Error> {
-        if let Some(folder) = &self.out {
-            let unwritable = |cause| OutputError::Unwritable { path: folder.clone(), cause };
-            fs::create_dir_all(folder).map_err(unwritable).map_err(Error::usage)?;
+    /// The files, opened before anything is worked out, if any are asked for.
+    fn files(&self, jobs: &[&'static Job]) -> Result<Option<Files>, Error> {
+        let Some(folder) = &self.out else { return Ok(None) };
+        let unwritable = |cause| OutputError::Unwritable { path: folder.clone(), cause };
+        fs::create_dir_all(folder).map_err(unwritable).map_err(Error::usage)?;
+        let worked = jobs.iter().filter(|job| job.not_yet().is_none());
+        let table = |job: &&Job| {
+            let path = folder.join(format!("{}.csv", job.id()));
+            CsvFile::create(Some(&path), csv::HEADER)
+        };
+        let tables = worked.map(|job| table(&job)).collect::<Result<_, Error>>()?;
+        let report = TextFile::create(&folder.join(REPORT))?;
+        Ok(Some(Files { folder: folder.clone(), tables, report }))
+    }
+
+    /// What was asked for: `all`, or the ids.
+    fn ids(&self, jobs: &[&Job]) -> String {
+        if jobs.len() == Job::all().count() {
+            return "all".to_owned();
         }
-        let path = |job: &Job| self.out.as_ref().map(|folder| folder.join(format!("{}.csv", job.id())));
-        jobs.iter().map(|job| CsvFile::create(path(job).as_deref(), csv::HEADER)).collect()
+        let ids: Vec<&str> = jobs.iter().map(|job| job.id()).collect();
+        ids.join(",")
     }
 }

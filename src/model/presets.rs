@@ -60,6 +60,51 @@ pub(super) struct Preset {
     pub(super) topology: fn(&str) -> Result<Arc<dyn Topology>, TopologyError>,
     /// Creates the parameters.
     pub(super) parameters: fn() -> Parameters,
+    /// The table of parameters in its documentation; `None` if they are measured on the host.
+    pub(super) sources: Option<&'static str>,
+}
+
+/// A figure of a machine, and where it is from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Source {
+    /// The parameters, as the timing model calls them: `o_s, o_r`.
+    pub parameters: String,
+    /// The value: `92 us each`.
+    pub value: String,
+    /// How sure it is: printed, fitted, inferred, recalled or chosen; `-` where there is nothing to be sure of.
+    pub sure: String,
+    /// The source, or how it was found.
+    pub source: String,
+}
+
+/// The figures of a machine known by name with their sources, as in the documentation of its constructor; empty if there is no
+/// such machine, or its figures are measured on the host.
+///
+/// ```
+/// use multicomputer::model::presets;
+/// let sources = presets::sources("paragon");
+/// assert_eq!((&*sources[0].parameters, &*sources[0].sure), ("o_s, o_r", "fitted"));
+/// ```
+pub fn sources(name: &str) -> Vec<Source> {
+    let table = find(name).and_then(|preset| preset.sources).unwrap_or_default();
+    // After a header and a line.
+    let rows = table.lines().skip(2).map(|row| row.trim_matches('|').split(" | ").map(plain));
+    let source = |mut cells: Vec<String>| {
+        cells.resize(4, String::new());
+        let [parameters, value, sure, source] = cells.try_into().ok()?;
+        Some(Source { parameters, value, sure, source })
+    };
+    rows.filter_map(|cells| source(cells.collect())).collect()
+}
+
+/// A text of the documentation without its markup.
+fn plain(text: &str) -> String {
+    let text = text.trim().replace('`', "");
+    let mut parts = text.split("](");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| part.split_once(')').map_or("", |(_, rest)| rest));
+    rest.fold(first, |text, part| text + part).replace('[', "")
 }
 
 /// The registry: every preset, in alphabetical order.
@@ -119,6 +164,8 @@ mod tests {
     fn presets_stand_in_alphabetical_order_and_read_the_shapes_they_say() {
         assert!(NAMES.is_sorted());
         for preset in PRESETS {
+            let rows = preset.sources.map_or(0, |table| table.lines().count() - 2);
+            assert_eq!(sources(preset.name).len(), rows, "{}", preset.name);
             let refusal = (preset.topology)("").unwrap_err().to_string();
             assert!(refusal.contains(&format!("allowed is {}", preset.shape)), "{}: {refusal}", preset.name);
         }

@@ -1,5 +1,5 @@
 //! A run as pictures in SVG: what every node did when, with the messages between them ([`SpaceTime`]), and what every link of
-//! the network carried ([`Heat`]). `docs/pictures.md` says how to read them.
+//! the network carried ([`Heat`]); and figures of several runs as a [`Chart`]. `docs/pictures.md` says how to read them.
 //!
 //! ```
 //! use multicomputer::{Machine, picture::{Heat, SpaceTime}, prelude::*};
@@ -24,6 +24,7 @@
 //! beneath the picture.
 
 mod canvas;
+mod chart;
 mod heat;
 mod space_time;
 mod traffic;
@@ -34,6 +35,7 @@ mod tests;
 use thiserror::Error;
 
 pub use self::{
+    chart::{Axis, Chart, Crossover, Line, Origin, Scale},
     heat::{Heat, Measure},
     space_time::SpaceTime,
 };
@@ -57,11 +59,23 @@ pub enum PictureError {
         /// The number of nodes of the machine.
         nodes: usize,
     },
-    /// No node, or nothing of the links, is to be drawn.
+    /// No node, no point, or nothing of the links, is to be drawn.
     #[error("a picture of no {what}; allowed is one at least")]
     Empty {
         /// What there is none of.
         what: &'static str,
+    },
+    /// A point of a chart has no place on an axis.
+    #[error("{given} of {line} on the axis {axis}; allowed are {allowed}")]
+    NotOnAxis {
+        /// The name of the line.
+        line: String,
+        /// The name of the axis, with its unit.
+        axis: String,
+        /// The number that was given.
+        given: String,
+        /// The numbers that are allowed.
+        allowed: String,
     },
 }
 

@@ -5,7 +5,7 @@
 //! * [`Value`]s: every published number beside the modeled one, with its unit, how sure it is, and the relative error;
 //! * [`Claim`]s: what is said in words, with a [`Verdict`] that follows from what was worked out, and the [`Check`]s behind
 //!   it, which pin down what the model gives today;
-//! * [`Chart`]s: the series of points of a figure, with published points where there are any.
+//! * [`Chart`]s: the lines of a figure, with published points where there are any.
 //!
 //! The parameters are those of the [presets](crate::model::presets), one set for each machine; nothing is adjusted for a job.
 //! The tests of published claims call these jobs, and so does `multicomputer reproduce`.
@@ -32,14 +32,17 @@ mod summary;
 mod textbook;
 mod value;
 
+use self::chart::Series;
 pub use self::{
-    chart::{Axis, Chart, Line, Origin, Scale},
     claim::{Check, Claim, Verdict},
     job::{Job, NotYet, Outcome, Paper},
     summary::Summary,
     value::{Kind, Sure, Value},
 };
-use crate::model::Description;
+use crate::{
+    model::Description,
+    picture::{Axis, Chart},
+};
 
 /// A machine of a preset. That all those of the jobs exist is known.
 fn machine(name: &str) -> Description {

@@ -1,6 +1,6 @@
 //! The textbook: equations 4.1 to 4.4, and what section 4.2.4 says of them.
 
-use super::{Axis, Chart, Claim, Job, Outcome, Paper, job::Work::By, most};
+use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, job::Work::By, most};
 use crate::{
     collective::{Plan, Task},
     model::{Description, Parameters},

@@ -1,7 +1,10 @@
 //! What comes out of a job as rows of one table: first its values, then its claims with their checks, then the points of its
 //! figures.
 
-use multicomputer::published::{Chart, Claim, Job, Outcome, Value};
+use multicomputer::{
+    picture::Chart,
+    published::{Claim, Job, Outcome, Value},
+};
 
 /// `record` is `value`, `claim`, `check` or `point`. A point is `modeled`, by `formula` or `published`, and has `x` and `y`; where an axis has
 /// names, `x` is one.

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use multicomputer::published::{Job, Kind, Line, Outcome, Summary};
+use multicomputer::{
+    picture::Line,
+    published::{Job, Kind, Outcome, Summary},
+};
 
 use super::super::{
     count::counted,
@@ -74,7 +77,7 @@ pub(super) fn of(job: &Job, outcome: &Outcome) -> String {
 }
 
 /// To one digit, without a negative zero.
-fn rounded(percent: f64) -> f64 {
+pub(super) fn rounded(percent: f64) -> f64 {
     (10.0 * percent).round() / 10.0 + 0.0
 }
 

@@ -4,19 +4,19 @@ use super::{Preset, mesh};
 use crate::model::Parameters;
 
 /// The registry entry of the reference machine, spelled `hockney:10x10`.
-pub(super) const PRESET: Preset =
-    Preset { name: "hockney", shape: "ROWSxCOLUMNS", topology: mesh, parameters: Parameters::hockney };
+pub(super) const PRESET: Preset = Preset {
+    name: "hockney",
+    shape: "ROWSxCOLUMNS",
+    topology: mesh,
+    parameters: Parameters::hockney,
+    sources: Some(include_str!("hockney.md")),
+};
 
 impl Parameters {
     /// Hockney's two-parameter model, alpha + n * beta, with links as fast as ports: a reference for comparisons,
     /// not a real machine.
     ///
-    /// | parameter | value | how sure |
-    /// | --- | --- | --- |
-    /// | `o_s`, `o_r` | 65 us each, alpha = 130 us | chosen |
-    /// | `beta` | 50 ns/B (20 MB/s) | chosen |
-    /// | `d`, `k` | 2, 1 | chosen |
-    /// | all else | 0, no barrier | chosen |
+    #[doc = include_str!("hockney.md")]
     ///
     /// Links with excess bandwidth are one call away:
     ///

@@ -14,6 +14,7 @@ pub(super) const PRESET: Preset = Preset {
     shape: "NODES",
     topology: |shape| Ok(Arc::new(network(read_nodes(shape)?)?)),
     parameters: Parameters::host,
+    sources: None,
 };
 
 /// The network of so many threads, each of which is next to every other.

@@ -4,23 +4,18 @@ use super::{Preset, hypercube};
 use crate::model::Parameters;
 
 /// The registry entry of the iPSC/860, spelled `ipsc860:64`.
-pub(super) const PRESET: Preset =
-    Preset { name: "ipsc860", shape: "NODES", topology: hypercube, parameters: Parameters::ipsc860 };
+pub(super) const PRESET: Preset = Preset {
+    name: "ipsc860",
+    shape: "NODES",
+    topology: hypercube,
+    parameters: Parameters::ipsc860,
+    sources: Some(include_str!("ipsc860.md")),
+};
 
 impl Parameters {
     /// The Intel iPSC/860 under NX, a hypercube of 8 to 128 nodes with e-cube routing (1990 to 1994).
     ///
-    /// | parameter | value | how sure | source |
-    /// | --- | --- | --- | --- |
-    /// | `o_s`, `o_r` | 73.5 us each | recalled | alpha = 136 to 160 us for messages of more than 100 bytes; the two halves are inferred |
-    /// | `o_x`, `L` | 0 | chosen | not to be told from the overheads |
-    /// | `hop` | 10.3 us | recalled | a dimension crossed (Bokhari, ADA227204; its abstract says in print that the time of short messages depends on the hops) |
-    /// | `beta` | 394 ns/B (2.5 MB/s) | recalled | Bokhari |
-    /// | `d` | 2 | chosen | links are full duplex; of the nodes nothing is known |
-    /// | `k` | 1 | inferred | links of 2.8 MB/s each way (printed for the same module of the iPSC/2) over `beta` are 1.1 |
-    /// | `gamma` | 0.4 us/double | inferred | the same processor at the same clock as the [Delta](Parameters::delta) |
-    /// | `copy` | 0 | chosen | nothing known |
-    /// | `barrier` | none | - | no hardware barrier |
+    #[doc = include_str!("ipsc860.md")]
     ///
     /// Differences from the machine: messages of up to 100 bytes started in 65 to 75 us (recalled), as they went
     /// without asking the receiver first; here all start like long ones. And the real network was circuit switched: a

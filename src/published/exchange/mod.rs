@@ -9,7 +9,7 @@ mod scheduled;
 
 use std::sync::Arc;
 
-use super::{Axis, Chart, Claim, Job, Outcome, Paper, Value, job::Work::By, least, machine, most};
+use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, job::Work::By, least, machine, most};
 use crate::{
     Machine,
     exchange::{Algorithm, Generator, Instance, Matrix, Plan},

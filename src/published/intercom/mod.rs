@@ -12,7 +12,9 @@ mod nx;
 mod table_2;
 mod table_3;
 
-use super::{Axis, Chart, Claim, Job, Outcome, Paper, Value, job::Work::By, least, most, paragon, percent};
+use super::{
+    Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, job::Work::By, least, most, paragon, percent,
+};
 use crate::{
     collective::{Algorithm, Cost, Operation, Strategy, Task},
     model::{Description, Parameters},

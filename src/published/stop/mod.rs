@@ -9,7 +9,9 @@ mod patterns;
 mod scaling;
 mod structure;
 
-use super::{Axis, Chart, Claim, Job, Outcome, Paper, Value, job::Work::By, least, most, paragon, percent};
+use super::{
+    Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, job::Work::By, least, most, paragon, percent,
+};
 use crate::{
     pattern::{Builder, Exchange, Schedule, Transfer, line},
     plan::predict,

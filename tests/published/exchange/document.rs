@@ -9,7 +9,7 @@
 
 use std::{env, fs, sync::Mutex};
 
-use multicomputer::{Rank, Span, exchange::Algorithm, plan::LowerBound, published::Chart};
+use multicomputer::{Rank, Span, exchange::Algorithm, picture::Chart, plan::LowerBound};
 
 use super::*;
 use crate::{
@@ -102,6 +102,7 @@ fn the_table_of_claims() {
     let tests = [
         "src/published/exchange/bounds.rs",
         "src/published/exchange/measured.rs",
+        "src/published/exchange/scheduled.rs",
         "tests/examples/general.rs",
         "tests/published/exchange/document.rs",
         "src/exchange/algorithm_tests.rs",

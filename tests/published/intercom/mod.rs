@@ -1,6 +1,9 @@
 //! InterCom: the tables of `docs/collectives.md`. What the paper claims is in `src/published/intercom`.
 
-use multicomputer::published::{Chart, Origin, Value};
+use multicomputer::{
+    picture::{Chart, Origin},
+    published::Value,
+};
 
 use crate::{
     jobs::outcome,

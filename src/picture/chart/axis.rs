@@ -1,0 +1,143 @@
+//! Where numbers are along an axis, and which of them are marked.
+
+use super::{super::canvas::decimal, Axis, Scale};
+use crate::units::format_bytes;
+
+/// The most marks of an axis of numbers.
+const MOST_MARKS: f64 = 9.0;
+
+/// The part of an axis that is shown, from 0 to 1 of its length.
+#[derive(Clone, Debug)]
+pub(super) struct Range<'a> {
+    axis: &'a Axis,
+    low: f64,
+    high: f64,
+}
+
+/// A mark of an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Mark {
+    pub(super) place: f64,
+    pub(super) label: String,
+}
+
+impl<'a> Range<'a> {
+    /// The range that shows all of some numbers, and 0 if they go evenly upwards from it.
+    pub(super) fn of(
+        axis: &'a Axis,
+        numbers: impl Iterator<Item = f64> + Clone,
+        has_zero: bool,
+    ) -> Range<'a> {
+        let (low, high) = match &axis.scale {
+            Scale::Names(names) => (-0.5, names.len() as f64 - 0.5),
+            Scale::Linear => {
+                let (low, high) = ends(numbers);
+                let low = if has_zero { low.min(0.0) } else { low };
+                let high = if has_zero { high.max(0.0) } else { high };
+                let step = step_of(high - low);
+                let high = (high / step).ceil() * step;
+                ((low / step).floor() * step, high)
+            }
+            Scale::Logarithmic => {
+                let (low, high) = ends(numbers.map(f64::ln));
+                // A little more, so that no point is on the frame.
+                let more = ((high - low) * 0.03).max(0.02);
+                (low - more, high + more)
+            }
+        };
+        // One number alone is in the middle.
+        if low < high { Range { axis, low, high } } else { Range { axis, low: low - 0.5, high: high + 0.5 } }
+    }
+
+    /// The place of a number, from 0 to 1.
+    pub(super) fn place(&self, number: f64) -> f64 {
+        let number = if self.axis.scale == Scale::Logarithmic { number.ln() } else { number };
+        (number - self.low) / (self.high - self.low)
+    }
+
+    /// The length of a step of 1 on an axis of names, as a part of all.
+    pub(super) fn unit(&self) -> f64 {
+        1.0 / (self.high - self.low)
+    }
+
+    /// Whether 0 has a place within.
+    pub(super) fn has_zero(&self) -> bool {
+        self.axis.scale == Scale::Linear && self.low <= 0.0 && self.high >= 0.0
+    }
+
+    /// The marks, from the lowest.
+    pub(super) fn marks(&self) -> Vec<Mark> {
+        let numbers: Vec<f64> = match &self.axis.scale {
+            Scale::Names(names) => (0..names.len()).map(|nth| nth as f64).collect(),
+            Scale::Linear => {
+                let step = step_of(self.high - self.low);
+                let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
+                (first..=last).map(|nth| nth as f64 * step).collect()
+            }
+            Scale::Logarithmic => self.factors(),
+        };
+        let mark = |number: f64| Mark { place: self.place(number), label: self.label(number) };
+        numbers.into_iter().map(mark).filter(|mark| (0.0..=1.0).contains(&mark.place)).collect()
+    }
+
+    /// The numbers at which a logarithmic axis is marked: powers of two where people count so, otherwise 1, 2 and 5 of each
+    /// decade or, of many decades, their beginnings.
+    fn factors(&self) -> Vec<f64> {
+        if ["bytes", "nodes"].contains(&self.axis.unit.as_str()) {
+            let (first, last) = (self.low / 2.0_f64.ln(), self.high / 2.0_f64.ln());
+            let every = ((last - first) / MOST_MARKS).ceil().max(1.0) as i64;
+            let powers = (first.ceil() as i64..=last.floor() as i64).filter(|power| power % every == 0);
+            let powers: Vec<f64> = powers.map(|power| 2.0_f64.powi(power as i32)).collect();
+            // Between two neighbouring powers there is none.
+            if powers.len() > 1 {
+                return powers;
+            }
+        }
+        let (first, last) = (self.low / 10.0_f64.ln(), self.high / 10.0_f64.ln());
+        let every = ((last - first) / MOST_MARKS).ceil().max(1.0) as i64;
+        let within: &[f64] = if last - first > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+        let decades = (first.floor() as i64..=last.floor() as i64).filter(|power| power % every == 0);
+        let numbers: Vec<f64> = decades
+            .flat_map(|power| within.iter().map(move |digit| digit * 10.0_f64.powi(power as i32)))
+            .filter(|number| (self.low..=self.high).contains(&number.ln()))
+            .collect();
+        // A range that is too small for that has its own ends.
+        if numbers.len() > 1 { numbers } else { vec![self.low.exp(), self.high.exp()] }
+    }
+
+    /// A number as people write it on this axis.
+    pub(super) fn label(&self, number: f64) -> String {
+        match &self.axis.scale {
+            Scale::Names(_) => self.axis.label(number),
+            _ if self.axis.unit == "bytes" && number.fract() == 0.0 && number >= 0.0 => {
+                format_bytes(number as u64)
+            }
+            _ => short(number),
+        }
+    }
+}
+
+fn ends(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
+    numbers
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(number), high.max(number)))
+}
+
+/// The distance of marks on an even axis of some length: 1, 2 or 5 of a power of ten.
+fn step_of(length: f64) -> f64 {
+    let least = if length > 0.0 { length / MOST_MARKS } else { 0.1 };
+    let power = 10.0_f64.powi(least.log10().floor() as i32);
+    let digit = [1.0, 2.0, 5.0, 10.0].into_iter().find(|digit| digit * power >= least * 0.999_999);
+    digit.unwrap_or(10.0) * power
+}
+
+/// A number with up to four digits that count, without zeros at its end.
+pub(super) fn short(number: f64) -> String {
+    if number == 0.0 {
+        return "0".to_owned();
+    }
+    let power = number.abs().log10().floor() as i32;
+    if !(-4..=9).contains(&power) {
+        return format!("{number:.2e}");
+    }
+    decimal(number, (3 - power).max(0) as usize)
+}

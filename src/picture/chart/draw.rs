@@ -1,0 +1,205 @@
+//! A chart on a sheet: frame, marks of the axes, lines, bars, points, crossovers, legend.
+
+use super::{
+    super::canvas::{Canvas, Compose, element, number, path, way, width},
+    Axis, Chart, Line, Origin, Scale,
+    axis::{Mark, Range, short},
+    legend::{self, Look, looks},
+};
+
+/// The width of the area of lines, and the least height of it, in pixels.
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 340.0;
+
+/// A line of more points than this has smaller marks.
+const MANY: usize = 40;
+
+/// The part of the room of a name that its bars take.
+const BARS: f64 = 0.8;
+
+/// The area in which lines are, with its axes.
+struct Area<'a> {
+    left: f64,
+    top: f64,
+    height: f64,
+    x: Range<'a>,
+    y: Range<'a>,
+}
+
+impl Area<'_> {
+    fn place(&self, [x, y]: [f64; 2]) -> (f64, f64) {
+        (self.left + WIDTH * self.x.place(x), self.top + self.height * (1.0 - self.y.place(y)))
+    }
+
+    fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+}
+
+/// Draws a chart whose points are all on its axes.
+pub(super) fn draw(chart: &Chart) -> String {
+    let numbers = |axis: usize| {
+        chart.lines.iter().flat_map(move |line| line.points.iter().map(move |point| point[axis]))
+    };
+    let has_bars = matches!(chart.x.scale, Scale::Names(_));
+    let x = Range::of(&chart.x, numbers(0), false);
+    let y = Range::of(&chart.y, numbers(1), true);
+    let (x_marks, y_marks) = (x.marks(), y.marks());
+    let labels = y_marks.iter().map(|mark| width(&mark.label)).fold(0.0, f64::max);
+    let is_crowded = x_marks.iter().map(|mark| width(&mark.label) + 8.0).sum::<f64>() > WIDTH;
+    let below = match is_crowded {
+        true => x_marks.iter().map(|mark| width(&mark.label)).fold(0.0, f64::max) * 0.75 + 16.0,
+        false => 20.0,
+    };
+    let area = Area {
+        left: labels + 40.0,
+        top: 46.0,
+        height: HEIGHT.max(chart.lines.len() as f64 * legend::ENTRY),
+        x,
+        y,
+    };
+    let right = area.left + WIDTH + 20.0;
+    let title = width(&chart.title) * 1.6 + 24.0;
+    let sheet = (right + legend::breadth(chart) + 12.0).max(title);
+    let mut canvas = Canvas::new(sheet.ceil(), &legend::rules(), legend::DARK);
+    canvas.text(12.0, 26.0, "title", &chart.title);
+    draw_axes(&mut canvas, chart, &area, (&x_marks, &y_marks), is_crowded, below);
+
+    let looks = looks(chart);
+    let look = |line: &Line| looks.get(line.name.as_str()).copied().unwrap_or(Look(0));
+    // From the back to the front: the bound, bars, lines, formulas, published points.
+    let of = |origin: Origin| chart.lines.iter().filter(move |line| line.origin == origin);
+    for line in of(Origin::Bound) {
+        canvas.add(look(line).line(Origin::Bound, &through(&area, line)).tells(&line.name));
+    }
+    if has_bars {
+        draw_bars(&mut canvas, chart, &area, look);
+    } else {
+        for origin in [Origin::Modeled, Origin::Formula, Origin::Published] {
+            for line in of(origin) {
+                draw_line(&mut canvas, chart, &area, line, look(line));
+            }
+        }
+    }
+    if chart.has_crossovers {
+        draw_crossovers(&mut canvas, chart, &area);
+    }
+    legend::draw(&mut canvas, chart, has_bars, right, area.top);
+    canvas.finish((area.bottom() + below + 26.0).ceil(), &chart.title)
+}
+
+fn draw_axes(
+    canvas: &mut Canvas,
+    chart: &Chart,
+    area: &Area<'_>,
+    (x_marks, y_marks): (&[Mark], &[Mark]),
+    is_crowded: bool,
+    below: f64,
+) {
+    let (left, bottom) = (area.left, area.bottom());
+    let mut grid = String::new();
+    for mark in y_marks {
+        let y = area.top + area.height * (1.0 - mark.place);
+        grid += &format!("M{} {}h{}", number(left), number(y), number(WIDTH));
+        canvas.text(left - 6.0, y + 4.0, "end", &mark.label);
+    }
+    let has_names = matches!(chart.x.scale, Scale::Names(_));
+    for mark in x_marks {
+        let x = left + WIDTH * mark.place;
+        if !has_names {
+            grid += &format!("M{} {}v{}", number(x), number(area.top), number(area.height));
+        }
+        if is_crowded {
+            let turn = format!("rotate(-45 {} {})", number(x), number(bottom + 14.0));
+            let text = element("text").with("x", number(x)).with("y", number(bottom + 14.0));
+            canvas.add(text.with("class", "end").with("transform", turn).says(&mark.label));
+        } else {
+            canvas.text(x, bottom + 15.0, "mid", &mark.label);
+        }
+    }
+    canvas.add(path("grid", &grid));
+    let frame = element("rect").with("x", number(left)).with("y", number(area.top));
+    let frame = frame.with("width", number(WIDTH)).with("height", number(area.height));
+    canvas.add(frame.with("class", "frame"));
+    canvas.text(left + WIDTH / 2.0, bottom + below + 14.0, "mid", &chart.x.title());
+    let middle = area.top + area.height / 2.0;
+    let turn = format!("rotate(-90 16 {})", number(middle));
+    let text = element("text").with("x", "16").with("y", number(middle)).with("class", "mid");
+    canvas.add(text.with("transform", turn).says(&chart.y.title()));
+}
+
+/// The way through the points of a line.
+fn through(area: &Area<'_>, line: &Line) -> String {
+    let points: Vec<(f64, f64)> = line.points.iter().map(|point| area.place(*point)).collect();
+    way(&points)
+}
+
+/// What a point tells under the mouse.
+fn told(chart: &Chart, line: &Line, point: [f64; 2]) -> String {
+    let [x, y] = [figure(&chart.x, point[0]), figure(&chart.y, point[1])];
+    format!("{} ({}): {x}, {y}", line.name, line.origin.name())
+}
+
+/// A number with the unit of its axis, or its name.
+fn figure(axis: &Axis, number: f64) -> String {
+    match axis.scale {
+        Scale::Names(_) => axis.label(number),
+        _ => format!("{} {}", short(number), axis.unit).trim_end().to_owned(),
+    }
+}
+
+fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, look: Look) {
+    if line.origin != Origin::Published {
+        canvas.add(look.line(line.origin, &through(area, line)).tells(&line.name));
+    }
+    let size = if line.points.len() > MANY { legend::TINY } else { legend::SMALL };
+    for point in &line.points {
+        let (x, y) = area.place(*point);
+        let mark = match line.origin {
+            Origin::Published => look.hollow(x, y),
+            Origin::Modeled => look.point(size, x, y),
+            Origin::Formula | Origin::Bound => continue,
+        };
+        canvas.add(mark.tells(&told(chart, line, *point)));
+    }
+}
+
+/// Bars of what is modeled beside each other at each name; other points are where the bar of their name is.
+fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(&Line) -> Look) {
+    let modeled = || chart.lines.iter().filter(|line| line.origin == Origin::Modeled);
+    let room = WIDTH * area.x.unit() * BARS;
+    let width = room / modeled().count().max(1) as f64;
+    // From 0, or from below where there is none.
+    let foot = if area.y.has_zero() { area.place([0.0, 0.0]).1 } else { area.bottom() };
+    for (nth, line) in modeled().enumerate() {
+        for point in &line.points {
+            let (x, y) = area.place(*point);
+            let left = x - room / 2.0 + nth as f64 * width;
+            let bar = look(line).bar(left, y.min(foot), width * 0.92, (y - foot).abs());
+            canvas.add(bar.tells(&told(chart, line, *point)));
+        }
+    }
+    let others =
+        chart.lines.iter().filter(|line| [Origin::Formula, Origin::Published].contains(&line.origin));
+    for line in others {
+        let place = modeled().position(|other| other.name == line.name);
+        let shift = place.map_or(0.0, |nth| (nth as f64 + 0.46) * width - room / 2.0);
+        for point in &line.points {
+            let (x, y) = area.place(*point);
+            canvas.add(look(line).over(x + shift, y).tells(&told(chart, line, *point)));
+        }
+    }
+}
+
+fn draw_crossovers(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
+    for crossover in chart.crossovers() {
+        let (x, y) = area.place(crossover.at);
+        let data = format!("M{} {}V{}", number(x), number(y), number(area.bottom()));
+        let (from, to) = (&crossover.from, &crossover.to);
+        let told = format!("from {} on {to} is lower than {from}", figure(&chart.x, crossover.at[0]));
+        canvas.add(path("cross", &data).tells(&told));
+        let circle = element("circle").with("cx", number(x)).with("cy", number(y)).with("r", "6");
+        canvas.add(circle.with("class", "frame").tells(&told));
+        canvas.text(x + 3.0, area.bottom() - 5.0, "small", &area.x.label(crossover.at[0].round()));
+    }
+}

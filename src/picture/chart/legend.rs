@@ -1,0 +1,158 @@
+//! The looks of lines, and the legend that tells them.
+
+use std::collections::BTreeMap;
+
+use svg::node::element::Element;
+
+use super::{
+    super::canvas::{Canvas, Compose, element, number, rectangle, width},
+    Chart, Origin,
+};
+
+/// Colours that people who see fewer of them can tell apart (Okabe and Ito), without yellow, which is too light for lines.
+const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a5acd"];
+
+/// Kinds of marks: as many as there are do not divide the colours, so that two lines of one colour have different ones.
+const KINDS: usize = 5;
+
+/// The height of a line of the legend.
+pub(super) const ENTRY: f64 = 16.0;
+
+/// The size of the marks of a line, and where it has many points.
+pub(super) const SMALL: f64 = 3.0;
+pub(super) const TINY: f64 = 1.6;
+
+/// The width of the sample of a line.
+const SAMPLE: f64 = 30.0;
+
+/// The looks of a line: lines of one name look alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look(pub(super) usize);
+
+/// The looks of the lines of a chart, by their names.
+pub(super) fn looks(chart: &Chart) -> BTreeMap<&str, Look> {
+    let mut looks = BTreeMap::new();
+    // The bound is grey, and takes no colour from others.
+    for line in chart.lines.iter().filter(|line| line.origin != Origin::Bound) {
+        let next = Look(looks.len());
+        looks.entry(line.name.as_str()).or_insert(next);
+    }
+    looks
+}
+
+/// What is different on a dark display.
+pub(super) const DARK: &str = ".mc .bound{stroke:#7778}.mc .over{stroke:#fff;fill:#0009}";
+
+/// The rules of style for all looks.
+pub(super) fn rules() -> String {
+    let colours = COLOURS.iter().enumerate().map(|(nth, colour)| {
+        format!(".mc .s{nth}{{stroke:{colour};fill:none}}.mc .f{nth}{{fill:{colour};stroke:{colour}}}")
+    });
+    let rest = ".mc .w{stroke-width:1.8}.mc .t{stroke-width:1;stroke-dasharray:2 3}\
+                .mc .over{stroke:#111;stroke-width:2;fill:#fff9}\
+                .mc .bound{stroke:#9998;stroke-width:5;fill:none}.mc .pub{stroke-width:2.2}\
+                .mc .cross{stroke:#888;stroke-dasharray:1 3;fill:none}.mc .frame{stroke:#888;fill:none}";
+    colours.chain([rest.to_owned()]).collect()
+}
+
+impl Look {
+    fn colour(self) -> usize {
+        self.0 % COLOURS.len()
+    }
+
+    /// A line through some points.
+    pub(super) fn line(self, origin: Origin, data: &str) -> Element {
+        let class = match origin {
+            Origin::Bound => "bound".to_owned(),
+            Origin::Formula => format!("s{} t", self.colour()),
+            Origin::Modeled | Origin::Published => format!("s{} w", self.colour()),
+        };
+        let line = element("path").with("class", class).with("d", data);
+        // The second round of colours is dashed, the third dashed otherwise.
+        match (origin, self.0 / COLOURS.len()) {
+            (Origin::Modeled, 1) => line.with("stroke-dasharray", "7 3"),
+            (Origin::Modeled, round) if round > 1 => line.with("stroke-dasharray", "2 2"),
+            _ => line,
+        }
+    }
+
+    /// A small filled mark.
+    pub(super) fn point(self, r: f64, x: f64, y: f64) -> Element {
+        self.mark(&format!("f{}", self.colour()), r, x, y)
+    }
+
+    /// A large hollow mark, for what is published.
+    pub(super) fn hollow(self, x: f64, y: f64) -> Element {
+        self.mark(&format!("s{} pub", self.colour()), 5.5, x, y)
+    }
+
+    /// The same over a bar, which has the same colour.
+    pub(super) fn over(self, x: f64, y: f64) -> Element {
+        self.mark("over", 5.0, x, y)
+    }
+
+    fn mark(self, class: &str, r: f64, x: f64, y: f64) -> Element {
+        let at = |dx: f64, dy: f64| format!("{} {}", number(x + dx), number(y + dy));
+        let shape = match self.0 % KINDS {
+            0 => {
+                let circle = element("circle").with("cx", number(x)).with("cy", number(y));
+                return circle.with("r", number(r)).with("class", class);
+            }
+            1 => format!("M{}H{}V{}H{}Z", at(-r, -r), number(x + r), number(y + r), number(x - r)),
+            2 => format!("M{}L{}L{}Z", at(0.0, -1.3 * r), at(1.2 * r, r), at(-1.2 * r, r)),
+            3 => {
+                let r = 1.3 * r;
+                format!("M{}L{}L{}L{}Z", at(0.0, -r), at(r, 0.0), at(0.0, r), at(-r, 0.0))
+            }
+            _ => format!("M{}L{}L{}Z", at(0.0, 1.3 * r), at(1.2 * r, -r), at(-1.2 * r, -r)),
+        };
+        element("path").with("class", class).with("d", shape)
+    }
+
+    /// A bar.
+    pub(super) fn bar(self, x: f64, y: f64, width: f64, height: f64) -> Element {
+        let bar = rectangle(x, y, width, height).with("class", format!("f{}", self.colour()));
+        match self.0 / COLOURS.len() {
+            0 => bar,
+            _ => bar.with("fill-opacity", "0.5"),
+        }
+    }
+}
+
+/// The text of a line in the legend.
+fn entry(name: &str, origin: Origin) -> String {
+    match origin {
+        Origin::Modeled => name.to_owned(),
+        Origin::Bound => format!("{name} (nothing can beat it)"),
+        Origin::Formula | Origin::Published => format!("{name}, {}", origin.name()),
+    }
+}
+
+/// The width of the legend.
+pub(super) fn breadth(chart: &Chart) -> f64 {
+    let texts = chart.lines.iter().map(|line| width(&entry(&line.name, line.origin)));
+    SAMPLE + 12.0 + texts.fold(0.0, f64::max)
+}
+
+/// Draws the legend from a corner downwards.
+pub(super) fn draw(canvas: &mut Canvas, chart: &Chart, has_bars: bool, x: f64, mut y: f64) {
+    let looks = looks(chart);
+    for line in &chart.lines {
+        let look = looks.get(line.name.as_str()).copied().unwrap_or(Look(0));
+        let middle = y + ENTRY / 2.0;
+        let data = format!("M{} {}h{}", number(x), number(middle), number(SAMPLE));
+        match line.origin {
+            Origin::Modeled if has_bars => canvas.add(look.bar(x + 8.0, y + 3.0, 14.0, 10.0)),
+            Origin::Published | Origin::Formula if has_bars => {
+                canvas.add(look.over(x + SAMPLE / 2.0, middle))
+            }
+            Origin::Published => canvas.add(look.hollow(x + SAMPLE / 2.0, middle)),
+            origin => canvas.add(look.line(origin, &data)),
+        }
+        if line.origin == Origin::Modeled && !has_bars {
+            canvas.add(look.point(SMALL, x + SAMPLE / 2.0, middle));
+        }
+        canvas.text(x + SAMPLE + 6.0, middle + 4.0, "", &entry(&line.name, line.origin));
+        y += ENTRY;
+    }
+}

@@ -1,0 +1,101 @@
+//! Charts: what is drawn, what is refused, where lines cross.
+
+use super::*;
+
+fn two_lines() -> Chart {
+    let line = |alpha: f64, beta: f64| [1.0, 10.0, 100.0].map(|n| [n, alpha + beta * n]);
+    Chart::new("<Two> & \"more\"", Axis::linear("n", "bytes"), Axis::linear("time", "us"))
+        .with("low", Origin::Modeled, line(0.0, 3.0))
+        .with("high", Origin::Modeled, line(60.0, 1.0))
+        .with("low", Origin::Published, [[10.0, 31.0]])
+        .with("bound", Origin::Bound, line(0.0, 1.0))
+}
+
+/// 3 n = 60 + n at n = 30.
+#[test]
+fn lines_cross_where_they_are_equal() {
+    let chart = two_lines();
+    let crossovers = chart.crossovers();
+    assert_eq!(crossovers.len(), 1);
+    assert_eq!((crossovers[0].from.as_str(), crossovers[0].to.as_str()), ("low", "high"));
+    let [x, y] = crossovers[0].at;
+    assert!((x - 30.0).abs() < 1e-9 && (y - 90.0).abs() < 1e-9, "{x}, {y}");
+}
+
+/// A third line that is the lowest between two places only.
+#[test]
+fn a_line_that_is_the_lowest_between_two_points_is_crossed_into_and_out_of() {
+    let chart = Chart::new("", Axis::linear("", ""), Axis::linear("", ""))
+        .with("a", Origin::Modeled, [[0.0, 0.0], [10.0, 100.0]])
+        .with("b", Origin::Modeled, [[0.0, 100.0], [10.0, 0.0]])
+        .with("c", Origin::Modeled, [[0.0, 20.0], [10.0, 20.0]]);
+    let crossovers = chart.crossovers();
+    let names: Vec<(&str, &str)> = crossovers.iter().map(|c| (c.from.as_str(), c.to.as_str())).collect();
+    assert_eq!(names, [("a", "c"), ("c", "b")]);
+    assert_eq!(crossovers.iter().map(|c| c.at[0].round()).collect::<Vec<_>>(), [2.0, 8.0]);
+}
+
+#[test]
+fn a_chart_tells_its_points_and_is_the_same_every_time() {
+    let svg = two_lines().mark_crossovers().to_svg().unwrap();
+    assert_eq!(svg, two_lines().mark_crossovers().to_svg().unwrap());
+    for text in [
+        "&lt;Two&gt; &amp; ",
+        "low (modeled): 10 bytes, 30 us",
+        "low (published): 10 bytes, 31 us",
+        "from 30 bytes on high is lower than low",
+        "bound (nothing can beat it)",
+    ] {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
+    assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    assert!(!two_lines().to_svg().unwrap().contains("is lower than"));
+}
+
+#[test]
+fn bars_stand_on_zero_beside_what_is_published() {
+    let chart = Chart::new("bars", Axis::names("input", ["row", "cross"]), Axis::linear("gain", "%"))
+        .with("one", Origin::Modeled, [[0.0, 4.0], [1.0, -2.0]])
+        .with("two", Origin::Modeled, [[0.0, 1.0], [1.0, 2.0]])
+        .with("two", Origin::Published, [[1.0, 2.5]]);
+    let svg = chart.to_svg().unwrap();
+    assert_eq!(svg.matches("(modeled): ").count(), 4, "{svg}");
+    assert!(svg.contains("two (published): cross, 2.5 %") && svg.contains(">-2<"), "{svg}");
+    assert!(chart.crossovers().is_empty());
+}
+
+#[test]
+fn points_without_a_place_are_refused() {
+    let chart = |x: Axis, y: Axis, point| Chart::new("", x, y).with("a", Origin::Modeled, [point]).to_svg();
+    let linear = || Axis::linear("n", "bytes");
+    let error = chart(linear(), linear(), [1.0, f64::NAN]).unwrap_err();
+    assert_eq!(error.to_string(), "NaN of a on the axis n, bytes; allowed are finite numbers");
+    let error = chart(Axis::logarithmic("n", ""), linear(), [0.0, 1.0]).unwrap_err();
+    assert_eq!(error.to_string(), "0 of a on the axis n; allowed are positive finite numbers");
+    let error = chart(Axis::names("n", ["x", "y"]), linear(), [2.0, 1.0]).unwrap_err();
+    assert_eq!(error.to_string(), "2 of a on the axis n; allowed are 0 to 1, one for each name");
+    let empty = Chart::new("", linear(), linear()).to_svg();
+    assert_eq!(empty, Err(PictureError::Empty { what: "points" }));
+    // One point, and points of one height, have a place.
+    assert!(chart(linear(), linear(), [5.0, 0.0]).is_ok());
+    assert!(
+        !chart(Axis::logarithmic("n", ""), Axis::logarithmic("m", ""), [5.0, 7.0]).unwrap().contains("NaN")
+    );
+}
+
+/// Marks are at numbers that people like.
+#[test]
+fn marks_are_round_numbers() {
+    let labels = |axis: &Axis, numbers: &[f64]| -> Vec<String> {
+        let range = axis::Range::of(axis, numbers.iter().copied(), true);
+        range.marks().into_iter().map(|mark| mark.label).collect()
+    };
+    let bytes = Axis::logarithmic("n", "bytes");
+    assert_eq!(labels(&bytes, &[8.0, 128.0]), ["8 B", "16 B", "32 B", "64 B", "128 B"]);
+    assert_eq!(
+        labels(&Axis::linear("t", "ms"), &[1.0, 37.0]),
+        ["0", "5", "10", "15", "20", "25", "30", "35", "40"]
+    );
+    assert_eq!(labels(&Axis::logarithmic("t", "ms"), &[0.2, 3.0]), ["0.2", "0.5", "1", "2"]);
+    assert_eq!(labels(&Axis::logarithmic("t", "ms"), &[0.2, 30_000.0]).first().unwrap(), "1");
+}
