@@ -22,6 +22,7 @@ mod machine;
 mod options;
 mod pace;
 mod patience;
+mod plot;
 mod progress;
 mod reproduce;
 mod stop;
@@ -70,6 +71,8 @@ Examples:
                                                        a sweep over the number of sources
   multicomputer collective broadcast --mesh 15x30 --bytes 8..64K
                                                        all algorithms of a collective operation, by length
+  multicomputer collective broadcast --bytes 8..1M --plot times.svg
+                                                       the same as a chart: time over length
   multicomputer exchange --machine cm5:32 --fan-out 8 --nonuniformity 1/8
                                                        who has how much for whom, and all algorithms for that
   multicomputer tune 8x8 collect                       which algorithm is fastest for which length
@@ -97,6 +100,8 @@ enum Command {
     Textbook(textbook::Arguments),
     /// Work out what papers publish: figures, tables and claims, published against modeled
     Reproduce(reproduce::Arguments),
+    /// Draw a table of times as a chart: time or bandwidth over length, sources or nodes
+    Plot(plot::Arguments),
     /// Print a machine's network and its parameters
     Machine(machine::Arguments),
     /// Measure the threads of this host as a machine, and print them as a machine file
@@ -134,6 +139,7 @@ fn dispatch(arguments: CommandLine, out: &mut impl Write) -> Result<(), Error> {
         Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,
         Some(Command::Textbook(arguments)) => textbook::run(&arguments, out)?,
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out)?,
+        Some(Command::Plot(arguments)) => plot::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments, out)?,
     }

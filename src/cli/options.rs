@@ -92,6 +92,12 @@ pub(super) struct RunOptions {
     /// runs each has a file of its own, as with --trace. Not under --clock host, which has no network
     #[arg(long, value_name = "FILE")]
     pub(super) heat: Option<PathBuf>,
+
+    /// Draw the results as a chart, as SVG: time over length, sources or nodes, a line for each algorithm, what nothing can beat,
+    /// and where another one becomes the fastest
+    #[arg(long, value_name = "FILE")]
+    pub(super) plot: Option<PathBuf>,
+
     /// Say where the time of each run went: the chain of events that determined its end, and which messages slowed which
     /// on shared links; at the end of the output
     #[arg(long)]

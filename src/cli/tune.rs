@@ -22,6 +22,7 @@ use super::{
     files::CsvFile,
     lists::List,
     options::{MachineError, MachineOptions, read_machine},
+    plot::PlotFile,
     progress::Progress,
     unit::Unit,
 };
@@ -56,6 +57,10 @@ pub(super) struct Arguments {
     /// end: a run that is ended or fails leaves FILE as it was, and in FILE.partial what was finished
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+
+    /// Draw the table as a chart, as SVG: time over length, with a colour for each algorithm and what nothing can beat
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
 
     #[command(flatten)]
     machine: MachineOptions,
@@ -162,6 +167,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let operations = arguments.operations()?;
     let (lengths, percent) = (arguments.lengths(machine.nodes()), arguments.percent(machine.nodes()));
     let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
+    let mut plot = PlotFile::create(arguments.plot.as_deref(), FILE)?;
 
     let progress = Progress::new(operations.len() * lengths.len());
     let found = csv.fill(|csv| {
@@ -172,7 +178,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             let intervals = search.intervals(&lengths)?;
             let intervals: Vec<Row> =
                 intervals.into_iter().map(|interval| Row { machine, operation, interval }).collect();
-            intervals.iter().try_for_each(|row| csv.row(record(&columns(), FILE, row)))?;
+            for row in &intervals {
+                let row = record(&columns(), FILE, row);
+                plot.row(&row);
+                csv.row(row)?;
+            }
             found.push((operation, intervals, Crossover::find(&search, &lengths)?));
         }
         Ok(found)
@@ -198,7 +208,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         }
     }
     let count = counted(lengths.len(), "length");
-    Ok(writeln!(out, "\nFrom {count} each; where the choice changes is found to {percent} %.")?)
+    writeln!(out, "\nFrom {count} each; where the choice changes is found to {percent} %.")?;
+    plot.finish(out)
 }
 
 /// An interval of an operation's lengths.

@@ -19,6 +19,7 @@ use super::{
         files::{CsvFile, Traces},
         options::RunOptions,
         patience,
+        plot::PlotFile,
         progress::Progress,
     },
     Attempt, Case, Comparison, Line, Planned, Results, Solved,
@@ -189,6 +190,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
     let mut traces = Traces::create(options, &labels)?;
     let mut explanations = Explanations::new(options.explain);
+    let mut plot = PlotFile::create(options.plot.as_deref(), C::FILE)?;
 
     let progress = Progress::new(cases.iter().map(|case| case.lines.len()).sum());
     let solved = csv.fill(|csv| {
@@ -199,6 +201,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
             traces: &mut traces,
             explanations: &mut explanations,
             csv,
+            plot: &mut plot,
         };
         let solved: Vec<Solved<C>> =
             cases.into_iter().map(|case| runner.solve(case)).collect::<Result<_, Error>>()?;
@@ -218,7 +221,8 @@ pub(in crate::cli) fn compare<C: Comparison>(
         // A string takes all that is written to it.
         let _ = of.show(&Results { of, solved: &solved }, &mut text);
     }
-    Ok(write!(out, "{text}{traces}{explanations}")?)
+    write!(out, "{text}{traces}{explanations}")?;
+    plot.finish(out)
 }
 
 /// The names of the traces of a case, in the order of the runs.
@@ -237,6 +241,7 @@ struct Runner<'a, C> {
     traces: &'a mut Traces,
     explanations: &'a mut Explanations,
     csv: &'a mut CsvFile,
+    plot: &'a mut PlotFile,
 }
 
 impl<C: Comparison> Runner<'_, C> {
@@ -311,11 +316,15 @@ impl<C: Comparison> Runner<'_, C> {
         Ok(Ok((attempt, plan)))
     }
 
-    /// Writes what is known of a line to the CSV file.
+    /// Writes what is known of a line to the CSV file, and keeps it for the plot.
     fn rows(&mut self, solved: &Solved<C>, line: usize) -> Result<(), Error> {
         let columns = columns(self.of);
         let row = solved.row(self.of, line);
-        row.one_by_one().iter().try_for_each(|row| self.csv.row(record(&columns, C::FILE, row)))
+        row.one_by_one().iter().try_for_each(|row| {
+            let row = record(&columns, C::FILE, row);
+            self.plot.row(&row);
+            self.csv.row(row)
+        })
     }
 
     /// Runs a plan, if anything is run.

@@ -51,13 +51,7 @@ pub(super) fn draw(chart: &Chart) -> String {
         true => x_marks.iter().map(|mark| width(&mark.label)).fold(0.0, f64::max) * 0.75 + 16.0,
         false => 20.0,
     };
-    let area = Area {
-        left: labels + 40.0,
-        top: 46.0,
-        height: HEIGHT.max(chart.lines.len() as f64 * legend::ENTRY),
-        x,
-        y,
-    };
+    let area = Area { left: labels + 40.0, top: 46.0, height: HEIGHT.max(legend::height(chart)), x, y };
     let right = area.left + WIDTH + 20.0;
     let title = width(&chart.title) * 1.6 + 24.0;
     let sheet = (right + legend::breadth(chart) + 12.0).max(title);

@@ -1,12 +1,12 @@
 //! The looks of lines, and the legend that tells them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use svg::node::element::Element;
 
 use super::{
     super::canvas::{Canvas, Compose, element, number, rectangle, width},
-    Chart, Origin,
+    Chart, Line, Origin,
 };
 
 /// Colours that people who see fewer of them can tell apart (Okabe and Ito), without yellow, which is too light for lines.
@@ -16,7 +16,7 @@ const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 const KINDS: usize = 5;
 
 /// The height of a line of the legend.
-pub(super) const ENTRY: f64 = 16.0;
+const ENTRY: f64 = 16.0;
 
 /// The size of the marks of a line, and where it has many points.
 pub(super) const SMALL: f64 = 3.0;
@@ -128,6 +128,17 @@ fn entry(name: &str, origin: Origin) -> String {
     }
 }
 
+/// The lines that have an entry: of one name and origin the first.
+fn entries(chart: &Chart) -> impl Iterator<Item = &Line> {
+    let mut known = BTreeSet::new();
+    chart.lines.iter().filter(move |line| known.insert((&line.name, line.origin)))
+}
+
+/// The height of the legend.
+pub(super) fn height(chart: &Chart) -> f64 {
+    entries(chart).count() as f64 * ENTRY
+}
+
 /// The width of the legend.
 pub(super) fn breadth(chart: &Chart) -> f64 {
     let texts = chart.lines.iter().map(|line| width(&entry(&line.name, line.origin)));
@@ -137,7 +148,7 @@ pub(super) fn breadth(chart: &Chart) -> f64 {
 /// Draws the legend from a corner downwards.
 pub(super) fn draw(canvas: &mut Canvas, chart: &Chart, has_bars: bool, x: f64, mut y: f64) {
     let looks = looks(chart);
-    for line in &chart.lines {
+    for line in entries(chart) {
         let look = looks.get(line.name.as_str()).copied().unwrap_or(Look(0));
         let middle = y + ENTRY / 2.0;
         let data = format!("M{} {}h{}", number(x), number(middle), number(SAMPLE));

@@ -1,0 +1,138 @@
+//! `multicomputer plot`, and the option `--plot` of commands that compare algorithms: their tables as a chart.
+//!
+//! The option draws the rows that are written as CSV, so that a file gives the same chart later.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use multicomputer::picture::PictureError;
+use thiserror::Error;
+
+use super::{error::Error, files::TextFile, lists::List};
+
+mod lines;
+mod records;
+
+#[cfg(test)]
+mod tests;
+
+use self::records::Records;
+
+/// Arguments of the command.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// A CSV file of stop, collective, exchange, textbook, demo or tune, or any other with a header
+    #[arg(value_name = "FILE.csv")]
+    file: PathBuf,
+
+    /// The SVG file [default: FILE.svg, beside the table]
+    #[arg(long, value_name = "FILE.svg")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    asked: Asked,
+}
+
+/// What is shown; as it seems fit unless it is said.
+#[derive(Args, Clone, Debug, Default)]
+struct Asked {
+    /// The column to the right [default: of traffic, length, sources, nodes, fan-out that which varies most; if none does, names]
+    #[arg(long, value_name = "COLUMN")]
+    x: Option<String>,
+
+    /// The column upwards, or `bandwidth`: bytes over time [default: the modeled time, or else that of the run]
+    #[arg(long, value_name = "COLUMN")]
+    y: Option<String>,
+
+    /// The columns that tell lines apart, with commas between them [default: algorithm, and whatever else is different]
+    #[arg(long, value_name = "COLUMNS", value_parser = read_columns)]
+    by: Option<List<String>>,
+
+    /// The title [default: what is the same in all rows]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multicomputer collective broadcast --bytes 8..1M --csv times.csv
+  multicomputer plot times.csv                         time over length, a line for each algorithm, into times.svg
+  multicomputer plot times.csv --y bandwidth --out bandwidth.svg
+  multicomputer plot times.csv --x bytes --y ratio --by algorithm
+
+Rows of one line and one place are shown as their mean. Times have a grey line below which nothing can be, and marks where
+another line becomes the lowest. Axes are logarithmic where numbers differ by large factors.";
+
+fn read_columns(text: &str) -> Result<List<String>, String> {
+    List::read(text, |column| Ok([column.to_owned()]))
+}
+
+/// A table that cannot be drawn.
+#[derive(Debug, Error)]
+pub(super) enum PlotError {
+    #[error("{} cannot be read: {cause}", path.display())]
+    Unreadable { path: PathBuf, cause: csv::Error },
+    #[error("there is no column `{given}`; there are {header}")]
+    NoColumn { given: String, header: String },
+    #[error(
+        "no column has times (modeled_us, run_us, wall_us or time_us), so --y has to say which is shown; there are {header}"
+    )]
+    NoTime { header: String },
+    #[error("a bandwidth needs a column `bytes` or `t`; there are {header}")]
+    NoBytes { header: String },
+    #[error("no row has a number in the column `{column}`")]
+    Empty { column: String },
+    #[error(transparent)]
+    Picture(#[from] PictureError),
+}
+
+/// Draws a file.
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+    let path = arguments.out.clone().unwrap_or_else(|| arguments.file.with_extension("svg"));
+    let svg = Records::read(&arguments.file).and_then(|records| draw(&records, &arguments.asked));
+    let svg = svg.map_err(Error::usage)?;
+    TextFile::create(&path)?.write(&svg)?;
+    Ok(if arguments.out.is_none() {
+        writeln!(out, "The plot is {}", path.display())?
+    })
+}
+
+fn draw(records: &Records, asked: &Asked) -> Result<String, PlotError> {
+    Ok(lines::chart(records, asked)?.to_svg()?)
+}
+
+/// The plot of a command, if one is asked for: rows are kept until all are there.
+#[derive(Debug)]
+pub(super) struct PlotFile {
+    file: Option<TextFile>,
+    header: &'static str,
+    rows: Vec<Vec<String>>,
+}
+
+impl PlotFile {
+    /// Opens the file, if there is a name, for a table with columns of these names, with blanks between them.
+    pub(super) fn create(path: Option<&Path>, header: &'static str) -> Result<PlotFile, Error> {
+        let file = path.map(TextFile::create).transpose()?;
+        Ok(PlotFile { file, header, rows: Vec::new() })
+    }
+
+    /// Keeps a row.
+    pub(super) fn row(&mut self, row: &[String]) {
+        if self.file.is_some() {
+            self.rows.push(row.to_owned());
+        }
+    }
+
+    /// Draws the rows; says so if there is nothing to be drawn.
+    pub(super) fn finish(self, out: &mut impl Write) -> Result<(), Error> {
+        let Some(file) = self.file else { return Ok(()) };
+        match draw(&Records::new(self.header.split_whitespace(), self.rows), &Asked::default()) {
+            Ok(svg) => file.write(&svg),
+            Err(cause) => Ok(writeln!(out, "No plot was drawn: {cause}.")?),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Which columns of a table make the axes and the lines of a chart.
+
+use std::collections::BTreeMap;
+
+use multicomputer::picture::{Axis, Chart, Origin};
+
+use super::{Asked, PlotError, records::Records};
+
+/// Columns of times, the first of which that has any is shown.
+const TIMES: [&str; 4] = ["modeled_us", "run_us", "wall_us", "time_us"];
+
+/// Columns that can be to the right: that with the most different numbers is, of several the first. With the name and unit of
+/// the axis.
+const ALONG: [(&str, &str, &str); 8] = [
+    ("t", "traffic of a node", "bytes"),
+    ("bytes", "length", "bytes"),
+    ("sources", "sources", ""),
+    ("nodes", "nodes", "nodes"),
+    ("size", "nodes", "nodes"),
+    ("k", "fan-out", ""),
+    ("words", "length", "words"),
+    ("l", "nonuniformity", ""),
+];
+
+/// Columns of names that tell lines apart if they are different, after the algorithm, or are to the right if no number is.
+const NAMES: [&str; 9] =
+    ["operation", "distribution", "name", "matrix", "members", "machine", "in_order", "interval", "clock"];
+
+/// The name for the bytes that are moved over the time that it takes.
+const BANDWIDTH: &str = "bandwidth";
+
+/// The chart of a table.
+pub(super) fn chart(records: &Records, asked: &Asked) -> Result<Chart, PlotError> {
+    let y = height(records, asked)?;
+    let records = &records.clone().filtered(|records, row| y.of(records, row).is_some());
+    if records.rows().is_empty() {
+        return Err(PlotError::Empty { column: y.column });
+    }
+    let x = along(records, asked)?;
+    let by = apart(records, asked, &x, &y)?;
+    let name = |row: &[String], keys: &[String]| {
+        let texts = keys.iter().filter(|key| *key != "interval").map(|key| told(records, row, key));
+        texts.collect::<Vec<_>>().join(", ")
+    };
+    let (scale, unit) = y.unit(records);
+    let is_name = |column: &str| records.rows().iter().any(|row| records.number(row, column).is_none());
+    let names = (x.is_empty() || is_name(&x)).then(|| {
+        let text = |row: &Vec<String>| if x.is_empty() { name(row, &by) } else { told(records, row, &x) };
+        let mut names: Vec<String> = Vec::new();
+        for row in records.rows() {
+            let text = text(row);
+            if !names.contains(&text) {
+                names.push(text);
+            }
+        }
+        names
+    });
+    let place = |row: &[String]| match &names {
+        None => records.number(row, &x),
+        Some(names) => {
+            let text = if x.is_empty() { name(row, &by) } else { told(records, row, &x) };
+            names.iter().position(|name| *name == text).map(|place| place as f64)
+        }
+    };
+
+    // Without a place to the right each name has its own.
+    let keys: &[String] = if x.is_empty() { &[] } else { &by };
+    let lines = Lines::of(records, keys, |row| Some([place(row)?, y.of(records, row)? / scale]));
+    let others: Vec<String> =
+        by.iter().filter(|key| *key != "algorithm" && *key != "interval").cloned().collect();
+    let bound = |row: &[String]| records.number(row, "bound_us").filter(|_| y.is_time());
+    let bounds = Lines::of(records, &others, |row| Some([place(row)?, bound(row)? / scale]));
+
+    let x_axis = match &names {
+        Some(names) => Axis::names(if x.is_empty() { "" } else { x.as_str() }, names.iter().cloned()),
+        None => {
+            let (_, name, unit) = ALONG.into_iter().find(|(column, ..)| *column == x).unwrap_or((&x, &x, ""));
+            axis(name, unit, lines.numbers(0), if unit == "bytes" { 4.0 } else { 16.0 })
+        }
+    };
+    let y_axis = match names {
+        Some(_) => Axis::linear(y.title(), unit),
+        None => axis(&y.title(), unit, lines.numbers(1).chain(bounds.numbers(1)), 20.0),
+    };
+    let mut chart = Chart::new(title(records, asked, &x, &by), x_axis, y_axis);
+    for (row, points) in bounds.lines {
+        chart.add(["bound", &name(row, &others)].join(" ").trim_end(), Origin::Bound, points);
+    }
+    for (row, points) in lines.lines {
+        let name = if keys.is_empty() { y.title() } else { name(row, keys) };
+        chart.add(name, Origin::Modeled, points);
+    }
+    Ok(if y.is_time() { chart.mark_crossovers() } else { chart })
+}
+
+/// An axis of numbers: logarithmic if all are positive and the largest is so many times the smallest.
+fn axis(name: &str, unit: &str, numbers: impl Iterator<Item = f64>, factor: f64) -> Axis {
+    let (least, most) =
+        numbers.fold((f64::INFINITY, 0.0_f64), |(least, most), number| (least.min(number), most.max(number)));
+    if least > 0.0 && most >= factor * least {
+        Axis::logarithmic(name, unit)
+    } else {
+        Axis::linear(name, unit)
+    }
+}
+
+/// What is shown upwards.
+struct Height {
+    column: String,
+    /// The column of bytes, if these are shown over the time.
+    bytes: Option<String>,
+}
+
+fn height(records: &Records, asked: &Asked) -> Result<Height, PlotError> {
+    let has_numbers = |column: &str| records.rows().iter().any(|row| records.number(row, column).is_some());
+    let time = || TIMES.into_iter().find(|column| has_numbers(column)).map(str::to_owned);
+    let no_time = || PlotError::NoTime { header: records.header().join(", ") };
+    match asked.y.as_deref() {
+        None => Ok(Height { column: time().ok_or_else(no_time)?, bytes: None }),
+        Some(BANDWIDTH) => {
+            let bytes = ["t", "bytes"].into_iter().find(|column| has_numbers(column));
+            let bytes = bytes.ok_or_else(|| PlotError::NoBytes { header: records.header().join(", ") })?;
+            Ok(Height { column: time().ok_or_else(no_time)?, bytes: Some(bytes.to_owned()) })
+        }
+        Some(column) => Ok(Height { column: known(records, column)?, bytes: None }),
+    }
+}
+
+/// A column that was named, if there is one.
+fn known(records: &Records, column: &str) -> Result<String, PlotError> {
+    match records.has(column) {
+        true => Ok(column.to_owned()),
+        false => Err(PlotError::NoColumn { given: column.to_owned(), header: records.header().join(", ") }),
+    }
+}
+
+impl Height {
+    fn is_time(&self) -> bool {
+        self.bytes.is_none() && self.column.ends_with("_us")
+    }
+
+    fn of(&self, records: &Records, row: &[String]) -> Option<f64> {
+        let number = records.number(row, &self.column)?;
+        match &self.bytes {
+            None => Some(number),
+            // Every source of an s-to-p broadcast has so many bytes. Bytes over microseconds are MB/s.
+            Some(bytes) => {
+                let sources = records.number(row, "sources").filter(|_| bytes == "bytes").unwrap_or(1.0);
+                (number > 0.0).then_some(sources * records.number(row, bytes)? / number)
+            }
+        }
+    }
+
+    fn title(&self) -> String {
+        match &self.bytes {
+            Some(_) => BANDWIDTH.to_owned(),
+            None if self.column == "wall_us" => "wall time".to_owned(),
+            None if self.is_time() => "time".to_owned(),
+            None => self.column.replace('_', " "),
+        }
+    }
+
+    /// What numbers are divided by, and the unit that they have then.
+    fn unit(&self, records: &Records) -> (f64, &'static str) {
+        if self.bytes.is_some() {
+            return (1.0, "MB/s");
+        }
+        if !self.is_time() {
+            return (1.0, "");
+        }
+        let most = records.rows().iter().filter_map(|row| self.of(records, row)).fold(0.0, f64::max);
+        match most {
+            1e6.. => (1e6, "s"),
+            1e3.. => (1e3, "ms"),
+            _ => (1.0, "us"),
+        }
+    }
+}
+
+/// The column to the right; empty if nothing is different from row to row but the algorithm.
+fn along(records: &Records, asked: &Asked) -> Result<String, PlotError> {
+    if let Some(column) = &asked.x {
+        return known(records, column);
+    }
+    let varieties = ALONG.into_iter().map(|(column, ..)| (column, records.variety(column)));
+    // Of several the first.
+    let (column, variety) = varieties.rev().max_by_key(|(_, variety)| *variety).unwrap_or_default();
+    let is_number = |column: &str| records.rows().iter().all(|row| records.number(row, column).is_some());
+    if variety > 1 && is_number(column) {
+        return Ok(column.to_owned());
+    }
+    let names = NAMES.into_iter().filter(|column| *column != "clock");
+    let name = names.into_iter().find(|column| records.variety(column) > 1);
+    Ok(name.unwrap_or_default().to_owned())
+}
+
+/// The columns that tell lines apart.
+fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<String>, PlotError> {
+    if let Some(by) = &asked.by {
+        return by.iter().map(|column| known(records, column)).collect();
+    }
+    let numbers = ALONG.into_iter().map(|(column, ..)| column);
+    // Of what goes along with the place, and of clocks where the time does not depend on them, there is nothing to tell.
+    let is_shown = |column: &str| match column {
+        _ if column == x => false,
+        "t" | "bytes" => !["t", "bytes"].contains(&x),
+        "machine" | "nodes" | "size" => !["machine", "nodes", "size"].contains(&x),
+        "clock" => y.column != "modeled_us",
+        _ => true,
+    };
+    let varied =
+        NAMES.into_iter().chain(numbers).filter(|column| is_shown(column) && records.variety(column) > 1);
+    let machine = |column: &str| ["nodes", "size"].contains(&column) && records.variety("machine") > 1;
+    let varied = varied.filter(|column| !machine(column));
+    let algorithm = records.has("algorithm").then_some("algorithm");
+    Ok(algorithm.into_iter().chain(varied).map(str::to_owned).collect())
+}
+
+/// A cell as a legend has it: a number with its name.
+fn told(records: &Records, row: &[String], column: &str) -> String {
+    let text = records.cell(row, column);
+    match ALONG.into_iter().find(|(name, ..)| *name == column) {
+        Some((_, _, "bytes")) => format!("{text} bytes"),
+        Some((_, name, _)) => format!("{text} {name}"),
+        None => text.to_owned(),
+    }
+}
+
+/// Rows as lines: those that are the same but for their places. Of several rows of one place there is the mean.
+struct Lines<'a> {
+    lines: Vec<(&'a [String], Vec<[f64; 2]>)>,
+}
+
+impl<'a> Lines<'a> {
+    fn of(records: &'a Records, by: &[String], point: impl Fn(&[String]) -> Option<[f64; 2]>) -> Lines<'a> {
+        let mut keys: Vec<Vec<&str>> = Vec::new();
+        let mut lines: Vec<(&[String], Vec<[f64; 2]>)> = Vec::new();
+        for row in records.rows() {
+            let Some(at) = point(row) else { continue };
+            let key: Vec<&str> = by.iter().map(|column| records.cell(row, column)).collect();
+            match keys.iter().position(|other| *other == key) {
+                Some(place) => lines[place].1.push(at),
+                None => {
+                    keys.push(key);
+                    lines.push((row, vec![at]));
+                }
+            }
+        }
+        lines.iter_mut().for_each(|(_, points)| *points = means(points));
+        Lines { lines }
+    }
+
+    fn numbers(&self, axis: usize) -> impl Iterator<Item = f64> {
+        self.lines.iter().flat_map(move |(_, points)| points.iter().map(move |point| point[axis]))
+    }
+}
+
+/// Points from left to right, one for each place.
+fn means(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    let mut places: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
+    for [x, y] in points {
+        places.entry(x.to_bits()).or_insert((*x, Vec::new())).1.push(*y);
+    }
+    // From the first on, so that equal heights have themselves as their mean.
+    let mean = |heights: &[f64]| {
+        heights[0] + heights.iter().map(|height| height - heights[0]).sum::<f64>() / heights.len() as f64
+    };
+    let mut points: Vec<[f64; 2]> = places.values().map(|(x, heights)| [*x, mean(heights)]).collect();
+    points.sort_by(|one, other| one[0].total_cmp(&other[0]));
+    points
+}
+
+/// What is the same in all rows, unless a title is given.
+fn title(records: &Records, asked: &Asked, x: &str, by: &[String]) -> String {
+    if let Some(title) = &asked.title {
+        return title.clone();
+    }
+    let columns = ["operation", "name", "machine", "distribution", "sources", "bytes", "algorithm"];
+    let is_same = |column: &&str| records.has(column) && records.variety(column) == 1;
+    let is_told =
+        |column: &&str| *column != x && (*column == "algorithm" || !by.iter().any(|other| other == column));
+    let first = records.rows().first().map(Vec::as_slice).unwrap_or_default();
+    let texts = columns.iter().filter(|column| is_same(column) && is_told(column));
+    let texts: Vec<String> =
+        texts.map(|column| told(records, first, column)).filter(|text| !text.is_empty()).collect();
+    if texts.is_empty() { "Plot".to_owned() } else { texts.join(", ") }
+}

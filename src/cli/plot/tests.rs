@@ -1,0 +1,95 @@
+//! Which columns make axes and lines.
+
+use multicomputer::picture::{Chart, Origin};
+
+use super::{lines::chart, *};
+
+fn table(text: &str) -> Records {
+    let mut lines =
+        text.lines().map(|line| line.split(',').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    Records::new(header, lines.collect())
+}
+
+fn plotted(text: &str) -> Chart {
+    chart(&table(text), &Asked::default()).unwrap()
+}
+
+fn lines(chart: &Chart) -> Vec<(&str, Origin, &[[f64; 2]])> {
+    chart.lines.iter().map(|line| (line.name.as_str(), line.origin, line.points.as_slice())).collect()
+}
+
+#[test]
+fn times_over_what_varies_most_with_a_line_for_each_algorithm() {
+    let chart = plotted(
+        "machine,operation,bytes,algorithm,modeled_us,bound_us\n\
+         ring:4,broadcast,8,a,10,5\nring:4,broadcast,8,b,20,5\nring:4,broadcast,80,a,1000,6\nring:4,broadcast,80,b,,6\n\
+         ring:4,broadcast,80,b,30,6\nring:4,broadcast,80,b,50,6",
+    );
+    assert_eq!(chart.title, "broadcast, ring:4");
+    assert_eq!((chart.x.title(), chart.y.title()), ("length, bytes".to_owned(), "time, ms".to_owned()));
+    let (a, b) = ([[8.0, 0.01], [80.0, 1.0]], [[8.0, 0.02], [80.0, 0.04]]);
+    assert_eq!(
+        lines(&chart),
+        [
+            ("bound", Origin::Bound, &[[8.0, 0.005], [80.0, 0.006]][..]),
+            ("a", Origin::Modeled, &a),
+            ("b", Origin::Modeled, &b)
+        ]
+    );
+    assert_eq!(chart.crossovers().len(), 1);
+}
+
+#[test]
+fn names_are_along_where_no_number_varies() {
+    let chart =
+        plotted("machine,distribution,sources,algorithm,modeled_us\nring:4,row,2,a,1\nring:4,cross,2,a,2");
+    assert_eq!((chart.x.name.as_str(), chart.x.label(1.0).as_str()), ("distribution", "cross"));
+    assert_eq!(lines(&chart), [("a", Origin::Modeled, &[[0.0, 1.0], [1.0, 2.0]][..])]);
+    let chart = plotted("machine,algorithm,modeled_us,bound_us\nring:4,a,1,1\nring:4,b,2,1");
+    assert_eq!((chart.x.label(1.0).as_str(), lines(&chart).len()), ("b", 2));
+}
+
+#[test]
+fn nodes_follow_from_machines_and_intervals_have_two_ends() {
+    let chart = plotted("machine,algorithm,modeled_us\nring:4,a,1\nring:32,a,2");
+    assert_eq!(
+        (chart.x.title(), lines(&chart)[0].2),
+        ("nodes, nodes".to_owned(), &[[4.0, 1.0], [32.0, 2.0]][..])
+    );
+    let chart = plotted(
+        "machine,operation,from_bytes,to_bytes,algorithm,from_us,from_ratio,to_us,to_ratio\n\
+         ring:4,collect,8,64,a,10,2,20,2\nring:4,collect,128,256,b,30,3,40,4",
+    );
+    let found = lines(&chart);
+    assert_eq!(
+        found[0],
+        ("bound", Origin::Bound, &[[8.0, 5.0], [64.0, 10.0], [128.0, 10.0], [256.0, 10.0]][..])
+    );
+    assert_eq!(found[2], ("b", Origin::Modeled, &[[128.0, 30.0], [256.0, 40.0]][..]));
+}
+
+#[test]
+fn columns_can_be_asked_for() {
+    let records = table("n,m,who\n1,2,x\n2,4,x\n1,5,y");
+    let columns = |x: &str, y: &str, by: &str| Asked {
+        x: Some(x.to_owned()),
+        y: Some(y.to_owned()),
+        by: Some(read_columns(by).unwrap()),
+        title: Some("T".to_owned()),
+    };
+    let found = chart(&records, &columns("n", "m", "who")).unwrap();
+    assert_eq!((found.title.as_str(), found.lines.len()), ("T", 2));
+    let error = |asked: &Asked| chart(&records, asked).unwrap_err().to_string();
+    assert_eq!(error(&columns("z", "m", "who")), "there is no column `z`; there are n, m, who");
+    assert_eq!(error(&columns("n", "who", "m")), "no row has a number in the column `who`");
+    assert!(error(&Asked::default()).starts_with("no column has times"));
+    let bandwidth = Asked { y: Some("bandwidth".to_owned()), ..Asked::default() };
+    assert!(error(&bandwidth).starts_with("a bandwidth needs a column"));
+    let records = table("sources,bytes,algorithm,modeled_us\n3,100,a,10\n6,100,a,10");
+    let found = chart(&records, &bandwidth).unwrap();
+    assert_eq!(
+        (found.y.title().as_str(), lines(&found)[0].2),
+        ("bandwidth, MB/s", &[[3.0, 30.0], [6.0, 60.0]][..])
+    );
+}
