@@ -19,7 +19,7 @@ use super::{
     compare::{Column, record, table},
     count::counted,
     error::Error,
-    files::CsvFile,
+    files::{CsvFile, micros},
     lists::List,
     options::{MachineError, MachineOptions, read_machine},
     plot::PlotFile,
@@ -167,7 +167,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let operations = arguments.operations()?;
     let (lengths, percent) = (arguments.lengths(machine.nodes()), arguments.percent(machine.nodes()));
     let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
-    let mut plot = PlotFile::create(arguments.plot.as_deref(), FILE)?;
+    let mut plot = PlotFile::create(arguments.plot.as_deref(), TRIED)?;
 
     let progress = Progress::new(operations.len() * lengths.len());
     let found = csv.fill(|csv| {
@@ -178,11 +178,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             let intervals = search.intervals(&lengths)?;
             let intervals: Vec<Row> =
                 intervals.into_iter().map(|interval| Row { machine, operation, interval }).collect();
-            for row in &intervals {
-                let row = record(&columns(), FILE, row);
-                plot.row(&row);
-                csv.row(row)?;
-            }
+            intervals.iter().try_for_each(|row| csv.row(record(&columns(), FILE, row)))?;
+            intervals.iter().enumerate().for_each(|(nth, row)| row.tried(nth).for_each(|row| plot.row(&row)));
             found.push((operation, intervals, Crossover::find(&search, &lengths)?));
         }
         Ok(found)
@@ -199,7 +196,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         format_bytes(ends.1)
     )?;
     for (operation, intervals, crossover) in &found {
-        let times = intervals.iter().flat_map(|Row { interval: Interval { first, last }, .. }| [first, last]);
+        let times = intervals.iter().flat_map(|row| [row.interval.first(), row.interval.last()]);
         let unit = Unit::of(times.map(|point| point.modeled));
         let names = "from_bytes to_bytes from_us from_ratio to_us to_ratio algorithm";
         write!(out, "\n{operation}\n{}", table(&columns(), names, intervals, unit))?;
@@ -219,6 +216,27 @@ struct Row<'a> {
     interval: Interval,
 }
 
+/// The columns of the plot: a row for each length that was tried.
+const TRIED: &str = "machine operation bytes algorithm interval modeled_us bound_us";
+
+impl Row<'_> {
+    /// The rows of the plot of the n-th interval.
+    fn tried(&self, nth: usize) -> impl Iterator<Item = Vec<String>> {
+        self.interval.points().iter().map(move |point| {
+            let bound = point.ratio.map(|ratio| point.modeled.as_micros_f64() / ratio);
+            vec![
+                self.machine.name().to_owned(),
+                self.operation.name().to_owned(),
+                point.bytes.to_string(),
+                point.choice.clone(),
+                nth.to_string(),
+                micros(point.modeled),
+                bound.map_or(String::new(), |bound| bound.to_string()),
+            ]
+        })
+    }
+}
+
 /// The columns of the CSV file.
 const FILE: &str = "machine operation from_bytes to_bytes algorithm from_us from_ratio to_us to_ratio";
 
@@ -226,12 +244,12 @@ fn columns<'a>() -> [Column<'a, Row<'a>>; 9] {
     [
         Column::new("machine", |row: &Row| row.machine.name().to_owned()),
         Column::new("operation", |row: &Row| row.operation.name()),
-        Column::new("from_bytes", |row: &Row| row.interval.first.bytes).titled("from"),
-        Column::new("to_bytes", |row: &Row| row.interval.last.bytes).titled("to"),
-        Column::new("algorithm", |row: &Row| row.interval.first.choice.clone()).left(),
-        Column::new("from_us", |row: &Row| row.interval.first.modeled).titled("{unit} at from"),
-        Column::new("from_ratio", |row: &Row| row.interval.first.ratio).titled("/ bound"),
-        Column::new("to_us", |row: &Row| row.interval.last.modeled).titled("{unit} at to"),
-        Column::new("to_ratio", |row: &Row| row.interval.last.ratio).titled("/ bound"),
+        Column::new("from_bytes", |row: &Row| row.interval.first().bytes).titled("from"),
+        Column::new("to_bytes", |row: &Row| row.interval.last().bytes).titled("to"),
+        Column::new("algorithm", |row: &Row| row.interval.first().choice.clone()).left(),
+        Column::new("from_us", |row: &Row| row.interval.first().modeled).titled("{unit} at from"),
+        Column::new("from_ratio", |row: &Row| row.interval.first().ratio).titled("/ bound"),
+        Column::new("to_us", |row: &Row| row.interval.last().modeled).titled("{unit} at to"),
+        Column::new("to_ratio", |row: &Row| row.interval.last().ratio).titled("/ bound"),
     ]
 }

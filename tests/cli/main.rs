@@ -8,6 +8,7 @@ mod exchange;
 mod files;
 mod host;
 mod patience;
+mod plot;
 mod predictions;
 mod reproduce;
 mod stop;

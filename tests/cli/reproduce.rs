@@ -30,6 +30,37 @@ fn a_figure_is_shown_with_its_values_and_claims_and_written_with_its_points() {
     let count = |kind: &str| records.iter().filter(|record| &record[1] == kind).count();
     assert_eq!((count("value"), count("claim"), count("point")), (2, 1, 22), "{csv}");
     assert!(records.iter().all(|record| &record[0] == "S0-F6"));
+    let svg = fs::read_to_string(folder.join("S0-F6.svg")).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.contains("(published): "), "{svg}");
+}
+
+/// Verdicts first, then every item with its plots, then the machines; and nothing from anywhere else.
+#[test]
+fn the_report_is_one_page_with_everything() {
+    let folder = folder("report");
+    let output = succeeds(&["reproduce", "s0-f6,S2-F1,S2-T3,S1-Q2", "--out", folder.to_str().unwrap()]);
+    let path = folder.join("report.html");
+    assert!(output.ends_with(&format!("\nThe report is {}\n", path.display())), "{output}");
+    let page = fs::read_to_string(path).unwrap();
+    let places = [
+        "multicomputer reproduce S0-F6,S1-Q2,S2-F1,S2-T3 --out DIR",
+        "<h2>Verdicts</h2>",
+        "<a href=\"#S2-T3\">",
+        "<section id=\"S0-F6\">",
+        "11.4",
+        "<svg ",
+        "S1-Q2 cannot be worked out yet",
+        "<section id=\"S2-T3\">",
+        "<h3>paragon</h3>",
+        "an exchange takes 369 us before its first byte",
+    ];
+    let mut rest = page.as_str();
+    for text in places {
+        rest = rest.split_once(text).unwrap_or_else(|| panic!("no {text} after the one before")).1;
+    }
+    // Three plots of table 3, one of figure 6, two of figure 1 at most.
+    assert_eq!(page.matches("<figure").count(), page.matches("</svg>").count());
+    assert!(["href=\"http", "src=", "url(", "<script"].iter().all(|text| !page.contains(text)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use multicomputer::picture::{Axis, Chart, Origin};
+use multicomputer::picture::{Axis, Chart, Crossover, Origin};
 
 use super::{Asked, PlotError, records::Records};
 
@@ -25,6 +25,9 @@ const ALONG: [(&str, &str, &str); 8] = [
 /// Columns of names that tell lines apart if they are different, after the algorithm, or are to the right if no number is.
 const NAMES: [&str; 9] =
     ["operation", "distribution", "name", "matrix", "members", "machine", "in_order", "interval", "clock"];
+
+/// The name of the choice among all algorithms, in all libraries.
+const AUTO: &str = "auto";
 
 /// The name for the bytes that are moved over the time that it takes.
 const BANDWIDTH: &str = "bandwidth";
@@ -86,11 +89,37 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<Chart, PlotError
     for (row, points) in bounds.lines {
         chart.add(["bound", &name(row, &others)].join(" ").trim_end(), Origin::Bound, points);
     }
+    let marks = if y.is_time() {
+        crossovers(records, &others, &chart, &lines, |row| name(row, keys))
+    } else {
+        Vec::new()
+    };
     for (row, points) in lines.lines {
         let name = if keys.is_empty() { y.title() } else { name(row, keys) };
         chart.add(name, Origin::Modeled, points);
     }
-    Ok(if y.is_time() { chart.mark_crossovers() } else { chart })
+    chart.marks = marks;
+    Ok(chart)
+}
+
+/// Where another algorithm becomes the fastest: among lines that differ in nothing else, and without *Auto*, which takes the
+/// fastest itself.
+fn crossovers(
+    records: &Records,
+    others: &[String],
+    axes: &Chart,
+    lines: &Lines<'_>,
+    name: impl Fn(&[String]) -> String,
+) -> Vec<Crossover> {
+    let mut groups: BTreeMap<Vec<&str>, Chart> = BTreeMap::new();
+    for (row, points) in &lines.lines {
+        if records.cell(row, "algorithm") != AUTO {
+            let key = others.iter().map(|column| records.cell(row, column)).collect();
+            let empty = || Chart::new("", axes.x.clone(), axes.y.clone());
+            groups.entry(key).or_insert_with(empty).add(name(row), Origin::Modeled, points.iter().copied());
+        }
+    }
+    groups.values().flat_map(Chart::crossovers).collect()
 }
 
 /// An axis of numbers: logarithmic if all are positive and the largest is so many times the smallest.

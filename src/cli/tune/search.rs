@@ -31,11 +31,22 @@ pub(super) struct Point {
     pub(super) ratio: Option<f64>,
 }
 
-/// Lengths with one choice, as far as is known.
+/// Lengths with one choice, as far as is known: all that were tried, at least one, from the shortest.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Interval {
-    pub(super) first: Point,
-    pub(super) last: Point,
+pub(super) struct Interval(Vec<Point>);
+
+impl Interval {
+    pub(super) fn points(&self) -> &[Point] {
+        &self.0
+    }
+
+    pub(super) fn first(&self) -> &Point {
+        &self.0[0]
+    }
+
+    pub(super) fn last(&self) -> &Point {
+        &self.0[self.0.len() - 1]
+    }
 }
 
 impl Search<'_> {
@@ -119,11 +130,7 @@ fn without_details(name: &str) -> String {
 /// Neighbours with the same choice made one.
 fn joined(points: Vec<Point>) -> Vec<Interval> {
     let intervals = points.chunk_by(|one, other| one.choice == other.choice);
-    let interval = |points: &[Point]| {
-        let (first, last) = (points.first()?.clone(), points.last()?.clone());
-        Some(Interval { first, last })
-    };
-    intervals.filter_map(interval).collect()
+    intervals.map(|points| Interval(points.to_vec())).collect()
 }
 
 #[cfg(test)]

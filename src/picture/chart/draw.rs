@@ -75,9 +75,7 @@ pub(super) fn draw(chart: &Chart) -> String {
             }
         }
     }
-    if chart.has_crossovers {
-        draw_crossovers(&mut canvas, chart, &area);
-    }
+    draw_marks(&mut canvas, chart, &area);
     legend::draw(&mut canvas, chart, has_bars, right, area.top);
     canvas.finish((area.bottom() + below + 26.0).ceil(), &chart.title)
 }
@@ -185,8 +183,8 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(
     }
 }
 
-fn draw_crossovers(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
-    for crossover in chart.crossovers() {
+fn draw_marks(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
+    for crossover in &chart.marks {
         let (x, y) = area.place(crossover.at);
         let data = format!("M{} {}V{}", number(x), number(y), number(area.bottom()));
         let (from, to) = (&crossover.from, &crossover.to);

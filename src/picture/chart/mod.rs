@@ -41,8 +41,8 @@ pub struct Chart {
     pub y: Axis,
     /// In the order of a legend.
     pub lines: Vec<Line>,
-    /// Whether to show where another line becomes the lowest.
-    has_crossovers: bool,
+    /// The places that are marked, at which another line becomes the lowest.
+    pub marks: Vec<Crossover>,
 }
 
 /// An axis.
@@ -156,7 +156,7 @@ impl Axis {
 impl Chart {
     /// A chart without lines.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Chart {
-        Chart { title: title.into(), x, y, lines: Vec::new(), has_crossovers: false }
+        Chart { title: title.into(), x, y, lines: Vec::new(), marks: Vec::new() }
     }
 
     /// Adds a line. Lines of one name have one colour: a formula and published points beside what is modeled.
@@ -180,9 +180,9 @@ impl Chart {
         self
     }
 
-    /// The chart with marks where another line becomes the lowest.
+    /// The chart with marks where another of its lines becomes the lowest.
     pub fn mark_crossovers(self) -> Chart {
-        Chart { has_crossovers: true, ..self }
+        Chart { marks: self.crossovers(), ..self }
     }
 
     /// The places, from left to right, at which another of the modeled lines becomes the lowest: where the lines between two

@@ -1,0 +1,96 @@
+//! `multicomputer plot`, and `--plot` of other commands.
+
+use super::*;
+
+/// The table of a command and its plot.
+fn plotted(name: &str, arguments: &[&str]) -> (PathBuf, String) {
+    let folder = folder(name);
+    let (csv, svg) = (folder.join("times.csv"), folder.join("times.svg"));
+    let files = ["--csv", csv.to_str().unwrap(), "--plot", svg.to_str().unwrap()];
+    succeeds(&[arguments, &files].concat());
+    (csv, fs::read_to_string(svg).unwrap())
+}
+
+#[test]
+fn a_sweep_is_drawn_with_its_bound_and_crossovers_and_so_is_its_table() {
+    let sweep = "collective broadcast --mesh 4x4 --bytes 8,64,512,4K,64K --algorithm short,long,auto";
+    let (csv, svg) = plotted("plot", &sweep.split(' ').collect::<Vec<_>>());
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    for text in [
+        ">broadcast, paragon:4x4<",
+        ">length, bytes<",
+        ">time, ms<",
+        ">short<",
+        ">auto<",
+        "bound (nothing can",
+    ] {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
+    assert!(svg.contains("on long is lower than short"), "{svg}");
+    assert_eq!(svg.matches("short (modeled): ").count(), 5, "{svg}");
+    let again = csv.with_file_name("again.svg");
+    succeeds(&["plot", csv.to_str().unwrap(), "--out", again.to_str().unwrap()]);
+    assert_eq!(svg, fs::read_to_string(again).unwrap());
+    let output = succeeds(&["plot", csv.to_str().unwrap(), "--y", "bandwidth", "--title", "<B>"]);
+    assert_eq!(output, format!("The plot is {}\n", csv.with_extension("svg").display()));
+    let svg = fs::read_to_string(csv.with_extension("svg")).unwrap();
+    assert!(
+        svg.contains(">bandwidth, MB/s<") && svg.contains("&lt;B&gt;") && !svg.contains("lower than"),
+        "{svg}"
+    );
+}
+
+#[test]
+fn every_command_that_compares_draws_what_varies() {
+    for (name, arguments, texts) in [
+        (
+            "plot-stop",
+            "stop --mesh 4x4 --sources 2..6+2 --distribution row,cross --algorithm br-lin,auto",
+            [">sources<", "br-lin, cross"],
+        ),
+        (
+            "plot-nodes",
+            "stop --mesh 2x4,4x4,4x8 --sources 4 --algorithm br-lin,2-step",
+            [">nodes, nodes<", ">2-step<"],
+        ),
+        (
+            "plot-exchange",
+            "exchange --machine cm5:8 --fan-out 2 --traffic 1K,64K",
+            [">traffic of a node, bytes<", ">two-stage<"],
+        ),
+        ("plot-tune", "tune line:8 broadcast --bytes 8..64K", [">length, bytes<", "bound (nothing can"]),
+        ("plot-one", "collective collect --mesh 2x3 --bytes 4K", [">hybrid<", "time (modeled): "]),
+        ("plot-demo", "--mesh 4x4 --sources 4 --clock virtual", [">distribution<", "Br_Lin (modeled): "]),
+        ("plot-textbook", "textbook 4.1 --nodes 8 --words 1,100,10000", [">length, words<", "(modeled): "]),
+    ] {
+        let (_, svg) = plotted(name, &arguments.split(' ').collect::<Vec<_>>());
+        for text in texts {
+            assert!(svg.contains(text), "{arguments}: {text}: {svg}");
+        }
+    }
+}
+
+#[test]
+fn a_table_that_cannot_be_drawn_is_refused() {
+    let folder = folder("plot-refused");
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (times, words) =
+        (file("times.csv", "bytes,algorithm,modeled_us\n8,a,1\n"), file("words.csv", "a,b\n1,x\n"));
+    for (arguments, error) in [
+        (vec!["plot", "no-such.csv"], "no-such.csv cannot be read: "),
+        (vec!["plot", &times, "--x", "z"], "there is no column `z`; there are bytes, algorithm, modeled_us"),
+        (
+            vec!["plot", &words],
+            "no column has times (modeled_us, run_us, wall_us or time_us), so --y has to say",
+        ),
+        (vec!["plot", &words, "--y", "b"], "no row has a number in the column `b`"),
+        (vec!["plot", &times, "--out", "no/such/plot.svg"], "no/such/plot.svg cannot be written"),
+        (vec!["collective", "scan", "--plot", "no/such/plot.svg"], "no/such/plot.svg cannot be written"),
+    ] {
+        assert!(fails(2, &arguments).contains(error), "{arguments:?}");
+    }
+}
