@@ -26,6 +26,9 @@ pub(super) enum Error {
     /// The host could not be measured.
     #[error(transparent)]
     Measure(#[from] MeasureError),
+    /// A published time could not be taken by a run.
+    #[error("{0}")]
+    Rerun(Failure),
     /// A run delivered something else than was sent.
     #[error("{0}")]
     Wrong(String),

@@ -5,11 +5,14 @@ use std::{collections::VecDeque, fs, io::Write, path::PathBuf};
 
 use clap::Args;
 use multicomputer::{
+    Clock,
     picture::Chart,
-    published::{Job, Outcome, Summary},
+    published::{Job, Outcome, Summary, Value},
+    report::RealTimeReport,
 };
 
 use super::{
+    clock,
     error::Error,
     files::{CsvFile, OutputError, TextFile},
     lists::List,
@@ -32,6 +35,11 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with_all = ["jobs", "out"])]
     list: bool,
 
+    /// The clock: virtual (times as they are worked out) or real, real:4, ..: every time that can be run on its own is run as well,
+    /// a thread for each node, and stands beside
+    #[arg(long, value_name = "CLOCK", default_value = "virtual", value_parser = read_clock)]
+    clock: Clock,
+
     /// Write into this folder for each item a CSV file with its values, its claims and the points of its figures, and the figures as
     /// SVG; and report.html, a page with all of it
     #[arg(long, value_name = "DIR")]
@@ -44,8 +52,19 @@ Examples:
   multicomputer reproduce S0-F8                        figure 8 of the s-to-p report
   multicomputer reproduce S0-F2,S2-T3 --out results    two of them, with tables, plots and results/report.html
   multicomputer reproduce all --out results            everything, and what it comes to
+  multicomputer reproduce S0-F9 --clock real           run by threads at true speed
 
-All in virtual time, on the presets. docs/reproduce.md says how to read it.";
+All on the presets. In real time too, modeled times are those of virtual time: what the host's threads took stands beside them.
+docs/reproduce.md says how to read it.";
+
+fn read_clock(text: &str) -> Result<Clock, String> {
+    match clock::read(text)? {
+        Clock::Host => Err("published times are modeled, and the host's clock has no model; allowed are `virtual`, `real` and \
+                            `real:DILATION`"
+            .to_owned()),
+        clock => Ok(clock),
+    }
+}
 
 fn read_jobs(text: &str) -> Result<List<&'static Job>, String> {
     let read = |item: &str| match item {
@@ -74,13 +93,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         progress.begin(job.id());
         let outcome = match job.work() {
             Ok(outcome) => {
-                progress.shown(|| write!(out, "{}", text::of(job, &outcome)))?;
+                let runs = arguments.runs(&outcome)?;
+                progress.shown(|| write!(out, "{}", text::of(job, &outcome, &runs)))?;
                 summary.add(job, &outcome);
                 let plots: Vec<String> = outcome.charts.iter().map(plot).collect();
                 if let Some(files) = &mut files {
-                    files.write(job, &outcome, &plots)?;
+                    files.write(job, &outcome, &runs, &plots)?;
                 }
-                Some((outcome, plots))
+                Some(Worked { outcome, runs, plots })
             }
             Err(not_yet) => {
                 progress.shown(|| writeln!(out, "{job}: {}\n\n{not_yet}\n", job.title()))?;
@@ -97,9 +117,27 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     }
     let Some(files) = files else { return Ok(()) };
     let path = files.folder.join(REPORT);
-    let command = format!("multicomputer reproduce {} --out DIR", arguments.ids(jobs));
-    files.report.write(&page::of(&command, "virtual", &items, &summary))?;
+    let clock = clock::name(arguments.clock);
+    let real = if arguments.clock == Clock::Virtual { "" } else { " --clock real" };
+    let command = format!("multicomputer reproduce {}{real} --out DIR", arguments.ids(jobs));
+    files.report.write(&page::of(&command, clock, &items, &summary))?;
     Ok(writeln!(out, "\nThe report is {}", path.display())?)
+}
+
+/// What came out of a job.
+struct Worked {
+    outcome: Outcome,
+    runs: Runs,
+    /// Its charts as SVG.
+    plots: Vec<String>,
+}
+
+/// The runs of the values of an outcome in real time; none if there are none.
+type Runs = Vec<Option<RealTimeReport>>;
+
+/// What the host's threads took of modeled time, in the unit of the value, as modeled time is: wall time over dilation.
+fn real(run: &RealTimeReport) -> f64 {
+    1e3 * run.wall.as_secs_f64() / run.dilation
 }
 
 /// The name of the page.
@@ -120,9 +158,9 @@ struct Files {
 
 impl Files {
     /// Writes what came out of the next job.
-    fn write(&mut self, job: &Job, outcome: &Outcome, plots: &[String]) -> Result<(), Error> {
+    fn write(&mut self, job: &Job, outcome: &Outcome, runs: &Runs, plots: &[String]) -> Result<(), Error> {
         if let Some(table) = self.tables.pop_front() {
-            table.fill(|file| csv::rows(job, outcome).try_for_each(|row| file.row(row)))?;
+            table.fill(|file| csv::rows(job, outcome, runs).try_for_each(|row| file.row(row)))?;
         }
         for (plot, nth) in plots.iter().zip(1..) {
             let name = if plots.len() == 1 { job.id().to_owned() } else { format!("{}-{nth}", job.id()) };
@@ -146,6 +184,18 @@ impl Arguments {
         let tables = worked.map(|job| table(&job)).collect::<Result<_, Error>>()?;
         let report = TextFile::create(&folder.join(REPORT))?;
         Ok(Some(Files { folder: folder.clone(), tables, report }))
+    }
+
+    /// Runs the values in real time, if that is asked for.
+    fn runs(&self, outcome: &Outcome) -> Result<Runs, Error> {
+        if self.clock == Clock::Virtual {
+            return Ok(Runs::new());
+        }
+        let run = |value: &Value| match value.run(self.clock) {
+            None => Ok(None),
+            Some(report) => report.map(|report| report.real_time).map_err(Error::Rerun),
+        };
+        outcome.values.iter().map(run).collect()
     }
 
     /// What was asked for: `all`, or the ids.

@@ -30,9 +30,10 @@ mod missing;
 mod stop;
 mod summary;
 mod textbook;
+mod timed;
 mod value;
 
-use self::chart::Series;
+use self::{chart::Series, timed::Timed};
 pub use self::{
     claim::{Check, Claim, Verdict},
     job::{Job, NotYet, Outcome, Paper},

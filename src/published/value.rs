@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::Verdict;
+use super::{Timed, Verdict};
+use crate::{error::Failure, machine::Clock, report::RunReport};
 
 /// A published number, and the same worked out here.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Value {
     pub sure: Sure,
     /// Why it is different, where that is known.
     pub why: &'static str,
+    /// What was timed, if it can be run on its own.
+    timed: Option<Timed>,
 }
 
 /// The kinds of published numbers.
@@ -82,12 +85,27 @@ impl Value {
 
     pub(super) fn new(what: impl Into<String>, unit: &'static str, published: f64, modeled: f64) -> Value {
         let (kind, sure) = (Kind::Measured, Sure::Printed);
-        Value { what: what.into(), unit, published, modeled, kind, sure, why: "" }
+        Value { what: what.into(), unit, published, modeled, kind, sure, why: "", timed: None }
     }
 
     /// Published in milliseconds.
     pub(super) fn ms(what: impl Into<String>, published: f64, modeled: f64) -> Value {
         Value::new(what, "ms", published, modeled)
+    }
+
+    /// Published in milliseconds, and timed here.
+    pub(super) fn timed(what: impl Into<String>, published: f64, timed: Timed) -> Value {
+        Value { timed: Some(timed.clone()), ..Value::ms(what, published, timed.millis) }
+    }
+
+    /// Runs what was timed, one thread for each node, under a clock; lengths move instead of data. In virtual and in real time the
+    /// modeled time of the report is that of the value. `None` if it is no time of something that can be run on its own.
+    ///
+    /// # Errors
+    ///
+    /// What prevents the run: the host may have too few threads.
+    pub fn run(&self, clock: Clock) -> Option<Result<RunReport, Failure>> {
+        self.timed.as_ref().map(|timed| timed.run(clock))
     }
 
     pub(super) fn fitted(self) -> Value {

@@ -61,7 +61,11 @@ fn every_command_that_compares_draws_what_varies() {
         ("plot-tune", "tune line:8 broadcast --bytes 8..64K", [">length, bytes<", "bound (nothing can"]),
         ("plot-one", "collective collect --mesh 2x3 --bytes 4K", [">hybrid<", "time (modeled): "]),
         ("plot-demo", "--mesh 4x4 --sources 4 --clock virtual", [">distribution<", "Br_Lin (modeled): "]),
-        ("plot-textbook", "textbook 4.1 --nodes 8 --words 1,100,10000", [">length, words<", "(modeled): "]),
+        (
+            "plot-textbook",
+            "textbook 4.1 --topology hypercube:8 --words 1,100,10000",
+            [">length, words<", "(modeled): "],
+        ),
     ] {
         let (_, svg) = plotted(name, &arguments.split(' ').collect::<Vec<_>>());
         for text in texts {

@@ -63,6 +63,18 @@ fn the_report_is_one_page_with_everything() {
     assert!(["href=\"http", "src=", "url(", "<script"].iter().all(|text| !page.contains(text)));
 }
 
+/// In real time every time that can be run has what the host's threads took beside it.
+#[test]
+fn times_are_run_in_real_time_if_that_is_asked_for() {
+    let output = succeeds(&["reproduce", "S0-T1", "--clock", "real:20"]);
+    let table = rows(&output, "value");
+    let real: f64 = table[0][table[0].len() - 2].parse().unwrap();
+    // Modeled time is 0.461 ms.
+    assert!(output.contains("verdict  real") && (0.46..100.0).contains(&real), "{output}");
+    let error = fails(2, &["reproduce", "S0-T1", "--clock", "host"]);
+    assert!(error.contains("published times are modeled, and the host's clock has no model"), "{error}");
+}
+
 #[test]
 fn several_items_come_to_a_summary_and_what_is_missing_says_why() {
     let output = succeeds(&["reproduce", "S0-F8a,S1-Q2,S0-F8"]);

@@ -8,7 +8,12 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-use multicomputer::published::{Job, Outcome};
+use multicomputer::{
+    Clock,
+    published::{Job, Outcome},
+};
+
+use crate::support::is_full;
 
 /// What comes out of a job.
 pub(crate) fn outcome(id: &str) -> &'static Outcome {
@@ -85,6 +90,21 @@ jobs! {
     s4_figure_9: "S4-F9",
     s4_figure_10: "S4-F10",
     s4_section_7: "S4-Q1",
+}
+
+/// What a value was worked out from takes on threads what it should. On 512 nodes that is left to the full tests.
+#[test]
+fn values_are_those_of_runs_on_threads() {
+    let mut runs = 0;
+    for id in ["S0-F6", "S0-T1", "S0-F9", "S1-F8", "S2-T3"] {
+        for value in outcome(id).values.iter().filter(|_| id != "S2-T3" || is_full()) {
+            let Some(report) = value.run(Clock::Virtual) else { continue };
+            let modeled = report.unwrap().modeled.since_start().as_millis_f64();
+            assert_eq!(modeled, value.modeled, "{id}, {}", value.what);
+            runs += 1;
+        }
+    }
+    assert_eq!(runs, if is_full() { 30 } else { 12 });
 }
 
 #[test]

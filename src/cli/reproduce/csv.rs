@@ -4,16 +4,23 @@
 use multicomputer::{
     picture::Chart,
     published::{Claim, Job, Outcome, Value},
+    report::RealTimeReport,
 };
+
+use super::Runs;
 
 /// `record` is `value`, `claim`, `check` or `point`. A point is `modeled`, by `formula` or `published`, and has `x` and `y`; where an axis has
 /// names, `x` is one.
-pub(super) const HEADER: &str =
-    "id record what unit published modeled error_percent kind sure verdict why chart line x_axis x y_axis y";
+pub(super) const HEADER: &str = "id record what unit published modeled error_percent kind sure verdict real pace why chart line x_axis x y_axis y";
 
 /// The rows.
-pub(super) fn rows<'a>(job: &'a Job, outcome: &'a Outcome) -> impl Iterator<Item = Vec<String>> + 'a {
-    let values = outcome.values.iter().map(value);
+pub(super) fn rows<'a>(
+    job: &'a Job,
+    outcome: &'a Outcome,
+    runs: &'a Runs,
+) -> impl Iterator<Item = Vec<String>> + 'a {
+    let run = |nth: usize| runs.get(nth).and_then(Option::as_ref);
+    let values = outcome.values.iter().enumerate().map(move |(nth, of)| value(of, run(nth)));
     let claims = outcome.claims.iter().flat_map(claim);
     let points = outcome.charts.iter().flat_map(points);
     values.chain(claims).chain(points).map(|cells| row(job, &cells))
@@ -32,7 +39,7 @@ fn row(job: &Job, cells: &Cells<'_>) -> Vec<String> {
     HEADER.split_whitespace().map(cell).collect()
 }
 
-fn value(value: &Value) -> Cells<'_> {
+fn value<'a>(value: &Value, run: Option<&RealTimeReport>) -> Cells<'a> {
     vec![
         ("record", "value".to_owned()),
         ("what", value.what.clone()),
@@ -43,6 +50,8 @@ fn value(value: &Value) -> Cells<'_> {
         ("kind", value.kind.name().to_owned()),
         ("sure", value.sure.to_string()),
         ("verdict", value.verdict().to_string()),
+        ("real", run.map_or(String::new(), |run| super::real(run).to_string())),
+        ("pace", run.map_or(String::new(), |run| run.verdict.to_string())),
         ("why", value.why.to_owned()),
     ]
 }

@@ -1,6 +1,7 @@
 //! The report of several jobs: one page with verdicts first, then every item with its numbers, claims and plots, and the machines
 //! with the sources of their parameters. It needs nothing but itself.
 
+use super::{Runs, Worked};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use multicomputer::{
@@ -8,11 +9,11 @@ use multicomputer::{
     published::{Claim, Job, Kind, Outcome, Paper, Summary, Sure, Value, Verdict},
 };
 
-/// A job with what came out of it, and its plots as SVG; nothing if it cannot be worked out.
-pub(super) type Item = (&'static Job, Option<(Outcome, Vec<String>)>);
+/// A job with what came out of it; nothing if it cannot be worked out.
+pub(super) type Item = (&'static Job, Option<Worked>);
 
 /// What is said of how to read it.
-const READING: [(&str, &str); 5] = [
+const READING: [(&str, &str); 6] = [
     (
         "Values",
         "are published numbers beside what is modeled here. One set of parameters for each machine; nothing is adjusted for an item.",
@@ -32,6 +33,11 @@ const READING: [(&str, &str); 5] = [
         "Sure",
         "is how certain it is that this is published: printed, or a probability where the text at hand is damaged. Ours is said \
               here, not in the paper, and not counted.",
+    ),
+    (
+        "Real",
+        "is there in real time: what the threads of the host took, in modeled time, and whether they kept pace. Modeled times are \
+         the same under both clocks.",
     ),
     (
         "Plots",
@@ -97,7 +103,7 @@ fn summed_up(items: &[Item], summary: &Summary) -> Markup {
                         td { (job.paper().name()) ", " (job.place()) }
                         td { (job.title()) }
                         @match outcome {
-                            Some((outcome, _)) => {
+                            Some(Worked { outcome, .. }) => {
                                 td.number { (met(outcome.values.iter().map(Value::verdict))) }
                                 td.number { (met(counted(outcome).map(|claim| claim.verdict))) }
                             }
@@ -160,8 +166,8 @@ fn of_paper(paper: Paper, items: &[Item]) -> Markup {
                     h3 { (job.id()) ", " (job.place()) ": " (job.title()) }
                     p.setup { (job.setup()) }
                     @match (outcome, job.not_yet()) {
-                        (Some((outcome, plots)), _) => {
-                            (values(outcome))
+                        (Some(Worked { outcome, runs, plots }), _) => {
+                            (values(outcome, runs))
                             (claims(outcome))
                             @for (chart, plot) in outcome.charts.iter().zip(plots) {
                                 figure aria-label=(chart.title) { (PreEscaped(plot)) }
@@ -177,16 +183,18 @@ fn of_paper(paper: Paper, items: &[Item]) -> Markup {
     }
 }
 
-fn values(outcome: &Outcome) -> Markup {
+fn values(outcome: &Outcome, runs: &Runs) -> Markup {
     html! {
         @if !outcome.values.is_empty() {
             div.scroll {
                 table {
                     tr {
                         th { "value" } th.number { "published" } th.number { "modeled" } th { "unit" }
-                        th.number { "error %" } th { "kind" } th { "sure" } th { "verdict" } th { "why" }
+                        th.number { "error %" } th { "kind" } th { "sure" } th { "verdict" }
+                        @if !runs.is_empty() { th.number { "real" } th { "pace" } }
+                        th { "why" }
                     }
-                    @for value in &outcome.values {
+                    @for (nth, value) in outcome.values.iter().enumerate() {
                         tr {
                             td { (value.what.replace('*', "")) }
                             td.number { (value.published) }
@@ -196,6 +204,14 @@ fn values(outcome: &Outcome) -> Markup {
                             td { (value.kind.name()) }
                             td { (value.sure) }
                             td { (verdict(value.verdict())) }
+                            @match runs.get(nth) {
+                                Some(Some(run)) => {
+                                    td.number { (format!("{:.3}", super::real(run))) }
+                                    td { (run.verdict) }
+                                }
+                                Some(None) => { td.number { "-" } td {} }
+                                None => {}
+                            }
                             td.why { (value.why) }
                         }
                     }

@@ -7,12 +7,15 @@ use multicomputer::{
     published::{Job, Kind, Outcome, Summary},
 };
 
-use super::super::{
-    count::counted,
-    table::{
-        Align::{Left, Right},
-        Table,
+use super::{
+    super::{
+        count::counted,
+        table::{
+            Align::{Left, Right},
+            Table,
+        },
     },
+    Runs,
 };
 
 /// All jobs.
@@ -31,9 +34,10 @@ pub(super) fn list() -> String {
 }
 
 /// What comes out of a job.
-pub(super) fn of(job: &Job, outcome: &Outcome) -> String {
+pub(super) fn of(job: &Job, outcome: &Outcome, runs: &Runs) -> String {
     let mut text = format!("{job}: {}\n{}\n{}\n", job.title(), job.paper().title(), job.setup());
     if !outcome.values.is_empty() {
+        let real = [("real", Right), ("pace", Left)];
         let columns = [
             ("value", Left),
             ("published", Right),
@@ -44,9 +48,14 @@ pub(super) fn of(job: &Job, outcome: &Outcome) -> String {
             ("sure", Left),
             ("verdict", Left),
         ];
-        let mut table = Table::new(columns);
-        for value in &outcome.values {
-            table.row([
+        let real = real.into_iter().filter(|_| !runs.is_empty());
+        let mut table = Table::new(columns.into_iter().chain(real));
+        for (nth, value) in outcome.values.iter().enumerate() {
+            let run = runs.get(nth).map(|run| match run {
+                Some(run) => [format!("{:.3}", super::real(run)), run.verdict.to_string()],
+                None => ["-".to_owned(), String::new()],
+            });
+            let cells = [
                 value.what.replace('*', ""),
                 value.published.to_string(),
                 format!("{:.3}", value.modeled),
@@ -55,7 +64,8 @@ pub(super) fn of(job: &Job, outcome: &Outcome) -> String {
                 value.kind.name().to_owned(),
                 value.sure.to_string(),
                 value.verdict().to_string(),
-            ]);
+            ];
+            table.row(cells.into_iter().chain(run.into_iter().flatten()));
         }
         let _ = write!(text, "\n{table}");
     }

@@ -13,7 +13,8 @@ mod table_2;
 mod table_3;
 
 use super::{
-    Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, job::Work::By, least, most, paragon, percent,
+    Axis, Chart, Claim, Job, Outcome, Paper, Series, Timed, Value, job::Work::By, least, most, paragon,
+    percent,
 };
 use crate::{
     collective::{Algorithm, Cost, Operation, Strategy, Task},

@@ -118,10 +118,10 @@ fn figure_8() -> Outcome {
         saved,
     );
     let cost = |input: &Distribution| most(all(&percents, input, numbers()).into_iter().map(|gain| -gain));
-    let moved = repositioning("16x16", &Band, 192, 6144);
+    let moved = repositioning_alone("16x16", &Band, 192, 6144);
     let values = vec![
         Value::new("band, the most that repositioning costs", "%", 6.5, cost(&Band)).read(70),
-        Value::ms("192 sources, redistribution alone", 7.5, moved).read(85).because(
+        Value::timed("192 sources, redistribution alone", 7.5, moved).read(85).because(
             "links have five times the bandwidth of a node here: moving many costs no more than moving few",
         ),
     ];

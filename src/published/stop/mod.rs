@@ -10,11 +10,11 @@ mod scaling;
 mod structure;
 
 use super::{
-    Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, job::Work::By, least, most, paragon, percent,
+    Axis, Chart, Claim, Job, Outcome, Paper, Series, Timed, Value, job::Work::By, least, most, paragon,
+    percent,
 };
 use crate::{
     pattern::{Builder, Exchange, Schedule, Transfer, line},
-    plan::predict,
     rank::Rank,
     stop::{Algorithm, Distribution, Instance, Plan, ideal_places},
     topology::Grid,
@@ -92,6 +92,16 @@ fn plan_of(mesh: &str, sources: &[Rank], lengths: &[u64], algorithm: Algorithm) 
     algorithm.plan(&instance).expect("a published broadcast can be planned")
 }
 
+/// What a plan takes, to be run.
+fn timed(mesh: &str, plan: &Plan) -> Timed {
+    Timed::schedule(&paragon(mesh), plan.schedule())
+}
+
+/// A broadcast, to be run.
+fn broadcast(mesh: &str, sources: &[Rank], length: u64, algorithm: Algorithm) -> Timed {
+    timed(mesh, &plan(mesh, sources, length, algorithm))
+}
+
 /// Milliseconds that a plan takes.
 fn millis(plan: &Plan) -> f64 {
     plan.prediction().modeled.since_start().as_millis_f64()
@@ -104,11 +114,6 @@ fn time(mesh: &str, distribution: &Distribution, sources: usize, length: u64, al
 
 fn time_from(mesh: &str, sources: &[Rank], length: u64, algorithm: Algorithm) -> f64 {
     millis(&plan(mesh, sources, length, algorithm))
-}
-
-fn time_of(mesh: &str, schedule: &Schedule) -> f64 {
-    let prediction = predict(&paragon(mesh), schedule).expect("a part of a schedule can be predicted");
-    prediction.modeled.since_start().as_millis_f64()
 }
 
 /// Messages of so many bytes, all at the same time, and nothing else.
@@ -131,14 +136,19 @@ fn messages(plan: &Plan, iteration: usize) -> Vec<(Rank, Rank, u64)> {
     messages.collect()
 }
 
-/// What one iteration of a plan takes on its own.
-fn alone(mesh: &str, plan: &Plan, iteration: usize) -> f64 {
-    time_of(mesh, &permutation(mesh, &messages(plan, iteration)))
+/// One iteration of a plan on its own.
+fn alone(mesh: &str, plan: &Plan, iteration: usize) -> Timed {
+    Timed::schedule(&paragon(mesh), &permutation(mesh, &messages(plan, iteration)))
 }
 
-/// What the first step of *Repos* takes on its own.
-fn repositioning(mesh: &str, distribution: &Distribution, sources: usize, length: u64) -> f64 {
+/// The first step of *Repos* on its own.
+fn repositioning_alone(mesh: &str, distribution: &Distribution, sources: usize, length: u64) -> Timed {
     alone(mesh, &plan(mesh, &place(mesh, distribution, sources), length, REPOS), 0)
+}
+
+/// Milliseconds of the first step of *Repos* on its own.
+fn repositioning(mesh: &str, distribution: &Distribution, sources: usize, length: u64) -> f64 {
+    repositioning_alone(mesh, distribution, sources, length).millis
 }
 
 /// Rows as *Repos* places them.

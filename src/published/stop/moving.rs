@@ -54,8 +54,8 @@ pub(super) const LENGTHS: Job = report(
 );
 
 fn permutation_times() -> Outcome {
-    let modeled = repositioning("10x10", &Equal, 20, 2048);
-    let values = vec![Value::ms("10 x 10, redistribution of 20 x 2K", 0.5, modeled)];
+    let timed = repositioning_alone("10x10", &Equal, 20, 2048);
+    let values = vec![Value::timed("10 x 10, redistribution of 20 x 2K", 0.5, timed)];
     Outcome {
         values,
         claims: vec![section_5_a_repositioning_costs_half_a_millisecond()],
@@ -96,11 +96,11 @@ const BARS: [&str; 6] =
     ["Repos from equal", "ideal rows", "ideal columns", "equal", "right diagonal", "cross"];
 
 /// The times of figure 8 on a mesh.
-fn bars(mesh: &str, sources: usize) -> [f64; 6] {
-    let from = |places: Vec<Rank>| time_from(mesh, &places, 2048, BR_XY_SOURCE);
-    let input = |input| time(mesh, &input, sources, 2048, BR_XY_SOURCE);
+fn bars(mesh: &str, sources: usize) -> [Timed; 6] {
+    let from = |places: Vec<Rank>| broadcast(mesh, &places, 2048, BR_XY_SOURCE);
+    let input = |input| from(place(mesh, &input, sources));
     [
-        time(mesh, &Equal, sources, 2048, REPOS),
+        broadcast(mesh, &place(mesh, &Equal, sources), 2048, REPOS),
         from(ideal_rows(mesh, sources)),
         from(ideal_columns(mesh, sources)),
         input(Equal),
@@ -121,13 +121,13 @@ fn figure_8() -> Outcome {
     {
         let name = format!("{}, {sources} x 2K", mesh.replace('x', " x "));
         let modeled = bars(mesh, sources);
-        chart.bars(&name, modeled);
+        chart.bars(&name, modeled.each_ref().map(|timed| timed.millis));
         let points = published.iter().enumerate().map(|(place, &time)| [place as f64, time]).collect();
         chart.published(&name, points);
         for ((bar, published), modeled) in BARS.into_iter().zip(published).zip(modeled) {
             let is_moved = bar.starts_with("Repos");
             let bar = if is_moved { "*Repos* from equal" } else { bar };
-            let value = Value::ms(format!("{name}, {bar}"), published, modeled);
+            let value = Value::timed(format!("{name}, {bar}"), published, modeled);
             values.push(if is_moved { value } else { value.fitted() });
         }
     }
@@ -212,22 +212,27 @@ fn figure_8_the_order_of_the_inputs(values: &[Value], is_large: bool) -> Claim {
 }
 
 fn figure_9() -> Outcome {
-    let from = |mesh, sources: Vec<Rank>| time_from(mesh, &sources, 2048, BR_XY_SOURCE);
+    let from = |mesh, sources: Vec<Rank>| broadcast(mesh, &sources, 2048, BR_XY_SOURCE);
     let part = plan("8x8", &place("8x8", &Cross, 15), 2048, PART_XY_SOURCE);
     let last = part.schedule().iterations() - 1;
-    let moved = time("8x8", &Cross, 15, 2048, REPOS);
-    let stays = time("8x8", &Cross, 15, 2048, BR_XY_SOURCE);
+    let cross = |algorithm| broadcast("8x8", &place("8x8", &Cross, 15), 2048, algorithm);
+    let (moved, stays) = (cross(REPOS), cross(BR_XY_SOURCE));
+    let totals = [stays.millis, moved.millis, millis(&part)];
     let values = vec![
-        Value::ms("8 x 8, *Repos*, total", 4.1, moved),
-        Value::ms("8 x 8, *Repos*, *Br_xy_source* from rows", 3.7, from("8x8", ideal_rows("8x8", 15)))
+        Value::timed("8 x 8, *Repos*, total", 4.1, moved),
+        Value::timed("8 x 8, *Repos*, *Br_xy_source* from rows", 3.7, from("8x8", ideal_rows("8x8", 15)))
             .fitted(),
-        Value::ms("8 x 8, *Part_xy_source*, total", 4.8, millis(&part))
+        Value::timed("8 x 8, *Part_xy_source*, total", 4.8, timed("8x8", &part))
             .because("the final permutation is too cheap"),
-        Value::ms("4 x 8, 8 sources, from rows", 1.9, from("4x8", ideal_rows("4x8", 8))).fitted(),
-        Value::ms("8 x 8, 15 x 2K, cross", 4.5, stays).fitted(),
-        Value::ms("8 x 8, *Repos*, redistribution alone", 0.4, repositioning("8x8", &Cross, 15, 2048)),
-        Value::ms("8 x 8, *Part_xy_source*, redistribution alone", 0.4, alone("8x8", &part, 0)),
-        Value::ms("8 x 8, final permutation alone", 2.5, alone("8x8", &part, last))
+        Value::timed("4 x 8, 8 sources, from rows", 1.9, from("4x8", ideal_rows("4x8", 8))).fitted(),
+        Value::timed("8 x 8, 15 x 2K, cross", 4.5, stays).fitted(),
+        Value::timed(
+            "8 x 8, *Repos*, redistribution alone",
+            0.4,
+            repositioning_alone("8x8", &Cross, 15, 2048),
+        ),
+        Value::timed("8 x 8, *Part_xy_source*, redistribution alone", 0.4, alone("8x8", &part, 0)),
+        Value::timed("8 x 8, final permutation alone", 2.5, alone("8x8", &part, last))
             .because("an exchange of 14K and 16K, and the model has no explanation of 2.5 ms"),
     ];
     let mut chart = Chart::new(
@@ -235,7 +240,7 @@ fn figure_9() -> Outcome {
         Axis::names("algorithm", ["Br_xy_source", "Repos_xy_source", "Part_xy_source"]),
         Axis::linear("time", "ms"),
     );
-    chart.bars("total", [stays, moved, millis(&part)]);
+    chart.bars("total", totals);
     chart.published("total", vec![[0.0, 4.5], [1.0, 4.1], [2.0, 4.8]]);
     let claims = vec![figure_9_partitioning_is_no_worse_than_repositioning()];
     Outcome { values, claims, charts: vec![chart] }

@@ -188,12 +188,13 @@ fn figure_6() -> Outcome {
         chart.modeled(algorithm.name(), [5.0, 10.0, 20.0, 40.0, 80.0], |sources| time(sources, algorithm));
     }
     chart.published(BR_XY_SOURCE.name(), vec![[5.0, 11.4], [40.0, 7.3]]);
-    let modeled = |sources| chart.at(BR_XY_SOURCE.name(), sources);
+    let timed =
+        |sources, length| broadcast("10x10", &place("10x10", &RightDiagonal, sources), length, BR_XY_SOURCE);
     let values = vec![
-        Value::ms("10 x 10, right diagonal, 5 x 16K", 11.4, modeled(5.0))
+        Value::timed("10 x 10, right diagonal, 5 x 16K", 11.4, timed(5, 16 << 10))
             .fitted()
             .because("single messages of 16K were slower than alpha + n beta"),
-        Value::ms("10 x 10, right diagonal, 40 x 2K", 7.3, modeled(40.0)).fitted(),
+        Value::timed("10 x 10, right diagonal, 40 x 2K", 7.3, timed(40, 2 << 10)).fitted(),
     ];
     let claims = vec![figure_6_forty_sources_are_faster_than_five(&chart)];
     Outcome { values, claims, charts: vec![chart] }

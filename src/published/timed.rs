@@ -1,0 +1,62 @@
+//! Times that can be taken again: by threads, under any clock.
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    Machine, comm::walk_combining, error::Failure, machine::Clock, model::Description, pattern::Schedule,
+    payload::Payload, plan::predict, rank::Tag, report::RunReport,
+};
+
+/// What runs on a machine with one thread for each node.
+type Program = dyn Fn(Clock) -> Result<RunReport, Failure> + Send + Sync;
+
+/// What was timed, to be run.
+#[derive(Clone)]
+pub(super) struct Timed {
+    /// Modeled milliseconds.
+    pub(super) millis: f64,
+    program: Arc<Program>,
+}
+
+impl Timed {
+    /// A schedule on all nodes of a machine, with lengths instead of data.
+    pub(super) fn schedule(machine: &Description, schedule: &Schedule) -> Timed {
+        let prediction = predict(machine, schedule).expect("a published schedule can be predicted");
+        let (machine, schedule) = (machine.clone(), schedule.clone());
+        let program = move |clock: Clock| {
+            let run = Machine::of(machine.clone()).clock(clock).build()?.run(|node| {
+                let mut blocks: Vec<Payload> =
+                    schedule.sizes().iter().map(|&bytes| Payload::phantom(bytes)).collect();
+                walk_combining(node.world(), &schedule, Tag(0), &mut blocks, |left, _| Ok(left))
+                    .map_err(Failure::from)
+            })?;
+            Ok(run.report)
+        };
+        Timed { millis: prediction.modeled.since_start().as_millis_f64(), program: Arc::new(program) }
+    }
+
+    /// A program, which has to end in virtual time.
+    pub(super) fn program(
+        program: impl Fn(Clock) -> Result<RunReport, Failure> + Send + Sync + 'static,
+    ) -> Timed {
+        let report = program(Clock::Virtual).expect("a published program ends");
+        Timed { millis: report.modeled.since_start().as_millis_f64(), program: Arc::new(program) }
+    }
+
+    pub(super) fn run(&self, clock: Clock) -> Result<RunReport, Failure> {
+        (self.program)(clock)
+    }
+}
+
+/// Two of them are the same if they are one.
+impl PartialEq for Timed {
+    fn eq(&self, other: &Timed) -> bool {
+        Arc::ptr_eq(&self.program, &other.program)
+    }
+}
+
+impl fmt::Debug for Timed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Timed({} ms)", self.millis)
+    }
+}
