@@ -8,6 +8,8 @@ use std::{env, fs, path::Path};
 
 #[path = "../../examples/35_heat_map.rs"]
 pub mod heat_map;
+#[path = "../../examples/39_plot.rs"]
+pub mod plot;
 #[path = "../../examples/34_space_time.rs"]
 pub mod space_time;
 
@@ -43,4 +45,15 @@ fn rows_and_columns_change_places() {
     let picture = heat_map::map(&run).unwrap();
     assert!(picture == heat_map::map(&heat_map::transpose().unwrap()).unwrap());
     assert_published("heat.svg", &picture);
+}
+
+#[test]
+fn three_broadcasts_are_drawn_over_their_lengths() {
+    let chart = plot::broadcasts().unwrap();
+    let marks = chart.marks.iter().map(|mark| (mark.from.as_str(), mark.to.as_str(), mark.at[0].round()));
+    assert_eq!(
+        marks.collect::<Vec<_>>(),
+        [("tree", "hybrid", 11_936.0), ("hybrid", "scatter and collect", 415_554.0)]
+    );
+    assert_published("plot.svg", &chart.to_svg().unwrap());
 }
