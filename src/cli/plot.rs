@@ -96,9 +96,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let svg = Records::read(&arguments.file).and_then(|records| draw(&records, &arguments.asked));
     let svg = svg.map_err(Error::usage)?;
     TextFile::create(&path)?.write(&svg)?;
-    Ok(if arguments.out.is_none() {
-        writeln!(out, "The plot is {}", path.display())?
-    })
+    if arguments.out.is_none() {
+        writeln!(out, "The plot is {}", path.display())?;
+    }
+    Ok(())
 }
 
 fn draw(records: &Records, asked: &Asked) -> Result<String, PlotError> {

@@ -177,11 +177,11 @@ impl Arguments {
         let unwritable = |cause| OutputError::Unwritable { path: folder.clone(), cause };
         fs::create_dir_all(folder).map_err(unwritable).map_err(Error::usage)?;
         let worked = jobs.iter().filter(|job| job.not_yet().is_none());
-        let table = |job: &&Job| {
+        let table = |job: &&'static Job| {
             let path = folder.join(format!("{}.csv", job.id()));
             CsvFile::create(Some(&path), csv::HEADER)
         };
-        let tables = worked.map(|job| table(&job)).collect::<Result<_, Error>>()?;
+        let tables = worked.map(table).collect::<Result<_, Error>>()?;
         let report = TextFile::create(&folder.join(REPORT))?;
         Ok(Some(Files { folder: folder.clone(), tables, report }))
     }
