@@ -3,8 +3,16 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
-    Machine, comm::walk_combining, error::Failure, machine::Clock, model::Description, pattern::Schedule,
-    payload::Payload, plan::predict, rank::Tag, report::RunReport,
+    Machine,
+    comm::walk_combining,
+    error::Failure,
+    machine::{Clock, Machine},
+    model::Description,
+    pattern::Schedule,
+    payload::Payload,
+    plan::predict,
+    rank::Tag,
+    report::RunReport,
 };
 
 /// What runs on a machine with one thread for each node.

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, job::Work::By, least, machine, most};
 use crate::{
-    Machine,
     exchange::{Algorithm, Generator, Instance, Matrix, Plan},
+    machine::Machine,
     model::{Description, Parameters},
     payload::Payload,
     time::{Span, Time},

@@ -2,8 +2,8 @@
 
 use super::Timed;
 use crate::{
-    Machine,
     error::Failure,
+    machine::Machine,
     nx::{Nx, combine_phantom},
     payload::Payload,
 };
