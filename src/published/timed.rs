@@ -3,7 +3,6 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
-    Machine,
     comm::walk_combining,
     error::Failure,
     machine::{Clock, Machine},
