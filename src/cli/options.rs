@@ -156,8 +156,8 @@ impl RunOptions {
                 "--heat cannot be used with --clock host, which has no network to be drawn",
             ));
         }
-        let is_traced = self.trace.is_some() || self.svg.is_some() || self.heat.is_some();
-        let is_traced = self.trace.is_some() || self.explain;
+        let is_drawn = self.svg.is_some() || self.heat.is_some();
+        let is_traced = self.trace.is_some() || self.explain || is_drawn;
         let machine = Machine::of(description.clone()).clock(clock).pinning(self.pin).trace(is_traced);
         let machine = match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
