@@ -25,6 +25,7 @@
 
 mod canvas;
 mod heat;
+mod replay;
 mod space_time;
 mod traffic;
 
@@ -35,6 +36,7 @@ use thiserror::Error;
 
 pub use self::{
     heat::{Heat, Measure},
+    replay::Replay,
     space_time::SpaceTime,
 };
 use crate::rank::Rank;
@@ -49,6 +51,16 @@ pub enum PictureError {
     /// The run was under the host's clock, where messages take no way through a network.
     #[error("the run was under the host's clock, which has no network to be drawn")]
     NoNetwork,
+    /// There are more runs, or messages, than a page has.
+    #[error("{given} {what} for a page, which has {at_most} at most")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The number that there would be.
+        given: usize,
+        /// The largest number.
+        at_most: usize,
+    },
     /// A node is to be drawn that the machine does not have.
     #[error("node {given} of a machine of {nodes} nodes, whose ranks are 0 to {}", nodes - 1)]
     NoSuchNode {

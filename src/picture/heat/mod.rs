@@ -16,6 +16,8 @@ use crate::{
     time::Span,
 };
 
+pub(super) use self::layout::Layout;
+
 use self::draw::Loaded;
 use super::traffic::Traffic;
 

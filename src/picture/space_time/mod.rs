@@ -1,7 +1,7 @@
 //! The space-time diagram of a run: a row for each node, time from left to right, a line for each message.
 
-mod bands;
-mod bars;
+pub(super) mod bands;
+pub(super) mod bars;
 mod draw;
 mod messages;
 mod rows;
