@@ -55,7 +55,11 @@ pub fn walk_combining(
             members: group.members(),
             tag,
             sizes: schedule.shared_sizes(),
-            blocks: (0..).zip(&*blocks).filter(|(_, block)| !block.is_empty()).map(|(number, _)| number).collect(),
+            blocks: (0..)
+                .zip(&*blocks)
+                .filter(|(_, block)| !block.is_empty())
+                .map(|(number, _)| number)
+                .collect(),
         });
         let mut all = AllBlocks { rank, sizes: schedule.sizes(), blocks, combine };
         follow(group, schedule, tag, &mut all, &mut started)?;
@@ -118,9 +122,9 @@ fn act<'g, C: Cargo>(
 ) -> Result<(), WalkError> {
     let parameters = group.machine().parameters();
     let (message, got) = match &step.action {
-        Action::Send(message) => return Ok(group.send((message.peer, tag), given(cargo, message)?)?),
+        Action::Send(message) => return Ok(group.send((message.peer, tag), given(group, cargo, message)?)?),
         Action::Start(message) => {
-            started.push(group.isend((message.peer, tag), given(cargo, message)?)?);
+            started.push(group.isend((message.peer, tag), given(group, cargo, message)?)?);
             return Ok(());
         }
         Action::Pack(bytes) => return Ok(group.charge(parameters.copying(*bytes))?),
@@ -141,7 +145,7 @@ fn act<'g, C: Cargo>(
         }
         Action::Recv(message) => (message, group.recv((message.peer, tag))?),
         Action::Exchange { send, recv } => {
-            let data = given(cargo, send)?;
+            let data = given(group, cargo, send)?;
             (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
         }
     };
@@ -158,10 +162,13 @@ fn act<'g, C: Cargo>(
     Ok(())
 }
 
-/// The data of a message that is sent, of the length that the schedule says.
-fn given(cargo: &mut impl Cargo, message: &Message) -> Result<Payload, WalkError> {
+/// The data of a message that is sent next, of the length that the schedule says.
+fn given<C: Cargo>(group: &Group<'_>, cargo: &mut C, message: &Message) -> Result<Payload, WalkError> {
     let payload = cargo.give(message)?;
     if payload.len() == message.bytes {
+        if C::IS_BLOCKS {
+            group.holds(|| Change::Gives { blocks: message.blocks.clone() });
+        }
         return Ok(payload);
     }
     Err(cargo.misfit(message).unwrap_or(WalkError::Sent {

@@ -24,6 +24,7 @@
 //! beneath the picture.
 
 mod canvas;
+mod critical;
 mod heat;
 mod replay;
 mod space_time;

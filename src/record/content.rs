@@ -18,7 +18,7 @@ pub struct Content {
     pub rank: Rank,
     /// The node's clock.
     pub at: Time,
-    /// The number of messages that the node had sent before: later ones may hold what has come.
+    /// The number of messages that the node had sent before.
     pub sent: u64,
     /// The change.
     pub change: Change,
@@ -39,13 +39,18 @@ pub enum Change {
         /// The blocks that the node has, or its own version of each.
         blocks: Arc<[u32]>,
     },
+    /// The next message of the node carries blocks.
+    Gives {
+        /// The blocks in the message, in order.
+        blocks: Arc<[u32]>,
+    },
     /// A message has come.
     Takes {
         /// The sender, as a rank of the world.
         from: Rank,
         /// The number of messages that the sender had sent before.
         seq: u64,
-        /// The blocks in the message.
+        /// The blocks that those in the message become here, in the same order.
         blocks: Arc<[u32]>,
         /// Whether they are combined with the node's own versions, rather than taking their places.
         combined: bool,

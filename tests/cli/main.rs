@@ -9,6 +9,7 @@ mod files;
 mod host;
 mod patience;
 mod predictions;
+mod replay;
 mod stop;
 mod textbook;
 mod tune;
@@ -123,6 +124,7 @@ fn the_help_tells_of_every_option_and_has_examples() {
         "--trace",
         "--svg",
         "--heat",
+        "--replay",
         "Examples:",
         "row, right-diagonal, square-block",
     ] {

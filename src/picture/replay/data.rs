@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{
     super::{
         canvas::{counted, rounded},
+        critical::{self, Stretch},
         space_time::{bands::bands, bars::bars},
         traffic::{self, Traffic},
     },
@@ -52,7 +53,7 @@ pub(super) struct RunData {
     places: Vec<String>,
     /// Links that carried something: number, bytes, messages, time busy, time shared.
     links: Vec<[u64; 5]>,
-    /// The critical path: node, begin, end; and so on.
+    /// The critical path: node, begin, node at which it goes on, end; and so on.
     path: Vec<u64>,
     /// Phases, operations and steps: name, begin, end, lane.
     bands: Vec<(String, u64, u64, usize)>,
@@ -110,8 +111,7 @@ impl RunData {
             shares: BTreeMap::new(),
             places: Vec::new(),
             links,
-            // A run that was traced from its beginning to its end has one.
-            path: run.critical_path().map(|path| path_of(&path.pieces)).unwrap_or_default(),
+            path: critical::stretches(trace, machine).iter().flat_map(figures).collect(),
             bands: bands(trace)
                 .bands
                 .into_iter()
@@ -132,7 +132,7 @@ impl RunData {
 
     fn add_messages(&mut self, trace: &Trace, topology: &dyn Topology, lost: impl Fn(&Transfer) -> u64) {
         let carried = trace.contents.iter().filter_map(|content| match &content.change {
-            Change::Takes { from, seq, blocks, .. } => Some(((*from, *seq), blocks.len())),
+            Change::Gives { blocks } => Some(((content.rank, content.sent), blocks.len())),
             _ => None,
         });
         let carried: BTreeMap<(Rank, u64), usize> = carried.collect();
@@ -209,9 +209,7 @@ fn activities(trace: &Trace, nodes: usize) -> Vec<Vec<u64>> {
     all
 }
 
-fn path_of(pieces: &[crate::analysis::Piece]) -> Vec<u64> {
-    let figures = |piece: &crate::analysis::Piece| {
-        [piece.rank as u64, piece.start.as_picos(), piece.end.as_picos()]
-    };
-    pieces.iter().flat_map(figures).collect()
+fn figures(stretch: &Stretch) -> [u64; 4] {
+    let Stretch { from, to, start, end } = *stretch;
+    [from as u64, start.as_picos(), to as u64, end.as_picos()]
 }

@@ -121,15 +121,9 @@ struct Calls<'a> {
     /// Each call by its members, its tag, and how often a node has made such a call before.
     numbers: BTreeMap<(&'a [Rank], Tag, usize), usize>,
     begun: BTreeMap<(Rank, &'a [Rank], Tag), usize>,
-    /// What is in each message that somebody takes: empty until its sender has got there.
-    messages: BTreeMap<(Rank, u64), Parcel<'a>>,
+    /// What is in the messages that were sent and not yet taken: of each block.
+    messages: BTreeMap<(Rank, u64), Vec<Arc<Parts>>>,
     nodes: Vec<Node<'a>>,
-}
-
-/// A message with blocks.
-struct Parcel<'a> {
-    blocks: &'a [u32],
-    contents: Option<Vec<Arc<Parts>>>,
 }
 
 /// What a node has in the call that it is in.
@@ -137,9 +131,6 @@ struct Parcel<'a> {
 struct Node<'a> {
     changes: Vec<&'a Content>,
     done: usize,
-    /// The numbers of its messages with blocks, and how many of them are packed.
-    sends: Vec<u64>,
-    packed: usize,
     call: usize,
     sizes: &'a [u64],
     blocks: BTreeMap<u32, Arc<Parts>>,
@@ -157,15 +148,7 @@ impl<'a> Calls<'a> {
             messages: BTreeMap::new(),
             nodes: (0..nodes).map(|_| Node::default()).collect(),
         };
-        for content in contents {
-            calls.nodes[content.rank].changes.push(content);
-            if let Change::Takes { from, seq, blocks, .. } = &content.change {
-                calls.messages.insert((*from, *seq), Parcel { blocks, contents: None });
-            }
-        }
-        for &(from, seq) in calls.messages.keys() {
-            calls.nodes[from].sends.push(seq);
-        }
+        contents.iter().for_each(|content| calls.nodes[content.rank].changes.push(content));
         until_nothing_changes(nodes, |rank| calls.go(rank));
         let levels = calls.nodes.into_iter().map(|node| node.levels).collect();
         Holdings { rule: Rule::Blocks, totals: calls.totals, levels }
@@ -176,26 +159,17 @@ impl<'a> Calls<'a> {
         let mut goes_on = false;
         loop {
             let node = &mut self.nodes[rank];
-            let next = node.changes.get(node.done).copied();
-            while let Some(&seq) = node.sends.get(node.packed)
-                && next.is_none_or(|next| next.sent > seq)
-            {
-                if let Some(parcel) = self.messages.get_mut(&(rank, seq)) {
-                    let has = |block| node.blocks.get(block).cloned().unwrap_or_default();
-                    parcel.contents = Some(parcel.blocks.iter().map(has).collect());
-                }
-                (node.packed, goes_on) = (node.packed + 1, true);
-            }
-            let Some(next) = next else { return goes_on };
+            let Some(&next) = node.changes.get(node.done) else { return goes_on };
             match &next.change {
                 Change::Begins { members, tag, sizes, blocks } => {
                     self.begin(rank, members, *tag, sizes, blocks);
                 }
+                Change::Gives { blocks } => {
+                    let has = |block| node.blocks.get(block).cloned().unwrap_or_default();
+                    self.messages.insert((rank, next.sent), blocks.iter().map(has).collect());
+                }
                 Change::Takes { from, seq, blocks, combined } => {
-                    let parcel = self.messages.get_mut(&(*from, *seq));
-                    let Some(brought) = parcel.and_then(|parcel| parcel.contents.take()) else {
-                        return goes_on;
-                    };
+                    let Some(brought) = self.messages.remove(&(*from, *seq)) else { return goes_on };
                     blocks.iter().zip(brought).for_each(|(&block, parts)| node.take(block, parts, *combined));
                 }
                 Change::Merges { left, right, into } => {

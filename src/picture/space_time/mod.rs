@@ -2,6 +2,7 @@
 
 pub(super) mod bands;
 pub(super) mod bars;
+mod critical_path;
 mod draw;
 mod messages;
 mod rows;
@@ -50,6 +51,7 @@ const LEAST_WIDTH: u32 = 400;
 ///   finished last. A message with one end on them is a stub, with none it is not drawn.
 /// * Bars have tooltips up to 1000 of them; if there are more, the bars of one kind on one row are drawn as one, with their sum.
 /// * Messages have tooltips up to 600; if there are more, the 300 that lost most have.
+/// * The critical path is drawn where its nodes have rows; its stretches have tooltips up to 300.
 /// * Bars shorter than a twentieth of a pixel are left out, and beyond six lanes of bands the steps.
 ///
 /// What of that was done is said beneath the picture.

@@ -15,8 +15,10 @@ class DiagramView {
     this.sheet = document.createElement("canvas");
   }
 
-  show(model, end) {
+  /** Shows a run on the time of all that are shown, with as many lanes of phases and steps as they have. */
+  show(model, end, lanes) {
     this.model = model;
+    this.lanes = lanes;
     this.end = Math.max(1, end);
     this.resize();
   }
@@ -29,7 +31,6 @@ class DiagramView {
       rows < 2 ? 0 : Math.round((nth * (model.nodes - 1)) / (rows - 1)));
     this.rowOf = new Map(this.ranks.map((rank, row) => [rank, row]));
     this.pitch = Math.max(1.5, Math.min(18, 380 / rows));
-    this.lanes = model.bands.reduce((most, band) => Math.max(most, band[3] + 1), 0);
     this.top = this.lanes * LANE + 4;
     this.width = Math.max(200, this.canvas.clientWidth);
     this.height = this.top + rows * this.pitch + 20;
@@ -92,9 +93,10 @@ class DiagramView {
     context.strokeStyle = colour("path");
     context.lineWidth = 1.8;
     context.beginPath();
-    for (let nth = 0; nth < model.path.length; nth += 3) {
-      const row = ((model.path[nth] + 0.5) * this.ranks.length) / model.nodes - 0.5;
-      for (const at of [model.path[nth + 1], model.path[nth + 2]]) context.lineTo(this.x(at), this.middle(row));
+    // Between the rows where a node has none.
+    const row = (rank) => (model.nodes < 2 ? 0 : (rank * (this.ranks.length - 1)) / (model.nodes - 1));
+    for (let nth = 0; nth < model.path.length; nth += 2) {
+      context.lineTo(this.x(model.path[nth + 1]), this.middle(row(model.path[nth])));
     }
     context.stroke();
   }

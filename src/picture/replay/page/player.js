@@ -65,15 +65,18 @@ function show(numbers) {
     }
   });
   // Only now all widths are known.
-  for (const panel of panels.filter((panel) => panel.isShown)) {
+  const shown = panels.filter((panel) => panel.isShown);
+  const lanes = Math.max(...shown.map((panel) => models[panel.shown].lanes));
+  for (const panel of shown) {
     const model = models[panel.shown];
     panel.about.textContent = model.about;
     panel.network.show(model);
-    panel.diagram.show(model, end);
+    panel.diagram.show(model, end, lanes);
+    panel.status.hidden = shown.length < 2;
     panel.note.textContent = noteOf(model, panel.diagram);
     panel.diagram.canvas.setAttribute("aria-label", `Space-time diagram of ${model.title}; a click goes to a time`);
   }
-  const all = panels.flatMap((panel) => (panel.isShown ? models[panel.shown].events : []));
+  const all = shown.flatMap((panel) => models[panel.shown].events);
   events = Float64Array.from(new Set(all)).sort();
   time = Math.min(time, end);
   tellRate();
