@@ -1,5 +1,5 @@
 //! A run as pictures in SVG: what every node did when, with the messages between them ([`SpaceTime`]), and what every link of
-//! the network carried ([`Heat`]). `docs/pictures.md` says how to read them.
+//! the network carried ([`Heat`]); and as a page that plays it ([`Replay`]). `docs/pictures.md` says how to read them.
 //!
 //! ```
 //! use multicomputer::{Machine, picture::{Heat, SpaceTime}, prelude::*};

@@ -61,8 +61,9 @@
     found.tips.push(one(/^node \d+: /), one(/^(node|switch) \d+ to (node|switch) \d+: /), one(/^\d+ to \d+: /));
 
     replay.seek(1000);
+    await wait(500);
     found.kept = location.hash;
-    location.hash = location.hash.replace("t=1000", "t=2000").replace("speed=1", "speed=0.5");
+    location.hash = location.hash.replace("t=1000", "t=2000").replace(/speed=[^&]*/, "speed=0.5");
     await wait(100);
     found.recalled = { ...replay.state(), speed: element("speed").value };
 
@@ -75,6 +76,7 @@
     found.fps = replay.fps;
     found.halfway = replay.state().time / replay.state().end;
     for (let nth = 0; nth < 100 && replay.state().playing; nth++) await wait(100);
+    await wait(500);
     found.last = { ...replay.state(), status: element("status").textContent, address: location.hash };
 
     const names = [...document.querySelectorAll("canvas, select, input, button")].map((part) =>

@@ -8,6 +8,8 @@ use std::{env, fs, path::Path};
 
 #[path = "../../examples/35_heat_map.rs"]
 pub mod heat_map;
+#[path = "../../examples/37_replay.rs"]
+pub mod replay;
 #[path = "../../examples/34_space_time.rs"]
 pub mod space_time;
 
@@ -43,4 +45,16 @@ fn rows_and_columns_change_places() {
     let picture = heat_map::map(&run).unwrap();
     assert!(picture == heat_map::map(&heat_map::transpose().unwrap()).unwrap());
     assert_published("heat.svg", &picture);
+}
+
+#[test]
+fn two_broadcasts_are_played_beside_each_other() {
+    use multicomputer::collective::Algorithm;
+
+    let [short, long] = [Algorithm::SHORT, Algorithm::LONG].map(|algorithm| replay::broadcast(&algorithm).unwrap());
+    let figures = [&short, &long].map(|run| (run.report.messages, run.report.modeled.to_string()));
+    assert_eq!(figures, [(15, "".to_owned()), (0, "".to_owned())]);
+    let page = replay::page(&short, &long).unwrap();
+    assert!(page == replay::page(&short, &long).unwrap());
+    assert_eq!([page.matches("\"title\":\"short\"").count(), page.matches("\"title\":\"long\"").count()], [1, 1]);
 }

@@ -43,7 +43,9 @@ const LEAST_WIDTH: u32 = 400;
 /// as long as its `waiting`. A line for each message leads from the instant at which it takes its sender's out-port to the
 /// instant at which it arrives. It is dashed if the message shared a link with another one at any time, and red if it took
 /// longer than its bytes take (n beta). Bands above the rows are phases, operations of the library and their steps, from the first
-/// node's beginning to the last one's end; under the bars are the steps of each node. Under the host's clock, where no message is
+/// node's beginning to the last one's end; under the bars are the steps of each node. The
+/// [critical path](crate::analysis::CriticalPath) has thick frames around what it goes over on nodes, and thick lines along
+/// messages. Under the host's clock, where no message is
 /// on a way, lines lead from the beginning of a send to the end of its receive.
 ///
 /// # Large machines

@@ -153,11 +153,27 @@ function tellRate() {
   element("rate").textContent = `A second shows ${rounded(perSecond())}.`;
 }
 
-/** Puts what is shown into the address, and tells it to those who do not see it. */
-function remember() {
+// Browsers take a new address only so many times a minute.
+const LEAST_WAIT = 300;
+let [written, waiting] = [-LEAST_WAIT, 0];
+
+/** Puts what is shown into the address: now, or when it may be changed again. */
+function writeAddress() {
+  const wait = written + LEAST_WAIT - performance.now();
+  if (wait > 0) {
+    waiting ||= setTimeout(writeAddress, wait);
+    return;
+  }
+  clearTimeout(waiting);
+  [written, waiting] = [performance.now(), 0];
   const runs = panels.map((panel) => (panel.shown < 0 ? "none" : panel.shown)).join(",");
   const hash = `#t=${Math.round(time)}&speed=${speed}&runs=${runs}`;
   if (location.hash !== hash) history.replaceState(null, "", hash);
+}
+
+/** Keeps what is shown, and tells it to those who do not see it. */
+function remember() {
+  writeAddress();
   const told = `${exact(Math.round(time))}. ${element("status").textContent}`;
   element("told").textContent = told;
   element("scrub").setAttribute("aria-valuetext", told);
@@ -166,8 +182,10 @@ function remember() {
   }
 }
 
-/** Shows what the address says; what it does not say or what is not there stays as it is. */
+/** Shows what the address says; what it does not say or what is not there is as usual. */
 function recall() {
+  clearTimeout(waiting);
+  waiting = 0;
   const fields = new URLSearchParams(location.hash.slice(1));
   const usual = panels.map((_, nth) => (nth < models.length ? nth : -1));
   const runs = (fields.get("runs") ?? "").split(",").map((text) => (/^\d+$/.test(text) ? Number(text) : -1));
