@@ -1,9 +1,9 @@
 //! Example 37: two broadcasts beside each other, on one clock.
 //!
-//! Node 0 of a 4 x 4 mesh has 16 KiB for all. *Short* sends all of it along a tree, in log2(16) = 4 steps: few messages, each
-//! of them long. *Long* cuts it into 16 blocks, deals them out, and collects them along rings: 45 messages of a sixteenth each and
-//! more, and the links are busy all the time. The page plays both: the nodes grow darker with what they have, and it can be seen that
-//! after half of the time of *short* half of its nodes have nothing yet, while with *long* all have a part.
+//! Node 0 of a 4 x 4 mesh has 16 KiB for all. *Short* sends all of it along a tree, in log2(16) = 4 steps: 15 messages, each of
+//! them long. *Long* cuts it into 16 blocks, deals them out along a tree, and collects them in rings: 111 messages, most of them
+//! short, and the links are busy all the time. The page plays both, and the nodes grow darker with what they have: half of the
+//! time of *short* is over when 4 nodes have all and 12 have nothing, while with *long* everybody has a quarter at least.
 //!
 //! Run it with `cargo run --release --example 37_replay -- FILE.html`; without a file it writes into the temporary directory
 //! of the host. `docs/pictures.md` says what the page can do.

@@ -8,7 +8,7 @@ use crate::{
     time::Time,
 };
 
-/// A stretch of the path: on one node, or along a message from one to another.
+/// A stretch of the path: all that follows each other on one node, or along a message from one to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub(super) from: Rank,
@@ -35,5 +35,7 @@ pub(super) fn stretches(trace: &Trace, machine: &Description) -> Vec<Stretch> {
         .collect();
     let nexts: Vec<Rank> = stretches.iter().skip(1).map(|next| next.from).chain([path.last_node]).collect();
     stretches.iter_mut().zip(nexts).for_each(|(stretch, next)| stretch.to = next);
-    stretches
+    let stays = |stretch: &Stretch| stretch.from == stretch.to;
+    let together = stretches.chunk_by(|one, next| stays(one) && stays(next));
+    together.map(|stretches| Stretch { end: stretches[stretches.len() - 1].end, ..stretches[0] }).collect()
 }

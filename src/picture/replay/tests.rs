@@ -116,7 +116,7 @@ fn the_call_that_a_node_began_last_counts_and_groups_have_their_own() {
     let machine = Machine::mesh(2, 3).trace(true).build().unwrap();
     let run = machine.run(|node| {
         let row = node.row()?;
-        row.broadcast(0, &mut vec![node.rank() as u8; 100])?;
+        row.broadcast(0, &mut [node.rank() as u8; 100])?;
         node.world().broadcast(5, &mut [1_u8; 50])?;
         Ok(())
     });
@@ -137,13 +137,13 @@ fn in_a_free_program_nodes_have_what_messages_can_have_brought() {
         let (world, rank) = (node.world(), node.rank());
         if rank < 3 {
             // What is sent before the receive does not have what that brings.
-            world.send((rank + 1, Tag(rank as u32)), &[0_u8; 10])?;
+            world.send((rank + 1, Tag(rank as u32)), [0_u8; 10])?;
         }
         if rank > 0 {
             world.recv(rank - 1)?;
         }
         match rank {
-            3 => world.send(0, &[1_u8; 10])?,
+            3 => world.send(0, [1_u8; 10])?,
             0 => drop(world.recv(3)?),
             _ => {}
         }

@@ -290,7 +290,13 @@ element("scrub").addEventListener("input", (event) => replay.seek((event.target.
 document.addEventListener("keydown", key);
 window.addEventListener("hashchange", recall);
 const again = () => show(panels.map((panel) => panel.shown));
-window.addEventListener("resize", again);
+let room = window.innerWidth;
+window.addEventListener("resize", () => {
+  // On a phone the height changes whenever somebody scrolls.
+  if (window.innerWidth === room) return;
+  room = window.innerWidth;
+  again();
+});
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 window.replay = replay;
 recall();
