@@ -54,7 +54,7 @@ pub(crate) enum Mark {
     PartBegin(Part),
     /// The part that began last ends.
     PartEnd,
-    /// What the node holds of the data of a library call changes.
+    /// The node holds more, or something else, of the data of a library call.
     Holds(Box<Change>),
 }
 

@@ -55,7 +55,7 @@ pub enum PictureError {
     /// There are more runs, or messages, than a page has.
     #[error("{given} {what} for a page, which has {at_most} at most")]
     TooMany {
-        /// What there is too much of.
+        /// The kind of things that there are too many of.
         what: &'static str,
         /// The number that there would be.
         given: usize,

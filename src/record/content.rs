@@ -1,4 +1,4 @@
-//! What nodes hold of the data that a library call moves, as the call itself tells it.
+//! The holdings of nodes, of the data that a library call moves: as the call itself tells them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-// What a page of `--replay` does in a browser: it is put behind the page's own program, plays it, and says what it found.
+// Put behind the program of a page of `--replay`, this uses it as a reader does, and says on the console what it found.
 (async () => {
   const loaded = performance.now();
   const found = { loaded, opened: window.replay.state(), address: location.hash };
@@ -67,6 +67,13 @@
     await wait(100);
     found.recalled = { ...replay.state(), speed: element("speed").value };
 
+    // One run alone, and back.
+    const shown = replay.state().runs.length;
+    replay.show(0);
+    const canvases = [...document.querySelectorAll("canvas")];
+    found.alone = [replay.state().runs.length, canvases.filter((canvas) => canvas.offsetHeight > 0).length];
+    replay.show(0, shown - 2 < 0 ? -1 : 1);
+
     // All of it in three seconds, and then it stands.
     replay.speed(4);
     replay.seek(0);
@@ -86,7 +93,7 @@
     const nodes = document.querySelectorAll("script, link, img, iframe");
     found.foreign = [...nodes].filter((node) => /^(https?:)?\/\//.test(node.getAttribute("src") ?? node.getAttribute("href") ?? ""))
       .length;
-    found.panels = [...document.querySelectorAll(".panel")].filter((panel) => !panel.querySelector("canvas").hidden).length;
+    found.panels = [...document.querySelectorAll(".panel")].filter((panel) => panel.querySelector("canvas").offsetHeight > 0).length;
   } catch (error) {
     found.error = `${error} ${error.stack}`;
   }

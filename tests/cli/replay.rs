@@ -130,7 +130,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// What must hold of every page whose runs end with everything at every node.
+/// Checks a page whose runs end with everything at every node.
 fn assert_plays(found: &Value, nodes: u64, sources: &[u64]) {
     assert_eq!(found["error"], Value::Null);
     let informed = |state: &Value| -> Vec<u64> {
@@ -154,6 +154,7 @@ fn assert_plays(found: &Value, nodes: u64, sources: &[u64]) {
     }
     assert!(found["kept"].as_str().unwrap().starts_with("#t=1000&speed="), "{}", found["kept"]);
     assert_eq!((number(&found["recalled"]["time"]), &found["recalled"]["speed"]), (2000.0, &"0.5".into()));
+    assert_eq!(found["alone"], serde_json::json!([1, 2]), "one run, and its two pictures");
     assert_eq!(found["playing"], true);
     assert!(number(&found["halfway"]) > 0.05, "it plays: {}", found["halfway"]);
     let last = &found["last"];

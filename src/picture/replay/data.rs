@@ -34,11 +34,11 @@ pub(super) struct RunData {
     /// Which of the networks of the page it is on.
     network: usize,
     end: u64,
-    /// What is told of what nodes hold: `blocks` or `reach`.
+    /// The rule by which nodes hold something: `blocks` or `reach`.
     rule: &'static str,
     /// The bytes and the parts that there are to be held, for each call.
     totals: Vec<[u64; 2]>,
-    /// What each node holds: time since the level before, call, bytes, parts; and so on.
+    /// The levels of each node: time since the level before, call, bytes, parts; and so on.
     levels: Vec<Vec<u64>>,
     /// The doing of each node: kind, time since the end of the bar before, length; and so on.
     bars: Vec<Vec<u64>>,

@@ -1,4 +1,4 @@
-//! What every node holds at every instant: of library calls as they tell it, of other programs as far as messages can have
+//! The holdings of every node at every instant: of library calls as they tell it, of other programs as far as messages can have
 //! brought it.
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -9,7 +9,7 @@ use crate::{
     time::Time,
 };
 
-/// What is known of the things that nodes hold.
+/// The things that nodes hold, as far as they are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     /// Blocks of the calls that nodes make.
@@ -18,7 +18,7 @@ pub(super) enum Rule {
     Reach,
 }
 
-/// What there is to be held: in one call, or in the whole run.
+/// All that there is to be held, in one call or in the whole run, or a part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Total {
     pub(super) bytes: u64,
@@ -26,7 +26,7 @@ pub(super) struct Total {
     pub(super) parts: u64,
 }
 
-/// What a node holds from an instant on.
+/// The holding of a node from an instant on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Level {
     pub(super) at: Time,
@@ -35,7 +35,7 @@ pub(super) struct Level {
     pub(super) held: Total,
 }
 
-/// What all nodes hold.
+/// The holdings of all nodes.
 #[derive(Debug)]
 pub(super) struct Holdings {
     pub(super) rule: Rule,
@@ -121,12 +121,12 @@ struct Calls<'a> {
     /// Each call by its members, its tag, and how often a node has made such a call before.
     numbers: BTreeMap<(&'a [Rank], Tag, usize), usize>,
     begun: BTreeMap<(Rank, &'a [Rank], Tag), usize>,
-    /// What is in the messages that were sent and not yet taken: of each block.
+    /// The contents of messages that were sent and not yet taken, block by block.
     messages: BTreeMap<(Rank, u64), Vec<Arc<Parts>>>,
     nodes: Vec<Node<'a>>,
 }
 
-/// What a node has in the call that it is in.
+/// A node in the call that it is in.
 #[derive(Default)]
 struct Node<'a> {
     changes: Vec<&'a Content>,

@@ -35,8 +35,8 @@ const PROGRAM: [&str; 4] = [
 ///
 /// The network is drawn as in a [heat map](super::Heat). A dot for each message is as far along its way as bytes of it have left
 /// the sender, and waits at the receiver until it has arrived; links are coloured while something moves over them, and
-/// otherwise where several messages share them. Below is the space-time diagram, with the critical path and a cursor. Two runs can be beside
-/// each other, on one clock. `docs/pictures.md` tells of the keys and of the address, which keeps what is shown.
+/// otherwise where several messages share them. Below is the space-time diagram, with the critical path and a cursor. Two
+/// runs can be beside each other, on one clock. `docs/pictures.md` tells of the keys and of the address, which keeps what is shown.
 ///
 /// # What nodes hold
 /// Nodes are coloured by what they have had so far, which is known, not guessed:
@@ -150,7 +150,7 @@ impl Replay {
             ("data", data),
             ("program", program),
         ];
-        // What is put in is not looked at again: a title may have the form of a field.
+        // A field is not looked at again: a title may have the form of a field.
         let (mut page, mut rest) = (String::new(), PAGE);
         while let Some((before, behind)) = rest.split_once("{{") {
             page.push_str(before);

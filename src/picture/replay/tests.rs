@@ -1,4 +1,4 @@
-//! What nodes hold, held against what the operations say; and pages, held against the runs that they show.
+//! Holdings against the operations that bring them about, and pages against the runs that they show.
 
 use serde_json::Value;
 
@@ -136,7 +136,7 @@ fn in_a_free_program_nodes_have_what_messages_can_have_brought() {
     let run = machine.run(|node| {
         let (world, rank) = (node.world(), node.rank());
         if rank < 3 {
-            // What is sent before the receive does not have what that brings.
+            // A message does not have what only a later receive brings.
             world.send((rank + 1, Tag(rank as u32)), [0_u8; 10])?;
         }
         if rank > 0 {
@@ -248,6 +248,15 @@ fn a_page_has_as_many_runs_as_it_can_show() {
     }
     let error = page.add("one more", &busy("line:5", true)).unwrap_err();
     assert_eq!(error.to_string(), "9 runs for a page, which has 8 at most");
+    // Two nodes that exchange more messages than a page has.
+    let run = Machine::hockney(1, 2).trace(true).build().unwrap().run(|node| {
+        let other = 1 - node.rank();
+        (0..=MOST_MESSAGES / 2).try_for_each(|_| node.world().sendrecv(other, [0_u8; 1], other).map(drop))?;
+        Ok(())
+    });
+    let error = Replay::new("").run("", &run.unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "200002 messages for a page, which has 200000 at most");
+
     let data = data(&page.to_html().unwrap());
     assert_eq!(data["networks"].as_array().unwrap().len(), 2, "each network is there once");
     assert_eq!((&data["runs"][7]["title"], &data["runs"][7]["network"]), (&"7".into(), &1.into()));

@@ -139,7 +139,7 @@ class DiagramView {
     context.fillRect(this.x(t) - 0.75, 0, 1.5, this.height - 16);
   }
 
-  /** What is at a place, in words. */
+  /** Tells of the thing at a place, in words. */
   tell(x, y) {
     const { model } = this;
     if (y < this.top) {

@@ -119,7 +119,7 @@ class Model {
     return found;
   }
 
-  /** What a node has had: bytes or parts, of how many, and the share of all. */
+  /** The bytes and parts that a node has had, those that there are, and its share of them. */
   held(rank, t) {
     const levels = this.levels[rank];
     const nth = countUpTo(levels.at, t) - 1;

@@ -160,7 +160,7 @@ class NetworkView {
     }
   }
 
-  /** What is at a place, in words. */
+  /** Tells of the thing at a place, in words. */
   tell(x, y, t) {
     const near = (place, far) => Math.hypot(place[0] - x, place[1] - y) <= far;
     const dot = (this.dots ?? []).findLast((place) => near(place, 7));

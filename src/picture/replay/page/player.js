@@ -110,7 +110,7 @@ function draw() {
   if (pointed) tellPointed();
 }
 
-// What the pointer is at.
+// The place of the pointer, if it is on a picture.
 let pointed = null;
 
 function point(view, event) {
@@ -161,7 +161,11 @@ let [written, waiting] = [-LEAST_WAIT, 0];
 function writeAddress() {
   const wait = written + LEAST_WAIT - performance.now();
   if (wait > 0) {
-    waiting ||= setTimeout(writeAddress, wait);
+    // A timer may be early by a part of a millisecond: then there is another one.
+    waiting ||= setTimeout(() => {
+      waiting = 0;
+      writeAddress();
+    }, wait);
     return;
   }
   clearTimeout(waiting);
@@ -208,7 +212,7 @@ function setSpeed(given) {
   tellRate();
 }
 
-/** What buttons, keys and tests call. */
+/** The calls of buttons, keys and tests. */
 const replay = {
   fps: 0,
   seek(t) {
