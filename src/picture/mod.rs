@@ -6,7 +6,7 @@
 //!
 //! let machine = Machine::paragon(3, 4).trace(true).build()?;
 //! let run = machine.run(|node| {
-//!     let mut data = if node.rank() == 0 { vec![1.5; 1000] } else { Vec::new() };
+//!     let mut data = vec![node.rank() as f64; 1000];
 //!     node.world().broadcast(0, &mut data)?;
 //!     Ok(())
 //! })?;

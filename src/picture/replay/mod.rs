@@ -54,11 +54,9 @@ const PROGRAM: [&str; 4] = [
 /// ```
 /// use multicomputer::{Machine, collective::Algorithm, picture::Replay, prelude::*};
 ///
+/// let machine = Machine::hockney(4, 4).trace(true).build()?;
 /// let broadcast = |algorithm: Algorithm| {
-///     Machine::hockney(4, 4).trace(true).build()?.run(|node| {
-///         let mut data = if node.rank() == 0 { vec![1_u8; 1000] } else { Vec::new() };
-///         Ok(node.world().using(&algorithm).broadcast(0, &mut data)?)
-///     })
+///     machine.run(|node| Ok(node.world().using(&algorithm).broadcast(0, &mut [node.rank() as u8; 1000])?))
 /// };
 /// let page = Replay::new("Two broadcasts")
 ///     .run("short", &broadcast(Algorithm::SHORT)?)?
