@@ -5,7 +5,7 @@
 //! most: five messages each, which share them.
 //!
 //! Run it with `cargo run --release --example 35_heat_map -- FILE.svg`; without a file it writes into the temporary directory
-//! of the host.
+//! of the host. Next: `36_explain`.
 
 use std::{env, error::Error, fs, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Example 34: where the time of a run went.
+//! Example 36: where the time of a run went.
 //!
 //! A 4 x 4 mesh transposes a matrix: node (i, j) has a block of 4 KiB for node (j, i). Messages go along their row first,
 //! then along the column, so the blocks of a row and those of a column meet on the links to the corner between them. Alone
@@ -10,7 +10,7 @@
 //!
 //! `docs/explain.md` says how both are defined.
 //!
-//! Run it with `cargo run --release --example 36_explain`.
+//! Run it with `cargo run --release --example 36_explain`. Next: `37_replay`.
 
 use std::error::Error;
 

@@ -16,7 +16,7 @@ use crate::{
     model::Description,
     payload::Payload,
     rank::Rank,
-    record::Part,
+    record::{Change, Part},
     time::{Span, Time},
     wire::{Context, Label, Labeled, MessageId, NodeId, Parcel, RequestId, Selector},
 };
@@ -54,6 +54,8 @@ pub(crate) enum Mark {
     PartBegin(Part),
     /// The part that began last ends.
     PartEnd,
+    /// The node holds more, or something else, of the data of a library call.
+    Holds(Box<Change>),
 }
 
 /// All that the nodes of a run have in common: plain data, and two tables that their groups need.

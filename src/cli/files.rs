@@ -8,6 +8,7 @@
 use multicomputer::Span;
 
 mod output;
+mod page;
 mod table;
 mod text;
 mod traces;

@@ -93,6 +93,12 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "FILE")]
     pub(super) heat: Option<PathBuf>,
 
+    /// Write a page on which the runs are played, messages moving through the network in modeled time, as HTML that needs
+    /// nothing else; several runs, at most 8, are on one page, two beside each other. Not under --clock host, which has no
+    /// network
+    #[arg(long, value_name = "FILE")]
+    pub(super) replay: Option<PathBuf>,
+
     /// Draw the results as a chart, as SVG: time over length, sources or nodes, a line for each algorithm, what nothing can beat,
     /// and where another one becomes the fastest
     #[arg(long, value_name = "FILE")]
@@ -157,12 +163,14 @@ impl RunOptions {
 
     /// The machine ready to run under a clock.
     pub(super) fn build(&self, description: &Description, clock: Clock) -> Result<Machine, Error> {
-        if self.heat.is_some() && clock == Clock::Host {
-            return Err(Error::usage(
-                "--heat cannot be used with --clock host, which has no network to be drawn",
-            ));
+        let of_networks = [("--heat", &self.heat), ("--replay", &self.replay)];
+        let of_network = of_networks.iter().find(|(_, file)| file.is_some());
+        if let (Some((option, _)), Clock::Host) = (of_network, clock) {
+            return Err(Error::usage(format!(
+                "{option} cannot be used with --clock host, which has no network to be drawn"
+            )));
         }
-        let is_drawn = self.svg.is_some() || self.heat.is_some();
+        let is_drawn = self.svg.is_some() || of_network.is_some();
         let is_traced = self.trace.is_some() || self.explain || is_drawn;
         let machine = Machine::of(description.clone()).clock(clock).pinning(self.pin).trace(is_traced);
         let machine = match self.wall_limit {

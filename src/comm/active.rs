@@ -298,7 +298,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     fn handle(&self, now: Time, envelope: Envelope) -> Result<(), CommError> {
         let (endpoint, select) = (self.packets.endpoint(), self.packets.selector(ANY_SOURCE.into())?);
         self.posted.set(endpoint.irecv(select)?);
-        let Message { source, tag, payload } = self.packets.message(envelope);
+        let Message { source, tag, payload, .. } = self.packets.message(envelope);
         // Only `dispatch` sends in this context, and always two words.
         let words = payload.to_vec::<u64>()?.try_into().unwrap_or_default();
         let mut reactions = Reactions { now, compute: Span::ZERO, sent: Vec::new() };

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use crate::{
     payload::{Element, Payload, PayloadError},
     rank::{Rank, Tag},
+    wire::MessageId,
 };
 
 /// A message as a receive returns it.
@@ -17,6 +18,8 @@ pub struct Message {
     pub tag: Tag,
     /// The data, not copied on the way.
     pub payload: Payload,
+    /// The message in the whole run.
+    pub(crate) id: MessageId,
 }
 
 impl Message {

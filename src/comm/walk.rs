@@ -8,7 +8,7 @@ use crate::{
     pattern::{Action, Message, Schedule, Step},
     payload::{Payload, PayloadError},
     rank::{Rank, Tag},
-    record::Part,
+    record::{Change, Part},
     text::{are, count},
 };
 
@@ -51,6 +51,16 @@ pub fn walk_combining(
     check(group, schedule, blocks)?;
     group.library_call("a schedule", || {
         let (rank, mut started) = (group.rank(), Vec::new());
+        group.holds(|| Change::Begins {
+            members: group.members(),
+            tag,
+            sizes: schedule.shared_sizes(),
+            blocks: (0..)
+                .zip(&*blocks)
+                .filter(|(_, block)| !block.is_empty())
+                .map(|(number, _)| number)
+                .collect(),
+        });
         let mut all = AllBlocks { rank, sizes: schedule.sizes(), blocks, combine };
         follow(group, schedule, tag, &mut all, &mut started)?;
         group.wait_all(started)?;
@@ -62,6 +72,9 @@ pub fn walk_combining(
 pub(crate) trait Cargo {
     /// The data of a message that is sent.
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError>;
+
+    /// Whether it is the blocks of the schedule: then a trace tells who holds which.
+    const IS_BLOCKS: bool = false;
 
     /// Takes the data that has come with a message, of the length expected.
     fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError>;
@@ -99,19 +112,19 @@ pub(crate) fn follow<'g>(
 }
 
 /// Carries out one step.
-fn act<'g>(
+fn act<'g, C: Cargo>(
     group: &'g Group<'g>,
     schedule: &Schedule,
     step: &Step,
     tag: Tag,
-    cargo: &mut impl Cargo,
+    cargo: &mut C,
     started: &mut Vec<Request<'g>>,
 ) -> Result<(), WalkError> {
     let parameters = group.machine().parameters();
     let (message, got) = match &step.action {
-        Action::Send(message) => return Ok(group.send((message.peer, tag), given(cargo, message)?)?),
+        Action::Send(message) => return Ok(group.send((message.peer, tag), given(group, cargo, message)?)?),
         Action::Start(message) => {
-            started.push(group.isend((message.peer, tag), given(cargo, message)?)?);
+            started.push(group.isend((message.peer, tag), given(group, cargo, message)?)?);
             return Ok(());
         }
         Action::Pack(bytes) => return Ok(group.charge(parameters.copying(*bytes))?),
@@ -123,11 +136,16 @@ fn act<'g>(
         Action::Merge { left, right, into } => {
             let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
             group.charge(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
-            return Ok(cargo.merge(left, right, into)?);
+            cargo.merge(left, right, into)?;
+            if C::IS_BLOCKS {
+                let [left, right, into] = [left, right, into].map(|block| block as u32);
+                group.holds(|| Change::Merges { left, right, into });
+            }
+            return Ok(());
         }
         Action::Recv(message) => (message, group.recv((message.peer, tag))?),
         Action::Exchange { send, recv } => {
-            let data = given(cargo, send)?;
+            let data = given(group, cargo, send)?;
             (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
         }
     };
@@ -135,13 +153,22 @@ fn act<'g>(
         let (from, given, expected) = (message.peer, got.len(), message.bytes);
         return Err(WalkError::Received { from, given, expected });
     }
-    Ok(cargo.take(message, got.payload)?)
+    let id = got.id;
+    cargo.take(message, got.payload)?;
+    if C::IS_BLOCKS {
+        let (from, blocks, combined) = (id.source as Rank, &message.blocks, message.combined);
+        group.holds(|| Change::Takes { from, seq: id.seq, blocks: blocks.clone(), combined });
+    }
+    Ok(())
 }
 
-/// The data of a message that is sent, of the length that the schedule says.
-fn given(cargo: &mut impl Cargo, message: &Message) -> Result<Payload, WalkError> {
+/// The data of a message that is sent next, of the length that the schedule says.
+fn given<C: Cargo>(group: &Group<'_>, cargo: &mut C, message: &Message) -> Result<Payload, WalkError> {
     let payload = cargo.give(message)?;
     if payload.len() == message.bytes {
+        if C::IS_BLOCKS {
+            group.holds(|| Change::Gives { blocks: message.blocks.clone() });
+        }
         return Ok(payload);
     }
     Err(cargo.misfit(message).unwrap_or(WalkError::Sent {
@@ -183,6 +210,8 @@ struct AllBlocks<'a, F> {
 }
 
 impl<F: FnMut(Payload, Payload) -> Result<Payload, PayloadError>> Cargo for AllBlocks<'_, F> {
+    const IS_BLOCKS: bool = true;
+
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
         Ok(Payload::concat(message.blocks.iter().map(|&block| self.blocks[block as usize].clone())))
     }

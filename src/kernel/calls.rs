@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     rank::Rank,
-    record::{Event, EventKind, WaitEnd},
+    record::{Content, Event, EventKind, WaitEnd},
     time::{Span, Time},
     wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
@@ -113,6 +113,11 @@ impl Kernel {
             }
             Op::PartEnd => {
                 self.end_part(id);
+                self.finish(id, called, Outcome::Done);
+            }
+            Op::Holds { change } => {
+                let (rank, sent) = (id as Rank, self.nodes[id as usize].sent);
+                self.contents.push(Content { rank, at: called, sent, change: *change });
                 self.finish(id, called, Outcome::Done);
             }
             Op::Sync => self.finish(id, called, Outcome::Done),

@@ -43,7 +43,7 @@ use self::node::{Arrived, Doing, Node};
 use crate::{
     fabric::{Fabric, LinkLoad, Work},
     model::Description,
-    record::{NodeRecord, Trace, Transfer},
+    record::{Content, NodeRecord, Trace, Transfer},
     time::{Span, Time},
     topology::{LinkId, Topology},
     wire::{Label, NodeId},
@@ -144,6 +144,7 @@ pub(crate) struct Kernel {
     flying: Slab<(NodeId, Arrived)>,
     /// Messages that have left, for the trace.
     transfers: Vec<Transfer>,
+    contents: Vec<Content>,
     /// Nodes whose wait has ended and whose next calls have not been carried out yet.
     runnable: Vec<NodeId>,
     in_barrier: Vec<NodeId>,
@@ -175,6 +176,7 @@ impl Kernel {
             events: BinaryHeap::new(),
             flying: Slab::new(),
             transfers: Vec::new(),
+            contents: Vec::new(),
             runnable: (0..nodes as NodeId).rev().collect(),
             in_barrier: Vec::new(),
             overflow: None,
@@ -327,13 +329,16 @@ impl Kernel {
         // Transfers without use of the network may have been noted ahead of it.
         transfers.sort_unstable_by_key(|transfer| (transfer.left, transfer.from, transfer.seq));
         events.sort_by_key(|event: &crate::record::Event| (event.start, event.rank, Reverse(event.end)));
+        // Those of one node are in order already.
+        let mut contents = self.contents;
+        contents.sort_by_key(|content| (content.at, content.rank));
         let shares = self.fabric.take_shares(self.now);
         Outcomes {
             links: self.fabric.link_loads(),
             lost_to_sharing: self.fabric.lost_to_sharing(),
             work: self.fabric.work(),
             nodes: self.nodes.into_iter().map(|node| node.record).collect(),
-            trace: Trace { events, transfers, shares },
+            trace: Trace { events, transfers, shares, contents },
             unreceived: unreceived
                 .into_iter()
                 .map(|(target, label, bytes, _)| (target, label, bytes))

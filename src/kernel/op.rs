@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    record::Part,
+    record::{Change, Part},
     time::{Span, Time},
     wire::{Label, MessageId, Parcel, RequestId, Selector},
 };
@@ -81,6 +81,10 @@ pub(crate) enum Op {
     },
     /// The end of the part that began last.
     PartEnd,
+    /// A change of what the node holds, which the trace is to keep.
+    Holds {
+        change: Box<Change>,
+    },
     /// No action; the node asks for its clock.
     Sync,
     /// No action; the program itself asks for the time, which counts as a poll.

@@ -237,7 +237,7 @@ impl<'a> Nx<'a, '_> {
 
     /// Handles a message taken out of the network: passes on a broadcast, and assigns the message.
     fn came(&self, message: Message) -> Result<(), NxError> {
-        let Message { source, tag, payload } = message;
+        let Message { source, tag, payload, .. } = message;
         let origin = payload.origin();
         let source = match origin {
             Some(root) => {

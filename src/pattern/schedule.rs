@@ -44,7 +44,7 @@ pub type Blocks = Arc<[u32]>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    sizes: Vec<u64>,
+    sizes: Arc<[u64]>,
     /// The size of an element in bytes, for combining.
     element: u64,
     steps: Vec<Vec<Step>>,
@@ -171,7 +171,7 @@ impl Schedule {
     /// means: the messages have lengths, and no blocks.
     pub(crate) fn of_lengths(steps: Vec<Vec<Step>>) -> Schedule {
         let last = steps.iter().filter_map(|steps| steps.last()).map(|step| step.iteration + 1).max();
-        Schedule { sizes: Vec::new(), element: 1, steps, iterations: last.unwrap_or(0) }
+        Schedule { sizes: [].into(), element: 1, steps, iterations: last.unwrap_or(0) }
     }
 
     /// The same with messages that have lengths alone: schedules of different blocks can be put
@@ -206,6 +206,11 @@ impl Schedule {
     /// The size of each block in bytes.
     pub fn sizes(&self) -> &[u64] {
         &self.sizes
+    }
+
+    /// The same sizes, shared.
+    pub(crate) fn shared_sizes(&self) -> Arc<[u64]> {
+        self.sizes.clone()
     }
 
     /// The number of iterations.

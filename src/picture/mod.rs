@@ -1,12 +1,13 @@
 //! A run as pictures in SVG: what every node did when, with the messages between them ([`SpaceTime`]), and what every link of
-//! the network carried ([`Heat`]); and figures of several runs as a [`Chart`]. `docs/pictures.md` says how to read them.
+//! the network carried ([`Heat`]); and as a page that plays it ([`Replay`]); figures of several runs as a
+//! [`Chart`]. `docs/pictures.md` says how to read them.
 //!
 //! ```
 //! use multicomputer::{Machine, picture::{Heat, SpaceTime}, prelude::*};
 //!
 //! let machine = Machine::paragon(3, 4).trace(true).build()?;
 //! let run = machine.run(|node| {
-//!     let mut data = if node.rank() == 0 { vec![1.5; 1000] } else { Vec::new() };
+//!     let mut data = vec![node.rank() as f64; 1000];
 //!     node.world().broadcast(0, &mut data)?;
 //!     Ok(())
 //! })?;
@@ -25,7 +26,9 @@
 
 mod canvas;
 mod chart;
+mod critical;
 mod heat;
+mod replay;
 mod space_time;
 mod traffic;
 
@@ -37,6 +40,7 @@ use thiserror::Error;
 pub use self::{
     chart::{Axis, Chart, Crossover, Line, Origin, Scale},
     heat::{Heat, Measure},
+    replay::Replay,
     space_time::SpaceTime,
 };
 use crate::rank::Rank;
@@ -51,6 +55,16 @@ pub enum PictureError {
     /// The run was under the host's clock, where messages take no way through a network.
     #[error("the run was under the host's clock, which has no network to be drawn")]
     NoNetwork,
+    /// There are more runs, or messages, than a page has.
+    #[error("{given} {what} for a page, which has {at_most} at most")]
+    TooMany {
+        /// The kind of things that there are too many of.
+        what: &'static str,
+        /// The number that there would be.
+        given: usize,
+        /// The largest number.
+        at_most: usize,
+    },
     /// A node is to be drawn that the machine does not have.
     #[error("node {given} of a machine of {nodes} nodes, whose ranks are 0 to {}", nodes - 1)]
     NoSuchNode {

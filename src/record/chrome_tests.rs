@@ -41,7 +41,7 @@ fn machine(nodes: usize) -> Description {
 const WAIT: EventKind = EventKind::Wait { until: crate::record::WaitEnd::Deadline };
 
 fn trace(events: &[Event], transfers: &[Transfer]) -> Trace {
-    Trace { events: events.to_vec(), transfers: transfers.to_vec(), shares: Vec::new() }
+    Trace { events: events.to_vec(), transfers: transfers.to_vec(), ..Trace::default() }
 }
 
 fn written_with(events: &[Event], transfers: &[Transfer], nodes: usize) -> String {

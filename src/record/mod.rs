@@ -2,11 +2,13 @@
 //! their shares of the network. Plain data.
 
 mod chrome;
+mod content;
 mod event;
 mod share;
 mod transfer;
 
 pub use chrome::write_chrome_trace;
+pub use content::{Change, Content};
 pub use event::{Event, EventKind, Part, WaitEnd};
 pub use share::{Bottleneck, Share};
 pub use transfer::Transfer;
@@ -30,6 +32,8 @@ pub struct Trace {
     pub transfers: Vec<Transfer>,
     /// The rates of messages and what determined them, in the order of their beginnings.
     pub shares: Vec<Share>,
+    /// The changes of what nodes hold of the data of library calls, those of one node in the order in which they happened.
+    pub contents: Vec<Content>,
 }
 
 /// The counters of one node.

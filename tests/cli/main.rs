@@ -10,6 +10,7 @@ mod host;
 mod patience;
 mod plot;
 mod predictions;
+mod replay;
 mod reproduce;
 mod stop;
 mod textbook;
@@ -125,6 +126,7 @@ fn the_help_tells_of_every_option_and_has_examples() {
         "--trace",
         "--svg",
         "--heat",
+        "--replay",
         "Examples:",
         "row, right-diagonal, square-block",
     ] {

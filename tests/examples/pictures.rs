@@ -10,6 +10,8 @@ use std::{env, fs, path::Path};
 pub mod heat_map;
 #[path = "../../examples/39_plot.rs"]
 pub mod plot;
+#[path = "../../examples/37_replay.rs"]
+pub mod replay;
 #[path = "../../examples/34_space_time.rs"]
 pub mod space_time;
 
@@ -56,4 +58,20 @@ fn three_broadcasts_are_drawn_over_their_lengths() {
         [("tree", "hybrid", 11_936.0), ("hybrid", "scatter and collect", 415_554.0)]
     );
     assert_published("plot.svg", &chart.to_svg().unwrap());
+}
+
+#[test]
+fn two_broadcasts_are_played_beside_each_other() {
+    use multicomputer::collective::Algorithm;
+
+    let [short, long] =
+        [Algorithm::SHORT, Algorithm::LONG].map(|algorithm| replay::broadcast(&algorithm).unwrap());
+    let figures = [&short, &long].map(|run| (run.report.messages, run.report.modeled.to_string()));
+    assert_eq!(figures, [(15, "3.7968 ms".to_owned()), (111, "2.836 ms".to_owned())]);
+    let page = replay::page(&short, &long).unwrap();
+    assert!(page == replay::page(&short, &long).unwrap());
+    assert_eq!(
+        [page.matches("\"title\":\"short\"").count(), page.matches("\"title\":\"long\"").count()],
+        [1, 1]
+    );
 }

@@ -215,6 +215,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
         Ok(solved)
     })?;
     drop(progress);
+    traces.finish()?;
 
     let mut text = String::new();
     if !solved.is_empty() {

@@ -1,4 +1,4 @@
-//! The files that a command writes of each run, traces and pictures: one run goes to the file named, several to files of
+//! The files that a command writes of its runs: a page of all of them, and of each traces and pictures: one run goes to the file named, several to files of
 //! their own, whose names say which run it was: `trace-row-virtual.json` for `trace.json`. A device gets them all.
 
 use std::{
@@ -16,6 +16,7 @@ use multicomputer::{
 use super::{
     super::{error::Error, options::RunOptions},
     output::Output,
+    page::Page,
 };
 
 /// At most so many are named.
@@ -27,19 +28,23 @@ pub(in crate::cli) struct Traces {
     trace: Files,
     diagram: Files,
     heat: Files,
+    page: Page,
 }
 
 impl Traces {
     /// Finds out whether the files of runs that are called so can be written.
     pub(in crate::cli) fn create(options: &RunOptions, labels: &[String]) -> Result<Traces, Error> {
-        let traces = Traces {
+        let mut traces = Traces {
             trace: Files::create("trace", options.trace.as_deref(), labels)?,
             diagram: Files::create("space-time diagram", options.svg.as_deref(), labels)?,
             heat: Files::create("heat map", options.heat.as_deref(), labels)?,
+            page: Page::default(),
         };
         // The first ones all at once, so that one name is not taken for two of them.
         let all = [&traces.trace, &traces.diagram, &traces.heat].map(|files| files.first(labels));
-        all.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        let held = all.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        traces.page = Page::create(options.replay.as_deref(), labels)?;
+        drop(held);
         Ok(traces)
     }
 
@@ -52,13 +57,19 @@ impl Traces {
             file.write_all(svg.map_err(io::Error::other)?.as_bytes())
         };
         self.diagram.write(label, |file| svg(file, SpaceTime::of(run).title(title).to_svg()))?;
-        self.heat.write(label, |file| svg(file, Heat::of(run).title(title).to_svg()))
+        self.heat.write(label, |file| svg(file, Heat::of(run).title(title).to_svg()))?;
+        self.page.add(title, run)
+    }
+
+    /// Writes what is about all runs together, when they are over.
+    pub(in crate::cli) fn finish(&mut self) -> Result<(), Error> {
+        self.page.finish()
     }
 }
 
 impl fmt::Display for Traces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.trace, self.diagram, self.heat)
+        write!(f, "{}{}{}{}", self.trace, self.diagram, self.heat, self.page)
     }
 }
 

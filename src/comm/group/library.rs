@@ -8,7 +8,7 @@ use crate::{
     endpoint::{Cache, Call, Endpoint, Mark},
     error::CommError,
     rank::{Rank, Tag},
-    record::Part,
+    record::{Change, Part},
     time::Span,
 };
 
@@ -91,6 +91,14 @@ impl<'n> Group<'n> {
         let done = work();
         let _ = self.endpoint.mark(Mark::PartEnd);
         done
+    }
+
+    /// Tells the trace what this member holds from now on.
+    pub(in crate::comm) fn holds(&self, change: impl FnOnce() -> Change) {
+        if self.endpoint.shared().is_traced() {
+            // After the end of the run there is nobody to tell.
+            let _ = self.endpoint.mark(Mark::Holds(Box::new(change())));
+        }
     }
 }
 

@@ -211,7 +211,8 @@ impl<'n> Group<'n> {
     }
 
     pub(in crate::comm) fn message(&self, envelope: Envelope) -> Message {
-        Message { source: self.source_of(envelope.label), tag: envelope.label.tag, payload: envelope.payload }
+        let Envelope { id, label, payload } = envelope;
+        Message { source: self.source_of(label), tag: label.tag, payload, id }
     }
 }
 

@@ -75,7 +75,7 @@ impl Builder {
         }
         let mut builder = Builder {
             schedule: Schedule {
-                sizes: sizes.to_vec(),
+                sizes: sizes.into(),
                 element: 1,
                 steps: vec![Vec::new(); nodes],
                 iterations: 0,

@@ -48,7 +48,7 @@ impl Combiner {
         assert_eq!(origins.len(), sizes.len(), "each block has one origin and one size");
         let has = |rank: Rank| origins.iter().map(|origin| origin.is_at(rank)).collect();
         let schedule =
-            Schedule { sizes: sizes.to_vec(), element: 1, steps: vec![Vec::new(); nodes], iterations: 0 };
+            Schedule { sizes: sizes.into(), element: 1, steps: vec![Vec::new(); nodes], iterations: 0 };
         Combiner { schedule, exchange, has: (0..nodes).map(has).collect() }
     }
 

@@ -11,16 +11,16 @@ use crate::topology::{Link, Topology, Vertex};
 mod stress;
 
 /// A place on the sheet, to the right and down.
-pub(super) type Point = (f64, f64);
+pub(in crate::picture) type Point = (f64, f64);
 
 /// Networks of more vertices that have no shape are circles.
 const MOST_FREE: usize = 120;
 
 /// The places of all vertices.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(in crate::picture) struct Layout {
     /// What the network is drawn as, in words.
-    pub(super) shape: &'static str,
+    pub(in crate::picture) shape: &'static str,
     places: Vec<Point>,
     nodes: usize,
     switches: BTreeMap<usize, usize>,
@@ -30,7 +30,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn of(topology: &dyn Topology) -> Layout {
+    pub(in crate::picture) fn of(topology: &dyn Topology) -> Layout {
         let (nodes, links) = (topology.nodes(), topology.links());
         let mut switches = BTreeSet::new();
         for link in 0..links {
@@ -65,34 +65,34 @@ impl Layout {
         layout
     }
 
-    pub(super) fn place(&self, vertex: Vertex) -> Point {
+    pub(in crate::picture) fn place(&self, vertex: Vertex) -> Point {
         self.places[self.index(vertex)]
     }
 
     /// The places of nodes, by rank.
-    pub(super) fn of_nodes(&self) -> &[Point] {
+    pub(in crate::picture) fn of_nodes(&self) -> &[Point] {
         &self.places[..self.nodes]
     }
 
     /// The numbers and places of switches.
-    pub(super) fn of_switches(&self) -> impl Iterator<Item = (usize, Point)> {
+    pub(in crate::picture) fn of_switches(&self) -> impl Iterator<Item = (usize, Point)> {
         self.switches.iter().map(|(&number, &index)| (number, self.places[index]))
     }
 
     /// The way of a link that closes a line, which is drawn in two halves.
-    pub(super) fn closes(&self, link: Link) -> Option<Point> {
+    pub(in crate::picture) fn closes(&self, link: Link) -> Option<Point> {
         let (Vertex::Node(from), Vertex::Node(to)) = (link.from, link.to) else { return None };
         let (way, is_wrap) = step(&self.axes, from, to)?;
         is_wrap.then_some(way)
     }
 
     /// Whether there may be such links.
-    pub(super) fn has_closed_lines(&self) -> bool {
+    pub(in crate::picture) fn has_closed_lines(&self) -> bool {
         self.is_closed
     }
 
     /// The shortest distance between two neighbours, or between two nodes of a row: 1 at most.
-    pub(super) fn nearest(&self, topology: &dyn Topology) -> f64 {
+    pub(in crate::picture) fn nearest(&self, topology: &dyn Topology) -> f64 {
         let distance = |link: Link| {
             let ((x, y), (to_x, to_y)) = (self.place(link.from), self.place(link.to));
             ((x - to_x) * (x - to_x) + (y - to_y) * (y - to_y)).sqrt()

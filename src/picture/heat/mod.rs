@@ -16,6 +16,8 @@ use crate::{
     time::Span,
 };
 
+pub(super) use self::layout::Layout;
+
 use self::draw::Loaded;
 use super::traffic::Traffic;
 
@@ -74,7 +76,7 @@ impl Measure {
 ///     Ok(())
 /// })?;
 /// let svg = Heat::of(&run).title("Two messages share a link").measures([Measure::Shared]).to_svg()?;
-/// assert!(svg.contains("node 1 to node 2: 2000 bytes in 2 messages, busy 100 us, shared 100 us, at most 2 at once"));
+/// assert!(svg.contains("node 1 to node 2: 2000 B in 2 messages, busy 100 us, shared 100 us, at most 2 at once"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -13,29 +13,29 @@ const MOST_LANES: usize = 6;
 
 /// A band above the rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Band {
-    pub(super) name: String,
-    pub(super) start: Time,
-    pub(super) end: Time,
+pub(in crate::picture) struct Band {
+    pub(in crate::picture) name: String,
+    pub(in crate::picture) start: Time,
+    pub(in crate::picture) end: Time,
     /// Counted from 0, from above.
-    pub(super) lane: usize,
+    pub(in crate::picture) lane: usize,
 }
 
 /// A step on one node: its number, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
-    pub(super) rank: Rank,
-    pub(super) number: usize,
-    pub(super) start: Time,
-    pub(super) end: Time,
+pub(in crate::picture) struct Step {
+    pub(in crate::picture) rank: Rank,
+    pub(in crate::picture) number: usize,
+    pub(in crate::picture) start: Time,
+    pub(in crate::picture) end: Time,
 }
 
 /// The bands, and the number of those that there is no lane for.
 #[derive(Debug, Default)]
-pub(super) struct Bands {
-    pub(super) bands: Vec<Band>,
-    pub(super) lanes: usize,
-    pub(super) left_out: usize,
+pub(in crate::picture) struct Bands {
+    pub(in crate::picture) bands: Vec<Band>,
+    pub(in crate::picture) lanes: usize,
+    pub(in crate::picture) left_out: usize,
 }
 
 /// What a band is of: a phase by its name; an operation by its name and how many each node called before; a step by its
@@ -43,7 +43,7 @@ pub(super) struct Bands {
 type Key<'a> = (u8, usize, &'a str, usize);
 
 /// The bands of all nodes together: first of phases, then of operations, then of steps, each kind in lanes of its own.
-pub(super) fn bands(trace: &Trace) -> Bands {
+pub(in crate::picture) fn bands(trace: &Trace) -> Bands {
     let mut spans: BTreeMap<Key<'_>, (Time, Time)> = BTreeMap::new();
     // The number of operations that each node began: a step belongs to the last of them.
     let mut begun: BTreeMap<Rank, usize> = BTreeMap::new();
@@ -93,7 +93,7 @@ pub(super) fn bands(trace: &Trace) -> Bands {
 }
 
 /// The steps of all nodes, in the order of events.
-pub(super) fn steps(trace: &Trace) -> Vec<Step> {
+pub(in crate::picture) fn steps(trace: &Trace) -> Vec<Step> {
     let steps = trace.events.iter().filter_map(|event| match event.kind {
         EventKind::Part(Part::Step(number)) => {
             Some(Step { rank: event.rank, number, start: event.start, end: event.end })

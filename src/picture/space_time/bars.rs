@@ -14,7 +14,7 @@ use crate::{
 
 /// The kind of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Activity {
+pub(in crate::picture) enum Activity {
     Computing,
     Overhead,
     Sending,
@@ -23,11 +23,11 @@ pub(super) enum Activity {
 }
 
 impl Activity {
-    pub(super) const ALL: [Activity; 5] =
+    pub(in crate::picture) const ALL: [Activity; 5] =
         [Activity::Computing, Activity::Overhead, Activity::Sending, Activity::Receiving, Activity::Waiting];
 
     /// The name in legends, which is also that of its class and its pattern.
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::picture) fn name(self) -> &'static str {
         match self {
             Activity::Computing => "computing",
             Activity::Overhead => "overhead",
@@ -40,17 +40,17 @@ impl Activity {
 
 /// A time of one kind on a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bar<'a> {
-    pub(super) rank: Rank,
-    pub(super) activity: Activity,
-    pub(super) start: Time,
-    pub(super) end: Time,
+pub(in crate::picture) struct Bar<'a> {
+    pub(in crate::picture) rank: Rank,
+    pub(in crate::picture) activity: Activity,
+    pub(in crate::picture) start: Time,
+    pub(in crate::picture) end: Time,
     /// Of which it is a part.
-    pub(super) event: &'a Event,
+    pub(in crate::picture) event: &'a Event,
 }
 
 /// The bars of all nodes, in the order of events; none is without length.
-pub(super) fn bars(trace: &Trace) -> Vec<Bar<'_>> {
+pub(in crate::picture) fn bars(trace: &Trace) -> Vec<Bar<'_>> {
     let transfers = trace.transfers.iter();
     let entered: BTreeMap<(Rank, u64), Time> =
         transfers.map(|transfer| ((transfer.from, transfer.seq), transfer.entered)).collect();
@@ -88,7 +88,7 @@ pub(super) fn bars(trace: &Trace) -> Vec<Bar<'_>> {
 
 impl Bar<'_> {
     /// The doing of the node, for a tooltip.
-    pub(super) fn says(&self) -> String {
+    pub(in crate::picture) fn says(&self) -> String {
         let Bar { rank, activity, .. } = *self;
         let time = self.end.since(self.start);
         let what = match (&self.event.kind, activity) {

@@ -7,12 +7,16 @@ use std::{
 };
 
 use super::{
-    super::canvas::{
-        Canvas, Compose, counted, decimal, element, number, path, rectangle, rounded, unit_of, width,
+    super::{
+        canvas::{
+            Canvas, Compose, counted, decimal, element, number, path, rectangle, rounded, unit_of, width,
+        },
+        critical,
     },
     SpaceTime,
     bands::{self, Bands},
     bars::{Activity, Bar, bars},
+    critical_path,
     messages::{Class, Message, messages},
 };
 use crate::{
@@ -40,34 +44,36 @@ const LIGHT: &str = ".mc .p-computing{fill:#009e73}.mc .p-overhead{fill:#e69f00}
     .mc .m{stroke:#222;stroke-width:.9;fill:none;opacity:.75}.mc .la{stroke:#d00;stroke-width:1.2;opacity:1}\
     .mc .sh{stroke-dasharray:5 2.5}.mc .stub{opacity:.5}.mc .head{fill:#222}.mc .la-head{fill:#d00}\
     .mc .base{stroke:#999;fill:none}.mc .band0{fill:#8884}.mc .band1{fill:#8887}.mc .tiny{font-size:8px}\
-    .mc .mark{stroke:#000;stroke-width:1.6;fill:none}";
+    .mc .mark{stroke:#000;stroke-width:1.6;fill:none}\
+    .mc .crit{stroke:#000;stroke-width:2.2;fill:none}";
 
 const DARK: &str = ".mc .p-waiting{fill:#3c4046}.mc .p-sending{fill:#3a8fd0}.mc .ink{stroke:#0009}.mc .m{stroke:#eee}\
-    .mc .la{stroke:#ff6b5e}.mc .head{fill:#eee}.mc .la-head{fill:#ff6b5e}.mc .mark{stroke:#fff}";
+    .mc .la{stroke:#ff6b5e}.mc .head{fill:#eee}.mc .la-head{fill:#ff6b5e}.mc .mark{stroke:#fff}\
+    .mc .crit{stroke:#fff}";
 
 /// The places of rows and instants on the sheet.
-struct Plot {
-    left: f64,
+pub(super) struct Plot {
+    pub(super) left: f64,
     /// The pixels of the whole time.
-    width: f64,
+    pub(super) width: f64,
     /// The upper edge of the first row.
-    top: f64,
+    pub(super) top: f64,
     /// The distance between rows, and the height of bars.
-    pitch: f64,
-    bar: f64,
+    pub(super) pitch: f64,
+    pub(super) bar: f64,
     /// The height of the steps under the bars; 0 where there is no room.
-    steps: f64,
-    last: Time,
-    rows: BTreeMap<Rank, usize>,
+    pub(super) steps: f64,
+    pub(super) last: Time,
+    pub(super) rows: BTreeMap<Rank, usize>,
 }
 
 impl Plot {
-    fn x(&self, at: Time) -> f64 {
+    pub(super) fn x(&self, at: Time) -> f64 {
         // Rounded once: an instant has the same place in every element.
         self.left + self.width * at.as_picos() as f64 / self.last.as_picos().max(1) as f64
     }
 
-    fn top_of(&self, row: usize) -> f64 {
+    pub(super) fn top_of(&self, row: usize) -> f64 {
         self.top + row as f64 * self.pitch
     }
 
@@ -91,7 +97,11 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {
     patterns(&mut canvas);
     canvas.text(12.0, 24.0, "title", &diagram.title);
     canvas.text(12.0, 42.0, "", &about(diagram, messages.len()));
-    let y = legend(&mut canvas, 52.0, diagram, &bars, &shown);
+    let path = match report.is_modeled {
+        true => critical::stretches(trace, diagram.machine),
+        false => Vec::new(),
+    };
+    let y = legend(&mut canvas, 52.0, diagram, &bars, &shown, !path.is_empty());
 
     let label = rows.iter().map(|rank| width(&format!("node {rank}"))).fold(0.0, f64::max);
     let left = label + 20.0;
@@ -117,6 +127,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {
     labels(&mut canvas, diagram, rows, &plot);
     let (has_tooltips, too_short) = draw_bars(&mut canvas, &plot, &bars);
     let steps = draw_steps(&mut canvas, diagram, &plot);
+    critical_path::draw(&mut canvas, &plot, &path);
     draw_marks(&mut canvas, diagram, &plot);
     let tooltips = draw_messages(&mut canvas, &plot, &shown);
 
@@ -223,6 +234,7 @@ fn legend(
     diagram: &SpaceTime<'_>,
     bars: &[Bar<'_>],
     messages: &[&Message],
+    has_path: bool,
 ) -> f64 {
     let (mut x, mut y) = (12.0, y);
     let mut place =
@@ -244,6 +256,10 @@ fn legend(
     for class in used {
         let line = |x, y: f64| path(class.name(), &format!("M{} {}h24", number(x), number(y + 6.0)));
         place(canvas, &line, class.says());
+    }
+    if has_path {
+        let line = |x, y: f64| path("crit", &format!("M{} {}h24", number(x), number(y + 6.0)));
+        place(canvas, &line, "critical path");
     }
     for marks in &diagram.marks {
         place(canvas, &|x, y| rectangle(x, y, 24.0, 12.0).with("class", "mark"), &marks.name);

@@ -1,7 +1,8 @@
 //! The space-time diagram of a run: a row for each node, time from left to right, a line for each message.
 
-mod bands;
-mod bars;
+pub(super) mod bands;
+pub(super) mod bars;
+mod critical_path;
 mod draw;
 mod messages;
 mod rows;
@@ -42,7 +43,9 @@ const LEAST_WIDTH: u32 = 400;
 /// as long as its `waiting`. A line for each message leads from the instant at which it takes its sender's out-port to the
 /// instant at which it arrives. It is dashed if the message shared a link with another one at any time, and red if it took
 /// longer than its bytes take (n beta). Bands above the rows are phases, operations of the library and their steps, from the first
-/// node's beginning to the last one's end; under the bars are the steps of each node. Under the host's clock, where no message is
+/// node's beginning to the last one's end; under the bars are the steps of each node. The
+/// [critical path](crate::analysis::CriticalPath) has thick frames around what it goes over on nodes, and thick lines along
+/// messages. Under the host's clock, where no message is
 /// on a way, lines lead from the beginning of a send to the end of its receive.
 ///
 /// # Large machines
@@ -50,6 +53,7 @@ const LEAST_WIDTH: u32 = 400;
 ///   finished last. A message with one end on them is a stub, with none it is not drawn.
 /// * Bars have tooltips up to 1000 of them; if there are more, the bars of one kind on one row are drawn as one, with their sum.
 /// * Messages have tooltips up to 600; if there are more, the 300 that lost most have.
+/// * The critical path is drawn where its nodes have rows; its stretches have tooltips up to 300.
 /// * Bars shorter than a twentieth of a pixel are left out, and beyond six lanes of bands the steps.
 ///
 /// What of that was done is said beneath the picture.
@@ -67,7 +71,7 @@ const LEAST_WIDTH: u32 = 400;
 ///     Ok(())
 /// })?;
 /// let svg = SpaceTime::of(&run).title("Two messages share a link").to_svg()?;
-/// assert!(svg.contains("0 to 2: 1000 bytes, 100 us from 130 us; shared a link, lost 50 us"));
+/// assert!(svg.contains("0 to 2: 1000 B, 100 us from 65 us; shared a link, lost 50 us"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

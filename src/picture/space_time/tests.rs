@@ -135,3 +135,21 @@ fn marks_are_frames_on_rows_that_are_shown() {
     assert_eq!(frames, 2, "one in the legend, and one on a row");
     assert!(svg.contains("critical: node 1, "));
 }
+
+#[test]
+fn the_critical_path_is_drawn_from_end_to_end() {
+    let run = busy("line:5", true);
+    let svg = SpaceTime::of(&run).to_svg().unwrap();
+    let path = super::super::critical::stretches(&run.trace, run.machine());
+    let drawn = elements(&svg).iter().filter(|element| attribute(element, "class") == Some("crit")).count();
+    assert_eq!(drawn, path.len() + 1, "each stretch, and one line in the legend");
+    assert!(svg.contains("critical path: node ") && path.iter().any(|stretch| stretch.from != stretch.to));
+    assert!(path.windows(2).all(|pair| (pair[0].to, pair[0].end) == (pair[1].from, pair[1].start)));
+
+    // Where a node has no row, what is on it is not there.
+    let without = SpaceTime::of(&run).nodes([path[0].from]).to_svg().unwrap();
+    let drawn =
+        elements(&without).iter().filter(|element| attribute(element, "class") == Some("crit")).count();
+    let inside = path.iter().filter(|stretch| [stretch.from, stretch.to] == [path[0].from; 2]).count();
+    assert_eq!(drawn, inside + 1);
+}

@@ -382,6 +382,8 @@ impl Endpoint for HostNode<'_> {
                 local.parts.push((part, now));
                 None
             }
+            // Pictures of what nodes hold are of networks, and there is none.
+            Mark::Holds(_) => None,
             Mark::PartEnd => local.parts.pop().map(|(part, begin)| (begin, EventKind::Part(part))),
         };
         if let Some((start, kind)) = ended.filter(|_| self.host.crew.traced) {

@@ -448,6 +448,7 @@ impl Endpoint for NodeThread<'_> {
             Mark::PhaseEnd(name) => Op::PhaseEnd { name },
             Mark::PartBegin(part) => Op::PartBegin { part },
             Mark::PartEnd => Op::PartEnd,
+            Mark::Holds(change) => Op::Holds { change },
         };
         self.call(Manner::AtOnce, || self.tell_at_once(op))
     }

@@ -1,0 +1,215 @@
+//! A run in the figures that its page is made of. Times are whole picoseconds; where many follow each other, each is told from
+//! the one before, which is shorter.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{
+    super::{
+        canvas::{counted, rounded},
+        critical::{self, Stretch},
+        space_time::{bands::bands, bars::bars},
+        traffic::{self, Traffic},
+    },
+    holdings::{Holdings, Rule},
+};
+use crate::{
+    machine::Run,
+    rank::Rank,
+    record::{Bottleneck, Change, Share, Trace, Transfer},
+    time::{Span, Time},
+    topology::{LinkId, Topology},
+    units::format_bytes,
+};
+
+/// The bytes that have left at the end of a share, as parts of all bytes.
+const WHOLE: f64 = 1e9;
+
+/// A run.
+#[derive(Debug, Serialize)]
+pub(super) struct RunData {
+    title: String,
+    about: String,
+    /// Which of the networks of the page it is on.
+    network: usize,
+    end: u64,
+    /// The rule by which nodes hold something: `blocks` or `reach`.
+    rule: &'static str,
+    /// The bytes and the parts that there are to be held, for each call.
+    totals: Vec<[u64; 2]>,
+    /// The levels of each node: time since the level before, call, bytes, parts; and so on.
+    levels: Vec<Vec<u64>>,
+    /// The doing of each node: kind, time since the end of the bar before, length; and so on.
+    bars: Vec<Vec<u64>>,
+    finished: Vec<u64>,
+    messages: Messages,
+    /// Ways of messages over links, each once.
+    routes: Vec<Vec<LinkId>>,
+    /// By the place of a message: for each of its shares the time since it entered, what has left by then, and what kept
+    /// it from being faster.
+    shares: BTreeMap<usize, Vec<i64>>,
+    /// The names of what kept messages from being faster.
+    places: Vec<String>,
+    /// Links that carried something: number, bytes, messages, time busy, time shared.
+    links: Vec<[u64; 5]>,
+    /// The critical path: node, begin, node at which it goes on, end; and so on.
+    path: Vec<u64>,
+    /// Phases, operations and steps: name, begin, end, lane.
+    bands: Vec<(String, u64, u64, usize)>,
+}
+
+/// The messages of a run, in the order in which they entered the network.
+#[derive(Debug, Default, Serialize)]
+struct Messages {
+    from: Vec<Rank>,
+    to: Vec<Rank>,
+    bytes: Vec<u64>,
+    /// The time since the message before entered.
+    entered: Vec<u64>,
+    /// The time until it had left.
+    leaving: Vec<u64>,
+    /// The time from then until it arrived.
+    flying: Vec<u64>,
+    lost: Vec<u64>,
+    route: Vec<usize>,
+    /// The blocks of the library call in it; 0 where that is not known.
+    blocks: Vec<usize>,
+}
+
+impl RunData {
+    /// The figures of a traced run in modeled time.
+    pub(super) fn of<T>(title: String, network: usize, run: &Run<T>) -> RunData {
+        let (machine, report, trace) = (run.machine(), &run.report, &run.trace);
+        let topology = &**machine.topology();
+        let holdings = Holdings::of(trace, machine.nodes());
+        let traffic = Traffic::of(&trace.transfers, topology);
+        let loads = report.links.iter().map(|link| {
+            let times = traffic.links.get(&link.id).copied().unwrap_or_default();
+            let [busy, shared] = [times.busy, times.shared].map(Span::as_picos);
+            [link.id as u64, link.load.bytes, link.load.messages, busy, shared]
+        });
+        let links = loads.collect();
+        let lost = |transfer: &Transfer| match transfer.entered < transfer.left {
+            true => traffic::lost(transfer, machine.parameters()).as_picos(),
+            false => 0,
+        };
+        let mut data = RunData {
+            title,
+            network,
+            end: report.modeled.as_picos(),
+            rule: match holdings.rule {
+                Rule::Blocks => "blocks",
+                Rule::Reach => "reach",
+            },
+            totals: holdings.totals.iter().map(|total| [total.bytes, total.parts]).collect(),
+            levels: levels(&holdings),
+            bars: activities(trace, machine.nodes()),
+            finished: report.nodes.iter().map(|node| node.finished.as_picos()).collect(),
+            messages: Messages::default(),
+            routes: Vec::new(),
+            shares: BTreeMap::new(),
+            places: Vec::new(),
+            links,
+            path: critical::stretches(trace, machine).iter().flat_map(figures).collect(),
+            bands: bands(trace)
+                .bands
+                .into_iter()
+                .map(|band| (band.name, band.start.as_picos(), band.end.as_picos(), band.lane))
+                .collect(),
+            about: String::new(),
+        };
+        data.add_messages(trace, topology, lost);
+        let (nodes, time) = (counted(machine.nodes() as u64, "node"), report.modeled.since_start());
+        let (messages, bytes) = (counted(report.messages, "message"), format_bytes(report.bytes));
+        data.about =
+            format!("{}, {nodes}: {} modeled; {messages} with {bytes}", report.machine, rounded(time));
+        if !report.lost_to_sharing.is_zero() {
+            data.about += &format!(", {} lost to sharing", rounded(report.lost_to_sharing));
+        }
+        data
+    }
+
+    fn add_messages(&mut self, trace: &Trace, topology: &dyn Topology, lost: impl Fn(&Transfer) -> u64) {
+        let carried = trace.contents.iter().filter_map(|content| match &content.change {
+            Change::Gives { blocks } => Some(((content.rank, content.sent), blocks.len())),
+            _ => None,
+        });
+        let carried: BTreeMap<(Rank, u64), usize> = carried.collect();
+        let mut shares: BTreeMap<(Rank, u64), Vec<&Share>> = BTreeMap::new();
+        for share in &trace.shares {
+            shares.entry((share.from, share.seq)).or_default().push(share);
+        }
+        let mut places: BTreeMap<Bottleneck, i64> = BTreeMap::new();
+        let mut routes: BTreeMap<(Rank, Rank), usize> = BTreeMap::new();
+        let mut transfers: Vec<&Transfer> = trace.transfers.iter().collect();
+        transfers.sort_by_key(|transfer| (transfer.entered, transfer.from, transfer.seq));
+        let mut before = Time::ZERO;
+        for (nth, transfer) in transfers.into_iter().enumerate() {
+            let Transfer { from, to, seq, bytes, entered, left, arrived } = *transfer;
+            let messages = &mut self.messages;
+            messages.from.push(from);
+            messages.to.push(to);
+            messages.bytes.push(bytes);
+            messages.entered.push(entered.since(before).as_picos());
+            messages.leaving.push(left.since(entered).as_picos());
+            messages.flying.push(arrived.since(left).as_picos());
+            messages.lost.push(lost(transfer));
+            messages.blocks.push(carried.get(&(from, seq)).copied().unwrap_or(0));
+            messages.route.push(*routes.entry((from, to)).or_insert_with(|| {
+                let mut route = Vec::new();
+                topology.route(from, to, &mut route);
+                self.routes.push(route);
+                self.routes.len() - 1
+            }));
+            before = entered;
+            let shares = shares.get(&(from, seq)).map_or(&[][..], Vec::as_slice);
+            if let [] | [Share { bottleneck: None, .. }] = shares {
+                continue;
+            }
+            let mut gone = 0.0;
+            let shares = shares.iter().flat_map(|share| {
+                let place = share.bottleneck.map_or(-1, |place| {
+                    *places.entry(place).or_insert_with(|| {
+                        self.places.push(place.name(topology));
+                        self.places.len() as i64 - 1
+                    })
+                });
+                gone += share.rate * share.end.since(share.start).as_secs_f64();
+                let part = (gone / (bytes.max(1) as f64) * WHOLE).round();
+                [share.end.since(entered).as_picos() as i64, part.min(WHOLE) as i64, place]
+            });
+            self.shares.insert(nth, shares.collect());
+        }
+    }
+}
+
+fn levels(holdings: &Holdings) -> Vec<Vec<u64>> {
+    let of_node = |levels: &Vec<super::holdings::Level>| {
+        let mut before = Time::ZERO;
+        let figures = levels.iter().flat_map(|level| {
+            let wait = level.at.since(before).as_picos();
+            before = level.at;
+            [wait, level.call as u64, level.held.bytes, level.held.parts]
+        });
+        figures.collect()
+    };
+    holdings.levels.iter().map(of_node).collect()
+}
+
+fn activities(trace: &Trace, nodes: usize) -> Vec<Vec<u64>> {
+    let mut bars = bars(trace);
+    bars.sort_by_key(|bar| (bar.start, bar.end));
+    let (mut all, mut ends) = (vec![Vec::new(); nodes], vec![Time::ZERO; nodes]);
+    for bar in bars {
+        let gap = bar.start.since(ends[bar.rank]).as_picos();
+        all[bar.rank].extend([bar.activity as u64, gap, bar.end.since(bar.start).as_picos()]);
+        ends[bar.rank] = bar.end;
+    }
+    all
+}
+
+fn figures(stretch: &Stretch) -> [u64; 4] {
+    let Stretch { from, to, start, end } = *stretch;
+    [from as u64, start.as_picos(), to as u64, end.as_picos()]
+}

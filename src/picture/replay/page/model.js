@@ -1,0 +1,198 @@
+// A run as typed arrays that are ordered by time, and what is found in them by halving.
+
+const PARTS = 1e9;
+const UNITS = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3]];
+
+/** A time in picoseconds with all of its digits, such as `1.234567 ms`. */
+function exact(picos) {
+  const [name, size] = UNITS.find((unit) => picos >= unit[1]) ?? ["ps", 1];
+  const whole = Math.floor(picos / size);
+  const rest = Math.round(picos - whole * size);
+  if (rest === 0) return `${whole} ${name}`;
+  const digits = String(rest).padStart(String(size).length - 1, "0").replace(/0+$/, "");
+  return `${whole}.${digits} ${name}`;
+}
+
+/** A time with four digits that count. */
+function rounded(picos) {
+  const [name, size] = UNITS.find((unit) => picos >= unit[1]) ?? ["ps", 1];
+  return `${Number((picos / size).toPrecision(4))} ${name}`;
+}
+
+const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+
+/** The number of elements that are at most a value, of an array in ascending order. */
+function countUpTo(array, value, from = 0, to = array.length) {
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (array[middle] <= value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** Times from the figures that tell each from the one before. */
+function summed(steps) {
+  let sum = 0;
+  return Float64Array.from(steps, (step) => (sum += step));
+}
+
+/** Every so manieth figure, from one on. */
+const column = (figures, width, first) => figures.filter((_, at) => at % width === first);
+
+class Model {
+  constructor(run, networks) {
+    Object.assign(this, { title: run.title, about: run.about, end: run.end, rule: run.rule, totals: run.totals });
+    this.network = networks[run.network];
+    this.nodes = this.network.nodes;
+    this.routes = run.routes;
+    this.places = run.places;
+    this.shares = run.shares;
+    this.path = run.path;
+    this.bands = run.bands;
+    this.lanes = run.bands.reduce((most, band) => Math.max(most, band[3] + 1), 0);
+    this.finished = run.finished;
+    this.loads = new Map(run.links.map((link) => [link[0], link]));
+    const messages = run.messages;
+    this.messages = messages;
+    this.entered = summed(messages.entered);
+    this.left = this.entered.map((at, nth) => at + messages.leaving[nth]);
+    this.arrived = this.left.map((at, nth) => at + messages.flying[nth]);
+    // With the latest arrival so far a search for what is under way knows where to stop.
+    let latest = 0;
+    this.latest = this.arrived.map((at) => (latest = Math.max(latest, at)));
+    this.levels = run.levels.map((levels) => ({
+      at: summed(column(levels, 4, 0)),
+      call: column(levels, 4, 1),
+      bytes: column(levels, 4, 2),
+      parts: column(levels, 4, 3),
+    }));
+    this.bars = run.bars.map((bars) => {
+      let at = 0;
+      const starts = [], ends = [], kinds = [];
+      for (let nth = 0; nth < bars.length; nth += 3) {
+        kinds.push(bars[nth]);
+        starts.push((at += bars[nth + 1]));
+        ends.push((at += bars[nth + 2]));
+      }
+      return { kinds, starts: Float64Array.from(starts), ends: Float64Array.from(ends) };
+    });
+    const changes = [this.entered, this.left, this.arrived, this.finished, ...this.levels.map((levels) => levels.at)];
+    this.events = [...new Set([0, this.end, ...changes.flatMap((times) => [...times])])];
+    this.busy = new Uint16Array(this.network.links.length / 2);
+  }
+
+  /** The messages that are under way at an instant, each from when it enters until it has arrived. */
+  underWay(t) {
+    const found = [];
+    for (let nth = countUpTo(this.entered, t) - 1; nth >= 0 && this.latest[nth] > t; nth--) {
+      if (this.arrived[nth] > t) found.push(nth);
+    }
+    return found.reverse();
+  }
+
+  /** The share of its bytes that has left at an instant, what they do per second, and what keeps it from more. */
+  progress(nth, t) {
+    const since = t - this.entered[nth], all = this.messages.leaving[nth];
+    if (all === 0) return { part: Math.min(1, since / Math.max(1, this.messages.flying[nth])), rate: 0, place: -1 };
+    const shares = this.shares[nth];
+    if (since >= all) return { part: 1, rate: 0, place: -1 };
+    let [start, gone, end, next, place] = [0, 0, all, PARTS, -1];
+    for (let at = 0; shares && at < shares.length; at += 3) {
+      [end, next, place] = shares.slice(at, at + 3);
+      if (since < end) break;
+      [start, gone] = [end, next];
+    }
+    const part = (gone + ((next - gone) * (since - start)) / Math.max(1, end - start)) / PARTS;
+    const rate = ((next - gone) / PARTS) * this.messages.bytes[nth] * (1e12 / Math.max(1, end - start));
+    return { part: Math.min(1, part), rate, place };
+  }
+
+  /** Counts for every link the messages that move over it; returns those under way. */
+  load(t) {
+    this.busy.fill(0);
+    const found = this.underWay(t);
+    for (const nth of found) {
+      if (t >= this.left[nth]) continue;
+      for (const link of this.routes[this.messages.route[nth]]) this.busy[link]++;
+    }
+    return found;
+  }
+
+  /** The bytes and parts that a node has had, those that there are, and its share of them. */
+  held(rank, t) {
+    const levels = this.levels[rank];
+    const nth = countUpTo(levels.at, t) - 1;
+    if (nth < 0) return { share: 0, bytes: 0, parts: 0, all: [0, 0] };
+    const all = this.totals[levels.call[nth]], bytes = levels.bytes[nth], parts = levels.parts[nth];
+    const share = all[0] > 0 ? bytes / all[0] : all[1] > 0 && this.rule === "reach" ? parts / all[1] : 0;
+    return { share, bytes, parts, all };
+  }
+
+  /** The numbers of nodes that have all, that have some, and of all. */
+  informed(t) {
+    let all = 0, some = 0;
+    for (let rank = 0; rank < this.nodes; rank++) {
+      const { share } = this.held(rank, t);
+      if (share >= 1) all++;
+      else if (share > 0) some++;
+    }
+    return { all, some, nodes: this.nodes };
+  }
+
+  status(t) {
+    const { all, some, nodes } = this.informed(t);
+    const what = this.rule === "reach" ? "can have heard from all" : "have all";
+    return `${all} of ${nodes} nodes ${what}${some > 0 ? `, ${some} a part` : ""}`;
+  }
+
+  doing(rank, t) {
+    const bars = this.bars[rank];
+    const nth = countUpTo(bars.starts, t) - 1;
+    return nth >= 0 && t < bars.ends[nth] ? nth : -1;
+  }
+
+  nameOf(vertex) {
+    return vertex < this.nodes ? `node ${vertex}` : `switch ${this.network.switches[vertex - this.nodes]}`;
+  }
+
+  tellNode(rank, t) {
+    const { share, bytes, parts, all } = this.held(rank, t);
+    const percent = Number((100 * share).toPrecision(4));
+    const has = this.rule === "reach"
+      ? `can have heard from ${parts} of ${counted(all[1], "node")}`
+      : `has had ${parts} of ${counted(all[1], "block")}, ${bytes} of ${counted(all[0], "byte")}`;
+    const bar = this.doing(rank, t), bars = this.bars[rank];
+    const does = bar >= 0
+      ? `${KINDS[bars.kinds[bar]]} from ${exact(bars.starts[bar])} to ${exact(bars.ends[bar])}`
+      : t >= this.finished[rank] ? `finished at ${exact(this.finished[rank])}` : "nothing that takes time";
+    return `node ${rank}: ${has} (${percent} %)\n${does}`;
+  }
+
+  tellMessage(nth, t) {
+    const { from, to, bytes, lost, blocks } = this.messages;
+    const { part, rate, place } = this.progress(nth, t);
+    const carries = blocks[nth] > 0 ? ` in ${counted(blocks[nth], "block")}` : "";
+    const lines = [
+      `${from[nth]} to ${to[nth]}: ${counted(bytes[nth], "byte")}${carries}`,
+      `began to leave at ${exact(this.entered[nth])}, had left at ${exact(this.left[nth])}, arrived at ` +
+        exact(this.arrived[nth]),
+    ];
+    if (t < this.left[nth]) {
+      const kept = place < 0 ? "" : `, as ${this.places[place]} lets it`;
+      lines.push(`${Math.round(part * bytes[nth])} bytes have left, ${Number(rate.toPrecision(4))} bytes a second${kept}`);
+    }
+    if (lost[nth] > 0) lines.push(`lost ${exact(lost[nth])} in all`);
+    return lines.join("\n");
+  }
+
+  tellLink(link, t) {
+    const [from, to] = this.network.links.slice(2 * link, 2 * link + 2);
+    const [, bytes, messages, busy, shared] = this.loads.get(link) ?? [link, 0, 0, 0, 0];
+    const now = this.load(t).filter((nth) => t < this.left[nth] && this.routes[this.messages.route[nth]].includes(link));
+    const names = now.slice(0, 6).map((nth) => `${this.messages.from[nth]} to ${this.messages.to[nth]}`);
+    const more = now.length > names.length ? `, and ${now.length - names.length} more` : "";
+    return `${this.nameOf(from)} to ${this.nameOf(to)}: ${now.length === 0 ? "idle" : names.join(", ") + more}\n` +
+      `in all ${counted(bytes, "byte")} in ${counted(messages, "message")}, busy ${exact(busy)}, shared ${exact(shared)}`;
+  }
+}

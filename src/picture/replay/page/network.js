@@ -1,0 +1,182 @@
+// The network on a canvas: what does not move is drawn once, on a sheet of its own.
+
+/** The colours of the page, as the reader's display has them. */
+function colours() {
+  const style = getComputedStyle(document.documentElement);
+  return (name) => style.getPropertyValue(`--${name}`).trim();
+}
+
+/** A canvas in the pixels of the display; returns what draws on it in those of the page. */
+function sized(canvas, width, height) {
+  const ratio = Math.min(2, window.devicePixelRatio || 1);
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+/** A colour between two, as `#rrggbb`. */
+function between(from, to, part) {
+  const digits = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  const [low, high] = [digits(from), digits(to)];
+  return `rgb(${low.map((value, nth) => Math.round(value + (high[nth] - value) * part)).join(",")})`;
+}
+
+class NetworkView {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.sheet = document.createElement("canvas");
+  }
+
+  show(model) {
+    this.model = model;
+    this.resize();
+  }
+
+  resize() {
+    const { network } = this.model;
+    const across = column(network.places, 2, 0), down = column(network.places, 2, 1);
+    const margin = network.closing.length > 0 ? 900 : 500;
+    const least = (all) => all.reduce((one, other) => Math.min(one, other), Infinity) - margin;
+    const most = (all) => all.reduce((one, other) => Math.max(one, other), -Infinity) + margin;
+    const [left, top, right, bottom] = [least(across), least(down), most(across), most(down)];
+    const room = Math.max(200, this.canvas.clientWidth);
+    const scale = Math.min(room / (right - left), 520 / (bottom - top), 72 / network.nearest);
+    this.height = Math.max(60, (bottom - top) * scale);
+    const aside = (room - (right - left) * scale) / 2;
+    this.at = across.map((x, nth) => [aside + (x - left) * scale, (down[nth] - top) * scale]);
+    const nearest = network.nearest * scale;
+    this.radius = Math.min(14, Math.max(1, nearest * 0.24));
+    this.thick = Math.min(5, Math.max(1, nearest * 0.09));
+    this.width = room;
+    this.canvas.style.height = `${this.height}px`;
+    this.context = sized(this.canvas, room, this.height);
+    const closing = new Map();
+    for (let nth = 0; nth < network.closing.length; nth += 3) {
+      closing.set(network.closing[nth], [network.closing[nth + 1] * scale, network.closing[nth + 2] * scale]);
+    }
+    // Each link is one stretch, or two of one that closes a line: to the right of the middle between its directions.
+    this.stretches = [];
+    for (let link = 0; link < network.links.length / 2; link++) {
+      const [from, to] = [this.at[network.links[2 * link]], this.at[network.links[2 * link + 1]]];
+      const way = closing.get(link);
+      const pieces = way
+        ? [[from, [from[0] + 0.7 * way[0], from[1] + 0.7 * way[1]]], [[to[0] - 0.7 * way[0], to[1] - 0.7 * way[1]], to]]
+        : [[from, to]];
+      this.stretches.push(pieces.map((piece) => this.aside(piece)));
+    }
+    this.still();
+  }
+
+  aside([[x, y], [toX, toY]]) {
+    const length = Math.hypot(toX - x, toY - y) || 1;
+    const [dx, dy] = [(-(toY - y) / length) * this.thick * 0.6, ((toX - x) / length) * this.thick * 0.6];
+    return [x + dx, y + dy, toX + dx, toY + dy];
+  }
+
+  /** Draws what does not move: links and the rings of nodes. */
+  still() {
+    const colour = colours();
+    this.colour = colour;
+    this.shades = Array.from({ length: 65 }, (_, nth) => between(colour("none"), colour("all"), nth / 64));
+    const context = sized(this.sheet, this.width, this.height);
+    context.strokeStyle = colour("line");
+    context.lineWidth = 0.6;
+    context.beginPath();
+    for (const pieces of this.stretches) this.trace(context, pieces);
+    context.stroke();
+  }
+
+  trace(context, pieces) {
+    for (const [x, y, toX, toY] of pieces) {
+      context.moveTo(x, y);
+      context.lineTo(toX, toY);
+    }
+  }
+
+  /** The place of a message that has gone a part of its way. */
+  place(nth, part) {
+    const { model, at } = this;
+    const route = model.routes[model.messages.route[nth]];
+    if (route.length === 0) return at[model.messages.from[nth]];
+    const along = Math.min(route.length - 1e-9, part * route.length);
+    const pieces = this.stretches[route[Math.floor(along)]];
+    const inside = (along % 1) * pieces.length;
+    const [x, y, toX, toY] = pieces[Math.floor(inside)];
+    return [x + (toX - x) * (inside % 1), y + (toY - y) * (inside % 1)];
+  }
+
+  draw(t) {
+    const { context, model, radius, colour } = this;
+    context.clearRect(0, 0, this.width, this.height);
+    context.drawImage(this.sheet, 0, 0, this.width, this.height);
+    const found = model.load(t);
+    for (const [name, is, thick] of [["busy", (n) => n === 1, 1], ["shared", (n) => n > 1, 1.5]]) {
+      context.strokeStyle = colour(name);
+      context.lineWidth = this.thick * thick;
+      context.beginPath();
+      model.busy.forEach((messages, link) => {
+        if (is(messages)) this.trace(context, this.stretches[link]);
+      });
+      context.stroke();
+    }
+    this.drawNodes(t);
+    const size = Math.max(2, Math.min(5, radius * 0.5));
+    context.fillStyle = context.strokeStyle = colour("dot");
+    context.lineWidth = 1.5;
+    this.dots = [];
+    for (const nth of found) {
+      const [x, y] = this.place(nth, model.progress(nth, t).part);
+      this.dots.push([x, y, nth]);
+      context.beginPath();
+      context.arc(x, y, size, 0, 2 * Math.PI);
+      if (t < model.left[nth] || model.messages.leaving[nth] === 0) context.fill();
+      else context.stroke();
+    }
+  }
+
+  drawNodes(t) {
+    const { context, model, radius, colour, at } = this;
+    const ring = colour("ring"), ink = colour("ink"), ground = colour("ground"), all = colour("all");
+    context.font = `${Math.min(11, radius)}px sans-serif`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    for (let vertex = 0; vertex < at.length; vertex++) {
+      const [x, y] = at[vertex];
+      const isNode = vertex < model.nodes;
+      const share = isNode ? model.held(vertex, t).share : 0;
+      context.fillStyle = this.shades[share <= 0 ? 0 : Math.max(4, Math.floor(share * 64))];
+      context.strokeStyle = share >= 1 ? all : ring;
+      context.lineWidth = share >= 1 ? Math.min(3, radius * 0.35) : 0.8;
+      context.beginPath();
+      if (isNode) context.arc(x, y, radius, 0, 2 * Math.PI);
+      else context.rect(x - radius * 0.8, y - radius * 0.8, radius * 1.6, radius * 1.6);
+      context.fill();
+      if (radius >= 2) context.stroke();
+      if (radius < 8) continue;
+      context.fillStyle = share > 0.5 ? ground : ink;
+      context.fillText(isNode ? vertex : `s${model.network.switches[vertex - model.nodes]}`, x, y);
+    }
+  }
+
+  /** Tells of the thing at a place, in words. */
+  tell(x, y, t) {
+    const near = (place, far) => Math.hypot(place[0] - x, place[1] - y) <= far;
+    const dot = (this.dots ?? []).findLast((place) => near(place, 7));
+    if (dot) return this.model.tellMessage(dot[2], t);
+    const vertex = this.at.findIndex((place) => near(place, Math.max(5, this.radius)));
+    if (vertex >= 0) return vertex < this.model.nodes ? this.model.tellNode(vertex, t) : this.model.nameOf(vertex);
+    let [best, least] = [-1, 6];
+    this.stretches.forEach((pieces, link) => {
+      for (const [fromX, fromY, toX, toY] of pieces) {
+        const [dx, dy] = [toX - fromX, toY - fromY];
+        const along = Math.max(0, Math.min(1, ((x - fromX) * dx + (y - fromY) * dy) / (dx * dx + dy * dy || 1)));
+        const far = Math.hypot(fromX + along * dx - x, fromY + along * dy - y);
+        if (far < least) [best, least] = [link, far];
+      }
+    });
+    return best < 0 ? null : this.model.tellLink(best, t);
+  }
+}
+

@@ -1,0 +1,267 @@
+//! Holdings against the operations that bring them about, and pages against the runs that they show.
+
+use serde_json::Value;
+
+use super::{
+    super::tests::{MACHINES, busy},
+    holdings::{Holdings, Rule},
+    *,
+};
+use crate::{
+    Machine,
+    collective::{Algorithm, Job, Lengths, Operation, Sum},
+    machine::Clock,
+    prelude::*,
+    stop,
+};
+
+/// The bytes that each node has had in the end, and all that there are.
+fn in_the_end<T>(run: &Run<T>) -> (Vec<u64>, u64) {
+    let holdings = Holdings::of(&run.trace, run.machine().nodes());
+    assert_eq!((holdings.rule, holdings.totals.len()), (Rule::Blocks, 1));
+    let total = holdings.totals[0];
+    for levels in &holdings.levels {
+        let grows = |pair: &[super::holdings::Level]| {
+            pair[0].at <= pair[1].at && pair[0].held.bytes < pair[1].held.bytes
+        };
+        assert!(levels.windows(2).all(grows), "{levels:?}");
+        assert!(levels.iter().all(|level| level.held.parts <= total.parts && level.at <= run.report.modeled));
+    }
+    let last = |levels: &Vec<super::holdings::Level>| levels.last().map_or(0, |level| level.held.bytes);
+    (holdings.levels.iter().map(last).collect(), total.bytes)
+}
+
+#[test]
+fn after_every_operation_by_every_algorithm_nodes_have_had_what_it_brings_them() {
+    const ELEMENTS: u64 = 103;
+    let mut tried = 0;
+    for machine in ["mesh:3x4", "hypercube:8", "line:5"] {
+        let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
+        let nodes = machine.description().nodes();
+        let [one, all] = [8 * ELEMENTS, 8 * ELEMENTS * nodes as u64];
+        let lengths = Lengths::Even(ELEMENTS);
+        let block = |rank: usize| 8 * lengths.block(rank, nodes).len() as u64;
+        for operation in Operation::ALL {
+            for algorithm in Algorithm::of(operation) {
+                let run = machine.run(|node| {
+                    let (world, rank) = (node.world(), node.rank());
+                    let job = Job::of::<u64>(operation, 0, lengths.clone());
+                    let given = match operation {
+                        Operation::Broadcast | Operation::Scatter if rank > 0 => 0,
+                        Operation::Gather | Operation::Collect => block(rank) / 8,
+                        _ => ELEMENTS,
+                    };
+                    let mine = vec![1_u64; given as usize];
+                    let calls = world.using(&algorithm);
+                    match operation.combines() {
+                        true => calls.combine::<u64>(&job, &mine, &Sum)?,
+                        false => calls.carry_out(&job, &mine)?,
+                    };
+                    Ok(())
+                });
+                // Some are for other machines.
+                let Ok(run) = run else { continue };
+                tried += 1;
+                let case = format!("{operation} by {algorithm} on {nodes} nodes");
+                let (held, total) = in_the_end(&run);
+                let everything = if operation.combines() { all } else { one };
+                assert_eq!(total, everything, "{case}");
+                assert!(held.iter().all(|&bytes| bytes <= total), "{case}: {held:?}");
+                for (rank, &bytes) in held.iter().enumerate() {
+                    let (is_root, is_last) = (rank == 0, rank + 1 == nodes);
+                    let (least, is_exact) = match operation {
+                        Operation::Broadcast | Operation::Collect | Operation::CombineToAll => (total, true),
+                        Operation::Scatter | Operation::Gather if is_root => (total, true),
+                        Operation::Scatter | Operation::Gather => (block(rank), false),
+                        Operation::CombineToOne => (if is_root { total } else { one }, is_root),
+                        Operation::DistributedCombine => (block(rank) * nodes as u64, false),
+                        Operation::Scan => (one * (rank as u64 + 1), is_last),
+                    };
+                    assert!(
+                        bytes >= least && (!is_exact || bytes == least),
+                        "{case}, rank {rank}: {bytes}, {least}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(tried > 100, "{tried}");
+}
+
+#[test]
+fn of_many_sources_a_node_has_had_so_many() {
+    use stop::Algorithm;
+    let machine = Machine::mesh(4, 4).trace(true).build().unwrap();
+    let sources = [(1, 100), (4, 200), (11, 300)];
+    for algorithm in
+        [Algorithm::BR_LIN, Algorithm::TWO_STEP, Algorithm::XOR, Algorithm::BUCKET, Algorithm::SPLIT]
+    {
+        let run = machine.run(|node| {
+            let own = sources.iter().find(|source| source.0 == node.rank());
+            let mine = vec![7_u8; own.map_or(0, |source| source.1)];
+            Ok(node.world().using(&algorithm).broadcast_from(&sources, &mine)?.len())
+        });
+        let run = run.unwrap();
+        assert_eq!(in_the_end(&run), (vec![600; 16], 600), "{algorithm}");
+        let holdings = Holdings::of(&run.trace, 16);
+        for (rank, levels) in holdings.levels.iter().enumerate() {
+            let own = sources.iter().find(|source| source.0 == rank).map_or(0, |source| source.1 as u64);
+            assert_eq!(levels[0].held.bytes, own, "rank {rank} in the beginning");
+        }
+    }
+}
+
+#[test]
+fn the_call_that_a_node_began_last_counts_and_groups_have_their_own() {
+    let machine = Machine::mesh(2, 3).trace(true).build().unwrap();
+    let run = machine.run(|node| {
+        let row = node.row()?;
+        row.broadcast(0, &mut [node.rank() as u8; 100])?;
+        node.world().broadcast(5, &mut [1_u8; 50])?;
+        Ok(())
+    });
+    let holdings = Holdings::of(&run.unwrap().trace, 6);
+    let mut totals: Vec<u64> = holdings.totals.iter().map(|total| total.bytes).collect();
+    totals.sort_unstable();
+    assert_eq!(totals, [50, 100, 100]);
+    for levels in &holdings.levels {
+        let last = levels.last().unwrap();
+        assert_eq!((last.held.bytes, holdings.totals[last.call].bytes), (50, 50));
+    }
+}
+
+#[test]
+fn in_a_free_program_nodes_have_what_messages_can_have_brought() {
+    let machine = Machine::hockney(1, 4).trace(true).build().unwrap();
+    let run = machine.run(|node| {
+        let (world, rank) = (node.world(), node.rank());
+        if rank < 3 {
+            // A message does not have what only a later receive brings.
+            world.send((rank + 1, Tag(rank as u32)), [0_u8; 10])?;
+        }
+        if rank > 0 {
+            world.recv(rank - 1)?;
+        }
+        match rank {
+            3 => world.send(0, [1_u8; 10])?,
+            0 => drop(world.recv(3)?),
+            _ => {}
+        }
+        Ok(())
+    });
+    let holdings = Holdings::of(&run.unwrap().trace, 4);
+    assert_eq!(holdings.rule, Rule::Reach);
+    let parts: Vec<Vec<u64>> =
+        holdings.levels.iter().map(|levels| levels.iter().map(|level| level.held.parts).collect()).collect();
+    // Node 3 heard from node 2 alone, and node 0 from both.
+    assert_eq!(parts, [vec![1, 3], vec![1, 2], vec![1, 2], vec![1, 2]]);
+}
+
+/// The data of a page.
+fn data(page: &str) -> Value {
+    let (_, rest) = page.split_once("<script id=\"data\" type=\"application/json\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+fn sum(figures: &Value) -> u64 {
+    figures.as_array().unwrap().iter().map(|figure| figure.as_u64().unwrap()).sum()
+}
+
+#[test]
+fn pages_of_all_machines_have_all_messages_and_are_the_same_every_time() {
+    for machine in MACHINES {
+        let page = || Replay::new("a page").run("a run", &busy(machine, true)).unwrap().to_html().unwrap();
+        let (run, first) = (busy(machine, true), page());
+        assert!(first == page(), "{machine}");
+        let data = data(&first);
+        let (shown, network) = (&data["runs"][0], &data["networks"][0]);
+        let topology = run.machine().topology();
+        assert_eq!(network["links"].as_array().unwrap().len(), 2 * topology.links(), "{machine}");
+        let messages = &shown["messages"];
+        assert_eq!(sum(&messages["bytes"]), run.report.bytes, "{machine}");
+        assert_eq!(sum(&messages["lost"]), run.report.lost_to_sharing.as_picos(), "{machine}");
+        assert_eq!(messages["from"].as_array().unwrap().len() as u64, run.report.messages, "{machine}");
+        for (nth, transfer) in messages["route"].as_array().unwrap().iter().enumerate() {
+            let route = shown["routes"][transfer.as_u64().unwrap() as usize].as_array().unwrap();
+            let mut expected = Vec::new();
+            let [from, to] = ["from", "to"].map(|end| messages[end][nth].as_u64().unwrap() as usize);
+            topology.route(from, to, &mut expected);
+            assert_eq!(route.len(), expected.len(), "{machine}, {from} to {to}");
+        }
+        for (rank, node) in run.report.nodes.iter().enumerate() {
+            let bars = shown["bars"][rank].as_array().unwrap();
+            let lengths: u64 = bars.iter().skip(2).step_by(3).map(|length| length.as_u64().unwrap()).sum();
+            assert_eq!(
+                lengths,
+                (node.computing + node.overhead + node.waiting).as_picos(),
+                "{machine}, {rank}"
+            );
+        }
+        let path: Vec<u64> =
+            shown["path"].as_array().unwrap().iter().map(|figure| figure.as_u64().unwrap()).collect();
+        let ends = path.chunks(4).map(|stretch| (stretch[1], stretch[3]));
+        let last = ends.fold(0, |end, (from, to)| {
+            assert_eq!(from, end, "{machine}: stretches lie end to end");
+            to
+        });
+        assert_eq!(last, run.report.modeled.as_picos(), "{machine}");
+    }
+}
+
+#[test]
+fn shares_lead_from_nothing_to_everything() {
+    let run = busy("mesh:3x4", true);
+    let page = data(&Replay::new("").run("", &run).unwrap().to_html().unwrap());
+    let shown = &page["runs"][0];
+    let shares = shown["shares"].as_object().unwrap();
+    assert!(!shares.is_empty());
+    for (nth, shares) in shares {
+        let figures: Vec<i64> =
+            shares.as_array().unwrap().iter().map(|figure| figure.as_i64().unwrap()).collect();
+        assert!(figures.chunks(3).is_sorted_by(|one, next| one[0] < next[0] && one[1] <= next[1]));
+        let [end, gone, _] = figures[figures.len() - 3..] else { panic!("{figures:?}") };
+        assert_eq!(end, shown["messages"]["leaving"][nth.parse::<usize>().unwrap()].as_i64().unwrap());
+        assert!((1e9 - gone as f64).abs() < 1e3, "{figures:?}");
+    }
+}
+
+#[test]
+fn no_title_gets_out_of_its_place() {
+    let title = "</script><script>alert(1)</script> \"a\" 'b' & {{data}} \u{2028} \u{1f40c}\u{1}";
+    let page = Replay::new(title).run(title, &busy("line:5", true)).unwrap().to_html().unwrap();
+    assert_eq!(page.matches("</script>").count(), 2, "those of the page itself");
+    assert_eq!(page.matches("<script").count(), 2);
+    assert!(page.contains(
+        "<title>&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt; &quot;a&quot; &#39;b&#39; &amp; {{data}}"
+    ));
+    assert_eq!(data(&page)["runs"][0]["title"], title);
+    assert!(!page.contains("http://") && !page.contains("https://"), "nothing is fetched");
+}
+
+#[test]
+fn a_page_has_as_many_runs_as_it_can_show() {
+    let mut page = Replay::new("many");
+    assert_eq!(page.to_html(), Err(PictureError::Empty { what: "run" }));
+    assert_eq!(page.add("", &busy("line:5", false)), Err(PictureError::NotTraced));
+    for nth in 0..MOST_RUNS {
+        page.add(nth.to_string(), &busy(["line:5", "ring:3"][nth % 2], true)).unwrap();
+    }
+    let error = page.add("one more", &busy("line:5", true)).unwrap_err();
+    assert_eq!(error.to_string(), "9 runs for a page, which has 8 at most");
+    // Two nodes that exchange more messages than a page has.
+    let run = Machine::hockney(1, 2).trace(true).build().unwrap().run(|node| {
+        let other = 1 - node.rank();
+        (0..=MOST_MESSAGES / 2).try_for_each(|_| node.world().sendrecv(other, [0_u8; 1], other).map(drop))?;
+        Ok(())
+    });
+    let error = Replay::new("").run("", &run.unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "200002 messages for a page, which has 200000 at most");
+
+    let data = data(&page.to_html().unwrap());
+    assert_eq!(data["networks"].as_array().unwrap().len(), 2, "each network is there once");
+    assert_eq!((&data["runs"][7]["title"], &data["runs"][7]["network"]), (&"7".into(), &1.into()));
+
+    let host = Machine::mesh(1, 2).clock(Clock::Host).trace(true).build().unwrap();
+    let error = Replay::new("").run("", &host.run(|_| Ok(())).unwrap()).unwrap_err();
+    assert_eq!(error, PictureError::NoNetwork);
+}

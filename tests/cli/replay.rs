@@ -1,0 +1,211 @@
+//! Pages of `--replay`: one for all runs of a command, and what a browser makes of it, if there is one.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use super::{fails, folder, succeeds, text};
+
+#[test]
+fn one_page_has_all_runs_and_is_the_same_every_time() {
+    let folder = folder("replay");
+    let [first, second] = ["1", "2"].map(|name| {
+        let file = folder.join(format!("{name}.html"));
+        let command = ["stop", "--mesh", "3x4", "--sources", "4", "--algorithm", "br-lin,2-step"];
+        let output = succeeds(&[&command[..], &["--replay", text(&file)]].concat());
+        assert!(!output.contains("written"), "{output}");
+        fs::read_to_string(file).unwrap()
+    });
+    assert!(first == second);
+    assert!(first.starts_with("<!doctype html>") && first.ends_with("</html>\n"));
+    for title in ["br-lin on paragon:3x4, row, 4 sources", "2-step on paragon:3x4, row, 4 sources"] {
+        assert!(first.contains(title), "{title}");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
+
+    // All commands that run something have it.
+    for command in [
+        &["--mesh", "1x2", "--sources", "1", "--clock", "virtual"][..],
+        &["collective", "broadcast", "--mesh", "2x2", "--algorithm", "short"],
+        &["exchange", "--machine", "cm5:4", "--algorithm", "pairwise"],
+        &["textbook", "4.1"],
+    ] {
+        let file = folder.join(format!("{}.html", command[0].trim_start_matches('-')));
+        succeeds(&[command, &["--replay", text(&file)]].concat());
+        assert!(fs::read_to_string(&file).unwrap().ends_with("</html>\n"), "{command:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_played_is_refused_before_anything_runs() {
+    let folder = folder("replay_refused");
+    let file = folder.join("r.html");
+    let replay = ["--replay", text(&file)];
+    let host = ["--mesh", "1x2", "--clock", "host", "--distribution", "row", "--sources", "1"];
+    let errors = fails(2, &[&host[..], &replay].concat());
+    assert!(errors.contains("--replay cannot be used with --clock host, which has no network"), "{errors}");
+
+    let many = ["stop", "--mesh", "2x2", "--sources", "1..3", "--algorithm", "br-lin,2-step,xor"];
+    let errors = fails(2, &[&many[..], &replay].concat());
+    assert!(errors.contains("--replay shows at most 8 runs, and there would be 9"), "{errors}");
+    assert!(errors.contains("name fewer algorithms"), "{errors}");
+
+    let both = ["--mesh", "2x2", "--distribution", "row", "--clock", "virtual", "--heat", text(&file)];
+    let errors = fails(2, &[&both[..], &replay].concat());
+    assert!(errors.contains("is being written already, by another run or for another option"), "{errors}");
+    let errors = fails(2, &["--replay", "no/such/folder/run.html"]);
+    assert!(errors.contains("no/such/folder/run.html cannot be written"), "{errors}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is left");
+}
+
+/// The browser, if there is one: that of MULTICOMPUTER_CHROMIUM, or one that is found by its name.
+fn browser() -> Option<OsString> {
+    if let Some(given) = env::var_os("MULTICOMPUTER_CHROMIUM") {
+        return Some(given);
+    }
+    let path = env::var_os("PATH")?;
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let all = env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
+    all.filter(|file| file.is_file()).map(PathBuf::into_os_string).next()
+}
+
+/// A browser that ends with the test.
+struct Browser(Child);
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Opens a page with the program of the test behind its own, and returns what that says. Anything else on the console is
+/// an error of the page.
+fn played(browser: &OsString, page: &Path, address: &str, size: &str) -> Value {
+    let with_test = page.with_extension("test.html");
+    let html = fs::read_to_string(page).unwrap();
+    let script = format!("<script>\n{}</script>\n</body>", include_str!("replay.js"));
+    fs::write(&with_test, html.replace("</body>", &script)).unwrap();
+    let mut command = Command::new(browser);
+    command.args([
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--enable-logging=stderr",
+    ]);
+    command.args(["--v=0", &format!("--window-size={size}")]);
+    command.arg(format!("--user-data-dir={}", text(&page.with_extension("profile"))));
+    command.arg(format!("file://{}{address}", text(&with_test)));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut browser = Browser(command.spawn().unwrap());
+    let (lines, seen) = mpsc::channel();
+    let errors = BufReader::new(browser.0.stderr.take().unwrap());
+    thread::spawn(move || errors.lines().map_while(Result::ok).try_for_each(|line| lines.send(line)));
+    let end = Instant::now() + Duration::from_secs(120);
+    let mut others = Vec::new();
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        let line = seen.recv_timeout(left).unwrap_or_else(|_| panic!("the page says nothing: {others:?}"));
+        let told = line.split_once("\"REPLAY ").and_then(|(_, rest)| rest.rsplit_once("\", source: "));
+        match told {
+            Some((found, _)) => return serde_json::from_str(found).unwrap(),
+            None if line.contains("CONSOLE") => panic!("on the console of the page: {line}"),
+            None => others.push(line),
+        }
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// Checks a page whose runs end with everything at every node.
+fn assert_plays(found: &Value, nodes: u64, sources: &[u64]) {
+    assert_eq!(found["error"], Value::Null);
+    let informed = |state: &Value| -> Vec<u64> {
+        let runs = state.as_array().unwrap().iter();
+        runs.map(|run| run["all"].as_u64().unwrap()).collect()
+    };
+    let first: Vec<u64> =
+        found["first"]["all"].as_array().unwrap().iter().map(|all| all.as_u64().unwrap()).collect();
+    assert_eq!(first, sources, "in the beginning");
+    let everybody = vec![nodes; sources.len()];
+    let steps = &found["steps"];
+    assert_eq!((&steps["falls"], informed(&steps["end"]["runs"])), (&0.into(), everybody.clone()), "{steps}");
+    assert_eq!(number(&steps["steps"]), number(&steps["limit"]) - 1.0, "each event once");
+    let end = &steps["end"]["time"];
+    assert!(number(&found["back"]) < number(end) && found["again"] == *end, "{found}");
+    assert_eq!(number(&found["scrubbed"]), 0.5);
+    assert!(number(&found["right"]) > 0.5 && number(&found["left"]) < 0.5, "{found}");
+    assert!((number(&found["clicked"]) - 0.25).abs() < 0.01, "{}", found["clicked"]);
+    for tip in found["tips"].as_array().unwrap() {
+        assert!(!tip.as_str().unwrap().is_empty(), "{}", found["tips"]);
+    }
+    assert!(found["kept"].as_str().unwrap().starts_with("#t=1000&speed="), "{}", found["kept"]);
+    assert_eq!((number(&found["recalled"]["time"]), &found["recalled"]["speed"]), (2000.0, &"0.5".into()));
+    assert_eq!(found["alone"], serde_json::json!([1, 2]), "one run, and its two pictures");
+    assert_eq!(found["playing"], true);
+    assert!(number(&found["halfway"]) > 0.05, "it plays: {}", found["halfway"]);
+    let last = &found["last"];
+    assert_eq!((&last["playing"], informed(&last["runs"])), (&false.into(), everybody), "{last}");
+    let status = last["status"].as_str().unwrap();
+    assert!(status.contains(&format!("{nodes} of {nodes} nodes have all")), "{status}");
+    assert!(last["address"].as_str().unwrap().starts_with(&format!("#t={end}&speed=4&")), "{last}");
+    assert_eq!((&found["unnamed"], &found["foreign"], &found["wide"]), (&0.into(), &0.into(), &false.into()));
+    assert_eq!(found["panels"], sources.len() as u64);
+}
+
+fn tell(case: &str, page: &Path, found: &Value) {
+    let [loaded, fps] = ["loaded", "fps"].map(|name| number(&found[name]));
+    let kilobytes = fs::metadata(page).unwrap().len() / 1000;
+    println!("{case}: {kilobytes} kB, open after {loaded:.0} ms, {fps} frames a second");
+    // Generous, as other tests run at the same time.
+    assert!(loaded < 20_000.0, "{case}: open after {loaded} ms");
+    assert!(kilobytes < 3000, "{case}: {kilobytes} kB");
+}
+
+#[test]
+fn pages_play_in_a_browser() {
+    let Some(browser) = browser() else {
+        println!(
+            "SKIPPED: there is no chromium, chromium-browser or google-chrome, and MULTICOMPUTER_CHROMIUM is not set"
+        );
+        return;
+    };
+    let folder = folder("replay_browser");
+    let page = folder.join("broadcast.html");
+    let broadcast = ["collective", "broadcast", "--mesh", "16x16", "--bytes", "4K", "--algorithm", "short"];
+    succeeds(&[&broadcast[..], &["--replay", text(&page)]].concat());
+    let found = played(&browser, &page, "#t=5000&speed=2", "1200,900");
+    assert_eq!(
+        (number(&found["opened"]["time"]), &found["address"]),
+        (5000.0, &"#t=5000&speed=2&runs=0".into())
+    );
+    assert_eq!(found["opened"]["runs"][0]["nodes"], 256);
+    assert_plays(&found, 256, &[1]);
+    tell("a broadcast on 16 x 16", &page, &found);
+
+    let page = folder.join("stop.html");
+    let stop = ["stop", "--mesh", "4x4", "--sources", "5", "--algorithm", "br-lin,2-step,xor"];
+    succeeds(&[&stop[..], &["--replay", text(&page)]].concat());
+    let found = played(&browser, &page, "", "1200,900");
+    assert_plays(&found, 16, &[0, 0]);
+    assert_eq!(found["address"], "#t=0&speed=1&runs=0,1", "the first two are beside each other");
+    tell("two runs of 16 nodes", &page, &found);
+
+    // On a phone; and what the address does not say well is as if it said nothing.
+    let found = played(&browser, &page, "#t=x&speed=-1&runs=7,1", "360,800");
+    assert_eq!(found["address"], "#t=0&speed=1&runs=0,1");
+    assert_plays(&found, 16, &[0, 0]);
+}
