@@ -2,6 +2,7 @@
 
 #![cfg(feature = "cli")]
 
+mod browser;
 mod collective;
 mod demo;
 mod exchange;

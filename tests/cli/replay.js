@@ -97,5 +97,5 @@
   } catch (error) {
     found.error = `${error} ${error.stack}`;
   }
-  console.log(`REPLAY ${JSON.stringify(found)}`);
+  console.log(`REPORT ${JSON.stringify(found)}`);
 })();

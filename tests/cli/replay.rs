@@ -1,20 +1,13 @@
 //! Pages of `--replay`: one for all runs of a command, and what a browser makes of it, if there is one.
 
-use std::{
-    env,
-    ffi::OsString,
-    fs,
-    io::{BufRead, BufReader},
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    sync::mpsc,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{ffi::OsString, fs, path::Path};
 
 use serde_json::Value;
 
-use super::{fails, folder, succeeds, text};
+use super::{
+    browser::{browser, opened},
+    fails, folder, succeeds, text,
+};
 
 #[test]
 fn one_page_has_all_runs_and_is_the_same_every_time() {
@@ -68,62 +61,9 @@ fn what_cannot_be_played_is_refused_before_anything_runs() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is left");
 }
 
-/// The browser, if there is one: that of MULTICOMPUTER_CHROMIUM, or one that is found by its name.
-fn browser() -> Option<OsString> {
-    if let Some(given) = env::var_os("MULTICOMPUTER_CHROMIUM") {
-        return Some(given);
-    }
-    let path = env::var_os("PATH")?;
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let all = env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
-    all.filter(|file| file.is_file()).map(PathBuf::into_os_string).next()
-}
-
-/// A browser that ends with the test.
-struct Browser(Child);
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Opens a page with the program of the test behind its own, and returns what that says. Anything else on the console is
-/// an error of the page.
+/// What the program of the test finds on a page of runs.
 fn played(browser: &OsString, page: &Path, address: &str, size: &str) -> Value {
-    let with_test = page.with_extension("test.html");
-    let html = fs::read_to_string(page).unwrap();
-    let script = format!("<script>\n{}</script>\n</body>", include_str!("replay.js"));
-    fs::write(&with_test, html.replace("</body>", &script)).unwrap();
-    let mut command = Command::new(browser);
-    command.args([
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-first-run",
-        "--enable-logging=stderr",
-    ]);
-    command.args(["--v=0", &format!("--window-size={size}")]);
-    command.arg(format!("--user-data-dir={}", text(&page.with_extension("profile"))));
-    command.arg(format!("file://{}{address}", text(&with_test)));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut browser = Browser(command.spawn().unwrap());
-    let (lines, seen) = mpsc::channel();
-    let errors = BufReader::new(browser.0.stderr.take().unwrap());
-    thread::spawn(move || errors.lines().map_while(Result::ok).try_for_each(|line| lines.send(line)));
-    let end = Instant::now() + Duration::from_secs(120);
-    let mut others = Vec::new();
-    loop {
-        let left = end.saturating_duration_since(Instant::now());
-        let line = seen.recv_timeout(left).unwrap_or_else(|_| panic!("the page says nothing: {others:?}"));
-        let told = line.split_once("\"REPLAY ").and_then(|(_, rest)| rest.rsplit_once("\", source: "));
-        match told {
-            Some((found, _)) => return serde_json::from_str(found).unwrap(),
-            None if line.contains("CONSOLE") => panic!("on the console of the page: {line}"),
-            None => others.push(line),
-        }
-    }
+    opened(browser, page, include_str!("replay.js"), address, size)
 }
 
 fn number(value: &Value) -> f64 {
@@ -177,12 +117,7 @@ fn tell(case: &str, page: &Path, found: &Value) {
 
 #[test]
 fn pages_play_in_a_browser() {
-    let Some(browser) = browser() else {
-        println!(
-            "SKIPPED: there is no chromium, chromium-browser or google-chrome, and MULTICOMPUTER_CHROMIUM is not set"
-        );
-        return;
-    };
+    let Some(browser) = browser() else { return };
     let folder = folder("replay_browser");
     let page = folder.join("broadcast.html");
     let broadcast = ["collective", "broadcast", "--mesh", "16x16", "--bytes", "4K", "--algorithm", "short"];

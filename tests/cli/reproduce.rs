@@ -2,7 +2,10 @@
 
 use multicomputer::published::Job;
 
-use super::*;
+use super::{
+    browser::{browser, opened},
+    *,
+};
 
 #[test]
 fn the_list_has_every_item() {
@@ -77,6 +80,30 @@ fn times_are_run_in_real_time_if_that_is_asked_for() {
     assert!((0.46..100.0).contains(&real), "{output}");
     let error = fails(2, &["reproduce", "S0-T1", "--clock", "host"]);
     assert!(error.contains("published times are modeled, and the host's clock has no model"), "{error}");
+}
+
+/// All plots are there and are drawn, on a desk and on a phone, and nothing is wider than the window.
+#[test]
+fn the_report_opens_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("report_browser");
+    succeeds(&["reproduce", "S0-F3,S0-F6,S2-F1,S2-F4", "--out", folder.to_str().unwrap()]);
+    let page = folder.join("report.html");
+    let plots = fs::read_to_string(&page).unwrap().matches("<figure").count();
+    for size in ["1200,900", "360,800"] {
+        let found = opened(&browser, &page, include_str!("report.js"), "", size);
+        assert_eq!(
+            (found["plots"].as_u64(), found["drawn"].as_u64()),
+            (Some(plots as u64), Some(plots as u64))
+        );
+        assert_eq!(
+            (&found["wide"], &found["foreign"], &found["dead"]),
+            (&false.into(), &0.into(), &0.into()),
+            "{found}"
+        );
+        println!("the report of four items at {size}: open after {} ms", found["loaded"]);
+    }
+    assert!(plots >= 4, "{plots}");
 }
 
 #[test]
