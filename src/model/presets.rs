@@ -17,9 +17,10 @@
 use std::sync::Arc;
 
 use super::parameters::Parameters;
-use crate::topology::{self, FatTree, Grid, Hypercube, Mesh, Topology, TopologyError};
+use crate::topology::{self, FatTree, Grid, Hypercube, Mesh, Topology, TopologyError, read_nodes};
 
 mod cm5;
+mod cm5_packets;
 mod delta;
 mod hockney;
 pub(crate) mod host;
@@ -44,7 +45,7 @@ pub const NAMES: [&str; PRESETS.len()] = {
 /// use multicomputer::model::{Parameters, presets};
 /// assert_eq!(presets::by_name("paragon"), Some(Parameters::paragon()));
 /// assert_eq!(presets::by_name("abacus"), None);
-/// assert_eq!(presets::NAMES, ["cm5", "delta", "hockney", "host", "ipsc860", "paragon", "t3d"]);
+/// assert_eq!(presets::NAMES, ["cm5", "cm5-packets", "delta", "hockney", "host", "ipsc860", "paragon", "t3d"]);
 /// ```
 pub fn by_name(name: &str) -> Option<Parameters> {
     find(name).map(|preset| (preset.parameters)())
@@ -108,8 +109,9 @@ fn plain(text: &str) -> String {
 }
 
 /// The registry: every preset, in alphabetical order.
-pub(super) const PRESETS: [Preset; 7] = [
+pub(super) const PRESETS: [Preset; 8] = [
     cm5::PRESET,
+    cm5_packets::PRESET,
     delta::PRESET,
     hockney::PRESET,
     host::PRESET,
@@ -135,12 +137,12 @@ fn torus(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
 
 /// Reads the size of a hypercube.
 fn hypercube(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
-    Ok(Arc::new(Hypercube::new(topology::read_nodes(shape)?)?))
+    Ok(Arc::new(Hypercube::new(read_nodes(shape)?)?))
 }
 
 /// Reads the size of the fat tree of a CM-5; its arity and its bandwidths are fixed.
 fn fat_tree(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
-    Ok(Arc::new(FatTree::new(topology::read_nodes(shape)?)?))
+    Ok(Arc::new(FatTree::new(read_nodes(shape)?)?))
 }
 
 /// The preset of this name.

@@ -36,6 +36,13 @@ fn received(machine: &Machine, messages: &[(Rank, Rank)]) -> Vec<String> {
     messages.iter().map(|&(_, to)| run.report.nodes[to].finished.to_string()).collect()
 }
 
+/// Both overheads in a cell, which has one number if they are equal.
+fn overheads(cell: &str) -> [f64; 2] {
+    let (numbers, _) = cell.rsplit_once(' ').unwrap();
+    let (send, receive) = numbers.split_once(", ").unwrap_or((numbers, numbers));
+    [send, receive].map(|number| number.parse().unwrap())
+}
+
 /// The table of presets in docs/machines.md, cell by cell.
 #[test]
 fn the_page_of_machines_has_the_figures_of_the_presets() {
@@ -46,8 +53,6 @@ fn the_page_of_machines_has_the_figures_of_the_presets() {
         let parameters = presets::by_name(name).unwrap();
         let micros = |span: Span| span.as_secs_f64() * 1e6;
         for (cell, figure) in [
-            (3, micros(parameters.send_overhead())),
-            (3, micros(parameters.receive_overhead())),
             (4, micros(parameters.exchange_overhead())),
             (5, micros(parameters.hop())),
             (6, parameters.beta() * 1e9),
@@ -57,10 +62,14 @@ fn the_page_of_machines_has_the_figures_of_the_presets() {
             (10, parameters.barrier().map_or(f64::NAN, micros)),
         ] {
             let said = cells[cell].split(' ').next().unwrap_or_default();
+            assert_eq!(
+                overheads(cells[3]),
+                [parameters.send_overhead(), parameters.receive_overhead()].map(micros)
+            );
             match said.parse::<f64>() {
                 Ok(said) => assert!((said - figure).abs() < 1e-9, "{name}: {said} is {figure}"),
                 Err(_) if cell == 10 => assert!(figure.is_nan() && said == "-", "{name}: {said} is {figure}"),
-                Err(_) => assert_eq!((name, cells[cell]), ("cm5", "per level p")),
+                Err(_) => assert!(name.starts_with("cm5") && cells[cell] == "per level p", "{name}"),
             }
         }
         let (latency, copy) =

@@ -6,7 +6,7 @@ pub(super) const FIGURE_9: Job = job(
     "S4-F9",
     "Figure 9",
     "one long message of each node and many short ones",
-    "CM-5, 32 nodes, k = 32, l = 1/32, 1 KiB to 1 MiB",
+    "CM-5 with CMMD and by packets, 32 nodes, k = 32, l = 1/32, 1 KiB to 1 MiB",
     0.7,
     long_and_short,
 );
@@ -15,7 +15,7 @@ pub(super) const FIGURE_10: Job = job(
     "S4-F10",
     "Figure 10",
     "two equal messages of each node",
-    "CM-5, 32 nodes, k = 2, l = 1/2, 1 KiB to 1 MiB",
+    "CM-5 with CMMD and by packets, 32 nodes, k = 2, l = 1/2, 1 KiB to 1 MiB",
     0.2,
     two_messages,
 );
@@ -24,7 +24,7 @@ pub(super) const SECTION_7: Job = job(
     "S4-Q1",
     "section 7",
     "two stages beside a single one",
-    "CM-5, 32 nodes, matrices of figures 9 and 10, 256 KiB and more",
+    "CM-5 with CMMD and by packets, 32 nodes, matrices of figures 9 and 10, 256 KiB and more",
     0.1,
     section_7,
 );
@@ -32,10 +32,10 @@ pub(super) const SECTION_7: Job = job(
 const TRAFFICS: [f64; 6] = [1024.0, 4096.0, 16384.0, 65536.0, 262_144.0, 1_048_576.0];
 
 /// Times of the algorithms by traffic, in milliseconds.
-fn chart(title: &str, matrix: fn(u64, u64) -> Arc<Matrix>) -> Chart {
+fn chart(title: &str, machine: &Description, matrix: fn(u64, u64) -> Arc<Matrix>) -> Chart {
     let mut chart = Chart::new(title, Axis::logarithmic("traffic", "bytes"), Axis::logarithmic("time", "ms"));
     for algorithm in [Algorithm::RANDOM, Algorithm::IMPROVED, Algorithm::TWO_STAGE, Algorithm::AUTO] {
-        let time = |traffic: f64| 1e3 * seconds(&cm5(), &matrix(traffic as u64, 1), algorithm);
+        let time = |traffic: f64| 1e3 * seconds(machine, &matrix(traffic as u64, 1), algorithm);
         chart.modeled(algorithm.name(), TRAFFICS, time);
     }
     chart
@@ -47,10 +47,17 @@ fn ratios(chart: &Chart, other: Algorithm) -> [f64; 6] {
     TRAFFICS.map(|traffic| chart.at(two_stage, traffic) / chart.at(other, traffic))
 }
 
+/// What two stages take as a multiple of a single one, without improvements and with them.
+fn to_single(chart: &Chart) -> [[f64; 6]; 2] {
+    [Algorithm::RANDOM, Algorithm::IMPROVED].map(|other| ratios(chart, other))
+}
+
 fn long_and_short() -> Outcome {
-    let chart = chart("Figure 9: k = 32, l = 1/32, CM-5 of 32 nodes", figure_9);
-    let claims = two_stages_move_everything_twice(&chart).into();
-    Outcome { claims, charts: vec![chart], ..Outcome::default() }
+    let cmmd = chart("Figure 9: k = 32, l = 1/32, CM-5 of 32 nodes", &cm5(), figure_9);
+    let packets = chart("Figure 9, data as packets", &packets::cm5(), figure_9);
+    let mut claims: Vec<Claim> = two_stages_move_everything_twice(&cmmd).into();
+    claims.extend(packets::two_stages_by_packets_move_everything_twice(to_single(&packets)));
+    Outcome { claims, charts: vec![cmmd, packets], ..Outcome::default() }
 }
 
 /// What does not hold, and by how much. In this model a single-stage transfer goes at the full speed of its ports, and
@@ -84,9 +91,13 @@ fn two_stages_move_everything_twice(chart: &Chart) -> [Claim; 2] {
 }
 
 fn two_messages() -> Outcome {
-    let chart = chart("Figure 10: k = 2, l = 1/2, CM-5 of 32 nodes", figure_10);
-    let claims = vec![single_stage_wins_where_messages_are_few_and_equal(&chart)];
-    Outcome { claims, charts: vec![chart], ..Outcome::default() }
+    let cmmd = chart("Figure 10: k = 2, l = 1/2, CM-5 of 32 nodes", &cm5(), figure_10);
+    let packets = chart("Figure 10, data as packets", &packets::cm5(), figure_10);
+    let claims = vec![
+        single_stage_wins_where_messages_are_few_and_equal(&cmmd),
+        packets::single_stage_wins_by_packets(to_single(&packets)),
+    ];
+    Outcome { claims, charts: vec![cmmd, packets], ..Outcome::default() }
 }
 
 /// Figure 10, whatever the traffic: both single-stage algorithms beat the two-stage one.
@@ -106,10 +117,9 @@ fn single_stage_wins_where_messages_are_few_and_equal(chart: &Chart) -> Claim {
 
 fn section_7() -> Outcome {
     let [steady, varies] = two_stages_are_steady();
-    Outcome {
-        claims: vec![steady, varies, two_stages_are_within_half_of_a_single_one()],
-        ..Outcome::default()
-    }
+    let mut claims = vec![steady, varies, two_stages_are_within_half_of_a_single_one()];
+    claims.extend(packets::section_7_by_packets());
+    Outcome { claims, ..Outcome::default() }
 }
 
 /// "The two-stage algorithm's performance remained roughly close to its best-case performance, but the single-stage

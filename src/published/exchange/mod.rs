@@ -5,6 +5,7 @@
 
 mod bounds;
 mod measured;
+mod packets;
 mod scheduled;
 
 use std::sync::Arc;

@@ -102,6 +102,7 @@ fn the_table_of_claims() {
     let tests = [
         "src/published/exchange/bounds.rs",
         "src/published/exchange/measured.rs",
+        "src/published/exchange/packets.rs",
         "src/published/exchange/scheduled.rs",
         "tests/examples/general.rs",
         "tests/published/exchange/document.rs",
