@@ -90,11 +90,14 @@ pub(crate) trait Shared {
 /// accepts, and a message goes to the first posted receive that accepts it.
 ///
 /// # Errors
-/// Every call fails with [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over; after many such calls the
-/// program is unwound.
+/// Every call fails with [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over, and with [`CommError::Died`]
+/// once the node is dead; after many such calls the program is unwound.
 pub(crate) trait Endpoint: fmt::Debug {
     /// The rank of this node in the world.
     fn id(&self) -> NodeId;
+
+    /// When this node died, if it is dead.
+    fn died(&self) -> Option<Time>;
 
     /// All that the nodes of the run have in common.
     fn shared(&self) -> &dyn Shared;

@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 use serde::Serialize;
 
 use crate::{
-    record::{NodeRecord, UnreceivedMessage},
+    record::{LostMessage, NodeRecord, UnreceivedMessage},
     runtime::Slips,
     time::{Span, Time},
     topology::{Link, LinkId},
@@ -47,6 +47,8 @@ pub struct RunReport {
     pub links: Vec<LinkReport>,
     /// Every named phase, in order of name.
     pub phases: Vec<PhaseReport>,
+    /// Messages that faults of the machine lost, in the order in which that happened.
+    pub lost: Vec<LostMessage>,
     /// Messages that no program received, in order of their senders.
     pub unreceived: Vec<UnreceivedMessage>,
 }

@@ -133,6 +133,10 @@ impl Endpoint for HostNode<'_> {
         self.id
     }
 
+    fn died(&self) -> Option<Time> {
+        None
+    }
+
     fn shared(&self) -> &dyn Shared {
         &self.host.crew
     }

@@ -54,7 +54,7 @@ impl NodeThread<'_> {
     /// Takes everything out of the channel and matches what may be matched here.
     pub(super) fn drain(&self) {
         let local = &mut *self.local.borrow_mut();
-        let by_time = local.by_kernel > 0;
+        let by_time = local.by_kernel > 0 || self.world.fallible;
         if !by_time {
             while let Some(envelope) = local.held.pop_front() {
                 local.take_in(envelope);
