@@ -159,8 +159,8 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// is modeled.
     fn charge(&self, span: Span) -> Result<(), CommError>;
 
-    /// Computes until an instant, but stops when a receive is complete; the clock of the node then, the message, and the
-    /// time that its receive has taken.
+    /// Computes until an instant, or longer where noise prolongs it, but stops when a receive is complete; the clock of the
+    /// node then, the message, and the time for which it has computed.
     fn compute_until(
         &self,
         deadline: Time,

@@ -199,10 +199,13 @@ impl Kernel {
         self.finish(id, end, Outcome::Done);
     }
 
-    /// Notes that a node has computed, for its program or for a library.
-    pub(super) fn computed(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
-        self.nodes[id as usize].record.computing += end.since(start);
+    /// Notes that a node has computed, as far as noise has let it; returns for how long it has.
+    pub(super) fn computed(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) -> Span {
+        let span = self.work_between(id, start, end);
+        self.prolonged(id, start, end, span);
+        self.nodes[id as usize].record.computing += span;
         self.note(id, start, end, kind);
+        span
     }
 
     /// Notes a call that only waited.
@@ -283,6 +286,8 @@ impl Kernel {
         let called = self.nodes[id as usize].clock;
         let seq = self.nodes[id as usize].sent;
         if let Some((_, cause)) = self.doomed_call(parcel.context, called) {
+            // It counts, as its node numbers it.
+            self.nodes[id as usize].sent += 1;
             self.fail(id, called, cause);
             return;
         }
@@ -368,6 +373,7 @@ impl Kernel {
     fn send_recv(&mut self, id: NodeId, parcel: Parcel, select: Selector) {
         let called = self.nodes[id as usize].clock;
         if let Some((_, cause)) = self.doomed_call(select.context, called) {
+            self.nodes[id as usize].sent += 1;
             self.fail(id, called, cause);
             return;
         }
@@ -376,10 +382,6 @@ impl Kernel {
             Some(message) => message.lost.map(|cause| (message.at, cause)),
             None => self.doomed(id, &select, called),
         };
-        if let Some((since, cause)) = doomed {
-            self.fail_waiting(id, called, since, cause);
-            return;
-        }
         let node = &mut self.nodes[id as usize];
         let seq = node.sent;
         if received.is_none() {
@@ -395,7 +397,10 @@ impl Kernel {
         {
             *sent = Some(ready);
         }
-        self.try_end_send_recv(id);
+        match doomed {
+            Some((since, cause)) => self.fail_send_recv(id, since, cause),
+            None => self.try_end_send_recv(id),
+        }
     }
 
     fn try_end_send_recv(&mut self, id: NodeId) {

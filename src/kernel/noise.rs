@@ -43,6 +43,12 @@ impl Noisy {
         }
         end
     }
+
+    /// The time without noise from `start`, which is not before the node's clock, to `end`.
+    fn work_between(&self, start: Time, end: Time) -> Span {
+        let noise = |&(begin, over): &(Time, Time)| over.min(end).since(begin.max(start));
+        end.since(start) - self.ahead.iter().map(noise).sum()
+    }
 }
 
 impl Kernel {
@@ -52,6 +58,14 @@ impl Kernel {
         match &mut node.noisy {
             Some(noisy) if !span.is_zero() => noisy.end_of(node.clock, start, span),
             _ => start + span,
+        }
+    }
+
+    /// The time for which a node's CPU can work between its clock and an instant up to which it was to work at least.
+    pub(super) fn work_between(&self, id: NodeId, start: Time, end: Time) -> Span {
+        match &self.nodes[id as usize].noisy {
+            Some(noisy) => noisy.work_between(start, end),
+            None => end.since(start),
         }
     }
 

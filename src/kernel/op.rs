@@ -125,6 +125,11 @@ pub(crate) enum Outcome {
         index: usize,
         received: Option<MessageId>,
     },
+    /// A receive took this message, after the node had computed for this time.
+    Interrupted {
+        received: MessageId,
+        computed: Span,
+    },
     /// A probe found this message.
     Found {
         label: Label,

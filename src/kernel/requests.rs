@@ -130,7 +130,10 @@ impl Kernel {
 
     /// Begins to wait for the first of several requests, until a deadline.
     pub(super) fn begin_wait_any(&mut self, id: NodeId, called: Time, wait: AnyOf) {
-        let deadline = wait.deadline.max(called);
+        let mut deadline = wait.deadline.max(called);
+        if wait.computing {
+            deadline = self.worked(id, called, deadline.since(called));
+        }
         self.wait_any(id, called, AnyOf { deadline, ..wait });
         if matches!(self.nodes[id as usize].doing, Doing::WaitAny { .. }) && deadline < Time::MAX {
             let serial = u64::from(self.nodes[id as usize].serial);
@@ -166,13 +169,19 @@ impl Kernel {
         };
         let request = requests[index];
         if let Some((end, ended)) = self.end_of(id, called, request) {
-            let mut waiting = called;
+            let mut computed = Span::ZERO;
             if computing && at > called {
-                self.computed(id, called, at, EventKind::Compute);
-                waiting = at;
+                computed = self.computed(id, called, at, EventKind::Compute);
             }
+            let waiting = if computing { called.max(at) } else { called };
             self.complete(id, waiting, request, end, ended);
-            self.release(id, end, ended.outcome_among(index));
+            let outcome = match ended {
+                Ended::Received(message, _) if computing => {
+                    Outcome::Interrupted { received: message.id, computed }
+                }
+                _ => ended.outcome_among(index),
+            };
+            self.release(id, end, outcome);
         }
     }
 

@@ -167,6 +167,11 @@ impl RunReport {
         self.links.iter().reduce(|most, link| if link.load.bytes > most.load.bytes { link } else { most })
     }
 
+    /// Whether noise has prolonged anything.
+    pub(crate) fn has_noise(&self) -> bool {
+        self.nodes.iter().any(|node| !node.noise.is_zero())
+    }
+
     /// Summarizes the phases of all nodes.
     pub(crate) fn phases_of(nodes: &[NodeRecord]) -> Vec<PhaseReport> {
         let mut phases: BTreeMap<Arc<str>, PhaseReport> = BTreeMap::new();

@@ -326,7 +326,7 @@ impl Endpoint for HostNode<'_> {
             let (now, complete) = self.test(request, false)?;
             if complete.is_some() || now >= deadline {
                 self.local.borrow_mut().record.computing += now.since(began);
-                return Ok((now, complete.flatten().map(|envelope| (envelope, Span::ZERO))));
+                return Ok((now, complete.flatten().map(|envelope| (envelope, now.since(began)))));
             }
             spin_loop();
         }

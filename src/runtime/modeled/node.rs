@@ -396,9 +396,17 @@ impl Endpoint for NodeThread<'_> {
         request: RequestId,
     ) -> Result<(Time, Option<(Envelope, Span)>), CommError> {
         let wait = AnyOf { requests: [request].into(), deadline, computing: true };
-        let (clock, first) = self.any_of(wait)?;
-        let receive = self.world.crew.machine.parameters().active_receive_overhead();
-        Ok((clock, first.and_then(|(_, envelope)| envelope).map(|envelope| (envelope, receive))))
+        self.call(looks(deadline <= self.clock.get()), || {
+            let reply = self.ask(Op::WaitAny(wait))?;
+            match reply.outcome {
+                Outcome::TimedOut => Ok((reply.clock, None)),
+                Outcome::Interrupted { computed, .. } => {
+                    self.settle(request);
+                    Ok((reply.clock, self.maybe_received(reply)?.map(|envelope| (envelope, computed))))
+                }
+                _ => Err(self.world.crew.ended()),
+            }
+        })
     }
 
     fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {

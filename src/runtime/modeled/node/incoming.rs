@@ -24,7 +24,10 @@ impl NodeThread<'_> {
 
     /// Returns the message that the kernel says has been received: it is here, since data goes before the calls.
     pub(super) fn maybe_received(&self, reply: Reply) -> Result<Option<Envelope>, CommError> {
-        let (Outcome::Received(id) | Outcome::Completed { received: Some(id), .. }) = reply.outcome else {
+        let (Outcome::Received(id)
+        | Outcome::Completed { received: Some(id), .. }
+        | Outcome::Interrupted { received: id, .. }) = reply.outcome
+        else {
             return Ok(None);
         };
         self.drain();
