@@ -181,9 +181,11 @@ impl Kernel {
             node.matching.withdraw(&Receiver::Request(request));
             node.wild -= u32::from(select.is_wild());
             match node.requests.remove(&request) {
-                Some(Request::RecvPosted { .. }) => {
-                    node.requests.insert(request, Request::Failed { at: since, cause });
-                    self.request_completed(id, request, since);
+                Some(Request::RecvPosted { posted, .. }) => {
+                    // The node may be ahead of the network.
+                    let at = since.max(posted);
+                    node.requests.insert(request, Request::Failed { at, cause });
+                    self.request_completed(id, request, at);
                 }
                 _ => continue,
             }

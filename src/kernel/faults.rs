@@ -11,7 +11,7 @@ use std::{
 use super::{
     Kernel, Kind,
     deaths::Silent,
-    node::{Arrived, Doing, Outgoing, Request},
+    node::{Arrived, Doing, Outgoing, Receiver, Request},
     op::{Cause, Outcome},
 };
 use crate::{
@@ -241,17 +241,17 @@ impl Kernel {
     pub(super) fn fail_send_recv(&mut self, id: NodeId, at: Time, cause: Cause) {
         let node = &mut self.nodes[id as usize];
         let Doing::SendRecv { called, select, received, .. } = node.doing else { return };
-        match received {
-            Some(message) if message.lost.is_none() => node.matching.put_back(message),
-            Some(_) => {}
-            None => {
-                node.matching.withdraw(&super::node::Receiver::Blocking);
-                node.wild -= u32::from(select.is_wild());
-            }
+        if received.is_none() {
+            node.matching.withdraw(&Receiver::Blocking);
+            node.wild -= u32::from(select.is_wild());
         }
         for message in &mut node.port {
             message.blocking = false;
         }
         self.fail_waiting(id, called, at, cause);
+        // What it has received already is there for another receive.
+        if let Some(message) = received.filter(|message| message.lost.is_none()) {
+            self.meet(id, message);
+        }
     }
 }
