@@ -40,8 +40,8 @@ impl Labeled for Envelope {
     }
 }
 
-/// The index of the first complete request of several, and its message if it was a receive.
-pub(crate) type First = (usize, Option<Envelope>);
+/// The index of the first complete request of several, and its message if it was a receive, or the error that has ended it.
+pub(crate) type First = (usize, Result<Option<Envelope>, CommError>);
 
 /// Something that the report or the trace of a run shows, beside calls.
 #[derive(Clone, Debug)]

@@ -270,17 +270,16 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         all.extend(sent);
         all.push(self.posted.get());
         let last = all.len() - 1;
-        let (at, first) = self.told(self.packets.endpoint().wait_any_until(all.into(), deadline))?;
-        Ok(match first {
-            None => Waited::InVain { at },
-            Some((index, Some(envelope))) if index == last => {
+        let (at, first) = self.packets.endpoint().wait_any_until(all.into(), deadline)?;
+        let Some((index, result)) = first else { return Ok(Waited::InVain { at }) };
+        let result = if index == last { self.told(result) } else { result };
+        Ok(match result? {
+            Some(envelope) if index == last => {
                 self.handle(at, envelope)?;
                 Waited::Handled { at }
             }
-            Some((index, Some(envelope))) => {
-                Waited::Received { at, index, message: self.group.message(envelope) }
-            }
-            Some((_, None)) => Waited::Sent { at },
+            Some(envelope) => Waited::Received { at, index, message: self.group.message(envelope) },
+            None => Waited::Sent { at },
         })
     }
 
@@ -294,12 +293,11 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         }
     }
 
-    /// Posts the receive anew if a call has failed because a node died, which ends it: the others go on.
+    /// Posts the receive anew if it has failed because a node died: the others go on.
     fn told<T>(&self, result: Result<T, CommError>) -> Result<T, CommError> {
         if let Err(CommError::NodeDied { .. }) = result {
-            let (endpoint, select) = (self.packets.endpoint(), self.packets.selector(ANY_SOURCE.into())?);
-            endpoint.withdraw(self.posted.get());
-            self.posted.set(endpoint.irecv(select)?);
+            let select = self.packets.selector(ANY_SOURCE.into())?;
+            self.posted.set(self.packets.endpoint().irecv(select)?);
         }
         result
     }

@@ -143,6 +143,11 @@ pub(crate) enum Outcome {
     Livelock,
     /// A fault of the machine kept the call from being carried out.
     Failed(Cause),
+    /// A fault has ended the n-th of several requests.
+    FailedAmong {
+        index: usize,
+        cause: Cause,
+    },
 }
 
 /// The fault by which a call has failed or a message was lost.

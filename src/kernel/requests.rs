@@ -37,7 +37,7 @@ impl Ended {
         match self {
             Ended::Left => Outcome::Completed { index, received: None },
             Ended::Received(message, _) => Outcome::Completed { index, received: Some(message.id) },
-            Ended::Failed(cause) => Outcome::Failed(cause),
+            Ended::Failed(cause) => Outcome::FailedAmong { index, cause },
         }
     }
 }
@@ -195,7 +195,11 @@ impl Kernel {
         match self.end_of(id, called, request) {
             Some((end, ended)) if complete => {
                 self.complete(id, called, request, end, ended);
-                self.finish(id, end, ended.outcome_among(0));
+                let outcome = match ended {
+                    Ended::Failed(cause) => Outcome::Failed(cause),
+                    _ => ended.outcome_among(0),
+                };
+                self.finish(id, end, outcome);
             }
             _ => self.in_vain(id, Outcome::Nothing),
         }

@@ -251,7 +251,7 @@ impl Endpoint for HostNode<'_> {
             Some((index, local.settle(requests[index])))
         })?;
         let first =
-            first.map(|(index, envelope)| (index, envelope.map(|envelope| self.received(began, envelope))));
+            first.map(|(index, envelope)| (index, Ok(envelope.map(|envelope| self.received(began, envelope)))));
         Ok((self.host.now(), first))
     }
 

@@ -127,7 +127,11 @@ impl<'run> NodeThread<'run> {
                 Outcome::TimedOut => Ok((reply.clock, None)),
                 Outcome::Completed { index, .. } => {
                     self.settle(ids[index]);
-                    Ok((reply.clock, Some((index, self.maybe_received(reply)?))))
+                    Ok((reply.clock, Some((index, Ok(self.maybe_received(reply)?)))))
+                }
+                Outcome::FailedAmong { index, cause } => {
+                    self.settle(ids[index]);
+                    Ok((reply.clock, Some((index, Err(self.failure(cause))))))
                 }
                 _ => Err(self.world.crew.ended()),
             }
@@ -404,6 +408,7 @@ impl Endpoint for NodeThread<'_> {
                     self.settle(request);
                     Ok((reply.clock, self.maybe_received(reply)?.map(|envelope| (envelope, computed))))
                 }
+                Outcome::FailedAmong { cause, .. } => Err(self.failure(cause)),
                 _ => Err(self.world.crew.ended()),
             }
         })
