@@ -313,7 +313,7 @@ impl Machine {
             nodes,
             lost: lost
                 .into_iter()
-                .map(|Lost { target, label, bytes, at }| LostMessage {
+                .map(|Lost { target, label, bytes, at, .. }| LostMessage {
                     from: label.source as Rank,
                     to: target as Rank,
                     tag: label.tag,

@@ -136,17 +136,6 @@ impl Kernel {
         }
     }
 
-    /// Notes the end of a program, and of its phases and parts.
-    pub(super) fn close(&mut self, id: NodeId, at: Time) {
-        while !self.nodes[id as usize].parts.is_empty() {
-            self.end_part(id);
-        }
-        for nth in (0..self.nodes[id as usize].phases.len()).rev() {
-            self.end_phase(id, nth);
-        }
-        self.nodes[id as usize].record.finished = at;
-    }
-
     /// Ends a call, which returns at `clock`, unless the node dies before.
     pub(super) fn finish(&mut self, id: NodeId, clock: Time, outcome: Outcome) {
         let node = &mut self.nodes[id as usize];
@@ -176,13 +165,6 @@ impl Kernel {
         self.runnable.push(id);
     }
 
-    pub(super) fn note(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
-        if self.traced {
-            let end = end.min(self.nodes[id as usize].dies);
-            self.nodes[id as usize].events.push(Event { rank: id as Rank, start, end, kind });
-        }
-    }
-
     /// Notes the CPU's part of a send; if the node waits for the message to leave, that time is added when it has
     /// left.
     fn note_send(&mut self, id: NodeId, called: Time, ready: Time, parcel: &Parcel, seq: u64) {
@@ -197,23 +179,6 @@ impl Kernel {
         self.nodes[id as usize].record.computing += span;
         self.note(id, called, end, kind);
         self.finish(id, end, Outcome::Done);
-    }
-
-    /// Notes that a node has computed, as far as noise has let it; returns for how long it has.
-    pub(super) fn computed(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) -> Span {
-        let span = self.work_between(id, start, end);
-        self.prolonged(id, start, end, span);
-        self.nodes[id as usize].record.computing += span;
-        self.note(id, start, end, kind);
-        span
-    }
-
-    /// Notes a call that only waited.
-    pub(super) fn waited(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
-        self.nodes[id as usize].record.waiting += end.since(start);
-        if end > start {
-            self.note(id, start, end, kind);
-        }
     }
 
     // Sending.
@@ -335,8 +300,9 @@ impl Kernel {
             self.fail(id, called, cause);
             return;
         }
+        let latest = self.latest_for(id, &select, called).min(last);
         let node = &mut self.nodes[id as usize];
-        let taken = node.matching.take_if(|message| message.at <= last && select.accepts(&message.label));
+        let taken = node.matching.take_if(|message| message.at <= latest && select.accepts(&message.label));
         if let Some(Arrived { at, lost: Some(cause), .. }) = taken {
             self.fail_waiting(id, called, at, cause);
             return;
@@ -377,7 +343,9 @@ impl Kernel {
             self.fail(id, called, cause);
             return;
         }
-        let received = self.nodes[id as usize].matching.take(&select);
+        let latest = self.latest_for(id, &select, called);
+        let matching = &mut self.nodes[id as usize].matching;
+        let received = matching.take_if(|message| message.at <= latest && select.accepts(&message.label));
         let doomed = match received {
             Some(message) => message.lost.map(|cause| (message.at, cause)),
             None => self.doomed(id, &select, called),
@@ -465,11 +433,11 @@ impl Kernel {
         self.note(id, called, end, EventKind::Recv { from, bytes, tag, seq, overhead: busy });
     }
 
-    // Probes, and what is marked.
+    // Probes.
 
     fn probe(&mut self, id: NodeId, called: Time, select: Selector, blocking: bool) {
         let node = &self.nodes[id as usize];
-        let last = if blocking { Time::MAX } else { called };
+        let last = if blocking { self.latest_for(id, &select, called) } else { called };
         let there = |message: &&Arrived| message.at <= last && select.accepts(&message.label);
         let found = node.matching.arrived().find(there);
         if let Some(&Arrived { at, lost: Some(cause), .. }) = found {
@@ -495,22 +463,6 @@ impl Kernel {
         let livelock = node.polls > MOST_POLLS;
         let clock = node.clock;
         self.finish(id, clock, if livelock { Outcome::Livelock } else { outcome });
-    }
-
-    fn end_part(&mut self, id: NodeId) {
-        let node = &mut self.nodes[id as usize];
-        let end = node.clock;
-        if let Some((part, begin)) = node.parts.pop().filter(|&(_, begin)| begin < end) {
-            self.note(id, begin, end, EventKind::Part(part));
-        }
-    }
-
-    fn end_phase(&mut self, id: NodeId, at: usize) {
-        let node = &mut self.nodes[id as usize];
-        let (name, begin) = node.phases.remove(at);
-        let end = node.clock;
-        node.record.add_phase(name.clone(), begin, end);
-        self.note(id, begin, end, EventKind::Phase { name });
     }
 }
 

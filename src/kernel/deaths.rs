@@ -150,6 +150,13 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
+    /// The latest arrival of a message that a receive may take at `called` without waiting. The network may be ahead of the
+    /// node: one from any source that fails at its call does not see what arrives after that.
+    pub(super) fn latest_for(&self, id: NodeId, select: &Selector, called: Time) -> Time {
+        let fails = self.faults.is_some() && select.is_wild() && self.doomed(id, select, called).is_some();
+        if fails { called } else { Time::MAX }
+    }
+
     /// Looks at all receives that wait when nothing more can come from a dead node to some others.
     pub(super) fn fall_silent(&mut self, dead: NodeId) {
         let now = self.now;

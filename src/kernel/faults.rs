@@ -29,6 +29,7 @@ const MOST_GRAPHS: usize = 4;
 /// A message that a fault has lost.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lost {
+    pub(crate) id: MessageId,
     pub(crate) target: NodeId,
     pub(crate) label: Label,
     pub(crate) bytes: u64,
@@ -182,8 +183,8 @@ impl Kernel {
     /// Drops a message that will not arrive.
     pub(super) fn lose(&mut self, at: Time, message: &Outgoing) {
         if let Some(faults) = &mut self.faults {
-            let &Outgoing { target, label, bytes, .. } = message;
-            faults.lost.push(Lost { target, label, bytes, at });
+            let &Outgoing { target, label, bytes, seq, .. } = message;
+            faults.lost.push(Lost { id: MessageId { source: label.source, seq }, target, label, bytes, at });
         }
     }
 

@@ -25,6 +25,7 @@ mod blocked;
 mod calls;
 mod deaths;
 mod faults;
+mod marks;
 mod network;
 mod node;
 mod noise;
@@ -357,13 +358,16 @@ impl Kernel {
         transfers.sort_unstable_by_key(|transfer| (transfer.left, transfer.from, transfer.seq));
         events.sort_by_key(|event: &crate::record::Event| (event.start, event.rank, Reverse(event.end)));
         let shares = self.fabric.take_shares(self.now);
+        let mut lost = self.faults.map(|faults| faults.lost).unwrap_or_default();
+        // Nodes that run ahead of the network may have noted theirs before others.
+        lost.sort_unstable_by_key(|lost| (lost.at, lost.id));
         Outcomes {
             links: self.fabric.link_loads(),
             lost_to_sharing: self.fabric.lost_to_sharing(),
             work: self.fabric.work(),
             nodes: self.nodes.into_iter().map(|node| node.record).collect(),
             trace: Trace { events, transfers, shares },
-            lost: self.faults.map(|faults| faults.lost).unwrap_or_default(),
+            lost,
             unreceived: unreceived
                 .into_iter()
                 .map(|(target, label, bytes, _)| (target, label, bytes))

@@ -45,9 +45,14 @@ impl Ended {
 impl Kernel {
     pub(super) fn post(&mut self, id: NodeId, select: Selector, request: RequestId) {
         let posted = self.nodes[id as usize].clock;
-        let doomed = self.doomed_call(select.context, posted);
-        let node = &mut self.nodes[id as usize];
-        let message = if doomed.is_some() { None } else { node.matching.take(&select) };
+        let latest = self.latest_for(id, &select, posted);
+        let message = match self.doomed_call(select.context, posted) {
+            Some(_) => None,
+            None => {
+                let node = &mut self.nodes[id as usize];
+                node.matching.take_if(|message| message.at <= latest && select.accepts(&message.label))
+            }
+        };
         let doomed = if message.is_some() { None } else { self.doomed(id, &select, posted) };
         let node = &mut self.nodes[id as usize];
         let state = match (message, doomed) {

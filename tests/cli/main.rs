@@ -5,6 +5,7 @@
 mod collective;
 mod demo;
 mod exchange;
+mod faults;
 mod files;
 mod host;
 mod patience;

@@ -250,8 +250,8 @@ impl Endpoint for HostNode<'_> {
             let (_, index) = complete.min()?;
             Some((index, local.settle(requests[index])))
         })?;
-        let first =
-            first.map(|(index, envelope)| (index, Ok(envelope.map(|envelope| self.received(began, envelope)))));
+        let first = first
+            .map(|(index, envelope)| (index, Ok(envelope.map(|envelope| self.received(began, envelope)))));
         Ok((self.host.now(), first))
     }
 
