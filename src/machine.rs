@@ -224,10 +224,10 @@ impl Machine {
 
     /// Runs a program like [`run`](Machine::run), where nodes may [die](crate::model::Fault::Node): a node that died has no
     /// output, and all others have one. A program that goes on without a dead partner handles
-    /// [`CommError::NodeDied`](crate::CommError::NodeDied).
+    /// [`CommError::NodeDied`](crate::error::CommError::NodeDied).
     ///
     /// ```
-    /// use multicomputer::{CommError, Machine, model::Faults, prelude::*};
+    /// use multicomputer::{Machine, model::Faults, prelude::*};
     ///
     /// let faults = Faults::new(["node:1@1ms".parse()?]);
     /// let machine = Machine::hockney(1, 3).faults(faults).build()?;

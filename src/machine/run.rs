@@ -21,7 +21,7 @@ pub struct Run<T> {
     /// Wall-clock time: in virtual time of the whole run; in real time and under the host's clock from the common start of
     /// the programs to the end of the last.
     pub wall: Duration,
-    /// All events on the nodes' clocks, if the machine was built to [keep them](MachineBuilder::trace); without a model
+    /// All events on the nodes' clocks, if the machine was built to [keep them](crate::MachineBuilder::trace); without a model
     /// there are no transfers in it.
     pub trace: Trace,
     /// The work of the host for sharing the network; none without a model.
@@ -36,7 +36,7 @@ impl<T> Run<T> {
         &self.machine
     }
 
-    /// Whether the machine was built to [keep](MachineBuilder::trace) what happened.
+    /// Whether the machine was built to [keep](crate::MachineBuilder::trace) what happened.
     pub fn is_traced(&self) -> bool {
         self.is_traced
     }
@@ -51,7 +51,7 @@ impl<T> Run<T> {
     }
 
     /// The chain of events that determined how long the run took, if the machine was built to [keep
-    /// them](MachineBuilder::trace). Its pieces together are exactly the modeled time.
+    /// them](crate::MachineBuilder::trace). Its pieces together are exactly the modeled time.
     ///
     /// # Errors
     /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
@@ -61,7 +61,7 @@ impl<T> Run<T> {
     }
 
     /// What messages lost to sharing, by whom and where, if the machine was built to [keep all
-    /// events](MachineBuilder::trace). Together it is exactly [`RunReport::lost_to_sharing`].
+    /// events](crate::MachineBuilder::trace). Together it is exactly [`RunReport::lost_to_sharing`].
     ///
     /// # Errors
     /// [`AnalysisError`] if nothing was recorded, or times are not modeled.

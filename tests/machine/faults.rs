@@ -52,7 +52,7 @@ fn failed<T: std::fmt::Debug>(
 
 fn one_message(node: &Node<'_>) -> Result<(), Failure> {
     match node.rank() {
-        0 => node.world().send(1, &BYTES)?,
+        0 => node.world().send(1, BYTES)?,
         1 => drop(node.world().recv(0)?),
         _ => {}
     }
@@ -88,7 +88,7 @@ fn noise_prolongs_sendrecv_requests_and_charges() {
     // Both send from 0 to 50 and from 60 to 75, their bytes move until 125, both receive until 190.
     let exchange = run(&noisy(50), |node| {
         if let partner @ 0..2 = 1 - node.rank().min(2) as i64 {
-            node.world().sendrecv(partner as usize, &BYTES, partner as usize)?;
+            node.world().sendrecv(partner as usize, BYTES, partner as usize)?;
         }
         Ok(())
     });
@@ -97,7 +97,7 @@ fn noise_prolongs_sendrecv_requests_and_charges() {
     let requests = run(&noisy(120), |node| {
         let world = node.world();
         match node.rank() {
-            0 => world.wait(world.isend(1, &BYTES)?)?,
+            0 => world.wait(world.isend(1, BYTES)?)?,
             1 => world.wait(world.irecv(0)?)?,
             _ => None,
         };
@@ -162,7 +162,7 @@ fn others_take_what_a_slowed_flow_leaves() {
     let run = run(&machine, |node| {
         let rank = node.rank();
         if rank < 2 {
-            node.world().send(rank + 2, &BYTES)?
+            node.world().send(rank + 2, BYTES)?
         } else {
             drop(node.world().recv(rank - 2)?)
         }
@@ -201,8 +201,8 @@ fn a_message_over_a_dead_link_without_a_detour_fails() {
     for machine in [machine, line] {
         let run = run(&machine, |node| match node.rank() {
             0 => {
-                let first = failed(node, node.world().send(1, &BYTES))?;
-                let request = node.world().isend(1, &BYTES)?;
+                let first = failed(node, node.world().send(1, BYTES))?;
+                let request = node.world().isend(1, BYTES)?;
                 Ok(vec![first, failed(node, node.world().wait(request))?])
             }
             _ => Ok(Vec::new()),
@@ -228,7 +228,7 @@ fn a_message_is_lost_on_a_link_that_dies_under_it() {
     let run = run(&machine, |node| {
         let world = node.world();
         match node.rank() {
-            0 => Ok(vec![failed(node, world.send((1, Tag(3)), &BYTES))?]),
+            0 => Ok(vec![failed(node, world.send((1, Tag(3)), BYTES))?]),
             1 => {
                 // Before it was lost, and then what nobody sends any more.
                 let first = failed(node, world.recv((0, Tag(3))))?;
@@ -247,7 +247,7 @@ fn a_message_is_lost_on_a_link_that_dies_under_it() {
         let late = self::run(&machine, |node| {
             let world = node.world();
             match node.rank() {
-                0 => failed(node, world.send(1, &BYTES)),
+                0 => failed(node, world.send(1, BYTES)),
                 1 => {
                     node.compute(Span::from_micros(200))?;
                     match what {
@@ -270,7 +270,7 @@ fn a_sendrecv_fails_with_the_first_of_its_halves() {
     let machine = faulty(Machine::hockney(1, 2), &["dead:0->1@90us"]);
     let run = run(&machine, |node| {
         let partner = 1 - node.rank();
-        let failure = failed(node, node.world().sendrecv(partner, &BYTES, partner))?;
+        let failure = failed(node, node.world().sendrecv(partner, BYTES, partner))?;
         if node.rank() == 0 {
             node.world().recv(1)?;
         }
@@ -307,12 +307,12 @@ fn partners_of_a_dead_node_are_told() {
             // It waits for it; then it asks in vain, and sends in vain.
             0 => {
                 let mut told = vec![failed(node, world.recv(1))?, failed(node, world.probe(1))?];
-                told.push(failed(node, world.send(1, &BYTES))?);
+                told.push(failed(node, world.send(1, BYTES))?);
                 Ok(told)
             }
             1 => Err(node.compute(Span::from_millis(1)).unwrap_err().into()),
             // Its message is under way when node 1 dies.
-            2 => Ok(vec![failed(node, world.send(1, &BYTES))?]),
+            2 => Ok(vec![failed(node, world.send(1, BYTES))?]),
             _ => {
                 let posted = world.irecv(1)?;
                 node.compute(Span::from_micros(30))?;
@@ -344,7 +344,7 @@ fn what_a_node_has_sent_before_it_dies_arrives() {
             }
             1 => {
                 world.send(0, &BYTES[..400])?;
-                world.send(0, &BYTES)?;
+                world.send(0, BYTES)?;
                 unreachable!("it dies while it sends");
             }
             // It was told of nothing else at 125 us, and at 100 us by a receive.
@@ -372,7 +372,7 @@ fn a_receive_from_any_source_is_told_of_each_death_once() {
             1 => Err(node.compute(Span::from_millis(1)).unwrap_err().into()),
             3 => {
                 node.compute(Span::from_micros(200))?;
-                world.send(0, &BYTES)?;
+                world.send(0, BYTES)?;
                 Ok(Default::default())
             }
             // Not a possible sender in this group.
@@ -389,7 +389,7 @@ fn a_receive_from_any_source_is_told_of_each_death_once() {
             0 => Ok(Some(group.recv(ANY_SOURCE)?.source)),
             3 => {
                 node.compute(Span::from_micros(200))?;
-                group.send(0, &BYTES)?;
+                group.send(0, BYTES)?;
                 Ok(None)
             }
             _ => Ok(None),
@@ -461,7 +461,10 @@ fn a_run_in_which_a_node_dies_is_an_error_that_names_it() {
     assert_eq!(all_compute, "node 1 died at 100 us; all other programs have returned");
     let needed = error(&|node| match node.rank() {
         1 => Ok(node.compute(Span::from_millis(1))?),
-        2 => Ok(drop(node.world().recv(1)?)),
+        2 => {
+            node.world().recv(1)?;
+            Ok(())
+        }
         _ => Ok(()),
     });
     assert_eq!(needed, "node 2 failed: node 1 died at 100 us");
@@ -629,7 +632,7 @@ fn rounds(node: &Node<'_>) -> Result<Vec<(String, Time)>, Failure> {
         let met = [
             world.combine_all(&mut sum, Sum).map(|()| sum[0]).map_err(|error| error.to_string()),
             world
-                .sendrecv(right, &BYTES, left)
+                .sendrecv(right, BYTES, left)
                 .map(|message| message.len())
                 .map_err(|error| error.to_string()),
             row.collect(&[rank as u64], [1; 3])
