@@ -33,7 +33,7 @@ pub const LENGTHS: [u64; 5] = [10, 25, 50, 100, 200];
 /// The number of seeds that times are the mean of.
 const SEEDS: u64 = 10;
 
-/// What noise does to one algorithm.
+/// The effect of noise on one algorithm.
 #[derive(Debug)]
 pub struct Slowdown {
     /// The plan: the algorithm, and what it chose.

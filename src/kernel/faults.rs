@@ -250,7 +250,7 @@ impl Kernel {
             message.blocking = false;
         }
         self.fail_waiting(id, called, at, cause);
-        // What it has received already is there for another receive.
+        // A message that it has received already is there for another receive.
         if let Some(message) = received.filter(|message| message.lost.is_none()) {
             self.meet(id, message);
         }

@@ -1,4 +1,4 @@
-//! What is noted of a node for reports and traces: events, times, phases and parts.
+//! The notes on a node for reports and traces: events, times, phases and parts.
 
 use super::Kernel;
 use crate::{

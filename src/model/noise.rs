@@ -130,7 +130,7 @@ impl Noise {
         let first = self.first.unwrap_or_else(|| {
             let interval = self.intervals.draw(self.interval, &mut random);
             match self.intervals {
-                // What is as likely at any instant as at any other has no place in an interval.
+                // Events that are as likely at any instant as at any other have no place in an interval.
                 Distribution::Exponential => interval,
                 _ => Span::from_secs_f64(interval.as_secs_f64() * random.fraction()),
             }

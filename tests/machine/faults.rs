@@ -424,7 +424,7 @@ fn barriers_and_collective_calls_fail_on_every_survivor() {
         let told = (DEATH.to_owned(), at);
         assert_eq!(run.outputs[rank], Some((told.clone(), told, 5)), "{rank}");
     }
-    // Who is in a call of a library when it happens.
+    // All are in a call of a library when it happens.
     let within = surviving(&mortal(), |node| {
         if node.rank() == 1 {
             node.compute(Span::from_millis(1))?;
@@ -539,7 +539,7 @@ fn real_time_has_the_same_modeled_times() {
     assert_eq!(surviving(&machine, program).outputs, virtually);
 }
 
-// What cannot be.
+// Faults that cannot be.
 
 #[test]
 fn impossible_faults_are_refused() {
@@ -556,7 +556,7 @@ fn impossible_faults_are_refused() {
 
 // Random programs.
 
-/// What each node has met: texts of what it received and of its errors, each with its clock.
+/// The story of each node: texts of what it received and of its errors, each with its clock.
 type Story = Result<(Vec<Option<Vec<(String, Time)>>>, String), String>;
 
 /// A run's story, which must have an end.
