@@ -40,8 +40,8 @@ impl Labeled for Envelope {
     }
 }
 
-/// The index of the first complete request of several, and its message if it was a receive.
-pub(crate) type First = (usize, Option<Envelope>);
+/// The index of the first complete request of several, and its message if it was a receive, or the error that has ended it.
+pub(crate) type First = (usize, Result<Option<Envelope>, CommError>);
 
 /// Something that the report or the trace of a run shows, beside calls.
 #[derive(Clone, Debug)]
@@ -92,11 +92,14 @@ pub(crate) trait Shared {
 /// accepts, and a message goes to the first posted receive that accepts it.
 ///
 /// # Errors
-/// Every call fails with [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over; after many such calls the
-/// program is unwound.
+/// Every call fails with [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over, and with [`CommError::Died`]
+/// once the node is dead; after many such calls the program is unwound.
 pub(crate) trait Endpoint: fmt::Debug {
     /// The rank of this node in the world.
     fn id(&self) -> NodeId;
+
+    /// When this node died, if it is dead.
+    fn died(&self) -> Option<Time>;
 
     /// All that the nodes of the run have in common.
     fn shared(&self) -> &dyn Shared;
@@ -158,8 +161,8 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// is modeled.
     fn charge(&self, span: Span) -> Result<(), CommError>;
 
-    /// Computes until an instant, but stops when a receive is complete; the clock of the node then, the message, and the
-    /// time that its receive has taken.
+    /// Computes until an instant, or longer where noise prolongs it, but stops when a receive is complete; the clock of the
+    /// node then, the message, and the time for which it has computed.
     fn compute_until(
         &self,
         deadline: Time,

@@ -13,12 +13,12 @@ use thiserror::Error;
 
 pub use crate::kernel::{BlockedNode, WaitsFor};
 use crate::{
-    model::{DescriptionError, ParameterError},
+    model::{DescriptionError, FaultError, ParameterError},
     payload::PayloadError,
     rank::{Rank, Tag},
     text::{are, count, debug_as_text},
     time::{Span, Time},
-    topology::TopologyError,
+    topology::{Link, TopologyError},
 };
 
 /// The error type of node programs; every error type converts into it with `?`.
@@ -37,6 +37,14 @@ pub enum ConfigError {
     /// A machine's name or file is not understood.
     #[error(transparent)]
     Description(#[from] DescriptionError),
+    /// The machine cannot have one of its faults.
+    #[error(transparent)]
+    Fault(#[from] FaultError),
+    /// Noise or faults under the host's clock, which has no model.
+    #[error(
+        "a machine under the host's clock cannot have {0}, which are modeled; allowed are virtual and real time"
+    )]
+    Unmodeled(&'static str),
     /// This host cannot run a thread for each node.
     #[error("{nodes} nodes are too many: this host can run {allowed} more threads ({limit})")]
     TooManyNodes {
@@ -165,6 +173,32 @@ pub enum CommError {
         /// The call of the other rank.
         other_call: String,
     },
+    /// A message was lost, or could not be sent, as a link on its way died.
+    #[error("the message from node {from} to node {to} was lost: the link {link} died at {at}")]
+    LinkDied {
+        /// The link.
+        link: Link,
+        /// The sender, as a rank of the world.
+        from: Rank,
+        /// The target, as a rank of the world.
+        to: Rank,
+        /// The instant of the link's death.
+        at: Time,
+    },
+    /// The call needs another node, which died.
+    #[error("node {rank} died at {at}")]
+    NodeDied {
+        /// The dead node, as a rank of the world.
+        rank: Rank,
+        /// The instant of its death.
+        at: Time,
+    },
+    /// The node that calls is dead.
+    #[error("this node died at {at}")]
+    Died {
+        /// The instant of its death.
+        at: Time,
+    },
     /// No node can go on: the run is over. [`RunError::Deadlock`] has the details.
     #[error("deadlock: no node can go on")]
     Deadlock,
@@ -195,6 +229,10 @@ pub enum RunError {
         /// The error of the program.
         source: Failure,
     },
+    /// Nodes died, and the programs of all others returned: [`Machine::run_surviving`](crate::Machine::run_surviving) has
+    /// their outputs.
+    #[error("{}", deaths(.0))]
+    NodesDied(Vec<(Rank, Time)>),
     /// No node can go on.
     #[error("{0}")]
     Deadlock(DeadlockReport),
@@ -287,6 +325,12 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
         }
     }
     Vec::new()
+}
+
+/// The nodes that died, each with its instant.
+fn deaths(nodes: &[(Rank, Time)]) -> String {
+    let each = |(rank, at): &(Rank, Time)| format!("node {rank} died at {at}");
+    nodes.iter().map(each).collect::<Vec<_>>().join(", ") + "; all other programs have returned"
 }
 
 /// The largest number of blocked nodes listed in a message; the report has all.

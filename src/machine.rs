@@ -1,17 +1,20 @@
 //! The machine: built once, run any number of times.
 
-use std::{fmt::Display, io, sync::Arc, time::Duration};
+mod run;
+
+pub use run::Run;
+
+use std::{fmt::Display, sync::Arc, time::Duration};
 
 use crate::{
-    analysis::{self, AnalysisError, Blame, CriticalPath},
     calibration::dilation::Experience,
     comm::Node,
     error::{ConfigError, Failure, RunError},
-    kernel::Outcomes,
-    model::{Description, Parameters, presets},
+    kernel::{Lost, Outcomes},
+    model::{Description, Faults, Noise, Parameters, presets},
     rank::Rank,
-    record::{Trace, UnreceivedMessage, write_chrome_trace},
-    report::{Explanation, LinkReport, RealTimeReport, RunReport, Work},
+    record::{LostMessage, Trace, UnreceivedMessage},
+    report::{LinkReport, RealTimeReport, RunReport},
     runtime::{Pace, Pinning, Program, Settings, Slips, host, limits, modeled},
     time::Time,
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
@@ -195,7 +198,7 @@ impl Machine {
     ///
     /// # Errors
     /// [`RunError`]: a program failed or panicked (in virtual time the first in modeled time, unless the others keep
-    /// modeled time from getting there for half a second), no node can go on, the wall-clock limit is reached, or
+    /// modeled time from getting there for half a second), nodes died, no node can go on, the wall-clock limit is reached, or
     /// messages were not received on a machine that treats that as an error. In every case all threads have ended
     /// when this returns.
     ///
@@ -207,10 +210,46 @@ impl Machine {
         T: Send,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
+        let run = self.run_program(&program)?;
+        let nodes = run.report.nodes.iter().map(|node| node.finished).zip(&run.outputs).enumerate();
+        let died: Vec<(Rank, Time)> =
+            nodes.filter_map(|(rank, (at, output))| output.is_none().then_some((rank, at))).collect();
+        if !died.is_empty() {
+            return Err(RunError::NodesDied(died));
+        }
+        let Run { outputs, report, wall, trace, work, machine, is_traced } = run;
+        let outputs = outputs.into_iter().flatten().collect();
+        Ok(Run { outputs, report, wall, trace, work, machine, is_traced })
+    }
+
+    /// Runs a program like [`run`](Machine::run), where nodes may [die](crate::model::Fault::Node): a node that died has no
+    /// output, and all others have one. A program that goes on without a dead partner handles
+    /// [`CommError::NodeDied`](crate::error::CommError::NodeDied).
+    ///
+    /// ```
+    /// use multicomputer::{Machine, model::Faults, prelude::*};
+    ///
+    /// let faults = Faults::new(["node:1@1ms".parse()?]);
+    /// let machine = Machine::hockney(1, 3).faults(faults).build()?;
+    /// let run = machine.run_surviving(|node| match node.world().recv(1) {
+    ///     Err(CommError::NodeDied { rank, at }) => Ok(format!("{rank} at {at}")),
+    ///     other => Ok(format!("{other:?}")),
+    /// })?;
+    /// assert_eq!(run.outputs, [Some("1 at 1 ms".into()), None, Some("1 at 1 ms".into())]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`run`](Machine::run), but for [`RunError::NodesDied`].
+    pub fn run_surviving<T, F>(&self, program: F) -> Result<Run<Option<T>>, RunError>
+    where
+        T: Send,
+        F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+    {
         self.run_program(&program)
     }
 
-    fn run_program<T: Send>(&self, program: &Program<'_, T>) -> Result<Run<T>, RunError> {
+    fn run_program<T: Send>(&self, program: &Program<'_, T>) -> Result<Run<Option<T>>, RunError> {
         let span =
             tracing::info_span!("run", machine = self.description.name(), nodes = self.description.nodes());
         let _entered = span.enter();
@@ -251,7 +290,7 @@ impl Machine {
         slips: Slips,
         group: impl Fn(u32) -> String,
     ) -> (RunReport, Trace) {
-        let Outcomes { nodes, trace, links, lost_to_sharing, unreceived, .. } = outcomes;
+        let Outcomes { nodes, trace, links, lost_to_sharing, unreceived, lost, .. } = outcomes;
         let modeled = nodes.iter().map(|node| node.finished).max().unwrap_or_default();
         let real_time = match pace {
             None | Some(Pace::Virtual) => None,
@@ -272,6 +311,17 @@ impl Machine {
                 .collect(),
             phases: RunReport::phases_of(&nodes),
             nodes,
+            lost: lost
+                .into_iter()
+                .map(|Lost { target, label, bytes, at, .. }| LostMessage {
+                    from: label.source as Rank,
+                    to: target as Rank,
+                    tag: label.tag,
+                    bytes,
+                    group: group(label.context),
+                    at,
+                })
+                .collect(),
             unreceived: unreceived
                 .into_iter()
                 .map(|(to, label, bytes)| UnreceivedMessage {
@@ -313,9 +363,19 @@ impl MachineBuilder {
 
     /// Sets other parameters; the topology stays.
     pub fn parameters(mut self, parameters: Parameters) -> Self {
-        self.description = self
-            .description
-            .map(|machine| Description::new(machine.name(), Arc::clone(machine.topology()), parameters));
+        self.description = self.description.map(|machine| machine.with_parameters(parameters));
+        self
+    }
+
+    /// Sets the noise of the nodes, instead of that of the machine's description; none unless given.
+    pub fn noise(mut self, noise: Noise) -> Self {
+        self.description = self.description.map(|machine| machine.with_noise(noise));
+        self
+    }
+
+    /// Sets the faults, instead of those of the machine's description; none unless given.
+    pub fn faults(mut self, faults: Faults) -> Self {
+        self.description = self.description.and_then(|machine| Ok(machine.with_faults(faults)?));
         self
     }
 
@@ -383,8 +443,8 @@ impl MachineBuilder {
     /// Builds the machine.
     ///
     /// # Errors
-    /// [`ConfigError`]: a bad shape, more nodes than this host can run threads or has memory for, a bad dilation or
-    /// stack size.
+    /// [`ConfigError`]: a bad shape, a fault that the machine cannot have, more nodes than this host can run threads or has
+    /// memory for, a bad dilation or stack size, noise or faults under the host's clock.
     pub fn build(self) -> Result<Machine, ConfigError> {
         let MachineBuilder { description, clock, settings, unreceived_is_an_error } = self;
         let description = description?;
@@ -393,101 +453,14 @@ impl MachineBuilder {
         {
             return Err(ConfigError::Dilation(dilation));
         }
+        let modeled = [("noise", description.noise().is_some()), ("faults", description.faults().is_some())];
+        if let Some((what, _)) = modeled.iter().find(|(_, given)| *given && clock == Clock::Host) {
+            return Err(ConfigError::Unmodeled(what));
+        }
         if settings.stack_size < LEAST_STACK {
             return Err(ConfigError::StackSize { given: settings.stack_size, least: LEAST_STACK });
         }
         limits::check(&description, settings.stack_size)?;
         Ok(Machine { description, clock, settings, unreceived_is_an_error, experience: Arc::default() })
-    }
-}
-
-/// The results of a run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Run<T> {
-    /// The return values of the programs, in rank order.
-    pub outputs: Vec<T>,
-    /// All counters; in virtual time the same every time.
-    pub report: RunReport,
-    /// Wall-clock time: in virtual time of the whole run; in real time and under the host's clock from the common start of
-    /// the programs to the end of the last.
-    pub wall: Duration,
-    /// All events on the nodes' clocks, if the machine was built to [keep them](MachineBuilder::trace); without a model
-    /// there are no transfers in it.
-    pub trace: Trace,
-    /// The work of the host for sharing the network; none without a model.
-    pub work: Work,
-    machine: Description,
-    is_traced: bool,
-}
-
-impl<T> Run<T> {
-    /// The topology and the parameters of the machine of the run.
-    pub fn machine(&self) -> &Description {
-        &self.machine
-    }
-
-    /// Whether the machine was built to [keep](MachineBuilder::trace) what happened.
-    pub fn is_traced(&self) -> bool {
-        self.is_traced
-    }
-
-    /// Writes the trace as a Chrome trace-event file, which opens in Perfetto (ui.perfetto.dev) and in
-    /// `chrome://tracing`: nodes, messages and links on the clock of the run. [`write_chrome_trace`] describes its content.
-    ///
-    /// # Errors
-    /// The errors of the writer.
-    pub fn write_trace(&self, writer: impl io::Write) -> io::Result<()> {
-        write_chrome_trace(&self.trace, &self.machine, writer)
-    }
-
-    /// The chain of events that determined how long the run took, if the machine was built to [keep
-    /// them](MachineBuilder::trace). Its pieces together are exactly the modeled time.
-    ///
-    /// # Errors
-    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
-    pub fn critical_path(&self) -> Result<CriticalPath, AnalysisError> {
-        self.check_recorded()?;
-        CriticalPath::of(&self.trace, &self.machine)
-    }
-
-    /// What messages lost to sharing, by whom and where, if the machine was built to [keep all
-    /// events](MachineBuilder::trace). Together it is exactly [`RunReport::lost_to_sharing`].
-    ///
-    /// # Errors
-    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
-    pub fn blame(&self) -> Result<Blame, AnalysisError> {
-        self.check_recorded()?;
-        Blame::of(&self.trace, &self.machine)
-    }
-
-    /// Where the time of the run went: [`critical_path`](Run::critical_path) and [`blame`](Run::blame), as a text and as
-    /// tables.
-    ///
-    /// ```
-    /// use multicomputer::{Machine, prelude::*};
-    ///
-    /// let machine = Machine::paragon(4, 4).trace(true).build()?;
-    /// let run = machine.run(|node| Ok(node.world().broadcast(0, &mut [0_u8; 1000])?))?;
-    /// println!("{}\n\n{}", run.report, run.explain()?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
-    pub fn explain(&self) -> Result<Explanation, AnalysisError> {
-        self.check_recorded()?;
-        let (path, blame) = analysis::explain(&self.trace, &self.machine)?;
-        Ok(Explanation::new(self.machine.name(), &**self.machine.topology(), path, blame))
-    }
-
-    fn check_recorded(&self) -> Result<(), AnalysisError> {
-        match () {
-            () if !self.report.is_modeled => Err(AnalysisError::NotModeled),
-            () if self.trace.events.is_empty() && self.report.modeled > Time::ZERO => {
-                Err(AnalysisError::NotTraced)
-            }
-            () => Ok(()),
-        }
     }
 }

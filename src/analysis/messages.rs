@@ -47,6 +47,9 @@ pub(super) struct Messages {
 
 impl Messages {
     pub(super) fn of(trace: &Trace, machine: &Description) -> Result<Messages, AnalysisError> {
+        if machine.faults().is_some() {
+            return Err(AnalysisError::Faults);
+        }
         let nodes = machine.nodes();
         let mut shares = trace.shares.clone();
         shares.sort_by_key(|share| (share.from, share.seq, share.start));

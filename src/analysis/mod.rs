@@ -83,6 +83,11 @@ pub enum AnalysisError {
     /// Nothing was recorded.
     #[error("nothing was recorded that could explain the run; build its machine with `trace(true)`")]
     NotTraced,
+    /// The machine has faults: messages have other routes than those of the network, and links other capacities.
+    #[error(
+        "a run on a machine with faults cannot be explained; allowed are machines without, which may have noise"
+    )]
+    Faults,
     /// Something is missing in the record: it is not the whole trace of a run, or of another machine.
     #[error(
         "the record has no {what} of node {rank} at {at}; it must be the whole trace of a run on this machine"

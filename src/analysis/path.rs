@@ -283,7 +283,7 @@ impl Walk<'_> {
             EventKind::Wait { .. } if start == end => earlier,
             EventKind::Wait { until: WaitEnd::Left { seq } } => self.port(rank, seq, end)?,
             EventKind::Wait { until: WaitEnd::Arrived { from, seq } } => self.network(from, seq, end)?,
-            EventKind::Wait { until: WaitEnd::Deadline } => {
+            EventKind::Wait { until: WaitEnd::Deadline | WaitEnd::Failure } => {
                 self.add(whole(Kind::Waiting));
                 earlier
             }

@@ -84,6 +84,8 @@ impl Experience {
 /// Looks at this host with the threads of a run on `machine`.
 fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
     let schedule = typical(machine.nodes());
+    // Noise and faults belong to the machine, and the pace to the host.
+    let machine = &machine.undisturbed();
     // A topology of the user's that panics is to do so in the run, which tells of it.
     let prediction = catch_unwind(AssertUnwindSafe(|| predict(machine, &schedule)));
     let Ok(Some(prediction)) = prediction else { return Ok(SMALLEST) };

@@ -85,8 +85,9 @@ pub fn measure(machine: &Description, pinning: Pinning) -> Result<Parameters, Me
     // Of each round the mean over all nodes, of all rounds the median.
     let nodes = measured.outputs.len() as f64;
     let median = |figure: fn(&Round) -> f64| {
-        let mean =
-            |nth: usize| measured.outputs.iter().map(|rounds| figure(&rounds[nth])).sum::<f64>() / nodes;
+        let mean = |nth: usize| {
+            measured.outputs.iter().flatten().map(|rounds| figure(&rounds[nth])).sum::<f64>() / nodes
+        };
         let mut rounds: Vec<f64> = (0..ROUNDS).map(mean).collect();
         rounds.sort_by(f64::total_cmp);
         rounds[ROUNDS / 2]

@@ -263,6 +263,7 @@ impl Collectives<'_> {
             (_, runs) => format!("The fastest of each length was run ({runs} runs)"),
         };
         match self.arguments.options.clock() {
+            Clock::Virtual if !results.has_predictions() => format!("{which}: {has}."),
             Clock::Virtual => format!("{which}: that took exactly the modeled time, and {has}."),
             Clock::RealTime { .. } => format!("{which} in real time: {has}."),
             Clock::Host => format!("{which} on the threads of this host: {has}."),

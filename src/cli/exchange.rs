@@ -362,6 +362,7 @@ impl Exchanges<'_> {
         };
         notes.push(match self.arguments.options.clock() {
             _ if runs == 0 => NOTHING.to_owned(),
+            Clock::Virtual if !results.has_predictions() => format!("{which}: {got}."),
             Clock::Virtual => format!("{which}: {got}, and what was predicted was exact."),
             Clock::RealTime { .. } => format!("{which} in real time: {got}."),
             Clock::Host => format!("{which} on the threads of this host: {got}."),

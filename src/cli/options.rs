@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Clock, Dilation, Machine, Pinning,
-    model::{self, Description, DescriptionError, FileError},
+    model::{self, Description, DescriptionError, Fault, Faults, FileError, Noise},
     topology::Grid,
     units,
 };
@@ -63,6 +63,20 @@ pub(super) struct RunOptions {
     /// neighbouring ranks together)
     #[arg(long, value_name = "CORES", default_value = "auto", value_parser = read_pinning)]
     pin: Pinning,
+
+    /// Noise of the nodes, as interval=1ms,length=50us: periods in which a processor does nothing for its program, and
+    /// with distribution=exponential (or fixed, uniform), first=TIME, seed=NUMBER
+    #[arg(long, value_name = "NOISE")]
+    noise: Option<Noise>,
+
+    /// A fault of the machine from an instant on, may be given several times: slow:3-4:0.5@2ms (a link at half its
+    /// capacity), dead:3-4@2ms (a dead link; 3->4 is one direction, s2 a switch) or node:5@1ms (a dead node)
+    #[arg(long, value_name = "FAULT")]
+    fault: Vec<Fault>,
+
+    /// Let messages over dead links fail, rather than take a detour
+    #[arg(long)]
+    no_detours: bool,
 
     /// Seed of all data and choices made at random
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = read_number::<u64>, allow_negative_numbers = true)]
@@ -170,14 +184,34 @@ impl RunOptions {
                 "{option} cannot be used with --clock host, which has no network to be drawn"
             )));
         }
+        let description = self.disturbed(description)?;
         let is_drawn = self.svg.is_some() || of_network.is_some();
         let is_traced = self.trace.is_some() || self.explain || is_drawn;
-        let machine = Machine::of(description.clone()).clock(clock).pinning(self.pin).trace(is_traced);
+        let machine = Machine::of(description).clock(clock).pinning(self.pin).trace(is_traced);
         let machine = match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
             None => machine,
         };
         Ok(machine.build()?)
+    }
+}
+
+impl RunOptions {
+    /// The machine with the noise and the faults asked for, instead of its own.
+    fn disturbed(&self, description: &Description) -> Result<Description, Error> {
+        let machine = match self.noise {
+            Some(noise) => description.clone().with_noise(noise),
+            None => description.clone(),
+        };
+        let own = machine.faults().cloned().unwrap_or_default();
+        let faults = if self.fault.is_empty() { own } else { Faults::new(self.fault.iter().copied()) };
+        let detours = faults.has_detours() && !self.no_detours;
+        machine.with_faults(faults.detours(detours)).map_err(Error::usage)
+    }
+
+    /// Whether runs on a machine may take another time than their plans were predicted to.
+    pub(super) fn disturb(&self, description: &Description) -> bool {
+        description.is_disturbed() || self.noise.is_some() || !self.fault.is_empty()
     }
 }
 

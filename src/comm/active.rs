@@ -234,9 +234,9 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
             if self.handling == Handling::Polled || rest.is_zero() || end == Time::MAX {
                 return self.packets.endpoint().compute(rest);
             }
-            let (now, interrupt) = self.packets.endpoint().compute_until(end, self.posted.get())?;
-            let Some((envelope, receive)) = interrupt else { return Ok(()) };
-            let computed = now.since(begin) - receive;
+            let (now, interrupt) =
+                self.told(self.packets.endpoint().compute_until(end, self.posted.get()))?;
+            let Some((envelope, computed)) = interrupt else { return Ok(()) };
             rest = if computed < rest { rest - computed } else { Span::ZERO };
             self.handle(now, envelope)?;
         }
@@ -271,16 +271,15 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         all.push(self.posted.get());
         let last = all.len() - 1;
         let (at, first) = self.packets.endpoint().wait_any_until(all.into(), deadline)?;
-        Ok(match first {
-            None => Waited::InVain { at },
-            Some((index, Some(envelope))) if index == last => {
+        let Some((index, result)) = first else { return Ok(Waited::InVain { at }) };
+        let result = if index == last { self.told(result) } else { result };
+        Ok(match result? {
+            Some(envelope) if index == last => {
                 self.handle(at, envelope)?;
                 Waited::Handled { at }
             }
-            Some((index, Some(envelope))) => {
-                Waited::Received { at, index, message: self.group.message(envelope) }
-            }
-            Some((_, None)) => Waited::Sent { at },
+            Some(envelope) => Waited::Received { at, index, message: self.group.message(envelope) },
+            None => Waited::Sent { at },
         })
     }
 
@@ -288,10 +287,19 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     /// the program may do nothing but poll until a message arrives.
     fn handle_arrived(&self, looks: bool) -> Result<Time, CommError> {
         loop {
-            let (now, arrived) = self.packets.endpoint().test(self.posted.get(), looks)?;
+            let (now, arrived) = self.told(self.packets.endpoint().test(self.posted.get(), looks))?;
             let Some(Some(envelope)) = arrived else { return Ok(now) };
             self.handle(now, envelope)?;
         }
+    }
+
+    /// Posts the receive anew if it has failed because a node died: the others go on.
+    fn told<T>(&self, result: Result<T, CommError>) -> Result<T, CommError> {
+        if let Err(CommError::NodeDied { .. }) = result {
+            let select = self.packets.selector(ANY_SOURCE.into())?;
+            self.posted.set(self.packets.endpoint().irecv(select)?);
+        }
+        result
     }
 
     /// Runs the handler on a received message, and posts the receive for the next one.

@@ -15,7 +15,7 @@ mod walk;
 pub(crate) use active::Waited;
 pub use active::{Active, ActiveMessage, Handling, Reactions};
 pub use group::Group;
-pub(crate) use group::Private;
+pub(crate) use group::{LIBRARY_CALLS, Private};
 pub use message::Message;
 pub use node::{Node, Phase};
 pub use request::{Request, Tested};

@@ -10,10 +10,13 @@
 //! [`settle`](Fabric::settle) computes the shares once, for all of them together.
 
 mod ends;
+mod faults;
 mod recorder;
 mod shares;
 
 pub use shares::Work;
+
+use std::collections::BTreeMap;
 
 use ends::Ends;
 use recorder::Recorder;
@@ -79,6 +82,10 @@ pub(crate) struct Fabric {
     nodes: usize,
     half_duplex: bool,
     lost_to_sharing: Span,
+    /// The parts of their capacities that slow links have.
+    slow: BTreeMap<LinkId, f64>,
+    /// The routes of messages about to start that do not take that of the topology, by sender.
+    detours: BTreeMap<Rank, Vec<LinkId>>,
     /// The shares of flows over time, if a trace is asked for.
     recorder: Option<Recorder>,
 }
@@ -109,11 +116,14 @@ impl Fabric {
             nodes,
             half_duplex,
             lost_to_sharing: Span::ZERO,
+            slow: BTreeMap::new(),
+            detours: BTreeMap::new(),
             recorder: traced.then(|| Recorder::new(nodes)),
         }
     }
 
-    /// Starts a message of `bytes` bytes in the out-port of `source` at `now`; the node had sent `seq` messages before it.
+    /// Starts a message of `bytes` bytes in the out-port of `source` at `now`; the node had sent `seq` messages before it. It
+    /// takes the route of the topology, unless it has been given a [detour](Fabric::detour).
     pub(crate) fn start(
         &mut self,
         now: Time,
@@ -123,16 +133,20 @@ impl Fabric {
         bytes: u64,
         topology: &dyn Topology,
     ) {
-        let Fabric { shares, transfers, places, links, link_capacity, .. } = self;
+        let Fabric { shares, transfers, places, links, link_capacity, slow, detours, .. } = self;
         let transfer = &mut transfers[source];
         transfer.route.clear();
-        topology.route(source, target, &mut transfer.route);
+        match detours.remove(&source) {
+            Some(detour) => transfer.route.extend(detour),
+            None => topology.route(source, target, &mut transfer.route),
+        }
         (transfer.remaining, transfer.updated) = (bytes as f64, now);
         (transfer.started, transfer.bytes) = (now, bytes);
         for hop in &mut transfer.route {
             let link = *hop;
             if places[link] == 0 {
-                shares.add(link as u32, topology.capacity(link).unwrap_or(*link_capacity));
+                let capacity = topology.capacity(link).unwrap_or(*link_capacity);
+                shares.add(link as u32, capacity * slow.get(&link).unwrap_or(&1.0));
                 links.push(LinkState { link: link as u32, ..LinkState::default() });
                 places[link] = links.len() as u32;
             }
@@ -196,23 +210,28 @@ impl Fabric {
     /// route.
     pub(crate) fn pop_end(&mut self, until: Time) -> Option<(Time, Rank, usize)> {
         let (now, flow) = self.ends.pop(until)?;
+        self.leave_links(now, flow);
+        let transfer = &self.transfers[flow as usize];
+        let alone = Span::from_secs_f64(transfer.bytes as f64 * self.beta);
+        self.lost_to_sharing += now.since(transfer.started) - alone;
+        Some((now, flow as Rank, transfer.route.len()))
+    }
+
+    /// Takes a flow, which has ended, from the links and ports on its way.
+    fn leave_links(&mut self, now: Time, flow: u32) {
         if !self.shares.path(flow).is_empty() {
             self.shares.end(flow);
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.end(now, flow as Rank);
         }
-        let transfer = &self.transfers[flow as usize];
-        for &place in &transfer.route {
+        for &place in &self.transfers[flow as usize].route {
             let state = &mut self.links[place];
             state.flows -= 1;
             if state.flows == 0 {
                 state.load.busy += now.since(state.busy_since);
             }
         }
-        let alone = Span::from_secs_f64(transfer.bytes as f64 * self.beta);
-        self.lost_to_sharing += now.since(transfer.started) - alone;
-        Some((now, flow as Rank, transfer.route.len()))
     }
 
     /// The time at which the message that a node is sending, or sent last, took its out-port.

@@ -72,8 +72,9 @@ pub(super) struct Shares {
     /// The number of each resource.
     numbers: Vec<u32>,
     flows: Vec<Flow>,
-    /// Resources on the paths of flows that started or ended since the last update.
+    /// Resources on the paths of flows that started or ended since the last update, or with another capacity.
     changed: Vec<u32>,
+    /// Flows that started since then, or cross a resource with another capacity.
     started: Vec<u32>,
     /// The number of the current update.
     epoch: u32,
@@ -135,6 +136,20 @@ impl Shares {
     /// The resources on the path of `flow`.
     pub(super) fn path(&self, flow: u32) -> &[u32] {
         &self.flows[flow as usize].path
+    }
+
+    /// Changes the capacity of a resource, which is finite; its flows are shared out again.
+    pub(super) fn set_capacity(&mut self, resource: u32, capacity: f64) {
+        let state = &mut self.resources[resource as usize];
+        state.free += capacity - state.capacity;
+        state.capacity = capacity;
+        if state.members.is_empty() {
+            state.free = capacity;
+            return;
+        }
+        // Also those that had no bottleneck here, for it may be one now.
+        self.started.extend(state.members.iter().map(|member| member.flow));
+        self.changed.push(resource);
     }
 
     /// Whether flows have started or ended since the last [`Shares::update`].

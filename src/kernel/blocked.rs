@@ -123,8 +123,8 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
     let mut blocked = Vec::new();
     for (rank, node) in kernel.nodes.iter().enumerate() {
         let (since, waits_for) = match &node.doing {
-            Doing::Finished => continue,
-            Doing::Idle | Doing::Resume => (node.clock, WaitsFor::Nothing),
+            Doing::Finished | Doing::Dead => continue,
+            Doing::Idle | Doing::Resume | Doing::Dying => (node.clock, WaitsFor::Nothing),
             Doing::Send { called } => (*called, WaitsFor::Departure),
             Doing::SendRecv { called, received: Some(_), .. } => (*called, WaitsFor::Departure),
             Doing::Recv { called, select, .. }

@@ -2,8 +2,9 @@
 
 use super::{
     Calls, Kernel, Kind,
+    faults::Talkers,
     node::{Arrived, Doing, Outgoing, Receiver, Request},
-    op::{Call, Op, Outcome, Reply},
+    op::{Call, Cause, Op, Outcome, Reply},
 };
 use crate::{
     rank::Rank,
@@ -19,6 +20,9 @@ const MOST_POLLS: u32 = 100_000;
 impl Kernel {
     /// Carries out the calls of a node until one has to wait or none is known.
     pub(super) fn run(&mut self, id: NodeId, source: &mut impl Calls) {
+        if matches!(self.nodes[id as usize].doing, Doing::Dead) {
+            self.refuse(id, source);
+        }
         while matches!(self.nodes[id as usize].doing, Doing::Idle) {
             let node = &mut self.nodes[id as usize];
             if node.calls.is_empty() {
@@ -86,14 +90,8 @@ impl Kernel {
             Op::Forget { request } => self.forget(id, request),
             Op::Withdraw { request } => self.withdraw(id, request),
             Op::Probe { select, blocking } => self.probe(id, called, select, blocking),
-            Op::Compute { span } => {
-                self.computed(id, called, called + span, EventKind::Compute);
-                self.finish(id, called + span, Outcome::Done);
-            }
-            Op::Charge { span } => {
-                self.computed(id, called, called + span, EventKind::Charge);
-                self.finish(id, called + span, Outcome::Done);
-            }
+            Op::Compute { span } => self.compute(id, called, span, EventKind::Compute),
+            Op::Charge { span } => self.compute(id, called, span, EventKind::Charge),
             Op::Barrier => self.barrier(id),
             Op::PhaseBegin { name } => {
                 self.nodes[id as usize].phases.push((name, called));
@@ -120,16 +118,16 @@ impl Kernel {
                 self.contents.push(Content { rank, at: called, sent, change: *change });
                 self.finish(id, called, Outcome::Done);
             }
+            Op::Group { context, members, library } => {
+                if let Some(faults) = &mut self.faults {
+                    faults.talkers.insert(context, Talkers { members, library });
+                }
+                self.finish(id, called, Outcome::Done);
+            }
             Op::Sync => self.finish(id, called, Outcome::Done),
             Op::Now => self.in_vain(id, Outcome::Done),
             Op::Finish => {
-                while !self.nodes[id as usize].parts.is_empty() {
-                    self.end_part(id);
-                }
-                for at in (0..self.nodes[id as usize].phases.len()).rev() {
-                    self.end_phase(id, at);
-                }
-                self.nodes[id as usize].record.finished = called;
+                self.close(id, called);
                 self.finish(id, called, Outcome::Done);
                 self.nodes[id as usize].doing = Doing::Finished;
             }
@@ -143,9 +141,14 @@ impl Kernel {
         }
     }
 
-    /// Ends a call, which returns at `clock`.
+    /// Ends a call, which returns at `clock`, unless the node dies before.
     pub(super) fn finish(&mut self, id: NodeId, clock: Time, outcome: Outcome) {
         let node = &mut self.nodes[id as usize];
+        if clock > node.dies {
+            node.serial = node.serial.wrapping_add(1);
+            node.doing = Doing::Dying;
+            return;
+        }
         if clock == Time::MAX {
             self.overflow.get_or_insert(id);
         }
@@ -167,12 +170,6 @@ impl Kernel {
         self.runnable.push(id);
     }
 
-    fn note(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
-        if self.traced {
-            self.nodes[id as usize].events.push(Event { rank: id as Rank, start, end, kind });
-        }
-    }
-
     /// Notes the CPU's part of a send; if the node waits for the message to leave, that time is added when it has
     /// left.
     fn note_send(&mut self, id: NodeId, called: Time, ready: Time, parcel: &Parcel, seq: u64) {
@@ -180,28 +177,30 @@ impl Kernel {
         self.note(id, called, ready, EventKind::Send { to, bytes, tag, seq, overhead: ready.since(called) });
     }
 
-    /// Notes that a node has computed, for its program or for a library.
-    pub(super) fn computed(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
-        self.nodes[id as usize].record.computing += end.since(start);
-        self.note(id, start, end, kind);
-    }
-
-    /// Notes a call that only waited.
-    pub(super) fn waited(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
-        self.nodes[id as usize].record.waiting += end.since(start);
-        if end > start {
-            self.note(id, start, end, kind);
-        }
+    /// Keeps the CPU of a node busy.
+    fn compute(&mut self, id: NodeId, called: Time, span: Span, kind: EventKind) {
+        let end = self.worked(id, called, span);
+        self.prolonged(id, called, end, span);
+        self.nodes[id as usize].record.computing += span;
+        self.note(id, called, end, kind);
+        self.finish(id, end, Outcome::Done);
     }
 
     // Sending.
 
-    /// Carries out the CPU's part of sending; returns the time at which it is done.
-    fn launch(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, blocking: bool) -> Time {
-        let node = &mut self.nodes[id as usize];
-        let called = node.clock;
+    /// Carries out the CPU's part of sending; returns the time at which it is done, and why an active message cannot go.
+    fn launch(
+        &mut self,
+        id: NodeId,
+        parcel: Parcel,
+        request: Option<RequestId>,
+        blocking: bool,
+    ) -> (Time, Option<Cause>) {
+        let called = self.nodes[id as usize].clock;
         let overhead = if parcel.active { self.active_overheads.0 } else { self.send_overhead };
-        let ready = called + overhead;
+        let ready = self.worked(id, called, overhead);
+        self.prolonged(id, called, ready, overhead);
+        let node = &mut self.nodes[id as usize];
         if ready > called || parcel.active {
             // Every call with active messages polls: a node that sends one has done more than polling.
             node.polls = 0;
@@ -217,17 +216,29 @@ impl Kernel {
         if let Some(request) = request {
             node.requests.insert(request, Request::SendUnderWay);
         }
+        if ready > node.dies {
+            // It dies while it works on the message.
+            node.doing = Doing::Dying;
+            let dies = node.dies;
+            self.lose(dies, &message);
+            return (ready, None);
+        }
         if parcel.target == id {
             // A message to the node itself uses no port and no link.
             node.clock = ready;
             self.depart(id, &message, ready, ready);
-            return ready;
+            return (ready, None);
         }
         if active {
             node.clock = ready;
-            let arrives = ready + self.flight(id, target, bytes);
-            self.depart(id, &message, ready, arrives);
-            return ready;
+            match self.flight(ready, id, target, bytes) {
+                Ok(flight) => self.depart(id, &message, ready, ready + flight),
+                Err(cause) => {
+                    self.lose(ready, &message);
+                    return (ready, Some(cause));
+                }
+            }
+            return (ready, None);
         }
         if !self.exchange_overhead.is_zero() {
             node.prune_sends();
@@ -238,20 +249,28 @@ impl Kernel {
         if node.port.len() == 1 {
             self.schedule(ready, Kind::Entry, id, 0);
         }
-        ready
+        (ready, None)
     }
 
     fn send(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>) {
         let called = self.nodes[id as usize].clock;
         let seq = self.nodes[id as usize].sent;
+        if let Some((_, cause)) = self.doomed_call(parcel.context, called) {
+            // It counts, as its node numbers it.
+            self.nodes[id as usize].sent += 1;
+            self.fail(id, called, cause);
+            return;
+        }
         let blocking = request.is_none() && parcel.target != id && !parcel.active;
         if blocking {
             self.nodes[id as usize].doing = Doing::Send { called };
         }
-        let ready = self.launch(id, parcel, request, blocking);
+        let (ready, refused) = self.launch(id, parcel, request, blocking);
         self.note_send(id, called, ready, &parcel, seq);
-        if !blocking {
-            self.finish(id, ready, Outcome::Done);
+        match refused {
+            Some(cause) => self.fail(id, ready, cause),
+            None if !blocking => self.finish(id, ready, Outcome::Done),
+            None => {}
         }
     }
 
@@ -282,8 +301,17 @@ impl Kernel {
         let called = self.nodes[id as usize].clock;
         // The network may be ahead of the node: messages that came after the deadline do not count.
         let last = deadline.map_or(Time::MAX, |deadline| deadline.max(called));
+        if let Some((_, cause)) = self.doomed_call(select.context, called) {
+            self.fail(id, called, cause);
+            return;
+        }
+        let latest = self.latest_for(id, &select, called).min(last);
         let node = &mut self.nodes[id as usize];
-        let taken = node.matching.take_if(|message| message.at <= last && select.accepts(&message.label));
+        let taken = node.matching.take_if(|message| message.at <= latest && select.accepts(&message.label));
+        if let Some(Arrived { at, lost: Some(cause), .. }) = taken {
+            self.fail_waiting(id, called, at, cause);
+            return;
+        }
         if let Some(message) = taken {
             let (end, overhead) = self.receive_end(id, called, called, &message);
             self.received(id, called, end, overhead, &message);
@@ -299,6 +327,11 @@ impl Kernel {
             self.finish(id, last, Outcome::TimedOut);
             return;
         }
+        if let Some((since, cause)) = self.doomed(id, &select, called) {
+            self.fail_waiting(id, called, since, cause);
+            return;
+        }
+        let node = &mut self.nodes[id as usize];
         node.matching.post(select, Receiver::Blocking);
         node.wild += u32::from(select.is_wild());
         node.doing = Doing::Recv { called, select };
@@ -309,23 +342,38 @@ impl Kernel {
     }
 
     fn send_recv(&mut self, id: NodeId, parcel: Parcel, select: Selector) {
+        let called = self.nodes[id as usize].clock;
+        if let Some((_, cause)) = self.doomed_call(select.context, called) {
+            self.nodes[id as usize].sent += 1;
+            self.fail(id, called, cause);
+            return;
+        }
+        let latest = self.latest_for(id, &select, called);
+        let matching = &mut self.nodes[id as usize].matching;
+        let received = matching.take_if(|message| message.at <= latest && select.accepts(&message.label));
+        let doomed = match received {
+            Some(message) => message.lost.map(|cause| (message.at, cause)),
+            None => self.doomed(id, &select, called),
+        };
         let node = &mut self.nodes[id as usize];
-        let (called, seq) = (node.clock, node.sent);
-        let received = node.matching.take(&select);
+        let seq = node.sent;
         if received.is_none() {
             node.matching.post(select, Receiver::Blocking);
             node.wild += u32::from(select.is_wild());
         }
         let to_self = parcel.target == id;
         node.doing = Doing::SendRecv { called, select, sent: None, received };
-        let ready = self.launch(id, parcel, None, !to_self);
+        let (ready, _) = self.launch(id, parcel, None, !to_self);
         self.note_send(id, called, ready, &parcel, seq);
         if let Doing::SendRecv { sent, .. } = &mut self.nodes[id as usize].doing
             && to_self
         {
             *sent = Some(ready);
         }
-        self.try_end_send_recv(id);
+        match doomed {
+            Some((since, cause)) => self.fail_send_recv(id, since, cause),
+            None => self.try_end_send_recv(id),
+        }
     }
 
     fn try_end_send_recv(&mut self, id: NodeId) {
@@ -335,9 +383,9 @@ impl Kernel {
         };
         let overhead = self.receive_overhead + self.exchange_overhead;
         // The node waits for its own message to leave, and then for the other one if it has not arrived yet.
-        let left = node.clock.max(sent);
-        let end = left.max(message.at) + overhead;
-        node.record.waiting += left.since(node.clock);
+        let (clock, left) = (node.clock, node.clock.max(sent));
+        node.record.waiting += left.since(clock);
+        let end = self.worked(id, left.max(message.at), overhead);
         self.received(id, left, end, overhead, &message);
         self.note(id, called, end, EventKind::SendRecv);
         self.release(id, end, Outcome::Received(message.id));
@@ -350,6 +398,9 @@ impl Kernel {
             Doing::Recv { called, select, .. } => {
                 let called = *called;
                 node.wild -= u32::from(select.is_wild());
+                if let Some(cause) = message.lost {
+                    return self.fail_waiting(id, called, message.at, cause);
+                }
                 let (end, overhead) = self.receive_end(id, called, called, &message);
                 self.received(id, called, end, overhead, &message);
                 self.release(id, end, Outcome::Received(message.id));
@@ -357,7 +408,10 @@ impl Kernel {
             Doing::SendRecv { select, received, .. } => {
                 node.wild -= u32::from(select.is_wild());
                 *received = Some(message);
-                self.try_end_send_recv(id);
+                match message.lost {
+                    Some(cause) => self.fail_send_recv(id, message.at, cause),
+                    None => self.try_end_send_recv(id),
+                }
             }
             _ => {}
         }
@@ -372,28 +426,34 @@ impl Kernel {
         overhead: Span,
         message: &Arrived,
     ) {
+        let busy = end.since(called.max(message.at));
         let record = &mut self.nodes[id as usize].record;
         record.messages_received += 1;
         record.bytes_received += message.bytes;
         record.overhead += overhead;
-        record.waiting += end.since(called) - overhead;
+        record.noise += busy - overhead;
+        record.waiting += end.since(called) - busy;
         let MessageId { source, seq } = message.id;
         let (from, bytes, tag) = (source as Rank, message.bytes, message.label.tag);
-        self.note(id, called, end, EventKind::Recv { from, bytes, tag, seq, overhead });
+        self.note(id, called, end, EventKind::Recv { from, bytes, tag, seq, overhead: busy });
     }
 
-    // Probes, and the barrier.
+    // Probes.
 
     fn probe(&mut self, id: NodeId, called: Time, select: Selector, blocking: bool) {
         let node = &self.nodes[id as usize];
-        let last = if blocking { Time::MAX } else { called };
+        let last = if blocking { self.latest_for(id, &select, called) } else { called };
         let there = |message: &&Arrived| message.at <= last && select.accepts(&message.label);
         let found = node.matching.arrived().find(there);
-        if let Some(&Arrived { at, id: MessageId { source, seq }, label, bytes, .. }) = found {
+        if let Some(&Arrived { at, lost: Some(cause), .. }) = found {
+            self.fail_waiting(id, called, at, cause);
+        } else if let Some(&Arrived { at, id: MessageId { source, seq }, label, bytes, .. }) = found {
             let end = called.max(at);
             let until = WaitEnd::Arrived { from: source as Rank, seq };
             self.waited(id, called, end, EventKind::Wait { until });
             self.release(id, end, Outcome::Found { label, bytes });
+        } else if let Some((since, cause)) = self.doomed(id, &select, called) {
+            self.fail_waiting(id, called, since, cause);
         } else if blocking {
             self.nodes[id as usize].doing = Doing::Probe { called, select };
         } else {
@@ -408,41 +468,6 @@ impl Kernel {
         let livelock = node.polls > MOST_POLLS;
         let clock = node.clock;
         self.finish(id, clock, if livelock { Outcome::Livelock } else { outcome });
-    }
-
-    fn barrier(&mut self, id: NodeId) {
-        let called = self.nodes[id as usize].clock;
-        self.nodes[id as usize].doing = Doing::Barrier { called };
-        self.in_barrier.push(id);
-        if self.in_barrier.len() < self.nodes.len() {
-            return;
-        }
-        let waiting = std::mem::take(&mut self.in_barrier);
-        let last = waiting.iter().map(|&id| self.nodes[id as usize].clock).max().unwrap_or(called);
-        let end = last + self.barrier;
-        for id in waiting {
-            let called = self.nodes[id as usize].clock;
-            // Also where it took no time: the nodes' barriers are to be told apart by counting.
-            self.nodes[id as usize].record.waiting += end.since(called);
-            self.note(id, called, end, EventKind::Barrier);
-            self.release(id, end, Outcome::Done);
-        }
-    }
-
-    fn end_part(&mut self, id: NodeId) {
-        let node = &mut self.nodes[id as usize];
-        let end = node.clock;
-        if let Some((part, begin)) = node.parts.pop().filter(|&(_, begin)| begin < end) {
-            self.note(id, begin, end, EventKind::Part(part));
-        }
-    }
-
-    fn end_phase(&mut self, id: NodeId, at: usize) {
-        let node = &mut self.nodes[id as usize];
-        let (name, begin) = node.phases.remove(at);
-        let end = node.clock;
-        node.record.add_phase(name.clone(), begin, end);
-        self.note(id, begin, end, EventKind::Phase { name });
     }
 }
 

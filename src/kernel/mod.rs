@@ -20,16 +20,22 @@
 //! a call that asks about an instant is never answered before all messages that can still arrive at that instant have
 //! arrived.
 
+mod barrier;
 mod blocked;
 mod calls;
+mod deaths;
+mod faults;
+mod marks;
 mod network;
 mod node;
+mod noise;
 mod op;
 mod requests;
 
 pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
-pub(crate) use op::{AnyOf, Call, Op, Outcome, Reply};
+pub(crate) use faults::Lost;
+pub(crate) use op::{AnyOf, Call, Cause, Op, Outcome, Reply};
 
 use std::{
     cmp::Reverse,
@@ -39,7 +45,11 @@ use std::{
 
 use slab::Slab;
 
-use self::node::{Arrived, Doing, Node};
+use self::{
+    faults::Faulty,
+    node::{Arrived, Doing, Node},
+    noise::Noisy,
+};
 use crate::{
     fabric::{Fabric, LinkLoad, Work},
     model::Description,
@@ -85,10 +95,14 @@ enum Kind {
     Guard,
     /// A message has arrived; `rank` is its sender.
     Arrival,
+    /// Something of the machine becomes slow or dies.
+    Fault,
     /// A message takes the out-port of a node.
     Entry,
     /// All messages that arrive at this instant at a node with receives from any source are there: match them.
     Delivery,
+    /// From now on nothing more can come to some nodes from a dead one.
+    Silence,
     /// A call that had to wait until the network reached the node's clock, or a deadline.
     Resume,
     /// A program has failed.
@@ -100,7 +114,7 @@ struct Event {
     at: Time,
     kind: Kind,
     rank: NodeId,
-    /// For an arrival the sender's message count; for a resume the serial of its wait.
+    /// For an arrival the sender's message count; for a resume the serial of its wait; for a fault its place in the list.
     serial: u64,
     /// For an arrival the key in `flying`.
     key: usize,
@@ -116,6 +130,8 @@ pub(crate) struct Outcomes {
     pub(crate) lost_to_sharing: Span,
     /// Target, label and length of each message that no program has received.
     pub(crate) unreceived: Vec<(NodeId, Label, u64)>,
+    /// Each message that a fault has lost.
+    pub(crate) lost: Vec<Lost>,
     pub(crate) work: Work,
 }
 
@@ -150,6 +166,7 @@ pub(crate) struct Kernel {
     in_barrier: Vec<NodeId>,
     overflow: Option<NodeId>,
     replies: Vec<(NodeId, Reply)>,
+    faults: Option<Box<Faulty>>,
 }
 
 impl Kernel {
@@ -158,7 +175,8 @@ impl Kernel {
         let parameters = machine.parameters();
         let topology = Arc::clone(machine.topology());
         let nodes = topology.nodes();
-        Kernel {
+        let noisy = |rank| machine.noise().map(|noise| Box::new(Noisy::new(noise.periods(rank))));
+        let mut kernel = Kernel {
             fabric: Fabric::new(&*topology, parameters, traced),
             topology,
             send_overhead: parameters.send_overhead(),
@@ -172,7 +190,7 @@ impl Kernel {
             barrier: parameters.barrier().unwrap_or(Span::ZERO),
             traced,
             now: Time::ZERO,
-            nodes: (0..nodes).map(|_| Node::new()).collect(),
+            nodes: (0..nodes).map(|rank| Node { noisy: noisy(rank as NodeId), ..Node::new() }).collect(),
             events: BinaryHeap::new(),
             flying: Slab::new(),
             transfers: Vec::new(),
@@ -181,7 +199,12 @@ impl Kernel {
             in_barrier: Vec::new(),
             overflow: None,
             replies: Vec::new(),
+            faults: None,
+        };
+        if let Some(faults) = machine.faults() {
+            kernel.expect(faults);
         }
+        kernel
     }
 
     /// Notes that calls of `node` have become known: they are carried out even while the network waits for another
@@ -197,7 +220,7 @@ impl Kernel {
 
     /// Whether the programs of all nodes have returned.
     pub(crate) fn all_finished(&self) -> bool {
-        self.nodes.iter().all(|node| matches!(node.doing, Doing::Finished))
+        self.nodes.iter().all(|node| matches!(node.doing, Doing::Finished | Doing::Dead))
     }
 
     /// The time at which the program of a node has returned.
@@ -257,8 +280,10 @@ impl Kernel {
                     self.arrive(target, message);
                 }
                 Kind::Guard => unreachable!("guards have been passed before anything else at their instant"),
+                Kind::Fault => self.happen(event.serial as usize),
                 Kind::Entry => self.enter(event.rank),
                 Kind::Delivery => self.deliver(event.rank),
+                Kind::Silence => self.fall_silent(event.rank),
                 Kind::Resume => self.resume(event.rank),
                 Kind::Failure => return Progress::Failed(event.rank),
             }
@@ -294,14 +319,17 @@ impl Kernel {
         None
     }
 
-    /// A node that could still fail before the event, if the event is a failure: the next call of such a node is not
-    /// known and its clock is not past the failure.
-    fn unknown_before(&self, failure: Event) -> Option<NodeId> {
-        if failure.kind != Kind::Failure {
+    /// A node that could still do something before the event, if the event is a failure or a fault: the next call of such a
+    /// node is not known and its clock is not past the event.
+    fn unknown_before(&self, event: Event) -> Option<NodeId> {
+        if !matches!(event.kind, Kind::Failure | Kind::Fault) {
             return None;
         }
         let could = |(rank, node): (usize, &Node)| {
-            let earlier = (node.clock, rank as NodeId) < (failure.at, failure.rank);
+            let earlier = match event.kind {
+                Kind::Fault => node.clock <= event.at,
+                _ => (node.clock, rank as NodeId) < (event.at, event.rank),
+            };
             (earlier && matches!(node.doing, Doing::Idle)).then_some(rank as NodeId)
         };
         self.nodes.iter().enumerate().find_map(could)
@@ -318,7 +346,9 @@ impl Kernel {
         for (rank, node) in self.nodes.iter_mut().enumerate() {
             let forgotten = node.lost.iter().map(|(_, _, message)| message);
             let lost = node.matching.arrived().chain(&node.unmatched).chain(forgotten);
-            unreceived.extend(lost.map(|message| (rank as NodeId, message.label, message.bytes, message.id)));
+            let unread = lost.filter(|message| message.lost.is_none());
+            unreceived
+                .extend(unread.map(|message| (rank as NodeId, message.label, message.bytes, message.id)));
             events.append(&mut node.events);
         }
         for (_, (target, message)) in self.flying.iter() {
@@ -333,12 +363,16 @@ impl Kernel {
         let mut contents = self.contents;
         contents.sort_by_key(|content| (content.at, content.rank));
         let shares = self.fabric.take_shares(self.now);
+        let mut lost = self.faults.map(|faults| faults.lost).unwrap_or_default();
+        // Nodes that run ahead of the network may have noted theirs before others.
+        lost.sort_unstable_by_key(|lost| (lost.at, lost.id));
         Outcomes {
             links: self.fabric.link_loads(),
             lost_to_sharing: self.fabric.lost_to_sharing(),
             work: self.fabric.work(),
             nodes: self.nodes.into_iter().map(|node| node.record).collect(),
             trace: Trace { events, transfers, shares, contents },
+            lost,
             unreceived: unreceived
                 .into_iter()
                 .map(|(target, label, bytes, _)| (target, label, bytes))

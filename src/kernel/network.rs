@@ -3,6 +3,7 @@
 use super::{
     Kernel, Kind,
     node::{Arrived, Doing, Outgoing, Receiver, Request},
+    op::Cause,
 };
 use crate::{
     rank::Rank,
@@ -15,16 +16,30 @@ impl Kernel {
     /// Starts the first message that waits for the out-port of `source`.
     pub(super) fn enter(&mut self, source: NodeId) {
         if let Some(message) = self.nodes[source as usize].port.front() {
-            let (target, seq, bytes) = (message.target as usize, message.seq, message.bytes);
-            self.fabric.start(self.now, source as usize, target, seq, bytes, &*self.topology);
+            let (target, seq, bytes) = (message.target, message.seq, message.bytes);
+            match self.way(self.now, source, target) {
+                Ok(None) => {}
+                Ok(Some(detour)) => self.fabric.detour(source as usize, detour),
+                Err(cause) => return self.fail_first(source, cause),
+            }
+            self.fabric.start(self.now, source as usize, target as usize, seq, bytes, &*self.topology);
         }
     }
 
     /// The time of flight of an active message: one packet, which waits for no port and shares no link.
-    pub(super) fn flight(&self, source: NodeId, target: NodeId, bytes: u64) -> Span {
-        let mut route = Vec::new();
-        self.topology.route(source as usize, target as usize, &mut route);
-        Span::from_secs_f64(bytes as f64 * self.beta) + self.latency + self.hop.times(route.len() as u64)
+    pub(super) fn flight(
+        &mut self,
+        at: Time,
+        source: NodeId,
+        target: NodeId,
+        bytes: u64,
+    ) -> Result<Span, Cause> {
+        let route = self.way(at, source, target)?.unwrap_or_else(|| {
+            let mut route = Vec::new();
+            self.topology.route(source as usize, target as usize, &mut route);
+            route
+        });
+        Ok(Span::from_secs_f64(bytes as f64 * self.beta) + self.latency + self.hop.times(route.len() as u64))
     }
 
     /// Ends the message in the out-port of `source`, which has left at `left`.
@@ -42,7 +57,8 @@ impl Kernel {
     /// Records that a message has left its sender, which can go on, and schedules its arrival.
     pub(super) fn depart(&mut self, source: NodeId, message: &Outgoing, left: Time, arrives: Time) {
         let Outgoing { target, label, bytes, seq, active, .. } = *message;
-        let arrived = Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active };
+        let arrived =
+            Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active, lost: None };
         if self.traced {
             let (from, to) = (source as Rank, target as Rank);
             let entered = if from == to || active { left } else { self.fabric.last_start(from) };
@@ -55,14 +71,21 @@ impl Kernel {
         } else {
             self.arrive(target, arrived);
         }
-        if source != target && !active && !self.exchange_overhead.is_zero() {
+        if source != target && !active {
+            self.port_left(source, left);
+        }
+        self.sent(source, message, left);
+    }
+
+    /// Notes that the message that was first at the out-port is there no longer.
+    pub(super) fn port_left(&mut self, source: NodeId, left: Time) {
+        if !self.exchange_overhead.is_zero() {
             // The sends behind this one are all still in the queue for the port, and only sends that have left are
             // pruned from `sends`.
             let node = &mut self.nodes[source as usize];
             let this = node.sends.len() - 1 - node.port.len();
             node.sends[this].1 = Some(left);
         }
-        self.sent(source, message, left);
     }
 
     /// Tells the sender that its message has left.
@@ -130,21 +153,22 @@ impl Kernel {
 
     /// The end of a receive that was called at `called` and posted at `posted`, and the overhead in its time.
     pub(super) fn receive_end(
-        &self,
+        &mut self,
         target: NodeId,
         called: Time,
         posted: Time,
         message: &Arrived,
     ) -> (Time, Span) {
+        let start = called.max(message.at);
         if message.active {
             let overhead = self.active_overheads.1;
-            return (called.max(message.at) + overhead, overhead);
+            return (self.worked(target, start, overhead), overhead);
         }
         let mut overhead = self.receive_overhead;
         if !self.exchange_overhead.is_zero() && self.nodes[target as usize].send_overlaps(posted, message.at)
         {
             overhead += self.exchange_overhead;
         }
-        (called.max(message.at) + overhead, overhead)
+        (self.worked(target, start, overhead), overhead)
     }
 }

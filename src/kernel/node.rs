@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use super::op::{AnyOf, Call};
+use super::{
+    noise::Noisy,
+    op::{AnyOf, Call, Cause},
+};
 use crate::{
     record::{Event, NodeRecord, Part},
     time::Time,
@@ -20,6 +23,8 @@ pub(super) struct Arrived {
     pub(super) label: Label,
     pub(super) bytes: u64,
     pub(super) active: bool,
+    /// The message was lost on its way: the receive that would take it fails.
+    pub(super) lost: Option<Cause>,
 }
 
 impl Labeled for Arrived {
@@ -74,6 +79,11 @@ pub(super) enum Request {
         select: Selector,
         message: Arrived,
     },
+    /// A fault ended it at this instant.
+    Failed {
+        at: Time,
+        cause: Cause,
+    },
     /// A receive that the program will not wait for; the message that it takes is lost to the program.
     Forgotten {
         select: Selector,
@@ -117,6 +127,9 @@ pub(super) enum Doing {
         called: Time,
     },
     Finished,
+    /// The call under way will not end: the node dies before.
+    Dying,
+    Dead,
 }
 
 #[derive(Debug)]
@@ -126,6 +139,9 @@ pub(super) struct Node {
     /// Whether the current call asks for a reply.
     pub(super) reply: bool,
     pub(super) calls: VecDeque<Call>,
+    /// The instant at which the node dies; the end of time if it does not.
+    pub(super) dies: Time,
+    pub(super) noisy: Option<Box<Noisy>>,
     /// The last guard that stands for this node.
     pub(super) guard: Option<Time>,
     /// Messages for the out-port; the first one may be in it.
@@ -160,6 +176,8 @@ impl Node {
             doing: Doing::Idle,
             reply: false,
             calls: VecDeque::new(),
+            dies: Time::MAX,
+            noisy: None,
             guard: None,
             port: VecDeque::new(),
             sent: 0,

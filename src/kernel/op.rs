@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use crate::{
+    rank::Rank,
     record::{Change, Part},
     time::{Span, Time},
-    wire::{Label, MessageId, Parcel, RequestId, Selector},
+    topology::LinkId,
+    wire::{Context, Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// A wait for the first of several requests.
@@ -85,6 +87,12 @@ pub(crate) enum Op {
     Holds {
         change: Box<Change>,
     },
+    /// No action; tells which nodes talk in a context, and whether these are messages of library calls.
+    Group {
+        context: Context,
+        members: Arc<[Rank]>,
+        library: bool,
+    },
     /// No action; the node asks for its clock.
     Sync,
     /// No action; the program itself asks for the time, which counts as a poll.
@@ -121,6 +129,11 @@ pub(crate) enum Outcome {
         index: usize,
         received: Option<MessageId>,
     },
+    /// A receive took this message, after the node had computed for this time.
+    Interrupted {
+        received: MessageId,
+        computed: Span,
+    },
     /// A probe found this message.
     Found {
         label: Label,
@@ -132,4 +145,22 @@ pub(crate) enum Outcome {
     TimedOut,
     /// The program has polled too often at one modeled instant and will never get past it.
     Livelock,
+    /// A fault of the machine kept the call from being carried out.
+    Failed(Cause),
+    /// A fault has ended the n-th of several requests.
+    FailedAmong {
+        index: usize,
+        cause: Cause,
+    },
+}
+
+/// The fault by which a call has failed or a message was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// A link on the way from one node to another died at this instant.
+    LinkDied { link: LinkId, from: NodeId, to: NodeId, at: Time },
+    /// Another node died at this instant.
+    NodeDied { node: NodeId, at: Time },
+    /// The node itself died at this instant.
+    Died { at: Time },
 }

@@ -3,21 +3,62 @@
 use super::{
     Kernel, Kind,
     node::{Arrived, Doing, Receiver, Request},
-    op::{AnyOf, Outcome},
+    op::{AnyOf, Cause, Outcome},
 };
 use crate::{
     record::{EventKind, WaitEnd},
-    time::Time,
+    time::{Span, Time},
     wire::{NodeId, RequestId, Selector},
 };
 
+/// The end of a request.
+#[derive(Clone, Copy)]
+enum Ended {
+    /// The message has left.
+    Left,
+    /// A message has been received, with this overhead.
+    Received(Arrived, Span),
+    /// A fault ended it.
+    Failed(Cause),
+}
+
+impl Ended {
+    /// The outcome of a wait for this request alone.
+    fn outcome(self) -> Outcome {
+        match self {
+            Ended::Left => Outcome::Done,
+            Ended::Received(message, _) => Outcome::Received(message.id),
+            Ended::Failed(cause) => Outcome::Failed(cause),
+        }
+    }
+
+    /// The outcome of a look at several requests, of which this is the one at `index`.
+    fn outcome_among(self, index: usize) -> Outcome {
+        match self {
+            Ended::Left => Outcome::Completed { index, received: None },
+            Ended::Received(message, _) => Outcome::Completed { index, received: Some(message.id) },
+            Ended::Failed(cause) => Outcome::FailedAmong { index, cause },
+        }
+    }
+}
+
 impl Kernel {
     pub(super) fn post(&mut self, id: NodeId, select: Selector, request: RequestId) {
-        let node = &mut self.nodes[id as usize];
-        let posted = node.clock;
-        let state = match node.matching.take(&select) {
-            Some(message) => Request::Received { posted, select, message },
+        let posted = self.nodes[id as usize].clock;
+        let latest = self.latest_for(id, &select, posted);
+        let message = match self.doomed_call(select.context, posted) {
+            Some(_) => None,
             None => {
+                let node = &mut self.nodes[id as usize];
+                node.matching.take_if(|message| message.at <= latest && select.accepts(&message.label))
+            }
+        };
+        let doomed = if message.is_some() { None } else { self.doomed(id, &select, posted) };
+        let node = &mut self.nodes[id as usize];
+        let state = match (message, doomed) {
+            (Some(message), _) => Request::Received { posted, select, message },
+            (None, Some((since, cause))) => Request::Failed { at: since.max(posted), cause },
+            (None, None) => {
                 node.matching.post(select, Receiver::Request(request));
                 node.wild += u32::from(select.is_wild());
                 Request::RecvPosted { posted, select }
@@ -33,9 +74,9 @@ impl Kernel {
         match &node.doing {
             Doing::Wait { called, request: waited } if *waited == request => {
                 let called = *called;
-                if let Some((end, message)) = self.end_of(id, called, request) {
-                    self.complete(id, called, request, end, message);
-                    self.release(id, end, message.map_or(Outcome::Done, |m| Outcome::Received(m.id)));
+                if let Some((end, ended)) = self.end_of(id, called, request) {
+                    self.complete(id, called, request, end, ended);
+                    self.release(id, end, ended.outcome());
                 }
             }
             Doing::WaitAny { wait, .. } if wait.requests.contains(&request) => {
@@ -47,33 +88,32 @@ impl Kernel {
         }
     }
 
-    /// The time at which a wait called at `called` for a complete request returns, and the message received.
-    fn end_of(&self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, Option<Arrived>)> {
+    /// The time at which a wait called at `called` for a complete request returns, and how the request has ended.
+    fn end_of(&mut self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, Ended)> {
         match *self.nodes[id as usize].requests.get(&request)? {
-            Request::Sent { at, .. } => Some((called.max(at), None)),
+            Request::Sent { at, .. } => Some((called.max(at), Ended::Left)),
+            Request::Failed { at, cause }
+            | Request::Received { message: Arrived { at, lost: Some(cause), .. }, .. } => {
+                Some((called.max(at), Ended::Failed(cause)))
+            }
             Request::Received { posted, message, .. } => {
-                Some((self.receive_end(id, called, posted, &message).0, Some(message)))
+                let (end, overhead) = self.receive_end(id, called, posted, &message);
+                Some((end, Ended::Received(message, overhead)))
             }
             _ => None,
         }
     }
 
     /// Removes a complete request after a wait from `called` to `end`.
-    fn complete(
-        &mut self,
-        id: NodeId,
-        called: Time,
-        request: RequestId,
-        end: Time,
-        message: Option<Arrived>,
-    ) {
+    fn complete(&mut self, id: NodeId, called: Time, request: RequestId, end: Time, ended: Ended) {
         let state = self.nodes[id as usize].requests.remove(&request);
-        match message {
-            Some(message) => {
-                let overhead = end.since(called.max(message.at));
-                self.received(id, called, end, overhead, &message);
+        match ended {
+            Ended::Received(message, overhead) => self.received(id, called, end, overhead, &message),
+            Ended::Failed(cause) => {
+                self.waited(id, called, end, EventKind::Wait { until: WaitEnd::Failure });
+                self.tell(id, cause);
             }
-            None => {
+            Ended::Left => {
                 let until = match state {
                     Some(Request::Sent { seq, .. }) => WaitEnd::Left { seq },
                     _ => WaitEnd::Deadline,
@@ -85,9 +125,9 @@ impl Kernel {
 
     pub(super) fn wait(&mut self, id: NodeId, called: Time, request: RequestId) {
         match self.end_of(id, called, request) {
-            Some((end, message)) => {
-                self.complete(id, called, request, end, message);
-                self.finish(id, end, message.map_or(Outcome::Done, |m| Outcome::Received(m.id)));
+            Some((end, ended)) => {
+                self.complete(id, called, request, end, ended);
+                self.finish(id, end, ended.outcome());
             }
             None => self.nodes[id as usize].doing = Doing::Wait { called, request },
         }
@@ -95,7 +135,10 @@ impl Kernel {
 
     /// Begins to wait for the first of several requests, until a deadline.
     pub(super) fn begin_wait_any(&mut self, id: NodeId, called: Time, wait: AnyOf) {
-        let deadline = wait.deadline.max(called);
+        let mut deadline = wait.deadline.max(called);
+        if wait.computing {
+            deadline = self.worked(id, called, deadline.since(called));
+        }
         self.wait_any(id, called, AnyOf { deadline, ..wait });
         if matches!(self.nodes[id as usize].doing, Doing::WaitAny { .. }) && deadline < Time::MAX {
             let serial = u64::from(self.nodes[id as usize].serial);
@@ -109,7 +152,7 @@ impl Kernel {
         let AnyOf { ref requests, deadline, computing } = wait;
         let node = &self.nodes[id as usize];
         let completed = |(index, request): (usize, &RequestId)| match *node.requests.get(request)? {
-            Request::Sent { at, .. } => Some((at, index)),
+            Request::Sent { at, .. } | Request::Failed { at, .. } => Some((at, index)),
             Request::Received { message, .. } => Some((message.at, index)),
             _ => None,
         };
@@ -130,28 +173,38 @@ impl Kernel {
             return;
         };
         let request = requests[index];
-        if let Some((end, message)) = self.end_of(id, called, request) {
-            let mut waiting = called;
+        if let Some((end, ended)) = self.end_of(id, called, request) {
+            let mut computed = Span::ZERO;
             if computing && at > called {
-                self.computed(id, called, at, EventKind::Compute);
-                waiting = at;
+                computed = self.computed(id, called, at, EventKind::Compute);
             }
-            self.complete(id, waiting, request, end, message);
-            self.release(id, end, Outcome::Completed { index, received: message.map(|m| m.id) });
+            let waiting = if computing { called.max(at) } else { called };
+            self.complete(id, waiting, request, end, ended);
+            let outcome = match ended {
+                Ended::Received(message, _) if computing => {
+                    Outcome::Interrupted { received: message.id, computed }
+                }
+                _ => ended.outcome_among(index),
+            };
+            self.release(id, end, outcome);
         }
     }
 
     pub(super) fn test(&mut self, id: NodeId, request: RequestId) {
         let called = self.nodes[id as usize].clock;
         let complete = match self.nodes[id as usize].requests.get(&request) {
-            Some(Request::Sent { at, .. }) => *at <= called,
+            Some(Request::Sent { at, .. } | Request::Failed { at, .. }) => *at <= called,
             Some(Request::Received { message, .. }) => message.at <= called,
             _ => false,
         };
         match self.end_of(id, called, request) {
-            Some((end, message)) if complete => {
-                self.complete(id, called, request, end, message);
-                self.finish(id, end, Outcome::Completed { index: 0, received: message.map(|m| m.id) });
+            Some((end, ended)) if complete => {
+                self.complete(id, called, request, end, ended);
+                let outcome = match ended {
+                    Ended::Failed(cause) => Outcome::Failed(cause),
+                    _ => ended.outcome_among(0),
+                };
+                self.finish(id, end, outcome);
             }
             _ => self.in_vain(id, Outcome::Nothing),
         }

@@ -18,6 +18,12 @@
 //! | `parameters.gamma` | time per element | `"0.34 us"` |
 //! | `parameters.duplex` | number from 1 to 2 | `1.35` |
 //! | `parameters.link_excess` or `.link_capacity` | number or bandwidth | `5.35`, `"175 MB/s"` |
+//! | `noise.interval`, `.length`, `.first` | time: see [`Noise`](super::Noise) | `"1 ms"` |
+//! | `noise.distribution`, `.interval-distribution`, `.length-distribution` | `fixed`, `uniform` or `exponential` | `"exponential"` |
+//! | `noise.seed` | number | `7` |
+//! | `[[fault]]` with `slow` and `factor`, `dead` or `node` | a [`Fault`](super::Fault): the ends of a link, a number, a rank | `slow = "3-4"`, `factor = 0.5`, `dead = "3->4"`, `node = 5` |
+//! | `fault.at` | time | `"2 ms"` |
+//! | `detours` | whether messages take detours around dead links; true unless given | `false` |
 //!
 //! The part of `alpha` beyond the latency is divided evenly: half of it is the sender's overhead and half the
 //! receiver's, as in all presets (an odd picosecond is the sender's). So `alpha` is the value that
@@ -33,7 +39,12 @@ use std::{
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::{Description, ParameterError, Parameters, ParametersBuilder, presets};
+use super::{
+    Description, FaultError, Faults, NoiseError, ParameterError, Parameters, ParametersBuilder,
+    faults::{self, FaultTable},
+    noise::NoiseTable,
+    presets,
+};
 use crate::{
     topology::{self, NetworkProblem, NetworkTable, Topology, TopologyError},
     units::{self, Quantity, UnitError},
@@ -144,6 +155,18 @@ impl Description {
             "[parameters]".into(),
         ];
         lines.extend(self.parameters().spelled().into_iter().map(|(key, value)| format!("{key} = {value}")));
+        if let Some(noise) = self.noise() {
+            let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
+            let value = |value: String| if is_number(&value) { value } else { quoted(&value) };
+            lines.extend([String::new(), "[noise]".into()]);
+            lines.extend(noise.spelled().into_iter().map(|(key, text)| format!("{key} = {}", value(text))));
+        }
+        for fault in self.faults().into_iter().flat_map(Faults::list) {
+            lines.extend([String::new(), faults::table(fault)]);
+        }
+        if self.faults().is_some_and(|faults| !faults.has_detours()) {
+            lines.insert(2, "detours = false".into());
+        }
         lines.join("\n") + "\n"
     }
 }
@@ -158,6 +181,10 @@ struct MachineFile {
     preset: Option<String>,
     #[serde(default)]
     parameters: ParameterTable,
+    noise: Option<NoiseTable>,
+    #[serde(default)]
+    fault: Vec<FaultTable>,
+    detours: Option<bool>,
 }
 
 /// The table `[parameters]` of a machine file.
@@ -208,7 +235,14 @@ fn read(text: &str, folder: Option<&Path>) -> Result<Description, FileProblem> {
         Some(given) => presets::by_name(&given).ok_or(FileProblem::Preset { given })?.to_builder(),
     };
     let parameters = file.parameters.apply(base)?.build().map_err(FileProblem::Parameter)?;
-    Ok(Description::new(file.name, topology, parameters))
+    let machine = Description::new(file.name, topology, parameters);
+    let machine = match file.noise {
+        Some(noise) => machine.with_noise(noise.noise().map_err(FileProblem::Noise)?),
+        None => machine,
+    };
+    let faults: Result<Vec<_>, _> = file.fault.iter().map(FaultTable::fault).collect();
+    let faults = Faults::new(faults.map_err(FileProblem::Fault)?).detours(file.detours.unwrap_or(true));
+    machine.with_faults(faults).map_err(FileProblem::Fault)
 }
 
 impl ParameterTable {
@@ -352,6 +386,12 @@ pub enum FileProblem {
     /// A parameter is outside its limits.
     #[error("parameters.{0}")]
     Parameter(ParameterError),
+    /// The table `noise` does not describe noise.
+    #[error("noise: {0}")]
+    Noise(NoiseError),
+    /// The machine cannot have one of its faults.
+    #[error("fault: {0}")]
+    Fault(FaultError),
     /// A parameter is given in two spellings.
     #[error("parameters.{one} and parameters.{other} are both given; allowed is one of them")]
     Both {

@@ -266,3 +266,39 @@ fn errors_name_the_file() {
     assert_eq!(error.file(), Some(Path::new("no/such/machine.toml")));
     assert!(matches!(error.problem(), FileProblem::Unreadable(_)));
 }
+
+#[test]
+fn noise_and_faults_are_read_and_written() {
+    let text = "name = 'x'\ntopology = 'mesh:2x3'\ndetours = false\n[noise]\ninterval = '1 ms'\nlength = '50 us'\n\
+                distribution = 'exponential'\nfirst = '2 us'\nseed = 7\n[[fault]]\nslow = '0-1'\nfactor = 0.5\nat = '2 ms'\n\
+                [[fault]]\ndead = '1->2'\nat = '1 ms'\n[[fault]]\nnode = 5\nat = '4 ms'\n";
+    let machine = Description::from_toml(text).unwrap();
+    let noise = machine.noise().unwrap();
+    assert_eq!(
+        noise.to_string(),
+        "interval=1ms,length=50us,interval-distribution=exponential,length-distribution=exponential,first=2us,seed=7"
+    );
+    let faults = machine.faults().unwrap();
+    let texts: Vec<String> = faults.list().iter().map(ToString::to_string).collect();
+    assert_eq!(texts, ["slow:0-1:0.5@2ms", "dead:1->2@1ms", "node:5@4ms"]);
+    assert!(!faults.has_detours());
+    let again = Description::from_toml(&machine.to_toml()).unwrap();
+    assert_eq!((again.noise(), again.faults()), (machine.noise(), machine.faults()));
+    assert!(!machine.undisturbed().is_disturbed());
+
+    let refusal = |text: &str| {
+        let text = format!("name = 'x'\ntopology = 'mesh:2x3'\n{text}");
+        Description::from_toml(&text).unwrap_err().to_string()
+    };
+    for (text, part) in [
+        ("[noise]\ninterval = '1 ms'", "machine file: noise: noise has no length"),
+        ("[[fault]]\nnode = 6\nat = '1 s'", "machine file: fault: there is no node 6 to die"),
+        (
+            "[[fault]]\nnode = 1\ndead = '0-1'\nat = '1 s'",
+            "machine file: fault: a fault must have one of the keys",
+        ),
+        ("[[fault]]\ndead = '0-4'\nat = '1 s'", "machine file: fault: there is no link node 0 -> node 4"),
+    ] {
+        assert!(refusal(text).starts_with(part), "{}", refusal(text));
+    }
+}

@@ -12,11 +12,15 @@ use crate::topology::{self, Grid, Topology, TopologyError};
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
+pub(crate) mod faults;
 mod file;
+pub(crate) mod noise;
 pub(crate) mod parameters;
 pub mod presets;
 
+pub use faults::{Fault, FaultError, Faults};
 pub use file::{FileError, FileProblem};
+pub use noise::{Distribution, Noise, NoiseError};
 pub(crate) use parameters::ACTIVE_BYTES;
 pub use parameters::{ParameterError, Parameters, ParametersBuilder};
 
@@ -45,6 +49,9 @@ pub struct Description {
     name: Arc<str>,
     topology: Arc<dyn Topology>,
     parameters: Parameters,
+    noise: Option<Noise>,
+    /// The faults, each a fault of this network.
+    faults: Option<Arc<Faults>>,
 }
 
 impl Description {
@@ -54,7 +61,49 @@ impl Description {
         topology: Arc<dyn Topology>,
         parameters: Parameters,
     ) -> Description {
-        Description { name: name.into(), topology, parameters }
+        Description { name: name.into(), topology, parameters, noise: None, faults: None }
+    }
+
+    /// Sets other parameters; all else stays.
+    #[must_use]
+    pub fn with_parameters(self, parameters: Parameters) -> Description {
+        Description { parameters, ..self }
+    }
+
+    /// Sets the noise of the nodes; there is none unless given.
+    #[must_use]
+    pub fn with_noise(self, noise: Noise) -> Description {
+        Description { noise: Some(noise), ..self }
+    }
+
+    /// Sets the faults; there are none unless given.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the network has no such link or node, or a link cannot be that slow.
+    pub fn with_faults(self, faults: Faults) -> Result<Description, FaultError> {
+        faults.on(&*self.topology)?;
+        Ok(Description { faults: (!faults.is_empty()).then(|| Arc::new(faults)), ..self })
+    }
+
+    /// The same machine without noise and without faults: the one that plans are made for.
+    #[must_use]
+    pub fn undisturbed(&self) -> Description {
+        Description { noise: None, faults: None, ..self.clone() }
+    }
+
+    /// Whether the machine has noise or faults, so that a run may take another time than was predicted for its plans.
+    pub fn is_disturbed(&self) -> bool {
+        self.noise.is_some() || self.faults.is_some()
+    }
+
+    /// The noise of the nodes, if there is any.
+    pub fn noise(&self) -> Option<Noise> {
+        self.noise
+    }
+
+    /// The faults, if there are any.
+    pub fn faults(&self) -> Option<&Faults> {
+        self.faults.as_deref()
     }
 
     /// The name of the machine in reports.

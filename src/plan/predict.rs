@@ -26,8 +26,8 @@ pub struct Prediction {
     pub finished: Vec<Time>,
 }
 
-/// Predicts the time of a schedule on a machine; `None` if the schedule has another number of nodes than the machine,
-/// or takes longer than the largest modeled time.
+/// Predicts the time of a schedule on a machine, with its noise and its faults; `None` if the schedule has another number of
+/// nodes than the machine, takes longer than the largest modeled time, or meets a fault that makes a call fail.
 ///
 /// Costs the host one or two microseconds per message, and several in networks full of conflicts.
 ///
@@ -44,18 +44,28 @@ pub struct Prediction {
 /// # Ok::<(), multicomputer::model::DescriptionError>(())
 /// ```
 pub fn predict(machine: &Description, schedule: &Schedule) -> Option<Prediction> {
-    predict_until(machine, schedule, Time::MAX)
-}
-
-/// Predicts like [`predict`], but gives up, with `None`, when the schedule has not ended by `limit`.
-pub(crate) fn predict_until(machine: &Description, schedule: &Schedule, limit: Time) -> Option<Prediction> {
     let everybody: Vec<Rank> = (0..machine.nodes()).collect();
-    predict_among(machine, &everybody, schedule, limit)
+    predict_as_is(machine, &everybody, schedule, Time::MAX)
 }
 
-/// Predicts like [`predict_until`], for a schedule among some nodes of the machine: rank `i` of the schedule is node
-/// `members[i]`. The other nodes do nothing.
+/// Predicts, for a plan, a schedule among some nodes of the machine: rank `i` of the schedule is node `members[i]`. The
+/// other nodes do nothing. Gives up, with `None`, when the schedule has not ended by `limit`.
+///
+/// A plan does not know the future: the machine is taken without its noise and its faults.
 pub(crate) fn predict_among(
+    machine: &Description,
+    members: &[Rank],
+    schedule: &Schedule,
+    limit: Time,
+) -> Option<Prediction> {
+    match machine.is_disturbed() {
+        true => predict_as_is(&machine.undisturbed(), members, schedule, limit),
+        false => predict_as_is(machine, members, schedule, limit),
+    }
+}
+
+/// Predicts like [`predict_among`], on the machine with its noise and its faults.
+fn predict_as_is(
     machine: &Description,
     members: &[Rank],
     schedule: &Schedule,
@@ -71,7 +81,7 @@ pub(crate) fn predict_among(
     let mut kernel = Kernel::new(machine, false);
     let mut calls = Script { machine, members, ranks, schedule, fetched: vec![false; machine.nodes()] };
     match kernel.advance(limit, &mut calls) {
-        Progress::Quiet if kernel.all_finished() => {
+        Progress::Quiet if kernel.all_finished() && !kernel.has_failed() => {
             let finished: Vec<Time> = members.iter().map(|&node| kernel.finished(node as NodeId)).collect();
             let modeled = finished.iter().copied().max().unwrap_or_default();
             (modeled <= limit).then_some(Prediction { modeled, finished })

@@ -95,6 +95,8 @@ pub enum WaitEnd {
     },
     /// A deadline had passed.
     Deadline,
+    /// A fault of the machine ended it.
+    Failure,
 }
 
 /// A part of a library call.

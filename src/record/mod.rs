@@ -58,6 +58,8 @@ pub struct NodeRecord {
     /// thread was asleep, from when it made ready to sleep until it ran again: without the time for which it looked for a
     /// message beforehand, and with that for which it waited for a core.
     pub waiting: Span,
+    /// The time by which noise has prolonged computing and overheads.
+    pub noise: Span,
     /// The time spent in each named phase.
     #[serde(skip)]
     pub phases: BTreeMap<Arc<str>, PhaseRecord>,
@@ -82,6 +84,24 @@ pub struct PhaseRecord {
     pub end: Time,
     /// The total time in the phase.
     pub time: Span,
+}
+
+/// A message that a fault of the machine lost: it was sent, and never arrived.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LostMessage {
+    /// The sender, as a rank of the world.
+    pub from: Rank,
+    /// The target node, as a rank of the world.
+    pub to: Rank,
+    /// The tag of the message.
+    pub tag: Tag,
+    /// The length of the message in bytes.
+    pub bytes: u64,
+    /// The group in which it was sent.
+    pub group: String,
+    /// The time at which it was lost.
+    pub at: Time,
 }
 
 /// A message that no program received.

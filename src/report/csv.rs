@@ -17,12 +17,13 @@ crate::text::debug_as_text!(CsvError);
 impl RunReport {
     /// Writes the counters of each node as CSV, a line for each node in rank order. Times are microseconds, exact to the
     /// picosecond where they are modeled; under the [host's clock](crate::Clock::Host), which knows no overheads, their
-    /// cells are empty.
+    /// cells are empty. If noise has prolonged anything, the last column is `noise_us`.
     ///
     /// # Errors
     /// [`CsvError`] if the writer fails.
     pub fn write_nodes_csv(&self, writer: impl io::Write) -> Result<(), CsvError> {
-        let header = [
+        let noise = self.has_noise();
+        let mut header = vec![
             "node",
             "finished_us",
             "messages_sent",
@@ -33,8 +34,9 @@ impl RunReport {
             "overhead_us",
             "waiting_us",
         ];
+        header.extend(noise.then_some("noise_us"));
         let lines = self.nodes.iter().enumerate().map(|(rank, node)| {
-            [
+            let mut line = vec![
                 rank.to_string(),
                 micros(node.finished.since_start()),
                 node.messages_sent.to_string(),
@@ -44,7 +46,9 @@ impl RunReport {
                 micros(node.computing),
                 if self.is_modeled { micros(node.overhead) } else { String::new() },
                 micros(node.waiting),
-            ]
+            ];
+            line.extend(noise.then(|| micros(node.noise)));
+            line
         });
         write_table(writer, header, lines)
     }
@@ -91,15 +95,15 @@ impl RunReport {
     }
 }
 
-pub(super) fn write_table<const COLUMNS: usize>(
+pub(super) fn write_table<'h>(
     writer: impl io::Write,
-    header: [&str; COLUMNS],
-    lines: impl Iterator<Item = [String; COLUMNS]>,
+    header: impl AsRef<[&'h str]>,
+    lines: impl Iterator<Item = impl AsRef<[String]>>,
 ) -> Result<(), CsvError> {
     let mut table = csv::Writer::from_writer(writer);
-    table.write_record(header)?;
+    table.write_record(header.as_ref())?;
     for line in lines {
-        table.write_record(&line)?;
+        table.write_record(line.as_ref())?;
     }
     Ok(table.flush().map_err(csv::Error::from)?)
 }

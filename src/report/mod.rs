@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 use serde::Serialize;
 
 use crate::{
-    record::{NodeRecord, UnreceivedMessage},
+    record::{LostMessage, NodeRecord, UnreceivedMessage},
     runtime::Slips,
     time::{Span, Time},
     topology::{Link, LinkId},
@@ -47,6 +47,8 @@ pub struct RunReport {
     pub links: Vec<LinkReport>,
     /// Every named phase, in order of name.
     pub phases: Vec<PhaseReport>,
+    /// Messages that faults of the machine lost, in the order in which that happened.
+    pub lost: Vec<LostMessage>,
     /// Messages that no program received, in order of their senders.
     pub unreceived: Vec<UnreceivedMessage>,
 }
@@ -163,6 +165,11 @@ impl RunReport {
     /// The link that carried the most bytes; the first of several equal ones.
     pub fn most_loaded_link(&self) -> Option<&LinkReport> {
         self.links.iter().reduce(|most, link| if link.load.bytes > most.load.bytes { link } else { most })
+    }
+
+    /// Whether noise has prolonged anything.
+    pub(crate) fn has_noise(&self) -> bool {
+        self.nodes.iter().any(|node| !node.noise.is_zero())
     }
 
     /// Summarizes the phases of all nodes.

@@ -5,7 +5,7 @@
 
 use std::{cmp::Reverse, fmt};
 
-use super::{PhaseReport, RealTimeReport, RunReport, UnreceivedMessage, Verdict, csv::micros};
+use super::{LostMessage, PhaseReport, RealTimeReport, RunReport, UnreceivedMessage, Verdict, csv::micros};
 use crate::{rank::Rank, record::NodeRecord, text::count, time::Span};
 
 const LINKS_SHOWN: usize = 5;
@@ -20,6 +20,7 @@ impl fmt::Display for RunReport {
             (!self.nodes.is_empty()).then(|| self.node_summary()),
             (!self.links.is_empty()).then(|| self.most_loaded_links()),
             (!self.phases.is_empty()).then(|| phase_table(&self.phases)),
+            (!self.lost.is_empty()).then(|| lost_list(&self.lost)),
             (!self.unreceived.is_empty()).then(|| unreceived_list(&self.unreceived)),
         ];
         let sections: Vec<String> = sections.into_iter().flatten().collect();
@@ -63,9 +64,10 @@ impl RunReport {
     /// computing only what programs have asked for.
     fn shares(&self) -> impl Iterator<Item = Quantity> {
         let computes = self.is_modeled || self.nodes.iter().any(|node| !node.computing.is_zero());
-        let shares: [(bool, Quantity); 3] = [
+        let shares: [(bool, Quantity); 4] = [
             (computes, ("computing", |node| node.computing)),
             (self.is_modeled, ("overhead", |node| node.overhead)),
+            (self.has_noise(), ("noise", |node| node.noise)),
             (true, ("waiting", |node| node.waiting)),
         ];
         shares.into_iter().filter_map(|(is_known, share)| is_known.then_some(share))
@@ -152,6 +154,18 @@ fn phase_table(phases: &[PhaseReport]) -> String {
     table.times("mean us", phases.iter().map(|phase| phase.mean));
     table.times("longest us", phases.iter().map(|phase| phase.longest));
     table.to_string()
+}
+
+fn lost_list(messages: &[LostMessage]) -> String {
+    let mut lines = vec![format!("{} lost", count(messages.len() as u64, "message"))];
+    lines.extend(messages.iter().take(UNRECEIVED_SHOWN).map(|message| {
+        let LostMessage { from, to, tag, bytes, group, at } = message;
+        format!("  {from} -> {to}, {tag}, {}, in {group}, at {at}", count(*bytes, "byte"))
+    }));
+    if let Some(more @ 1..) = messages.len().checked_sub(UNRECEIVED_SHOWN) {
+        lines.push(format!("  and {more} more"));
+    }
+    lines.join("\n")
 }
 
 fn unreceived_list(messages: &[UnreceivedMessage]) -> String {
@@ -289,6 +303,7 @@ pub(super) mod tests {
                 link(1, load(2, 4000, 200, 2)),
                 link(2, load(1, 1000, 100, 1)),
             ],
+            lost: Vec::new(),
             unreceived: Vec::new(),
         }
     }

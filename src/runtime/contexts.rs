@@ -1,15 +1,25 @@
 //! Numbers for groups.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use crate::{rank::Rank, wire::Context};
+use crate::{comm::LIBRARY_CALLS, rank::Rank, wire::Context};
 
 /// Numbers for groups, equal on all members without a message: the n-th group that a node makes of the same ranks
 /// under the same parent is the same group for all who make it.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     known: BTreeMap<(Context, Vec<Rank>, u32), Context>,
-    names: Vec<String>,
+    /// For each group its name, its parent, its members unless they are those of the parent, and its number.
+    groups: Vec<Made>,
+}
+
+/// A group that has been made.
+#[derive(Debug)]
+struct Made {
+    name: String,
+    parent: Context,
+    members: Arc<[Rank]>,
+    nth: u32,
 }
 
 impl Contexts {
@@ -20,17 +30,32 @@ impl Contexts {
         nth: u32,
         name: &dyn Fn() -> String,
     ) -> Context {
-        let Contexts { known, names } = self;
+        let Contexts { known, groups } = self;
         *known.entry((parent, members.to_vec(), nth)).or_insert_with(|| {
-            names.push(name());
-            names.len() as Context
+            groups.push(Made { name: name(), parent, members: members.into(), nth });
+            groups.len() as Context
         })
+    }
+
+    fn made(&self, context: Context) -> Option<&Made> {
+        context.checked_sub(1).and_then(|at| self.groups.get(at as usize))
+    }
+
+    /// The members of a group, as far as it is not the world; a private context of a group has the same members.
+    pub(super) fn members(&self, context: Context) -> Option<Arc<[Rank]>> {
+        let made = self.made(context)?;
+        if made.members.is_empty() { self.members(made.parent) } else { Some(made.members.clone()) }
+    }
+
+    /// Whether a context is that of the library calls of a group.
+    pub(super) fn is_of_library_calls(&self, context: Context) -> bool {
+        self.made(context).is_some_and(|made| made.members.is_empty() && made.nth == LIBRARY_CALLS)
     }
 
     /// The name of a group in messages about it; context 0 is the world.
     pub(crate) fn name(&self, context: Context) -> String {
-        match context.checked_sub(1).and_then(|at| self.names.get(at as usize)) {
-            Some(name) => name.clone(),
+        match self.made(context) {
+            Some(made) => made.name.clone(),
             None => "the world".into(),
         }
     }

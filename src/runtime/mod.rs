@@ -52,7 +52,8 @@ impl Default for Settings {
 /// The results of a run that came to its end.
 #[derive(Debug)]
 pub(crate) struct Ended<T> {
-    pub(crate) outputs: Vec<T>,
+    /// By rank; of nodes that died, none.
+    pub(crate) outputs: Vec<Option<T>>,
     pub(crate) outcomes: Outcomes,
     /// The time from the common start of all programs to the end of the last; in virtual time of the whole run.
     pub(crate) wall: Duration,

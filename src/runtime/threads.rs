@@ -64,8 +64,9 @@ pub(super) trait World: Sync {
 /// for every program.
 pub(crate) type Program<'p, T> = dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync + 'p;
 
-/// The end of a run in order: the outputs and outcomes of all nodes, and the instant at which the last program returned.
-pub(super) type Outcome<T, O> = (Vec<T>, Vec<O>, Option<Instant>);
+/// The end of a run in order: the outputs and outcomes of all nodes, and the instant at which the last program returned. A
+/// node that died has no output.
+pub(super) type Outcome<T, O> = (Vec<Option<T>>, Vec<O>, Option<Instant>);
 
 /// Runs `program` on a thread of its own for every node of a world.
 pub(super) fn carry_out<W: World, T: Send>(
@@ -109,7 +110,7 @@ pub(super) fn carry_out<W: World, T: Send>(
                 None
             })
         };
-        let results: Vec<Option<(T, W::Outcome)>> = handles.into_iter().map(join).collect();
+        let results: Vec<Option<(Option<T>, W::Outcome)>> = handles.into_iter().map(join).collect();
         (results, refused)
     });
     if let Some(error) = refused {
@@ -130,7 +131,7 @@ fn node_main<W: World, T>(
     world: &W,
     inbox: W::Inbox,
     program: &Program<'_, T>,
-) -> Option<(T, W::Outcome)> {
+) -> Option<(Option<T>, W::Outcome)> {
     let crew = world.crew();
     let mut ending = Ending { world, node: rank as NodeId, returned: None };
     crew.seats[rank].parker.own();
@@ -139,10 +140,12 @@ fn node_main<W: World, T>(
     ending.returned = Some(Instant::now());
     crew.seats[rank].returned.store(true, Ordering::Release);
     let (output, fault) = match result {
-        Ok(Ok(output)) => (Some(output), None),
+        Ok(Ok(output)) => (Some(Some(output)), None),
         Ok(Err(error)) => (None, Some(Fault::Error(error))),
         Err(panic) => (None, Some(Fault::of(panic))),
     };
+    // Whatever the program of a dead node does afterwards, it has neither an output nor a fault.
+    let (output, fault) = if endpoint.died().is_some() { (Some(None), None) } else { (output, fault) };
     let failed = fault.is_some();
     if let Some(fault) = fault {
         debug!(parent: None, rank, ?fault, "program failed");

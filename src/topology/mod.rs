@@ -30,6 +30,7 @@ use serde::Serialize;
 use crate::rank::Rank;
 
 mod complete;
+pub(crate) mod detour;
 mod error;
 mod fat_tree;
 mod hypercube;

@@ -78,6 +78,11 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         at.and_then(|at| self.posted.remove(at)).is_some()
     }
 
+    /// Withdraws all posted receives.
+    pub(crate) fn withdraw_all(&mut self) {
+        self.posted.clear();
+    }
+
     /// Sorts the posted receives by their names.
     pub(crate) fn sort_posted(&mut self)
     where

@@ -6,6 +6,7 @@ mod browser;
 mod collective;
 mod demo;
 mod exchange;
+mod faults;
 mod files;
 mod host;
 mod patience;

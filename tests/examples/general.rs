@@ -36,6 +36,8 @@ pub mod groups;
 pub mod hello;
 #[path = "../../examples/33_host_threads.rs"]
 pub mod host_threads;
+#[path = "../../examples/38_noise.rs"]
+pub mod noise;
 #[path = "../../examples/11_nx_style.rs"]
 pub mod nx_style;
 #[path = "../../examples/32_real_time.rs"]
@@ -188,6 +190,27 @@ fn a_transposition_loses_most_next_to_the_corners() {
         ("node 9 -> node 10", inside),
     ];
     assert_eq!(lost, expected);
+}
+
+/// The pipeline loses its step, and its lead, with the first little noise; hybrids lose next to nothing.
+#[test]
+fn noise_slows_a_pipeline_more_than_hybrids() {
+    let pinned = [
+        ["50.6477792 ms", "81.055099168 ms"],
+        ["59.144653698 ms", "59.266055112 ms"],
+        ["79.939694166 ms", "79.975553332 ms"],
+        ["81.999402926 ms", "82.086518072 ms"],
+        ["193.6231136 ms", "193.628937794 ms"],
+    ];
+    let slowdowns = noise::ALGORITHMS.each_ref().map(|algorithm| noise::slowdown(algorithm, 1).unwrap());
+    let times = slowdowns.each_ref().map(|slowdown| {
+        assert!(slowdown.with_noise.iter().all(|&time| time > slowdown.alone), "{slowdown:?}");
+        [slowdown.alone, slowdown.with_noise[0]].map(|time| time.to_string())
+    });
+    assert_eq!(times, pinned);
+    let [pipeline, _, hybrid, ..] = &slowdowns;
+    assert!(pipeline.alone < hybrid.alone);
+    assert!(pipeline.with_noise.iter().zip(&hybrid.with_noise).all(|(pipeline, hybrid)| pipeline > hybrid));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod active;
 mod explain;
+mod faults;
 mod groups;
 mod host;
 mod layers;

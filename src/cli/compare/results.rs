@@ -130,6 +130,11 @@ impl<'a, C: Comparison> Results<'a, C> {
         (rows.iter().map(|row| row.attempts.len()).sum(), rows.iter().map(|row| row.runs().count()).sum())
     }
 
+    /// Whether the time of anything was predicted.
+    pub(in crate::cli) fn has_predictions(&self) -> bool {
+        self.rows().iter().any(|row| row.attempts.iter().any(|attempt| attempt.predicted.is_some()))
+    }
+
     /// Notes on the pace that the host kept, and on times that are the host's own.
     pub(in crate::cli) fn notes(&self) -> Vec<String> {
         let runs: Vec<&Ran> = self.rows().iter().flat_map(|row| row.runs().collect::<Vec<_>>()).collect();

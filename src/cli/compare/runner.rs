@@ -178,6 +178,10 @@ impl Execution<'_> {
     }
 }
 
+/// The note on runs of machines with noise or faults.
+const DISTURBED: &str = "The machine has noise or faults: times are those of its runs, and plans were made for the machine \
+                         without them.\n";
+
 /// Plans and runs all cases, and prints how they compare.
 pub(in crate::cli) fn compare<C: Comparison>(
     of: &C,
@@ -186,6 +190,17 @@ pub(in crate::cli) fn compare<C: Comparison>(
     options: &RunOptions,
     out: &mut impl Write,
 ) -> Result<(), Error> {
+    let is_disturbed = cases.iter().any(|case| options.disturb(&case.description));
+    let runs = match runs {
+        Runs::None if is_disturbed => {
+            return Err(Error::usage(
+                "--run none cannot be used with noise or faults: predictions are of the machine without them",
+            ));
+        }
+        // Only runs tell which plan is the fastest.
+        Runs::Fastest if is_disturbed => Runs::All,
+        runs => runs,
+    };
     let csv = CsvFile::create(options.csv.as_deref(), C::FILE)?;
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
     let mut traces = Traces::create(options, &labels)?;
@@ -197,6 +212,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
         let mut runner = Runner {
             of,
             runs,
+            is_disturbed,
             progress: &progress,
             traces: &mut traces,
             explanations: &mut explanations,
@@ -221,6 +237,9 @@ pub(in crate::cli) fn compare<C: Comparison>(
     if !solved.is_empty() {
         // A string takes all that is written to it.
         let _ = of.show(&Results { of, solved: &solved }, &mut text);
+        if is_disturbed {
+            text += DISTURBED;
+        }
     }
     write!(out, "{text}{traces}{explanations}")?;
     plot.finish(out)
@@ -238,6 +257,8 @@ fn labels<C: Comparison>(of: &C, runs: Runs, case: &Case<C>) -> Vec<String> {
 struct Runner<'a, C> {
     of: &'a C,
     runs: Runs,
+    /// Whether predictions are of another machine than the one that runs, without noise and faults, and so left out.
+    is_disturbed: bool,
     progress: &'a Progress,
     traces: &'a mut Traces,
     explanations: &'a mut Explanations,
@@ -300,6 +321,7 @@ impl<C: Comparison> Runner<'_, C> {
         let of = self.of;
         self.progress.begin(&of.describe(&case.problem, algorithm));
         let plan = match of.plan(&case.problem, algorithm)? {
+            Ok(plan) if self.is_disturbed => Planned { predicted: None, ..plan },
             Ok(plan) => plan,
             Err(cause) => return Ok(Err(cause)),
         };

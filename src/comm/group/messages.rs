@@ -3,7 +3,7 @@
 use super::Group;
 use crate::{
     comm::{MAX_MESSAGE, Message, Request, Tested},
-    endpoint::Envelope,
+    endpoint::{Envelope, First},
     error::{CommError, describe},
     payload::Payload,
     rank::{Destination, Rank, Select, Tag},
@@ -119,11 +119,11 @@ impl<'n> Group<'n> {
     /// model it is the one that this node has seen complete first.
     ///
     /// # Errors
-    /// [`CommError::NothingToWaitFor`] if there are none; those of all calls of a [`Group`].
+    /// [`CommError::NothingToWaitFor`] if there are none; those of all calls of a [`Group`]. A request that has failed is taken
+    /// out of the list as well.
     pub fn wait_any(&self, requests: &mut Vec<Request<'_>>) -> Result<(usize, Option<Message>), CommError> {
         let (_, first) = self.endpoint.wait_any_until(ids(requests)?, Time::MAX)?;
-        let (index, envelope) = first.ok_or(CommError::Ended)?;
-        Ok(taken(requests, index, envelope))
+        taken(requests, first.ok_or(CommError::Ended)?)
     }
 
     /// As [`wait_any`](Group::wait_any), but gives up at `deadline`, or at once if that has passed:
@@ -138,7 +138,7 @@ impl<'n> Group<'n> {
         deadline: Time,
     ) -> Result<Option<(usize, Option<Message>)>, CommError> {
         let (_, first) = self.endpoint.wait_any_until(ids(requests)?, deadline)?;
-        Ok(first.map(|(index, envelope)| taken(requests, index, envelope)))
+        first.map(|first| taken(requests, first)).transpose()
     }
 
     /// Looks whether a request is complete at this instant of the node's clock. If it is, this is a
@@ -225,10 +225,9 @@ fn ids(requests: &[Request<'_>]) -> Result<Box<[RequestId]>, CommError> {
 /// Takes the request that is complete out of a list, and makes a message of what it has received.
 fn taken(
     requests: &mut Vec<Request<'_>>,
-    index: usize,
-    envelope: Option<Envelope>,
-) -> (usize, Option<Message>) {
+    (index, result): First,
+) -> Result<(usize, Option<Message>), CommError> {
     let mut request = requests.remove(index);
     request.id = None;
-    (index, envelope.map(|envelope| request.group.message(envelope)))
+    Ok((index, result?.map(|envelope| request.group.message(envelope))))
 }

@@ -28,6 +28,9 @@ pub(crate) enum Private {
     Active = 17,
 }
 
+/// The number of the private context of library calls among those of a group.
+pub(crate) const LIBRARY_CALLS: u32 = Private::Collective as u32;
+
 /// Some nodes of the machine, numbered from 0, of which this node is one. Messages of different groups never mix.
 ///
 /// Destinations and selections are written as they are thought: `send(3, ..)`, `send((3, Tag(7)), ..)`, `recv(3)`,

@@ -133,6 +133,10 @@ impl Endpoint for HostNode<'_> {
         self.id
     }
 
+    fn died(&self) -> Option<Time> {
+        None
+    }
+
     fn shared(&self) -> &dyn Shared {
         &self.host.crew
     }
@@ -246,8 +250,8 @@ impl Endpoint for HostNode<'_> {
             let (_, index) = complete.min()?;
             Some((index, local.settle(requests[index])))
         })?;
-        let first =
-            first.map(|(index, envelope)| (index, envelope.map(|envelope| self.received(began, envelope))));
+        let first = first
+            .map(|(index, envelope)| (index, Ok(envelope.map(|envelope| self.received(began, envelope)))));
         Ok((self.host.now(), first))
     }
 
@@ -322,7 +326,7 @@ impl Endpoint for HostNode<'_> {
             let (now, complete) = self.test(request, false)?;
             if complete.is_some() || now >= deadline {
                 self.local.borrow_mut().record.computing += now.since(began);
-                return Ok((now, complete.flatten().map(|envelope| (envelope, Span::ZERO))));
+                return Ok((now, complete.flatten().map(|envelope| (envelope, now.since(began)))));
             }
             spin_loop();
         }

@@ -136,6 +136,7 @@ fn outcomes(host: &Host, nodes: Vec<HostOutcome>) -> Outcomes {
         links: Vec::new(),
         lost_to_sharing: Span::ZERO,
         unreceived,
+        lost: Vec::new(),
         work: Default::default(),
     }
 }

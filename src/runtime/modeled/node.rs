@@ -2,11 +2,12 @@
 //! the program is [held](edge) here until its calls may return.
 
 mod edge;
+mod failing;
 mod incoming;
 
 use std::{
     cell::{Cell, RefCell},
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::atomic::Ordering,
 };
 
@@ -26,7 +27,7 @@ use crate::{
     kernel::{self, AnyOf, Op, Outcome, Reply},
     payload::{Payload, Segment},
     time::{Span, Time},
-    wire::{Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
+    wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// Returns the manner of a call from whether it returns at once.
@@ -86,6 +87,10 @@ pub(in crate::runtime) struct NodeThread<'run> {
     /// The number of this thread, on a host that tells its CPU time to others.
     thread: Option<i32>,
     calls_after_end: Cell<u32>,
+    /// When this node died, if it is dead.
+    died: Cell<Option<Time>>,
+    /// The contexts whose nodes the kernel knows; where calls may fail only.
+    introduced: RefCell<BTreeSet<Context>>,
 }
 
 impl<'run> NodeThread<'run> {
@@ -109,6 +114,8 @@ impl<'run> NodeThread<'run> {
             slips: Cell::default(),
             thread,
             calls_after_end: Cell::new(0),
+            died: Cell::new(None),
+            introduced: RefCell::default(),
         }
     }
 
@@ -120,7 +127,11 @@ impl<'run> NodeThread<'run> {
                 Outcome::TimedOut => Ok((reply.clock, None)),
                 Outcome::Completed { index, .. } => {
                     self.settle(ids[index]);
-                    Ok((reply.clock, Some((index, self.maybe_received(reply)?))))
+                    Ok((reply.clock, Some((index, Ok(self.maybe_received(reply)?)))))
+                }
+                Outcome::FailedAmong { index, cause } => {
+                    self.settle(ids[index]);
+                    Ok((reply.clock, Some((index, Err(self.failure(cause))))))
                 }
                 _ => Err(self.world.crew.ended()),
             }
@@ -162,7 +173,7 @@ impl<'run> NodeThread<'run> {
     /// Whether modeled time has an influence on the message that a receive takes. If not, the data decides alone:
     /// messages from one sender come in the order in which they were sent, in the channel as in the network.
     fn matches_by_time(&self, select: &Selector) -> bool {
-        select.is_wild() || self.local.borrow().by_kernel > 0
+        select.is_wild() || self.world.fallible || self.local.borrow().by_kernel > 0
     }
 
     /// Whether the kernel is asked which message a receive takes: where only it knows, or where its answer is waited
@@ -174,6 +185,7 @@ impl<'run> NodeThread<'run> {
     /// Brings a message to its node's channel, before the kernel is told of it; returns its number of bytes of data.
     fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
         self.check_running()?;
+        self.introduce(parcel.context);
         let data =
             payload.segments().iter().filter(|part| matches!(part, Segment::Data(_))).map(Segment::len).sum();
         let seq = {
@@ -200,7 +212,7 @@ impl<'run> NodeThread<'run> {
 
     /// Makes a call like [`tell`](NodeThread::tell), for a call that sends `data` bytes of data.
     fn tell_sending(&self, op: Op, data: u64) -> Result<(), CommError> {
-        if self.is_held() {
+        if self.is_held() || self.world.fallible {
             return self.ask(op).map(drop);
         }
         self.check_running()?;
@@ -237,10 +249,11 @@ impl<'run> NodeThread<'run> {
         self.told.set(false);
         let in_vain = asks_the_time || matches!(reply.outcome, Outcome::Nothing | Outcome::TimedOut);
         self.in_vain.set(Some(in_vain));
-        if reply.outcome == Outcome::Livelock {
-            return Err(CommError::Livelock { at: reply.clock });
+        match reply.outcome {
+            Outcome::Livelock => Err(CommError::Livelock { at: reply.clock }),
+            Outcome::Failed(cause) => Err(self.failure(cause)),
+            _ => Ok(reply),
         }
-        Ok(reply)
     }
 
     /// Puts a call into the outbox; whether that is so full that the node should wait for the kernel.
@@ -252,6 +265,10 @@ impl<'run> NodeThread<'run> {
     }
 
     fn check_running(&self) -> Result<(), CommError> {
+        if let Some(at) = self.died.get() {
+            self.world.crew.count_call_after_end(&self.calls_after_end);
+            return Err(CommError::Died { at });
+        }
         self.world.crew.check_running(&self.calls_after_end)
     }
 }
@@ -259,6 +276,10 @@ impl<'run> NodeThread<'run> {
 impl Endpoint for NodeThread<'_> {
     fn id(&self) -> NodeId {
         self.id
+    }
+
+    fn died(&self) -> Option<Time> {
+        self.died.get()
     }
 
     fn shared(&self) -> &dyn Shared {
@@ -285,6 +306,7 @@ impl Endpoint for NodeThread<'_> {
 
     fn recv(&self, select: Selector) -> Result<Envelope, CommError> {
         self.call(Manner::Takes, || {
+            self.introduce(select.context);
             let op = Op::Recv { select, request: None };
             if self.kernel_decides(&select) {
                 let reply = self.ask(op)?;
@@ -297,6 +319,7 @@ impl Endpoint for NodeThread<'_> {
 
     fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
         self.call(looks(deadline <= self.clock.get()), || {
+            self.introduce(select.context);
             let reply = self.ask(Op::RecvUntil { select, deadline })?;
             match reply.outcome {
                 Outcome::TimedOut => Ok(None),
@@ -320,6 +343,7 @@ impl Endpoint for NodeThread<'_> {
 
     fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
         self.call(Manner::AtOnce, || {
+            self.introduce(select.context);
             self.drain();
             let by_kernel = self.matches_by_time(&select);
             let request = self.new_request(Pending::Recv { select, by_kernel });
@@ -344,8 +368,7 @@ impl Endpoint for NodeThread<'_> {
             let op = Op::Wait { request };
             match pending {
                 Some(Pending::Recv { select, .. }) if self.kernel_decides(&select) => {
-                    let reply = self.ask(op)?;
-                    let envelope = self.received(reply);
+                    let envelope = self.ask(op).and_then(|reply| self.received(reply));
                     self.settle(request);
                     envelope.map(Some)
                 }
@@ -377,9 +400,18 @@ impl Endpoint for NodeThread<'_> {
         request: RequestId,
     ) -> Result<(Time, Option<(Envelope, Span)>), CommError> {
         let wait = AnyOf { requests: [request].into(), deadline, computing: true };
-        let (clock, first) = self.any_of(wait)?;
-        let receive = self.world.crew.machine.parameters().active_receive_overhead();
-        Ok((clock, first.and_then(|(_, envelope)| envelope).map(|envelope| (envelope, receive))))
+        self.call(looks(deadline <= self.clock.get()), || {
+            let reply = self.ask(Op::WaitAny(wait))?;
+            match reply.outcome {
+                Outcome::TimedOut => Ok((reply.clock, None)),
+                Outcome::Interrupted { computed, .. } => {
+                    self.settle(request);
+                    Ok((reply.clock, self.maybe_received(reply)?.map(|envelope| (envelope, computed))))
+                }
+                Outcome::FailedAmong { cause, .. } => Err(self.failure(cause)),
+                _ => Err(self.world.crew.ended()),
+            }
+        })
     }
 
     fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
@@ -416,6 +448,7 @@ impl Endpoint for NodeThread<'_> {
 
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
         self.call(looks(!blocking), || {
+            self.introduce(select.context);
             let reply = self.ask(Op::Probe { select, blocking })?;
             match reply.outcome {
                 Outcome::Found { label, bytes } => Ok(Some((label, bytes))),

@@ -13,7 +13,7 @@ use super::{Pace, outbox::Outbox, pacing::Pacing};
 use crate::{
     endpoint::Envelope,
     kernel::{BlockedNode, Call, Calls, Kernel, Reply, blocked_nodes},
-    model::Description,
+    model::{Description, Faults},
     runtime::{Pinning, Settings, affinity::Together, crew::Crew, sync::AtomicUsize},
     wire::NodeId,
 };
@@ -59,6 +59,8 @@ pub(super) struct Modeled {
     pub(super) asking: (Sender<NodeId>, Receiver<NodeId>),
     /// Whether a thread wanted to drive the kernel while another did: the other must look again.
     pub(super) drive_again: AtomicBool,
+    /// Whether messages may be lost and nodes may die: then only the kernel knows which data has come.
+    pub(super) fallible: bool,
     /// The number of times that a waiting thread looks again before it sleeps: 0 unless every thread has a core.
     pub(super) looks: u32,
 }
@@ -92,6 +94,7 @@ impl Modeled {
             awaiting_replies: AtomicUsize::new(0),
             asking: unbounded(),
             drive_again: AtomicBool::new(false),
+            fallible: machine.faults().is_some_and(Faults::are_fatal),
             looks: if nodes > 1 && nodes <= cores { LOOKS } else { 0 },
         };
         (modeled, receivers)

@@ -24,7 +24,10 @@ impl NodeThread<'_> {
 
     /// Returns the message that the kernel says has been received: it is here, since data goes before the calls.
     pub(super) fn maybe_received(&self, reply: Reply) -> Result<Option<Envelope>, CommError> {
-        let (Outcome::Received(id) | Outcome::Completed { received: Some(id), .. }) = reply.outcome else {
+        let (Outcome::Received(id)
+        | Outcome::Completed { received: Some(id), .. }
+        | Outcome::Interrupted { received: id, .. }) = reply.outcome
+        else {
             return Ok(None);
         };
         self.drain();
@@ -54,7 +57,7 @@ impl NodeThread<'_> {
     /// Takes everything out of the channel and matches what may be matched here.
     pub(super) fn drain(&self) {
         let local = &mut *self.local.borrow_mut();
-        let by_time = local.by_kernel > 0;
+        let by_time = local.by_kernel > 0 || self.world.fallible;
         if !by_time {
             while let Some(envelope) = local.held.pop_front() {
                 local.take_in(envelope);

@@ -1,0 +1,51 @@
+//! The hardware barrier of the whole machine.
+
+use super::{
+    Kernel,
+    node::Doing,
+    op::{Cause, Outcome},
+};
+use crate::{record::EventKind, time::Time, wire::NodeId};
+
+impl Kernel {
+    /// A node enters the barrier. One that would end after the death of a node fails: it needs all of them.
+    pub(super) fn barrier(&mut self, id: NodeId) {
+        let called = self.nodes[id as usize].clock;
+        let death = self.first_death();
+        if let Some((_, cause)) = death.filter(|&(at, _)| at <= called) {
+            self.fail(id, called, cause);
+            return;
+        }
+        self.nodes[id as usize].doing = Doing::Barrier { called };
+        self.in_barrier.push(id);
+        if self.in_barrier.len() < self.nodes.len() {
+            return;
+        }
+        let last = self.in_barrier.iter().map(|&id| self.nodes[id as usize].clock).max().unwrap_or(called);
+        let end = last + self.barrier;
+        if let Some((at, cause)) = death.filter(|&(at, _)| at < end) {
+            self.fail_barrier(at, cause);
+            return;
+        }
+        for id in std::mem::take(&mut self.in_barrier) {
+            let called = self.nodes[id as usize].clock;
+            // Also where it took no time: the nodes' barriers are to be told apart by counting.
+            self.nodes[id as usize].record.waiting += end.since(called);
+            self.note(id, called, end, EventKind::Barrier);
+            self.release(id, end, Outcome::Done);
+        }
+    }
+
+    /// Fails the calls of all nodes that are in the barrier; the one that dies does not get that far.
+    pub(super) fn fail_barrier(&mut self, at: Time, cause: Cause) {
+        for id in std::mem::take(&mut self.in_barrier) {
+            match cause {
+                Cause::NodeDied { node, .. } if node == id => self.nodes[id as usize].doing = Doing::Dying,
+                _ => {
+                    let called = self.nodes[id as usize].clock;
+                    self.fail_waiting(id, called, at, cause);
+                }
+            }
+        }
+    }
+}

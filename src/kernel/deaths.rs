@@ -1,0 +1,222 @@
+//! The deaths of nodes: what dies with them, and when their partners are told.
+//!
+//! A receive from a dead node fails as soon as nothing from it can come any more; one from any source, where a dead node
+//! is a possible sender, once for each node that receives; all of a library call, which needs every member of its group,
+//! at once. `docs/faults.md` has the rules in words.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Calls, Kernel, Kind,
+    node::{Doing, Receiver, Request},
+    op::{Cause, Outcome, Reply},
+};
+use crate::{
+    rank::Rank,
+    time::Time,
+    wire::{NodeId, RequestId, Selector},
+};
+
+/// A dead node, as those see it that it has sent messages to.
+#[derive(Debug)]
+pub(super) struct Silent {
+    died: Time,
+    /// When the last message from it arrives at nodes to which some were under way when it died.
+    last: BTreeMap<NodeId, Time>,
+    /// The last instant at which receives were looked at.
+    looked: Option<Time>,
+}
+
+impl Silent {
+    /// The instant from which on nothing comes any more, once receives have been looked at then.
+    fn since(&self, target: NodeId) -> Option<Time> {
+        let since = self.last.get(&target).copied().unwrap_or(self.died);
+        (Some(since) <= self.looked).then_some(since)
+    }
+}
+
+impl Kernel {
+    /// A node dies: its call under way does not end, its messages that have not left are lost, and so are those on their
+    /// way to it.
+    pub(super) fn die(&mut self, id: NodeId, at: Time) {
+        if self.faults.as_ref().is_none_or(|faults| faults.silent.contains_key(&id)) {
+            return;
+        }
+        self.end_program(id, at);
+        let cause = Cause::NodeDied { node: id, at };
+        if self.fabric.is_sending(id as Rank) {
+            self.fabric.abort(at, id as Rank);
+        }
+        for message in std::mem::take(&mut self.nodes[id as usize].port) {
+            self.lose(at, &message);
+        }
+        for source in 0..self.nodes.len() as NodeId {
+            let first = self.nodes[source as usize].port.front();
+            if first.is_some_and(|first| first.target == id) && self.fabric.is_sending(source as Rank) {
+                self.fabric.abort(at, source as Rank);
+                self.fail_first(source, cause);
+            }
+        }
+        let mut last: BTreeMap<NodeId, Time> = BTreeMap::new();
+        for (_, (target, message)) in self.flying.iter().filter(|(_, (_, message))| message.id.source == id) {
+            let latest = last.entry(*target).or_insert(message.at);
+            *latest = message.at.max(*latest);
+        }
+        let mut instants: Vec<Time> = last.values().copied().chain([at]).collect();
+        instants.sort_unstable();
+        instants.dedup();
+        for instant in instants {
+            self.schedule(instant, Kind::Silence, id, 0);
+        }
+        if let Some(faults) = &mut self.faults {
+            faults.silent.insert(id, Silent { died: at, last, looked: None });
+        }
+    }
+
+    /// Ends the program of a node that dies, unless it has returned. What it receives from now on is lost.
+    fn end_program(&mut self, id: NodeId, at: Time) {
+        let node = &mut self.nodes[id as usize];
+        node.matching.withdraw_all();
+        node.wild = 0;
+        for (request, state) in std::mem::take(&mut node.requests) {
+            if let Request::Received { select, message, .. } = state {
+                node.lost.push((request, select, message));
+            }
+        }
+        if matches!(node.doing, Doing::Finished) {
+            return;
+        }
+        if !matches!(node.doing, Doing::Dying) {
+            node.record.waiting += at.since(node.clock);
+        }
+        node.clock = at;
+        self.close(id, at);
+        let node = &mut self.nodes[id as usize];
+        node.serial = node.serial.wrapping_add(1);
+        node.doing = Doing::Dead;
+        if std::mem::take(&mut node.reply) {
+            self.replies.push((id, Reply { clock: at, outcome: Outcome::Failed(Cause::Died { at }) }));
+        }
+        self.tell(id, Cause::Died { at });
+        self.in_barrier.retain(|&other| other != id);
+        self.runnable.push(id);
+    }
+
+    /// Answers the calls of a dead node.
+    pub(super) fn refuse(&mut self, id: NodeId, source: &mut impl Calls) {
+        let node = &mut self.nodes[id as usize];
+        if node.calls.is_empty() {
+            source.fetch(id, &mut node.calls);
+        }
+        let at = node.dies;
+        for call in node.calls.drain(..).filter(|call| call.reply) {
+            drop(call);
+            self.replies.push((id, Reply { clock: at, outcome: Outcome::Failed(Cause::Died { at }) }));
+        }
+    }
+
+    /// The first death of a node.
+    pub(super) fn first_death(&self) -> Option<(Time, Cause)> {
+        let &(at, node) = self.faults.as_ref()?.deaths.first()?;
+        Some((at, Cause::NodeDied { node, at }))
+    }
+
+    /// The death by which messages of a library call fail at an instant: all of them need every member of their group.
+    pub(super) fn doomed_call(&self, context: u32, by: Time) -> Option<(Time, Cause)> {
+        let faults = self.faults.as_ref()?;
+        let talkers = faults.talkers.get(&context).filter(|talkers| talkers.library)?;
+        let mut deaths = faults.deaths.iter().take_while(|&&(at, _)| at <= by);
+        let &(at, node) = deaths.find(|(_, node)| talkers.members.contains(&(*node as Rank)))?;
+        Some((at, Cause::NodeDied { node, at }))
+    }
+
+    /// The death by which a receive for which no message is there fails at an instant, and since when it does.
+    pub(super) fn doomed(&self, id: NodeId, select: &Selector, by: Time) -> Option<(Time, Cause)> {
+        let faults = self.faults.as_ref()?;
+        if let Some(doomed) = self.doomed_call(select.context, by) {
+            return Some(doomed);
+        }
+        if let Some(node) = select.source {
+            let silent = faults.silent.get(&node)?;
+            return Some((silent.since(id)?, Cause::NodeDied { node, at: silent.died }));
+        }
+        let talkers = faults.talkers.get(&select.context);
+        let may_send = |node: NodeId| {
+            let is_member = talkers.is_none_or(|talkers| talkers.members.contains(&(node as Rank)));
+            node != id && is_member && !faults.told.contains(&(id, node))
+        };
+        let mut deaths = faults.deaths.iter().take_while(|&&(at, _)| at <= by);
+        let &(at, node) = deaths.find(|&&(_, node)| may_send(node))?;
+        Some((at, Cause::NodeDied { node, at }))
+    }
+
+    /// The latest arrival of a message that a receive may take at `called` without waiting. The network may be ahead of the
+    /// node: one from any source that fails at its call does not see what arrives after that.
+    pub(super) fn latest_for(&self, id: NodeId, select: &Selector, called: Time) -> Time {
+        let fails = self.faults.is_some() && select.is_wild() && self.doomed(id, select, called).is_some();
+        if fails { called } else { Time::MAX }
+    }
+
+    /// Looks at all receives that wait when nothing more can come from a dead node to some others.
+    pub(super) fn fall_silent(&mut self, dead: NodeId) {
+        let now = self.now;
+        let Some(silent) = self.faults.as_mut().and_then(|faults| faults.silent.get_mut(&dead)) else {
+            return;
+        };
+        silent.looked = Some(now);
+        if silent.died == now {
+            self.fail_barrier(now, Cause::NodeDied { node: dead, at: now });
+        }
+        for id in 0..self.nodes.len() as NodeId {
+            if !matches!(self.nodes[id as usize].doing, Doing::Dead | Doing::Dying | Doing::Finished) {
+                self.fail_receives(id, now);
+            }
+        }
+    }
+
+    /// Fails what a node has posted and waits for, as far as it cannot come any more.
+    fn fail_receives(&mut self, id: NodeId, now: Time) {
+        let posted = |(&request, state): (&RequestId, &Request)| match state {
+            Request::RecvPosted { select, .. } | Request::Forgotten { select } => {
+                self.doomed(id, select, now).map(|(since, cause)| (request, *select, since, cause))
+            }
+            _ => None,
+        };
+        let doomed: Vec<_> = self.nodes[id as usize].requests.iter().filter_map(posted).collect();
+        for (request, select, since, cause) in doomed {
+            let node = &mut self.nodes[id as usize];
+            node.matching.withdraw(&Receiver::Request(request));
+            node.wild -= u32::from(select.is_wild());
+            match node.requests.remove(&request) {
+                Some(Request::RecvPosted { posted, .. }) => {
+                    // The node may be ahead of the network.
+                    let at = since.max(posted);
+                    node.requests.insert(request, Request::Failed { at, cause });
+                    self.request_completed(id, request, at);
+                }
+                _ => continue,
+            }
+        }
+        match self.nodes[id as usize].doing {
+            Doing::Recv { called, select } => {
+                if let Some((since, cause)) = self.doomed(id, &select, now) {
+                    let node = &mut self.nodes[id as usize];
+                    node.matching.withdraw(&Receiver::Blocking);
+                    node.wild -= u32::from(select.is_wild());
+                    self.fail_waiting(id, called, since, cause);
+                }
+            }
+            Doing::SendRecv { select, received: None, .. } => {
+                if let Some((since, cause)) = self.doomed(id, &select, now) {
+                    self.fail_send_recv(id, since, cause);
+                }
+            }
+            Doing::Probe { called, select } => {
+                if let Some((since, cause)) = self.doomed(id, &select, now) {
+                    self.fail_waiting(id, called, since, cause);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Faults of the machine in modeled time: what happens when, which way messages take, and which of them are lost.
+//!
+//! All instants are known from the start, so that what a call meets follows from its own time. Only what is lost under way
+//! takes an event of its own ([`Kind::Fault`](super::Kind)): before it, every call up to its instant is known.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use super::{
+    Kernel, Kind,
+    deaths::Silent,
+    node::{Arrived, Doing, Outgoing, Receiver, Request},
+    op::{Cause, Outcome},
+};
+use crate::{
+    model::{Faults, faults::Change},
+    rank::Rank,
+    record::{EventKind, WaitEnd},
+    time::Time,
+    topology::{LinkId, Topology, detour::Detours},
+    wire::{Context, Label, MessageId, NodeId},
+};
+
+/// The largest number of graphs that are kept, each of the links that are alive at one time.
+const MOST_GRAPHS: usize = 4;
+
+/// A message that a fault has lost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lost {
+    pub(crate) id: MessageId,
+    pub(crate) target: NodeId,
+    pub(crate) label: Label,
+    pub(crate) bytes: u64,
+    pub(crate) at: Time,
+}
+
+/// The nodes that talk in a context.
+#[derive(Debug)]
+pub(super) struct Talkers {
+    pub(super) members: Arc<[Rank]>,
+    /// Whether these are the messages of library calls, which need every member.
+    pub(super) library: bool,
+}
+
+/// The faults of a machine with faults.
+#[derive(Debug)]
+pub(super) struct Faulty {
+    changes: Vec<(Time, Change)>,
+    /// When links die, and the instants of their deaths in order.
+    links: BTreeMap<LinkId, Time>,
+    instants: Vec<Time>,
+    detours: bool,
+    /// The links that are alive after so many deaths, as far as somebody has asked for a detour.
+    graphs: BTreeMap<usize, Detours>,
+    /// All deaths of nodes that there will be, in their order.
+    pub(super) deaths: Vec<(Time, NodeId)>,
+    /// The nodes that have died.
+    pub(super) silent: BTreeMap<NodeId, Silent>,
+    /// Which nodes have been told of which deaths.
+    pub(super) told: BTreeSet<(NodeId, NodeId)>,
+    pub(super) talkers: BTreeMap<Context, Talkers>,
+    pub(super) lost: Vec<Lost>,
+    has_failed: bool,
+}
+
+impl Faulty {
+    /// The detour that a message takes, if it takes one; fails if there is no way.
+    fn way(
+        &mut self,
+        at: Time,
+        from: NodeId,
+        to: NodeId,
+        topology: &dyn Topology,
+    ) -> Result<Option<Vec<LinkId>>, Cause> {
+        if let Some(&(died, node)) = self.deaths.iter().find(|&&(died, node)| died <= at && node == to) {
+            return Err(Cause::NodeDied { node, at: died });
+        }
+        let deaths = self.instants.partition_point(|&died| died <= at);
+        if deaths == 0 {
+            return Ok(None);
+        }
+        let mut route = Vec::new();
+        topology.route(from as Rank, to as Rank, &mut route);
+        let died = |link: &LinkId| self.links.get(link).copied().filter(|&died| died <= at);
+        let Some((link, died)) = route.iter().find_map(|link| Some((*link, died(link)?))) else {
+            return Ok(None);
+        };
+        let none = Cause::LinkDied { link, from, to, at: died };
+        if !self.detours {
+            return Err(none);
+        }
+        let Faulty { links, graphs, .. } = self;
+        if graphs.len() >= MOST_GRAPHS && !graphs.contains_key(&deaths) {
+            graphs.pop_first();
+        }
+        let is_alive = |link| links.get(&link).is_none_or(|&died| died > at);
+        let graph = graphs.entry(deaths).or_insert_with(|| Detours::new(topology, is_alive));
+        graph.route(from as Rank, to as Rank).map(Some).ok_or(none)
+    }
+}
+
+impl Kernel {
+    /// Notes the faults to come.
+    pub(super) fn expect(&mut self, faults: &Faults) {
+        let changes =
+            faults.on(&*self.topology).expect("faults are compared with the network when they are given");
+        let mut links = BTreeMap::new();
+        let mut deaths: Vec<(Time, NodeId)> = Vec::new();
+        for (nth, &(at, change)) in changes.iter().enumerate() {
+            self.schedule(at, Kind::Fault, 0, nth as u64);
+            match change {
+                Change::LinkDies(link) => drop(links.entry(link).or_insert(at)),
+                Change::NodeDies(rank) if self.nodes[rank].dies == Time::MAX => {
+                    self.nodes[rank].dies = at;
+                    deaths.push((at, rank as NodeId));
+                }
+                Change::NodeDies(_) | Change::Slow(..) => {}
+            }
+        }
+        deaths.sort_unstable();
+        let mut instants: Vec<Time> = links.values().copied().collect();
+        instants.sort_unstable();
+        let detours = faults.has_detours();
+        let (graphs, silent, told, talkers, lost) = Default::default();
+        self.faults = Some(Box::new(Faulty {
+            changes,
+            links,
+            instants,
+            detours,
+            graphs,
+            deaths,
+            silent,
+            told,
+            talkers,
+            lost,
+            has_failed: false,
+        }));
+    }
+
+    /// Whether a fault has made calls fail, so that a script of calls is not what was carried out.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.faults.as_ref().is_some_and(|faults| faults.has_failed)
+    }
+
+    /// Carries a fault out.
+    pub(super) fn happen(&mut self, nth: usize) {
+        let Some(faults) = &self.faults else { return };
+        let (at, change) = faults.changes[nth];
+        match change {
+            Change::Slow(link, factor) => self.fabric.slow(link, factor, &*self.topology),
+            Change::LinkDies(link) => {
+                for source in self.fabric.senders_over(link) {
+                    let source = source as NodeId;
+                    if let Some(&message) = self.nodes[source as usize].port.front() {
+                        let cause = Cause::LinkDied { link, from: source, to: message.target, at };
+                        self.fabric.abort(at, source as Rank);
+                        self.fail_first(source, cause);
+                        self.tell_receiver(source, &message, cause);
+                    }
+                }
+            }
+            Change::NodeDies(rank) => self.die(rank as NodeId, at),
+        }
+    }
+
+    /// The way of a message: a detour or none, or the reason why it cannot go.
+    pub(super) fn way(&mut self, at: Time, from: NodeId, to: NodeId) -> Result<Option<Vec<LinkId>>, Cause> {
+        match &mut self.faults {
+            Some(faults) => faults.way(at, from, to, &*self.topology),
+            None => Ok(None),
+        }
+    }
+
+    /// Tells the receive that would take a message that it is lost.
+    fn tell_receiver(&mut self, source: NodeId, message: &Outgoing, cause: Cause) {
+        let &Outgoing { target, label, bytes, seq, active, .. } = message;
+        let id = MessageId { source, seq };
+        self.arrive(target, Arrived { at: self.now, id, label, bytes, active, lost: Some(cause) });
+    }
+
+    /// Drops a message that will not arrive.
+    pub(super) fn lose(&mut self, at: Time, message: &Outgoing) {
+        if let Some(faults) = &mut self.faults {
+            let &Outgoing { target, label, bytes, seq, .. } = message;
+            faults.lost.push(Lost { id: MessageId { source: label.source, seq }, target, label, bytes, at });
+        }
+    }
+
+    /// Drops the first message at the out-port of a node, which is told at once.
+    pub(super) fn fail_first(&mut self, source: NodeId, cause: Cause) {
+        let now = self.now;
+        let node = &mut self.nodes[source as usize];
+        let Some(message) = node.port.pop_front() else { return };
+        if let Some(next) = node.port.front() {
+            let ready = next.ready.max(now);
+            self.schedule(ready, Kind::Entry, source, 0);
+        }
+        self.port_left(source, now);
+        self.lose(now, &message);
+        let node = &mut self.nodes[source as usize];
+        if let Some(request) = message.request {
+            if let Some(state) = node.requests.get_mut(&request) {
+                *state = Request::Failed { at: now, cause };
+                self.request_completed(source, request, now);
+            }
+        } else if message.blocking {
+            match node.doing {
+                Doing::Send { called } => self.fail_waiting(source, called, now, cause),
+                Doing::SendRecv { .. } => self.fail_send_recv(source, now, cause),
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends a call with an error. The node has been told of a death then.
+    pub(super) fn fail(&mut self, id: NodeId, at: Time, cause: Cause) {
+        self.tell(id, cause);
+        self.release(id, at, Outcome::Failed(cause));
+    }
+
+    /// Notes that a node is told of a fault.
+    pub(super) fn tell(&mut self, id: NodeId, cause: Cause) {
+        if let Some(faults) = &mut self.faults {
+            faults.has_failed = true;
+            if let Cause::NodeDied { node, .. } = cause {
+                faults.told.insert((id, node));
+            }
+        }
+    }
+
+    /// Ends a call that was made at `called`, and may have waited since then, with an error.
+    pub(super) fn fail_waiting(&mut self, id: NodeId, called: Time, at: Time, cause: Cause) {
+        let node = &self.nodes[id as usize];
+        let end = node.clock.max(at);
+        self.waited(id, node.clock.max(called), end, EventKind::Wait { until: WaitEnd::Failure });
+        self.fail(id, end, cause);
+    }
+
+    /// Ends a `sendrecv`, one half of which has failed: the other half is given up, but a message under way goes on.
+    pub(super) fn fail_send_recv(&mut self, id: NodeId, at: Time, cause: Cause) {
+        let node = &mut self.nodes[id as usize];
+        let Doing::SendRecv { called, select, received, .. } = node.doing else { return };
+        if received.is_none() {
+            node.matching.withdraw(&Receiver::Blocking);
+            node.wild -= u32::from(select.is_wild());
+        }
+        for message in &mut node.port {
+            message.blocking = false;
+        }
+        self.fail_waiting(id, called, at, cause);
+        // A message that it has received already is there for another receive.
+        if let Some(message) = received.filter(|message| message.lost.is_none()) {
+            self.meet(id, message);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The CPU time of nodes with noise: work that meets a period of noise is prolonged by it.
+
+use std::collections::VecDeque;
+
+use super::Kernel;
+use crate::{
+    model::noise::Periods,
+    time::{Span, Time},
+    wire::NodeId,
+};
+
+/// The noise of one node.
+#[derive(Debug)]
+pub(super) struct Noisy {
+    periods: Periods,
+    /// The periods that work may still meet, in their order: the node's clock is before the end of each.
+    ahead: VecDeque<(Time, Time)>,
+}
+
+impl Noisy {
+    pub(super) fn new(periods: Periods) -> Noisy {
+        Noisy { periods, ahead: VecDeque::new() }
+    }
+
+    /// The end of work that takes `span` and begins at `start`, on a node whose clock is at `clock` and no later than
+    /// that.
+    fn end_of(&mut self, clock: Time, start: Time, span: Span) -> Time {
+        while self.ahead.front().is_some_and(|&(_, end)| end <= clock) {
+            self.ahead.pop_front();
+        }
+        let mut end = start + span;
+        for nth in 0.. {
+            while self.ahead.len() <= nth {
+                let next = self.periods.find(|&(_, end)| end > clock);
+                self.ahead.extend(next);
+            }
+            let (begin, over) = self.ahead[nth];
+            if begin >= end || end == Time::MAX {
+                break;
+            }
+            // A period that is over by the start of the work, or under way then, counts from there on.
+            end += over.since(begin.max(start));
+        }
+        end
+    }
+
+    /// The time without noise from `start`, which is not before the node's clock, to `end`.
+    fn work_between(&self, start: Time, end: Time) -> Span {
+        let noise = |&(begin, over): &(Time, Time)| over.min(end).since(begin.max(start));
+        end.since(start) - self.ahead.iter().map(noise).sum()
+    }
+}
+
+impl Kernel {
+    /// The end of work of a node's CPU that takes `span` and begins at `start`.
+    pub(super) fn worked(&mut self, id: NodeId, start: Time, span: Span) -> Time {
+        let node = &mut self.nodes[id as usize];
+        match &mut node.noisy {
+            Some(noisy) if !span.is_zero() => noisy.end_of(node.clock, start, span),
+            _ => start + span,
+        }
+    }
+
+    /// The time for which a node's CPU can work between its clock and an instant up to which it was to work at least.
+    pub(super) fn work_between(&self, id: NodeId, start: Time, end: Time) -> Span {
+        match &self.nodes[id as usize].noisy {
+            Some(noisy) => noisy.work_between(start, end),
+            None => end.since(start),
+        }
+    }
+
+    /// Counts the time by which work that took `span` has been prolonged.
+    pub(super) fn prolonged(&mut self, id: NodeId, start: Time, end: Time, span: Span) {
+        self.nodes[id as usize].record.noise += end.since(start) - span;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Noise;
+
+    #[test]
+    fn work_goes_on_between_periods() {
+        let at = |micros| Time::ZERO + Span::from_micros(micros);
+        let noise = Noise::new(Span::from_micros(100), Span::from_micros(10)).unwrap();
+        let mut noisy = Noisy::new(noise.first(Span::from_micros(50)).periods(0));
+        let mut end = |clock, start, micros| {
+            let end = noisy.end_of(at(clock), at(start), Span::from_micros(micros));
+            end.since_start().as_micros_f64()
+        };
+        // The periods: 50 to 60, 150 to 160, 250 to 260.
+        assert_eq!(end(0, 0, 50), 50.0, "up to the beginning of a period");
+        assert_eq!(end(0, 0, 51), 61.0);
+        assert_eq!(end(0, 0, 240), 270.0, "0 to 50, 60 to 150, 160 to 250, and 10 more after a third period");
+        assert_eq!(end(55, 55, 5), 65.0, "from within a period");
+        assert_eq!(end(55, 150, 1), 161.0, "from the beginning of a period");
+        assert_eq!(end(60, 160, 1), 161.0, "from the end of a period");
+        assert_eq!(end(1000, 1000, 50), 1050.0);
+    }
+}

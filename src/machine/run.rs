@@ -1,0 +1,102 @@
+//! The results of a run.
+
+use std::{io, time::Duration};
+
+use crate::{
+    analysis::{self, AnalysisError, Blame, CriticalPath},
+    model::Description,
+    record::{Trace, write_chrome_trace},
+    report::{Explanation, RunReport, Work},
+    time::Time,
+};
+
+/// The results of a run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Run<T> {
+    /// The return values of the programs, in rank order.
+    pub outputs: Vec<T>,
+    /// All counters; in virtual time the same every time.
+    pub report: RunReport,
+    /// Wall-clock time: in virtual time of the whole run; in real time and under the host's clock from the common start of
+    /// the programs to the end of the last.
+    pub wall: Duration,
+    /// All events on the nodes' clocks, if the machine was built to [keep them](crate::MachineBuilder::trace); without a model
+    /// there are no transfers in it.
+    pub trace: Trace,
+    /// The work of the host for sharing the network; none without a model.
+    pub work: Work,
+    pub(super) machine: Description,
+    pub(super) is_traced: bool,
+}
+
+impl<T> Run<T> {
+    /// The topology and the parameters of the machine of the run.
+    pub fn machine(&self) -> &Description {
+        &self.machine
+    }
+
+    /// Whether the machine was built to [keep](crate::MachineBuilder::trace) what happened.
+    pub fn is_traced(&self) -> bool {
+        self.is_traced
+    }
+
+    /// Writes the trace as a Chrome trace-event file, which opens in Perfetto (ui.perfetto.dev) and in
+    /// `chrome://tracing`: nodes, messages and links on the clock of the run. [`write_chrome_trace`] describes its content.
+    ///
+    /// # Errors
+    /// The errors of the writer.
+    pub fn write_trace(&self, writer: impl io::Write) -> io::Result<()> {
+        write_chrome_trace(&self.trace, &self.machine, writer)
+    }
+
+    /// The chain of events that determined how long the run took, if the machine was built to [keep
+    /// them](crate::MachineBuilder::trace). Its pieces together are exactly the modeled time.
+    ///
+    /// # Errors
+    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
+    pub fn critical_path(&self) -> Result<CriticalPath, AnalysisError> {
+        self.check_recorded()?;
+        CriticalPath::of(&self.trace, &self.machine)
+    }
+
+    /// What messages lost to sharing, by whom and where, if the machine was built to [keep all
+    /// events](crate::MachineBuilder::trace). Together it is exactly [`RunReport::lost_to_sharing`].
+    ///
+    /// # Errors
+    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
+    pub fn blame(&self) -> Result<Blame, AnalysisError> {
+        self.check_recorded()?;
+        Blame::of(&self.trace, &self.machine)
+    }
+
+    /// Where the time of the run went: [`critical_path`](Run::critical_path) and [`blame`](Run::blame), as a text and as
+    /// tables.
+    ///
+    /// ```
+    /// use multicomputer::{Machine, prelude::*};
+    ///
+    /// let machine = Machine::paragon(4, 4).trace(true).build()?;
+    /// let run = machine.run(|node| Ok(node.world().broadcast(0, &mut [0_u8; 1000])?))?;
+    /// println!("{}\n\n{}", run.report, run.explain()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
+    pub fn explain(&self) -> Result<Explanation, AnalysisError> {
+        self.check_recorded()?;
+        let (path, blame) = analysis::explain(&self.trace, &self.machine)?;
+        Ok(Explanation::new(self.machine.name(), &**self.machine.topology(), path, blame))
+    }
+
+    fn check_recorded(&self) -> Result<(), AnalysisError> {
+        match () {
+            () if !self.report.is_modeled => Err(AnalysisError::NotModeled),
+            () if self.trace.events.is_empty() && self.report.modeled > Time::ZERO => {
+                Err(AnalysisError::NotTraced)
+            }
+            () => Ok(()),
+        }
+    }
+}

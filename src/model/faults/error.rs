@@ -1,0 +1,44 @@
+//! The error of faults that a machine cannot have.
+
+use thiserror::Error;
+
+use crate::{topology::Link, units::UnitError};
+
+/// The reason why a machine cannot have a fault.
+#[derive(Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FaultError {
+    /// The text is not a fault.
+    #[error(
+        "`{0}` is not a fault; allowed are slow:A-B:FACTOR@TIME, dead:A-B@TIME and node:RANK@TIME, such as \
+         slow:3-4:0.5@2ms, where A->B is one direction of a link, and s2 is switch 2"
+    )]
+    Text(String),
+    /// The instant is no time.
+    #[error("the instant of a fault: {0}")]
+    Unit(UnitError),
+    /// The machine has no such link.
+    #[error("there is no link {given} in {topology}; allowed are the ends of its links")]
+    Link {
+        /// The link given.
+        given: Link,
+        /// The name of the topology.
+        topology: String,
+    },
+    /// The machine has no such node.
+    #[error("there is no node {given} to die; allowed are nodes 0 to {}", nodes - 1)]
+    Node {
+        /// The rank given.
+        given: usize,
+        /// The number of nodes.
+        nodes: usize,
+    },
+    /// A link can be slowed to a part of its capacity only.
+    #[error("a link cannot be slowed to {0} of its capacity; allowed are numbers above 0, at most 1")]
+    Factor(f64),
+    /// A fault of a machine file is none or several of the three.
+    #[error("a fault must have one of the keys `slow`, `dead` and `node`, and `factor` with `slow` alone")]
+    Keys,
+}
+
+crate::text::debug_as_text!(FaultError);

@@ -1,0 +1,342 @@
+//! Operating-system noise: periods in which a node's processor does something else.
+//!
+//! A [`Noise`] says how often such periods come and how long they are; the kernel makes each node's sequence of periods out
+//! of the seed and the node's rank. `docs/faults.md` has the rule.
+
+use std::{fmt, str::FromStr};
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::{
+    random::RandomNumbers,
+    time::{Span, Time},
+    units::{self, UnitError},
+};
+
+/// The distribution of a random interval around its mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Distribution {
+    /// Always the mean.
+    #[default]
+    Fixed,
+    /// From 0 to twice the mean, all equally likely.
+    Uniform,
+    /// The exponential distribution: what is as likely at any instant as at any other.
+    Exponential,
+}
+
+/// The names of all distributions, as texts have them.
+const DISTRIBUTIONS: [(&str, Distribution); 3] = [
+    ("fixed", Distribution::Fixed),
+    ("uniform", Distribution::Uniform),
+    ("exponential", Distribution::Exponential),
+];
+
+impl Distribution {
+    /// The next interval of this distribution.
+    fn draw(self, mean: Span, random: &mut RandomNumbers) -> Span {
+        match self {
+            Distribution::Fixed => mean,
+            Distribution::Uniform => Span::from_secs_f64(mean.as_secs_f64() * 2.0 * random.fraction()),
+            Distribution::Exponential => Span::from_secs_f64(mean.as_secs_f64() * random.exponential()),
+        }
+    }
+}
+
+impl fmt::Display for Distribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = DISTRIBUTIONS.iter().find(|(_, distribution)| distribution == self);
+        f.pad(name.map_or("", |(name, _)| name))
+    }
+}
+
+impl FromStr for Distribution {
+    type Err = NoiseError;
+
+    fn from_str(text: &str) -> Result<Distribution, NoiseError> {
+        let known = DISTRIBUTIONS.iter().find(|(name, _)| *name == text);
+        known.map(|&(_, distribution)| distribution).ok_or_else(|| NoiseError::Distribution(text.to_owned()))
+    }
+}
+
+/// The noise of a machine's nodes: periods in which a processor does not work for its program.
+///
+/// Each node has periods of its own, which follow from the seed and its rank. Read from a text such as
+/// `interval=1ms,length=50us,distribution=exponential,seed=7`.
+///
+/// ```
+/// use multicomputer::{Machine, Span, model::Noise, prelude::*};
+///
+/// // Periods of 50 us, the first at 200 us on every node, and then one every millisecond.
+/// let noise = Noise::new(Span::from_millis(1), Span::from_micros(50))?.first(Span::from_micros(200));
+/// let machine = Machine::paragon(2, 2).noise(noise).build()?;
+/// let run = machine.run(|node| Ok(node.compute(Span::from_micros(1500))?))?;
+/// assert_eq!(run.report.modeled.to_string(), "1.6 ms");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Noise {
+    interval: Span,
+    length: Span,
+    intervals: Distribution,
+    lengths: Distribution,
+    first: Option<Span>,
+    seed: u64,
+}
+
+impl Noise {
+    /// Noise whose periods begin every `interval` and take `length`, both fixed, with the seed 1. The first period of each
+    /// node is at a random place in its first interval.
+    ///
+    /// # Errors
+    /// [`NoiseError::Interval`] unless `length` is shorter than `interval`: programs would never get on.
+    pub fn new(interval: Span, length: Span) -> Result<Noise, NoiseError> {
+        if length >= interval {
+            return Err(NoiseError::Interval { interval, length });
+        }
+        let (intervals, lengths) = Default::default();
+        Ok(Noise { interval, length, intervals, lengths, first: None, seed: 1 })
+    }
+
+    /// Sets the distribution of the intervals around their mean; fixed unless given.
+    #[must_use]
+    pub fn intervals(self, intervals: Distribution) -> Noise {
+        Noise { intervals, ..self }
+    }
+
+    /// Sets the distribution of the lengths around their mean; fixed unless given.
+    #[must_use]
+    pub fn lengths(self, lengths: Distribution) -> Noise {
+        Noise { lengths, ..self }
+    }
+
+    /// Sets the instant of the first period, on all nodes; unless given it is at random, on each node another.
+    #[must_use]
+    pub fn first(self, first: Span) -> Noise {
+        Noise { first: Some(first), ..self }
+    }
+
+    /// Sets the seed; 1 unless given.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Noise {
+        Noise { seed, ..self }
+    }
+
+    /// The periods of a node, in their order, without end.
+    pub(crate) fn periods(self, rank: u32) -> Periods {
+        let mut random = RandomNumbers::of(self.seed, u64::from(rank));
+        let first = self.first.unwrap_or_else(|| {
+            let interval = self.intervals.draw(self.interval, &mut random);
+            match self.intervals {
+                // Events that are as likely at any instant as at any other have no place in an interval.
+                Distribution::Exponential => interval,
+                _ => Span::from_secs_f64(interval.as_secs_f64() * random.fraction()),
+            }
+        });
+        Periods { noise: self, random, next: Time::ZERO + first }
+    }
+
+    /// All that sets it apart, as texts spell it, without its values' units changed.
+    pub(super) fn spelled(&self) -> Vec<(&'static str, String)> {
+        let mut spelled = vec![("interval", self.interval.to_string()), ("length", self.length.to_string())];
+        let fixed = |distribution| distribution == Distribution::Fixed;
+        let intervals =
+            (!fixed(self.intervals)).then(|| ("interval-distribution", self.intervals.to_string()));
+        let lengths = (!fixed(self.lengths)).then(|| ("length-distribution", self.lengths.to_string()));
+        spelled.extend(intervals.into_iter().chain(lengths));
+        spelled.extend(self.first.map(|first| ("first", first.to_string())));
+        spelled.push(("seed", self.seed.to_string()));
+        spelled
+    }
+}
+
+/// The periods of one node.
+#[derive(Debug)]
+pub(crate) struct Periods {
+    noise: Noise,
+    random: RandomNumbers,
+    /// The instant at which the next period begins.
+    next: Time,
+}
+
+impl Iterator for Periods {
+    type Item = (Time, Time);
+
+    /// The next period's beginning and end. One that is to begin while the one before lasts begins at its end.
+    fn next(&mut self) -> Option<(Time, Time)> {
+        let Noise { interval, length, intervals, lengths, .. } = self.noise;
+        let begin = self.next;
+        let end = begin + lengths.draw(length, &mut self.random);
+        self.next = (begin + intervals.draw(interval, &mut self.random)).max(end);
+        Some((begin, end))
+    }
+}
+
+impl fmt::Display for Noise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (key, value)) in self.spelled().into_iter().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            write!(f, "{comma}{key}={}", value.replace(' ', ""))?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Noise {
+    type Err = NoiseError;
+
+    fn from_str(text: &str) -> Result<Noise, NoiseError> {
+        let mut table = NoiseTable::default();
+        for part in text.split(',') {
+            let unknown = || NoiseError::Key(part.trim().to_owned());
+            let (key, value) = part.split_once('=').ok_or_else(unknown)?;
+            let (key, value) = (key.trim(), value.trim().to_owned());
+            match key {
+                "interval" => table.interval = Some(value),
+                "length" => table.length = Some(value),
+                "distribution" => table.distribution = Some(value),
+                "interval-distribution" => table.interval_distribution = Some(value),
+                "length-distribution" => table.length_distribution = Some(value),
+                "first" => table.first = Some(value),
+                "seed" => table.seed = Some(value.parse().map_err(|_| NoiseError::Seed(value))?),
+                _ => return Err(unknown()),
+            }
+        }
+        table.noise()
+    }
+}
+
+/// The table `[noise]` of a machine file.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case", expecting = "a table of noise")]
+pub(super) struct NoiseTable {
+    interval: Option<String>,
+    length: Option<String>,
+    distribution: Option<String>,
+    interval_distribution: Option<String>,
+    length_distribution: Option<String>,
+    first: Option<String>,
+    seed: Option<u64>,
+}
+
+impl NoiseTable {
+    /// The noise that the table describes.
+    pub(super) fn noise(self) -> Result<Noise, NoiseError> {
+        let time = |key, text: &str| match units::parse_seconds(text) {
+            Ok(seconds) => Ok(Span::from_secs_f64(seconds)),
+            Err(cause) => Err(NoiseError::Unit { key, cause }),
+        };
+        let needed = |key, given: Option<String>| time(key, &given.ok_or(NoiseError::Missing(key))?);
+        let noise = Noise::new(needed("interval", self.interval)?, needed("length", self.length)?)?;
+        let both = self.distribution.as_deref();
+        let of = |own: &Option<String>| own.as_deref().or(both).unwrap_or("fixed").parse();
+        let first = self.first.map(|first| time("first", &first)).transpose()?;
+        Ok(Noise {
+            intervals: of(&self.interval_distribution)?,
+            lengths: of(&self.length_distribution)?,
+            first,
+            seed: self.seed.unwrap_or(noise.seed),
+            ..noise
+        })
+    }
+}
+
+/// The reason why there is no such noise.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NoiseError {
+    /// Periods are as long as the intervals between their beginnings, or longer.
+    #[error(
+        "noise of {length} every {interval} leaves no time for programs: the length must be below the interval"
+    )]
+    Interval {
+        /// The mean interval given.
+        interval: Span,
+        /// The mean length given.
+        length: Span,
+    },
+    /// There is no such distribution.
+    #[error("`{0}` is not a distribution of noise; allowed are fixed, uniform and exponential")]
+    Distribution(String),
+    /// A part of the text is not a key with a value.
+    #[error(
+        "`{0}` is not a part of noise; allowed are interval=TIME, length=TIME, distribution=NAME, \
+         interval-distribution=NAME, length-distribution=NAME, first=TIME and seed=NUMBER"
+    )]
+    Key(String),
+    /// A value that must be given is not.
+    #[error("noise has no {0}: interval and length must be given, such as interval=1ms,length=50us")]
+    Missing(&'static str),
+    /// A value is no time.
+    #[error("{key} of noise: {cause}")]
+    Unit {
+        /// The name of the value.
+        key: &'static str,
+        /// The value that was given, and the values that are allowed.
+        cause: UnitError,
+    },
+    /// The seed is no number.
+    #[error("`{0}` is not the seed of noise; allowed is a whole number from 0 to 2^64 - 1")]
+    Seed(String),
+}
+
+crate::text::debug_as_text!(NoiseError);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn micros(noise: Noise, rank: u32, count: usize) -> Vec<(f64, f64)> {
+        let of = |time: Time| time.as_micros_f64();
+        noise.periods(rank).take(count).map(|(begin, end)| (of(begin), of(end))).collect()
+    }
+
+    #[test]
+    fn fixed_periods_begin_every_interval() {
+        let noise = Noise::new(Span::from_micros(100), Span::from_micros(5)).unwrap();
+        let first = noise.first(Span::from_micros(30));
+        assert_eq!(micros(first, 3, 3), [(30.0, 35.0), (130.0, 135.0), (230.0, 235.0)]);
+        let (one, other) = (micros(noise, 0, 2), micros(noise, 1, 2));
+        assert!(one[0].0 < 100.0 && one != other && one[1].0 - one[0].0 == 100.0, "{one:?} {other:?}");
+        assert_ne!(micros(noise.seed(2), 0, 2), one);
+    }
+
+    #[test]
+    fn random_periods_follow_each_other_and_take_their_share() {
+        for distribution in [Distribution::Uniform, Distribution::Exponential] {
+            let noise = Noise::new(Span::from_micros(100), Span::from_micros(20)).unwrap();
+            let periods = micros(noise.intervals(distribution).lengths(distribution), 0, 10_000);
+            assert!(periods.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+            let busy: f64 = periods.iter().map(|(begin, end)| end - begin).sum();
+            let share = busy / periods.last().unwrap().1;
+            assert!((share - 0.2).abs() < 0.01, "{distribution}: {share}");
+        }
+    }
+
+    #[test]
+    fn texts_are_read_and_written() {
+        for text in [
+            "interval=1ms,length=50us,seed=1",
+            "interval=1ms,length=50us,interval-distribution=exponential,length-distribution=uniform,first=0s,seed=7",
+        ] {
+            assert_eq!(text.parse::<Noise>().unwrap().to_string(), text);
+        }
+        let both: Noise = "interval=1ms, length=50us, distribution=uniform".parse().unwrap();
+        assert_eq!((both.intervals, both.lengths), (Distribution::Uniform, Distribution::Uniform));
+        for (text, part) in [
+            ("interval=1ms", "noise has no length"),
+            ("interval=1ms,length=1ms", "noise of 1 ms every 1 ms leaves no time"),
+            ("interval=1ms,length=2", "noise of 2 s every 1 ms leaves no time"),
+            ("interval=1ms,length=1us,distribution=normal", "`normal` is not a distribution"),
+            ("interval=1ms,lenght=1us", "`lenght=1us` is not a part of noise; allowed are"),
+            ("interval=1ms,length=1us,seed=-1", "`-1` is not the seed of noise"),
+            ("interval=soon,length=1us", "interval of noise: "),
+            ("", "`` is not a part of noise"),
+        ] {
+            let refusal = text.parse::<Noise>().unwrap_err().to_string();
+            assert!(refusal.starts_with(part), "{text}: {refusal}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Calls of a node that fail because of faults of the machine.
+
+use super::{super::outbox::silent, NodeThread};
+use crate::{
+    error::CommError,
+    kernel::{Cause, Op},
+    rank::Rank,
+    wire::Context,
+};
+
+impl NodeThread<'_> {
+    /// Tells the kernel which nodes talk in a context, before the first call in it: a node that dies makes the calls of
+    /// those fail that it belongs to.
+    pub(super) fn introduce(&self, context: Context) {
+        if !self.world.fallible || !self.introduced.borrow_mut().insert(context) {
+            return;
+        }
+        let (members, library) = {
+            let contexts = self.world.crew.contexts.lock();
+            (contexts.members(context), contexts.is_of_library_calls(context))
+        };
+        let everybody = || (0..self.world.mailboxes.len()).collect();
+        let members = members.unwrap_or_else(everybody);
+        self.push(silent(Op::Group { context, members, library }), 0);
+    }
+
+    /// The error of a call that a fault has made fail.
+    pub(super) fn failure(&self, cause: Cause) -> CommError {
+        match cause {
+            Cause::LinkDied { link, from, to, at } => CommError::LinkDied {
+                link: self.world.crew.machine.topology().link(link),
+                from: from as Rank,
+                to: to as Rank,
+                at,
+            },
+            Cause::NodeDied { node, at } => CommError::NodeDied { rank: node as Rank, at },
+            Cause::Died { at } => {
+                self.died.set(Some(at));
+                CommError::Died { at }
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Ways around dead links: the shortest path over the links that are left, by one rule for every topology.
+//!
+//! Of several shortest paths it is the one that takes at each vertex the link with the lowest number. It may lead through
+//! the routers of nodes, as the routes of a mesh do.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{LinkId, Topology, Vertex};
+use crate::rank::Rank;
+
+const UNREACHED: u32 = u32::MAX;
+
+/// The largest number of targets whose distances are kept.
+const MOST_KEPT: usize = 256;
+
+/// The links of a network that are alive, as a graph, and the distances to nodes that messages have been sent to.
+#[derive(Debug)]
+pub(crate) struct Detours {
+    /// The number of each vertex, densely.
+    numbers: BTreeMap<Vertex, usize>,
+    /// For each vertex the links that leave it, in the order of their numbers, each with its end.
+    leaving: Vec<Vec<(LinkId, usize)>>,
+    /// For each vertex the vertices from which a link leads to it.
+    entering: Vec<Vec<usize>>,
+    /// For targets asked for, the number of links from each vertex.
+    distances: BTreeMap<Rank, Vec<u32>>,
+}
+
+impl Detours {
+    /// The graph of the links for which `alive` holds.
+    pub(crate) fn new(topology: &dyn Topology, alive: impl Fn(LinkId) -> bool) -> Detours {
+        let mut numbers: BTreeMap<Vertex, usize> =
+            (0..topology.nodes()).map(|rank| (Vertex::Node(rank), rank)).collect();
+        let mut ends = Vec::new();
+        for link in (0..topology.links()).filter(|&link| alive(link)) {
+            let of = topology.link(link);
+            let [from, to] = [of.from, of.to].map(|vertex| {
+                let next = numbers.len();
+                *numbers.entry(vertex).or_insert(next)
+            });
+            ends.push((link, from, to));
+        }
+        let mut leaving = vec![Vec::new(); numbers.len()];
+        let mut entering = vec![Vec::new(); numbers.len()];
+        for (link, from, to) in ends {
+            leaving[from].push((link, to));
+            entering[to].push(from);
+        }
+        Detours { numbers, leaving, entering, distances: BTreeMap::new() }
+    }
+
+    /// The detour between two nodes; `None` if no path is left.
+    pub(crate) fn route(&mut self, from: Rank, to: Rank) -> Option<Vec<LinkId>> {
+        if self.distances.len() >= MOST_KEPT && !self.distances.contains_key(&to) {
+            self.distances.clear();
+        }
+        let Detours { numbers, leaving, entering, distances } = self;
+        let (mut at, target) = (*numbers.get(&Vertex::Node(from))?, *numbers.get(&Vertex::Node(to))?);
+        let distances = distances.entry(to).or_insert_with(|| distances_to(target, entering));
+        let mut route = Vec::new();
+        while at != target {
+            let nearer = |&&(_, next): &&(LinkId, usize)| {
+                distances[next] != UNREACHED && distances[next] < distances[at]
+            };
+            let &(link, next) = leaving[at].iter().find(nearer)?;
+            route.push(link);
+            at = next;
+        }
+        Some(route)
+    }
+}
+
+/// The number of links from each vertex to a target.
+fn distances_to(target: usize, entering: &[Vec<usize>]) -> Vec<u32> {
+    let mut distances = vec![UNREACHED; entering.len()];
+    distances[target] = 0;
+    let mut queue = VecDeque::from([target]);
+    while let Some(vertex) = queue.pop_front() {
+        for &before in &entering[vertex] {
+            if distances[before] == UNREACHED {
+                distances[before] = distances[vertex] + 1;
+                queue.push_back(before);
+            }
+        }
+    }
+    distances
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::parse;
+
+    fn ways(topology: &str, dead: &[&str], from: Rank, to: Rank) -> Option<Vec<String>> {
+        let topology = parse(topology).unwrap();
+        let name = |link| topology.link(link).to_string();
+        let mut detours = Detours::new(&*topology, |link| !dead.contains(&&*name(link)));
+        detours.route(from, to).map(|route| route.into_iter().map(name).collect())
+    }
+
+    #[test]
+    fn detours_are_shortest_and_take_the_lowest_links() {
+        // The links of a mesh are numbered eastward, westward, southward, northward.
+        assert_eq!(
+            ways("mesh:3x3", &["node 3 -> node 4"], 3, 5).unwrap(),
+            ["node 3 -> node 6", "node 6 -> node 7", "node 7 -> node 8", "node 8 -> node 5"]
+        );
+        assert_eq!(ways("ring:5", &["node 0 -> node 1"], 0, 1).unwrap().len(), 4);
+        assert_eq!(ways("line:3", &["node 0 -> node 1"], 0, 1), None);
+        assert_eq!(ways("line:3", &["node 0 -> node 1"], 2, 0).unwrap().len(), 2);
+        assert_eq!(ways("line:2", &["node 0 -> node 1", "node 1 -> node 0"], 0, 1), None);
+    }
+}
