@@ -77,6 +77,7 @@ jobs! {
     s2_table_3: "S2-T3",
     s2_figure_4: "S2-F4",
     s2_edst: "S2-Q2",
+    s2_noise: "S2-8N",
     s3_equation_4_1: "S3-1",
     s3_equation_4_2: "S3-2",
     s3_equation_4_3: "S3-3",

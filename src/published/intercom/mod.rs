@@ -8,6 +8,7 @@ mod alternating;
 mod edst;
 mod figures;
 mod formulas;
+mod noise;
 mod nx;
 mod table_2;
 mod table_3;
@@ -35,6 +36,7 @@ pub(super) const JOBS: &[Job] = &[
     table_3::TABLE_3,
     figures::FIGURE_4,
     edst::EDST,
+    noise::IRREGULAR,
 ];
 
 const fn job(
