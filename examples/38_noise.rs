@@ -1,16 +1,17 @@
 //! Example 38: what noise of the operating system does to a pipeline, and to algorithms that do not need the clock.
 //!
 //! A broadcast of 1 MiB on a Paragon of 8 x 8 nodes. On a machine without noise nothing is faster than the pipeline down two
-//! trees, all of whose nodes go from step to step at the same time: no two messages share a link. Once a few processors are
-//! late they do, and do so ever after, so that the least noise costs it 60 %, and its lead. InterCom's authors (Barnett et al.,
-//! section 8) preferred hybrids of scatter and collect, which lose next to nothing, for that reason. A pipeline that does not go
-//! by the clock, *blocks*, keeps its lead. Here each node's processor is taken away from its program about once a
-//! millisecond, at random instants, for a growing time.
+//! trees, all of whose nodes go from step to step at the same time. Once a few processors are late, messages of different steps
+//! meet at nodes and do so ever after: they share ports, and a receive that overlaps a send costs a Paragon more. So the least
+//! noise costs it 60 %, and its lead. InterCom's authors
+//! (Barnett et al., section 8) preferred hybrids of scatter and collect, which lose next to nothing, for that reason. A pipeline
+//! that does not go by the clock, *blocks*, loses more than they do, too, but keeps its lead. Here each node's processor is taken
+//! away from its program about once a millisecond, at random instants, for a growing time.
 //!
 //! Plans are made for the machine without noise; what they take with it is predicted with each of ten seeds, which is exact
 //! and needs no run. `docs/faults.md` has the rules.
 //!
-//! Run it with `cargo run --release --example 38_noise`.
+//! Run it with `cargo run --release --example 38_noise`. Next: `39_plot`.
 
 use std::error::Error;
 

@@ -89,7 +89,7 @@ fn losses(chart: &Chart, name: &str) -> [f64; 5] {
 
 /// Section 8: pipelined algorithms "are also more susceptible to timing irregularities resulting from the more complex operating
 /// systems". On a Paragon both pipelines lose more than hybrids at every length of noise: the one by the clock, whose messages meet
-/// on links as soon as nodes are out of step, 60 % and more, the other one up to a third.
+/// at nodes as soon as these are out of step, 60 % and more, the other one up to a third.
 fn section_8_pipelines_suffer_more_from_irregular_timing(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "section_8_pipelines_suffer_more_from_irregular_timing",
