@@ -1,4 +1,4 @@
-//! Who slowed whom: what messages lost to sharing, divided among those that shared with them.
+//! Blame: the losses of messages to sharing, divided among those that shared with them.
 
 use std::collections::BTreeMap;
 
@@ -28,9 +28,9 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Blame {
-    /// What each message lost on each place by each other one, in the order of places, then of messages; none is zero.
+    /// The losses of each message on each place by each other one, in the order of places, then of messages; none is zero.
     pub losses: Vec<Loss>,
-    /// What messages lost alone, on links that are slower than the ports of nodes, and by rounding.
+    /// The losses of messages alone, on links that are slower than the ports of nodes, and by rounding.
     pub own: Span,
 }
 
@@ -87,28 +87,28 @@ impl Blame {
         Blame { losses: losses.into_iter().map(loss).collect(), own }
     }
 
-    /// What all messages lost to sharing with others.
+    /// The losses of all messages to sharing with others.
     pub fn shared(&self) -> Span {
         self.losses.iter().map(|loss| loss.lost).sum()
     }
 
-    /// What all messages lost together, shared or not: [`lost_to_sharing`](crate::report::RunReport::lost_to_sharing) of the
+    /// The losses of all messages together, shared or not: [`lost_to_sharing`](crate::report::RunReport::lost_to_sharing) of the
     /// report.
     pub fn total(&self) -> Span {
         self.shared() + self.own
     }
 
-    /// What was lost on each place, in the order of places.
+    /// The loss on each place, in the order of places.
     pub fn by_place(&self) -> BTreeMap<Bottleneck, Span> {
         self.sums(|loss| loss.place)
     }
 
-    /// What each message lost that was slowed down, in the order of messages.
+    /// The loss of each message that was slowed down, in the order of messages.
     pub fn slowed(&self) -> BTreeMap<MessageRef, Span> {
         self.sums(|loss| loss.slowed)
     }
 
-    /// What others lost by each message that slowed one down, in the order of messages.
+    /// The loss that each message caused to others, in the order of messages.
     pub fn slowing(&self) -> BTreeMap<MessageRef, Span> {
         self.sums(|loss| loss.by)
     }

@@ -1,4 +1,4 @@
-//! What each message lost in the network, and in which of its shares.
+//! The losses of each message in the network, by its shares.
 //!
 //! The loss of a message is the time that it took to leave beyond n * beta. A part of it the message would have lost alone,
 //! on a link of its way that is slower than its sender's port; the rest is lost to sharing, share by share. Times are whole
@@ -23,9 +23,9 @@ pub(super) struct Moved {
     pub(super) transfer: Transfer,
     /// The shares in the order of time, as a range of `Messages::shares`.
     pub(super) shares: std::ops::Range<usize>,
-    /// What it would have lost alone in the network, and what rounding makes of it.
+    /// The loss that it would have had alone in the network, and by rounding.
     pub(super) own: Span,
-    /// What it lost to sharing in each of its shares.
+    /// The loss to sharing in each of its shares.
     pub(super) lost: Vec<Span>,
 }
 
@@ -77,7 +77,7 @@ impl Messages {
     }
 }
 
-/// What a message would have lost alone, and what it lost to sharing in each of its shares.
+/// The loss that a message would have had alone, and that to sharing in each of its shares.
 fn losses(
     transfer: &Transfer,
     shares: &[Share],

@@ -1,4 +1,4 @@
-//! What took the time of a recorded run: the chain of events that determined its end, and who slowed whom in the network.
+//! The causes of the time of a recorded run: the chain of events that determined its end, and who slowed whom in the network.
 //!
 //! Both are worked out from the [trace](crate::record::Trace) of a run on its machine, after it, and change nothing.
 //!

@@ -39,7 +39,7 @@ pub struct Piece {
     pub start: Time,
     /// The time at which it ended.
     pub end: Time,
-    /// What took the time.
+    /// The kind of time.
     pub kind: Kind,
     /// The node; of a message on its way the sender.
     pub rank: Rank,
@@ -49,7 +49,7 @@ pub struct Piece {
     pub place: Option<Bottleneck>,
 }
 
-/// What took the time of a [`Piece`].
+/// The kind of time of a [`Piece`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -112,7 +112,7 @@ impl fmt::Display for Kind {
 }
 
 impl Piece {
-    /// How long it took.
+    /// The length in time.
     pub fn span(&self) -> Span {
         self.end.since(self.start)
     }

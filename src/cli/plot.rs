@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     asked: Asked,
 }
 
-/// What is shown; as it seems fit unless it is said.
+/// The choice of what is shown; as it seems fit unless it is said.
 #[derive(Args, Clone, Debug, Default)]
 struct Asked {
     /// The column to the right [default: of traffic, length, sources, nodes, fan-out that which varies most; if none does, names]

@@ -124,7 +124,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     Ok(writeln!(out, "\nThe report is {}", path.display())?)
 }
 
-/// What came out of a job.
+/// The results of a job, with its runs and plots.
 struct Worked {
     outcome: Outcome,
     runs: Runs,
@@ -135,7 +135,7 @@ struct Worked {
 /// The runs of the values of an outcome in real time; none if there are none.
 type Runs = Vec<Option<RealTimeReport>>;
 
-/// What the host's threads took of modeled time, in the unit of the value, as modeled time is: wall time over dilation.
+/// The time of the host's threads in milliseconds of modeled time: wall time over dilation.
 fn real(run: &RealTimeReport) -> f64 {
     1e3 * run.wall.as_secs_f64() / run.dilation
 }
@@ -198,7 +198,7 @@ impl Arguments {
         outcome.values.iter().map(run).collect()
     }
 
-    /// What was asked for: `all`, or the ids.
+    /// The jobs as they were asked for: `all`, or the ids.
     fn ids(&self, jobs: &[&Job]) -> String {
         if jobs.len() == Job::all().count() {
             return "all".to_owned();

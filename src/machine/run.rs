@@ -60,7 +60,7 @@ impl<T> Run<T> {
         CriticalPath::of(&self.trace, &self.machine)
     }
 
-    /// What messages lost to sharing, by whom and where, if the machine was built to [keep all
+    /// The losses of messages to sharing, by whom and where, if the machine was built to [keep all
     /// events](crate::MachineBuilder::trace). Together it is exactly [`RunReport::lost_to_sharing`].
     ///
     /// # Errors

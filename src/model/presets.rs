@@ -73,7 +73,7 @@ pub struct Source {
     pub parameters: String,
     /// The value: `92 us each`.
     pub value: String,
-    /// How sure it is: printed, fitted, inferred, recalled or chosen; `-` where there is nothing to be sure of.
+    /// The certainty: printed, fitted, inferred, recalled or chosen; `-` where there is nothing to be sure of.
     pub sure: String,
     /// The source, or how it was found.
     pub source: String,

@@ -76,7 +76,7 @@ pub enum PictureError {
     /// No node, no point, or nothing of the links, is to be drawn.
     #[error("a picture of no {what}; allowed is one at least")]
     Empty {
-        /// What there is none of.
+        /// The kind of thing of which there is none.
         what: &'static str,
     },
     /// A point of a chart has no place on an axis.

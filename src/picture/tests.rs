@@ -1,4 +1,4 @@
-//! What must hold of every picture: it is valid, it is the same every time, and errors say what is missing.
+//! Requirements on every picture: it is valid, it is the same every time, and errors say what is missing.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! How jobs fill charts, and read them.
+//! Charts as jobs fill and read them.
 
 use crate::picture::{Chart, Origin};
 

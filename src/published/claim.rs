@@ -10,15 +10,15 @@ use super::Sure;
 pub struct Claim {
     /// The name of the function that judges it, in `src/published`; its documentation says more.
     pub name: &'static str,
-    /// What is claimed.
+    /// The claim.
     pub said: &'static str,
-    /// How sure it is that this is claimed.
+    /// The certainty that this is claimed.
     pub sure: Sure,
     /// Whether it holds here.
     pub verdict: Verdict,
-    /// Why, with what comes out.
+    /// The reason, with the results.
     pub why: String,
-    /// What comes out in detail, and what is expected to: not of the paper, but of this model as it is.
+    /// The results in detail, with those that are expected: not of the paper, but of this model as it is.
     pub checks: Vec<Check>,
 }
 
@@ -30,7 +30,7 @@ pub enum Verdict {
     Holds,
     /// It does not.
     Fails,
-    /// What is published, or what is here, is not enough to tell.
+    /// Neither: too little is published, or too little is here, to tell.
     Open,
 }
 
@@ -49,11 +49,11 @@ impl fmt::Display for Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Check {
-    /// What it is.
+    /// The subject.
     pub what: String,
-    /// What comes out.
+    /// The result.
     pub found: String,
-    /// What is expected to come out.
+    /// The result that is expected.
     pub expected: String,
     /// Whether it does.
     pub is_met: bool,
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(claim.checks[4].to_string(), "out: 1.000000 to 3.000000 (expected: 1 to 2)");
     }
 
-    /// What is not a number is in no range, and nothing is not all.
+    /// A NaN is in no range, and nothing is not all.
     #[test]
     fn neither_nothing_nor_what_is_no_number_is_as_expected() {
         for numbers in [vec![], vec![f64::NAN]] {

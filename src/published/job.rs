@@ -76,14 +76,14 @@ pub struct Job {
     pub(super) work: Work,
 }
 
-/// How a job is worked out.
+/// The way in which a job is worked out.
 #[derive(Debug)]
 pub(super) enum Work {
     By(fn() -> Outcome),
     NotYet(&'static str),
 }
 
-/// What comes out of a job.
+/// The results of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -102,7 +102,7 @@ pub struct Outcome {
 pub struct NotYet {
     /// The job's.
     pub id: &'static str,
-    /// What is missing.
+    /// The thing that is missing.
     pub reason: &'static str,
 }
 
@@ -142,7 +142,7 @@ impl Job {
         self.place
     }
 
-    /// What it shows.
+    /// The subject.
     pub fn title(&self) -> &'static str {
         self.title
     }
@@ -169,7 +169,7 @@ impl Job {
         }
     }
 
-    /// Why it cannot be worked out, if so.
+    /// The reason why it cannot be worked out, if there is one.
     pub fn not_yet(&self) -> Option<NotYet> {
         match self.work {
             Work::By(_) => None,

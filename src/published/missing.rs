@@ -1,4 +1,4 @@
-//! What cannot be worked out yet, with the reason.
+//! Items that cannot be worked out yet, with the reasons.
 
 use super::{
     Job, Paper,

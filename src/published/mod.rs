@@ -1,4 +1,4 @@
-//! What papers publish, as jobs: each works out a figure, a table or a section in virtual time and says how far it comes out.
+//! The results that papers publish, as jobs: each works out a figure, a table or a section in virtual time and says how far it comes out.
 //!
 //! A [`Job`] is an item of a [`Paper`]: figure 2, table 3, what section 4 says. Working it out gives an [`Outcome`]:
 //!

@@ -1,4 +1,4 @@
-//! What several jobs come to.
+//! The sum of several jobs.
 
 use super::{Claim, Job, Kind, Outcome, Sure, Value, Verdict};
 
@@ -48,7 +48,7 @@ impl Summary {
         [self.hold, self.judged, self.open]
     }
 
-    /// How many values there are of these kinds, and the median size of their relative errors; `None` if there are none.
+    /// The number of values of these kinds, and the median size of their relative errors; `None` if there are none.
     pub fn median_error(&self, kinds: &[Kind]) -> Option<(usize, f64)> {
         let of_kind = self.errors.iter().filter(|(kind, _)| kinds.contains(kind));
         let mut errors: Vec<f64> = of_kind.map(|&(_, error)| error).collect();

@@ -64,7 +64,7 @@ const fn job(
     Job { id, also: &[], paper: Paper::Textbook, place, title, setup, seconds: 0.1, work: By(work) }
 }
 
-/// How alpha = 130 us is cut: all at the sender, half and half, all at the receiver, all in the network, and mixed.
+/// Ways to cut alpha = 130 us: all at the sender, half and half, all at the receiver, all in the network, and mixed.
 const SPLITS: [[f64; 3]; 5] =
     [[130.0, 0.0, 0.0], [65.0, 0.0, 65.0], [0.0, 0.0, 130.0], [0.0, 130.0, 0.0], [20.0, 70.0, 40.0]];
 

@@ -14,10 +14,10 @@ use crate::{
     report::RunReport,
 };
 
-/// What runs on a machine with one thread for each node.
+/// A program that runs with one thread for each node.
 type Program = dyn Fn(Clock) -> Result<RunReport, Failure> + Send + Sync;
 
-/// What was timed, to be run.
+/// A time, and the program that takes it.
 #[derive(Clone)]
 pub(super) struct Timed {
     /// Modeled milliseconds.

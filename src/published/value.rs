@@ -9,7 +9,7 @@ use crate::{error::Failure, machine::Clock, report::RunReport};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Value {
-    /// What it is: the setup, as far as it differs from one value of a job to the next.
+    /// The subject: the setup, as far as it differs from one value of a job to the next.
     pub what: String,
     /// The unit of both: `ms`, `us`.
     pub unit: &'static str,
@@ -17,13 +17,13 @@ pub struct Value {
     pub published: f64,
     /// As it is here.
     pub modeled: f64,
-    /// What kind of number it is.
+    /// The kind of number.
     pub kind: Kind,
-    /// How sure the published number is.
+    /// The certainty of the published number.
     pub sure: Sure,
-    /// Why it is different, where that is known.
+    /// The reason for a difference, where it is known.
     pub why: &'static str,
-    /// What was timed, if it can be run on its own.
+    /// The program that was timed, if it can be run on its own.
     timed: Option<Timed>,
 }
 
@@ -51,7 +51,7 @@ impl Kind {
     }
 }
 
-/// How sure it is that something is published.
+/// The certainty that something is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Sure {
@@ -103,7 +103,7 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// What prevents the run: the host may have too few threads.
+    /// The reason why it cannot be run: the host may have too few threads.
     pub fn run(&self, clock: Clock) -> Option<Result<RunReport, Failure>> {
         self.timed.as_ref().map(|timed| timed.run(clock))
     }

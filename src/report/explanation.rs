@@ -29,7 +29,7 @@ pub struct Explanation {
     pub machine: String,
     /// The chain of events that determined the end of the run.
     pub critical_path: CriticalPath,
-    /// What messages lost to sharing, by whom and where.
+    /// The losses of messages to sharing, by whom and where.
     pub blame: Blame,
     /// The names of the places where something was lost, in the order of places.
     #[serde(skip)]

@@ -133,7 +133,7 @@ fn axis(name: &str, unit: &str, numbers: impl Iterator<Item = f64>, factor: f64)
     }
 }
 
-/// What is shown upwards.
+/// The figure that is shown upwards.
 struct Height {
     column: String,
     /// The column of bytes, if these are shown over the time.
@@ -189,7 +189,7 @@ impl Height {
         }
     }
 
-    /// What numbers are divided by, and the unit that they have then.
+    /// The divisor of numbers, and the unit that they have then.
     fn unit(&self, records: &Records) -> (f64, &'static str) {
         if self.bytes.is_some() {
             return (1.0, "MB/s");
@@ -299,7 +299,7 @@ fn means(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     points
 }
 
-/// What is the same in all rows, unless a title is given.
+/// A title: the one that is given, or the cells that are the same in all rows.
 fn title(records: &Records, asked: &Asked, x: &str, by: &[String]) -> String {
     if let Some(title) = &asked.title {
         return title.clone();

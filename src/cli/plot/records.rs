@@ -62,7 +62,7 @@ impl Records {
         Records { rows, ..self }
     }
 
-    /// How many different texts a column has.
+    /// The number of different texts in a column.
     pub(super) fn variety(&self, column: &str) -> usize {
         let texts: BTreeSet<&str> = self.rows.iter().map(|row| self.cell(row, column)).collect();
         texts.len()

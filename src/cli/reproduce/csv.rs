@@ -1,4 +1,4 @@
-//! What comes out of a job as rows of one table: first its values, then its claims with their checks, then the points of its
+//! The results of a job as rows of one table: first its values, then its claims with their checks, then the points of its
 //! figures.
 
 use multicomputer::{

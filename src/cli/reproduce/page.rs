@@ -12,7 +12,7 @@ use multicomputer::{
 /// A job with what came out of it; nothing if it cannot be worked out.
 pub(super) type Item = (&'static Job, Option<Worked>);
 
-/// What is said of how to read it.
+/// Explanations for readers.
 const READING: [(&str, &str); 6] = [
     (
         "Values",
@@ -137,7 +137,7 @@ fn counted(outcome: &Outcome) -> impl Iterator<Item = &Claim> {
     outcome.claims.iter().filter(|claim| claim.sure != Sure::Ours)
 }
 
-/// How many of some verdicts are that it holds.
+/// The number of verdicts that it holds, among those that were judged.
 fn met(verdicts: impl Iterator<Item = Verdict>) -> String {
     let judged: Vec<Verdict> = verdicts.filter(|verdict| *verdict != Verdict::Open).collect();
     let hold = judged.iter().filter(|verdict| **verdict == Verdict::Holds).count();

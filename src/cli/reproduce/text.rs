@@ -33,7 +33,7 @@ pub(super) fn list() -> String {
     format!("{table}\nAll of them take about {seconds:.0} s on one core.\n")
 }
 
-/// What comes out of a job.
+/// The results of a job.
 pub(super) fn of(job: &Job, outcome: &Outcome, runs: &Runs) -> String {
     let mut text = format!("{job}: {}\n{}\n{}\n", job.title(), job.paper().title(), job.setup());
     if !outcome.values.is_empty() {
@@ -91,7 +91,7 @@ pub(super) fn rounded(percent: f64) -> f64 {
     (10.0 * percent).round() / 10.0 + 0.0
 }
 
-/// What several jobs come to.
+/// The sum of several jobs.
 pub(super) fn summary(summary: &Summary, worked: usize, missing: usize) -> String {
     let mut text = format!("Together: {} worked out, {missing} not yet\n", counted(worked, "item"));
     for (what, kinds) in [

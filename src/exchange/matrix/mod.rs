@@ -371,7 +371,7 @@ pub enum MatrixError {
     /// The text is no CSV.
     #[error("the matrix cannot be read: {cause}")]
     Csv {
-        /// Why not.
+        /// The reason against it.
         cause: String,
     },
 }

@@ -126,7 +126,7 @@ fn through(area: &Area<'_>, line: &Line) -> String {
     way(&points)
 }
 
-/// What a point tells under the mouse.
+/// The text of a point under the mouse.
 fn told(chart: &Chart, line: &Line, point: [f64; 2]) -> String {
     let [x, y] = [figure(&chart.x, point[0]), figure(&chart.y, point[1])];
     format!("{} ({}): {x}, {y}", line.name, line.origin.name())

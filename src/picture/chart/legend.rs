@@ -40,7 +40,7 @@ pub(super) fn looks(chart: &Chart) -> BTreeMap<&str, Look> {
     looks
 }
 
-/// What is different on a dark display.
+/// The rules that differ on a dark display.
 pub(super) const DARK: &str = ".mc .bound{stroke:#7778}.mc .over{stroke:#fff;fill:#0009}";
 
 /// The rules of style for all looks.

@@ -33,7 +33,7 @@ use super::PictureError;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Chart {
-    /// What is shown.
+    /// The title.
     pub title: String,
     /// To the right.
     pub x: Axis,
@@ -49,15 +49,15 @@ pub struct Chart {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Axis {
-    /// What it counts.
+    /// The quantity.
     pub name: String,
     /// Its unit; nothing if it has none.
     pub unit: String,
-    /// How numbers go along it.
+    /// The way in which numbers go along it.
     pub scale: Scale,
 }
 
-/// How numbers go along an axis.
+/// The way in which numbers go along an axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scale {
@@ -91,7 +91,7 @@ pub enum Origin {
     Formula,
     /// Printed in a paper: points alone.
     Published,
-    /// What nothing can beat.
+    /// The bound, which nothing can beat.
     Bound,
 }
 

@@ -368,7 +368,7 @@ fn draw_panel(panel: &Panel, measure: Measure, links: &[Loaded<'_>]) -> (Element
     (group.around(drawing), count)
 }
 
-/// What the drawing is, and what of it is left out.
+/// The notes: what the drawing is, and what of it is left out.
 fn notes(panel: &Panel, topology: &dyn Topology, loaded: usize, told: usize) -> Vec<String> {
     let what = if panel.has_arrows() { "half an arrow" } else { "a line" };
     let mut notes = vec![format!(

@@ -19,7 +19,7 @@ const MOST_FREE: usize = 120;
 /// The places of all vertices.
 #[derive(Debug)]
 pub(in crate::picture) struct Layout {
-    /// What the network is drawn as, in words.
+    /// The shape in which the network is drawn, in words.
     pub(in crate::picture) shape: &'static str,
     places: Vec<Point>,
     nodes: usize,

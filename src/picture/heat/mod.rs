@@ -61,7 +61,7 @@ impl Measure {
 /// * At most 20,000 links are drawn in a panel, those with the largest figures. Links that carried nothing are drawn on
 ///   networks of up to 20,000 links.
 ///
-/// What of that was done is said beneath the picture.
+/// The notes beneath the picture say which of that was done.
 ///
 /// ```
 /// use multicomputer::{Machine, picture::{Heat, Measure}, prelude::*};

@@ -38,7 +38,7 @@ pub(in crate::picture) struct Bands {
     pub(in crate::picture) left_out: usize,
 }
 
-/// What a band is of: a phase by its name; an operation by its name and how many each node called before; a step by its
+/// The subject of a band: a phase by its name; an operation by its name and how many each node called before; a step by its
 /// operation and its number.
 type Key<'a> = (u8, usize, &'a str, usize);
 

@@ -1,4 +1,4 @@
-//! What a node does at every instant, from its events: bars, none of which lies over another.
+//! The doing of a node at every instant, from its events: bars, none of which lies over another.
 //!
 //! The time of a send is overhead, then waiting for the out-port, then sending; that of a receive is waiting for a message
 //! that has not begun to move, then receiving, which is waiting for one that is on its way, then overhead. So computing and

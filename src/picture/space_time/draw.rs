@@ -227,7 +227,7 @@ fn patterns(canvas: &mut Canvas) {
     canvas.add(definitions);
 }
 
-/// What is what; returns where the plot can begin.
+/// The legend; returns where the plot can begin.
 fn legend(
     canvas: &mut Canvas,
     y: f64,

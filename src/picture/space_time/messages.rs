@@ -88,7 +88,7 @@ impl Message {
     }
 }
 
-/// How a message is drawn.
+/// The looks of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Class {
     /// It took longer to leave than its bytes take.

@@ -56,7 +56,7 @@ const LEAST_WIDTH: u32 = 400;
 /// * The critical path is drawn where its nodes have rows; its stretches have tooltips up to 300.
 /// * Bars shorter than a twentieth of a pixel are left out, and beyond six lanes of bands the steps.
 ///
-/// What of that was done is said beneath the picture.
+/// The notes beneath the picture say which of that was done.
 ///
 /// ```
 /// use multicomputer::{Machine, picture::SpaceTime, prelude::*};

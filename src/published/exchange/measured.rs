@@ -41,13 +41,13 @@ fn chart(title: &str, machine: &Description, matrix: fn(u64, u64) -> Arc<Matrix>
     chart
 }
 
-/// What two stages take as a multiple of another algorithm.
+/// The time of two stages as a multiple of that of another algorithm.
 fn ratios(chart: &Chart, other: Algorithm) -> [f64; 6] {
     let (two_stage, other) = (Algorithm::TWO_STAGE.name(), other.name());
     TRAFFICS.map(|traffic| chart.at(two_stage, traffic) / chart.at(other, traffic))
 }
 
-/// What two stages take as a multiple of a single one, without improvements and with them.
+/// The time of two stages as a multiple of that of a single one, without improvements and with them.
 fn to_single(chart: &Chart) -> [[f64; 6]; 2] {
     [Algorithm::RANDOM, Algorithm::IMPROVED].map(|other| ratios(chart, other))
 }
@@ -60,7 +60,7 @@ fn long_and_short() -> Outcome {
     Outcome { claims, charts: vec![cmmd, packets], ..Outcome::default() }
 }
 
-/// What does not hold, and by how much. In this model a single-stage transfer goes at the full speed of its ports, and
+/// **Does not hold.** In this model a single-stage transfer goes at the full speed of its ports, and
 /// asking costs next to nothing, so that random scheduling comes close to t mu already without improvements, and two
 /// stages, which move everything twice, can never be as good. On the machine each packet of a transfer was taken in by
 /// the processor, which an inquiry interrupted.

@@ -84,7 +84,7 @@ fn modeled(plan: &Plan, instance: &Instance) -> Time {
     run.expect("an exchange ends").report.modeled
 }
 
-/// What an algorithm takes, in seconds.
+/// The time of an algorithm, in seconds.
 fn seconds(machine: &Description, matrix: &Arc<Matrix>, algorithm: Algorithm) -> f64 {
     let instance = Instance::new(machine, matrix.clone()).expect("the matrix is of the machine's size");
     let plan = algorithm.plan(&instance).expect("the algorithm takes any matrix");

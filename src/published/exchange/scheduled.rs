@@ -19,7 +19,7 @@ fn some_send(traffic: u64) -> Arc<Matrix> {
     Arc::new(matrix.expect("nobody sends to itself"))
 }
 
-/// What two stages take with a first one by distributed scheduling, as a multiple of what they take by linear permutation.
+/// The time of two stages with a first one by distributed scheduling, as a multiple of that by linear permutation.
 fn ratio(machine: &Description, matrix: &Arc<Matrix>) -> f64 {
     let [linear, scheduled] =
         [Algorithm::TWO_STAGE, Algorithm::SCHEDULED].map(|algorithm| seconds(machine, matrix, algorithm));

@@ -23,7 +23,7 @@ fn scatter_and_collect(d: usize) -> Algorithm {
     Algorithm::strategy(strategy(Broadcast, &text))
 }
 
-/// What another algorithm takes as a multiple of the edge-disjoint trees.
+/// The time of another algorithm as a multiple of that of the edge-disjoint trees.
 fn gain(machine: &Description, bytes: u64, other: &Algorithm) -> f64 {
     let task = task(machine, Broadcast, bytes, 1);
     ratio(modeled(other, &task), modeled(&Algorithm::EDST, &task))

@@ -77,7 +77,7 @@ fn strategy(operation: Operation, text: &str) -> Strategy {
     Strategy::parse(operation, text).expect("a published strategy is one")
 }
 
-/// What a strategy costs in closed form, and what it takes.
+/// The cost of a strategy in closed form, and its time.
 fn cost_and_time(task: &Task, text: &str) -> (Cost, Span) {
     let strategy = strategy(task.operation(), text);
     (strategy.cost(task), modeled(&Algorithm::strategy(strategy), task))

@@ -1,4 +1,4 @@
-//! What irregular timing does to pipelined algorithms, section 8.
+//! The effect of irregular timing on pipelined algorithms, section 8.
 
 use super::*;
 use crate::{
@@ -22,7 +22,7 @@ const LENGTHS: [f64; 5] = [10.0, 25.0, 50.0, 100.0, 200.0];
 /// Times are means of so many seeds.
 const SEEDS: u64 = 5;
 
-/// What a broadcast of 1 MiB takes with noise, as a multiple of what it takes without; of a plan made without.
+/// The time of a broadcast of 1 MiB with noise, as a multiple of that without; of a plan made without.
 fn slowdown(machine: &Description, algorithm: &Algorithm, micros: f64) -> f64 {
     let plan = algorithm.plan(&task(machine, Broadcast, 1 << 20, 1)).expect("a broadcast can be planned");
     let noise = Noise::new(Span::from_millis(1), Span::from_secs_f64(micros * 1e-6));
@@ -82,7 +82,7 @@ fn irregular() -> Outcome {
     Outcome { claims, charts, ..Outcome::default() }
 }
 
-/// What lines lose, in percent, for each length of noise.
+/// The loss of a line in percent, for each length of noise.
 fn losses(chart: &Chart, name: &str) -> [f64; 5] {
     LENGTHS.map(|micros| 100.0 * (chart.at(name, micros) - 1.0))
 }

@@ -46,7 +46,7 @@ fn broadcast(machine: &Description, bytes: u64) -> Task {
     task(machine, Operation::Broadcast, bytes, 1)
 }
 
-/// How much longer a strategy takes than its formula says, in percent.
+/// The percentage by which a strategy takes longer than its formula says.
 fn excess(machine: &Description, text: &str, bytes: u64) -> f64 {
     let task = broadcast(machine, bytes);
     let (cost, time) = cost_and_time(&task, text);
@@ -152,7 +152,7 @@ fn table_2_no_hybrid_takes_longer_than_its_formula() -> Claim {
     )
 }
 
-/// Why short vectors take 1 to 20 % less: a sender is busy for `o_s + n beta` and not for `alpha + n beta`, so that
+/// Short vectors take 1 to 20 % less: a sender is busy for `o_s + n beta` and not for `alpha + n beta`, so that
 /// it is ahead of its receivers, and 30 is no power of two: some chain of sends that counts in the formula has a
 /// send where it should have a receive. Where a message keeps both busy for as long, 15 of 18 rows are within 1 %
 /// and all within 2 %.
@@ -169,7 +169,7 @@ fn table_2_short_vectors_gain_because_senders_are_ahead() -> Claim {
     claim.judged(most(strict.map(f64::abs)) <= 2.0, format!("{near} of 18 rows to 1 %, all to 2 %"))
 }
 
-/// Why long vectors take up to 8 % less: after a scatter over a number of nodes that is no power of two these start
+/// Long vectors take up to 8 % less: after a scatter over a number of nodes that is no power of two these start
 /// the next stage one after the other, and messages of different groups that share a link in the formula do not all
 /// meet: with links so wide that none is shared nothing is gained, as the next claim shows. Where the first
 /// dimension is 2, or there is only one, the formula holds to 0.2 %, and for one more.

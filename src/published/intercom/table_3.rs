@@ -78,7 +78,7 @@ fn physical(task: &Task) -> (String, f64) {
     fastest.expect("there are five")
 }
 
-/// What comes out in a cell.
+/// The results of a cell.
 struct Found {
     operation: Operation,
     bytes: u64,
@@ -289,7 +289,7 @@ fn table_3_auto_is_faster_still(cells: &[Found]) -> Claim {
     )
 }
 
-/// What the head of this file says on the other reading of the length of a collect.
+/// The remark of the head of this file on the other reading of the length of a collect.
 fn table_3_a_collect_of_8_bytes_each(cells: &[Found]) -> Claim {
     let mut claim =
         Claim::new("table_3_a_collect_of_8_bytes_each", "a collect of 8 bytes is one of 8 bytes together")

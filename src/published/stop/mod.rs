@@ -92,7 +92,7 @@ fn plan_of(mesh: &str, sources: &[Rank], lengths: &[u64], algorithm: Algorithm) 
     algorithm.plan(&instance).expect("a published broadcast can be planned")
 }
 
-/// What a plan takes, to be run.
+/// The time of a plan, to be run.
 fn timed(mesh: &str, plan: &Plan) -> Timed {
     Timed::schedule(&paragon(mesh), plan.schedule())
 }

@@ -246,7 +246,7 @@ fn figure_9() -> Outcome {
     Outcome { values, claims, charts: vec![chart] }
 }
 
-/// What *Part_xy_source* takes as a multiple of what *Repos* does.
+/// The time of *Part_xy_source* as a multiple of that of *Repos*.
 pub(super) fn partitioned(mesh: &str, input: &Distribution, sources: usize, length: u64) -> f64 {
     time(mesh, input, sources, length, PART_XY_SOURCE) / time(mesh, input, sources, length, REPOS)
 }

@@ -244,7 +244,7 @@ fn figure_7() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// What 15 sources take, as a multiple of what 8 take, on each mesh.
+/// The time of 15 sources as a multiple of that of 8, on each mesh.
 fn fifteen_to_eight(chart: &Chart, order: &str) -> [f64; 5] {
     let time = |sources, place| chart.at(&format!("{sources} sources, {order}"), place);
     [0.0, 1.0, 2.0, 3.0, 4.0].map(|place| time(15, place) / time(8, place))
