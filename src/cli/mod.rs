@@ -66,7 +66,7 @@ Examples:
                                                        a timeline for ui.perfetto.dev
   multicomputer --mesh 4x4 --distribution row --clock virtual --svg row.svg --heat links.svg
                                                        pictures: nodes over time, and the load of links
-  multicomputer stop --mesh 8x8 --algorithm br-lin,bucket --run all --replay two.html
+  multicomputer stop --mesh 8x8 --algorithm br-lin,bucket --replay two.html
                                                        two algorithms played beside each other
   multicomputer stop --distribution square-block       all s-to-p algorithms on one problem
   multicomputer stop --sources 10..100+10 --algorithm br-lin,2-step,auto

@@ -178,6 +178,11 @@ impl RunOptions {
     /// The machine ready to run under a clock.
     pub(super) fn build(&self, description: &Description, clock: Clock) -> Result<Machine, Error> {
         let of_networks = [("--heat", &self.heat), ("--replay", &self.replay)];
+        if self.explain && clock == Clock::Host {
+            return Err(Error::usage(
+                "--explain cannot be used with --clock host, whose times have no model that could explain them",
+            ));
+        }
         let of_network = of_networks.iter().find(|(_, file)| file.is_some());
         if let (Some((option, _)), Clock::Host) = (of_network, clock) {
             return Err(Error::usage(format!(

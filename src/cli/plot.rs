@@ -11,7 +11,7 @@ use clap::Args;
 use multicomputer::picture::PictureError;
 use thiserror::Error;
 
-use super::{error::Error, files::TextFile, lists::List};
+use super::{count::counted, error::Error, files::TextFile, lists::List};
 
 mod lines;
 mod records;
@@ -64,7 +64,7 @@ Examples:
   multicomputer plot times.csv --y bandwidth --out bandwidth.svg
   multicomputer plot times.csv --x bytes --y ratio --by algorithm
 
-Rows of one line and one place are shown as their mean. Times have a grey line below which nothing can be, and marks where
+Rows of one line and one place are shown as their mean, and the output says so. Times have a grey line below which nothing can be, and marks where
 another line becomes the lowest. Axes are logarithmic where numbers differ by large factors.";
 
 fn read_columns(text: &str) -> Result<List<String>, String> {
@@ -76,6 +76,12 @@ fn read_columns(text: &str) -> Result<List<String>, String> {
 pub(super) enum PlotError {
     #[error("{} cannot be read: {cause}", path.display())]
     Unreadable { path: PathBuf, cause: csv::Error },
+    #[error("the plot would take the place of the table {}", path.display())]
+    Table { path: PathBuf },
+    #[error(
+        "row {row} has `{given}` in the column `{column}`; allowed are finite numbers, and nothing where the row is left out"
+    )]
+    NoNumber { row: usize, column: String, given: String },
     #[error("there is no column `{given}`; there are {header}")]
     NoColumn { given: String, header: String },
     #[error(
@@ -93,17 +99,29 @@ pub(super) enum PlotError {
 /// Draws a file.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let path = arguments.out.clone().unwrap_or_else(|| arguments.file.with_extension("svg"));
+    let is_same = |one: &Path, other: &Path| match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    };
+    if is_same(&path, &arguments.file) {
+        return Err(Error::usage(PlotError::Table { path }));
+    }
     let svg = Records::read(&arguments.file).and_then(|records| draw(&records, &arguments.asked));
-    let svg = svg.map_err(Error::usage)?;
+    let (svg, means) = svg.map_err(Error::usage)?;
     TextFile::create(&path)?.write(&svg)?;
     if arguments.out.is_none() {
         writeln!(out, "The plot is {}", path.display())?;
     }
+    if means > 0 {
+        writeln!(out, "{} of it are the mean of several rows", counted(means, "point"))?;
+    }
     Ok(())
 }
 
-fn draw(records: &Records, asked: &Asked) -> Result<String, PlotError> {
-    Ok(lines::chart(records, asked)?.to_svg()?)
+/// The SVG, and the number of its points that are means of several rows.
+fn draw(records: &Records, asked: &Asked) -> Result<(String, usize), PlotError> {
+    let (chart, means) = lines::chart(records, asked)?;
+    Ok((chart.to_svg()?, means))
 }
 
 /// The plot of a command, if one is asked for: rows are kept until all are there.
@@ -132,7 +150,7 @@ impl PlotFile {
     pub(super) fn finish(self, out: &mut impl Write) -> Result<(), Error> {
         let Some(file) = self.file else { return Ok(()) };
         match draw(&Records::new(self.header.split_whitespace(), self.rows), &Asked::default()) {
-            Ok(svg) => file.write(&svg),
+            Ok((svg, _)) => file.write(&svg),
             Err(cause) => Ok(writeln!(out, "No plot was drawn: {cause}.")?),
         }
     }

@@ -154,19 +154,23 @@ fn unknown(
     what: &str,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
+    // Of the call, of the lengths' collect, of the plan.
+    let calls = 3;
     group.library_call(EXCHANGE, || {
-        let text = format_args!("an exchange of {what} by {algorithm}");
-        group.agree(&Call::new(EXCHANGE, &text, algorithm))?;
-        check_number(group, &outgoing)?;
-        let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
-            given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
-            given => Ok(given as u32),
-        });
-        let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
-        let size = group.size();
-        let all = Collected(group.collect(&mine, size * size)?.into());
-        let matrix = all.matrix(size, group.cache())?;
-        Ok(plan(group, algorithm, &matrix)?.carry_out(group, outgoing)?)
+        group.numbered(calls, || {
+            let text = format_args!("an exchange of {what} by {algorithm}");
+            group.agree(&Call::new(EXCHANGE, &text, algorithm))?;
+            check_number(group, &outgoing)?;
+            let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
+                given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
+                given => Ok(given as u32),
+            });
+            let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
+            let size = group.size();
+            let all = Collected(group.collect(&mine, size * size)?.into());
+            let matrix = all.matrix(size, group.cache())?;
+            Ok(plan(group, algorithm, &matrix)?.carry_out(group, outgoing)?)
+        })
     })
 }
 

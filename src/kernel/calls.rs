@@ -318,6 +318,11 @@ impl Kernel {
             self.finish(id, end, Outcome::Received(message.id));
             return;
         }
+        // Before the deadline is looked at: the network may be past it, which the node's program must not see.
+        if let Some((since, cause)) = self.doomed(id, &select, called).filter(|(since, _)| *since <= last) {
+            self.fail_waiting(id, called, since, cause);
+            return;
+        }
         if last == called && deadline.is_some() {
             self.in_vain(id, Outcome::TimedOut);
             return;
@@ -325,10 +330,6 @@ impl Kernel {
         if last <= self.now {
             self.waited(id, called, last, EventKind::Wait { until: WaitEnd::Deadline });
             self.finish(id, last, Outcome::TimedOut);
-            return;
-        }
-        if let Some((since, cause)) = self.doomed(id, &select, called) {
-            self.fail_waiting(id, called, since, cause);
             return;
         }
         let node = &mut self.nodes[id as usize];

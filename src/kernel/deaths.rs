@@ -150,6 +150,32 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
+    /// The death by which a receive fails that was posted at an instant and still waits, now that the network has come to another
+    /// one. What the node has been told since does not count: it may be ahead of the network. Deaths before the receive was
+    /// posted were looked at then.
+    fn doomed_waiting(
+        &self,
+        id: NodeId,
+        select: &Selector,
+        posted: Time,
+        now: Time,
+    ) -> Option<(Time, Cause)> {
+        if select.source.is_some() {
+            return self.doomed(id, select, now);
+        }
+        if let Some(doomed) = self.doomed_call(select.context, now) {
+            return Some(doomed);
+        }
+        let faults = self.faults.as_ref()?;
+        let talkers = faults.talkers.get(&select.context);
+        let may_send = |node: NodeId| {
+            node != id && talkers.is_none_or(|talkers| talkers.members.contains(&(node as Rank)))
+        };
+        let mut deaths = faults.deaths.iter().take_while(|&&(at, _)| at <= now);
+        let &(at, node) = deaths.find(|&&(at, node)| posted < at && may_send(node))?;
+        Some((at, Cause::NodeDied { node, at }))
+    }
+
     /// The latest arrival of a message that a receive may take at `called` without waiting. The network may be ahead of the
     /// node: one from any source that fails at its call does not see what arrives after that.
     pub(super) fn latest_for(&self, id: NodeId, select: &Selector, called: Time) -> Time {
@@ -177,7 +203,11 @@ impl Kernel {
     /// Fails what a node has posted and waits for, as far as it cannot come any more.
     fn fail_receives(&mut self, id: NodeId, now: Time) {
         let posted = |(&request, state): (&RequestId, &Request)| match state {
-            Request::RecvPosted { select, .. } | Request::Forgotten { select } => {
+            Request::RecvPosted { select, posted } => self
+                .doomed_waiting(id, select, *posted, now)
+                .map(|(since, cause)| (request, *select, since, cause)),
+            // Nobody waits for it.
+            Request::Forgotten { select } => {
                 self.doomed(id, select, now).map(|(since, cause)| (request, *select, since, cause))
             }
             _ => None,
@@ -199,20 +229,20 @@ impl Kernel {
         }
         match self.nodes[id as usize].doing {
             Doing::Recv { called, select } => {
-                if let Some((since, cause)) = self.doomed(id, &select, now) {
+                if let Some((since, cause)) = self.doomed_waiting(id, &select, called, now) {
                     let node = &mut self.nodes[id as usize];
                     node.matching.withdraw(&Receiver::Blocking);
                     node.wild -= u32::from(select.is_wild());
                     self.fail_waiting(id, called, since, cause);
                 }
             }
-            Doing::SendRecv { select, received: None, .. } => {
-                if let Some((since, cause)) = self.doomed(id, &select, now) {
+            Doing::SendRecv { called, select, received: None, .. } => {
+                if let Some((since, cause)) = self.doomed_waiting(id, &select, called, now) {
                     self.fail_send_recv(id, since, cause);
                 }
             }
             Doing::Probe { called, select } => {
-                if let Some((since, cause)) = self.doomed(id, &select, now) {
+                if let Some((since, cause)) = self.doomed_waiting(id, &select, called, now) {
                     self.fail_waiting(id, called, since, cause);
                 }
             }

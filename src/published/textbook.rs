@@ -128,7 +128,7 @@ fn equation(
             |nodes| plans.iter().find(|(own, _)| *own == nodes).map_or(f64::NAN, |(_, plan)| millis(plan));
         chart.modeled(format!("{bytes} bytes"), plans.iter().map(|(nodes, _)| *nodes), at);
         let formula = plans.iter().map(|(nodes, plan)| [*nodes, plan.estimate().as_millis_f64()]);
-        chart.formula(format!("{bytes} bytes, equation"), formula.collect());
+        chart.formula(format!("{bytes} bytes"), formula.collect());
     }
     Outcome { claims: vec![claim], charts: vec![chart], ..Outcome::default() }
 }
@@ -250,7 +250,7 @@ fn pipelined() -> Outcome {
     chart.modeled("in turn, hypercube", sources(), |sources| {
         broadcasts(Algorithm::IN_TURN, "hypercube:8", sources)
     });
-    chart.formula("in turn, formula", sources().map(|sources| [sources, sources * 3.0 * 0.18]).collect());
+    chart.formula("in turn", sources().map(|sources| [sources, sources * 3.0 * 0.18]).collect());
     let off = |name: &'static str, formula: fn(f64) -> f64| {
         let chart = &chart;
         most(sources().map(move |sources| (chart.at(name, sources) - formula(sources)).abs()))

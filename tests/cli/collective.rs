@@ -174,8 +174,12 @@ fn every_run_is_explained_if_asked_for() {
         "{output}"
     );
     assert_eq!(output.matches("\nbroadcast-64-auto: Where the time went\n\n").count(), 1, "{output}");
-    let host = collective(&format!("{options} --explain --clock host"));
-    assert!(host.contains("\nbroadcast-8-auto: a run under the host's clock cannot be explained"), "{host}");
+    let host = format!("collective {options} --explain --clock host");
+    let error = fails(2, &host.split(' ').collect::<Vec<_>>());
+    assert!(
+        error.contains("--explain cannot be used with --clock host, whose times have no model"),
+        "{error}"
+    );
     let none = collective("broadcast --mesh 2x2 --bytes 8 --run none --explain");
     assert!(none.ends_with("\nNothing is explained, since nothing was run.\n"), "{none}");
 }

@@ -91,7 +91,11 @@ fn a_table_that_cannot_be_drawn_is_refused() {
             vec!["plot", &words],
             "no column has times (modeled_us, run_us, wall_us or time_us), so --y has to say",
         ),
-        (vec!["plot", &words, "--y", "b"], "no row has a number in the column `b`"),
+        (
+            vec!["plot", &words, "--y", "b"],
+            "row 1 has `x` in the column `b`; allowed are finite numbers, and nothing",
+        ),
+        (vec!["plot", &times, "--out", &times], "the plot would take the place of the table"),
         (vec!["plot", &times, "--out", "no/such/plot.svg"], "no/such/plot.svg cannot be written"),
         (vec!["collective", "scan", "--plot", "no/such/plot.svg"], "no/such/plot.svg cannot be written"),
     ] {

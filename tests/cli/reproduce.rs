@@ -112,7 +112,10 @@ fn several_items_come_to_a_summary_and_what_is_missing_says_why() {
     assert_eq!(output.matches("Figure 8: repositioning beside inputs that stay\n").count(), 1, "{output}");
     assert!(output.contains("S1-Q2 cannot be worked out yet: there is no MPI"), "{output}");
     assert!(output.contains("\nTogether: 1 item worked out, 1 not yet\n"), "{output}");
-    assert!(output.contains("\nMedian relative error of measured ones (12): "), "{output}");
+    assert!(
+        output.contains("\nMedian relative error of measured numbers, fitted ones among them (12): "),
+        "{output}"
+    );
 }
 
 #[test]

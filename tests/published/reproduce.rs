@@ -37,7 +37,7 @@ fn expected() -> [(&'static str, Vec<String>); 4] {
         for value in &outcome.values {
             let error = (1000.0 * value.error()).round() / 10.0 + 0.0;
             values.push(format!(
-                "| {id} | {} | {} | {:.3} | {} | {error:+.1} | {} | {} | {} |",
+                "| {id} | {} | {} | {:.3} | {} | {error:+.1} | {} | {} | {} | {} |",
                 value.what,
                 value.published,
                 value.modeled,
@@ -45,6 +45,7 @@ fn expected() -> [(&'static str, Vec<String>); 4] {
                 value.kind.name(),
                 value.sure,
                 value.verdict(),
+                value.why,
             ));
         }
         for claim in &outcome.claims {
@@ -55,7 +56,7 @@ fn expected() -> [(&'static str, Vec<String>); 4] {
     [
         ("| id | where | what | setup | values | claims |", items),
         ("| id | claim | sure | verdict | here |", claims),
-        ("| id | what | published | modeled | unit | error % | kind | sure | verdict |", values),
+        ("| id | what | published | modeled | unit | error % | kind | sure | verdict | why |", values),
         ("| id | where | what | why not yet |", missing),
     ]
 }
@@ -79,7 +80,7 @@ fn sentences() -> [String; 2] {
             "The median relative error is {of_measured:.1} % over the {measured} measured numbers, {of_unseen:.1} % over the \
              {unseen} of them that nothing was fitted to, and {of_all:.1} % over all {all} published numbers."
         ),
-        format!("Of {judged} claims {hold} hold; {open} more cannot be judged."),
+        format!("Of {judged} claims of the papers {hold} hold; {open} cannot be judged."),
     ]
 }
 

@@ -203,9 +203,9 @@ pub(in crate::cli) fn compare<C: Comparison>(
     };
     let csv = CsvFile::create(options.csv.as_deref(), C::FILE)?;
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
+    let mut plot = PlotFile::create(options.plot.as_deref(), C::FILE)?;
     let mut traces = Traces::create(options, &labels)?;
     let mut explanations = Explanations::new(options.explain);
-    let mut plot = PlotFile::create(options.plot.as_deref(), C::FILE)?;
 
     let progress = Progress::new(cases.iter().map(|case| case.lines.len()).sum());
     let solved = csv.fill(|csv| {

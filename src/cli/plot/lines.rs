@@ -32,17 +32,25 @@ const AUTO: &str = "auto";
 /// The name for the bytes that are moved over the time that it takes.
 const BANDWIDTH: &str = "bandwidth";
 
-/// The chart of a table.
-pub(super) fn chart(records: &Records, asked: &Asked) -> Result<Chart, PlotError> {
+/// The chart of a table, and the number of its points that are means of several rows.
+pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), PlotError> {
     let y = height(records, asked)?;
+    let unusable = records.rows().iter().zip(1..).find(|(row, _)| {
+        !records.cell(row, &y.column).is_empty() && records.number(row, &y.column).is_none()
+    });
+    if let Some((row, nth)) = unusable {
+        let (column, given) = (y.column.clone(), records.cell(row, &y.column).to_owned());
+        return Err(PlotError::NoNumber { row: nth, column, given });
+    }
     let records = &records.clone().filtered(|records, row| y.of(records, row).is_some());
     if records.rows().is_empty() {
         return Err(PlotError::Empty { column: y.column });
     }
-    let x = along(records, asked)?;
+    let x = along(records, asked, &y)?;
     let by = apart(records, asked, &x, &y)?;
     let name = |row: &[String], keys: &[String]| {
         let texts = keys.iter().filter(|key| *key != "interval").map(|key| told(records, row, key));
+        let texts = texts.filter(|text| !text.is_empty());
         texts.collect::<Vec<_>>().join(", ")
     };
     let (scale, unit) = y.unit(records);
@@ -94,12 +102,13 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<Chart, PlotError
     } else {
         Vec::new()
     };
+    let means = lines.means;
     for (row, points) in lines.lines {
         let name = if keys.is_empty() { y.title() } else { name(row, keys) };
         chart.add(name, Origin::Modeled, points);
     }
     chart.marks = marks;
-    Ok(chart)
+    Ok((chart, means))
 }
 
 /// Where another algorithm becomes the fastest: among lines that differ in nothing else, and without *Auto*, which takes the
@@ -207,7 +216,7 @@ impl Height {
 }
 
 /// The column to the right; empty if nothing is different from row to row but the algorithm.
-fn along(records: &Records, asked: &Asked) -> Result<String, PlotError> {
+fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotError> {
     if let Some(column) = &asked.x {
         return known(records, column);
     }
@@ -217,6 +226,14 @@ fn along(records: &Records, asked: &Asked) -> Result<String, PlotError> {
     let is_number = |column: &str| records.rows().iter().all(|row| records.number(row, column).is_some());
     if variety > 1 && is_number(column) {
         return Ok(column.to_owned());
+    }
+    // A table of somebody else: the first number that varies.
+    if ALONG.iter().all(|(column, ..)| !records.has(column)) {
+        let varies =
+            |column: &&String| **column != y.column && is_number(column) && records.variety(column) > 1;
+        if let Some(column) = records.header().iter().find(varies) {
+            return Ok(column.clone());
+        }
     }
     let names = NAMES.into_iter().filter(|column| *column != "clock");
     let name = names.into_iter().find(|column| records.variety(column) > 1);
@@ -249,7 +266,8 @@ fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<St
 fn told(records: &Records, row: &[String], column: &str) -> String {
     let text = records.cell(row, column);
     match ALONG.into_iter().find(|(name, ..)| *name == column) {
-        Some((_, _, "bytes")) => format!("{text} bytes"),
+        _ if text.is_empty() => String::new(),
+        Some((_, _, unit)) if !unit.is_empty() => format!("{text} {unit}"),
         Some((_, name, _)) => format!("{text} {name}"),
         None => text.to_owned(),
     }
@@ -258,6 +276,8 @@ fn told(records: &Records, row: &[String], column: &str) -> String {
 /// Rows as lines: those that are the same but for their places. Of several rows of one place there is the mean.
 struct Lines<'a> {
     lines: Vec<(&'a [String], Vec<[f64; 2]>)>,
+    /// The number of points that are means.
+    means: usize,
 }
 
 impl<'a> Lines<'a> {
@@ -275,8 +295,12 @@ impl<'a> Lines<'a> {
                 }
             }
         }
-        lines.iter_mut().for_each(|(_, points)| *points = means(points));
-        Lines { lines }
+        let mut several = 0;
+        for (_, points) in &mut lines {
+            let (mean, of_several) = means(points);
+            (*points, several) = (mean, several + of_several);
+        }
+        Lines { lines, means: several }
     }
 
     fn numbers(&self, axis: usize) -> impl Iterator<Item = f64> {
@@ -284,8 +308,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Points from left to right, one for each place.
-fn means(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
+/// Points from left to right, one for each place, and the number of those that are means.
+fn means(points: &[[f64; 2]]) -> (Vec<[f64; 2]>, usize) {
     let mut places: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
     for [x, y] in points {
         places.entry(x.to_bits()).or_insert((*x, Vec::new())).1.push(*y);
@@ -296,7 +320,7 @@ fn means(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     };
     let mut points: Vec<[f64; 2]> = places.values().map(|(x, heights)| [*x, mean(heights)]).collect();
     points.sort_by(|one, other| one[0].total_cmp(&other[0]));
-    points
+    (points, places.values().filter(|(_, heights)| heights.len() > 1).count())
 }
 
 /// A title: the one that is given, or the cells that are the same in all rows.

@@ -12,7 +12,7 @@ fn table(text: &str) -> Records {
 }
 
 fn plotted(text: &str) -> Chart {
-    chart(&table(text), &Asked::default()).unwrap()
+    chart(&table(text), &Asked::default()).unwrap().0
 }
 
 fn lines(chart: &Chart) -> Vec<(&str, Origin, &[[f64; 2]])> {
@@ -78,18 +78,33 @@ fn columns_can_be_asked_for() {
         by: Some(read_columns(by).unwrap()),
         title: Some("T".to_owned()),
     };
-    let found = chart(&records, &columns("n", "m", "who")).unwrap();
+    let found = chart(&records, &columns("n", "m", "who")).unwrap().0;
     assert_eq!((found.title.as_str(), found.lines.len()), ("T", 2));
     let error = |asked: &Asked| chart(&records, asked).unwrap_err().to_string();
     assert_eq!(error(&columns("z", "m", "who")), "there is no column `z`; there are n, m, who");
-    assert_eq!(error(&columns("n", "who", "m")), "no row has a number in the column `who`");
+    assert_eq!(
+        error(&columns("n", "who", "m")),
+        "row 1 has `x` in the column `who`; allowed are finite numbers, and nothing where the row is left out"
+    );
+    let none = table("n,m\n1,\n2,");
+    let asked = Asked { y: Some("m".to_owned()), ..Asked::default() };
+    assert_eq!(chart(&none, &asked).unwrap_err().to_string(), "no row has a number in the column `m`");
     assert!(error(&Asked::default()).starts_with("no column has times"));
     let bandwidth = Asked { y: Some("bandwidth".to_owned()), ..Asked::default() };
     assert!(error(&bandwidth).starts_with("a bandwidth needs a column"));
     let records = table("sources,bytes,algorithm,modeled_us\n3,100,a,10\n6,100,a,10");
-    let found = chart(&records, &bandwidth).unwrap();
+    let found = chart(&records, &bandwidth).unwrap().0;
     assert_eq!(
         (found.y.title().as_str(), lines(&found)[0].2),
         ("bandwidth, MB/s", &[[3.0, 30.0], [6.0, 60.0]][..])
     );
+}
+
+/// A table with columns of other names goes along the first number that varies, and means are counted.
+#[test]
+fn a_foreign_table_goes_along_its_first_number() {
+    let records = table("algorithm,length,modeled_us\na,8,10\na,1024,30\nb,8,20\nb,1024,25\nb,1024,35");
+    let (found, means) = chart(&records, &Asked::default()).unwrap();
+    assert_eq!((found.x.name.as_str(), means), ("length", 1));
+    assert_eq!(lines(&found)[1], ("b", Origin::Modeled, &[[8.0, 20.0], [1024.0, 30.0]][..]));
 }

@@ -9,9 +9,9 @@ use multicomputer::{
 
 use super::Runs;
 
-/// `record` is `value`, `claim`, `check` or `point`. A point is `modeled`, by `formula` or `published`, and has `x` and `y`; where an axis has
+/// `found` and `expected` are of checks: what comes out behind a claim, and what is expected to of the model as it is. `record` is `value`, `claim`, `check` or `point`. A point is `modeled`, by `formula` or `published`, and has `x` and `y`; where an axis has
 /// names, `x` is one.
-pub(super) const HEADER: &str = "id record what unit published modeled error_percent kind sure verdict real pace why chart line x_axis x y_axis y";
+pub(super) const HEADER: &str = "id record what unit published modeled error_percent kind sure verdict real pace why found expected chart line x_axis x y_axis y";
 
 /// The rows.
 pub(super) fn rows<'a>(
@@ -42,7 +42,7 @@ fn row(job: &Job, cells: &Cells<'_>) -> Vec<String> {
 fn value<'a>(value: &Value, run: Option<&RealTimeReport>) -> Cells<'a> {
     vec![
         ("record", "value".to_owned()),
-        ("what", value.what.clone()),
+        ("what", value.what.replace('*', "")),
         ("unit", value.unit.to_owned()),
         ("published", value.published.to_string()),
         ("modeled", value.modeled.to_string()),
@@ -68,8 +68,8 @@ fn claim(claim: &Claim) -> Vec<Cells<'_>> {
         vec![
             ("record", "check".to_owned()),
             ("what", check.what.clone()),
-            ("modeled", check.found.clone()),
-            ("why", format!("expected of the model: {}", check.expected)),
+            ("found", check.found.clone()),
+            ("expected", check.expected.clone()),
         ]
     });
     [itself].into_iter().chain(checks).collect()

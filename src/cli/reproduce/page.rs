@@ -81,8 +81,11 @@ fn summed_up(items: &[Item], summary: &Summary) -> Markup {
     let [hold, judged, open] = summary.claims();
     let medians = [
         ("measured numbers that nothing was fitted to", &[Kind::Measured][..]),
-        ("all measured numbers", &[Kind::Measured, Kind::Fitted]),
-        ("all published numbers", &[Kind::Measured, Kind::Fitted, Kind::Derived]),
+        ("measured numbers, those among them to which machines were fitted", &[Kind::Measured, Kind::Fitted]),
+        (
+            "published numbers, coefficients and counts among them",
+            &[Kind::Measured, Kind::Fitted, Kind::Derived],
+        ),
     ];
     html! {
         h2 { "Verdicts" }
@@ -96,12 +99,10 @@ fn summed_up(items: &[Item], summary: &Summary) -> Markup {
         }
         div.scroll {
             table {
-                tr { th { "item" } th { "where" } th { "what" } th.number { "values met" } th.number { "claims that hold" } }
+                tr { th { "item" } th.number { "values met" } th.number { "claims that hold" } th { "where" } th { "what" } }
                 @for (job, outcome) in items {
                     tr {
                         td { a href={ "#" (job.id()) } { (job.id()) } }
-                        td { (job.paper().name()) ", " (job.place()) }
-                        td { (job.title()) }
                         @match outcome {
                             Some(Worked { outcome, .. }) => {
                                 td.number { (met(outcome.values.iter().map(Value::verdict))) }
@@ -109,6 +110,8 @@ fn summed_up(items: &[Item], summary: &Summary) -> Markup {
                             }
                             None => { td.open colspan="2" { "not yet" } }
                         }
+                        td { (job.paper().name()) ", " (job.place()) }
+                        td { (job.title()) }
                     }
                 }
             }
@@ -123,8 +126,7 @@ fn summed_up(items: &[Item], summary: &Summary) -> Markup {
                     li {
                         a href={ "#" (id) } { (id) } ": " (value.what.replace('*', "")) ", published "
                         (value.published) " " (value.unit) ", here " (format!("{:.3}", value.modeled)) " " (value.unit)
-                        @if !value.why.is_empty() { ": " (value.why) }
-                        "."
+    ": " (reason(value)) "."
                     }
                 }
             }
@@ -212,7 +214,7 @@ fn values(outcome: &Outcome, runs: &Runs) -> Markup {
                                 Some(None) => { td.number { "-" } td {} }
                                 None => {}
                             }
-                            td.why { (value.why) }
+                            td.why { (if value.verdict() == Verdict::Holds { value.why } else { reason(value) }) }
                         }
                     }
                 }
@@ -234,6 +236,11 @@ fn claims(outcome: &Outcome) -> Markup {
             }
         }
     }
+}
+
+/// The reason why a value is different.
+fn reason(value: &Value) -> &str {
+    if value.why.is_empty() { "no reason is known" } else { value.why }
 }
 
 fn verdict(verdict: Verdict) -> Markup {

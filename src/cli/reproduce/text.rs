@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use multicomputer::{
     picture::Line,
-    published::{Job, Kind, Outcome, Summary},
+    published::{Job, Kind, Outcome, Summary, Verdict},
 };
 
 use super::{
@@ -69,6 +69,10 @@ pub(super) fn of(job: &Job, outcome: &Outcome, runs: &Runs) -> String {
         }
         let _ = write!(text, "\n{table}");
     }
+    for value in outcome.values.iter().filter(|value| value.verdict() != Verdict::Holds) {
+        let why = if value.why.is_empty() { "no reason is known" } else { value.why };
+        let _ = writeln!(text, "  {}: {why}", value.what.replace('*', ""));
+    }
     for claim in &outcome.claims {
         let sure = match claim.sure.to_string() {
             sure if sure == "printed" => String::new(),
@@ -95,16 +99,20 @@ pub(super) fn rounded(percent: f64) -> f64 {
 pub(super) fn summary(summary: &Summary, worked: usize, missing: usize) -> String {
     let mut text = format!("Together: {} worked out, {missing} not yet\n", counted(worked, "item"));
     for (what, kinds) in [
-        ("all published numbers", &[Kind::Measured, Kind::Fitted, Kind::Derived][..]),
-        ("measured ones", &[Kind::Measured, Kind::Fitted]),
-        ("measured ones that nothing was fitted to", &[Kind::Measured]),
+        ("measured numbers that nothing was fitted to", &[Kind::Measured][..]),
+        ("measured numbers, fitted ones among them", &[Kind::Measured, Kind::Fitted]),
+        (
+            "published numbers, coefficients and counts among them",
+            &[Kind::Measured, Kind::Fitted, Kind::Derived],
+        ),
     ] {
         if let Some((count, median)) = summary.median_error(kinds) {
             let _ = writeln!(text, "Median relative error of {what} ({count}): {:.1} %", 100.0 * median);
         }
     }
     let [hold, judged, open] = summary.claims();
-    let _ = writeln!(text, "Claims that hold: {hold} of {judged}; {open} cannot be judged");
+    let rest = if open > 0 { format!("; {open} cannot be judged") } else { String::new() };
+    let _ = writeln!(text, "Claims of the papers that hold: {hold} of {judged}{rest}");
     if !summary.far.is_empty() {
         let mut table = Table::new([
             ("value that is not met", Left),

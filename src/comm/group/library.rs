@@ -55,6 +55,16 @@ impl<'n> Group<'n> {
         Ok(Tag::of_call(call.operation(), nth))
     }
 
+    /// Makes calls that are so many to [`agree`](Group::agree) when all goes well. If one of them fails the rest counts as made, too,
+    /// so that the next call of this member has the number that it has on others.
+    pub(crate) fn numbered<T, E>(&self, number: u64, calls: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        let next = self.calls.get() + number;
+        let result = calls();
+        debug_assert!(result.is_err() || self.calls.get() == next, "{} calls were made", self.calls.get());
+        self.calls.set(next);
+        result
+    }
+
     /// The values that libraries keep on the machine for all its nodes.
     pub(crate) fn cache(&self) -> &Cache {
         self.endpoint.shared().cache()

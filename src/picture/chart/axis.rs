@@ -1,7 +1,6 @@
 //! Where numbers are along an axis, and which of them are marked.
 
 use super::{super::canvas::decimal, Axis, Scale};
-use crate::units::format_bytes;
 
 /// The most marks of an axis of numbers.
 const MOST_MARKS: f64 = 9.0;
@@ -12,6 +11,8 @@ pub(super) struct Range<'a> {
     axis: &'a Axis,
     low: f64,
     high: f64,
+    /// Whether all numbers are powers of two.
+    is_binary: bool,
 }
 
 /// A mark of an axis.
@@ -31,7 +32,7 @@ impl<'a> Range<'a> {
         let (low, high) = match &axis.scale {
             Scale::Names(names) => (-0.5, names.len() as f64 - 0.5),
             Scale::Linear => {
-                let (low, high) = ends(numbers);
+                let (low, high) = ends(numbers.clone());
                 let low = if has_zero { low.min(0.0) } else { low };
                 let high = if has_zero { high.max(0.0) } else { high };
                 let step = step_of(high - low);
@@ -39,14 +40,17 @@ impl<'a> Range<'a> {
                 ((low / step).floor() * step, high)
             }
             Scale::Logarithmic => {
-                let (low, high) = ends(numbers.map(f64::ln));
+                let (low, high) = ends(numbers.clone().map(f64::ln));
                 // A little more, so that no point is on the frame.
                 let more = ((high - low) * 0.03).max(0.02);
                 (low - more, high + more)
             }
         };
+        let is_power = |number: f64| number.log2().fract() == 0.0;
+        let is_binary = numbers.clone().all(is_power);
         // One number alone is in the middle.
-        if low < high { Range { axis, low, high } } else { Range { axis, low: low - 0.5, high: high + 0.5 } }
+        let (low, high) = if low < high { (low, high) } else { (low - 0.5, high + 0.5) };
+        Range { axis, low, high, is_binary }
     }
 
     /// The place of a number, from 0 to 1.
@@ -83,7 +87,7 @@ impl<'a> Range<'a> {
     /// The numbers at which a logarithmic axis is marked: powers of two where people count so, otherwise 1, 2 and 5 of each
     /// decade or, of many decades, their beginnings.
     fn factors(&self) -> Vec<f64> {
-        if ["bytes", "nodes"].contains(&self.axis.unit.as_str()) {
+        if self.axis.unit == "bytes" || self.is_binary {
             let (first, last) = (self.low / 2.0_f64.ln(), self.high / 2.0_f64.ln());
             let every = ((last - first) / MOST_MARKS).ceil().max(1.0) as i64;
             let powers = (first.ceil() as i64..=last.floor() as i64).filter(|power| power % every == 0);
@@ -109,9 +113,7 @@ impl<'a> Range<'a> {
     pub(super) fn label(&self, number: f64) -> String {
         match &self.axis.scale {
             Scale::Names(_) => self.axis.label(number),
-            _ if self.axis.unit == "bytes" && number.fract() == 0.0 && number >= 0.0 => {
-                format_bytes(number as u64)
-            }
+            _ if self.axis.unit == "bytes" && number >= 0.0 => bytes(number),
             _ => short(number),
         }
     }
@@ -128,6 +130,19 @@ fn step_of(length: f64) -> f64 {
     let power = 10.0_f64.powi(least.log10().floor() as i32);
     let digit = [1.0, 2.0, 5.0, 10.0].into_iter().find(|digit| digit * power >= least * 0.999_999);
     digit.unwrap_or(10.0) * power
+}
+
+/// A number of bytes in the unit in which it is short: `11.7 KiB`.
+fn bytes(number: f64) -> String {
+    let mut units = [("TiB", 4), ("GiB", 3), ("MiB", 2), ("KiB", 1)].into_iter();
+    match units.find(|(_, power)| number >= 1024_f64.powi(*power)) {
+        None => format!("{} B", short(number)),
+        Some((unit, power)) => {
+            let value = number / 1024_f64.powi(power);
+            let digits = if value < 100.0 && value.fract() != 0.0 { 1 } else { 0 };
+            format!("{} {unit}", decimal(value, digits))
+        }
+    }
 }
 
 /// A number with up to four digits that count, without zeros at its end.

@@ -14,6 +14,9 @@ const HEIGHT: f64 = 340.0;
 /// A line of more points than this has smaller marks.
 const MANY: usize = 40;
 
+/// The room for a turned label, in pixels.
+const TURNED: f64 = 12.0;
+
 /// The part of the room of a name that its bars take.
 const BARS: f64 = 0.8;
 
@@ -41,17 +44,23 @@ pub(super) fn draw(chart: &Chart) -> String {
     let numbers = |axis: usize| {
         chart.lines.iter().flat_map(move |line| line.points.iter().map(move |point| point[axis]))
     };
-    let has_bars = matches!(chart.x.scale, Scale::Names(_));
+    let has_names = matches!(chart.x.scale, Scale::Names(_));
+    let has_bars = has_names && chart.y.scale != Scale::Logarithmic;
     let x = Range::of(&chart.x, numbers(0), false);
     let y = Range::of(&chart.y, numbers(1), true);
-    let (x_marks, y_marks) = (x.marks(), y.marks());
-    let labels = y_marks.iter().map(|mark| width(&mark.label)).fold(0.0, f64::max);
-    let is_crowded = x_marks.iter().map(|mark| width(&mark.label) + 8.0).sum::<f64>() > WIDTH;
-    let below = match is_crowded {
-        true => x_marks.iter().map(|mark| width(&mark.label)).fold(0.0, f64::max) * 0.75 + 16.0,
-        false => 20.0,
-    };
-    let area = Area { left: labels + 40.0, top: 46.0, height: HEIGHT.max(legend::height(chart)), x, y };
+    let (mut x_marks, y_marks) = (x.marks(), y.marks());
+    let widest = |marks: &[Mark]| marks.iter().map(|mark| width(&mark.label)).fold(0.0, f64::max);
+    let is_crowded = (widest(&x_marks) + 8.0) * x_marks.len() as f64 > WIDTH;
+    if is_crowded {
+        // Turned labels need the height of a line each; of more than have room every so many are shown.
+        let every = (x_marks.len() as f64 * TURNED / WIDTH).ceil().max(1.0) as usize;
+        x_marks = x_marks.into_iter().step_by(every).collect();
+    }
+    let below = if is_crowded { widest(&x_marks) * 0.75 + 16.0 } else { 20.0 };
+    // The first turned label begins to the left of the area.
+    let beside = x_marks.first().filter(|_| is_crowded).map_or(0.0, |mark| width(&mark.label) * 0.75);
+    let left = (widest(&y_marks) + 40.0).max(beside);
+    let area = Area { left, top: 46.0, height: HEIGHT.max(legend::height(chart)), x, y };
     let right = area.left + WIDTH + 20.0;
     let title = width(&chart.title) * 1.6 + 24.0;
     let sheet = (right + legend::breadth(chart) + 12.0).max(title);
@@ -63,8 +72,8 @@ pub(super) fn draw(chart: &Chart) -> String {
     let look = |line: &Line| looks.get(line.name.as_str()).copied().unwrap_or(Look(0));
     // From the back to the front: the bound, bars, lines, formulas, published points.
     let of = |origin: Origin| chart.lines.iter().filter(move |line| line.origin == origin);
-    for line in of(Origin::Bound) {
-        canvas.add(look(line).line(Origin::Bound, &through(&area, line)).tells(&line.name));
+    if !has_names {
+        draw_bounds(&mut canvas, chart, &area);
     }
     if has_bars {
         draw_bars(&mut canvas, chart, &area, look);
@@ -74,6 +83,9 @@ pub(super) fn draw(chart: &Chart) -> String {
                 draw_line(&mut canvas, chart, &area, line, look(line));
             }
         }
+    }
+    if has_names {
+        draw_bounds(&mut canvas, chart, &area);
     }
     draw_marks(&mut canvas, chart, &area);
     legend::draw(&mut canvas, chart, has_bars, right, area.top);
@@ -140,8 +152,32 @@ fn figure(axis: &Axis, number: f64) -> String {
     }
 }
 
+/// The bounds: lines, with their names at their ends if they are several; on an axis of names short strokes.
+fn draw_bounds(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
+    let bounds: Vec<&Line> = chart.lines.iter().filter(|line| line.origin == Origin::Bound).collect();
+    let has_names = matches!(chart.x.scale, Scale::Names(_));
+    let half = WIDTH * area.x.unit() * BARS / 2.0;
+    for line in &bounds {
+        if has_names {
+            for point in &line.points {
+                let (x, y) = area.place(*point);
+                let stroke = Look(0).line(Origin::Bound, &way(&[(x - half, y), (x + half, y)]));
+                canvas.add(stroke.tells(&told(chart, line, *point)));
+            }
+        } else {
+            canvas.add(Look(0).line(Origin::Bound, &through(area, line)).tells(&line.name));
+            if let (Some(last), true) = (line.points.last(), bounds.len() > 1) {
+                let (x, y) = area.place(*last);
+                canvas.text(x - 4.0, y + 12.0, "small end", &line.name);
+            }
+        }
+    }
+}
+
 fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, look: Look) {
-    if line.origin != Origin::Published {
+    // Names have no way from one to the next.
+    let is_way = line.origin != Origin::Published && !matches!(chart.x.scale, Scale::Names(_));
+    if is_way {
         canvas.add(look.line(line.origin, &through(area, line)).tells(&line.name));
     }
     let size = if line.points.len() > MANY { legend::TINY } else { legend::SMALL };
@@ -150,6 +186,7 @@ fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, l
         let mark = match line.origin {
             Origin::Published => look.hollow(x, y),
             Origin::Modeled => look.point(size, x, y),
+            Origin::Formula if !is_way => look.over(x, y),
             Origin::Formula | Origin::Bound => continue,
         };
         canvas.add(mark.tells(&told(chart, line, *point)));
@@ -184,6 +221,8 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(
 }
 
 fn draw_marks(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
+    // The end of the last label on each line above the foot.
+    let mut ends: Vec<f64> = Vec::new();
     for crossover in &chart.marks {
         let (x, y) = area.place(crossover.at);
         let data = format!("M{} {}V{}", number(x), number(y), number(area.bottom()));
@@ -192,6 +231,13 @@ fn draw_marks(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
         canvas.add(path("cross", &data).tells(&told));
         let circle = element("circle").with("cx", number(x)).with("cy", number(y)).with("r", "6");
         canvas.add(circle.with("class", "frame").tells(&told));
-        canvas.text(x + 3.0, area.bottom() - 5.0, "small", &area.x.label(crossover.at[0].round()));
+        let label = area.x.label(crossover.at[0].round());
+        let line = ends.iter().position(|end| *end < x).unwrap_or(ends.len());
+        let end = x + 6.0 + width(&label);
+        match ends.get_mut(line) {
+            Some(last) => *last = end,
+            None => ends.push(end),
+        }
+        canvas.text(x + 3.0, area.bottom() - 5.0 - 11.0 * line as f64, "small", &label);
     }
 }

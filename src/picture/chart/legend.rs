@@ -114,7 +114,9 @@ impl Look {
         let bar = rectangle(x, y, width, height).with("class", format!("f{}", self.colour()));
         match self.0 / COLOURS.len() {
             0 => bar,
-            _ => bar.with("fill-opacity", "0.5"),
+            1 => bar.with("fill-opacity", "0.5"),
+            2 => bar.with("fill-opacity", "0.1").with("stroke-width", "1.5"),
+            _ => bar.with("fill-opacity", "0.1").with("stroke-dasharray", "3 2"),
         }
     }
 }

@@ -57,6 +57,9 @@ pub struct Axis {
     pub scale: Scale,
 }
 
+/// The largest number on an axis: the distance of two of them is a number, too.
+const LARGEST: f64 = 1e300;
+
 /// The way in which numbers go along an axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -108,8 +111,8 @@ impl Origin {
 }
 
 impl Axis {
-    /// An axis along which numbers go evenly. The unit may be empty; with `bytes` and `nodes` marks are at powers of two where
-    /// the axis is logarithmic.
+    /// An axis along which numbers go evenly. The unit may be empty; marks are at powers of two where the axis is logarithmic and the
+    /// unit is `bytes`, or all numbers are powers of two.
     pub fn linear(name: impl Into<String>, unit: impl Into<String>) -> Axis {
         Axis { name: name.into(), unit: unit.into(), scale: Scale::Linear }
     }
@@ -133,10 +136,11 @@ impl Axis {
     /// The numbers that are allowed, if this one is not.
     fn refuses(&self, number: f64) -> Option<String> {
         match &self.scale {
-            Scale::Linear => (!number.is_finite()).then(|| "finite numbers".to_owned()),
-            Scale::Logarithmic => {
-                (!(number.is_finite() && number > 0.0)).then(|| "positive finite numbers".to_owned())
+            Scale::Linear => {
+                (!(-LARGEST..=LARGEST).contains(&number)).then(|| "numbers from -1e300 to 1e300".to_owned())
             }
+            Scale::Logarithmic => (!(LARGEST.recip()..=LARGEST).contains(&number))
+                .then(|| "numbers from 1e-300 to 1e300".to_owned()),
             Scale::Names(names) => {
                 let is_one = number.fract() == 0.0 && (0.0..names.len() as f64).contains(&number);
                 (!is_one).then(|| format!("0 to {}, one for each name", names.len().saturating_sub(1)))
@@ -194,12 +198,13 @@ impl Chart {
     /// Draws the chart as SVG.
     ///
     /// Modeled lines have a colour, a dash and a kind of mark, formulas are thin, published points are large and hollow, the bound
-    /// is broad and grey. On an axis of names modeled lines are bars. Under the mouse each point tells its figures.
+    /// is broad and grey. On an axis of names modeled lines are bars, and points
+    /// where the other axis is logarithmic, which has no foot. Under the mouse each point tells its figures.
     ///
     /// # Errors
     ///
-    /// [`PictureError::Empty`] if there is no point at all, [`PictureError::NotOnAxis`] if one is not a number, not positive
-    /// where an axis is logarithmic, or no name of an axis of names.
+    /// [`PictureError::Empty`] if there is no point at all, [`PictureError::NotOnAxis`] if one is not a number, beyond 1e300,
+    /// not positive where an axis is logarithmic, or no name of an axis of names.
     pub fn to_svg(&self) -> Result<String, PictureError> {
         self.check()?;
         Ok(draw::draw(self))

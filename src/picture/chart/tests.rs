@@ -69,13 +69,14 @@ fn points_without_a_place_are_refused() {
     let chart = |x: Axis, y: Axis, point| Chart::new("", x, y).with("a", Origin::Modeled, [point]).to_svg();
     let linear = || Axis::linear("n", "bytes");
     let error = chart(linear(), linear(), [1.0, f64::NAN]).unwrap_err();
-    assert_eq!(error.to_string(), "NaN of a on the axis n, bytes; allowed are finite numbers");
+    assert_eq!(error.to_string(), "NaN of a on the axis n, bytes; allowed are numbers from -1e300 to 1e300");
     let error = chart(Axis::logarithmic("n", ""), linear(), [0.0, 1.0]).unwrap_err();
-    assert_eq!(error.to_string(), "0 of a on the axis n; allowed are positive finite numbers");
+    assert_eq!(error.to_string(), "0 of a on the axis n; allowed are numbers from 1e-300 to 1e300");
     let error = chart(Axis::names("n", ["x", "y"]), linear(), [2.0, 1.0]).unwrap_err();
     assert_eq!(error.to_string(), "2 of a on the axis n; allowed are 0 to 1, one for each name");
     let empty = Chart::new("", linear(), linear()).to_svg();
     assert_eq!(empty, Err(PictureError::Empty { what: "points" }));
+    assert!(chart(linear(), linear(), [1e308, 0.0]).is_err());
     // One point, and points of one height, have a place.
     assert!(chart(linear(), linear(), [5.0, 0.0]).is_ok());
     assert!(
@@ -98,4 +99,36 @@ fn marks_are_round_numbers() {
     );
     assert_eq!(labels(&Axis::logarithmic("t", "ms"), &[0.2, 3.0]), ["0.2", "0.5", "1", "2"]);
     assert_eq!(labels(&Axis::logarithmic("t", "ms"), &[0.2, 30_000.0]).first().unwrap(), "1");
+    assert_eq!(labels(&Axis::logarithmic("p", ""), &[4.0, 32.0]), ["4", "8", "16", "32"]);
+}
+
+/// Names that are too many are thinned, and long ones have room.
+#[test]
+fn many_long_names_have_room() {
+    let name = |nth: usize| format!("a-name-that-is-rather-long-{nth}");
+    let chart = |count: usize| {
+        let points = (0..count).map(|nth| [nth as f64, 1.0]);
+        Chart::new("", Axis::names("n", (0..count).map(name)), Axis::linear("t", "")).with(
+            "a",
+            Origin::Modeled,
+            points,
+        )
+    };
+    let labels = |count: usize| chart(count).to_svg().unwrap().matches("rotate(-45").count();
+    assert_eq!((labels(20), labels(500)), (20, 46));
+}
+
+/// Several bounds tell whose they are, and stand before bars.
+#[test]
+fn bounds_say_whose_they_are() {
+    let chart = |x: Axis| {
+        Chart::new("", x, Axis::linear("t", ""))
+            .with("bound one", Origin::Bound, [[0.0, 1.0], [1.0, 2.0]])
+            .with("bound two", Origin::Bound, [[0.0, 2.0], [1.0, 3.0]])
+            .with("a", Origin::Modeled, [[0.0, 4.0], [1.0, 5.0]])
+    };
+    let svg = chart(Axis::linear("n", "")).to_svg().unwrap();
+    assert_eq!(svg.matches(">bound two</text>").count(), 1, "{svg}");
+    let svg = chart(Axis::names("n", ["x", "y"])).to_svg().unwrap();
+    assert!(svg.rfind("class=\"f0\"").unwrap() > 0 && svg.contains("bound one (bound): y, 2"), "{svg}");
 }

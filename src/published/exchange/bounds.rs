@@ -71,7 +71,19 @@ fn figure_1_takes_24_units_by_linear_permutation(figure: &Matrix) -> [Claim; 2] 
 fn parameters() -> Outcome {
     let parameters = Parameters::cm5();
     let micros = |span: Span| span.as_secs_f64() * 1e6;
+    // The links up from node 0 on its way to the other end: each level is shared by four times as many nodes.
+    let tree = cm5();
+    let mut route = Vec::new();
+    tree.topology().route(0, NODES - 1, &mut route);
+    let share = |level: usize| {
+        let capacity = tree.topology().capacity(route[level]).unwrap_or(f64::NAN);
+        capacity / 4_f64.powi(level as i32) / 1e6
+    };
     let values = vec![
+        Value::new("links, within 4 nodes", "MB/s a node", 20.0, share(0)).derived(),
+        Value::new("links, within 16 nodes", "MB/s a node", 10.0, share(1)).derived(),
+        Value::new("links beyond", "MB/s a node", 5.0, share(2)).derived(),
+        Value::new("data of a packet", "bytes", 16.0, ACTIVE_BYTES as f64).derived(),
         Value::new("to send an active message", "us", 1.6, micros(parameters.active_send_overhead()))
             .derived(),
         Value::new("to receive an active message", "us", 1.7, micros(parameters.active_receive_overhead()))

@@ -14,7 +14,7 @@ use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, job::Work::B
 use crate::{
     exchange::{Algorithm, Generator, Instance, Matrix, Plan},
     machine::Machine,
-    model::{Description, Parameters},
+    model::{ACTIVE_BYTES, Description, Parameters},
     payload::Payload,
     time::{Span, Time},
     topology,

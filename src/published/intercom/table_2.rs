@@ -107,7 +107,7 @@ fn chart() -> Chart {
         let formula = times.iter().enumerate();
         let formula =
             formula.map(|(place, (cost, _))| [place as f64, cost.time(task.parameters()).as_millis_f64()]);
-        chart.formula(format!("{bytes} bytes, formula"), formula.collect());
+        chart.formula(format!("{bytes} bytes"), formula.collect());
         chart.bars(format!("{bytes} bytes"), times.iter().map(|(_, time)| time.as_millis_f64()));
     }
     chart

@@ -37,7 +37,7 @@ pub(super) const FIGURE_9: Job = conference(
 pub(super) const BREAK_EVEN: Job = conference(
     "S1-Q1",
     "section 5.2",
-    "where repositioning stops to pay",
+    "where repositioning stops paying",
     "16 x 16, 144 to 192 sources of 6K; 4 to 64 nodes, 1K and 6K",
     0.3,
     break_even,

@@ -26,7 +26,7 @@ fn assert_in_document(expected: &[String]) {
 fn the_table_of_hybrids() {
     let outcome = outcome("S2-T2");
     let [short, long] = ["240 bytes", "3000000 bytes"].map(|name| {
-        let formula = line(&outcome.charts[0], Origin::Formula, &format!("{name}, formula"));
+        let formula = line(&outcome.charts[0], Origin::Formula, name);
         let modeled = line(&outcome.charts[0], Origin::Modeled, name);
         formula.into_iter().zip(modeled).collect::<Vec<_>>()
     });
