@@ -86,6 +86,9 @@ impl Kernel {
         if matches!(node.doing, Doing::Finished) {
             return;
         }
+        if let Doing::SendRecv { received: Some(message), .. } = node.doing {
+            node.unmatched.push(message);
+        }
         if !matches!(node.doing, Doing::Dying) {
             node.record.waiting += at.since(node.clock);
         }

@@ -91,9 +91,15 @@ impl Noise {
     /// node is at a random place in its first interval.
     ///
     /// # Errors
-    /// [`NoiseError::Interval`] unless `length` is shorter than `interval`: programs would never get on.
+    /// [`NoiseError::Interval`] unless `interval` is a microsecond at least and `length` nine tenths of it at most: programs would
+    /// hardly get on.
+    ///
+    /// # Cost
+    /// The periods that a piece of work meets are kept until it is over, 16 bytes each: a second of work with one every microsecond
+    /// takes some 20 MB.
     pub fn new(interval: Span, length: Span) -> Result<Noise, NoiseError> {
-        if length >= interval {
+        let is_dense = length.as_picos() / 9 > interval.as_picos() / 10;
+        if interval < Span::from_micros(1) || is_dense {
             return Err(NoiseError::Interval { interval, length });
         }
         let (intervals, lengths) = Default::default();
@@ -247,9 +253,10 @@ impl NoiseTable {
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NoiseError {
-    /// Periods are as long as the intervals between their beginnings, or longer.
+    /// Periods begin too often, or are too long.
     #[error(
-        "noise of {length} every {interval} leaves no time for programs: the length must be below the interval"
+        "noise of {length} every {interval} leaves hardly any time for programs: allowed are intervals from 1 us on, and lengths up \
+         to nine tenths of them"
     )]
     Interval {
         /// The mean interval given.
@@ -327,7 +334,8 @@ mod tests {
         assert_eq!((both.intervals, both.lengths), (Distribution::Uniform, Distribution::Uniform));
         for (text, part) in [
             ("interval=1ms", "noise has no length"),
-            ("interval=1ms,length=1ms", "noise of 1 ms every 1 ms leaves no time"),
+            ("interval=1ms,length=1ms", "noise of 1 ms every 1 ms leaves hardly any time"),
+            ("interval=2ps,length=1ps", "allowed are intervals from 1 us on"),
             ("interval=1ms,length=2", "noise of 2 s every 1 ms leaves no time"),
             ("interval=1ms,length=1us,distribution=normal", "`normal` is not a distribution"),
             ("interval=1ms,lenght=1us", "`lenght=1us` is not a part of noise; allowed are"),

@@ -691,3 +691,116 @@ proptest! {
         prop_assert_eq!(&story(&machine, rounds), &first);
     }
 }
+
+/// Sleeps on the wall clock, so that one thread is behind another.
+fn late(millis: u64) {
+    std::thread::sleep(std::time::Duration::from_millis(millis));
+}
+
+/// A receive from any source that was posted before a death fails at that instant, also if the node was told of the death by a
+/// barrier before the network came there.
+#[test]
+fn a_posted_receive_fails_whoever_is_late() {
+    for (first, second) in [(0, 30), (30, 0)] {
+        let machine = faulty(Machine::hockney(1, 4), &["node:3@94us"]);
+        let run = machine.run_surviving(|node| {
+            let world = node.world();
+            match node.rank() {
+                1 => {
+                    late(second);
+                    let any = world.irecv(ANY_SOURCE)?;
+                    node.compute(Span::from_micros(200))?;
+                    let barrier = failed(node, world.barrier())?;
+                    let until = Time::ZERO + Span::from_micros(500);
+                    let any = failed(node, world.wait_any_until(&mut vec![any], until))?;
+                    Ok(vec![barrier, any])
+                }
+                3 => {
+                    node.compute(Span::from_millis(1))?;
+                    Ok(Vec::new())
+                }
+                _ => {
+                    late(first);
+                    node.compute(Span::from_micros(1))?;
+                    Ok(vec![failed(node, world.barrier())?])
+                }
+            }
+        });
+        let told = run.unwrap().outputs.swap_remove(1).unwrap();
+        let died = "node 3 died at 94 us".to_owned();
+        assert_eq!(told, [(died.clone(), 200.0), (died, 200.0)], "{first}, {second}");
+    }
+}
+
+/// A receive from a dead node fails at its call, also if the network is past its deadline by then.
+#[test]
+fn a_receive_with_a_deadline_fails_whoever_is_late() {
+    for (is_named, sleep) in [(true, 0), (true, 30), (false, 0), (false, 30)] {
+        let machine = faulty(Machine::hockney(1, 5), &["node:1@229us"]);
+        let run = machine.run_surviving(|node| {
+            let world = node.world();
+            match node.rank() {
+                1 => node.compute(Span::from_millis(1))?,
+                2 => {
+                    node.compute(Span::from_micros(300))?;
+                    node.now()?;
+                    late(sleep);
+                    let until = Time::ZERO + Span::from_micros(323);
+                    let received = match is_named {
+                        true => world.recv_until(1, until),
+                        false => world.recv_until(ANY_SOURCE, until),
+                    };
+                    return Ok(Some(failed(node, received)?));
+                }
+                3 => {
+                    node.compute(Span::from_micros(275))?;
+                    world.send(4, [0_u8; 10])?;
+                }
+                4 => drop(world.recv(3)?),
+                _ => {}
+            }
+            Ok(None)
+        });
+        let told = run.unwrap().outputs.swap_remove(2).unwrap();
+        assert_eq!(told, Some(("node 1 died at 229 us".to_owned(), 300.0)), "{sleep}");
+    }
+}
+
+/// Whoever fails in the first part of an exchange makes the next call under the number that it has on the others.
+#[test]
+fn calls_after_an_exchange_with_a_dead_member_are_still_the_same() {
+    for died in [420, 497, 525, 602, 651] {
+        let machine = faulty(Machine::hockney(1, 10), &[&format!("node:2@{died}us")]);
+        let run = machine.run_surviving(|node| {
+            let (world, rank) = (node.world(), node.rank());
+            node.compute(Span::from_micros(((rank * 37) % 8 * 30) as u64))?;
+            let exchanged = world.exchange(&vec![vec![1_u8; 100 * (rank + 1)]; 10]).map(drop);
+            let barrier = world.barrier();
+            Ok((exchanged.map_err(|error| error.to_string()), barrier.map_err(|error| error.to_string())))
+        });
+        for (exchanged, barrier) in run.unwrap().outputs.into_iter().flatten() {
+            for error in [exchanged.err(), barrier.err()].into_iter().flatten() {
+                assert!(error.contains(&format!("node 2 died at {died} us")), "{died}: {error}");
+            }
+        }
+    }
+}
+
+/// What had come for a `sendrecv` that did not end is a message that nobody received.
+#[test]
+fn a_message_for_an_unfinished_sendrecv_is_unreceived() {
+    let machine = faulty(Machine::hockney(1, 3), &["node:2@177us"]);
+    let run = machine.run_surviving(|node| {
+        match node.rank() {
+            1 => node.world().send(2, [0_u8; 100])?,
+            2 => {
+                node.compute(Span::from_micros(123))?;
+                drop(node.world().sendrecv(0, [0_u8; 100], 1)?);
+            }
+            _ => {}
+        }
+        Ok(())
+    });
+    let report = run.unwrap().report;
+    assert_eq!((report.messages, report.lost.len(), report.unreceived.len()), (2, 1, 1));
+}
