@@ -79,10 +79,13 @@ fn what_is_used_has_rules_that_need_no_ancestor() {
         ("mesh:100x100", vec!["mc-dot", "mc-net"]),
     ] {
         let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
-        let run = machine.run(|node| match node.rank() {
-            0 => Ok(node.world().send(1, [0_u8; 100])?),
-            1 => Ok(drop(node.world().recv(0)?)),
-            _ => Ok(()),
+        let run = machine.run(|node| {
+            match node.rank() {
+                0 => node.world().send(1, [0_u8; 100])?,
+                1 => drop(node.world().recv(0)?),
+                _ => {}
+            }
+            Ok(())
         });
         let svg = Heat::of(&run.unwrap()).to_svg().unwrap();
         let (_, defs) = svg.split_once("<defs>").unwrap();
