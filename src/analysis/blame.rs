@@ -59,7 +59,7 @@ impl Blame {
     ///
     /// # Cost
     /// Memory in proportion to the shares, and to the pairs of messages that moved over a bottleneck at the same time. The time
-    /// is some ten nanoseconds for each message that another one met in one of its losing [shares](Share): a loss is divided,
+    /// is some twenty nanoseconds for each message that another one met in one of its losing [shares](Share): a loss is divided,
     /// and rounded, share by share. Of n messages that all move into one node at once, and leave one after the other, each has
     /// up to n shares, and that is n cubed by 3.
     pub fn of(trace: &Trace, machine: &Description) -> Result<Blame, AnalysisError> {
