@@ -1,6 +1,9 @@
 //! Blame: the losses of messages to sharing, divided among those that shared with them.
 
-use std::collections::BTreeMap;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, ops::Range};
 
 use serde::Serialize;
 
@@ -11,7 +14,7 @@ use super::{
 use crate::{
     model::Description,
     record::{Bottleneck, Share, Trace},
-    time::Span,
+    time::{Span, Time},
 };
 
 /// The time that messages lost because they shared links or ports, message by message.
@@ -55,7 +58,10 @@ impl Blame {
     /// [`AnalysisError::Incomplete`] if `trace` is not the whole trace of a run in modeled time on this machine.
     ///
     /// # Cost
-    /// Time and memory in proportion to the pairs of messages that shared a bottleneck.
+    /// Memory in proportion to the shares, and to the pairs of messages that moved over a bottleneck at the same time. The time
+    /// is some twenty nanoseconds for each message that another one met in one of its losing [shares](Share): a loss is divided,
+    /// and rounded, share by share. Of n messages that all move into one node at once, and leave one after the other, each has
+    /// up to n shares, and that is n cubed by 3.
     pub fn of(trace: &Trace, machine: &Description) -> Result<Blame, AnalysisError> {
         Ok(Blame::among(&Messages::of(trace, machine)?, machine))
     }
@@ -67,24 +73,14 @@ impl Blame {
             let lost = moved.shares.clone().zip(&moved.lost);
             losing.extend(lost.filter(|(_, lost)| !lost.is_zero()).map(|(share, &lost)| (share, lost)));
         }
-        let mut losses: BTreeMap<(Bottleneck, MessageRef, MessageRef), Span> = BTreeMap::new();
-        for (place, shares) in places(messages, &losing, machine) {
-            for (share, by) in meetings(&messages.shares, &shares, place, &losing) {
-                let (slowed, lost) = (message(&messages.shares[share]), losing[&share]);
-                if by.is_empty() {
-                    own += lost;
-                }
-                let weights: Vec<f64> = by.values().copied().collect();
-                for (&by, part) in by.keys().zip(divide(lost, &weights)).filter(|(_, part)| !part.is_zero()) {
-                    *losses.entry((place, slowed, by)).or_default() += part;
-                }
-            }
+        let mut losses = Vec::new();
+        for (place, over) in places(messages, &losing, machine) {
+            own += Meeting::of(&messages.shares, &over, place, &losing).divide(&mut losses);
         }
         // What was lost where nothing is shared is rounding.
         let nowhere = |share: &usize| messages.shares[*share].bottleneck.is_none();
         own += losing.iter().filter(|(share, _)| nowhere(share)).map(|(_, &lost)| lost).sum();
-        let loss = |((place, slowed, by), lost)| Loss { place, slowed, by, lost };
-        Blame { losses: losses.into_iter().map(loss).collect(), own }
+        Blame { losses, own }
     }
 
     /// The losses of all messages to sharing with others.
@@ -147,6 +143,9 @@ fn places(
                 Bottleneck::Ports(share.from),
                 Bottleneck::Ports(share.to),
             ]);
+            // Each place once, as a message to its own node has it.
+            way.sort_unstable();
+            way.dedup();
         }
         for place in &way {
             if let Some(shares) = places.get_mut(place) {
@@ -157,34 +156,127 @@ fn places(
     places
 }
 
-/// For each losing share that has this bottleneck, the messages that moved over it at the same time, with the bytes that
-/// they moved meanwhile.
-fn meetings(
-    all: &[Share],
-    over: &[usize],
+/// A share of a message at a place.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    start: Time,
+    end: Time,
+    rate: f64,
+    /// The loss, if this place is its bottleneck.
+    lost: Option<Span>,
+}
+
+/// The pieces of a message at a place, in the order of time: a range of all.
+#[derive(Debug)]
+struct Passing {
+    message: MessageRef,
+    pieces: Range<usize>,
+    start: Time,
+    end: Time,
+    /// Those that moved over the place while it did, in order.
+    met: Vec<usize>,
+}
+
+/// All messages that moved over one place, in order.
+#[derive(Debug)]
+struct Meeting {
     place: Bottleneck,
-    losing: &BTreeMap<usize, Span>,
-) -> BTreeMap<usize, BTreeMap<MessageRef, f64>> {
-    let loses = |share: usize| all[share].bottleneck == Some(place) && losing.contains_key(&share);
-    let mut met: BTreeMap<usize, BTreeMap<MessageRef, f64>> =
-        over.iter().filter(|&&share| loses(share)).map(|&share| (share, BTreeMap::new())).collect();
-    let mut order = over.to_vec();
-    order.sort_by_key(|&share| (all[share].start, all[share].from));
-    let mut under_way: Vec<usize> = Vec::new();
-    for later in order {
-        let begin = all[later].start;
-        under_way.retain(|&earlier| all[earlier].end > begin);
-        for &earlier in &under_way {
-            let together = all[earlier].end.min(all[later].end).since(begin).as_secs_f64();
-            for (one, other) in [(earlier, later), (later, earlier)] {
-                if let Some(met) = met.get_mut(&one) {
-                    *met.entry(message(&all[other])).or_default() += together * all[other].rate;
+    pieces: Vec<Piece>,
+    messages: Vec<Passing>,
+}
+
+impl Meeting {
+    /// The messages of these shares, each with those that it met if it lost anything here.
+    fn of(all: &[Share], over: &[usize], place: Bottleneck, losing: &BTreeMap<usize, Span>) -> Meeting {
+        let mut meeting = Meeting { place, pieces: Vec::with_capacity(over.len()), messages: Vec::new() };
+        for &share in over {
+            let Share { start, end, rate, bottleneck, .. } = all[share];
+            let lost = if bottleneck == Some(place) { losing.get(&share).copied() } else { None };
+            meeting.pieces.push(Piece { start, end, rate, lost });
+            let (last, message) = (meeting.pieces.len(), message(&all[share]));
+            match meeting.messages.last_mut() {
+                Some(same) if same.message == message => {
+                    (same.pieces.end, same.end) = (last, same.end.max(end));
+                }
+                _ => {
+                    let pieces = last - 1..last;
+                    meeting.messages.push(Passing { message, pieces, start, end, met: Vec::new() });
                 }
             }
         }
-        under_way.push(later);
+        meeting.meet();
+        meeting
     }
-    // Whoever moved nothing took nothing away.
-    met.values_mut().for_each(|met| met.retain(|_, &mut bytes| bytes > 0.0));
-    met
+
+    fn meet(&mut self) {
+        let messages = &mut self.messages;
+        let loses: Vec<bool> = messages
+            .iter()
+            .map(|message| self.pieces[message.pieces.clone()].iter().any(|piece| piece.lost.is_some()))
+            .collect();
+        let mut order: Vec<usize> = (0..messages.len()).collect();
+        order.sort_by_key(|&message| messages[message].start);
+        let mut under_way: Vec<usize> = Vec::new();
+        for later in order {
+            let begin = messages[later].start;
+            under_way.retain(|&earlier| messages[earlier].end > begin);
+            for &earlier in &under_way {
+                for (one, other) in [(earlier, later), (later, earlier)] {
+                    if loses[one] {
+                        messages[one].met.push(other);
+                    }
+                }
+            }
+            under_way.push(later);
+        }
+        messages.iter_mut().for_each(|message| message.met.sort_unstable());
+    }
+
+    /// Adds the losses of each message by each other one, in order; returns what nobody shared.
+    fn divide(&self, losses: &mut Vec<Loss>) -> Span {
+        let mut own = Span::ZERO;
+        let mut weights: Vec<f64> = Vec::new();
+        for slowed in &self.messages {
+            // Those that it meets: the first piece that is not over, and what it lost by them.
+            let pieces_of = |&other: &usize| (other, self.messages[other].pieces.clone(), Span::ZERO);
+            let mut others: Vec<_> = slowed.met.iter().map(pieces_of).collect();
+            for piece in &self.pieces[slowed.pieces.clone()] {
+                let Some(lost) = piece.lost else { continue };
+                weights.clear();
+                for (_, pieces, _) in &mut others {
+                    while pieces.start < pieces.end && self.pieces[pieces.start].end <= piece.start {
+                        pieces.start += 1;
+                    }
+                    weights.push(moved(&self.pieces[pieces.clone()], piece));
+                }
+                // Whoever moved nothing took nothing away.
+                let Some(last) = weights.iter().rposition(|&bytes| bytes > 0.0) else {
+                    own += lost;
+                    continue;
+                };
+                for ((.., sum), part) in others.iter_mut().zip(divide(lost, &weights[..=last])) {
+                    *sum += part;
+                }
+            }
+            let (place, slowed) = (self.place, slowed.message);
+            let by = others.into_iter().filter(|(.., lost)| !lost.is_zero());
+            losses.extend(by.map(|(other, _, lost)| {
+                let by = self.messages[other].message;
+                Loss { place, slowed, by, lost }
+            }));
+        }
+        own
+    }
+}
+
+/// The bytes that a message moved in these pieces, which are in the order of time, during that one.
+fn moved(pieces: &[Piece], during: &Piece) -> f64 {
+    let mut bytes = 0.0;
+    for piece in pieces.iter().take_while(|piece| piece.start < during.end) {
+        let (from, to) = (piece.start.max(during.start), piece.end.min(during.end));
+        if from < to {
+            bytes += to.since(from).as_secs_f64() * piece.rate;
+        }
+    }
+    bytes
 }

@@ -145,11 +145,11 @@ fn spread(shares: &[Share], alone: f64, loss: Span) -> Vec<Span> {
 
 /// Divides a span into parts in the ratio of `weights`, which may not all be zero: running sums are rounded, and the last
 /// one is the span itself.
-pub(super) fn divide(span: Span, weights: &[f64]) -> Vec<Span> {
+pub(super) fn divide(span: Span, weights: &[f64]) -> impl Iterator<Item = Span> {
     let total: f64 = weights.iter().sum();
     let (mut sum, mut done) = (0.0, 0);
     let last = weights.len().saturating_sub(1);
-    let part = |(index, weight): (usize, &f64)| {
+    let part = move |(index, weight): (usize, &f64)| {
         sum += weight;
         let until = (span.as_picos() as f64 * (sum / total)).round() as u64;
         let until = if index == last { span.as_picos() } else { until.clamp(done, span.as_picos()) };
@@ -157,7 +157,7 @@ pub(super) fn divide(span: Span, weights: &[f64]) -> Vec<Span> {
         done = until;
         part
     };
-    weights.iter().enumerate().map(part).collect()
+    weights.iter().enumerate().map(part)
 }
 
 #[cfg(test)]
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn parts_add_up_to_the_whole() {
         let parts = |picos, weights: &[f64]| {
-            divide(Span::from_picos(picos), weights).iter().map(|part| part.as_picos()).collect::<Vec<_>>()
+            divide(Span::from_picos(picos), weights).map(|part| part.as_picos()).collect::<Vec<_>>()
         };
         assert_eq!(parts(10, &[1.0, 1.0, 1.0]), [3, 4, 3]);
         assert_eq!(parts(1, &[1.0, 1.0]), [1, 0]);

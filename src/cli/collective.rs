@@ -165,6 +165,10 @@ impl Comparison for Collectives<'_> {
         format!("{} by {}, {} time", task.name(), asked.name, clock::name(self.arguments.options.clock()))
     }
 
+    fn heading(&self, task: &Task, asked: &Asked) -> String {
+        format!("{}: {}, {} time", asked.name, task.name(), clock::name(self.arguments.options.clock()))
+    }
+
     fn label(&self, task: &Task, asked: Option<&Asked>) -> String {
         let algorithm = asked.map_or("fastest", |asked| &asked.name);
         format!("{}-{}-{}", task.task.operation(), task.task.bytes(), harmless(algorithm, "-"))

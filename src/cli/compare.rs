@@ -44,6 +44,11 @@ pub(super) trait Comparison: Sized {
     /// The name of a run in errors and in the progress.
     fn describe(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> String;
 
+    /// The same for a list of several runs, with what they differ in, the algorithm, first.
+    fn heading(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> String {
+        self.describe(problem, algorithm)
+    }
+
     /// The name of a run in the names of traces; without an algorithm that of the fastest.
     fn label(&self, problem: &Self::Problem, algorithm: Option<&Self::Algorithm>) -> String;
 

@@ -186,6 +186,11 @@ impl Comparison for Exchanges<'_> {
         )
     }
 
+    fn heading(&self, task: &Task, algorithm: &Algorithm) -> String {
+        let clock = clock::name(self.arguments.options.clock());
+        format!("{algorithm}: an exchange ({}), {clock} time", task.matrix)
+    }
+
     fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
         let matrix = task.generated.as_ref().map(|(generator, _)| generator.traffic.to_string());
         let matrix = matrix.unwrap_or_else(|| "matrix".to_owned());

@@ -136,6 +136,10 @@ impl Comparison for Broadcasts {
         format!("{algorithm} on {task}, {}", clock::name(self.clock))
     }
 
+    fn heading(&self, task: &Task, algorithm: &Algorithm) -> String {
+        format!("{algorithm}: {task}, {}", clock::name(self.clock))
+    }
+
     fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
         self.differences.label(task, algorithm)
     }

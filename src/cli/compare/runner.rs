@@ -120,8 +120,10 @@ fn median_call<T>(
 /// A machine for a run, and places for its trace, its pictures, and where its time went.
 pub(in crate::cli) struct Execution<'a> {
     machine: &'a Machine,
-    /// For errors.
+    /// For errors and pictures.
     name: &'a str,
+    /// For a page of several runs.
+    heading: &'a str,
     predicted: Option<Span>,
     traces: &'a mut Traces,
     explanations: &'a mut Explanations,
@@ -153,7 +155,7 @@ impl Execution<'_> {
                 "the run took {modeled}, and {predicted} was predicted ({name})"
             )));
         }
-        self.traces.write(&self.label, name, &run)?;
+        self.traces.write(&self.label, [name, self.heading], &run)?;
         self.explanations.add(&self.label, &run);
         let (time, wall) = match report.is_modeled {
             true => (modeled, run.wall),
@@ -360,13 +362,15 @@ impl<C: Comparison> Runner<'_, C> {
     ) -> Result<Option<Ran>, Error> {
         let Some(machine) = case.machine.as_deref() else { return Ok(None) };
         let name = self.of.describe(&case.problem, algorithm);
+        let heading = self.of.heading(&case.problem, algorithm);
         self.progress.begin(&name);
         let predicted = plan.predicted;
         if let Some(predicted) = predicted {
             patience::announce(case.clock, predicted, &name, self.progress)?;
         }
         let Runner { traces, explanations, .. } = self;
-        let execution = Execution { machine, name: &name, predicted, traces, explanations, label };
+        let execution =
+            Execution { machine, name: &name, heading: &heading, predicted, traces, explanations, label };
         self.of.run(&plan.plan, execution).map(Some)
     }
 }

@@ -36,11 +36,12 @@ impl Page {
         Ok(Page { output, is_several: labels.len() > 1, ..Page::default() })
     }
 
-    pub(super) fn add<T>(&mut self, title: &str, run: &Run<T>) -> Result<(), Error> {
+    /// Adds a run with its title as the only one, and that among others, which a list may cut off at its end.
+    pub(super) fn add<T>(&mut self, [title, heading]: [&str; 2], run: &Run<T>) -> Result<(), Error> {
         let Some(output) = &self.output else { return Ok(()) };
-        let heading = if self.is_several { "Runs beside each other" } else { title };
-        let page = self.page.get_or_insert_with(|| Replay::new(heading));
-        Ok(output.write(|_| page.add(title, run).map_err(io::Error::other))?)
+        let of_page = if self.is_several { "Runs beside each other" } else { title };
+        let page = self.page.get_or_insert_with(|| Replay::new(of_page));
+        Ok(output.write(|_| page.add(heading, run).map_err(io::Error::other))?)
     }
 
     /// Writes what there is.

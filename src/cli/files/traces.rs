@@ -48,8 +48,14 @@ impl Traces {
         Ok(traces)
     }
 
-    /// Writes what is asked for of the run that is called so in names of files; the title is for people.
-    pub(in crate::cli) fn write<T>(&mut self, label: &str, title: &str, run: &Run<T>) -> Result<(), Error> {
+    /// Writes what is asked for of the run that is called so in names of files; the titles are for people: of pictures, and
+    /// of the run among others on a page.
+    pub(in crate::cli) fn write<T>(
+        &mut self,
+        label: &str,
+        [title, heading]: [&str; 2],
+        run: &Run<T>,
+    ) -> Result<(), Error> {
         self.trace.write(label, |file| run.write_trace(file))?;
         // A picture cannot fail: the run was traced, and it has a network if that is asked for.
         let svg = |file: &File, svg: Result<String, _>| {
@@ -58,7 +64,7 @@ impl Traces {
         };
         self.diagram.write(label, |file| svg(file, SpaceTime::of(run).title(title).to_svg()))?;
         self.heat.write(label, |file| svg(file, Heat::of(run).title(title).to_svg()))?;
-        self.page.add(title, run)
+        self.page.add([title, heading], run)
     }
 
     /// Writes what is about all runs together, when they are over.

@@ -40,9 +40,10 @@ const HIGHEST: f64 = 600.0;
 /// The shortest font that can be read, in pixels.
 const LEAST_FONT: f64 = 5.5;
 
-const LIGHT: &str = ".mc .net{stroke:#8886;stroke-width:.6;fill:none}.mc .node{fill:#fff;stroke:#555;stroke-width:.8}\
-                     .mc .switch{fill:#ddd;stroke:#555;stroke-width:.8}.mc .dot{fill:#666}.mc .label{text-anchor:middle}";
-const DARK: &str = ".mc .node{fill:#16181b;stroke:#bbb}.mc .switch{fill:#444;stroke:#bbb}.mc .dot{fill:#999}";
+/// What is drawn by `use` has classes of its own, without the root before them: where it is used the root is no ancestor.
+const LIGHT: &str = ".mc-net{stroke:#8886;stroke-width:.6;fill:none}.mc-node{fill:#fff;stroke:#555;stroke-width:.8}\
+                     .mc-switch{fill:#ddd;stroke:#555;stroke-width:.8}.mc-dot{fill:#666}";
+const DARK: &str = ".mc-node{fill:#16181b;stroke:#bbb}.mc-switch{fill:#444;stroke:#bbb}.mc-dot{fill:#999}.mc-label{fill:#ddd}";
 
 /// A link that carried a message, and for how long several at once, if that is known.
 #[derive(Debug)]
@@ -229,7 +230,7 @@ fn style(panel: &Panel, measures: &[Measure], is_light: bool) -> String {
     }
     if is_light {
         let size = number(panel.font().unwrap_or(LEAST_FONT));
-        let _ = write!(style, ".mc .label{{font-size:{size}px}}");
+        let _ = write!(style, ".mc-label{{font:{size}px sans-serif;fill:#222;text-anchor:middle}}");
     }
     style
 }
@@ -271,7 +272,7 @@ fn lines(panel: &Panel, topology: &dyn Topology) -> Element {
             }
         }
     }
-    path("net", &lines)
+    path("mc-net", &lines)
 }
 
 /// Nodes and switches, which all panels have over their links.
@@ -287,7 +288,7 @@ fn vertices(panel: &Panel) -> Element {
         let dots: String = nodes.iter().map(|&place| square(panel.at(place), 0.8 * radius)).collect();
         let switches: String =
             panel.layout.of_switches().map(|(_, place)| square(panel.at(place), radius)).collect();
-        return group.around(path("dot", &format!("{dots}{switches}")));
+        return group.around(path("mc-dot", &format!("{dots}{switches}")));
     }
     let font = panel.font();
     for (number_of, place, is_node) in nodes
@@ -299,14 +300,14 @@ fn vertices(panel: &Panel) -> Element {
         let (x, y) = panel.at(place);
         group = group.around(if is_node {
             let circle = element("circle").with("cx", number(x)).with("cy", number(y));
-            circle.with("r", number(radius)).with("class", "node")
+            circle.with("r", number(radius)).with("class", "mc-node")
         } else {
-            rectangle(x - radius, y - radius, 2.0 * radius, 2.0 * radius).with("class", "switch")
+            rectangle(x - radius, y - radius, 2.0 * radius, 2.0 * radius).with("class", "mc-switch")
         });
         if let Some(font) = font {
             let name = if is_node { number_of.to_string() } else { format!("s{number_of}") };
             let text = element("text").with("x", number(x)).with("y", number(y + 0.36 * font));
-            group = group.around(text.with("class", "label").says(&name));
+            group = group.around(text.with("class", "mc-label").says(&name));
         }
     }
     group

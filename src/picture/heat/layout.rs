@@ -167,14 +167,16 @@ impl Layout {
         if !(0..topology.links()).all(differs) {
             return false;
         }
-        // The three directions of a cube; those of cubes of cubes are a little aslant, so that links miss the nodes between.
+        // The three directions of a cube; those of cubes of cubes are a little aslant, so that links miss the nodes between,
+        // and their third one is longer, so that no node is behind another.
         let way = |bit: usize| {
             let size = [1.0, 3.4, 11.0, 36.0, 118.0][(bit / 3).min(4)];
             let slant = if bit < 3 { 0.0 } else { 0.25 };
             match bit % 3 {
                 0 => (size, size * slant),
                 1 => (-size * slant, size),
-                _ => (size * 0.46, -size * 0.34),
+                _ if bit < 3 => (0.46, -0.34),
+                _ => (size * 0.64, -size * 0.32),
             }
         };
         let place = |rank: usize| {

@@ -57,6 +57,8 @@ pub(super) struct RunData {
     path: Vec<u64>,
     /// Phases, operations and steps: name, begin, end, lane.
     bands: Vec<(String, u64, u64, usize)>,
+    /// The note of those that there is no lane for; empty if there is none.
+    left_out: String,
 }
 
 /// The messages of a run, in the order in which they entered the network.
@@ -94,6 +96,7 @@ impl RunData {
             true => traffic::lost(transfer, machine.parameters()).as_picos(),
             false => 0,
         };
+        let bands = bands(trace);
         let mut data = RunData {
             title,
             network,
@@ -112,7 +115,8 @@ impl RunData {
             places: Vec::new(),
             links,
             path: critical::stretches(trace, machine).iter().flat_map(figures).collect(),
-            bands: bands(trace)
+            left_out: bands.says_left_out("above the diagram").unwrap_or_default(),
+            bands: bands
                 .bands
                 .into_iter()
                 .map(|band| (band.name, band.start.as_picos(), band.end.as_picos(), band.lane))

@@ -1,8 +1,9 @@
 //! The holdings of every node at every instant: of library calls as they tell it, of other programs as far as messages can have
 //! brought it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
+use super::sets::{NOBODY, SetId, Sets};
 use crate::{
     rank::{Rank, Tag},
     record::{Change, Content, EventKind, Trace},
@@ -112,18 +113,66 @@ fn push(levels: &mut Vec<Level>, level: Level) {
     levels.push(level);
 }
 
-/// Blocks and the members whose versions of them are meant, in order.
-type Parts = Vec<(u32, u32)>;
+/// What a node has of a block: the versions of members that went into it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Origin {
+    #[default]
+    Nothing,
+    /// Versions of one block.
+    Of(u32, SetId),
+    /// Versions of several blocks, by the place of their list: only merging brings that about.
+    Several(u32),
+}
 
-/// Library calls on their way: what every node has of which block.
+/// The sets and lists that origins refer to.
+#[derive(Debug)]
+struct Origins {
+    sets: Sets,
+    lists: Vec<BTreeMap<u32, SetId>>,
+}
+
+impl Origins {
+    /// The blocks of an origin, and the members whose versions of them it has.
+    fn parts(&self, origin: Origin) -> BTreeMap<u32, SetId> {
+        match origin {
+            Origin::Nothing => BTreeMap::new(),
+            Origin::Of(block, members) => BTreeMap::from([(block, members)]),
+            Origin::Several(list) => self.lists[list as usize].clone(),
+        }
+    }
+
+    fn union(&mut self, one: Origin, other: Origin) -> Origin {
+        match (one, other) {
+            (one, Origin::Nothing) => one,
+            (Origin::Nothing, other) => other,
+            (one, other) if one == other => one,
+            (Origin::Of(block, members), Origin::Of(same, others)) if block == same => {
+                Origin::Of(block, self.sets.union(members, others))
+            }
+            _ => {
+                let mut all = self.parts(one);
+                for (block, members) in self.parts(other) {
+                    let own = all.entry(block).or_insert(NOBODY);
+                    *own = self.sets.union(*own, members);
+                }
+                self.lists.push(all);
+                Origin::Several((self.lists.len() - 1) as u32)
+            }
+        }
+    }
+}
+
+/// Library calls on their way: what every node has of which block. The effort is that of the blocks in messages: sets are
+/// shared by all that have the same, and the figures of a node grow by what is new to it.
 struct Calls<'a> {
     totals: Vec<Total>,
     /// Each call by its members, its tag, and how often a node has made such a call before.
     numbers: BTreeMap<(&'a [Rank], Tag, usize), usize>,
     begun: BTreeMap<(Rank, &'a [Rank], Tag), usize>,
     /// The contents of messages that were sent and not yet taken, block by block.
-    messages: BTreeMap<(Rank, u64), Vec<Arc<Parts>>>,
+    messages: BTreeMap<(Rank, u64), Vec<Origin>>,
     nodes: Vec<Node<'a>>,
+    origins: Origins,
 }
 
 /// A node in the call that it is in.
@@ -133,9 +182,10 @@ struct Node<'a> {
     done: usize,
     call: usize,
     sizes: &'a [u64],
-    blocks: BTreeMap<u32, Arc<Parts>>,
-    parts: Parts,
-    bytes: u64,
+    /// By block: what it has now, and the members whose versions it has had.
+    blocks: Vec<Origin>,
+    had: Vec<SetId>,
+    held: Total,
     levels: Vec<Level>,
 }
 
@@ -147,6 +197,7 @@ impl<'a> Calls<'a> {
             begun: BTreeMap::new(),
             messages: BTreeMap::new(),
             nodes: (0..nodes).map(|_| Node::default()).collect(),
+            origins: Origins { sets: Sets::new(), lists: Vec::new() },
         };
         contents.iter().for_each(|content| calls.nodes[content.rank].changes.push(content));
         until_nothing_changes(nodes, |rank| calls.go(rank));
@@ -158,29 +209,33 @@ impl<'a> Calls<'a> {
     fn go(&mut self, rank: Rank) -> bool {
         let mut goes_on = false;
         loop {
-            let node = &mut self.nodes[rank];
-            let Some(&next) = node.changes.get(node.done) else { return goes_on };
+            let (node, origins) = (&mut self.nodes[rank], &mut self.origins);
+            let Some(&next) = node.changes.get(node.done) else {
+                // It needs no more than its levels.
+                (node.blocks, node.had) = (Vec::new(), Vec::new());
+                return goes_on;
+            };
             match &next.change {
                 Change::Begins { members, tag, sizes, blocks } => {
                     self.begin(rank, members, *tag, sizes, blocks);
                 }
                 Change::Gives { blocks } => {
-                    let has = |block| node.blocks.get(block).cloned().unwrap_or_default();
-                    self.messages.insert((rank, next.sent), blocks.iter().map(has).collect());
+                    let given = blocks.iter().map(|&block| node.has(block)).collect();
+                    self.messages.insert((rank, next.sent), given);
                 }
                 Change::Takes { from, seq, blocks, combined } => {
                     let Some(brought) = self.messages.remove(&(*from, *seq)) else { return goes_on };
-                    blocks.iter().zip(brought).for_each(|(&block, parts)| node.take(block, parts, *combined));
+                    for (&block, origin) in blocks.iter().zip(brought) {
+                        node.take(block, origin, *combined, origins);
+                    }
                 }
                 Change::Merges { left, right, into } => {
-                    let [left, right] = [left, right].map(|block| node.blocks.get(block).cloned());
-                    let merged = union(&left.unwrap_or_default(), &right.unwrap_or_default());
-                    node.blocks.insert(*into, Arc::new(merged));
+                    let merged = origins.union(node.has(*left), node.has(*right));
+                    *place(&mut node.blocks, *into) = merged;
                 }
             }
             let node = &mut self.nodes[rank];
-            let held = Total { bytes: node.bytes, parts: node.parts.len() as u64 };
-            push(&mut node.levels, Level { at: next.at, call: node.call, held });
+            push(&mut node.levels, Level { at: next.at, call: node.call, held: node.held });
             (node.done, goes_on) = (node.done + 1, true);
         }
     }
@@ -193,41 +248,52 @@ impl<'a> Calls<'a> {
             self.totals.push(Total::default());
         }
         let node = &mut self.nodes[rank];
-        (node.call, node.sizes, node.parts, node.bytes) = (call, sizes, Parts::new(), 0);
-        node.blocks = BTreeMap::new();
+        (node.call, node.sizes, node.held) = (call, sizes, Total::default());
+        (node.blocks, node.had) = (Vec::new(), Vec::new());
+        let alone = self.origins.sets.one(rank as u32);
         for &block in blocks {
-            node.take(block, Arc::new(vec![(block, rank as u32)]), false);
+            node.take(block, Origin::Of(block, alone), false, &mut self.origins);
         }
         let total = &mut self.totals[call];
-        (total.bytes, total.parts) = (total.bytes + node.bytes, total.parts + node.parts.len() as u64);
+        (total.bytes, total.parts) = (total.bytes + node.held.bytes, total.parts + node.held.parts);
     }
 }
 
 impl Node<'_> {
+    fn has(&self, block: u32) -> Origin {
+        self.blocks.get(block as usize).copied().unwrap_or_default()
+    }
+
     /// Puts what has come into its place, or adds it to what is there.
-    fn take(&mut self, block: u32, brought: Arc<Parts>, combined: bool) {
-        let parts = union(&self.parts, &brought);
-        if parts.len() > self.parts.len() {
-            self.parts = parts;
-            let size = |&(block, _): &(u32, u32)| self.sizes.get(block as usize).copied().unwrap_or(0);
-            self.bytes = self.parts.iter().map(size).sum();
+    fn take(&mut self, block: u32, brought: Origin, combined: bool, origins: &mut Origins) {
+        match brought {
+            Origin::Nothing => {}
+            Origin::Of(block, members) => self.add(block, members, &mut origins.sets),
+            Origin::Several(list) => {
+                let Origins { sets, lists } = origins;
+                lists[list as usize].iter().for_each(|(&block, &members)| self.add(block, members, sets));
+            }
         }
-        let own = self.blocks.entry(block).or_default();
-        *own = if combined { Arc::new(union(own, &brought)) } else { brought };
+        let own = place(&mut self.blocks, block);
+        *own = if combined { origins.union(*own, brought) } else { brought };
+    }
+
+    /// Counts the versions of a block that the node has not had before.
+    fn add(&mut self, block: u32, members: SetId, sets: &mut Sets) {
+        let had = place(&mut self.had, block);
+        let all = sets.union(*had, members);
+        let more = sets.size(all) - sets.size(*had);
+        *had = all;
+        self.held.parts += more;
+        self.held.bytes += more * self.sizes.get(block as usize).copied().unwrap_or(0);
     }
 }
 
-/// All parts of two sets, each once.
-fn union(one: &[(u32, u32)], other: &[(u32, u32)]) -> Parts {
-    let (mut one, mut other) = (one.iter().copied().peekable(), other.iter().copied().peekable());
-    let mut all = Parts::new();
-    loop {
-        let next = match (one.peek(), other.peek()) {
-            (Some(left), Some(right)) => *left.min(right),
-            (Some(only), None) | (None, Some(only)) => *only,
-            (None, None) => return all,
-        };
-        let _ = (one.next_if_eq(&next), other.next_if_eq(&next));
-        all.push(next);
+/// The place of a block in a list, which becomes as long as that takes.
+fn place<T: Clone + Default>(list: &mut Vec<T>, block: u32) -> &mut T {
+    let place = block as usize;
+    if list.len() <= place {
+        list.resize(place + 1, T::default());
     }
+    &mut list[place]
 }

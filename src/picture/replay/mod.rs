@@ -3,6 +3,7 @@
 mod data;
 mod holdings;
 mod network;
+mod sets;
 
 #[cfg(test)]
 mod tests;

@@ -265,3 +265,16 @@ fn a_page_has_as_many_runs_as_it_can_show() {
     let error = Replay::new("").run("", &host.run(|_| Ok(())).unwrap()).unwrap_err();
     assert_eq!(error, PictureError::NoNetwork);
 }
+
+#[test]
+fn the_effort_for_holdings_is_that_of_the_blocks_in_messages() {
+    let machine = Machine::mesh(24, 24).trace(true).build().unwrap();
+    let run = machine
+        .run(|node| Ok(node.world().using(&Algorithm::SHORT).collect(&[node.rank() as u64], 576)?.len()));
+    let run = run.unwrap();
+    let begin = std::time::Instant::now();
+    let (held, total) = in_the_end(&run);
+    // With every block compared with all that are there it took a minute.
+    assert!(begin.elapsed() < std::time::Duration::from_secs(10), "{:?}", begin.elapsed());
+    assert_eq!((held, total), (vec![8 * 576; 576], 8 * 576));
+}

@@ -38,6 +38,19 @@ pub(in crate::picture) struct Bands {
     pub(in crate::picture) left_out: usize,
 }
 
+impl Bands {
+    /// The note of those that are not there, if any.
+    pub(in crate::picture) fn says_left_out(&self, place: &str) -> Option<String> {
+        match self.left_out {
+            0 => None,
+            1 => Some(format!("1 phase or step is left out {place}: there are at most {MOST_LANES} lanes.")),
+            bands => Some(format!(
+                "{bands} phases or steps that overlap others are left out {place}: there are at most {MOST_LANES} lanes."
+            )),
+        }
+    }
+}
+
 /// The subject of a band: a phase by its name; an operation by its name and how many each node called before; a step by its
 /// operation and its number.
 type Key<'a> = (u8, usize, &'a str, usize);

@@ -8,9 +8,7 @@ use std::{
 
 use super::{
     super::{
-        canvas::{
-            Canvas, Compose, counted, decimal, element, number, path, rectangle, rounded, unit_of, width,
-        },
+        canvas::{Canvas, Compose, counted, decimal, element, number, path, rectangle, rounded, width},
         critical,
     },
     SpaceTime,
@@ -18,6 +16,7 @@ use super::{
     bars::{Activity, Bar, bars},
     critical_path,
     messages::{Class, Message, messages},
+    ticks::Ticks,
 };
 use crate::{
     rank::Rank,
@@ -41,8 +40,8 @@ const LIGHT: &str = ".mc .p-computing{fill:#009e73}.mc .p-overhead{fill:#e69f00}
     .mc .p-receiving{fill:#8ccdf2}.mc .p-waiting{fill:#e4e4e4}.mc .ink{stroke:#0006;fill:none}\
     .mc .b-computing{fill:url(#mc-computing)}.mc .b-overhead{fill:url(#mc-overhead)}\
     .mc .b-sending{fill:url(#mc-sending)}.mc .b-receiving{fill:url(#mc-receiving)}.mc .b-waiting{fill:url(#mc-waiting)}\
-    .mc .m{stroke:#222;stroke-width:.9;fill:none;opacity:.75}.mc .la{stroke:#d00;stroke-width:1.2;opacity:1}\
-    .mc .sh{stroke-dasharray:5 2.5}.mc .stub{opacity:.5}.mc .head{fill:#222}.mc .la-head{fill:#d00}\
+    .mc .m{stroke:#000;stroke-width:.9;fill:none;opacity:.85}.mc .la{stroke:#d00;stroke-width:1.2;opacity:1}\
+    .mc .key{stroke-width:1.4;opacity:1}.mc .sh{stroke-dasharray:5 2.5}.mc .stub{opacity:.5}.mc .head{fill:#000}.mc .la-head{fill:#d00}\
     .mc .base{stroke:#999;fill:none}.mc .band0{fill:#8884}.mc .band1{fill:#8887}.mc .tiny{font-size:8px}\
     .mc .mark{stroke:#000;stroke-width:1.6;fill:none}\
     .mc .crit{stroke:#000;stroke-width:2.2;fill:none}";
@@ -77,6 +76,11 @@ impl Plot {
         self.top + row as f64 * self.pitch
     }
 
+    /// Whether a bar from one instant to another is long enough to be drawn.
+    fn is_seen(&self, start: Time, end: Time) -> bool {
+        self.x(end) - self.x(start) >= SHORTEST
+    }
+
     fn bottom(&self) -> f64 {
         self.top_of(self.rows.len())
     }
@@ -101,8 +105,6 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {
         true => critical::stretches(trace, diagram.machine),
         false => Vec::new(),
     };
-    let y = legend(&mut canvas, 52.0, diagram, &bars, &shown, !path.is_empty());
-
     let label = rows.iter().map(|rank| width(&format!("node {rank}"))).fold(0.0, f64::max);
     let left = label + 20.0;
     let pitch = match rows.len() {
@@ -112,16 +114,18 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {
         33..=64 => 14.0,
         _ => 11.0,
     };
-    let plot = Plot {
+    let mut plot = Plot {
         left,
         width: canvas.width() - left - 24.0,
-        top: y + bands.lanes as f64 * LANE + 24.0,
+        top: 0.0,
         pitch,
         bar: pitch * 0.5,
         steps: if pitch >= 28.0 { 9.0 } else { 0.0 },
         last: report.modeled,
         rows: places,
     };
+    let y = legend(&mut canvas, &plot, diagram, &bars, &shown, !path.is_empty());
+    plot.top = y + bands.lanes as f64 * LANE + 24.0;
     draw_bands(&mut canvas, y, &plot, &bands);
     let unit = axis(&mut canvas, &plot);
     labels(&mut canvas, diagram, rows, &plot);
@@ -158,23 +162,12 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {
         notes.push(format!("Of the messages the {tooltips} that lost most have a tooltip."));
     }
     if too_short > 0 {
-        notes.push(format!(
-            "{} shorter than {SHORTEST} pixels not drawn.",
-            match too_short {
-                1 => "1 bar is".to_owned(),
-                bars => format!("{bars} bars are"),
-            }
-        ));
+        notes.push(match too_short {
+            1 => format!("1 bar shorter than {SHORTEST} pixels is not drawn."),
+            bars => format!("{bars} bars shorter than {SHORTEST} pixels are not drawn."),
+        });
     }
-    if bands.left_out > 0 {
-        notes.push(format!(
-            "{} left out above the rows.",
-            match bands.left_out {
-                1 => "1 phase or step is".to_owned(),
-                bands => format!("{bands} phases or steps that overlap others are"),
-            }
-        ));
-    }
+    notes.extend(bands.says_left_out("above the rows"));
     if steps {
         notes.push("The numbers under the bars are steps of the schedule.".to_owned());
     }
@@ -227,16 +220,16 @@ fn patterns(canvas: &mut Canvas) {
     canvas.add(definitions);
 }
 
-/// The legend; returns where the plot can begin.
+/// The legend of what is drawn; returns where the plot can begin.
 fn legend(
     canvas: &mut Canvas,
-    y: f64,
+    plot: &Plot,
     diagram: &SpaceTime<'_>,
     bars: &[Bar<'_>],
     messages: &[&Message],
     has_path: bool,
 ) -> f64 {
-    let (mut x, mut y) = (12.0, y);
+    let (mut x, mut y) = (12.0, 52.0);
     let mut place =
         |canvas: &mut Canvas, swatch: &dyn Fn(f64, f64) -> svg::node::element::Element, name: &str| {
             let needed = 30.0 + width(name) + 14.0;
@@ -247,14 +240,17 @@ fn legend(
             canvas.text(x + 30.0, y + 10.0, "", name);
             x += needed;
         };
-    let used: BTreeSet<Activity> = bars.iter().map(|bar| bar.activity).collect();
+    let drawn = bars.iter().filter(|bar| plot.is_seen(bar.start, bar.end));
+    let used: BTreeSet<Activity> = drawn.map(|bar| bar.activity).collect();
     for activity in used {
         let class = format!("b-{}", activity.name());
         place(canvas, &|x, y| rectangle(x, y, 24.0, 12.0).with("class", class.clone()), activity.name());
     }
     let used: BTreeSet<Class> = messages.iter().map(|message| message.class()).collect();
     for class in used {
-        let line = |x, y: f64| path(class.name(), &format!("M{} {}h24", number(x), number(y + 6.0)));
+        // In the middle of a row of pixels: between two of them it would be grey.
+        let class_name = format!("{} key", class.name());
+        let line = |x, y: f64| path(&class_name, &format!("M{} {}h24", number(x), number(y + 6.5)));
         place(canvas, &line, class.says());
     }
     if has_path {
@@ -331,7 +327,8 @@ fn draw_bars(canvas: &mut Canvas, plot: &Plot, bars: &[Bar<'_>]) -> (bool, usize
         let (from, to) = (plot.x(bar.start), plot.x(bar.end));
         let y = plot.top_of(plot.rows[&bar.rank]) + (plot.pitch - height) / 2.0;
         let (x, length) = (decimal(from, 2), decimal(to - from, 2));
-        (to - from >= SHORTEST).then(|| format!("M{x} {}h{length}v{}h-{length}z", number(y), number(height)))
+        plot.is_seen(bar.start, bar.end)
+            .then(|| format!("M{x} {}h{length}v{}h-{length}z", number(y), number(height)))
     };
     let class = |activity: Activity| format!("b-{}", activity.name());
     let outlines: Vec<Option<String>> = bars.iter().map(outline).collect();
@@ -367,7 +364,7 @@ fn draw_steps(canvas: &mut Canvas, diagram: &SpaceTime<'_>, plot: &Plot) -> bool
     for step in bands::steps(diagram.trace) {
         let Some(&row) = plot.rows.get(&step.rank) else { continue };
         let (from, to) = (plot.x(step.start), plot.x(step.end));
-        if to - from < SHORTEST {
+        if !plot.is_seen(step.start, step.end) {
             continue;
         }
         let y = plot.top_of(row) + plot.pitch - (plot.pitch - plot.bar) / 2.0 + 0.5;
@@ -469,29 +466,5 @@ fn line(message: &Message, plot: &Plot) -> String {
             format!("M{}L{}", point(x, y + way * plot.pitch * 0.3), point(arrives, y))
         }
         (None, None) => String::new(),
-    }
-}
-
-/// The instants that are marked on an axis, with their figures, and the unit of these.
-struct Ticks {
-    unit: &'static str,
-    ticks: Vec<(Time, String)>,
-}
-
-impl Ticks {
-    /// Ticks at round figures, one for each hundred pixels or so.
-    fn of(last: Time, pixels: f64) -> Ticks {
-        let (unit, picos) = unit_of(last.since_start());
-        let least = (last.as_picos() as f64 * 90.0 / pixels).max(1.0);
-        let mut step = 1_u64;
-        for factor in [2.0, 2.5, 2.0].iter().cycle() {
-            if step as f64 >= least {
-                break;
-            }
-            step = (step as f64 * factor) as u64;
-        }
-        let tick = |at: u64| (Time::ZERO + Span::from_picos(at), decimal(at as f64 / picos as f64, 6));
-        let count = last.as_picos() / step;
-        Ticks { unit, ticks: (0..=count).map(|nth| tick(nth * step)).collect() }
     }
 }

@@ -6,6 +6,7 @@ mod critical_path;
 mod draw;
 mod messages;
 mod rows;
+mod ticks;
 
 #[cfg(test)]
 mod tests;

@@ -153,3 +153,38 @@ fn the_critical_path_is_drawn_from_end_to_end() {
     let inside = path.iter().filter(|stretch| [stretch.from, stretch.to] == [path[0].from; 2]).count();
     assert_eq!(drawn, inside + 1);
 }
+
+#[test]
+fn the_legend_has_what_is_drawn_and_the_notes_tell_of_the_rest() {
+    let machine = Machine::hockney(1, 2).trace(true).build().unwrap();
+    let run = machine.run(|node| {
+        match node.rank() {
+            0 => node.world().send(1, [0_u8; 10])?,
+            _ => drop(node.world().recv(0)?),
+        }
+        Ok(node.compute(Span::from_millis(100_000))?)
+    });
+    let svg = SpaceTime::of(&run.unwrap()).to_svg().unwrap();
+    assert!(svg.contains(">computing<"), "{svg}");
+    assert!(!svg.contains(">receiving<") && !svg.contains(">overhead<"), "{svg}");
+    assert!(svg.contains(" bars shorter than 0.05 pixels are not drawn."), "{svg}");
+    let elements = elements(&svg);
+    let line = elements.iter().find(|element| attribute(element, "class") == Some("m key")).unwrap();
+    // All in one row of pixels, where it is as dark as it is.
+    assert_eq!(numbers(attribute(line, "d").unwrap())[1].fract(), 0.5, "{line:?}");
+}
+
+#[test]
+fn a_note_tells_of_bands_beyond_the_lanes() {
+    let machine = Machine::hockney(1, 2).trace(true).build().unwrap();
+    let run = machine.run(|node| {
+        let names = (0..8).map(|nth| format!("phase {nth}"));
+        let _phases: Vec<_> = names.map(|name| node.phase(&name)).collect();
+        Ok(node.compute(Span::from_millis(1000))?)
+    });
+    let run = run.unwrap();
+    let note = "2 phases or steps that overlap others are left out above the";
+    assert!(SpaceTime::of(&run).to_svg().unwrap().contains(&format!("{note} rows: ")));
+    let page = super::super::Replay::new("").run("", &run).unwrap().to_html().unwrap();
+    assert!(page.contains(&format!("\"left_out\":\"{note} diagram: ")));
+}

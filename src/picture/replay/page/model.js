@@ -50,6 +50,7 @@ class Model {
     this.shares = run.shares;
     this.path = run.path;
     this.bands = run.bands;
+    this.leftOut = run.left_out;
     this.lanes = run.bands.reduce((most, band) => Math.max(most, band[3] + 1), 0);
     this.finished = run.finished;
     this.loads = new Map(run.links.map((link) => [link[0], link]));

@@ -91,7 +91,8 @@ function noteOf(model, diagram) {
       "together in the beginning; of blocks that are combined each member's version counts.";
   const rows = diagram.ranks.length < model.nodes ? ` ${diagram.ranks.length} of ${model.nodes} nodes have a row.` : "";
   const lines = model.entered.length > MOST_LINES ? ` Lines for the first ${MOST_LINES} messages.` : "";
-  return `Drawn as ${model.network.shape}. ${rule}${rows}${lines}`;
+  const bands = model.leftOut && ` ${model.leftOut}`;
+  return `Drawn as ${model.network.shape}. ${rule}${rows}${lines}${bands}`;
 }
 
 function draw() {
