@@ -50,7 +50,7 @@ fn chart(title: &str, machine: &Description, algorithms: &[(&str, Algorithm)]) -
 }
 
 fn irregular() -> Outcome {
-    let cube = vec!["2"; 6].join("x");
+    let cube = ["2"; 6].join("x");
     let in_all_dimensions =
         Algorithm::strategy(strategy(Broadcast, &format!("{cube}:{}{}", "S".repeat(6), "C".repeat(6))));
     let charts = vec![
