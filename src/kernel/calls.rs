@@ -217,7 +217,10 @@ impl Kernel {
             node.requests.insert(request, Request::SendUnderWay);
         }
         if ready > node.dies {
-            // It dies while it works on the message.
+            // It dies while it works on the message, and never takes what has come for it.
+            if let Doing::SendRecv { received: Some(message), .. } = node.doing {
+                node.unmatched.push(message);
+            }
             node.doing = Doing::Dying;
             let dies = node.dies;
             self.lose(dies, &message);
