@@ -223,6 +223,11 @@ impl Kernel {
         self.nodes.iter().all(|node| matches!(node.doing, Doing::Finished | Doing::Dead))
     }
 
+    /// Whether a node has died before its program returned.
+    pub(crate) fn is_dead(&self, rank: usize) -> bool {
+        matches!(self.nodes[rank].doing, Doing::Dead)
+    }
+
     /// The time at which the program of a node has returned.
     pub(crate) fn finished(&self, node: NodeId) -> Time {
         self.nodes[node as usize].record.finished

@@ -335,8 +335,8 @@ mod tests {
         for (text, part) in [
             ("interval=1ms", "noise has no length"),
             ("interval=1ms,length=1ms", "noise of 1 ms every 1 ms leaves hardly any time"),
-            ("interval=2ps,length=1ps", "allowed are intervals from 1 us on"),
-            ("interval=1ms,length=2", "noise of 2 s every 1 ms leaves no time"),
+            ("interval=2ps,length=1ps", "noise of 1 ps every 2 ps leaves hardly any time"),
+            ("interval=1ms,length=2", "noise of 2 s every 1 ms leaves hardly any time"),
             ("interval=1ms,length=1us,distribution=normal", "`normal` is not a distribution"),
             ("interval=1ms,lenght=1us", "`lenght=1us` is not a part of noise; allowed are"),
             ("interval=1ms,length=1us,seed=-1", "`-1` is not the seed of noise"),

@@ -191,10 +191,14 @@ impl Crew {
         blocked
     }
 
-    /// The report of a run in which no node can go on.
-    pub(super) fn deadlock(&self, blocked: Vec<BlockedNode>) -> DeadlockReport {
-        let returned = (0..self.seats.len()).filter(|&rank| self.has_returned(rank)).collect();
-        DeadlockReport::new(blocked, returned)
+    /// The report of a run in which no node can go on. A dead node is no one that has returned, whatever its thread does.
+    pub(super) fn deadlock(
+        &self,
+        blocked: Vec<BlockedNode>,
+        is_dead: impl Fn(Rank) -> bool,
+    ) -> DeadlockReport {
+        let returned = |&rank: &Rank| self.has_returned(rank) && !is_dead(rank);
+        DeadlockReport::new(blocked, (0..self.seats.len()).filter(returned).collect())
     }
 
     pub(super) fn take_cause(&self) -> Option<Cause> {

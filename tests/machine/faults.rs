@@ -804,3 +804,25 @@ fn a_message_for_an_unfinished_sendrecv_is_unreceived() {
     let report = run.unwrap().report;
     assert_eq!((report.messages, report.lost.len(), report.unreceived.len()), (2, 1, 1));
 }
+
+/// A dead node is not counted among those that have returned.
+#[test]
+fn a_deadlock_tells_the_dead_from_those_that_returned() {
+    for sleep in [0, 30] {
+        let machine = faulty(Machine::hockney(1, 4), &["node:2@0us"]);
+        let run = machine.run_surviving(|node| {
+            match node.rank() {
+                0 => drop(node.world().recv(1)?),
+                1 => drop(node.world().recv(0)?),
+                2 => {
+                    late(sleep);
+                    node.compute(Span::from_micros(1))?;
+                }
+                _ => {}
+            }
+            Ok(())
+        });
+        let Err(RunError::Deadlock(report)) = run else { panic!("no deadlock: {run:?}") };
+        assert_eq!((report.blocked.len(), report.returned), (2, vec![3]), "{sleep}");
+    }
+}

@@ -189,7 +189,7 @@ impl Host {
         if self.crew.awake.fetch_sub(1, Ordering::AcqRel) == 1
             && (0..self.crew.seats.len()).any(|rank| !self.crew.has_returned(rank))
         {
-            self.crew.stop(Cause::Deadlock(self.crew.deadlock(self.blocked())));
+            self.crew.stop(Cause::Deadlock(self.crew.deadlock(self.blocked(), |_| false)));
         }
     }
 }

@@ -69,7 +69,9 @@ impl Modeled {
                 Progress::Stalled(_) | Progress::Until(_) | Progress::Quiet => {
                     // Asleep are all threads that have not ended, and nobody has been answered.
                     if silence && !kernel.all_finished() {
-                        self.crew.stop(Cause::Deadlock(self.crew.deadlock(self.blocked_in(&kernel))));
+                        let report =
+                            self.crew.deadlock(self.blocked_in(&kernel), |rank| kernel.is_dead(rank));
+                        self.crew.stop(Cause::Deadlock(report));
                     }
                 }
             }
