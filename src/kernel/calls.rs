@@ -217,9 +217,15 @@ impl Kernel {
             node.requests.insert(request, Request::SendUnderWay);
         }
         if ready > node.dies {
-            // It dies while it works on the message, and never takes what has come for it.
-            if let Doing::SendRecv { received: Some(message), .. } = node.doing {
-                node.unmatched.push(message);
+            // It dies while it works on the message, and never takes what has come for it, or comes later.
+            if let Doing::SendRecv { select, received, .. } = node.doing {
+                match received {
+                    Some(message) => node.unmatched.push(message),
+                    None => {
+                        node.matching.withdraw(&Receiver::Blocking);
+                        node.wild -= u32::from(select.is_wild());
+                    }
+                }
             }
             node.doing = Doing::Dying;
             let dies = node.dies;
