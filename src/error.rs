@@ -339,11 +339,11 @@ const LISTED: usize = 16;
 fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {
     let line = |node: &BlockedNode| {
         let source = match node.waits_for {
-            WaitsFor::Message { source, .. } => {
-                source.filter(|source| returned.binary_search(source).is_ok())
-            }
+            WaitsFor::Message { source, .. } => source,
+            WaitsFor::Receive { by, .. } => Some(by),
             _ => None,
         };
+        let source = source.filter(|source| returned.binary_search(source).is_ok());
         match (source, node.within) {
             (Some(_), Some(_)) => format!("\n  {node}, which has returned"),
             (Some(source), None) => format!("\n  {node}; node {source} has returned"),

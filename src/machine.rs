@@ -379,6 +379,42 @@ impl MachineBuilder {
         self
     }
 
+    /// Lets each send of `from_bytes` bytes or more wait for its receive, each of any length if it is 0: a rendezvous, as
+    /// the synchronous mode of MPI. Unless given no send does, whatever the machine's memory.
+    ///
+    /// So programs are found that only work because messages are kept until somebody asks for them. MPI does not promise
+    /// that: libraries do it up to some length, often a few thousand bytes, and a program that relies on it hangs with longer
+    /// messages. Here it ends in a [deadlock](RunError::Deadlock), whose report says who waits for whom.
+    ///
+    /// ```
+    /// use multicomputer::{Machine, error::RunError, prelude::*};
+    ///
+    /// let facing = |node: &Node<'_>| {
+    ///     let partner = 1 - node.rank();
+    ///     node.world().send(partner, &[0_u8; 8192])?;
+    ///     Ok(node.world().recv(partner)?.len())
+    /// };
+    /// assert!(Machine::hockney(1, 2).build()?.run(facing).is_ok());
+    /// let error = Machine::hockney(1, 2).rendezvous(4096).build()?.run(facing).unwrap_err();
+    /// let RunError::Deadlock(report) = error else { panic!("{error}") };
+    /// assert_eq!(report.cycle, [0, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// A message leaves, travels and arrives as without this; only its sender waits longer. It *meets* its receive when it
+    /// arrives, if the receive has been posted by then, and otherwise when the receive that takes it is posted. A send returns
+    /// then, or at its usual end if that is later, and the request of an
+    /// [`isend`](crate::comm::Group::isend) is complete then. A [`sendrecv`](crate::comm::Group::sendrecv) waits for both of
+    /// its halves and so meets another one that faces it. A node that sends to itself without a posted receive waits for ever. Shorter
+    /// messages and [active messages](crate::comm::Active) wait for nobody. Whether a run ends does not depend on times,
+    /// unless the program does.
+    ///
+    /// What libraries predict for their plans holds under it, too.
+    pub fn rendezvous(mut self, from_bytes: u64) -> Self {
+        self.description = self.description.map(|machine| machine.with_rendezvous(from_bytes));
+        self
+    }
+
     /// Sets the clock; unless given [virtual](Clock::Virtual), and that of the host for [`Machine::host`].
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;

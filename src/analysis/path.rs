@@ -282,6 +282,7 @@ impl Walk<'_> {
             }
             EventKind::Wait { .. } if start == end => earlier,
             EventKind::Wait { until: WaitEnd::Left { seq } } => self.port(rank, seq, end)?,
+            EventKind::Wait { until: WaitEnd::Met { seq } } => self.meeting(rank, seq, end)?,
             EventKind::Wait { until: WaitEnd::Arrived { from, seq } } => self.network(from, seq, end)?,
             EventKind::Wait { until: WaitEnd::Deadline | WaitEnd::Failure } => {
                 self.add(whole(Kind::Waiting));
@@ -305,6 +306,18 @@ impl Walk<'_> {
         let (left, message) = (moved.transfer.left, Some(moved.message()));
         self.add(Piece { start: left, end: at, kind: Kind::Latency, rank: from, message, place: None });
         self.port(from, seq, left)
+    }
+
+    /// Goes back from when a message met a receive, at `at`: over the way of the message if it came last, or else to the
+    /// receiver, which posted the receive then.
+    fn meeting(&mut self, from: Rank, seq: u64, at: Time) -> Result<Here, AnalysisError> {
+        let moved = self.messages.get(from, seq, at)?;
+        if moved.transfer.arrived == at {
+            return self.network(from, seq, at);
+        }
+        let rank = moved.transfer.to;
+        let before = self.nodes.events[rank].partition_point(|event| event.end <= at && event.start < at);
+        Ok(Here { rank, before, time: at })
     }
 
     /// Goes back from when a message had left, at `at`, to its sender before the message was ready to enter the network:

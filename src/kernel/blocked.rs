@@ -11,7 +11,7 @@ use super::{
 use crate::{
     rank::{Rank, Tag},
     time::Time,
-    wire::{Context, Selector},
+    wire::{Context, NodeId, RequestId, Selector},
 };
 
 /// A node that is blocked, the time on its own clock since which it is, and the reason.
@@ -43,6 +43,16 @@ pub enum WaitsFor {
     },
     /// One of several requests, none of which is complete.
     Requests(Vec<WaitsFor>),
+    /// A receive that takes one of its own messages, on a machine with
+    /// [rendezvous](crate::MachineBuilder::rendezvous).
+    Receive {
+        /// The node that is to receive, as a rank of the world.
+        by: Rank,
+        /// The tag of the message.
+        tag: Tag,
+        /// The group in which the message was sent.
+        group: String,
+    },
     /// One of its own messages to leave.
     Departure,
     /// The hardware barrier, which other nodes have not reached.
@@ -56,6 +66,7 @@ impl WaitsFor {
     pub fn sources(&self) -> Vec<Rank> {
         match self {
             WaitsFor::Message { source, .. } => source.iter().copied().collect(),
+            WaitsFor::Receive { by, .. } => vec![*by],
             WaitsFor::Requests(requests) => requests.iter().flat_map(WaitsFor::sources).collect(),
             WaitsFor::Departure | WaitsFor::Barrier | WaitsFor::Nothing => Vec::new(),
         }
@@ -81,6 +92,9 @@ impl fmt::Display for WaitsFor {
                 }
                 Ok(())
             }
+            WaitsFor::Receive { by, tag, group } => {
+                write!(f, "a receive by node {by} of its message with {tag} in {group}")
+            }
             WaitsFor::Departure => f.write_str("its own message to leave"),
             WaitsFor::Barrier => f.write_str("the hardware barrier"),
             WaitsFor::Nothing => f.write_str("nothing"),
@@ -101,6 +115,10 @@ impl fmt::Display for BlockedNode {
             (WaitsFor::Message { source: Some(source), .. }, Some(within)) => {
                 write!(f, "node {} waits since {} in {within} for node {source}", self.rank, self.since)
             }
+            (WaitsFor::Receive { by, .. }, Some(within)) => {
+                let since = self.since;
+                write!(f, "node {} waits since {since} in {within} for node {by} to receive", self.rank)
+            }
             (waits_for, Some(within)) => {
                 write!(f, "node {} waits since {} in {within} for {waits_for}", self.rank, self.since)
             }
@@ -116,25 +134,31 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
         tag: select.tag,
         group: group(select.context),
     };
-    let request = |request: Option<&Request>| match request {
-        Some(Request::RecvPosted { select, .. }) => message(select),
-        _ => WaitsFor::Departure,
+    // Of the message of a blocking call, or of a request.
+    let own = |rank: NodeId, request: Option<RequestId>| match kernel.awaited_by(rank, request) {
+        Some((target, label)) => {
+            WaitsFor::Receive { by: target as Rank, tag: label.tag, group: group(label.context) }
+        }
+        None => WaitsFor::Departure,
     };
     let mut blocked = Vec::new();
     for (rank, node) in kernel.nodes.iter().enumerate() {
+        let request = |id: RequestId| match node.requests.get(&id) {
+            Some(Request::RecvPosted { select, .. }) => message(select),
+            _ => own(rank as NodeId, Some(id)),
+        };
         let (since, waits_for) = match &node.doing {
             Doing::Finished | Doing::Dead => continue,
             Doing::Idle | Doing::Resume | Doing::Dying => (node.clock, WaitsFor::Nothing),
-            Doing::Send { called } => (*called, WaitsFor::Departure),
-            Doing::SendRecv { called, received: Some(_), .. } => (*called, WaitsFor::Departure),
+            Doing::Send { called } => (*called, own(rank as NodeId, None)),
+            Doing::SendRecv { called, received: Some(_), .. } => (*called, own(rank as NodeId, None)),
             Doing::Recv { called, select, .. }
             | Doing::SendRecv { called, select, .. }
             | Doing::Probe { called, select } => (*called, message(select)),
-            Doing::Wait { called, request: id } => (*called, request(node.requests.get(id))),
-            Doing::WaitAny { called, wait } => (
-                *called,
-                WaitsFor::Requests(wait.requests.iter().map(|id| request(node.requests.get(id))).collect()),
-            ),
+            Doing::Wait { called, request: id } => (*called, request(*id)),
+            Doing::WaitAny { called, wait } => {
+                (*called, WaitsFor::Requests(wait.requests.iter().map(|&id| request(id)).collect()))
+            }
             Doing::Barrier { called } => (*called, WaitsFor::Barrier),
         };
         blocked.push(BlockedNode { rank, since, waits_for, within: None });

@@ -172,7 +172,7 @@ impl Kernel {
 
     /// Notes the CPU's part of a send; if the node waits for the message to leave, that time is added when it has
     /// left.
-    fn note_send(&mut self, id: NodeId, called: Time, ready: Time, parcel: &Parcel, seq: u64) {
+    pub(super) fn note_send(&mut self, id: NodeId, called: Time, ready: Time, parcel: &Parcel, seq: u64) {
         let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
         self.note(id, called, ready, EventKind::Send { to, bytes, tag, seq, overhead: ready.since(called) });
     }
@@ -189,7 +189,7 @@ impl Kernel {
     // Sending.
 
     /// Carries out the CPU's part of sending; returns the time at which it is done, and why an active message cannot go.
-    fn launch(
+    pub(super) fn launch(
         &mut self,
         id: NodeId,
         parcel: Parcel,
@@ -270,7 +270,8 @@ impl Kernel {
             self.fail(id, called, cause);
             return;
         }
-        let blocking = request.is_none() && parcel.target != id && !parcel.active;
+        let leaves = parcel.target != id && !parcel.active;
+        let blocking = request.is_none() && (leaves || self.is_met(&parcel));
         if blocking {
             self.nodes[id as usize].doing = Doing::Send { called };
         }
@@ -283,8 +284,9 @@ impl Kernel {
         }
     }
 
-    /// Notes that the message of a blocking send or of the sending half of a `sendrecv` has left.
-    pub(super) fn blocking_send_left(&mut self, id: NodeId, left: Time) {
+    /// Notes that the message of a blocking send or of the sending half of a `sendrecv` has left; the node may wait for its
+    /// receive as well.
+    pub(super) fn blocking_send_left(&mut self, id: NodeId, left: Time, is_awaited: bool) {
         let node = &mut self.nodes[id as usize];
         // The last event of the node is that of the send: a node notes nothing else while it waits for its message to
         // leave.
@@ -294,7 +296,12 @@ impl Kernel {
         match &mut node.doing {
             Doing::Send { .. } => {
                 node.record.waiting += left.since(node.clock);
-                self.release(id, left, Outcome::Done);
+                if is_awaited {
+                    node.polls = 0;
+                    node.clock = left;
+                } else {
+                    self.release(id, left, Outcome::Done);
+                }
             }
             Doing::SendRecv { sent, .. } => {
                 *sent = Some(left);
@@ -322,6 +329,7 @@ impl Kernel {
             return;
         }
         if let Some(message) = taken {
+            self.meets(&message, called);
             let (end, overhead) = self.receive_end(id, called, called, &message);
             self.received(id, called, end, overhead, &message);
             self.finish(id, end, Outcome::Received(message.id));
@@ -351,56 +359,6 @@ impl Kernel {
         }
     }
 
-    fn send_recv(&mut self, id: NodeId, parcel: Parcel, select: Selector) {
-        let called = self.nodes[id as usize].clock;
-        if let Some((_, cause)) = self.doomed_call(select.context, called) {
-            self.nodes[id as usize].sent += 1;
-            self.fail(id, called, cause);
-            return;
-        }
-        let latest = self.latest_for(id, &select, called);
-        let matching = &mut self.nodes[id as usize].matching;
-        let received = matching.take_if(|message| message.at <= latest && select.accepts(&message.label));
-        let doomed = match received {
-            Some(message) => message.lost.map(|cause| (message.at, cause)),
-            None => self.doomed(id, &select, called),
-        };
-        let node = &mut self.nodes[id as usize];
-        let seq = node.sent;
-        if received.is_none() {
-            node.matching.post(select, Receiver::Blocking);
-            node.wild += u32::from(select.is_wild());
-        }
-        let to_self = parcel.target == id;
-        node.doing = Doing::SendRecv { called, select, sent: None, received };
-        let (ready, _) = self.launch(id, parcel, None, !to_self);
-        self.note_send(id, called, ready, &parcel, seq);
-        if let Doing::SendRecv { sent, .. } = &mut self.nodes[id as usize].doing
-            && to_self
-        {
-            *sent = Some(ready);
-        }
-        match doomed {
-            Some((since, cause)) => self.fail_send_recv(id, since, cause),
-            None => self.try_end_send_recv(id),
-        }
-    }
-
-    fn try_end_send_recv(&mut self, id: NodeId) {
-        let node = &mut self.nodes[id as usize];
-        let Doing::SendRecv { called, sent: Some(sent), received: Some(message), .. } = node.doing else {
-            return;
-        };
-        let overhead = self.receive_overhead + self.exchange_overhead;
-        // The node waits for its own message to leave, and then for the other one if it has not arrived yet.
-        let (clock, left) = (node.clock, node.clock.max(sent));
-        node.record.waiting += left.since(clock);
-        let end = self.worked(id, left.max(message.at), overhead);
-        self.received(id, left, end, overhead, &message);
-        self.note(id, called, end, EventKind::SendRecv);
-        self.release(id, end, Outcome::Received(message.id));
-    }
-
     /// Delivers a message to the blocking receive that waited for it.
     pub(super) fn blocking_receive_met(&mut self, id: NodeId, message: Arrived) {
         let node = &mut self.nodes[id as usize];
@@ -411,13 +369,16 @@ impl Kernel {
                 if let Some(cause) = message.lost {
                     return self.fail_waiting(id, called, message.at, cause);
                 }
+                self.meets(&message, called);
                 let (end, overhead) = self.receive_end(id, called, called, &message);
                 self.received(id, called, end, overhead, &message);
                 self.release(id, end, Outcome::Received(message.id));
             }
-            Doing::SendRecv { select, received, .. } => {
+            Doing::SendRecv { called, select, received, .. } => {
+                let called = *called;
                 node.wild -= u32::from(select.is_wild());
                 *received = Some(message);
+                self.meets(&message, called);
                 match message.lost {
                     Some(cause) => self.fail_send_recv(id, message.at, cause),
                     None => self.try_end_send_recv(id),

@@ -195,6 +195,7 @@ impl Kernel {
         silent.looked = Some(now);
         if silent.died == now {
             self.fail_barrier(now, Cause::NodeDied { node: dead, at: now });
+            self.fail_meetings(now);
         }
         for id in 0..self.nodes.len() as NodeId {
             if !matches!(self.nodes[id as usize].doing, Doing::Dead | Doing::Dying | Doing::Finished) {
@@ -210,7 +211,7 @@ impl Kernel {
                 .doomed_waiting(id, select, *posted, now)
                 .map(|(since, cause)| (request, *select, since, cause)),
             // Nobody waits for it.
-            Request::Forgotten { select } => {
+            Request::Forgotten { select, .. } => {
                 self.doomed(id, select, now).map(|(since, cause)| (request, *select, since, cause))
             }
             _ => None,

@@ -11,7 +11,7 @@ use std::{
 use super::{
     Kernel, Kind,
     deaths::Silent,
-    node::{Arrived, Doing, Outgoing, Receiver, Request},
+    node::{Arrived, Doing, Outgoing, Request},
     op::{Cause, Outcome},
 };
 use crate::{
@@ -236,23 +236,5 @@ impl Kernel {
         let end = node.clock.max(at);
         self.waited(id, node.clock.max(called), end, EventKind::Wait { until: WaitEnd::Failure });
         self.fail(id, end, cause);
-    }
-
-    /// Ends a `sendrecv`, one half of which has failed: the other half is given up, but a message under way goes on.
-    pub(super) fn fail_send_recv(&mut self, id: NodeId, at: Time, cause: Cause) {
-        let node = &mut self.nodes[id as usize];
-        let Doing::SendRecv { called, select, received, .. } = node.doing else { return };
-        if received.is_none() {
-            node.matching.withdraw(&Receiver::Blocking);
-            node.wild -= u32::from(select.is_wild());
-        }
-        for message in &mut node.port {
-            message.blocking = false;
-        }
-        self.fail_waiting(id, called, at, cause);
-        // A message that it has received already is there for another receive.
-        if let Some(message) = received.filter(|message| message.lost.is_none()) {
-            self.meet(id, message);
-        }
     }
 }

@@ -13,7 +13,8 @@
 //! **The network is held back by unknown calls.** A node whose next call is not known yet could send at its clock +
 //! o_s at the earliest. An event of kind [`Kind::Guard`] stands there: when it comes up and the call is still
 //! unknown, the kernel [stalls](Progress::Stalled) until the call is delivered. So calls are carried out in modeled
-//! time, in whatever order they become known.
+//! time, in whatever order they become known. Under [rendezvous] a receive lets a sender go on at once, so guards stand at
+//! the clock itself.
 //!
 //! Events at one instant have a defined order: [`Kind`], then the rank, then the order in which the node issued them.
 //! Guards come first: before anything happens at an instant, all calls are known that could have an effect at it. So
@@ -30,7 +31,9 @@ mod network;
 mod node;
 mod noise;
 mod op;
+mod rendezvous;
 mod requests;
+mod send_recv;
 
 pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
@@ -49,6 +52,7 @@ use self::{
     faults::Faulty,
     node::{Arrived, Doing, Node},
     noise::Noisy,
+    rendezvous::Rendezvous,
 };
 use crate::{
     fabric::{Fabric, LinkLoad, Work},
@@ -95,6 +99,8 @@ enum Kind {
     Guard,
     /// A message has arrived; `rank` is its sender.
     Arrival,
+    /// A message for which its sender waits has been matched with a receive.
+    Meeting,
     /// Something of the machine becomes slow or dies.
     Fault,
     /// A message takes the out-port of a node.
@@ -114,7 +120,8 @@ struct Event {
     at: Time,
     kind: Kind,
     rank: NodeId,
-    /// For an arrival the sender's message count; for a resume the serial of its wait; for a fault its place in the list.
+    /// For an arrival and a meeting the sender's message count; for a resume the serial of its wait; for a fault its place
+    /// in the list.
     serial: u64,
     /// For an arrival the key in `flying`.
     key: usize,
@@ -143,7 +150,8 @@ pub(crate) struct Kernel {
     receive_overhead: Span,
     /// The send and the receive overhead of active messages.
     active_overheads: (Span, Span),
-    /// The smaller of the two send overheads: no message enters the network sooner after its call.
+    /// The time after its call before which no call has an effect on others: the smaller of the two send overheads, and none
+    /// where a receive has the effect that a sender goes on.
     least_overhead: Span,
     exchange_overhead: Span,
     latency: Span,
@@ -167,6 +175,7 @@ pub(crate) struct Kernel {
     overflow: Option<NodeId>,
     replies: Vec<(NodeId, Reply)>,
     faults: Option<Box<Faulty>>,
+    rendezvous: Option<Box<Rendezvous>>,
 }
 
 impl Kernel {
@@ -182,7 +191,10 @@ impl Kernel {
             send_overhead: parameters.send_overhead(),
             receive_overhead: parameters.receive_overhead(),
             active_overheads: (parameters.active_send_overhead(), parameters.active_receive_overhead()),
-            least_overhead: parameters.send_overhead().min(parameters.active_send_overhead()),
+            least_overhead: match machine.rendezvous() {
+                Some(_) => Span::ZERO,
+                None => parameters.send_overhead().min(parameters.active_send_overhead()),
+            },
             exchange_overhead: parameters.exchange_overhead(),
             latency: parameters.latency(),
             hop: parameters.hop(),
@@ -200,6 +212,7 @@ impl Kernel {
             overflow: None,
             replies: Vec::new(),
             faults: None,
+            rendezvous: machine.rendezvous().map(|from| Box::new(Rendezvous::from(from))),
         };
         if let Some(faults) = machine.faults() {
             kernel.expect(faults);
@@ -285,6 +298,7 @@ impl Kernel {
                     self.arrive(target, message);
                 }
                 Kind::Guard => unreachable!("guards have been passed before anything else at their instant"),
+                Kind::Meeting => self.met(event.rank, event.serial),
                 Kind::Fault => self.happen(event.serial as usize),
                 Kind::Entry => self.enter(event.rank),
                 Kind::Delivery => self.deliver(event.rank),

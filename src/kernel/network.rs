@@ -57,6 +57,7 @@ impl Kernel {
     /// Records that a message has left its sender, which can go on, and schedules its arrival.
     pub(super) fn depart(&mut self, source: NodeId, message: &Outgoing, left: Time, arrives: Time) {
         let Outgoing { target, label, bytes, seq, active, .. } = *message;
+        let is_awaited = self.begin_meeting(message, left);
         let arrived =
             Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active, lost: None };
         if self.traced {
@@ -74,7 +75,11 @@ impl Kernel {
         if source != target && !active {
             self.port_left(source, left);
         }
-        self.sent(source, message, left);
+        if is_awaited {
+            self.left_to_be_met(source, message, left);
+        } else {
+            self.sent(source, message, left);
+        }
     }
 
     /// Notes that the message that was first at the out-port is there no longer.
@@ -93,11 +98,11 @@ impl Kernel {
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
             if let Some(state) = node.requests.get_mut(&request) {
-                *state = Request::Sent { at: left, seq: message.seq };
+                *state = Request::Sent { at: left, seq: message.seq, met: false };
                 self.request_completed(source, request, left);
             }
         } else if message.blocking {
-            self.blocking_send_left(source, left);
+            self.blocking_send_left(source, left, false);
         }
     }
 
@@ -140,11 +145,13 @@ impl Kernel {
                 Some(Request::RecvPosted { posted, select }) => {
                     node.wild -= u32::from(select.is_wild());
                     node.requests.insert(request, Request::Received { posted, select, message });
+                    self.meets(&message, posted);
                     self.request_completed(target, request, message.at);
                 }
-                Some(Request::Forgotten { select }) => {
+                Some(Request::Forgotten { posted, select }) => {
                     node.wild -= u32::from(select.is_wild());
                     node.lost.push((request, select, message));
+                    self.meets(&message, posted);
                 }
                 _ => {}
             },

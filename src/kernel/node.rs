@@ -55,9 +55,9 @@ pub(super) struct Outgoing {
     pub(super) active: bool,
     /// The time at which the sender's CPU is done with the message.
     pub(super) ready: Time,
-    /// The request that completes when it has left.
+    /// The request that completes when it has left, or been matched with a receive.
     pub(super) request: Option<RequestId>,
-    /// The node is blocked until it has left.
+    /// The node is blocked until then.
     pub(super) blocking: bool,
 }
 
@@ -69,6 +69,8 @@ pub(super) enum Request {
         at: Time,
         /// The number of messages that the node had sent before.
         seq: u64,
+        /// Whether the request was to wait for the receive of the message, too.
+        met: bool,
     },
     RecvPosted {
         posted: Time,
@@ -86,6 +88,7 @@ pub(super) enum Request {
     },
     /// A receive that the program will not wait for; the message that it takes is lost to the program.
     Forgotten {
+        posted: Time,
         select: Selector,
     },
 }
@@ -97,7 +100,7 @@ pub(super) enum Doing {
     Idle,
     /// The next call must wait until the network has reached the node's clock.
     Resume,
-    /// The message of a blocking send has not left.
+    /// The message of a blocking send has not left, or not been matched with a receive where the node waits for that.
     Send {
         called: Time,
     },
@@ -108,7 +111,10 @@ pub(super) enum Doing {
     SendRecv {
         called: Time,
         select: Selector,
+        /// When its message has left.
         sent: Option<Time>,
+        /// When its message has been matched with a receive, if the node waits for that.
+        met: Option<Time>,
         received: Option<Arrived>,
     },
     Wait {

@@ -14,7 +14,7 @@ use crate::{
 /// The end of a request.
 #[derive(Clone, Copy)]
 enum Ended {
-    /// The message has left.
+    /// The message has left, and been matched with a receive where that is waited for.
     Left,
     /// A message has been received, with this overhead.
     Received(Arrived, Span),
@@ -53,6 +53,9 @@ impl Kernel {
                 node.matching.take_if(|message| message.at <= latest && select.accepts(&message.label))
             }
         };
+        if let Some(message) = &message {
+            self.meets(message, posted);
+        }
         let doomed = if message.is_some() { None } else { self.doomed(id, &select, posted) };
         let node = &mut self.nodes[id as usize];
         let state = match (message, doomed) {
@@ -115,6 +118,7 @@ impl Kernel {
             }
             Ended::Left => {
                 let until = match state {
+                    Some(Request::Sent { seq, met: true, .. }) => WaitEnd::Met { seq },
                     Some(Request::Sent { seq, .. }) => WaitEnd::Left { seq },
                     _ => WaitEnd::Deadline,
                 };
@@ -214,8 +218,8 @@ impl Kernel {
         let node = &mut self.nodes[id as usize];
         match node.requests.remove(&request) {
             Some(Request::Received { select, message, .. }) => node.lost.push((request, select, message)),
-            Some(Request::RecvPosted { select, .. }) => {
-                node.requests.insert(request, Request::Forgotten { select });
+            Some(Request::RecvPosted { posted, select }) => {
+                node.requests.insert(request, Request::Forgotten { posted, select });
             }
             _ => {}
         }
@@ -255,7 +259,8 @@ impl Kernel {
         node.lost = lost;
         let mut taken: Vec<(RequestId, Selector, Arrived)> = late;
         for &(request, select, _) in &taken {
-            node.requests.insert(request, Request::Forgotten { select });
+            // Since when matters for rendezvous alone, under which the network never is ahead of a node.
+            node.requests.insert(request, Request::Forgotten { posted: instant, select });
         }
         for (&request, state) in &mut node.requests {
             if let Request::Received { posted, select, message } = *state

@@ -3,7 +3,8 @@
 //! Random programs on machines without latency, and with no start-ups or equal ones, send empty messages and messages
 //! of one length to each other and to themselves, and use all calls that look at messages. The next step of a program
 //! may depend on the source of its last message. Each program is run many times, and every time the kernel learns of
-//! the calls in another order: some calls before it asks for them, others only when it cannot go on without them.
+//! the calls in another order: some calls before it asks for them, others only when it cannot go on without them. The same
+//! goes for machines with rendezvous, where what a node receives decides when others go on.
 
 use std::collections::VecDeque;
 
@@ -314,7 +315,12 @@ fn machines() -> Vec<Description> {
                     .beta(beta)
                     .build()
                     .unwrap();
-                machines.push(Description::new(name, topology::parse(name).unwrap(), parameters));
+                let machine = Description::new(name, topology::parse(name).unwrap(), parameters);
+                machines.extend([
+                    machine.clone(),
+                    machine.clone().with_rendezvous(0),
+                    machine.with_rendezvous(8),
+                ]);
             }
         }
     }

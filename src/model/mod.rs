@@ -52,6 +52,8 @@ pub struct Description {
     noise: Option<Noise>,
     /// The faults, each a fault of this network.
     faults: Option<Arc<Faults>>,
+    /// The length of the shortest messages whose senders wait for the receive.
+    rendezvous: Option<u64>,
 }
 
 impl Description {
@@ -61,7 +63,7 @@ impl Description {
         topology: Arc<dyn Topology>,
         parameters: Parameters,
     ) -> Description {
-        Description { name: name.into(), topology, parameters, noise: None, faults: None }
+        Description { name: name.into(), topology, parameters, noise: None, faults: None, rendezvous: None }
     }
 
     /// Sets other parameters; all else stays.
@@ -85,6 +87,13 @@ impl Description {
         Ok(Description { faults: (!faults.is_empty()).then(|| Arc::new(faults)), ..self })
     }
 
+    /// Sets from which length on a send waits for its receive: see
+    /// [`MachineBuilder::rendezvous`](crate::MachineBuilder::rendezvous). Without this none does.
+    #[must_use]
+    pub fn with_rendezvous(self, from_bytes: u64) -> Description {
+        Description { rendezvous: Some(from_bytes), ..self }
+    }
+
     /// The same machine without noise and without faults: the one that plans are made for.
     #[must_use]
     pub fn undisturbed(&self) -> Description {
@@ -104,6 +113,11 @@ impl Description {
     /// The faults, if there are any.
     pub fn faults(&self) -> Option<&Faults> {
         self.faults.as_deref()
+    }
+
+    /// The length from which on a send waits for its receive, if any does.
+    pub fn rendezvous(&self) -> Option<u64> {
+        self.rendezvous
     }
 
     /// The name of the machine in reports.

@@ -55,7 +55,8 @@ pub enum EventKind {
         overhead: Span,
     },
     /// Sent a message and received another at the same time. Both have events of their own within this one: the node
-    /// waits first for its message to leave, then for the other one to arrive.
+    /// waits first for its message to leave, then for the other one to arrive, and for the receive of its own at the end
+    /// where it waits for that.
     SendRecv,
     /// Computed.
     Compute,
@@ -83,6 +84,12 @@ pub enum EventKind {
 pub enum WaitEnd {
     /// A message of the node itself had left.
     Left {
+        /// The number of messages that the node had sent before that one.
+        seq: u64,
+    },
+    /// A message of the node itself had left, and been matched with a receive, for which the node waited on a machine with
+    /// [rendezvous](crate::MachineBuilder::rendezvous).
+    Met {
         /// The number of messages that the node had sent before that one.
         seq: u64,
     },

@@ -1,9 +1,14 @@
 //! Random programs: no byte is lost or doubled, and every node finishes when a naive simulation of the timing model
-//! says so, to the nanosecond.
+//! says so, to the nanosecond; with rendezvous, too, where they are blocked where that says so.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use multicomputer::{Payload, error::Failure, model::Parameters, prelude::*};
+use multicomputer::{
+    Payload,
+    error::{Failure, RunError},
+    model::Parameters,
+    prelude::*,
+};
 use proptest::prelude::*;
 
 use crate::support::PATIENCE;
@@ -185,6 +190,8 @@ struct Model {
     port: f64,
     k: f64,
     duplex: f64,
+    /// From which length on senders wait for the receive.
+    rendezvous: Option<u64>,
 }
 
 impl Model {
@@ -200,7 +207,12 @@ impl Model {
             .duplex(self.duplex)
             .build()
             .unwrap();
-        Machine::mesh(self.rows, self.columns).parameters(parameters).wall_limit(PATIENCE).build().unwrap()
+        let machine = Machine::mesh(self.rows, self.columns).parameters(parameters).wall_limit(PATIENCE);
+        let machine = match self.rendezvous {
+            Some(from_bytes) => machine.rendezvous(from_bytes),
+            None => machine,
+        };
+        machine.build().unwrap()
     }
 
     /// Everything with a capacity that a message uses, with the capacity: links from node to node, along the row
@@ -294,6 +306,10 @@ enum At {
 struct Sent {
     called: f64,
     left: Option<f64>,
+    bytes: u64,
+    /// It is the n-th message to that node.
+    to: usize,
+    nth: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -329,15 +345,16 @@ struct Reference<'a> {
     flows: Vec<Flow>,
     /// Messages that have left: when they arrive, from, to.
     flying: Vec<(f64, usize, usize)>,
-    /// When the n-th message of a pair arrived.
+    /// When the n-th message of a pair arrived, and when its receive was posted.
     arrived: BTreeMap<(usize, usize), Vec<f64>>,
+    posted: BTreeMap<(usize, usize), Vec<f64>>,
     /// Two instants that decide about o_x are so near that rounding decides.
     ambiguous: bool,
 }
 
 impl<'a> Reference<'a> {
-    /// When each node finishes; `None` if rounding decides about something.
-    fn finish_times(model: Model, programs: &'a [Vec<Op>]) -> Option<Vec<f64>> {
+    /// When each node finishes, `None` for one that never does; nothing at all if rounding decides about something.
+    fn finish_times(model: Model, programs: &'a [Vec<Op>]) -> Option<Vec<Option<f64>>> {
         let node = |_: &Vec<Op>| RefNode {
             at: At::Call(0.0),
             next: 0,
@@ -348,13 +365,13 @@ impl<'a> Reference<'a> {
             requests: VecDeque::new(),
         };
         let nodes = programs.iter().map(node).collect();
-        let (flows, flying, arrived) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let (flows, flying, arrived, posted) = Default::default();
         let mut reference =
-            Reference { model, programs, now: 0.0, nodes, flows, flying, arrived, ambiguous: false };
+            Reference { model, programs, now: 0.0, nodes, flows, flying, arrived, posted, ambiguous: false };
         reference.run();
         let end = |node: &RefNode| match node.at {
-            At::End(at) => at,
-            at => panic!("the reference is stuck: {at:?}"),
+            At::End(at) => Some(at),
+            _ => None,
         };
         let ends = reference.nodes.iter().map(end).collect();
         (!reference.ambiguous).then_some(ends)
@@ -428,23 +445,26 @@ impl<'a> Reference<'a> {
         match self.nodes[rank].at {
             At::Call(at) if at <= self.now => return self.call(rank, at),
             At::Blocked { called, send, receive, both } => {
-                let mut end = called;
+                let (mut end, mut met) = (called, called);
                 if let Some(send) = send {
                     let Some(left) = self.nodes[rank].sends[send].left else { return false };
                     end = end.max(left);
+                    let Some(at) = self.met(rank, send) else { return false };
+                    met = at;
                 }
                 if let Some((from, nth)) = receive {
                     let Some(arrival) = self.arrival(from, rank, nth) else { return false };
                     let exchange = both || self.overlapped(rank, called, arrival);
                     end = end.max(arrival) + self.model.o_r + if exchange { self.model.o_x } else { 0.0 };
                 }
-                self.nodes[rank].at = At::Call(end);
+                self.nodes[rank].at = At::Call(end.max(met));
             }
             At::Waiting { called, request } => {
                 let end = match self.nodes[rank].requests[request] {
                     Requested::Send(send) => {
                         let Some(left) = self.nodes[rank].sends[send].left else { return false };
-                        called.max(left)
+                        let Some(met) = self.met(rank, send) else { return false };
+                        called.max(left).max(met)
                     }
                     Requested::Receive { from, nth, posted } => {
                         let Some(arrival) = self.arrival(from, rank, nth) else { return false };
@@ -458,6 +478,18 @@ impl<'a> Reference<'a> {
             _ => return false,
         }
         true
+    }
+
+    /// When a message met its receive, if its sender waits for that.
+    fn met(&self, rank: usize, send: usize) -> Option<f64> {
+        let Sent { bytes, to, nth, .. } = self.nodes[rank].sends[send];
+        match self.model.rendezvous {
+            Some(from_bytes) if bytes >= from_bytes => {
+                let posted = *self.posted.get(&(rank, to))?.get(nth)?;
+                Some(self.arrival(rank, to, nth)?.max(posted))
+            }
+            _ => Some(0.0),
+        }
     }
 
     fn arrival(&self, from: usize, to: usize, nth: usize) -> Option<f64> {
@@ -494,16 +526,16 @@ impl<'a> Reference<'a> {
                 self.nodes[rank].at = At::Call(at + self.model.o_s);
             }
             Op::Recv { from } => {
-                let receive = Some((from, self.receive(rank, from)));
+                let receive = Some((from, self.receive(rank, from, at)));
                 self.nodes[rank].at = At::Blocked { called: at, send: None, receive, both: false };
             }
             Op::Irecv { from } => {
-                let nth = self.receive(rank, from);
+                let nth = self.receive(rank, from, at);
                 self.nodes[rank].requests.push_back(Requested::Receive { from, nth, posted: at });
             }
             Op::Sendrecv { to, bytes, from } => {
                 let send = Some(self.send(rank, to, bytes, at));
-                let receive = Some((from, self.receive(rank, from)));
+                let receive = Some((from, self.receive(rank, from, at)));
                 self.nodes[rank].at = At::Blocked { called: at, send, receive, both: true };
             }
             Op::WaitAll => {
@@ -517,7 +549,8 @@ impl<'a> Reference<'a> {
         true
     }
 
-    fn receive(&mut self, rank: usize, from: usize) -> usize {
+    fn receive(&mut self, rank: usize, from: usize, at: f64) -> usize {
+        self.posted.entry((from, rank)).or_default().push(at);
         let nth = &mut self.nodes[rank].receives[from];
         *nth += 1;
         *nth - 1
@@ -527,12 +560,13 @@ impl<'a> Reference<'a> {
         let ready = called + self.model.o_s;
         let node = &mut self.nodes[rank];
         let send = node.sends.len();
+        let nth = node.sends.iter().filter(|sent| sent.to == to).count();
         if to == rank {
             // No port, no link: no send that anything could overlap.
-            node.sends.push(Sent { called: f64::INFINITY, left: Some(ready) });
+            node.sends.push(Sent { called: f64::INFINITY, left: Some(ready), bytes, to, nth });
             self.flying.push((ready, rank, rank));
         } else {
-            node.sends.push(Sent { called, left: None });
+            node.sends.push(Sent { called, left: None, bytes, to, nth });
             node.port.push_back((ready, to, bytes, send));
         }
         send
@@ -562,6 +596,12 @@ enum Piece {
     },
     WaitAll {
         node: usize,
+    },
+    /// Each of the two sends first and then receives.
+    Facing {
+        one: usize,
+        other: usize,
+        bytes: u64,
     },
 }
 
@@ -606,27 +646,43 @@ fn programs(pieces: &[Piece], nodes: usize) -> Vec<Vec<Op>> {
                 }
             }
             Piece::WaitAll { node } => programs[node % nodes].push(Op::WaitAll),
+            Piece::Facing { one, other, bytes } => {
+                for (node, partner) in [(one % nodes, other % nodes), (other % nodes, one % nodes)] {
+                    programs[node].extend([Op::Send { to: partner, bytes }, Op::Recv { from: partner }]);
+                }
+            }
         }
     }
     programs.iter_mut().for_each(|program| program.push(Op::WaitAll));
     programs
 }
 
-fn play(node: &Node<'_>, program: &[Op]) -> Result<(), Failure> {
+/// Carries a program out; all that was received, in order: from whom, how long, and the number of its sender's message.
+fn play(node: &Node<'_>, program: &[Op]) -> Result<Vec<(usize, u64, usize)>, Failure> {
     let world = node.world();
-    let mut requests = Vec::new();
+    let (mut requests, mut received, mut number) = (Vec::new(), Vec::new(), 0_usize);
+    // The tag tells which message it is.
+    let mut next = |to: usize| {
+        number += 1;
+        (to, Tag(number as u32))
+    };
+    let told = |message: Message| (message.source, message.len(), message.tag.0 as usize);
     for &op in program {
         match op {
             Op::Compute(micros) => node.compute(Span::from_nanos((micros * 1e3).round() as u64))?,
-            Op::Send { to, bytes } => world.send(to, Payload::phantom(bytes))?,
-            Op::Isend { to, bytes } => requests.push(world.isend(to, Payload::phantom(bytes))?),
-            Op::Recv { from } => drop(world.recv(from)?),
+            Op::Send { to, bytes } => world.send(next(to), Payload::phantom(bytes))?,
+            Op::Isend { to, bytes } => requests.push(world.isend(next(to), Payload::phantom(bytes))?),
+            Op::Recv { from } => received.push(told(world.recv(from)?)),
             Op::Irecv { from } => requests.push(world.irecv(from)?),
-            Op::Sendrecv { to, bytes, from } => drop(world.sendrecv(to, Payload::phantom(bytes), from)?),
-            Op::WaitAll => drop(world.wait_all(requests.drain(..))?),
+            Op::Sendrecv { to, bytes, from } => {
+                received.push(told(world.sendrecv(next(to), Payload::phantom(bytes), from)?));
+            }
+            Op::WaitAll => {
+                received.extend(world.wait_all(requests.drain(..))?.into_iter().flatten().map(told));
+            }
         }
     }
-    Ok(())
+    Ok(received)
 }
 
 fn models() -> impl Strategy<Value = Model> {
@@ -639,16 +695,26 @@ fn models() -> impl Strategy<Value = Model> {
     let times = (overhead(), overhead(), overhead(), overhead(), overhead());
     (shape, times, port, k, duplex).prop_map(|(shape, times, port, k, duplex)| {
         let ((rows, columns), (o_s, o_r, o_x, latency, hop)) = (shape, times);
-        Model { rows, columns, o_s, o_r, o_x, latency, hop: hop / 10.0, port, k, duplex }
+        let rendezvous = None;
+        Model { rows, columns, o_s, o_r, o_x, latency, hop: hop / 10.0, port, k, duplex, rendezvous }
     })
 }
 
-/// Runs the programs and fails unless every node finishes within a nanosecond of the reference.
+/// Runs the programs and fails unless every node finishes within a nanosecond of the reference, or those are blocked that
+/// are there.
 fn compare(model: Model, pieces: &[Piece]) -> Result<(), TestCaseError> {
     let programs = programs(pieces, model.rows * model.columns);
     let Some(expected) = Reference::finish_times(model, &programs) else { return Ok(()) };
-    let run = model.machine().run(|node| play(node, &programs[node.rank()])).unwrap();
-    for (rank, (node, expected)) in run.report.nodes.iter().zip(expected).enumerate() {
+    let blocked: Vec<usize> = (0..expected.len()).filter(|&rank| expected[rank].is_none()).collect();
+    let run = match model.machine().run(|node| play(node, &programs[node.rank()])) {
+        Err(RunError::Deadlock(report)) => {
+            prop_assert_eq!(report.blocked.iter().map(|node| node.rank).collect::<Vec<_>>(), blocked);
+            return Ok(());
+        }
+        run => run.unwrap(),
+    };
+    prop_assert_eq!(blocked, Vec::<usize>::new());
+    for (rank, (node, expected)) in run.report.nodes.iter().zip(expected.into_iter().flatten()).enumerate() {
         let off = (node.finished.as_micros_f64() - expected).abs();
         prop_assert!(
             off <= 1e-3,
@@ -675,4 +741,66 @@ proptest! {
     fn programs_with_requests_take_the_time_of_the_model(model in models(), pieces in pieces(true)) {
         compare(model, &pieces)?;
     }
+
+    /// The same where senders of long messages, or of all, wait for the receive, and some programs come to no end.
+    #[test]
+    fn programs_with_rendezvous_take_the_time_of_the_model(
+        model in models(),
+        from_bytes in prop_oneof![Just(0_u64), 1..20_000_u64],
+        pieces in pieces(true),
+        facing in facing(),
+    ) {
+        let pieces = with_facing(pieces, facing, model.rows * model.columns);
+        compare(Model { rendezvous: Some(from_bytes), ..model }, &pieces)?;
+    }
+
+    /// A program that ends with rendezvous receives the same without it; and where messages are not in each other's way,
+    /// no node is later then.
+    #[test]
+    fn what_ends_with_rendezvous_ends_without_it(
+        model in models(),
+        from_bytes in prop_oneof![Just(0_u64), 1..20_000_u64],
+        pieces in pieces(true),
+        facing in facing(),
+        crowded in any::<bool>(),
+    ) {
+        let pieces = with_facing(pieces, facing, model.rows * model.columns);
+        let programs = programs(&pieces, model.rows * model.columns);
+        let model = if crowded { model } else { Model { port: f64::INFINITY, o_x: 0.0, ..model } };
+        let program = |node: &Node<'_>| play(node, &programs[node.rank()]);
+        let without = model.machine().run(program).unwrap();
+        let with = match (Model { rendezvous: Some(from_bytes), ..model }).machine().run(program) {
+            Err(RunError::Deadlock(_)) => return Ok(()),
+            run => run.unwrap(),
+        };
+        prop_assert_eq!(&with.outputs, &without.outputs);
+        if !crowded {
+            for (with, without) in with.report.nodes.iter().zip(&without.report.nodes) {
+                prop_assert!(with.finished >= without.finished);
+            }
+        }
+    }
+}
+
+/// Where sends of two nodes face each other, in one program of four.
+fn facing() -> impl Strategy<Value = Option<(usize, Piece)>> {
+    let piece = (0..64_usize, 0..64_usize, 0..20_000_u64).prop_map(|(one, other, bytes)| Piece::Facing {
+        one,
+        other,
+        bytes,
+    });
+    prop::option::weighted(0.25, (0..70_usize, piece))
+}
+
+/// The pieces with those that may block, and otherwise none in which a node waits for itself.
+fn with_facing(mut pieces: Vec<Piece>, facing: Option<(usize, Piece)>, nodes: usize) -> Vec<Piece> {
+    for piece in &mut pieces {
+        if let Piece::Message { from, to, isend, .. } = piece {
+            *isend |= *from % nodes == *to % nodes;
+        }
+    }
+    if let Some((at, piece)) = facing {
+        pieces.insert(at.min(pieces.len()), piece);
+    }
+    pieces
 }

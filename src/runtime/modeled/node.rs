@@ -4,6 +4,7 @@
 mod edge;
 mod failing;
 mod incoming;
+mod telling;
 
 use std::{
     cell::{Cell, RefCell},
@@ -16,18 +17,17 @@ use crossbeam_channel::Receiver;
 use self::edge::Manner;
 use super::{
     away::{Away, thread_number},
-    driving::{MOST_BYTES, MOST_CALLS},
     outbox::silent,
     slip::Slips,
-    world::{Delivery, FOR_THE_KERNEL, Modeled, WHEN_DUE},
+    world::{Delivery, Modeled},
 };
 use crate::{
     endpoint::{Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
-    kernel::{self, AnyOf, Op, Outcome, Reply},
-    payload::{Payload, Segment},
+    kernel::{AnyOf, Op, Outcome, Reply},
+    payload::Payload,
     time::{Span, Time},
-    wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
+    wire::{Context, Label, Matching, NodeId, Parcel, RequestId, Selector},
 };
 
 /// Returns the manner of a call from whether it returns at once.
@@ -38,12 +38,10 @@ fn looks(at_once: bool) -> Manner {
 /// The state of a request of the thread.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
-    Send,
+    /// A send; with `meets` it is complete only when a receive has taken the message.
+    Send { meets: bool },
     /// A receive; `by_kernel` if it was posted when only the kernel could match.
-    Recv {
-        select: Selector,
-        by_kernel: bool,
-    },
+    Recv { select: Selector, by_kernel: bool },
 }
 
 #[derive(Debug, Default)]
@@ -182,88 +180,6 @@ impl<'run> NodeThread<'run> {
         self.is_held() || self.matches_by_time(select)
     }
 
-    /// Brings a message to its node's channel, before the kernel is told of it; returns its number of bytes of data.
-    fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
-        self.check_running()?;
-        self.introduce(parcel.context);
-        let data =
-            payload.segments().iter().filter(|part| matches!(part, Segment::Data(_))).map(Segment::len).sum();
-        let seq = {
-            let local = &mut *self.local.borrow_mut();
-            local.sent += 1;
-            local.sent - 1
-        };
-        let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
-        let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
-        let target = parcel.target;
-        // A node whose program has returned does not need its messages; the kernel lists them as never received.
-        let _ = self.world.mailboxes[target as usize].inbox.send(Delivery::Message(envelope));
-        let parker = &self.world.crew.seat(target).parker;
-        if parker.claim(&[self.id], &self.world.crew.awake) {
-            parker.wake();
-        }
-        Ok(data)
-    }
-
-    /// Makes a call without waiting for it to end, unless it is to return to a program that is held until then.
-    fn tell(&self, op: Op) -> Result<(), CommError> {
-        self.tell_sending(op, 0)
-    }
-
-    /// Makes a call like [`tell`](NodeThread::tell), for a call that sends `data` bytes of data.
-    fn tell_sending(&self, op: Op, data: u64) -> Result<(), CommError> {
-        if self.is_held() || self.world.fallible {
-            return self.ask(op).map(drop);
-        }
-        self.check_running()?;
-        self.told.set(true);
-        if self.push(silent(op), data) {
-            self.ask(Op::Sync)?;
-        }
-        Ok(())
-    }
-
-    /// Makes a call that takes no modeled time, without waiting for it.
-    fn tell_at_once(&self, op: Op) -> Result<(), CommError> {
-        self.check_running()?;
-        if self.push(silent(op), 0) {
-            self.ask(Op::Sync)?;
-        }
-        Ok(())
-    }
-
-    /// Makes a call and waits for its end.
-    fn ask(&self, op: Op) -> Result<Reply, CommError> {
-        self.check_running()?;
-        let asks_the_time = matches!(op, Op::Now);
-        self.push(kernel::Call { op, reply: true }, 0);
-        // The receiver lives as long as the run.
-        let _ = self.world.asking.0.send(self.id);
-        self.world.awaiting_replies.fetch_add(1, Ordering::AcqRel);
-        self.world.drive(false);
-        let what_for = if self.is_held() { WHEN_DUE } else { FOR_THE_KERNEL };
-        let reply = self.sleep_until(what_for, |local| local.answer.take());
-        self.world.awaiting_replies.fetch_sub(1, Ordering::AcqRel);
-        let reply = reply?;
-        self.clock.set(reply.clock);
-        self.told.set(false);
-        let in_vain = asks_the_time || matches!(reply.outcome, Outcome::Nothing | Outcome::TimedOut);
-        self.in_vain.set(Some(in_vain));
-        match reply.outcome {
-            Outcome::Livelock => Err(CommError::Livelock { at: reply.clock }),
-            Outcome::Failed(cause) => Err(self.failure(cause)),
-            _ => Ok(reply),
-        }
-    }
-
-    /// Puts a call into the outbox; whether that is so full that the node should wait for the kernel.
-    fn push(&self, call: kernel::Call, bytes: u64) -> bool {
-        let mut outbox = self.world.mailboxes[self.id as usize].outbox.lock();
-        outbox.calls.push_back(call);
-        outbox.bytes += bytes;
-        outbox.calls.len() >= MOST_CALLS || outbox.bytes >= MOST_BYTES
-    }
-
     fn check_running(&self) -> Result<(), CommError> {
         if let Some(at) = self.died.get() {
             self.world.crew.count_call_after_end(&self.calls_after_end);
@@ -291,15 +207,15 @@ impl Endpoint for NodeThread<'_> {
     fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
         self.call(Manner::Takes, || {
             let data = self.dispatch(parcel, payload)?;
-            self.tell_sending(Op::Send { parcel, request: None }, data)
+            self.tell_sending(Op::Send { parcel, request: None }, data, self.meets(&parcel))
         })
     }
 
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
         self.call(Manner::Takes, || {
             let data = self.dispatch(parcel, payload)?;
-            let request = self.new_request(Pending::Send);
-            self.tell_sending(Op::Send { parcel, request: Some(request) }, data)?;
+            let request = self.new_request(Pending::Send { meets: self.meets(&parcel) });
+            self.tell_sending(Op::Send { parcel, request: Some(request) }, data, false)?;
             Ok(request)
         })
     }
@@ -332,11 +248,11 @@ impl Endpoint for NodeThread<'_> {
         self.call(Manner::Takes, || {
             let data = self.dispatch(parcel, payload)?;
             let op = Op::SendRecv { parcel, select };
-            if self.kernel_decides(&select) {
+            if self.kernel_decides(&select) || self.meets(&parcel) {
                 let reply = self.ask(op)?;
                 return self.received(reply);
             }
-            self.tell_sending(op, data)?;
+            self.tell_sending(op, data, false)?;
             self.take_data(&select)
         })
     }
@@ -380,7 +296,8 @@ impl Endpoint for NodeThread<'_> {
                 }
                 _ => {
                     self.settle(request);
-                    self.tell(op).map(|()| None)
+                    let may_hang = matches!(pending, Some(Pending::Send { meets: true }));
+                    self.tell_sending(op, 0, may_hang).map(|()| None)
                 }
             }
         })

@@ -1,0 +1,177 @@
+//! Rendezvous: senders that wait until a receive takes their message.
+//!
+//! A message that is long enough *meets* a receive when both are there: when it arrives, if the receive has been posted by
+//! then, and otherwise when the receive is. Until then its sender waits, or the sender's request is not complete. All else
+//! is as ever: the message leaves, travels and arrives, and the receive ends, at the same instants.
+//!
+//! A node may be ahead of the network, so a meeting may be known before its instant. It takes effect by an event of its
+//! own, [`Kind::Meeting`], so that whoever looks at a request finds it complete from that instant on and no sooner. It never
+//! is too late: guards stand at the nodes' own clocks, and so does the earliest receive of a node.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Kernel, Kind,
+    node::{Arrived, Doing, Outgoing, Request},
+    op::{Cause, Outcome},
+};
+use crate::{
+    record::{EventKind, WaitEnd},
+    time::Time,
+    wire::{Label, MessageId, NodeId, Parcel, RequestId},
+};
+
+/// A message whose sender waits for its receive.
+#[derive(Clone, Copy, Debug)]
+struct Awaited {
+    target: NodeId,
+    label: Label,
+    left: Time,
+    /// The request that is complete with it; without one the sender is blocked.
+    request: Option<RequestId>,
+    /// When it is matched with a receive, if that is known.
+    met: Option<Time>,
+}
+
+/// The messages that senders wait for.
+#[derive(Debug)]
+pub(super) struct Rendezvous {
+    /// The length of the shortest of them.
+    from: u64,
+    awaited: BTreeMap<MessageId, Awaited>,
+}
+
+impl Rendezvous {
+    pub(super) fn from(from: u64) -> Rendezvous {
+        Rendezvous { from, awaited: BTreeMap::new() }
+    }
+
+    /// The messages of one node.
+    fn of(&self, source: NodeId) -> impl Iterator<Item = (MessageId, &Awaited)> {
+        let id = |seq| MessageId { source, seq };
+        self.awaited.range(id(0)..=id(u64::MAX)).map(|(&id, awaited)| (id, awaited))
+    }
+}
+
+impl Kernel {
+    /// Whether the sender of a message is to wait for its receive.
+    pub(super) fn is_met(&self, parcel: &Parcel) -> bool {
+        self.rendezvous.as_ref().is_some_and(|rendezvous| parcel.bytes >= rendezvous.from && !parcel.active)
+    }
+
+    /// Notes that a message that leaves is waited for, if it is; to be called before it arrives.
+    pub(super) fn begin_meeting(&mut self, message: &Outgoing, left: Time) -> bool {
+        let Some(rendezvous) = &mut self.rendezvous else { return false };
+        let &Outgoing { target, label, bytes, seq, active, request, blocking, .. } = message;
+        if active || bytes < rendezvous.from || (request.is_none() && !blocking) {
+            return false;
+        }
+        let id = MessageId { source: label.source, seq };
+        rendezvous.awaited.insert(id, Awaited { target, label, left, request, met: None });
+        true
+    }
+
+    /// Tells the sender that its message has left, and is waited for.
+    pub(super) fn left_to_be_met(&mut self, source: NodeId, message: &Outgoing, left: Time) {
+        if source == message.target {
+            // Its sender has taken it no further than to itself, and is still in its call.
+            return;
+        }
+        if message.request.is_none() {
+            self.blocking_send_left(source, left, true);
+        }
+        // A call of a library with a dead member: nobody will receive it.
+        if let Some((_, cause)) = self.doomed_call(message.label.context, left) {
+            self.fail_meeting(MessageId { source, seq: message.seq }, left, cause);
+        }
+    }
+
+    /// Notes that a message has been matched with a receive posted at an instant. The first one counts.
+    pub(super) fn meets(&mut self, message: &Arrived, posted: Time) {
+        let Some(rendezvous) = &mut self.rendezvous else { return };
+        let Some(awaited) = rendezvous.awaited.get_mut(&message.id) else { return };
+        if awaited.met.is_none() {
+            let at = posted.max(message.at);
+            awaited.met = Some(at);
+            self.schedule(at.max(self.now), Kind::Meeting, message.id.source, message.id.seq);
+        }
+    }
+
+    /// Lets the sender of a message go on, as it has been matched with a receive.
+    pub(super) fn met(&mut self, source: NodeId, seq: u64) {
+        let id = MessageId { source, seq };
+        let awaited = self.rendezvous.as_mut().and_then(|rendezvous| rendezvous.awaited.remove(&id));
+        let Some(Awaited { request, met: Some(at), .. }) = awaited else { return };
+        let node = &mut self.nodes[source as usize];
+        if let Some(request) = request {
+            if let Some(state @ Request::SendUnderWay) = node.requests.get_mut(&request) {
+                *state = Request::Sent { at, seq, met: true };
+                self.request_completed(source, request, at);
+            }
+            return;
+        }
+        match &mut node.doing {
+            Doing::Send { .. } => {
+                let left = node.clock;
+                self.waited(source, left, at, EventKind::Wait { until: WaitEnd::Met { seq } });
+                self.release(source, at, Outcome::Done);
+            }
+            Doing::SendRecv { met, .. } => {
+                *met = Some(at);
+                self.try_end_send_recv(source);
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends what waits for a receive by a node that has died, or in a call of a library that needs such a node.
+    pub(super) fn fail_meetings(&mut self, now: Time) {
+        let Some(rendezvous) = &self.rendezvous else { return };
+        let doomed = |(&id, awaited): (&MessageId, &Awaited)| {
+            let dies = self.nodes[awaited.target as usize].dies;
+            let cause = match self.doomed_call(awaited.label.context, now) {
+                Some((_, cause)) => cause,
+                None if dies <= now => Cause::NodeDied { node: awaited.target, at: dies },
+                None => return None,
+            };
+            awaited.met.is_none().then_some((id, awaited.left.max(now), cause))
+        };
+        let doomed: Vec<_> = rendezvous.awaited.iter().filter_map(doomed).collect();
+        for (id, at, cause) in doomed {
+            self.fail_meeting(id, at, cause);
+        }
+    }
+
+    /// Ends the wait for a receive that will not come.
+    fn fail_meeting(&mut self, id: MessageId, at: Time, cause: Cause) {
+        let source = id.source;
+        let awaited = self.rendezvous.as_mut().and_then(|rendezvous| rendezvous.awaited.remove(&id));
+        let Some(Awaited { request, .. }) = awaited else { return };
+        let node = &mut self.nodes[source as usize];
+        if let Some(request) = request {
+            if let Some(state @ Request::SendUnderWay) = node.requests.get_mut(&request) {
+                *state = Request::Failed { at, cause };
+                self.request_completed(source, request, at);
+            }
+            return;
+        }
+        match node.doing {
+            Doing::Send { called } => self.fail_waiting(source, called, at, cause),
+            Doing::SendRecv { .. } => self.fail_send_recv(source, at, cause),
+            _ => {}
+        }
+    }
+
+    /// Ends a blocked node's interest in its message; requests stay.
+    pub(super) fn forget_meeting(&mut self, source: NodeId) {
+        if let Some(rendezvous) = &mut self.rendezvous {
+            rendezvous.awaited.retain(|id, awaited| id.source != source || awaited.request.is_some());
+        }
+    }
+
+    /// The target and the label of the message that a blocked call of a node, or a request, waits to be received.
+    pub(super) fn awaited_by(&self, source: NodeId, request: Option<RequestId>) -> Option<(NodeId, Label)> {
+        let mut awaited = self.rendezvous.as_ref()?.of(source).map(|(_, awaited)| awaited);
+        awaited.find(|awaited| awaited.request == request).map(|awaited| (awaited.target, awaited.label))
+    }
+}

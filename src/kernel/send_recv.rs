@@ -1,0 +1,96 @@
+//! A send and a receive at the same time, and how both go on when one of them fails.
+
+use super::{
+    Kernel,
+    node::{Doing, Receiver},
+    op::{Cause, Outcome},
+};
+use crate::{
+    record::{EventKind, WaitEnd},
+    time::Time,
+    wire::{NodeId, Parcel, Selector},
+};
+
+impl Kernel {
+    pub(super) fn send_recv(&mut self, id: NodeId, parcel: Parcel, select: Selector) {
+        let called = self.nodes[id as usize].clock;
+        if let Some((_, cause)) = self.doomed_call(select.context, called) {
+            self.nodes[id as usize].sent += 1;
+            self.fail(id, called, cause);
+            return;
+        }
+        let latest = self.latest_for(id, &select, called);
+        let matching = &mut self.nodes[id as usize].matching;
+        let received = matching.take_if(|message| message.at <= latest && select.accepts(&message.label));
+        let doomed = match received {
+            Some(message) => message.lost.map(|cause| (message.at, cause)),
+            None => self.doomed(id, &select, called),
+        };
+        if let Some(message) = &received {
+            self.meets(message, called);
+        }
+        let is_met = self.is_met(&parcel);
+        let node = &mut self.nodes[id as usize];
+        let seq = node.sent;
+        if received.is_none() {
+            node.matching.post(select, Receiver::Blocking);
+            node.wild += u32::from(select.is_wild());
+        }
+        let to_self = parcel.target == id;
+        // A message that is not waited for counts as one that has been met.
+        let met = (!is_met).then_some(called);
+        node.doing = Doing::SendRecv { called, select, sent: None, met, received };
+        let (ready, _) = self.launch(id, parcel, None, !to_self || is_met);
+        self.note_send(id, called, ready, &parcel, seq);
+        if let Doing::SendRecv { sent, .. } = &mut self.nodes[id as usize].doing
+            && to_self
+        {
+            *sent = Some(ready);
+        }
+        match doomed {
+            Some((since, cause)) => self.fail_send_recv(id, since, cause),
+            None => self.try_end_send_recv(id),
+        }
+    }
+
+    /// Ends a `sendrecv` when its message has left and been met, as far as the node waits for that, and the other one has
+    /// arrived.
+    pub(super) fn try_end_send_recv(&mut self, id: NodeId) {
+        let node = &mut self.nodes[id as usize];
+        let Doing::SendRecv { called, sent: Some(sent), met: Some(met), received: Some(message), .. } =
+            node.doing
+        else {
+            return;
+        };
+        let seq = node.sent - 1;
+        let overhead = self.receive_overhead + self.exchange_overhead;
+        // The node waits for its own message to leave, and then for the other one if it has not arrived yet.
+        let (clock, left) = (node.clock, node.clock.max(sent));
+        node.record.waiting += left.since(clock);
+        let taken = self.worked(id, left.max(message.at), overhead);
+        self.received(id, left, taken, overhead, &message);
+        let end = taken.max(met);
+        self.waited(id, taken, end, EventKind::Wait { until: WaitEnd::Met { seq } });
+        self.note(id, called, end, EventKind::SendRecv);
+        self.release(id, end, Outcome::Received(message.id));
+    }
+
+    /// Ends a `sendrecv`, one half of which has failed: the other half is given up, but a message under way goes on.
+    pub(super) fn fail_send_recv(&mut self, id: NodeId, at: Time, cause: Cause) {
+        let node = &mut self.nodes[id as usize];
+        let Doing::SendRecv { called, select, received, .. } = node.doing else { return };
+        if received.is_none() {
+            node.matching.withdraw(&Receiver::Blocking);
+            node.wild -= u32::from(select.is_wild());
+        }
+        for message in &mut node.port {
+            message.blocking = false;
+        }
+        self.forget_meeting(id);
+        self.fail_waiting(id, called, at, cause);
+        // A message that it has received already is there for another receive.
+        if let Some(message) = received.filter(|message| message.lost.is_none()) {
+            self.meet(id, message);
+        }
+    }
+}

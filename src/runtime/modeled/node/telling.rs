@@ -1,0 +1,111 @@
+//! A node's calls on their way to the kernel: told, where the program goes on, or asked, where it waits for the end of the
+//! call.
+
+use std::sync::atomic::Ordering;
+
+use super::{
+    super::{
+        driving::{MOST_BYTES, MOST_CALLS},
+        outbox::silent,
+        world::{Delivery, FOR_THE_KERNEL, WHEN_DUE},
+    },
+    NodeThread,
+};
+use crate::{
+    endpoint::Envelope,
+    error::CommError,
+    kernel::{self, Op, Outcome, Reply},
+    payload::{Payload, Segment},
+    wire::{Label, MessageId, Parcel},
+};
+
+impl NodeThread<'_> {
+    /// Brings a message to its node's channel, before the kernel is told of it; returns its number of bytes of data.
+    pub(super) fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
+        self.check_running()?;
+        self.introduce(parcel.context);
+        let data =
+            payload.segments().iter().filter(|part| matches!(part, Segment::Data(_))).map(Segment::len).sum();
+        let seq = {
+            let local = &mut *self.local.borrow_mut();
+            local.sent += 1;
+            local.sent - 1
+        };
+        let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
+        let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
+        let target = parcel.target;
+        // A node whose program has returned does not need its messages; the kernel lists them as never received.
+        let _ = self.world.mailboxes[target as usize].inbox.send(Delivery::Message(envelope));
+        let parker = &self.world.crew.seat(target).parker;
+        if parker.claim(&[self.id], &self.world.crew.awake) {
+            parker.wake();
+        }
+        Ok(data)
+    }
+
+    /// Makes a call without waiting for it to end, unless it is to return to a program that is held until then.
+    pub(super) fn tell(&self, op: Op) -> Result<(), CommError> {
+        self.tell_sending(op, 0, false)
+    }
+
+    /// Makes a call like [`tell`](NodeThread::tell), for a call that sends `data` bytes of data. One that may never end is
+    /// waited for, so that its program does not go on.
+    pub(super) fn tell_sending(&self, op: Op, data: u64, may_hang: bool) -> Result<(), CommError> {
+        if may_hang || self.is_held() || self.world.fallible {
+            return self.ask(op).map(drop);
+        }
+        self.check_running()?;
+        self.told.set(true);
+        if self.push(silent(op), data) {
+            self.ask(Op::Sync)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a call that takes no modeled time, without waiting for it.
+    pub(super) fn tell_at_once(&self, op: Op) -> Result<(), CommError> {
+        self.check_running()?;
+        if self.push(silent(op), 0) {
+            self.ask(Op::Sync)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a call and waits for its end.
+    pub(super) fn ask(&self, op: Op) -> Result<Reply, CommError> {
+        self.check_running()?;
+        let asks_the_time = matches!(op, Op::Now);
+        self.push(kernel::Call { op, reply: true }, 0);
+        // The receiver lives as long as the run.
+        let _ = self.world.asking.0.send(self.id);
+        self.world.awaiting_replies.fetch_add(1, Ordering::AcqRel);
+        self.world.drive(false);
+        let what_for = if self.is_held() { WHEN_DUE } else { FOR_THE_KERNEL };
+        let reply = self.sleep_until(what_for, |local| local.answer.take());
+        self.world.awaiting_replies.fetch_sub(1, Ordering::AcqRel);
+        let reply = reply?;
+        self.clock.set(reply.clock);
+        self.told.set(false);
+        let in_vain = asks_the_time || matches!(reply.outcome, Outcome::Nothing | Outcome::TimedOut);
+        self.in_vain.set(Some(in_vain));
+        match reply.outcome {
+            Outcome::Livelock => Err(CommError::Livelock { at: reply.clock }),
+            Outcome::Failed(cause) => Err(self.failure(cause)),
+            _ => Ok(reply),
+        }
+    }
+
+    /// Puts a call into the outbox; whether that is so full that the node should wait for the kernel.
+    pub(super) fn push(&self, call: kernel::Call, bytes: u64) -> bool {
+        let mut outbox = self.world.mailboxes[self.id as usize].outbox.lock();
+        outbox.calls.push_back(call);
+        outbox.bytes += bytes;
+        outbox.calls.len() >= MOST_CALLS || outbox.bytes >= MOST_BYTES
+    }
+
+    /// Whether the sender of a message waits for its receive.
+    pub(super) fn meets(&self, parcel: &Parcel) -> bool {
+        let from = self.world.crew.machine.rendezvous();
+        from.is_some_and(|from| parcel.bytes >= from && !parcel.active)
+    }
+}
