@@ -13,6 +13,7 @@ mod messages;
 mod networks;
 mod phases;
 mod properties;
+mod rendezvous;
 mod requests;
 #[path = "../support/mod.rs"]
 mod support;

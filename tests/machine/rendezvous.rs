@@ -1,0 +1,235 @@
+//! Rendezvous: programs that only work because messages are kept are found, and what reports, traces and explanations say
+//! of sends that wait.
+//!
+//! The times of single calls are in `worked_examples.rs` and `properties.rs`, dead nodes in `faults.rs`.
+
+use multicomputer::{
+    analysis::Kind,
+    comm::{Active, Handling},
+    error::{DeadlockReport, Failure, RunError, WaitsFor},
+    model::Description,
+    pattern::{Builder, Exchange, Transfer},
+    plan::predict,
+    prelude::*,
+    record::{EventKind, WaitEnd},
+};
+
+use crate::support::{PATIENCE, outcome, run};
+
+const BYTES: [u8; 1000] = [7; 1000];
+
+/// Machines in modeled time where sends of so many bytes wait for their receive.
+fn machine(nodes: usize, from_bytes: u64) -> Machine {
+    Machine::hockney(1, nodes).rendezvous(from_bytes).wall_limit(PATIENCE).build().unwrap()
+}
+
+/// The report of a program that comes to no end.
+#[track_caller]
+fn deadlock<T: Send>(
+    machine: &Machine,
+    program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+) -> DeadlockReport {
+    match outcome(machine, &program).map(|run| run.report) {
+        Err(RunError::Deadlock(report)) => report,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Two nodes both send, and then receive.
+fn facing(node: &Node<'_>, bytes: usize) -> Result<u64, Failure> {
+    let partner = 1 - node.rank();
+    node.world().send((partner, Tag(5)), vec![1_u8; bytes])?;
+    Ok(node.world().recv((partner, Tag(5)))?.len())
+}
+
+#[test]
+fn sends_that_face_each_other_wait_for_ever() {
+    let passes =
+        |machine: &Machine, bytes| assert_eq!(run(machine, |node| facing(node, bytes)).outputs.len(), 2);
+    passes(&machine(2, 32 << 10), 8 << 10);
+    passes(&machine(2, 4096), 4095);
+    // 8 KiB take 65 + 409.6 us to leave; the report tells when the sends were called.
+    let report = deadlock(&machine(2, 4096), |node| facing(node, 8 << 10));
+    assert_eq!(
+        report.to_string(),
+        "deadlock: 2 nodes are blocked\n  \
+         node 0 waits since 0 s for a receive by node 1 of its message with tag 5 in the world\n  \
+         node 1 waits since 0 s for a receive by node 0 of its message with tag 5 in the world\n  \
+         cycle: 0 -> 1 -> 0"
+    );
+    let waits_for = WaitsFor::Receive { by: 1, tag: Tag(5), group: "the world".into() };
+    assert_eq!(report.blocked[0].waits_for, waits_for);
+    assert!(deadlock(&machine(2, 4096), |node| facing(node, 4096)).cycle.len() == 2);
+}
+
+#[test]
+fn reports_tell_whatever_waits_for_a_receive() {
+    // A ring, where each sends to the right before it receives from the left; one of them waits for its request.
+    let ring = deadlock(&machine(3, 0), |node| {
+        let (right, left) = ((node.rank() + 1) % 3, (node.rank() + 2) % 3);
+        node.compute(Span::from_micros(10 * node.rank() as u64))?;
+        match node.rank() {
+            0 => node.world().send(right, BYTES)?,
+            1 => drop(node.world().wait(node.world().isend(right, BYTES)?)?),
+            _ => {
+                let mut requests = vec![node.world().isend(right, BYTES)?];
+                node.world().wait_any(&mut requests)?;
+            }
+        }
+        Ok(drop(node.world().recv(left)?))
+    });
+    assert_eq!(
+        ring.to_string(),
+        "deadlock: 3 nodes are blocked\n  \
+         node 0 waits since 0 s for a receive by node 1 of its message with tag 0 in the world\n  \
+         node 1 waits since 75 us for a receive by node 2 of its message with tag 0 in the world\n  \
+         node 2 waits since 85 us for a receive by node 0 of its message with tag 0 in the world\n  \
+         cycle: 0 -> 1 -> 2 -> 0"
+    );
+    // A receiver that has returned; and a message to oneself.
+    let returned = deadlock(&machine(3, 0), |node| match node.rank() {
+        0 => Ok(node.world().send(1, BYTES)?),
+        1 => Ok(()),
+        _ => Ok(node.world().send(2, BYTES)?),
+    });
+    assert_eq!(
+        returned.to_string(),
+        "deadlock: 2 nodes are blocked, 1 returned\n  \
+         node 0 waits since 0 s for a receive by node 1 of its message with tag 0 in the world; node 1 has returned\n  \
+         node 2 waits since 0 s for a receive by node 2 of its message with tag 0 in the world\n  \
+         cycle: 2 -> 2"
+    );
+    // An exchange whose own message nobody wants, with what it receives there; and one that has to wait for both.
+    let half = deadlock(&machine(2, 0), |node| match node.rank() {
+        0 => Ok(drop(node.world().sendrecv(1, BYTES, 1)?)),
+        _ => {
+            node.world().send(0, BYTES)?;
+            Ok(drop(node.world().recv((0, Tag(9)))?))
+        }
+    });
+    assert_eq!(
+        half.to_string(),
+        "deadlock: 2 nodes are blocked\n  \
+         node 0 waits since 0 s for a receive by node 1 of its message with tag 0 in the world\n  \
+         node 1 waits since 115 us for a message from node 0 with tag 9 in the world\n  \
+         cycle: 0 -> 1 -> 0"
+    );
+}
+
+#[test]
+fn a_wait_in_a_library_call_tells_for_whom() {
+    let report = deadlock(&machine(2, 0), |node| {
+        if node.rank() == 0 {
+            node.world().broadcast(0, &mut [0_u8; 1000])?;
+        }
+        Ok(())
+    });
+    assert_eq!(
+        report.to_string(),
+        "deadlock: 1 node is blocked, 1 returned\n  \
+         node 0 waits since 0 s in broadcast for node 1 to receive, which has returned"
+    );
+}
+
+#[test]
+fn a_program_does_not_go_on_behind_a_send_that_waits() {
+    // What node 0 does behind its send, it does not do, though its thread could be ahead of modeled time.
+    let went_on = std::sync::atomic::AtomicBool::new(false);
+    for with_request in [false, true] {
+        deadlock(&machine(2, 0), |node| {
+            match (node.rank(), with_request) {
+                (0, false) => node.world().send(1, BYTES)?,
+                (0, true) => drop(node.world().wait(node.world().isend(1, BYTES)?)?),
+                _ => return Ok(()),
+            }
+            went_on.store(true, std::sync::atomic::Ordering::SeqCst);
+            Ok(())
+        });
+    }
+    assert!(!went_on.into_inner());
+}
+
+#[test]
+fn what_nobody_waits_for_is_no_deadlock() {
+    // A request that is dropped, active messages, and one that is shorter.
+    let run = run(&machine(2, 16), |node| {
+        let world = node.world();
+        let active = Active::new(world, Handling::Polled, |_, _| {})?;
+        if node.rank() == 0 {
+            drop(world.isend(1, BYTES)?);
+            active.send(1, [1, 2])?;
+            world.send(1, [1_u8; 15])?;
+        }
+        Ok(())
+    });
+    assert_eq!(run.report.unreceived.len(), 3);
+}
+
+#[test]
+fn a_trace_tells_what_a_send_waits_for_and_an_explanation_goes_on_there() {
+    // Node 0 sends from 0, which node 1 asks for at 300; what follows at node 0 takes until 400.
+    let machine = Machine::hockney(1, 2).rendezvous(0).trace(true).build().unwrap();
+    let late = run(&machine, |node| {
+        match node.rank() {
+            0 => {
+                node.world().send(1, BYTES)?;
+                node.compute(Span::from_micros(100))?;
+            }
+            _ => {
+                node.compute(Span::from_micros(300))?;
+                let posted = node.world().irecv(0)?;
+                node.world().wait(posted)?;
+            }
+        }
+        Ok(())
+    });
+    let of_0: Vec<_> = late.trace.events.iter().filter(|event| event.rank == 0).collect();
+    let at = |time: Time| time.as_micros_f64();
+    assert!(matches!(of_0[0].kind, EventKind::Send { .. }) && at(of_0[0].end) == 115.0);
+    assert!(matches!(of_0[1].kind, EventKind::Wait { until: WaitEnd::Met { seq: 0 } }));
+    assert_eq!((at(of_0[1].start), at(of_0[1].end)), (115.0, 300.0));
+    assert_eq!(late.report.nodes[0].waiting, Span::from_micros(235));
+    let path = late.critical_path().unwrap();
+    assert_eq!((path.time(Kind::Computing), path.span()), (Span::from_micros(400), Span::from_micros(400)));
+    // If the receive is there first, the path goes over the message.
+    let early = run(&machine, |node| {
+        match node.rank() {
+            0 => {
+                let sent = node.world().isend(1, BYTES)?;
+                node.world().wait(sent)?;
+                node.compute(Span::from_micros(100))?;
+            }
+            _ => drop(node.world().recv(0)?),
+        }
+        Ok(())
+    });
+    let path = early.critical_path().unwrap();
+    assert_eq!((path.time(Kind::Bytes), path.span()), (Span::from_micros(50), Span::from_micros(215)));
+}
+
+#[test]
+fn predictions_hold() {
+    // Rank 0 sends to 1 and 2 in turn; 1 receives from 2 before it does from 0.
+    let mut builder = Builder::new(3, &[0, 0, 2], &[1000, 500, 100], Exchange::Together);
+    builder.iteration([Transfer { from: 2, to: 1, blocks: [2].into() }]);
+    builder.iteration([Transfer { from: 0, to: 1, blocks: [0].into() }]);
+    builder.iteration([Transfer { from: 0, to: 2, blocks: [1].into() }]);
+    let schedule = builder.finish();
+    let times = [None, Some(0), Some(501)].map(|from| {
+        let description: Description = "hockney:1x3".parse().unwrap();
+        let description = match from {
+            Some(from) => description.with_rendezvous(from),
+            None => description,
+        };
+        let predicted = predict(&description, &schedule).unwrap();
+        let run = run(&Machine::of(description).build().unwrap(), |node| {
+            let mut blocks =
+                schedule.sizes().iter().map(|&bytes| Payload::phantom(bytes)).collect::<Vec<_>>();
+            Ok(multicomputer::comm::walk(node.world(), &schedule, Tag(0), &mut blocks)?)
+        });
+        let finished: Vec<Time> = run.report.nodes.iter().map(|node| node.finished).collect();
+        assert_eq!(finished, predicted.finished);
+        finished
+    });
+    assert!(times[1][0] > times[0][0]);
+}
