@@ -18,6 +18,9 @@ use crate::{
 /// it is what the schedule brought here. Data is chained and cut by reference; it is copied nowhere, and where the
 /// schedule says that a real machine would have to, the time for it is charged.
 ///
+/// On a machine with [rendezvous](crate::MachineBuilder::rendezvous) a node that sends and receives in an iteration does both
+/// at the same time, so that schedules come to their ends there, too.
+///
 /// Messages go under `tag`, which keeps them apart from others that the program has on the way. Hardware barriers are
 /// waited for where the group is the whole of a machine that has one.
 ///
@@ -99,7 +102,7 @@ pub(crate) fn follow<'g>(
     cargo: &mut impl Cargo,
     started: &mut Vec<Request<'g>>,
 ) -> Result<(), WalkError> {
-    let steps = schedule.steps(group.rank());
+    let steps = &*schedule.steps_under(group.rank(), group.machine().rendezvous());
     // Where sends have been moved ahead a node comes back to an iteration.
     for together in steps.chunk_by(|one, next| one.iteration == next.iteration) {
         let iteration = together[0].iteration;

@@ -31,7 +31,7 @@ impl<'a> Nx<'a, '_> {
         let (tag, to) = self.destination(mtype, node, ptype)?;
         match to {
             To::Node(node) => Ok(self.wire.send((node, tag), data)?),
-            To::Others => self.pass_on(self.node.rank(), tag, &data.into()),
+            To::Others => self.broadcast(tag, &data.into()),
         }
     }
 

@@ -40,7 +40,8 @@
 //! | `gdsum`, `gdprod`, `gdhigh`, `gdlow`, the same for `s` and `i`; `gopf` | without the `work` array |
 //! | `giand`, `gior`, `gland`, `glor` | `gixor` and `glxor` on top |
 //!
-//! Not available are handlers (`hrecv` and its like), `gsendx`, force types and masks of types.
+//! Not available are handlers (`hrecv` and its like), `gsendx`, force types (which pass by the buffers of the system) and
+//! masks of types.
 //!
 //! # Costs
 //!
@@ -55,6 +56,14 @@
 //! waits in any call of NX, for any message, passes on the broadcasts that arrive. So a program need not receive them
 //! in any order; but a node that computes delays the nodes below it in the tree, and a node whose program has
 //! returned cuts them off.
+//!
+//! # Messages that nobody has asked for
+//!
+//! NX keeps them in buffers of the system, and so does this, without limit. On a machine with
+//! [rendezvous](crate::MachineBuilder::rendezvous) what a program sends waits until a node takes it in: `csend` returns then,
+//! and [`msgdone`](Nx::msgdone) is true then. Nodes take messages in whenever they wait in a call of NX, other than `csend`
+//! itself, so two that `csend` to each other are found. What NX sends by itself, for its global operations and to pass
+//! broadcasts on, waits for nobody.
 
 mod calls;
 mod error;

@@ -49,7 +49,7 @@ fn combine_payloads(
         mine = onto(&mine, &came)?;
     }
     let Some(parent) = family.parent else { return spread(nx, Some(mine)) };
-    nx.wire.send((parent, tags::COMBINE), mine)?;
+    nx.send_own(parent, tags::COMBINE, mine)?;
     let result = spread(nx, None)?;
     same_length(0, result.len(), here)?;
     Ok(result)
@@ -58,7 +58,7 @@ fn combine_payloads(
 /// Collects by NX's algorithm; see [`Nx::collect`].
 pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
     if nx.node.rank() > 0 {
-        nx.wire.send((0, tags::GATHER), part)?;
+        nx.send_own(0, tags::GATHER, part)?;
         return spread(nx, None);
     }
     let mut whole = part;
@@ -86,7 +86,7 @@ pub(super) fn synchronize(nx: &Nx<'_, '_>) -> Result<(), NxError> {
         let tag = tags::sync(round as u32);
         let source = Some((me + size - distance) % size);
         let ticket = nx.post(Wanted { source, tag: Some(tag) }, true)?;
-        nx.wire.send(((me + distance) % size, tag), Payload::empty())?;
+        nx.send_own((me + distance) % size, tag, Payload::empty())?;
         nx.wait_for(ticket)?;
     }
     Ok(())

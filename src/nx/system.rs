@@ -251,8 +251,27 @@ impl<'a> Nx<'a, '_> {
         Ok(())
     }
 
-    /// Sends a broadcast of node `root` to this node's children in its tree, one after the other.
+    /// Sends a message of NX's own. The system waits for nobody to take it, also where [programs
+    /// do](crate::MachineBuilder::rendezvous): it keeps messages, and takes others in meanwhile.
+    pub(super) fn send_own(&self, to: Rank, tag: Tag, payload: Payload) -> Result<(), NxError> {
+        match self.node.machine().rendezvous() {
+            None => self.wire.send((to, tag), payload)?,
+            Some(_) => drop(self.wire.isend((to, tag), payload)?),
+        }
+        Ok(())
+    }
+
+    /// Passes a broadcast of node `root` on to this node's children in its tree, one after the other.
     pub(super) fn pass_on(&self, root: Rank, tag: Tag, payload: &Payload) -> Result<(), NxError> {
+        for child in self.family(root).children {
+            self.send_own(child, tag, payload.clone().on_behalf_of(Some(root as u32)))?;
+        }
+        Ok(())
+    }
+
+    /// Sends a broadcast of this node to its children in its tree, one after the other, as its program asked for.
+    pub(super) fn broadcast(&self, tag: Tag, payload: &Payload) -> Result<(), NxError> {
+        let root = self.node.rank();
         for child in self.family(root).children {
             self.wire.send((child, tag), payload.clone().on_behalf_of(Some(root as u32)))?;
         }

@@ -14,6 +14,7 @@ mod combiner;
 mod dual;
 mod growth;
 mod hoisted;
+mod meeting;
 
 use std::sync::Arc;
 

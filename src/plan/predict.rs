@@ -122,7 +122,10 @@ impl Calls for Script<'_> {
             return;
         }
         let mut started: RequestId = 0;
-        for step in self.ranks[node as usize].map_or(&[][..], |rank| self.schedule.steps(rank)) {
+        let Some(rank) = self.ranks[node as usize] else {
+            return calls.push_back(call(Op::Finish));
+        };
+        for step in &*self.schedule.steps_under(rank, self.machine.rendezvous()) {
             calls.push_back(call(match &step.action {
                 Action::Send(message) => Op::Send { parcel: self.parcel(message), request: None },
                 Action::Start(message) => {

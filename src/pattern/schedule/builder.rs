@@ -21,7 +21,7 @@ pub enum Exchange {
     /// `send`, then `recv`: the receive is called when the sent message has left, so that the two do not overlap. If
     /// both partners do this their messages still pass each other. It relies on messages being taken in by the
     /// network without a posted receive, at no cost; on a machine that copies an unexpected message through a buffer
-    /// the gain is smaller.
+    /// the gain is smaller, and on one with [rendezvous](crate::MachineBuilder::rendezvous) nodes do both at the same time.
     InTurn,
     /// `isend`, then `recv`; the node waits for its sends at the very end.
     Overlapped,
