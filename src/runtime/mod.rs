@@ -7,14 +7,17 @@
 
 mod affinity;
 mod agreement;
+mod carrier;
 mod contexts;
 mod crew;
 pub(crate) mod host;
 pub(crate) mod limits;
+mod local;
 pub(crate) mod modeled;
 mod parker;
 mod sync;
 mod threads;
+mod waiting;
 
 pub use affinity::Pinning;
 pub(crate) use contexts::Contexts;
