@@ -26,6 +26,7 @@ use crate::{
     error::CommError,
     kernel::{self, AnyOf, Op, Outcome, Reply},
     payload::{Payload, Segment},
+    runtime::crew::count_call_after_end,
     time::{Span, Time},
     wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
 };
@@ -266,7 +267,7 @@ impl<'run> NodeThread<'run> {
 
     fn check_running(&self) -> Result<(), CommError> {
         if let Some(at) = self.died.get() {
-            self.world.crew.count_call_after_end(&self.calls_after_end);
+            count_call_after_end(&self.calls_after_end);
             return Err(CommError::Died { at });
         }
         self.world.crew.check_running(&self.calls_after_end)
