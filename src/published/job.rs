@@ -59,6 +59,19 @@ impl Paper {
             Paper::ManyToMany => "many-to-many",
         }
     }
+
+    /// A job of this paper, with about how many seconds it takes a core.
+    pub(super) const fn job(
+        self,
+        id: &'static str,
+        place: &'static str,
+        title: &'static str,
+        setup: &'static str,
+        seconds: f64,
+        work: fn() -> Outcome,
+    ) -> Job {
+        Job { id, also: &[], paper: self, place, title, setup, seconds, work: Work::By(work) }
+    }
 }
 
 /// An item of a paper, and how it is worked out.

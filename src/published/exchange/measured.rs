@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) const FIGURE_9: Job = job(
+pub(super) const FIGURE_9: Job = Paper::ManyToMany.job(
     "S4-F9",
     "Figure 9",
     "one long message of each node and many short ones",
@@ -11,7 +11,7 @@ pub(super) const FIGURE_9: Job = job(
     long_and_short,
 );
 
-pub(super) const FIGURE_10: Job = job(
+pub(super) const FIGURE_10: Job = Paper::ManyToMany.job(
     "S4-F10",
     "Figure 10",
     "two equal messages of each node",
@@ -20,7 +20,7 @@ pub(super) const FIGURE_10: Job = job(
     two_messages,
 );
 
-pub(super) const SECTION_7: Job = job(
+pub(super) const SECTION_7: Job = Paper::ManyToMany.job(
     "S4-Q1",
     "section 7",
     "two stages beside a single one",

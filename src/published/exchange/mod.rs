@@ -10,7 +10,7 @@ mod scheduled;
 
 use std::sync::Arc;
 
-use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, job::Work::By, least, machine, most};
+use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, least, machine, most};
 use crate::{
     exchange::{Algorithm, Generator, Instance, Matrix, Plan},
     machine::Machine,
@@ -30,17 +30,6 @@ pub(super) const JOBS: &[Job] = &[
     measured::FIGURE_10,
     measured::SECTION_7,
 ];
-
-const fn job(
-    id: &'static str,
-    place: &'static str,
-    title: &'static str,
-    setup: &'static str,
-    seconds: f64,
-    work: fn() -> Outcome,
-) -> Job {
-    Job { id, also: &[], paper: Paper::ManyToMany, place, title, setup, seconds, work: By(work) }
-}
 
 /// Nodes of the CM-5.
 const NODES: usize = 32;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) const SCHEDULED: Job = job(
+pub(super) const SCHEDULED: Job = Paper::ManyToMany.job(
     "S4-6.1",
     "section 6.1",
     "the first of the two stages by distributed scheduling",

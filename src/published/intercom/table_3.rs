@@ -8,7 +8,7 @@
 use super::{nx, *};
 use Operation::{Broadcast, Collect, CombineToAll};
 
-pub(super) const TABLE_3: Job = job(
+pub(super) const TABLE_3: Job = Paper::InterCom.job(
     "S2-T3",
     "Table 3",
     "InterCom and NX, measured",
