@@ -26,6 +26,7 @@ mod claim;
 mod exchange;
 mod intercom;
 mod job;
+mod list;
 mod missing;
 mod stop;
 mod summary;
