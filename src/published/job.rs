@@ -5,6 +5,11 @@ use std::{fmt, time::Duration};
 use thiserror::Error;
 
 use super::{Chart, Claim, Value};
+use crate::{
+    error::ConfigError,
+    runtime::{Settings, limits},
+    text::debug_as_text,
+};
 
 /// A paper whose results are worked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,7 +65,7 @@ impl Paper {
         }
     }
 
-    /// A job of this paper, with about how many seconds it takes a core.
+    /// A job of this paper that runs no threads, with about how many seconds it takes a core.
     pub(super) const fn job(
         self,
         id: &'static str,
@@ -70,7 +75,7 @@ impl Paper {
         seconds: f64,
         work: fn() -> Outcome,
     ) -> Job {
-        Job { id, also: &[], paper: self, place, title, setup, seconds, work: Work::By(work) }
+        Job { id, also: &[], paper: self, place, title, setup, seconds, threads: 0, work: Work::By(work) }
     }
 }
 
@@ -86,6 +91,8 @@ pub struct Job {
     pub(super) setup: &'static str,
     /// About how long it takes a core.
     pub(super) seconds: f64,
+    /// The nodes that it runs as threads at a time. What runs any may rely on it that the host has so many.
+    pub(super) threads: usize,
     pub(super) work: Work,
 }
 
@@ -107,6 +114,25 @@ pub struct Outcome {
     /// Figures.
     pub charts: Vec<Chart>,
 }
+
+/// A job cannot be worked out.
+#[derive(Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// Something that it needs is not there.
+    #[error(transparent)]
+    NotYet(#[from] NotYet),
+    /// Some of its times are taken by runs, and this host cannot start the threads for them.
+    #[error("{id} cannot be worked out on this host: {cause}")]
+    Host {
+        /// The job's.
+        id: &'static str,
+        /// The limit of the host.
+        cause: ConfigError,
+    },
+}
+
+debug_as_text!(JobError);
 
 /// A job cannot be worked out, as something that it needs is not there.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -155,16 +181,27 @@ impl Job {
         Duration::from_secs_f64(self.seconds)
     }
 
+    /// The threads that it runs at a time besides the calling one: 512 if some of its times are those of runs on 512 nodes, 0 if all
+    /// are predicted.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
     /// Works it out.
     ///
     /// # Errors
     ///
-    /// [`NotYet`] if something is missing here.
-    pub fn work(&self) -> Result<Outcome, NotYet> {
-        match self.work {
-            Work::By(work) => Ok(work()),
-            Work::NotYet(reason) => Err(NotYet { id: self.id, reason }),
+    /// [`JobError`]: something is missing here, or this host cannot run its [threads](Job::threads).
+    pub fn work(&self) -> Result<Outcome, JobError> {
+        let work = match self.work {
+            Work::By(work) => work,
+            Work::NotYet(reason) => return Err(NotYet { id: self.id, reason }.into()),
+        };
+        if self.threads > 0 {
+            limits::check_threads(self.threads, Settings::default().stack_size)
+                .map_err(|cause| JobError::Host { id: self.id, cause })?;
         }
+        Ok(work())
     }
 
     /// The reason why it cannot be worked out, if there is one.

@@ -59,12 +59,13 @@ fn figure_10(traffic: u64, seed: u64) -> Arc<Matrix> {
     generated(2, 0.5, traffic, seed)
 }
 
-/// When a plan is done; from a run if only that can tell.
+/// When a plan is done; from a run if only that can tell. A job for which that is so says so ([`NODES`] threads).
 fn modeled(plan: &Plan, instance: &Instance) -> Time {
     if let Some(prediction) = plan.prediction() {
         return prediction.modeled;
     }
-    let machine = Machine::of(instance.machine().clone()).build().expect("the machine can be built");
+    let machine =
+        Machine::of(instance.machine().clone()).build().expect("the host has the threads of the job");
     let run = machine.run(|node| {
         let row = instance.matrix().row(node.rank()).iter();
         plan.carry_out(node.world(), row.map(|&bytes| Payload::phantom(bytes)).collect())?;
