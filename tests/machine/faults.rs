@@ -488,6 +488,75 @@ fn a_run_in_which_a_node_dies_is_an_error_that_names_it() {
 }
 
 #[test]
+fn the_counters_of_a_dead_node_end_with_its_life() {
+    type Program = fn(&Node<'_>) -> Result<(), Failure>;
+    const COMPUTE: Program = |node| Ok(node.compute(Span::from_millis(1))?);
+    const SEND: Program = |node| Ok(node.world().send(2, BYTES)?);
+    const RECEIVE: Program = |node| {
+        node.world().recv(0)?;
+        Ok(())
+    };
+    const WAIT: Program = |node| {
+        node.world().wait(node.world().irecv(0)?)?;
+        Ok(())
+    };
+    const EXCHANGE: Program = |node| {
+        node.world().sendrecv(2, BYTES, 0)?;
+        Ok(())
+    };
+    const BARRIER: Program = |node| Ok(node.world().barrier()?);
+    const ACTIVE: Program = |node| {
+        let active = Active::new(node.world(), Handling::AtOnce, |_, _| {})?;
+        Ok(active.compute(Span::from_millis(1))?)
+    };
+    // What node 1 does, when its noise of 10 us begins, when it dies, and how long it has computed, sent or received, waited and
+    // been kept from it by noise. What node 0 sends to it is there at 115 us.
+    let cases: [(Program, Option<u64>, u64, [u64; 4]); 17] = [
+        (COMPUTE, None, 100, [100, 0, 0, 0]),
+        (COMPUTE, Some(50), 100, [90, 0, 0, 10]),
+        (COMPUTE, Some(50), 55, [50, 0, 0, 5]),
+        (SEND, None, 40, [0, 40, 0, 0]),
+        (SEND, Some(50), 55, [0, 50, 0, 5]),
+        (SEND, Some(50), 100, [0, 65, 25, 10]),
+        (RECEIVE, None, 100, [0, 0, 100, 0]),
+        (RECEIVE, None, 150, [0, 35, 115, 0]),
+        (RECEIVE, Some(120), 150, [0, 25, 115, 10]),
+        (RECEIVE, Some(120), 125, [0, 5, 115, 5]),
+        (WAIT, None, 150, [0, 35, 115, 0]),
+        (WAIT, Some(120), 150, [0, 25, 115, 10]),
+        (EXCHANGE, None, 150, [0, 100, 50, 0]),
+        (EXCHANGE, Some(120), 150, [0, 90, 50, 10]),
+        (BARRIER, None, 100, [0, 0, 100, 0]),
+        (ACTIVE, None, 30, [30, 0, 0, 0]),
+        (ACTIVE, Some(20), 25, [20, 0, 0, 5]),
+    ];
+    let barrier = Parameters::hockney().to_builder().barrier(5e-6).build().unwrap();
+    for (nth, (program, noise, died, expected)) in cases.into_iter().enumerate() {
+        let machine = Machine::hockney(1, 4).parameters(barrier.clone()).wall_limit(PATIENCE);
+        let machine = machine.faults(faults(&[&format!("node:1@{died}us")]));
+        let machine = match noise {
+            Some(first) => {
+                let noise = Noise::new(Span::from_micros(1000), Span::from_micros(10)).unwrap();
+                machine.noise(noise.first(Span::from_micros(first)))
+            }
+            None => machine,
+        };
+        let run = machine.build().unwrap().run_surviving(|node| {
+            match node.rank() {
+                0 => drop(node.world().send(1, BYTES)),
+                1 => program(node)?,
+                _ => {}
+            }
+            Ok(())
+        });
+        let node = &run.unwrap().report.nodes[1];
+        let counted = [node.computing, node.overhead, node.waiting, node.noise];
+        assert_eq!(counted, expected.map(Span::from_micros), "{nth}: {node:?}");
+        assert_eq!(node.finished, Time::ZERO + counted.into_iter().sum(), "{nth}");
+    }
+}
+
+#[test]
 fn active_messages_fail_at_once() {
     let run = surviving(&mortal(), |node| {
         let world = node.world();
@@ -565,7 +634,14 @@ fn story(
     program: impl Fn(&Node<'_>) -> Result<Vec<(String, Time)>, Failure> + Sync,
 ) -> Story {
     match machine.run_surviving(program) {
-        Ok(run) => Ok((run.outputs, run.report.to_string())),
+        Ok(run) => {
+            // Also of the dead: all that a node did and did not takes the time of its life.
+            for node in &run.report.nodes {
+                let spans = [node.computing, node.overhead, node.waiting, node.noise];
+                assert_eq!(spans.into_iter().sum::<Span>(), node.finished.since_start(), "{node:?}");
+            }
+            Ok((run.outputs, run.report.to_string()))
+        }
         Err(error @ RunError::WallLimit { .. }) => panic!("it hangs: {error}"),
         Err(error) => Err(error.to_string()),
     }
