@@ -16,7 +16,10 @@ use multicomputer::{
 };
 use proptest::prelude::*;
 
-use crate::support::{self, PATIENCE};
+use crate::{
+    one_behind_the_other,
+    support::{self, PATIENCE},
+};
 
 /// The places that a message moves over.
 fn way(machine: &Description, from: usize, to: usize) -> Vec<Bottleneck> {
@@ -312,18 +315,7 @@ fn who_does_not_lose_has_no_losses() {
 
 #[test]
 fn a_message_behind_its_senders_earlier_one_follows_its_bytes() {
-    let run = explained(line(2), |node| {
-        let world = node.world();
-        if node.rank() == 1 {
-            world.recv(0)?;
-            world.recv(0)?;
-            return Ok(());
-        }
-        let first = world.isend(1, vec![0_u8; 4000])?;
-        world.send(1, vec![0_u8; 4000])?;
-        world.wait(first)?;
-        Ok(())
-    });
+    let run = explained(line(2), one_behind_the_other(4000));
     // The second is ready at 130 us, and the port is free at 265.
     let path = run.critical_path().unwrap();
     assert_eq!(
