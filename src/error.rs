@@ -45,6 +45,14 @@ pub enum ConfigError {
         "a machine under the host's clock cannot have {0}, which are modeled; allowed are virtual and real time"
     )]
     Unmodeled(&'static str),
+    /// A machine that is to be planned for has another number of nodes than an MPI job has ranks.
+    #[error("a machine of {nodes} nodes cannot stand for {ranks} ranks; allowed are as many nodes as ranks")]
+    Ranks {
+        /// The nodes of the machine.
+        nodes: usize,
+        /// The ranks of the job.
+        ranks: usize,
+    },
     /// This host cannot run a thread for each node.
     #[error("{nodes} nodes are too many: this host can run {allowed} more threads ({limit})")]
     TooManyNodes {
@@ -199,6 +207,9 @@ pub enum CommError {
         /// The instant of its death.
         at: Time,
     },
+    /// The library that carries the messages failed.
+    #[error("the message-passing library failed: {0}")]
+    Transport(String),
     /// No node can go on: the run is over. [`RunError::Deadlock`] has the details.
     #[error("deadlock: no node can go on")]
     Deadlock,

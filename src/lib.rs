@@ -42,6 +42,7 @@
 //!   what can go wrong; [`units`] reads and writes figures.
 //! * [`published`] works out what papers publish, figure by figure.
 //! * [`calibration`] measures this host.
+//! * `mpi`, behind the feature of that name, runs the same programs as processes of MPI.
 
 pub mod analysis;
 pub mod calibration;
@@ -54,6 +55,8 @@ mod fabric;
 mod kernel;
 mod machine;
 pub mod model;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 pub mod nx;
 pub mod pattern;
 mod payload;

@@ -298,19 +298,13 @@ impl Machine {
         };
         let topology = self.description.topology();
         let report = RunReport {
-            machine: self.description.name().into(),
-            modeled,
             is_modeled: pace.is_some(),
-            messages: nodes.iter().map(|node| node.messages_sent).sum(),
-            bytes: nodes.iter().map(|node| node.bytes_sent).sum(),
             lost_to_sharing,
             real_time,
             links: links
                 .into_iter()
                 .map(|(id, load)| LinkReport { id, link: topology.link(id), load })
                 .collect(),
-            phases: RunReport::phases_of(&nodes),
-            nodes,
             lost: lost
                 .into_iter()
                 .map(|Lost { target, label, bytes, at, .. }| LostMessage {
@@ -332,6 +326,7 @@ impl Machine {
                     group: group(label.context),
                 })
                 .collect(),
+            ..RunReport::of_nodes(self.description.name().into(), nodes)
         };
         (report, trace)
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The number of a node within a group: 0 to `size - 1`. In the world group it is the number of the node itself.
 pub type Rank = usize;
@@ -17,7 +17,7 @@ pub type Rank = usize;
 /// assert_eq!(select.to_string(), "rank 3, tag 7");
 /// assert_eq!(Tag::named(b"Halo").to_string(), "tag Halo");
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Tag(pub u32);
 
 /// The kinds of collective calls whose messages the library tags: see [`Tag::of_call`]. Other calls are named "call".

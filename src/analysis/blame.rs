@@ -77,7 +77,7 @@ impl Blame {
         for (place, over) in places(messages, &losing, machine) {
             own += Meeting::of(&messages.shares, &over, place, &losing).divide(&mut losses);
         }
-        // What was lost where nothing is shared is rounding.
+        // Losses where nothing is shared are rounding.
         let nowhere = |share: &usize| messages.shares[*share].bottleneck.is_none();
         own += losing.iter().filter(|(share, _)| nowhere(share)).map(|(_, &lost)| lost).sum();
         Blame { losses, own }

@@ -131,7 +131,7 @@ fn spread(shares: &[Share], alone: f64, loss: Span) -> Vec<Span> {
         done += here;
         *lost = Span::from_picos(here);
     }
-    // What rounding has left over goes to the last shares that have room for it.
+    // The rest that rounding leaves goes to the last shares that have room for it.
     for (share, lost) in shares.iter().zip(&mut lost).rev() {
         let room = picos(share) - lost.as_picos();
         if exact(share) >= ROUNDING {

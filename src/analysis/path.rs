@@ -196,7 +196,7 @@ impl<'a> Nodes<'a> {
         }
         let (mut sends, mut barriers) = (BTreeMap::new(), vec![Vec::new(); nodes]);
         for (rank, events) in events.iter_mut().enumerate() {
-            // What took no time happened before what began at the same instant and took some.
+            // Events that took no time happened before those that began at the same instant and took some.
             events.sort_by_key(|event| (event.start, event.end));
             for (place, event) in events.iter().enumerate() {
                 match event.kind {

@@ -5,10 +5,11 @@ use std::{io, path::PathBuf};
 use multicomputer::{
     calibration::host::MeasureError,
     error::{ConfigError, Failure, RunError},
+    published::JobError,
 };
 use thiserror::Error;
 
-use super::files::OutputError;
+use super::{count::counted, files::OutputError};
 
 pub(super) const SUCCESS: u8 = 0;
 pub(super) const FAILED: u8 = 1;
@@ -29,6 +30,12 @@ pub(super) enum Error {
     /// A published time could not be taken by a run.
     #[error("{0}")]
     Rerun(Failure),
+    /// A published result could not be worked out.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// Some items could not be worked out. The others were, and each said its reason.
+    #[error("{} could not be worked out: {}", counted(ids.len(), "item"), ids.join(", "))]
+    Failed { ids: Vec<&'static str> },
     /// A run delivered something else than was sent.
     #[error("{0}")]
     Wrong(String),

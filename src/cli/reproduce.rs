@@ -91,37 +91,50 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let mut items = Vec::new();
     for job in jobs.iter().copied() {
         progress.begin(job.id());
-        let outcome = match job.work() {
-            Ok(outcome) => {
-                let runs = arguments.runs(&outcome)?;
-                progress.shown(|| write!(out, "{}", text::of(job, &outcome, &runs)))?;
-                summary.add(job, &outcome);
-                let plots: Vec<String> = outcome.charts.iter().map(plot).collect();
+        let worked = arguments.worked(job);
+        match &worked {
+            Ok(Worked { outcome, runs, plots }) => {
+                progress.shown(|| write!(out, "{}", text::of(job, outcome, runs)))?;
+                summary.add(job, outcome);
                 if let Some(files) = &mut files {
-                    files.write(job, &outcome, &runs, &plots)?;
+                    files.write(job, outcome, runs, plots)?;
                 }
-                Some(Worked { outcome, runs, plots })
             }
-            Err(not_yet) => {
-                progress.shown(|| writeln!(out, "{job}: {}\n\n{not_yet}\n", job.title()))?;
-                None
+            Err(reason) => {
+                progress.shown(|| writeln!(out, "{job}: {}\n\n{reason}\n", job.title()))?;
+                if let Some(files) = &mut files {
+                    files.pass(job);
+                }
             }
-        };
-        items.push((job, outcome));
+        }
+        items.push((job, worked));
         progress.advance(millis(job));
     }
     drop(progress);
     if jobs.len() > 1 {
-        let missing = items.iter().filter(|(_, outcome)| outcome.is_none()).count();
-        write!(out, "{}", text::summary(&summary, jobs.len() - missing, missing))?;
+        write!(out, "{}", text::summary(&summary, &items))?;
     }
-    let Some(files) = files else { return Ok(()) };
-    let path = files.folder.join(REPORT);
-    let clock = clock::name(arguments.clock);
-    let real = if arguments.clock == Clock::Virtual { "" } else { " --clock real" };
-    let command = format!("multicomputer reproduce {}{real} --out DIR", arguments.ids(jobs));
-    files.report.write(&page::of(&command, clock, &items, &summary))?;
-    Ok(writeln!(out, "\nThe report is {}", path.display())?)
+    if let Some(files) = files {
+        let path = files.folder.join(REPORT);
+        let clock = clock::name(arguments.clock);
+        let real = if arguments.clock == Clock::Virtual { "" } else { " --clock real" };
+        let command = format!("multicomputer reproduce {}{real} --out DIR", arguments.ids(jobs));
+        files.report.write(&page::of(&command, clock, &items, &summary))?;
+        writeln!(out, "\nThe report is {}", path.display())?;
+    }
+    let failed = items.iter().filter(|item| is_failed(item)).map(|(job, _)| job.id());
+    match failed.collect::<Vec<_>>() {
+        ids if ids.is_empty() => Ok(()),
+        ids => Err(Error::Failed { ids }),
+    }
+}
+
+/// A job with what came out of it, or the reason why nothing did.
+type Item = (&'static Job, Result<Worked, Error>);
+
+/// Whether a job that can be worked out was not.
+fn is_failed((job, worked): &Item) -> bool {
+    worked.is_err() && job.not_yet().is_none()
 }
 
 /// The results of a job, with its runs and plots.
@@ -151,12 +164,19 @@ fn plot(chart: &Chart) -> String {
 /// The files of a command.
 struct Files {
     folder: PathBuf,
-    /// One for each job that has not been written, in their order.
+    /// One for each job that is still to be written, in their order.
     tables: VecDeque<CsvFile>,
     report: TextFile,
 }
 
 impl Files {
+    /// Leaves out a job of which nothing came.
+    fn pass(&mut self, job: &Job) {
+        if job.not_yet().is_none() {
+            self.tables.pop_front();
+        }
+    }
+
     /// Writes what came out of the next job.
     fn write(&mut self, job: &Job, outcome: &Outcome, runs: &Runs, plots: &[String]) -> Result<(), Error> {
         if let Some(table) = self.tables.pop_front() {
@@ -184,6 +204,14 @@ impl Arguments {
         let tables = worked.map(table).collect::<Result<_, Error>>()?;
         let report = TextFile::create(&folder.join(REPORT))?;
         Ok(Some(Files { folder: folder.clone(), tables, report }))
+    }
+
+    /// Works a job out, as it is asked for.
+    fn worked(&self, job: &Job) -> Result<Worked, Error> {
+        let outcome = job.work()?;
+        let runs = self.runs(&outcome)?;
+        let plots = outcome.charts.iter().map(plot).collect();
+        Ok(Worked { outcome, runs, plots })
     }
 
     /// Runs the values in real time, if that is asked for.

@@ -32,6 +32,7 @@ use super::{
 
 mod case;
 mod facts;
+mod folding;
 mod list;
 mod lists;
 mod matrix;

@@ -389,7 +389,7 @@ mod tests {
         // Lines that share links: those of the earlier dimensions of the same direction.
         let lines = [1, 3, 6, 12].map(|stride| by_rows.alternating_lines(grid, Row, stride));
         assert_eq!(lines, [1, 1, 3, 2]);
-        // What is left over divides the other direction.
+        // The rest divides the other direction.
         assert_eq!(parse("2x6x2:CCC,columns-rows").directions(grid, Column), Some(vec![Column, Row, Column]));
         assert_eq!(parse("4x2x3:CCC,columns-rows").directions(grid, Column), Some(vec![Column, Row, Row]));
         assert!(!parse("5x5:CC,rows-columns").fits(grid) && !parse("4x6:CC,rows-columns").fits(grid));

@@ -16,8 +16,10 @@ use crate::{
 
 /// A way of data from its sources to its destinations: made by an algorithm, and shared by all members.
 pub(super) trait Procedure: fmt::Debug + Send + Sync {
-    /// The steps of every rank, with the lengths of messages alone; `None` if only a run can tell.
-    fn schedule(&self) -> Option<Arc<Schedule>>;
+    /// The steps of every rank, with the lengths of messages alone; `None`, as here, if only a run can tell.
+    fn schedule(&self) -> Option<Arc<Schedule>> {
+        None
+    }
 
     /// Carries out one rank's part: `outgoing[j]` is for rank `j`, and what is returned has come from each rank. What a
     /// rank has for itself may be left out.

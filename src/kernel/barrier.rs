@@ -30,7 +30,7 @@ impl Kernel {
         for id in std::mem::take(&mut self.in_barrier) {
             let called = self.nodes[id as usize].clock;
             // Also where it took no time: the nodes' barriers are to be told apart by counting.
-            self.nodes[id as usize].record.waiting += end.since(called);
+            self.idle(id, called, end);
             self.note(id, called, end, EventKind::Barrier);
             self.release(id, end, Outcome::Done);
         }
@@ -40,7 +40,10 @@ impl Kernel {
     pub(super) fn fail_barrier(&mut self, at: Time, cause: Cause) {
         for id in std::mem::take(&mut self.in_barrier) {
             match cause {
-                Cause::NodeDied { node, .. } if node == id => self.nodes[id as usize].doing = Doing::Dying,
+                Cause::NodeDied { node, .. } if node == id => {
+                    self.idle(id, self.nodes[id as usize].clock, at);
+                    self.nodes[id as usize].doing = Doing::Dying;
+                }
                 _ => {
                     let called = self.nodes[id as usize].clock;
                     self.fail_waiting(id, called, at, cause);

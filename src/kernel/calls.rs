@@ -174,15 +174,14 @@ impl Kernel {
     /// left.
     pub(super) fn note_send(&mut self, id: NodeId, called: Time, ready: Time, parcel: &Parcel, seq: u64) {
         let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
-        self.note(id, called, ready, EventKind::Send { to, bytes, tag, seq, overhead: ready.since(called) });
+        let overhead = self.lived(id, ready).since(called);
+        self.note(id, called, ready, EventKind::Send { to, bytes, tag, seq, overhead });
     }
 
     /// Keeps the CPU of a node busy.
     fn compute(&mut self, id: NodeId, called: Time, span: Span, kind: EventKind) {
         let end = self.worked(id, called, span);
-        self.prolonged(id, called, end, span);
-        self.nodes[id as usize].record.computing += span;
-        self.note(id, called, end, kind);
+        self.computed(id, called, end, kind);
         self.finish(id, end, Outcome::Done);
     }
 
@@ -199,7 +198,7 @@ impl Kernel {
         let called = self.nodes[id as usize].clock;
         let overhead = if parcel.active { self.active_overheads.0 } else { self.send_overhead };
         let ready = self.worked(id, called, overhead);
-        self.prolonged(id, called, ready, overhead);
+        let spent = self.spent(id, called, ready);
         let node = &mut self.nodes[id as usize];
         if ready > called || parcel.active {
             // Every call with active messages polls: a node that sends one has done more than polling.
@@ -209,7 +208,7 @@ impl Kernel {
         node.sent += 1;
         node.record.messages_sent += 1;
         node.record.bytes_sent += parcel.bytes;
-        node.record.overhead += overhead;
+        node.record.overhead += spent;
         let label = Label { context: parcel.context, source: id, tag: parcel.tag };
         let Parcel { target, bytes, active, .. } = parcel;
         let message = Outgoing { target, label, bytes, seq, active, ready, request, blocking };
@@ -330,8 +329,8 @@ impl Kernel {
         }
         if let Some(message) = taken {
             self.meets(&message, called);
-            let (end, overhead) = self.receive_end(id, called, called, &message);
-            self.received(id, called, end, overhead, &message);
+            let end = self.receive_end(id, called, called, &message);
+            self.received(id, called, end, &message);
             self.finish(id, end, Outcome::Received(message.id));
             return;
         }
@@ -370,8 +369,8 @@ impl Kernel {
                     return self.fail_waiting(id, called, message.at, cause);
                 }
                 self.meets(&message, called);
-                let (end, overhead) = self.receive_end(id, called, called, &message);
-                self.received(id, called, end, overhead, &message);
+                let end = self.receive_end(id, called, called, &message);
+                self.received(id, called, end, &message);
                 self.release(id, end, Outcome::Received(message.id));
             }
             Doing::SendRecv { called, select, received, .. } => {
@@ -389,24 +388,18 @@ impl Kernel {
     }
 
     /// Counts and notes a message that a receive called at `called` and ending at `end` has taken.
-    pub(super) fn received(
-        &mut self,
-        id: NodeId,
-        called: Time,
-        end: Time,
-        overhead: Span,
-        message: &Arrived,
-    ) {
-        let busy = end.since(called.max(message.at));
+    pub(super) fn received(&mut self, id: NodeId, called: Time, end: Time, message: &Arrived) {
+        let begin = called.max(message.at);
+        self.idle(id, called, begin);
+        let spent = self.spent(id, begin, end);
         let record = &mut self.nodes[id as usize].record;
         record.messages_received += 1;
         record.bytes_received += message.bytes;
-        record.overhead += overhead;
-        record.noise += busy - overhead;
-        record.waiting += end.since(called) - busy;
+        record.overhead += spent;
         let MessageId { source, seq } = message.id;
         let (from, bytes, tag) = (source as Rank, message.bytes, message.label.tag);
-        self.note(id, called, end, EventKind::Recv { from, bytes, tag, seq, overhead: busy });
+        let overhead = self.lived(id, end).since(begin);
+        self.note(id, called, end, EventKind::Recv { from, bytes, tag, seq, overhead });
     }
 
     // Probes.

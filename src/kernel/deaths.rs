@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     rank::Rank,
+    record::EventKind,
     time::Time,
     wire::{NodeId, RequestId, Selector},
 };
@@ -89,10 +90,16 @@ impl Kernel {
         if let Doing::SendRecv { received: Some(message), .. } = node.doing {
             node.unmatched.push(message);
         }
-        if !matches!(node.doing, Doing::Dying) {
-            node.record.waiting += at.since(node.clock);
+        let clock = node.clock;
+        match &node.doing {
+            // The time of the call under way has been counted.
+            Doing::Dying => {}
+            Doing::WaitAny { wait, .. } if wait.computing => {
+                self.computed(id, clock, at, EventKind::Compute);
+            }
+            _ => self.idle(id, clock, at),
         }
-        node.clock = at;
+        self.nodes[id as usize].clock = at;
         self.close(id, at);
         let node = &mut self.nodes[id as usize];
         node.serial = node.serial.wrapping_add(1);

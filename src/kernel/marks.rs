@@ -9,26 +9,36 @@ use crate::{
 };
 
 impl Kernel {
+    /// An instant, or the one at which the node dies if that is before.
+    pub(super) fn lived(&self, id: NodeId, at: Time) -> Time {
+        at.min(self.nodes[id as usize].dies)
+    }
+
     /// Notes an event, as far as the node lives to see it.
     pub(super) fn note(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
         if self.traced {
-            let end = end.min(self.nodes[id as usize].dies);
+            let end = self.lived(id, end);
             self.nodes[id as usize].events.push(Event { rank: id as Rank, start, end, kind });
         }
     }
 
     /// Notes that a node has computed, as far as noise has let it; returns for how long it has.
     pub(super) fn computed(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) -> Span {
-        let span = self.work_between(id, start, end);
-        self.prolonged(id, start, end, span);
+        let span = self.spent(id, start, end);
         self.nodes[id as usize].record.computing += span;
         self.note(id, start, end, kind);
         span
     }
 
+    /// Counts a wait, as far as the node lives to wait.
+    pub(super) fn idle(&mut self, id: NodeId, start: Time, end: Time) {
+        let waiting = self.lived(id, end).since(start);
+        self.nodes[id as usize].record.waiting += waiting;
+    }
+
     /// Notes a call that only waited.
     pub(super) fn waited(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
-        self.nodes[id as usize].record.waiting += end.since(start);
+        self.idle(id, start, end);
         if end > start {
             self.note(id, start, end, kind);
         }

@@ -158,24 +158,23 @@ impl Kernel {
         }
     }
 
-    /// The end of a receive that was called at `called` and posted at `posted`, and the overhead in its time.
+    /// The end of a receive that was called at `called` and posted at `posted`.
     pub(super) fn receive_end(
         &mut self,
         target: NodeId,
         called: Time,
         posted: Time,
         message: &Arrived,
-    ) -> (Time, Span) {
+    ) -> Time {
         let start = called.max(message.at);
         if message.active {
-            let overhead = self.active_overheads.1;
-            return (self.worked(target, start, overhead), overhead);
+            return self.worked(target, start, self.active_overheads.1);
         }
         let mut overhead = self.receive_overhead;
         if !self.exchange_overhead.is_zero() && self.nodes[target as usize].send_overlaps(posted, message.at)
         {
             overhead += self.exchange_overhead;
         }
-        (self.worked(target, start, overhead), overhead)
+        self.worked(target, start, overhead)
     }
 }

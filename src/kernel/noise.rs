@@ -62,16 +62,19 @@ impl Kernel {
     }
 
     /// The time for which a node's CPU can work between its clock and an instant up to which it was to work at least.
-    pub(super) fn work_between(&self, id: NodeId, start: Time, end: Time) -> Span {
+    fn work_between(&self, id: NodeId, start: Time, end: Time) -> Span {
         match &self.nodes[id as usize].noisy {
             Some(noisy) => noisy.work_between(start, end),
             None => end.since(start),
         }
     }
 
-    /// Counts the time by which work that took `span` has been prolonged.
-    pub(super) fn prolonged(&mut self, id: NodeId, start: Time, end: Time, span: Span) {
-        self.nodes[id as usize].record.noise += end.since(start) - span;
+    /// Counts the noise in work from one instant to another, as far as the node lives to do it; returns for how long it has worked.
+    pub(super) fn spent(&mut self, id: NodeId, start: Time, end: Time) -> Span {
+        let end = self.lived(id, end);
+        let work = self.work_between(id, start, end);
+        self.nodes[id as usize].record.noise += end.since(start) - work;
+        work
     }
 }
 

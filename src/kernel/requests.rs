@@ -16,8 +16,8 @@ use crate::{
 enum Ended {
     /// The message has left, and been matched with a receive where that is waited for.
     Left,
-    /// A message has been received, with this overhead.
-    Received(Arrived, Span),
+    /// A message has been received.
+    Received(Arrived),
     /// A fault ended it.
     Failed(Cause),
 }
@@ -27,7 +27,7 @@ impl Ended {
     fn outcome(self) -> Outcome {
         match self {
             Ended::Left => Outcome::Done,
-            Ended::Received(message, _) => Outcome::Received(message.id),
+            Ended::Received(message) => Outcome::Received(message.id),
             Ended::Failed(cause) => Outcome::Failed(cause),
         }
     }
@@ -36,7 +36,7 @@ impl Ended {
     fn outcome_among(self, index: usize) -> Outcome {
         match self {
             Ended::Left => Outcome::Completed { index, received: None },
-            Ended::Received(message, _) => Outcome::Completed { index, received: Some(message.id) },
+            Ended::Received(message) => Outcome::Completed { index, received: Some(message.id) },
             Ended::Failed(cause) => Outcome::FailedAmong { index, cause },
         }
     }
@@ -100,8 +100,7 @@ impl Kernel {
                 Some((called.max(at), Ended::Failed(cause)))
             }
             Request::Received { posted, message, .. } => {
-                let (end, overhead) = self.receive_end(id, called, posted, &message);
-                Some((end, Ended::Received(message, overhead)))
+                Some((self.receive_end(id, called, posted, &message), Ended::Received(message)))
             }
             _ => None,
         }
@@ -111,7 +110,7 @@ impl Kernel {
     fn complete(&mut self, id: NodeId, called: Time, request: RequestId, end: Time, ended: Ended) {
         let state = self.nodes[id as usize].requests.remove(&request);
         match ended {
-            Ended::Received(message, overhead) => self.received(id, called, end, overhead, &message),
+            Ended::Received(message) => self.received(id, called, end, &message),
             Ended::Failed(cause) => {
                 self.waited(id, called, end, EventKind::Wait { until: WaitEnd::Failure });
                 self.tell(id, cause);
@@ -185,7 +184,7 @@ impl Kernel {
             let waiting = if computing { called.max(at) } else { called };
             self.complete(id, waiting, request, end, ended);
             let outcome = match ended {
-                Ended::Received(message, _) if computing => {
+                Ended::Received(message) if computing => {
                     Outcome::Interrupted { received: message.id, computed }
                 }
                 _ => ended.outcome_among(index),

@@ -68,7 +68,7 @@ impl Kernel {
         let (clock, left) = (node.clock, node.clock.max(sent));
         node.record.waiting += left.since(clock);
         let taken = self.worked(id, left.max(message.at), overhead);
-        self.received(id, left, taken, overhead, &message);
+        self.received(id, left, taken, &message);
         let end = taken.max(met);
         self.waited(id, taken, end, EventKind::Wait { until: WaitEnd::Met { seq } });
         self.note(id, called, end, EventKind::SendRecv);

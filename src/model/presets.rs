@@ -25,6 +25,7 @@ mod delta;
 mod hockney;
 pub(crate) mod host;
 mod ipsc860;
+pub(crate) mod mpi;
 mod paragon;
 mod t3d;
 
@@ -45,7 +46,7 @@ pub const NAMES: [&str; PRESETS.len()] = {
 /// use multicomputer::model::{Parameters, presets};
 /// assert_eq!(presets::by_name("paragon"), Some(Parameters::paragon()));
 /// assert_eq!(presets::by_name("abacus"), None);
-/// assert_eq!(presets::NAMES, ["cm5", "cm5-packets", "delta", "hockney", "host", "ipsc860", "paragon", "t3d"]);
+/// assert_eq!(presets::NAMES, ["cm5", "cm5-packets", "delta", "hockney", "host", "ipsc860", "mpi", "paragon", "t3d"]);
 /// ```
 pub fn by_name(name: &str) -> Option<Parameters> {
     find(name).map(|preset| (preset.parameters)())
@@ -109,13 +110,14 @@ fn plain(text: &str) -> String {
 }
 
 /// The registry: every preset, in alphabetical order.
-pub(super) const PRESETS: [Preset; 8] = [
+pub(super) const PRESETS: [Preset; 9] = [
     cm5::PRESET,
     cm5_packets::PRESET,
     delta::PRESET,
     hockney::PRESET,
     host::PRESET,
     ipsc860::PRESET,
+    mpi::PRESET,
     paragon::PRESET,
     t3d::PRESET,
 ];

@@ -3,7 +3,7 @@
 use std::{
     any::{TypeId, type_name},
     fmt,
-    hash::{Hash, Hasher},
+    hash::{DefaultHasher, Hash, Hasher},
 };
 
 use bytemuck::{CheckedBitPattern, NoUninit};
@@ -78,45 +78,85 @@ impl<T: NoUninit + CheckedBitPattern> Element for T {}
 /// ```
 #[derive(Clone, Copy)]
 pub struct ElementType {
-    /// One word instead of five, since every message carries it.
-    properties: fn() -> Properties,
+    /// One word, since every message carries it.
+    properties: &'static Properties,
 }
 
 struct Properties {
-    id: TypeId,
-    name: &'static str,
+    id: Id,
+    name: fn() -> &'static str,
     size: usize,
+}
+
+/// The identity of a type.
+enum Id {
+    Known(fn() -> TypeId),
+    /// A type that only another process of the same program has named so far: its digest and its name.
+    #[cfg(feature = "mpi")]
+    Foreign(u64, &'static str),
 }
 
 impl ElementType {
     /// The type of the elements of arrays of `T`.
     pub fn of<T: Element>() -> ElementType {
-        let properties =
-            || Properties { id: TypeId::of::<T>(), name: type_name::<T>(), size: size_of::<T>() };
+        let properties = const {
+            &Properties { id: Id::Known(TypeId::of::<T>), name: type_name::<T>, size: size_of::<T>() }
+        };
         ElementType { properties }
     }
 
     /// The name of the type, as Rust prints it: for display, not for comparing.
     pub fn name(self) -> &'static str {
-        (self.properties)().name
+        match self.properties.id {
+            Id::Known(_) => (self.properties.name)(),
+            #[cfg(feature = "mpi")]
+            Id::Foreign(_, name) => name,
+        }
     }
 
     /// The size of one element in bytes.
     pub fn size(self) -> usize {
-        (self.properties)().size
+        self.properties.size
     }
 
     /// Whether arrays of this type are plain bytes, which read as every type: `u8`, and types without any bytes.
     pub(crate) fn is_plain(self) -> bool {
-        let Properties { id, size, .. } = (self.properties)();
-        id == TypeId::of::<u8>() || size == 0
+        self.size() == 0 || self == ElementType::of::<u8>()
     }
 }
 
-/// Two functions may tell of one type, and one address may belong to two functions.
+/// Types as processes of the same program name them to each other.
+impl ElementType {
+    /// The same number for the same type in all processes of a program; never 0.
+    pub(crate) fn digest(self) -> u64 {
+        match self.properties.id {
+            Id::Known(id) => {
+                let mut hasher = DefaultHasher::new();
+                id().hash(&mut hasher);
+                hasher.finish().max(1)
+            }
+            #[cfg(feature = "mpi")]
+            Id::Foreign(digest, _) => digest,
+        }
+    }
+
+    /// A type that another process has named. Its memory is never freed; a program has few types.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn foreign(digest: u64, name: &str, size: usize) -> ElementType {
+        let name = Box::leak(name.to_owned().into_boxed_str());
+        let id = Id::Foreign(digest, name);
+        ElementType { properties: Box::leak(Box::new(Properties { id, name: || "", size })) }
+    }
+}
+
+/// Two places may tell of one type, and one address may belong to two types.
 impl PartialEq for ElementType {
     fn eq(&self, other: &ElementType) -> bool {
-        (self.properties)().id == (other.properties)().id
+        match (&self.properties.id, &other.properties.id) {
+            (Id::Known(one), Id::Known(other)) => one() == other(),
+            #[cfg(feature = "mpi")]
+            _ => self.digest() == other.digest(),
+        }
     }
 }
 
@@ -124,7 +164,7 @@ impl Eq for ElementType {}
 
 impl Hash for ElementType {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.properties)().id.hash(state);
+        self.digest().hash(state);
     }
 }
 

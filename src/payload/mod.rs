@@ -175,6 +175,13 @@ impl Payload {
         Payload::from_segment(Segment::Data(bytes), element)
     }
 
+    /// The same data as elements of a type.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn typed(mut self, element: Option<ElementType>) -> Payload {
+        self.element = element.filter(|element| !element.is_plain() && !self.is_empty());
+        self
+    }
+
     /// The segments of the chain in their order, none of them empty.
     pub fn segments(&self) -> &[Segment] {
         &self.segments

@@ -1,10 +1,15 @@
-//! Jobs: what each paper publishes, item by item.
+//! Jobs: what a paper publishes, item by item.
 
 use std::{fmt, time::Duration};
 
 use thiserror::Error;
 
-use super::{Chart, Claim, Value, exchange, intercom, missing, stop, textbook};
+use super::{Chart, Claim, Value};
+use crate::{
+    error::ConfigError,
+    runtime::{Settings, limits},
+    text::debug_as_text,
+};
 
 /// A paper whose results are worked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +64,19 @@ impl Paper {
             Paper::ManyToMany => "many-to-many",
         }
     }
+
+    /// A job of this paper that runs no threads, with about how many seconds it takes a core.
+    pub(super) const fn job(
+        self,
+        id: &'static str,
+        place: &'static str,
+        title: &'static str,
+        setup: &'static str,
+        seconds: f64,
+        work: fn() -> Outcome,
+    ) -> Job {
+        Job { id, also: &[], paper: self, place, title, setup, seconds, threads: 0, work: Work::By(work) }
+    }
 }
 
 /// An item of a paper, and how it is worked out.
@@ -73,6 +91,8 @@ pub struct Job {
     pub(super) setup: &'static str,
     /// About how long it takes a core.
     pub(super) seconds: f64,
+    /// The nodes that it runs as threads at a time. What runs any may rely on it that the host has so many.
+    pub(super) threads: usize,
     pub(super) work: Work,
 }
 
@@ -95,6 +115,25 @@ pub struct Outcome {
     pub charts: Vec<Chart>,
 }
 
+/// A job cannot be worked out.
+#[derive(Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// Something that it needs is not there.
+    #[error(transparent)]
+    NotYet(#[from] NotYet),
+    /// Some of its times are taken by runs, and this host cannot start the threads for them.
+    #[error("{id} cannot be worked out on this host: {cause}")]
+    Host {
+        /// The job's.
+        id: &'static str,
+        /// The limit of the host.
+        cause: ConfigError,
+    },
+}
+
+debug_as_text!(JobError);
+
 /// A job cannot be worked out, as something that it needs is not there.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("{id} cannot be worked out yet: {reason}")]
@@ -106,22 +145,7 @@ pub struct NotYet {
     pub reason: &'static str,
 }
 
-/// The jobs of each paper.
-const PAPERS: [&[Job]; 6] =
-    [stop::REPORT, stop::CONFERENCE, intercom::JOBS, textbook::JOBS, exchange::JOBS, missing::JOBS];
-
 impl Job {
-    /// All of them, by paper and in its order.
-    pub fn all() -> impl Iterator<Item = &'static Job> {
-        let of = |paper| PAPERS.into_iter().flatten().filter(move |job| job.paper == paper);
-        Paper::ALL.into_iter().flat_map(of)
-    }
-
-    /// The one with this name, in upper or lower case: its own or that of something in it.
-    pub fn named(name: &str) -> Option<&'static Job> {
-        Job::all().find(|job| job.names().any(|own| own.eq_ignore_ascii_case(name)))
-    }
-
     /// Its name: `S0-F2`.
     pub fn id(&self) -> &'static str {
         self.id
@@ -157,16 +181,27 @@ impl Job {
         Duration::from_secs_f64(self.seconds)
     }
 
+    /// The threads that it runs at a time besides the calling one: 512 if some of its times are those of runs on 512 nodes, 0 if all
+    /// are predicted.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
     /// Works it out.
     ///
     /// # Errors
     ///
-    /// [`NotYet`] if something is missing here.
-    pub fn work(&self) -> Result<Outcome, NotYet> {
-        match self.work {
-            Work::By(work) => Ok(work()),
-            Work::NotYet(reason) => Err(NotYet { id: self.id, reason }),
+    /// [`JobError`]: something is missing here, or this host cannot run its [threads](Job::threads).
+    pub fn work(&self) -> Result<Outcome, JobError> {
+        let work = match self.work {
+            Work::By(work) => work,
+            Work::NotYet(reason) => return Err(NotYet { id: self.id, reason }.into()),
+        };
+        if self.threads > 0 {
+            limits::check_threads(self.threads, Settings::default().stack_size)
+                .map_err(|cause| JobError::Host { id: self.id, cause })?;
         }
+        Ok(work())
     }
 
     /// The reason why it cannot be worked out, if there is one.
@@ -182,24 +217,5 @@ impl Job {
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}, {}", self.id, self.paper.name(), self.place)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn names_are_given_once_and_begin_with_the_number_of_the_paper() {
-        let names: Vec<&str> = Job::all().flat_map(Job::names).collect();
-        assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "{names:?}");
-        for job in Job::all() {
-            let paper = Paper::ALL.iter().position(|paper| *paper == job.paper).unwrap();
-            assert!(job.id.starts_with(&format!("S{paper}-")), "{job}");
-            assert_eq!(Job::named(&job.id.to_lowercase()).unwrap().id, job.id);
-            assert_eq!(job.not_yet().is_some(), job.duration().is_zero(), "{job}");
-        }
     }
 }

@@ -14,7 +14,7 @@ const fn missing(
     reason: &'static str,
 ) -> Job {
     let work: Work = NotYet(reason);
-    Job { id, also: &[], paper, place, title, setup, seconds: 0.0, work }
+    Job { id, also: &[], paper, place, title, setup, seconds: 0.0, threads: 0, work }
 }
 
 pub(super) const JOBS: &[Job] = &[

@@ -26,6 +26,7 @@ mod claim;
 mod exchange;
 mod intercom;
 mod job;
+mod list;
 mod missing;
 mod stop;
 mod summary;
@@ -36,7 +37,7 @@ mod value;
 use self::{chart::Series, timed::Timed};
 pub use self::{
     claim::{Check, Claim, Verdict},
-    job::{Job, NotYet, Outcome, Paper},
+    job::{Job, JobError, NotYet, Outcome, Paper},
     summary::Summary,
     value::{Kind, Sure, Value},
 };

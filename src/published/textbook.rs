@@ -1,6 +1,6 @@
 //! The textbook: equations 4.1 to 4.4, and what section 4.2.4 says of them.
 
-use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, job::Work::By, most};
+use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, most};
 use crate::{
     collective::{Plan, Task},
     model::{Description, Parameters},
@@ -10,59 +10,55 @@ use crate::{
 
 /// The jobs of the book.
 pub(super) const JOBS: &[Job] = &[
-    job(
+    Paper::Textbook.job(
         "S3-1",
         "equation 4.1",
         "one-to-all broadcast",
         "rings, lines, hypercubes, trees and meshes, 4 to 32 nodes",
+        0.1,
         equation_4_1,
     ),
-    job(
+    Paper::Textbook.job(
         "S3-2",
         "equation 4.2",
         "all-to-all broadcast on a ring",
         "rings and lines of 2 to 33 nodes",
+        0.1,
         equation_4_2,
     ),
-    job(
+    Paper::Textbook.job(
         "S3-3",
         "equation 4.3",
         "all-to-all broadcast on a mesh",
         "meshes and tori of 4 to 64 nodes",
+        0.1,
         equation_4_3,
     ),
-    job(
+    Paper::Textbook.job(
         "S3-4",
         "equation 4.4",
         "all-to-all broadcast on a hypercube",
         "hypercubes of 2 to 32 nodes",
+        0.1,
         equation_4_4,
     ),
-    job(
+    Paper::Textbook.job(
         "S3-Q",
         "section 4.2.4",
         "the pattern of the hypercube on a ring",
         "ring of 8 nodes, 1000 bytes of each",
+        0.1,
         on_a_ring,
     ),
-    job(
+    Paper::Textbook.job(
         "S3-Q2",
         "section 4.2.4",
         "pipelined broadcasts",
         "ring and hypercube of 8 nodes, sources of 1000 bytes",
+        0.1,
         pipelined,
     ),
 ];
-
-const fn job(
-    id: &'static str,
-    place: &'static str,
-    title: &'static str,
-    setup: &'static str,
-    work: fn() -> Outcome,
-) -> Job {
-    Job { id, also: &[], paper: Paper::Textbook, place, title, setup, seconds: 0.1, work: By(work) }
-}
 
 /// Ways to cut alpha = 130 us: all at the sender, half and half, all at the receiver, all in the network, and mixed.
 const SPLITS: [[f64; 3]; 5] =

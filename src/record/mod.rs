@@ -15,7 +15,7 @@ pub use transfer::Transfer;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     rank::{Rank, Tag},
@@ -105,7 +105,7 @@ pub struct LostMessage {
 }
 
 /// A message that no program received.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UnreceivedMessage {
     /// The sender, as a rank of the world.

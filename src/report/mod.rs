@@ -172,8 +172,26 @@ impl RunReport {
         self.nodes.iter().any(|node| !node.noise.is_zero())
     }
 
+    /// The report of nodes without a model and without a network: those counters that follow from theirs.
+    pub(crate) fn of_nodes(machine: String, nodes: Vec<NodeRecord>) -> RunReport {
+        RunReport {
+            machine,
+            modeled: nodes.iter().map(|node| node.finished).max().unwrap_or_default(),
+            is_modeled: false,
+            messages: nodes.iter().map(|node| node.messages_sent).sum(),
+            bytes: nodes.iter().map(|node| node.bytes_sent).sum(),
+            lost_to_sharing: Span::ZERO,
+            real_time: None,
+            links: Vec::new(),
+            phases: RunReport::phases_of(&nodes),
+            nodes,
+            lost: Vec::new(),
+            unreceived: Vec::new(),
+        }
+    }
+
     /// Summarizes the phases of all nodes.
-    pub(crate) fn phases_of(nodes: &[NodeRecord]) -> Vec<PhaseReport> {
+    fn phases_of(nodes: &[NodeRecord]) -> Vec<PhaseReport> {
         let mut phases: BTreeMap<Arc<str>, PhaseReport> = BTreeMap::new();
         let mut totals: BTreeMap<Arc<str>, Span> = BTreeMap::new();
         for (name, record) in nodes.iter().flat_map(|node| &node.phases) {

@@ -52,6 +52,12 @@ impl Contexts {
         self.made(context).is_some_and(|made| made.members.is_empty() && made.nth == LIBRARY_CALLS)
     }
 
+    /// The group of whose library calls a context is, if it is such a context.
+    #[cfg(feature = "mpi")]
+    pub(super) fn parent_of_library_calls(&self, context: Context) -> Option<Context> {
+        self.made(context).filter(|_| self.is_of_library_calls(context)).map(|made| made.parent)
+    }
+
     /// The name of a group in messages about it; context 0 is the world.
     pub(crate) fn name(&self, context: Context) -> String {
         match self.made(context) {

@@ -140,16 +140,8 @@ impl Crew {
         if !self.is_stopped() {
             return Ok(());
         }
-        self.count_call_after_end(calls_after_end);
+        count_call_after_end(calls_after_end);
         Err(self.ended())
-    }
-
-    /// Counts a call of a program that should have ended; one that makes many is unwound, without a message.
-    pub(super) fn count_call_after_end(&self, calls_after_end: &Cell<u32>) {
-        calls_after_end.set(calls_after_end.get() + 1);
-        if calls_after_end.get() > MOST_CALLS_AFTER_END && !std::thread::panicking() {
-            resume_unwind(Box::new(Unwound));
-        }
     }
 
     /// Ends the run for all nodes; the first cause counts.
@@ -203,6 +195,14 @@ impl Crew {
 
     pub(super) fn take_cause(&self) -> Option<Cause> {
         self.cause.lock().take()
+    }
+}
+
+/// Counts a call of a program that should have ended; one that makes many is unwound, without a message.
+pub(super) fn count_call_after_end(calls_after_end: &Cell<u32>) {
+    calls_after_end.set(calls_after_end.get() + 1);
+    if calls_after_end.get() > MOST_CALLS_AFTER_END && !std::thread::panicking() {
+        resume_unwind(Box::new(Unwound));
     }
 }
 

@@ -20,12 +20,19 @@ const UNKNOWN: usize = 8_192;
 /// Checks that this host can run a thread for each node of a machine. Whoever runs one has asked this before.
 ///
 /// # Errors
-/// [`ConfigError::NoNodes`], [`ConfigError::TooManyNodes`], [`ConfigError::TooLittleMemory`].
+/// [`ConfigError::NoNodes`], and those of [`check_threads`].
 pub(crate) fn check(machine: &Description, stack_size: usize) -> Result<(), ConfigError> {
-    let nodes = machine.nodes();
-    if nodes == 0 {
-        return Err(ConfigError::NoNodes(machine.name().into()));
+    match machine.nodes() {
+        0 => Err(ConfigError::NoNodes(machine.name().into())),
+        nodes => check_threads(nodes, stack_size),
     }
+}
+
+/// Checks that this host can run the threads of so many nodes.
+///
+/// # Errors
+/// [`ConfigError::TooManyNodes`], [`ConfigError::TooLittleMemory`].
+pub(crate) fn check_threads(nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
     let (allowed, limit) = spare_threads();
     if nodes > allowed {
         return Err(ConfigError::TooManyNodes { nodes, allowed, limit });

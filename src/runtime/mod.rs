@@ -3,18 +3,23 @@
 //! [`threads`] starts, watches and ends the threads of a run, [`crew`] is their knowledge of each other, [`parker`] puts
 //! them to sleep and wakes them. Each way to carry messages is a folder with an [endpoint](crate::endpoint) and the state
 //! that its threads share: [`modeled`] has the timing model, in virtual and in real time; [`host`] has none, and hands
-//! messages over as fast as the host can.
+//! messages over as fast as the host can. What endpoints without a model have in common is in [`carrier`].
 
 mod affinity;
 mod agreement;
+mod carrier;
 mod contexts;
 mod crew;
 pub(crate) mod host;
 pub(crate) mod limits;
+mod local;
 pub(crate) mod modeled;
+#[cfg(feature = "mpi")]
+pub(crate) mod mpi;
 mod parker;
 mod sync;
 mod threads;
+mod waiting;
 
 pub use affinity::Pinning;
 pub(crate) use contexts::Contexts;

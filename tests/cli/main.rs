@@ -10,6 +10,7 @@ mod faults;
 mod files;
 mod host;
 mod patience;
+mod pictures;
 mod plot;
 mod predictions;
 mod replay;
@@ -332,62 +333,6 @@ fn every_run_has_its_trace() {
     ];
     assert_eq!(names, expected);
     assert!(names.iter().all(|name| sends(name) == 3));
-}
-
-#[test]
-fn pictures_are_drawn_of_every_run_and_are_the_same_every_time() {
-    let folder = folder("pictures");
-    let names = |run: &str| ["svg", "heat"].map(|kind| folder.join(format!("{run}-{kind}.svg")));
-    let options = ["--clock", "virtual", "--mesh", "3x4", "--sources", "4"];
-    let [first, second] = ["1", "2"].map(|run| {
-        let [svg, heat] = names(run);
-        let row = ["--distribution", "row", "--svg", text(&svg), "--heat", text(&heat)];
-        let output = succeeds(&[&options[..], &row].concat());
-        assert!(!output.contains("written"), "{output}");
-        [svg, heat].map(|file| fs::read_to_string(file).unwrap())
-    });
-    assert!(first == second);
-    let [diagram, network] = first;
-    assert!(diagram.starts_with("<svg ") && diagram.ends_with("</svg>\n"));
-    assert!(diagram.contains("paragon:3x4, 12 nodes: "), "the machine is in the picture");
-    assert!(network.contains("of 34 directed links carried one") && network.contains("bytes carried: "));
-
-    let [svg, heat] = names("n");
-    let many = ["--bytes", "8,64", "--distribution", "row", "--svg", text(&svg), "--heat", text(&heat)];
-    let output = succeeds(&[&options[..], &many].concat());
-    for (kind, name) in [("space-time diagram", "svg"), ("heat map", "heat")] {
-        let [eight, more] = ["8", "64"].map(|bytes| folder.join(format!("n-{name}-row-{bytes}.svg")));
-        let told = format!("\n2 {kind}s were written:\n  {}\n  {}\n", text(&eight), text(&more));
-        assert!(output.contains(&told), "no\n{told}\nin\n{output}");
-        assert!(eight.exists() && more.exists());
-    }
-
-    // All commands that run something have them.
-    for command in [
-        &["stop", "--mesh", "2x2", "--algorithm", "br-lin"][..],
-        &["collective", "broadcast", "--mesh", "2x2", "--algorithm", "short"],
-        &["exchange", "--machine", "cm5:4", "--algorithm", "pairwise"],
-        &["textbook", "4.1"],
-    ] {
-        let name = folder.join(format!("{}.svg", command[0]));
-        let other = folder.join(format!("{}-links.svg", command[0]));
-        succeeds(&[command, &["--svg", text(&name), "--heat", text(&other)]].concat());
-        for file in [&name, &other] {
-            assert!(fs::read_to_string(file).unwrap().ends_with("</svg>\n"), "{command:?}");
-        }
-    }
-}
-
-#[test]
-fn under_the_hosts_clock_there_is_no_network_to_draw() {
-    let folder = folder("pictures_host");
-    let [svg, heat] = ["s.svg", "h.svg"].map(|name| folder.join(name));
-    let host = ["--mesh", "1x2", "--clock", "host", "--distribution", "row", "--sources", "1"];
-    succeeds(&[&host[..], &["--svg", text(&svg)]].concat());
-    assert!(fs::read_to_string(&svg).unwrap().contains(" on the wall clock; "));
-    let errors = fails(2, &[&host[..], &["--heat", text(&heat)]].concat());
-    assert!(errors.contains("--heat cannot be used with --clock host"), "{errors}");
-    assert!(!heat.exists());
 }
 
 #[test]

@@ -15,6 +15,8 @@ use multicomputer::{
 };
 use serde_json::Value;
 
+use crate::one_behind_the_other;
+
 /// A slice with the names of those around it, the outermost first.
 #[derive(Clone, Debug)]
 struct Slice {
@@ -183,21 +185,7 @@ fn a_call_is_one_slice_with_its_overhead_and_its_waiting_in_it() {
 
 #[test]
 fn waiting_for_the_port_is_told_from_bytes_that_leave() {
-    let (_, picture) = traced(
-        || line(2),
-        |node| {
-            let world = node.world();
-            if node.rank() == 1 {
-                world.recv(0)?;
-                world.recv(0)?;
-                return Ok(());
-            }
-            let first = world.isend(1, vec![0_u8; 4000])?;
-            world.send(1, vec![0_u8; 1000])?;
-            world.wait(first)?;
-            Ok(())
-        },
-    );
+    let (_, picture) = traced(|| line(2), one_behind_the_other(1000));
     // The first message leaves from 65 to 265 us; the second is ready at 130.
     assert_eq!(
         picture.story("node 0"),

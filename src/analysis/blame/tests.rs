@@ -24,7 +24,7 @@ fn by_the_rule(messages: &Messages, machine: &Description) -> Blame {
             }
         }
     }
-    // What was lost where nothing is shared is rounding.
+    // Losses where nothing is shared are rounding.
     let nowhere = |share: &usize| messages.shares[*share].bottleneck.is_none();
     own += losing.iter().filter(|(share, _)| nowhere(share)).map(|(_, &lost)| lost).sum();
     let loss = |((place, slowed, by), lost)| Loss { place, slowed, by, lost };

@@ -1,16 +1,13 @@
 //! The report of several jobs: one page with verdicts first, then every item with its numbers, claims and plots, and the machines
 //! with the sources of their parameters. It needs nothing but itself.
 
-use super::{Runs, Worked};
+use super::{Item, Runs, Worked, is_failed};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use multicomputer::{
     model::presets,
-    published::{Claim, Job, Kind, Outcome, Paper, Summary, Sure, Value, Verdict},
+    published::{Claim, Kind, Outcome, Paper, Summary, Sure, Value, Verdict},
 };
-
-/// A job with what came out of it; nothing if it cannot be worked out.
-pub(super) type Item = (&'static Job, Option<Worked>);
 
 /// Explanations for readers.
 const READING: [(&str, &str); 6] = [
@@ -100,15 +97,17 @@ fn summed_up(items: &[Item], summary: &Summary) -> Markup {
         div.scroll {
             table {
                 tr { th { "item" } th.number { "values met" } th.number { "claims that hold" } th { "where" } th { "what" } }
-                @for (job, outcome) in items {
+                @for item @ (job, worked) in items {
                     tr {
                         td { a href={ "#" (job.id()) } { (job.id()) } }
-                        @match outcome {
-                            Some(Worked { outcome, .. }) => {
+                        @match worked {
+                            Ok(Worked { outcome, .. }) => {
                                 td.number { (met(outcome.values.iter().map(Value::verdict))) }
                                 td.number { (met(counted(outcome).map(|claim| claim.verdict))) }
                             }
-                            None => { td.open colspan="2" { "not yet" } }
+                            Err(_) => {
+                                td.open colspan="2" { (if is_failed(item) { "failed" } else { "not yet" }) }
+                            }
                         }
                         td { (job.paper().name()) ", " (job.place()) }
                         td { (job.title()) }
@@ -163,12 +162,12 @@ fn of_paper(paper: Paper, items: &[Item]) -> Markup {
     html! {
         @if !own.is_empty() {
             h2 { (paper.title()) }
-            @for (job, outcome) in own {
+            @for (job, worked) in own {
                 section id=(job.id()) {
                     h3 { (job.id()) ", " (job.place()) ": " (job.title()) }
                     p.setup { (job.setup()) }
-                    @match (outcome, job.not_yet()) {
-                        (Some(Worked { outcome, runs, plots }), _) => {
+                    @match worked {
+                        Ok(Worked { outcome, runs, plots }) => {
                             (values(outcome, runs))
                             (claims(outcome))
                             @for (chart, plot) in outcome.charts.iter().zip(plots) {
@@ -176,8 +175,7 @@ fn of_paper(paper: Paper, items: &[Item]) -> Markup {
                             }
                             pre { "multicomputer reproduce " (job.id()) " --out DIR" }
                         }
-                        (None, Some(not_yet)) => p.open { (not_yet) }
-                        (None, None) => {}
+                        Err(reason) => p.open { (reason) }
                     }
                 }
             }

@@ -15,7 +15,7 @@ use super::{
             Table,
         },
     },
-    Runs,
+    Item, Runs, is_failed,
 };
 
 /// All jobs.
@@ -96,8 +96,12 @@ pub(super) fn rounded(percent: f64) -> f64 {
 }
 
 /// The sum of several jobs.
-pub(super) fn summary(summary: &Summary, worked: usize, missing: usize) -> String {
-    let mut text = format!("Together: {} worked out, {missing} not yet\n", counted(worked, "item"));
+pub(super) fn summary(summary: &Summary, items: &[Item]) -> String {
+    let worked = items.iter().filter(|(_, worked)| worked.is_ok()).count();
+    let failed = items.iter().filter(|item| is_failed(item)).count();
+    let missing = items.len() - worked - failed;
+    let rest = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    let mut text = format!("Together: {} worked out, {missing} not yet{rest}\n", counted(worked, "item"));
     for (what, kinds) in [
         ("measured numbers that nothing was fitted to", &[Kind::Measured][..]),
         ("measured numbers, fitted ones among them", &[Kind::Measured, Kind::Fitted]),

@@ -22,8 +22,9 @@ use super::{
     Arguments, Chapter,
     case::{Case, has_sources},
     facts::Facts,
+    folding::folded,
     parameters,
-    words::{folded, sentences},
+    words::sentences,
 };
 
 /// Writes all that is known of it.

@@ -5,7 +5,7 @@ use multicomputer::{
     textbook::{Figure, Step},
 };
 
-use super::{super::count::counted, words::folded};
+use super::{super::count::counted, folding::folded};
 
 /// The most messages of a step that are shown.
 const MESSAGES: usize = 64;

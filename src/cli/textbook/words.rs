@@ -1,9 +1,6 @@
-//! The figures in words, and words in lines: who shares links, and why modeled time is what it is.
+//! The figures in words: who shares links, and why modeled time is what it is.
 
 use super::facts::{Facts, Sharing};
-
-/// Columns of a line.
-const WIDTH: usize = 100;
 
 /// Sentences on how modeled time and the equation compare, and why. All follow from the facts.
 pub(super) fn sentences(facts: &Facts) -> Vec<String> {
@@ -95,21 +92,4 @@ fn faster(facts: &Facts) -> Vec<String> {
         });
     }
     sentences
-}
-
-/// Words with blanks between them, broken into lines: all but the first are indented, and so is what stands before it.
-pub(super) fn folded<'w>(words: impl IntoIterator<Item = &'w str>, indent: usize) -> String {
-    let (mut text, mut column) = (String::new(), indent);
-    for word in words {
-        if column > indent && column + 1 + word.len() > WIDTH {
-            text += &format!("\n{:indent$}", "");
-            column = indent;
-        } else if column > indent {
-            text.push(' ');
-            column += 1;
-        }
-        text += word;
-        column += word.len();
-    }
-    text
 }

@@ -39,10 +39,7 @@
 
 mod lock;
 
-use std::{
-    cell::{Cell, RefCell},
-    sync::Arc,
-};
+use std::cell::{Cell, RefCell};
 
 use self::lock::{Answer, Lock, Times};
 use super::{
@@ -56,7 +53,6 @@ use super::{
 };
 use crate::{
     comm::{Active, ActiveMessage, Handling, Reactions, Waited},
-    pattern::Schedule,
     payload::Payload,
     random::RandomNumbers,
     rank::{Rank, Tag},
@@ -223,10 +219,6 @@ impl Targets {
 }
 
 impl Procedure for Random {
-    fn schedule(&self) -> Option<Arc<Schedule>> {
-        None
-    }
-
     fn carry_out(
         &self,
         transport: &mut Transport<'_>,

@@ -182,10 +182,6 @@ struct Scheduled {
 }
 
 impl Procedure for Scheduled {
-    fn schedule(&self) -> Option<Arc<Schedule>> {
-        None
-    }
-
     fn carry_out(
         &self,
         transport: &mut Transport<'_>,

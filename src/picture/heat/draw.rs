@@ -40,7 +40,7 @@ const HIGHEST: f64 = 600.0;
 /// The shortest font that can be read, in pixels.
 const LEAST_FONT: f64 = 5.5;
 
-/// What is drawn by `use` has classes of its own, without the root before them: where it is used the root is no ancestor.
+/// Parts drawn by `use` have classes of their own, without the root before them: where they are used the root is no ancestor.
 const LIGHT: &str = ".mc-net{stroke:#8886;stroke-width:.6;fill:none}.mc-node{fill:#fff;stroke:#555;stroke-width:.8}\
                      .mc-switch{fill:#ddd;stroke:#555;stroke-width:.8}.mc-dot{fill:#666}";
 const DARK: &str = ".mc-node{fill:#16181b;stroke:#bbb}.mc-switch{fill:#444;stroke:#bbb}.mc-dot{fill:#999}.mc-label{fill:#ddd}";

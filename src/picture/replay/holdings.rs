@@ -113,7 +113,7 @@ fn push(levels: &mut Vec<Level>, level: Level) {
     levels.push(level);
 }
 
-/// What a node has of a block: the versions of members that went into it.
+/// The part of a block that a node has: the versions of members that went into it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Origin {
     #[default]

@@ -65,7 +65,7 @@ pub(in crate::picture) fn bars(trace: &Trace) -> Vec<Bar<'_>> {
         match *kind {
             EventKind::Send { seq, overhead, .. } => {
                 let ready = end.min(start + overhead);
-                // What is not known to wait for the port is sending: under the host's clock all of it.
+                // Time that is not known to wait for the port is sending: under the host's clock all of it.
                 let moves = entered.get(&(rank, seq)).map_or(ready, |&entered| entered.max(ready).min(end));
                 add(Activity::Overhead, start, ready);
                 add(Activity::Waiting, ready, moves);

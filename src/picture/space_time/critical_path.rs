@@ -5,7 +5,7 @@ use super::{
         canvas::{Canvas, Compose, decimal, number, path},
         critical::Stretch,
     },
-    draw::Plot,
+    plot::Plot,
 };
 use crate::rank::Rank;
 

@@ -16,13 +16,10 @@ use super::{
     bars::{Activity, Bar, bars},
     critical_path,
     messages::{Class, Message, messages},
+    plot::{Plot, SHORTEST},
     ticks::Ticks,
 };
-use crate::{
-    rank::Rank,
-    time::{Span, Time},
-    units::format_bytes,
-};
+use crate::{rank::Rank, time::Span, units::format_bytes};
 
 /// Up to so many bars have tooltips of their own.
 const MOST_BARS: usize = 1000;
@@ -30,9 +27,6 @@ const MOST_BARS: usize = 1000;
 /// Up to so many messages have tooltips; if there are more, so many of those that lost most.
 const MOST_MESSAGES: usize = 600;
 const MOST_LATE: usize = 300;
-
-/// The shortest bar that is drawn, in pixels.
-const SHORTEST: f64 = 0.05;
 
 const LANE: f64 = 16.0;
 
@@ -49,42 +43,6 @@ const LIGHT: &str = ".mc .p-computing{fill:#009e73}.mc .p-overhead{fill:#e69f00}
 const DARK: &str = ".mc .p-waiting{fill:#3c4046}.mc .p-sending{fill:#3a8fd0}.mc .ink{stroke:#0009}.mc .m{stroke:#eee}\
     .mc .la{stroke:#ff6b5e}.mc .head{fill:#eee}.mc .la-head{fill:#ff6b5e}.mc .mark{stroke:#fff}\
     .mc .crit{stroke:#fff}";
-
-/// The places of rows and instants on the sheet.
-pub(super) struct Plot {
-    pub(super) left: f64,
-    /// The pixels of the whole time.
-    pub(super) width: f64,
-    /// The upper edge of the first row.
-    pub(super) top: f64,
-    /// The distance between rows, and the height of bars.
-    pub(super) pitch: f64,
-    pub(super) bar: f64,
-    /// The height of the steps under the bars; 0 where there is no room.
-    pub(super) steps: f64,
-    pub(super) last: Time,
-    pub(super) rows: BTreeMap<Rank, usize>,
-}
-
-impl Plot {
-    pub(super) fn x(&self, at: Time) -> f64 {
-        // Rounded once: an instant has the same place in every element.
-        self.left + self.width * at.as_picos() as f64 / self.last.as_picos().max(1) as f64
-    }
-
-    pub(super) fn top_of(&self, row: usize) -> f64 {
-        self.top + row as f64 * self.pitch
-    }
-
-    /// Whether a bar from one instant to another is long enough to be drawn.
-    fn is_seen(&self, start: Time, end: Time) -> bool {
-        self.x(end) - self.x(start) >= SHORTEST
-    }
-
-    fn bottom(&self) -> f64 {
-        self.top_of(self.rows.len())
-    }
-}
 
 /// Draws a diagram with these rows.
 pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {

@@ -5,6 +5,7 @@ pub(super) mod bars;
 mod critical_path;
 mod draw;
 mod messages;
+mod plot;
 mod rows;
 mod ticks;
 

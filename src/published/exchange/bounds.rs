@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) const FIGURE_1: Job = job(
+pub(super) const FIGURE_1: Job = Paper::ManyToMany.job(
     "S4-F1",
     "Figure 1",
     "a communication matrix",
@@ -12,9 +12,9 @@ pub(super) const FIGURE_1: Job = job(
 );
 
 pub(super) const PARAMETERS: Job =
-    job("S4-N", "section 3", "the machine", "the preset of the CM-5", 0.1, parameters);
+    Paper::ManyToMany.job("S4-N", "section 3", "the machine", "the preset of the CM-5", 0.1, parameters);
 
-pub(super) const BOUNDS: Job = job(
+pub(super) const BOUNDS: Job = Paper::ManyToMany.job(
     "S4-C",
     "sections 4 and 6",
     "bounds of linear permutation and of two stages",

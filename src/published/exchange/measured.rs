@@ -2,32 +2,41 @@
 
 use super::*;
 
-pub(super) const FIGURE_9: Job = job(
-    "S4-F9",
-    "Figure 9",
-    "one long message of each node and many short ones",
-    "CM-5 with CMMD and by packets, 32 nodes, k = 32, l = 1/32, 1 KiB to 1 MiB",
-    0.7,
-    long_and_short,
-);
+pub(super) const FIGURE_9: Job = Job {
+    threads: NODES,
+    ..Paper::ManyToMany.job(
+        "S4-F9",
+        "Figure 9",
+        "one long message of each node and many short ones",
+        "CM-5 with CMMD and by packets, 32 nodes, k = 32, l = 1/32, 1 KiB to 1 MiB",
+        0.7,
+        long_and_short,
+    )
+};
 
-pub(super) const FIGURE_10: Job = job(
-    "S4-F10",
-    "Figure 10",
-    "two equal messages of each node",
-    "CM-5 with CMMD and by packets, 32 nodes, k = 2, l = 1/2, 1 KiB to 1 MiB",
-    0.2,
-    two_messages,
-);
+pub(super) const FIGURE_10: Job = Job {
+    threads: NODES,
+    ..Paper::ManyToMany.job(
+        "S4-F10",
+        "Figure 10",
+        "two equal messages of each node",
+        "CM-5 with CMMD and by packets, 32 nodes, k = 2, l = 1/2, 1 KiB to 1 MiB",
+        0.2,
+        two_messages,
+    )
+};
 
-pub(super) const SECTION_7: Job = job(
-    "S4-Q1",
-    "section 7",
-    "two stages beside a single one",
-    "CM-5 with CMMD and by packets, 32 nodes, matrices of figures 9 and 10, 256 KiB and more",
-    0.1,
-    section_7,
-);
+pub(super) const SECTION_7: Job = Job {
+    threads: NODES,
+    ..Paper::ManyToMany.job(
+        "S4-Q1",
+        "section 7",
+        "two stages beside a single one",
+        "CM-5 with CMMD and by packets, 32 nodes, matrices of figures 9 and 10, 256 KiB and more",
+        0.1,
+        section_7,
+    )
+};
 
 const TRAFFICS: [f64; 6] = [1024.0, 4096.0, 16384.0, 65536.0, 262_144.0, 1_048_576.0];
 

@@ -10,7 +10,7 @@ mod scheduled;
 
 use std::sync::Arc;
 
-use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, job::Work::By, least, machine, most};
+use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, least, machine, most};
 use crate::{
     exchange::{Algorithm, Generator, Instance, Matrix, Plan},
     machine::Machine,
@@ -30,17 +30,6 @@ pub(super) const JOBS: &[Job] = &[
     measured::FIGURE_10,
     measured::SECTION_7,
 ];
-
-const fn job(
-    id: &'static str,
-    place: &'static str,
-    title: &'static str,
-    setup: &'static str,
-    seconds: f64,
-    work: fn() -> Outcome,
-) -> Job {
-    Job { id, also: &[], paper: Paper::ManyToMany, place, title, setup, seconds, work: By(work) }
-}
 
 /// Nodes of the CM-5.
 const NODES: usize = 32;
@@ -70,12 +59,13 @@ fn figure_10(traffic: u64, seed: u64) -> Arc<Matrix> {
     generated(2, 0.5, traffic, seed)
 }
 
-/// When a plan is done; from a run if only that can tell.
+/// When a plan is done; from a run if only that can tell. A job for which that is so says so ([`NODES`] threads).
 fn modeled(plan: &Plan, instance: &Instance) -> Time {
     if let Some(prediction) = plan.prediction() {
         return prediction.modeled;
     }
-    let machine = Machine::of(instance.machine().clone()).build().expect("the machine can be built");
+    let machine =
+        Machine::of(instance.machine().clone()).build().expect("the host has the threads of the job");
     let run = machine.run(|node| {
         let row = instance.matrix().row(node.rank()).iter();
         plan.carry_out(node.world(), row.map(|&bytes| Payload::phantom(bytes)).collect())?;

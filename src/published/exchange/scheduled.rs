@@ -2,14 +2,17 @@
 
 use super::*;
 
-pub(super) const SCHEDULED: Job = job(
-    "S4-6.1",
-    "section 6.1",
-    "the first of the two stages by distributed scheduling",
-    "32 nodes, complete network and CM-5, matrices of figures 9 and 10 and of 8 senders, 4 KiB to 1 MiB",
-    0.4,
-    scheduled,
-);
+pub(super) const SCHEDULED: Job = Job {
+    threads: NODES,
+    ..Paper::ManyToMany.job(
+        "S4-6.1",
+        "section 6.1",
+        "the first of the two stages by distributed scheduling",
+        "32 nodes, complete network and CM-5, matrices of figures 9 and 10 and of 8 senders, 4 KiB to 1 MiB",
+        0.4,
+        scheduled,
+    )
+};
 
 const TRAFFICS: [u64; 3] = [1 << 12, 1 << 16, 1 << 20];
 

@@ -6,7 +6,7 @@ use super::{
 };
 use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter};
 
-pub(super) const ALTERNATING: Job = job(
+pub(super) const ALTERNATING: Job = Paper::InterCom.job(
     "S2-7.1",
     "section 7.1",
     "alternating directions in bidirectional rings and lines",

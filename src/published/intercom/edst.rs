@@ -5,7 +5,7 @@ use Operation::Broadcast;
 
 pub(super) const EDST: Job = Job {
     also: &["S2-8"],
-    ..job(
+    ..Paper::InterCom.job(
         "S2-Q2",
         "section 8",
         "broadcasts along edge-disjoint spanning trees",

@@ -3,7 +3,7 @@
 use super::*;
 use Operation::{Broadcast, Collect};
 
-pub(super) const FIGURE_1: Job = job(
+pub(super) const FIGURE_1: Job = Paper::InterCom.job(
     "S2-F1",
     "Figure 1",
     "a broadcast on 12 nodes, step by step",
@@ -12,7 +12,7 @@ pub(super) const FIGURE_1: Job = job(
     figure_1,
 );
 
-pub(super) const FIGURE_2: Job = job(
+pub(super) const FIGURE_2: Job = Paper::InterCom.job(
     "S2-F2",
     "Figure 2",
     "the hybrids of table 2 by length",
@@ -21,7 +21,7 @@ pub(super) const FIGURE_2: Job = job(
     figure_2,
 );
 
-pub(super) const FIGURE_4: Job = job(
+pub(super) const FIGURE_4: Job = Paper::InterCom.job(
     "S2-F4",
     "Figure 4",
     "hybrids beside short and long algorithms",

@@ -3,7 +3,7 @@
 use super::*;
 use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter};
 
-pub(super) const PRIMITIVES: Job = job(
+pub(super) const PRIMITIVES: Job = Paper::InterCom.job(
     "S2-4",
     "sections 4 and 5",
     "what the primitives cost, short and long",
@@ -12,7 +12,7 @@ pub(super) const PRIMITIVES: Job = job(
     primitives,
 );
 
-pub(super) const CONFLICTS: Job = job(
+pub(super) const CONFLICTS: Job = Paper::InterCom.job(
     "S2-6",
     "section 6",
     "conflicts of interleaved groups",
@@ -21,7 +21,7 @@ pub(super) const CONFLICTS: Job = job(
     conflicts,
 );
 
-pub(super) const ROWS_AND_COLUMNS: Job = job(
+pub(super) const ROWS_AND_COLUMNS: Job = Paper::InterCom.job(
     "S2-Q1",
     "section 7.1",
     "buckets within physical rows and columns",

@@ -13,10 +13,7 @@ mod nx;
 mod table_2;
 mod table_3;
 
-use super::{
-    Axis, Chart, Claim, Job, Outcome, Paper, Series, Timed, Value, job::Work::By, least, most, paragon,
-    percent,
-};
+use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Timed, Value, least, most, paragon, percent};
 use crate::{
     collective::{Algorithm, Cost, Operation, Strategy, Task},
     model::{Description, Parameters},
@@ -38,17 +35,6 @@ pub(super) const JOBS: &[Job] = &[
     edst::EDST,
     noise::IRREGULAR,
 ];
-
-const fn job(
-    id: &'static str,
-    place: &'static str,
-    title: &'static str,
-    setup: &'static str,
-    seconds: f64,
-    work: fn() -> Outcome,
-) -> Job {
-    Job { id, also: &[], paper: Paper::InterCom, place, title, setup, seconds, work: By(work) }
-}
 
 /// A machine with the parameters of `hockney`, but links of `k` times the capacity of a port and `gamma` seconds an
 /// element.

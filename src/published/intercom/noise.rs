@@ -7,7 +7,7 @@ use crate::{
 };
 use Operation::Broadcast;
 
-pub(super) const IRREGULAR: Job = job(
+pub(super) const IRREGULAR: Job = Paper::InterCom.job(
     "S2-8N",
     "section 8",
     "pipelined algorithms and irregular timing",

@@ -8,7 +8,8 @@ use crate::{
     payload::Payload,
 };
 
-const NODES: u64 = 512;
+/// Nodes of the machine, and threads of a run.
+pub(super) const NODES: usize = 512;
 
 /// An operation on 16 x 32 nodes, to be run.
 fn timed(
@@ -18,7 +19,7 @@ fn timed(
     Timed::program(move |clock| {
         let run =
             Machine::paragon(16, 32).clock(clock).build()?.run(|node| Ok(program(&Nx::new(node)?)?.len()))?;
-        assert_eq!(run.outputs, [bytes; NODES as usize], "everybody has the result");
+        assert_eq!(run.outputs, [bytes; NODES], "everybody has the result");
         Ok(run.report)
     })
 }
@@ -35,8 +36,9 @@ pub(super) fn broadcast(bytes: u64) -> Timed {
 }
 
 pub(super) fn collect(bytes: u64) -> Timed {
-    let start = |node: u64| bytes * node / NODES;
-    let lengths: Vec<u64> = (0..NODES).map(|node| start(node + 1) - start(node)).collect();
+    let nodes = NODES as u64;
+    let start = |node: u64| bytes * node / nodes;
+    let lengths: Vec<u64> = (0..nodes).map(|node| start(node + 1) - start(node)).collect();
     let program = move |nx: &Nx<'_, '_>| {
         let part = Payload::phantom(lengths[nx.mynode() as usize]);
         Ok(nx.collect(part, Some(&lengths))?)

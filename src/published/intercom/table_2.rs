@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) const TABLE_2: Job = job(
+pub(super) const TABLE_2: Job = Paper::InterCom.job(
     "S2-T2",
     "Table 2",
     "hybrids for broadcasts",

@@ -2,20 +2,9 @@
 
 use super::*;
 
-const fn conference(
-    id: &'static str,
-    place: &'static str,
-    title: &'static str,
-    setup: &'static str,
-    seconds: f64,
-    work: fn() -> Outcome,
-) -> Job {
-    Job { id, also: &[], paper: Paper::StopConference, place, title, setup, seconds, work: By(work) }
-}
-
 pub(super) const FIGURE_8: Job = Job {
     also: &["S1-F8a", "S1-F8b", "S1-F8c", "S1-F8d"],
-    ..conference(
+    ..Paper::StopConference.job(
         "S1-F8",
         "Figure 8",
         "what repositioning gains, by number of sources",
@@ -25,7 +14,7 @@ pub(super) const FIGURE_8: Job = Job {
     )
 };
 
-pub(super) const FIGURE_9: Job = conference(
+pub(super) const FIGURE_9: Job = Paper::StopConference.job(
     "S1-F9",
     "Figure 9",
     "what repositioning gains, by length",
@@ -34,7 +23,7 @@ pub(super) const FIGURE_9: Job = conference(
     figure_9,
 );
 
-pub(super) const BREAK_EVEN: Job = conference(
+pub(super) const BREAK_EVEN: Job = Paper::StopConference.job(
     "S1-Q1",
     "section 5.2",
     "where repositioning stops paying",
@@ -43,7 +32,7 @@ pub(super) const BREAK_EVEN: Job = conference(
     break_even,
 );
 
-pub(super) const PARTITIONING: Job = conference(
+pub(super) const PARTITIONING: Job = Paper::StopConference.job(
     "S1-Q3",
     "section 5.2",
     "partitioning and repositioning",
@@ -52,7 +41,7 @@ pub(super) const PARTITIONING: Job = conference(
     partitioning,
 );
 
-pub(super) const T3D: Job = conference(
+pub(super) const T3D: Job = Paper::StopConference.job(
     "S1-Q4",
     "abstract, section 1",
     "the Cray T3D",
@@ -61,7 +50,7 @@ pub(super) const T3D: Job = conference(
     t3d,
 );
 
-pub(super) const DIAGONALS: Job = conference(
+pub(super) const DIAGONALS: Job = Paper::StopConference.job(
     "S1-DL",
     "section 5.2",
     "ideal distributions for repositioning over Br_Lin",

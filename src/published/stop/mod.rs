@@ -9,10 +9,7 @@ mod patterns;
 mod scaling;
 mod structure;
 
-use super::{
-    Axis, Chart, Claim, Job, Outcome, Paper, Series, Timed, Value, job::Work::By, least, most, paragon,
-    percent,
-};
+use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Timed, Value, least, most, paragon, percent};
 use crate::{
     pattern::{Builder, Exchange, Schedule, Transfer, line},
     rank::Rank,
@@ -63,17 +60,6 @@ pub(super) const CONFERENCE: &[Job] = &[
     conference::T3D,
     conference::DIAGONALS,
 ];
-
-const fn report(
-    id: &'static str,
-    place: &'static str,
-    title: &'static str,
-    setup: &'static str,
-    seconds: f64,
-    work: fn() -> Outcome,
-) -> Job {
-    Job { id, also: &[], paper: Paper::StopReport, place, title, setup, seconds, work: By(work) }
-}
 
 fn grid(mesh: &str) -> Grid {
     mesh.parse().expect("the mesh of a published result is one")

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) const PERMUTATION: Job = report(
+pub(super) const PERMUTATION: Job = Paper::StopReport.job(
     "S0-T1",
     "section 5",
     "what it takes to move the sources",
@@ -13,7 +13,7 @@ pub(super) const PERMUTATION: Job = report(
 
 pub(super) const FIGURE_8: Job = Job {
     also: &["S0-F8a", "S0-F8b", "S0-F8q"],
-    ..report(
+    ..Paper::StopReport.job(
         "S0-F8",
         "Figure 8",
         "repositioning beside inputs that stay",
@@ -25,7 +25,7 @@ pub(super) const FIGURE_8: Job = Job {
 
 pub(super) const FIGURE_9: Job = Job {
     also: &["S0-F9a", "S0-F9b", "S0-F9c"],
-    ..report(
+    ..Paper::StopReport.job(
         "S0-F9",
         "Figure 9",
         "repositioning and partitioning, step by step",
@@ -35,7 +35,7 @@ pub(super) const FIGURE_9: Job = Job {
     )
 };
 
-pub(super) const HALVES: Job = report(
+pub(super) const HALVES: Job = Paper::StopReport.job(
     "S0-P",
     "section 3",
     "half of the sources in half of the machine",
@@ -44,7 +44,7 @@ pub(super) const HALVES: Job = report(
     halves,
 );
 
-pub(super) const LENGTHS: Job = report(
+pub(super) const LENGTHS: Job = Paper::StopReport.job(
     "S0-U",
     "section 5",
     "messages of different lengths",

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) const FIGURE_5: Job = report(
+pub(super) const FIGURE_5: Job = Paper::StopReport.job(
     "S0-F5",
     "Figure 5",
     "three algorithms by distribution",
@@ -13,7 +13,7 @@ pub(super) const FIGURE_5: Job = report(
 
 pub(super) const FIGURE_6: Job = Job {
     also: &["S0-F6a", "S0-F6b", "S1-T1"],
-    ..report(
+    ..Paper::StopReport.job(
         "S0-F6",
         "Figure 6",
         "as much data from few sources or from many",
@@ -23,7 +23,7 @@ pub(super) const FIGURE_6: Job = Job {
     )
 };
 
-pub(super) const FIGURE_7: Job = report(
+pub(super) const FIGURE_7: Job = Paper::StopReport.job(
     "S0-F7",
     "Figure 7",
     "Br_Lin by shape of the machine",

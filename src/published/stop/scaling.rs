@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) const FIGURE_2: Job = report(
+pub(super) const FIGURE_2: Job = Paper::StopReport.job(
     "S0-F2",
     "Figure 2",
     "five algorithms by number of sources",
@@ -11,7 +11,7 @@ pub(super) const FIGURE_2: Job = report(
     figure_2,
 );
 
-pub(super) const FIGURE_3: Job = report(
+pub(super) const FIGURE_3: Job = Paper::StopReport.job(
     "S0-F3",
     "Figure 3",
     "five algorithms by length",
@@ -20,7 +20,7 @@ pub(super) const FIGURE_3: Job = report(
     figure_3,
 );
 
-pub(super) const FIGURE_4: Job = report(
+pub(super) const FIGURE_4: Job = Paper::StopReport.job(
     "S0-F4",
     "Figure 4",
     "five algorithms by size of the machine",

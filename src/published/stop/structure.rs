@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) const GOOD_AND_POOR: Job = report(
+pub(super) const GOOD_AND_POOR: Job = Paper::StopReport.job(
     "S0-Q1",
     "section 1",
     "good and poor distributions of as many sources",
@@ -13,7 +13,7 @@ pub(super) const GOOD_AND_POOR: Job = report(
 
 pub(super) const DISTRIBUTIONS: Job = Job {
     also: &["S0-D1", "S0-D2", "S0-D3", "S0-D4"],
-    ..report(
+    ..Paper::StopReport.job(
         "S0-D",
         "sections 2 and 4",
         "what the first iterations do with each distribution",

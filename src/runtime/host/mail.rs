@@ -3,42 +3,33 @@
 
 use std::hint::spin_loop;
 
-use super::{
-    endpoint::{ANY_MESSAGE, HostNode},
-    local::Local,
-    ring::Ring,
-};
+use super::{endpoint::HostNode, ring::Ring, sleeping::ANY_MESSAGE};
 use crate::{
     endpoint::Envelope,
     payload::Payload,
     rank::Rank,
     record::EventKind,
+    runtime::{carrier::Carrier, local::Local},
     wire::{Label, MessageId, NodeId, Parcel, Selector},
 };
 
 impl HostNode<'_> {
     /// Hands a message to its receiver: through a ring if it is short and there is one, or else through its channel.
-    pub(super) fn deliver(&self, parcel: Parcel, payload: Payload) {
+    pub(super) fn hand_over(&self, parcel: Parcel, payload: Payload) {
         self.looked.set(false);
         let began = self.began();
         let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
-        let seq = {
-            let local = &mut *self.local.borrow_mut();
-            let seq = local.record.messages_sent;
-            local.record.messages_sent += 1;
-            local.record.bytes_sent += parcel.bytes;
-            let ring = self.host.rings.get(parcel.target as usize).map(|rings| &rings[self.id as usize]);
-            let is_sent = ring.is_some_and(|ring| {
-                let short = self.element_types.short(&self.host.element_types, seq, label, &payload);
-                short.is_some_and(|short| ring.put(&mut local.sent[parcel.target as usize], &short))
-            });
-            if !is_sent {
-                let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
-                // The receivers live as long as the run.
-                let _ = self.host.inboxes[parcel.target as usize].send(envelope);
-            }
-            seq
-        };
+        let seq = self.count_sent(parcel.bytes);
+        let ring = self.host.rings.get(parcel.target as usize).map(|rings| &rings[self.id as usize]);
+        let is_sent = ring.is_some_and(|ring| {
+            let short = self.element_types.short(&self.host.element_types, seq, label, &payload);
+            short.is_some_and(|short| ring.put(&mut self.sent.borrow_mut()[parcel.target as usize], &short))
+        });
+        if !is_sent {
+            let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
+            // The receivers live as long as the run.
+            let _ = self.host.inboxes[parcel.target as usize].send(envelope);
+        }
         let crew = &self.host.crew;
         let parker = &crew.seat(parcel.target).parker;
         if parker.claim(&[self.id, ANY_MESSAGE], &crew.awake) {
@@ -55,7 +46,7 @@ impl HostNode<'_> {
     }
 
     /// Waits a moment for a short message that no other receive can want, and takes it past all lists.
-    pub(super) fn take_directly(&self, select: &Selector) -> Option<Envelope> {
+    pub(super) fn take_at_once(&self, select: &Selector) -> Option<Envelope> {
         let source = select.source?;
         let local = &mut *self.local.borrow_mut();
         if !local.matching.is_empty() {
@@ -65,7 +56,7 @@ impl HostNode<'_> {
             return self.take_from_channel(local, select);
         };
         for _ in 0..self.host.looks {
-            if ring.has(local.taken[source as usize]) {
+            if ring.has(self.taken.borrow()[source as usize]) {
                 break;
             }
             if !self.inbox.is_empty() {
@@ -74,11 +65,11 @@ impl HostNode<'_> {
             spin_loop();
         }
         // All that was sent before it through the channel is there by now.
-        let label = ring.label(local.taken[source as usize], source)?;
+        let label = ring.label(self.taken.borrow()[source as usize], source)?;
         if !self.inbox.is_empty() || !select.accepts(&label) {
             return None;
         }
-        Some(self.short_message(local, source))
+        Some(self.short_message(source))
     }
 
     /// Takes the next message of the channel, where there are no rings, if it is the one selected.
@@ -98,18 +89,18 @@ impl HostNode<'_> {
     pub(super) fn has_mail(&self) -> bool {
         let has = |ring: &Ring, taken: &u64| ring.has(*taken);
         !self.inbox.is_empty()
-            || self.rings().iter().zip(&self.local.borrow().taken).any(|(ring, taken)| has(ring, taken))
+            || self.rings().iter().zip(&*self.taken.borrow()).any(|(ring, taken)| has(ring, taken))
     }
 
     /// Takes in all messages that have come; those of each sender in the order in which it sent them.
-    pub(super) fn drain(&self) {
+    pub(super) fn take_in_all(&self) {
         let local = &mut *self.local.borrow_mut();
         for (source, ring) in self.rings().iter().enumerate() {
-            while ring.has(local.taken[source]) {
+            while ring.has(self.taken.borrow()[source]) {
                 // All that went through the channel before this one is there by now, and may bring this one in.
-                let taken = local.taken[source];
+                let taken = self.taken.borrow()[source];
                 self.drain_channel(local);
-                if local.taken[source] == taken {
+                if self.taken.borrow()[source] == taken {
                     self.take_short(local, source);
                 }
             }
@@ -118,7 +109,7 @@ impl HostNode<'_> {
     }
 
     /// Takes in all messages of the channel, after those of rings that were sent before.
-    pub(super) fn drain_channel(&self, local: &mut Local) {
+    fn drain_channel(&self, local: &mut Local) {
         // Cheaper than to try, which takes a fence.
         if self.inbox.is_empty() {
             return;
@@ -126,7 +117,7 @@ impl HostNode<'_> {
         while let Ok(envelope) = self.inbox.try_recv() {
             let MessageId { source, seq } = envelope.id;
             if let Some(ring) = self.rings().get(source as usize) {
-                while ring.seq(local.taken[source as usize]).is_some_and(|earlier| earlier < seq) {
+                while ring.seq(self.taken.borrow()[source as usize]).is_some_and(|earlier| earlier < seq) {
                     self.take_short(local, source as usize);
                 }
             }
@@ -135,15 +126,15 @@ impl HostNode<'_> {
     }
 
     /// Takes the next message of a ring, which is there.
-    pub(super) fn short_message(&self, local: &mut Local, source: NodeId) -> Envelope {
-        let short = self.rings()[source as usize].take(&mut local.taken[source as usize]);
+    fn short_message(&self, source: NodeId) -> Envelope {
+        let short = self.rings()[source as usize].take(&mut self.taken.borrow_mut()[source as usize]);
         let (label, payload) = self.element_types.long(&self.host.element_types, source, &short);
         Envelope { id: MessageId { source, seq: short.seq }, label, payload }
     }
 
     /// Takes in the next message of a ring, which is there.
-    pub(super) fn take_short(&self, local: &mut Local, source: usize) {
-        let envelope = self.short_message(local, source as NodeId);
+    fn take_short(&self, local: &mut Local, source: usize) {
+        let envelope = self.short_message(source as NodeId);
         local.take_in(envelope);
     }
 }

@@ -11,11 +11,9 @@
 
 mod barrier;
 mod endpoint;
-mod local;
 mod mail;
 mod ring;
 mod sleeping;
-mod waiting;
 
 use std::{
     sync::OnceLock,
@@ -30,13 +28,14 @@ use self::{
     barrier::Barrier,
     endpoint::HostNode,
     ring::{ElementTypes, KnownTypes, Ring},
-    waiting::Waiting,
 };
 use super::{
     Ended, Pinning, Settings, Slips,
     crew::{Cause, Crew},
+    local::{Unreceived, unreceived},
     sync::Ordering,
     threads::{Program, World, carry_out},
+    waiting::Waiting,
 };
 use crate::{
     endpoint::{Endpoint, Envelope},
@@ -46,7 +45,7 @@ use crate::{
     rank::Rank,
     record::{Event, NodeRecord, Trace},
     time::{Span, Time},
-    wire::{Label, MessageId, NodeId},
+    wire::{MessageId, NodeId},
 };
 
 /// The number of times that a waiting thread looks again before it gives its core away, where every node can have one.
@@ -70,14 +69,6 @@ pub(super) struct Host {
     looks: u32,
     /// The time for which it gives its core away before it sleeps.
     linger: Duration,
-}
-
-/// A message that no program has received: its name, its label and its length.
-type Unreceived = (MessageId, Label, u64);
-
-/// Notes a message that no program has received.
-fn unreceived(envelope: &Envelope) -> Unreceived {
-    (envelope.id, envelope.label, envelope.payload.len())
 }
 
 /// A node's part of the outcome of a run.

@@ -6,12 +6,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    endpoint::{BARRIER, HostNode},
-    local::Local,
-    waiting::{Waiting, WhatFor},
+use super::endpoint::HostNode;
+use crate::{
+    error::CommError,
+    runtime::{
+        local::Local,
+        sync::Ordering,
+        waiting::{Waiting, WhatFor},
+    },
+    time::Time,
 };
-use crate::{error::CommError, runtime::sync::Ordering, time::Time};
+
+/// The state of a thread's parker while it sleeps for any message; a state that is no such constant is the rank of the
+/// node whose message it sleeps for.
+pub(super) const ANY_MESSAGE: u32 = u32::MAX - 1;
+
+/// The state of a thread's parker while it sleeps until all nodes have come to the barrier.
+pub(super) const BARRIER: u32 = u32::MAX - 2;
 
 /// The time for which a waiting thread gives its core away to others before it sleeps, for each node that shares the core:
 /// to sleep and to be woken costs several times what it costs to be passed over.
@@ -26,12 +37,20 @@ pub(super) fn linger(nodes: usize, cores: usize) -> Duration {
     LONGEST_LINGER.min(TURN * nodes.div_ceil(cores) as u32)
 }
 
+/// What claims a thread that waits for an event.
+fn claimed_by(what_for: &WhatFor) -> u32 {
+    match what_for {
+        WhatFor::Message(select) => select.source.unwrap_or(ANY_MESSAGE),
+        WhatFor::Barrier => BARRIER,
+        WhatFor::Any(_) | WhatFor::Departure => ANY_MESSAGE,
+    }
+}
+
 impl HostNode<'_> {
-    /// Sleeps until `take` finds what it wants among the messages that have come, or until `deadline`. `event` is what
-    /// claims the thread, and `what_for` tells it in reports.
-    pub(super) fn wait_until<T>(
+    /// Sleeps until `take` finds what it wants among the messages that have come, or until `deadline`. `what_for`
+    /// tells in reports what that is.
+    pub(super) fn sleep_until<T>(
         &self,
-        event: u32,
         what_for: impl Fn(&Local) -> WhatFor,
         deadline: Time,
         mut take: impl FnMut(&mut Local) -> Option<T>,
@@ -39,19 +58,21 @@ impl HostNode<'_> {
         let (host, crew) = (self.host, &self.host.crew);
         let parker = &crew.seat(self.id).parker;
         let mut look = || {
-            self.drain();
+            self.take_in_all();
             take(&mut self.local.borrow_mut())
         };
         if let Some(found) = look() {
             return Ok(Some(found));
         }
         let instant = host.instant(deadline);
+        let what_for = || what_for(&self.local.borrow());
+        let event = claimed_by(&what_for());
         loop {
             if crew.is_stopped() {
                 return Err(crew.ended());
             }
             if deadline != Time::MAX && host.now() >= deadline {
-                self.in_vain();
+                self.has_looked_in_vain();
                 return Ok(None);
             }
             self.looked.set(false);
@@ -59,8 +80,7 @@ impl HostNode<'_> {
                 return Ok(Some(found));
             }
             let since = host.now();
-            *host.waiting[self.id as usize].lock() =
-                Some(Waiting { since, what_for: what_for(&self.local.borrow()) });
+            *host.waiting[self.id as usize].lock() = Some(Waiting { since, what_for: what_for() });
             parker.prepare(event);
             let found = look();
             if found.is_some() || crew.is_stopped() {
@@ -110,7 +130,7 @@ impl HostNode<'_> {
     }
 
     /// The program has looked in vain. From the second time in a row on it gives its core away where others may lack it.
-    pub(super) fn in_vain(&self) {
+    pub(super) fn has_looked_in_vain(&self) {
         if self.host.is_crowded() && self.looked.replace(true) {
             yield_now();
         }

@@ -26,6 +26,7 @@ use crate::{
     error::CommError,
     kernel::{AnyOf, Op, Outcome, Reply},
     payload::Payload,
+    runtime::crew::count_call_after_end,
     time::{Span, Time},
     wire::{Context, Label, Matching, NodeId, Parcel, RequestId, Selector},
 };
@@ -182,7 +183,7 @@ impl<'run> NodeThread<'run> {
 
     fn check_running(&self) -> Result<(), CommError> {
         if let Some(at) = self.died.get() {
-            self.world.crew.count_call_after_end(&self.calls_after_end);
+            count_call_after_end(&self.calls_after_end);
             return Err(CommError::Died { at });
         }
         self.world.crew.check_running(&self.calls_after_end)

@@ -1,0 +1,39 @@
+//! The list of all jobs, above the papers that have them.
+
+use super::{Job, Paper, exchange, intercom, missing, stop, textbook};
+
+/// The jobs of each paper.
+const PAPERS: [&[Job]; 6] =
+    [stop::REPORT, stop::CONFERENCE, intercom::JOBS, textbook::JOBS, exchange::JOBS, missing::JOBS];
+
+impl Job {
+    /// All of them, by paper and in its order.
+    pub fn all() -> impl Iterator<Item = &'static Job> {
+        let of = |paper| PAPERS.into_iter().flatten().filter(move |job| job.paper == paper);
+        Paper::ALL.into_iter().flat_map(of)
+    }
+
+    /// The one with this name, in upper or lower case: its own or that of something in it.
+    pub fn named(name: &str) -> Option<&'static Job> {
+        Job::all().find(|job| job.names().any(|own| own.eq_ignore_ascii_case(name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_given_once_and_begin_with_the_number_of_the_paper() {
+        let names: Vec<&str> = Job::all().flat_map(Job::names).collect();
+        assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "{names:?}");
+        for job in Job::all() {
+            let paper = Paper::ALL.iter().position(|paper| *paper == job.paper).unwrap();
+            assert!(job.id.starts_with(&format!("S{paper}-")), "{job}");
+            assert_eq!(Job::named(&job.id.to_lowercase()).unwrap().id, job.id);
+            assert_eq!(job.not_yet().is_some(), job.duration().is_zero(), "{job}");
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Endpoints without a model: what they have in common. A node takes in its messages and matches them on its own thread,
+//! in the order in which they come, and time is the wall clock's.
+//!
+//! A [`Carrier`] says how a message is handed over, how those that have come are taken in, and how a node waits. All calls
+//! of an [`Endpoint`] follow from that, [`Local`] and the common rule of matching.
+
+use std::{cell::RefCell, fmt, hint::spin_loop};
+
+use super::{
+    local::{Local, Request},
+    waiting::WhatFor,
+};
+use crate::{
+    endpoint::{Endpoint, Envelope, First, Mark, Shared},
+    error::CommError,
+    payload::Payload,
+    rank::Rank,
+    record::{Event, EventKind},
+    time::{Span, Time},
+    wire::{Label, NodeId, Parcel, RequestId, Selector},
+};
+
+/// A node that matches its messages itself; see the [module](self).
+pub(super) trait Carrier: fmt::Debug {
+    /// The rank of this node in the world.
+    fn id(&self) -> NodeId;
+
+    /// All that the nodes of the run have in common.
+    fn shared(&self) -> &dyn Shared;
+
+    /// Its messages and requests.
+    fn local(&self) -> &RefCell<Local>;
+
+    /// The present time.
+    fn time(&self) -> Time;
+
+    /// Fails once the run is over; many such calls unwind the program.
+    fn check_running(&self) -> Result<(), CommError>;
+
+    /// The error of every call once the run is over; `None` before.
+    fn ended(&self) -> Option<CommError>;
+
+    /// Hands a message over, and returns when its sender may go on.
+    fn deliver(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError>;
+
+    /// Hands a message over, or begins to; returns whether that is done. Otherwise [`Local::sent`] tells it of the request.
+    fn begin_delivery(&self, parcel: Parcel, payload: Payload, request: RequestId)
+    -> Result<bool, CommError>;
+
+    /// Hands a message over and receives another meanwhile.
+    fn exchange(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError>;
+
+    /// Takes in all messages that have come.
+    fn drain(&self) -> Result<(), CommError>;
+
+    /// Waits a moment for a message that no other receive can want, and takes it past all lists.
+    fn take_directly(&self, select: &Selector) -> Option<Envelope>;
+
+    /// Waits until `take` finds what it wants among the messages that have come, or until `deadline`. `what_for` tells in
+    /// reports what that is.
+    fn wait_until<T>(
+        &self,
+        what_for: impl Fn(&Local) -> WhatFor,
+        deadline: Time,
+        take: impl FnMut(&mut Local) -> Option<T>,
+    ) -> Result<Option<T>, CommError>;
+
+    /// The program has looked in vain, and others may lack the core on which it does.
+    fn in_vain(&self);
+
+    /// Waits for all nodes.
+    fn meet(&self) -> Result<(), CommError>;
+
+    /// The program is in a library call, or in none.
+    fn set_within(&self, name: Option<&'static str>);
+
+    /// The present time if events are kept, which costs some ten nanoseconds to ask for.
+    fn began(&self) -> Time {
+        if self.shared().is_traced() { self.time() } else { Time::ZERO }
+    }
+
+    /// Keeps an event that has just ended, if events are kept; its kind may depend on how long it took.
+    fn note(&self, start: Time, kind: impl FnOnce(Span) -> EventKind) {
+        if self.shared().is_traced() {
+            let end = self.time();
+            let event = Event { rank: self.id() as Rank, start, end, kind: kind(end.since(start)) };
+            self.local().borrow_mut().events.push(event);
+        }
+    }
+
+    /// Counts a message that leaves; returns its number.
+    fn count_sent(&self, bytes: u64) -> u64 {
+        let record = &mut self.local().borrow_mut().record;
+        let seq = record.messages_sent;
+        record.messages_sent += 1;
+        record.bytes_sent += bytes;
+        seq
+    }
+
+    /// Counts a message that the program has received.
+    fn received(&self, began: Time, envelope: Envelope) -> Envelope {
+        let bytes = envelope.payload.len();
+        {
+            let record = &mut self.local().borrow_mut().record;
+            record.messages_received += 1;
+            record.bytes_received += bytes;
+        }
+        let (Label { source, tag, .. }, seq) = (envelope.label, envelope.id.seq);
+        let from = source as Rank;
+        self.note(began, |_| EventKind::Recv { from, bytes, tag, seq, overhead: Span::ZERO });
+        envelope
+    }
+}
+
+/// The event that a wait for requests awaits.
+fn requests(local: &Local, requests: &[RequestId]) -> WhatFor {
+    WhatFor::of(requests.iter().filter_map(|&request| local.waits_for(request)))
+}
+
+impl<C: Carrier> Endpoint for C {
+    fn id(&self) -> NodeId {
+        Carrier::id(self)
+    }
+
+    fn died(&self) -> Option<Time> {
+        None
+    }
+
+    fn shared(&self) -> &dyn Shared {
+        Carrier::shared(self)
+    }
+
+    fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
+        self.check_running()?;
+        self.deliver(parcel, payload)
+    }
+
+    fn recv(&self, select: Selector) -> Result<Envelope, CommError> {
+        self.recv_until(select, Time::MAX)?.ok_or(CommError::Ended)
+    }
+
+    fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
+        self.check_running()?;
+        let began = self.began();
+        if let Some(envelope) = self.take_directly(&select) {
+            return Ok(Some(self.received(began, envelope)));
+        }
+        let what_for = |_: &Local| WhatFor::Message(select);
+        let found = self.wait_until(what_for, deadline, |local| local.matching.take(&select))?;
+        Ok(found.map(|envelope| self.received(began, envelope)))
+    }
+
+    fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
+        self.check_running()?;
+        self.exchange(parcel, payload, select)
+    }
+
+    fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
+        self.check_running()?;
+        let look = |local: &mut Local| {
+            let mut arrived = local.matching.arrived();
+            arrived
+                .find(|envelope| select.accepts(&envelope.label))
+                .map(|envelope| (envelope.label, envelope.payload.len()))
+        };
+        if blocking {
+            return self.wait_until(|_| WhatFor::Message(select), Time::MAX, look);
+        }
+        self.drain()?;
+        let found = look(&mut self.local().borrow_mut());
+        if found.is_none() {
+            self.in_vain();
+        }
+        Ok(found)
+    }
+
+    fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
+        self.check_running()?;
+        let request = self.local().borrow_mut().requests.insert(Request::Sending) as RequestId;
+        if self.begin_delivery(parcel, payload, request)? {
+            self.local().borrow_mut().sent(request);
+        }
+        Ok(request)
+    }
+
+    fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
+        self.check_running()?;
+        self.drain()?;
+        let local = &mut *self.local().borrow_mut();
+        let request = match local.matching.take(&select) {
+            Some(envelope) => {
+                local.completed += 1;
+                Request::Received(local.completed, envelope)
+            }
+            None => Request::Posted(select),
+        };
+        let is_posted = matches!(request, Request::Posted(_));
+        let id = local.requests.insert(request) as RequestId;
+        if is_posted {
+            local.matching.post(select, id);
+        }
+        Ok(id)
+    }
+
+    fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
+        self.check_running()?;
+        let began = self.began();
+        let complete = |local: &mut Local| local.completion(request).map(|_| local.settle(request));
+        let found = self.wait_until(|local| requests(local, &[request]), Time::MAX, complete)?;
+        Ok(found.flatten().map(|envelope| self.received(began, envelope)))
+    }
+
+    fn wait_any_until(
+        &self,
+        requests: Box<[RequestId]>,
+        deadline: Time,
+    ) -> Result<(Time, Option<First>), CommError> {
+        self.check_running()?;
+        let began = self.began();
+        let first = self.wait_until(
+            |local| self::requests(local, &requests),
+            deadline,
+            |local| {
+                let complete = requests.iter().enumerate();
+                let complete =
+                    complete.filter_map(|(index, &request)| Some((local.completion(request)?, index)));
+                let (_, index) = complete.min()?;
+                Some((index, local.settle(requests[index])))
+            },
+        )?;
+        let first = first
+            .map(|(index, envelope)| (index, Ok(envelope.map(|envelope| self.received(began, envelope)))));
+        Ok((self.time(), first))
+    }
+
+    fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
+        self.check_running()?;
+        let began = self.began();
+        self.drain()?;
+        let settled = {
+            let local = &mut *self.local().borrow_mut();
+            local.completion(request).map(|_| local.settle(request))
+        };
+        if looks && settled.is_none() {
+            self.in_vain();
+        }
+        let settled = settled.map(|envelope| envelope.map(|envelope| self.received(began, envelope)));
+        Ok((self.time(), settled))
+    }
+
+    fn forget(&self, request: RequestId) {
+        self.local().borrow_mut().forget(request);
+    }
+
+    fn withdraw(&self, request: RequestId) {
+        let local = &mut *self.local().borrow_mut();
+        local.matching.withdraw(&request);
+        if let Some(envelope) = local.settle(request) {
+            local.matching.put_back(envelope);
+        }
+    }
+
+    fn now(&self) -> Result<Time, CommError> {
+        self.check_running()?;
+        let now = self.time();
+        self.in_vain();
+        Ok(now)
+    }
+
+    fn compute(&self, span: Span) -> Result<(), CommError> {
+        self.check_running()?;
+        let began = self.time();
+        while self.time() < began + span {
+            if let Some(ended) = self.ended() {
+                return Err(ended);
+            }
+            spin_loop();
+        }
+        self.local().borrow_mut().record.computing += span;
+        self.note(began, |_| EventKind::Compute);
+        Ok(())
+    }
+
+    /// The work is really done, and takes its time.
+    fn charge(&self, _: Span) -> Result<(), CommError> {
+        Ok(())
+    }
+
+    fn compute_until(
+        &self,
+        deadline: Time,
+        request: RequestId,
+    ) -> Result<(Time, Option<(Envelope, Span)>), CommError> {
+        let began = self.time();
+        loop {
+            let (now, complete) = self.test(request, false)?;
+            if complete.is_some() || now >= deadline {
+                self.local().borrow_mut().record.computing += now.since(began);
+                return Ok((now, complete.flatten().map(|envelope| (envelope, now.since(began)))));
+            }
+            spin_loop();
+        }
+    }
+
+    fn barrier(&self) -> Result<(), CommError> {
+        self.check_running()?;
+        let began = self.began();
+        self.meet()?;
+        self.note(began, |_| EventKind::Barrier);
+        Ok(())
+    }
+
+    fn enter(&self, name: &'static str) {
+        let local = &mut *self.local().borrow_mut();
+        local.depth += 1;
+        if local.depth == 1 {
+            self.set_within(Some(name));
+        }
+    }
+
+    fn leave(&self) -> Result<(), CommError> {
+        let local = &mut *self.local().borrow_mut();
+        local.depth -= 1;
+        if local.depth == 0 {
+            self.set_within(None);
+        }
+        Ok(())
+    }
+
+    fn mark(&self, mark: Mark) -> Result<(), CommError> {
+        self.check_running()?;
+        let now = self.time();
+        let local = &mut *self.local().borrow_mut();
+        let ended = local.mark(mark, now);
+        if let Some((start, kind)) = ended.filter(|_| Carrier::shared(self).is_traced()) {
+            local.events.push(Event { rank: Carrier::id(self) as Rank, start, end: now, kind });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,164 @@
+//! The messages and requests of a node that matches them itself, on its own thread.
+
+use std::sync::Arc;
+
+use slab::Slab;
+
+use super::waiting::WhatFor;
+use crate::{
+    endpoint::{Envelope, Mark},
+    record::{Event, EventKind, NodeRecord, Part},
+    time::Time,
+    wire::{Label, Matching, MessageId, RequestId, Selector},
+};
+
+/// A message that no program has received: its name, its label and its length.
+pub(super) type Unreceived = (MessageId, Label, u64);
+
+/// Notes a message that no program has received.
+pub(super) fn unreceived(envelope: &Envelope) -> Unreceived {
+    (envelope.id, envelope.label, envelope.payload.len())
+}
+
+/// The state of a request.
+#[derive(Debug)]
+pub(super) enum Request {
+    /// A send that is under way.
+    Sending,
+    /// A send that is done; the n-th request of the node to be complete.
+    Sent(u64),
+    /// A receive whose message has not come.
+    Posted(Selector),
+    /// A receive that has taken its message; the n-th request of the node to be complete.
+    Received(u64, Envelope),
+    /// A posted receive, or a send under way, that the program has dropped.
+    Forgotten,
+}
+
+/// The messages and requests of a node.
+#[derive(Debug, Default)]
+pub(super) struct Local {
+    pub(super) matching: Matching<Envelope, RequestId>,
+    pub(super) requests: Slab<Request>,
+    /// The number of requests that have been complete.
+    pub(super) completed: u64,
+    pub(super) record: NodeRecord,
+    /// Messages that receives have taken which the program had dropped.
+    pub(super) lost: Vec<Unreceived>,
+    /// The nesting depth of the library calls that the program is in.
+    pub(super) depth: u32,
+    /// The phases and parts that the program is in, with their beginnings.
+    phases: Vec<(Arc<str>, Time)>,
+    parts: Vec<(Part, Time)>,
+    /// The events so far, if they are kept.
+    pub(super) events: Vec<Event>,
+}
+
+impl Local {
+    /// Matches a message that has come.
+    pub(super) fn take_in(&mut self, envelope: Envelope) {
+        let Some((request, envelope)) = self.matching.arrive(envelope) else { return };
+        self.completed += 1;
+        match &mut self.requests[request as usize] {
+            Request::Forgotten => {
+                self.lost.push(unreceived(&envelope));
+                self.requests.remove(request as usize);
+            }
+            posted => *posted = Request::Received(self.completed, envelope),
+        }
+    }
+
+    /// Completes a send that was under way.
+    pub(super) fn sent(&mut self, request: RequestId) {
+        self.completed += 1;
+        match self.requests.get_mut(request as usize) {
+            Some(Request::Forgotten) => drop(self.requests.remove(request as usize)),
+            Some(sending) => *sending = Request::Sent(self.completed),
+            None => {}
+        }
+    }
+
+    /// The place of a request in the order of completion; `None` if it is not complete.
+    pub(super) fn completion(&self, request: RequestId) -> Option<u64> {
+        match self.requests.get(request as usize)? {
+            Request::Sent(nth) | Request::Received(nth, _) => Some(*nth),
+            Request::Sending | Request::Posted(_) | Request::Forgotten => None,
+        }
+    }
+
+    /// Takes a complete request out, with its message if it was a receive.
+    pub(super) fn settle(&mut self, request: RequestId) -> Option<Envelope> {
+        match self.requests.try_remove(request as usize)? {
+            Request::Received(_, envelope) => Some(envelope),
+            _ => None,
+        }
+    }
+
+    /// Drops a request. What is under way ends by itself.
+    pub(super) fn forget(&mut self, request: RequestId) {
+        match self.requests.get_mut(request as usize) {
+            Some(open @ (Request::Posted(_) | Request::Sending)) => *open = Request::Forgotten,
+            Some(_) => {
+                let lost = self.settle(request);
+                self.lost.extend(lost.as_ref().map(unreceived));
+            }
+            None => {}
+        }
+    }
+
+    /// The event that a request waits for, if it is not complete.
+    pub(super) fn waits_for(&self, request: RequestId) -> Option<WhatFor> {
+        match self.requests.get(request as usize)? {
+            Request::Posted(select) => Some(WhatFor::Message(*select)),
+            Request::Sending => Some(WhatFor::Departure),
+            _ => None,
+        }
+    }
+
+    /// Notes a mark; returns what ends with it, and when that began.
+    pub(super) fn mark(&mut self, mark: Mark, now: Time) -> Option<(Time, EventKind)> {
+        match mark {
+            Mark::PhaseBegin(name) => {
+                self.phases.push((name, now));
+                None
+            }
+            Mark::PhaseEnd(name) => {
+                // The innermost phase of this name: phases need not end in the order of their nesting.
+                let at = self.phases.iter().rposition(|(known, _)| *known == name)?;
+                let (name, begin) = self.phases.remove(at);
+                self.record.add_phase(name.clone(), begin, now);
+                Some((begin, EventKind::Phase { name }))
+            }
+            Mark::PartBegin(part) => {
+                self.parts.push((part, now));
+                None
+            }
+            // Pictures of what nodes hold are of networks, and there is none.
+            Mark::Holds(_) => None,
+            Mark::PartEnd => self.parts.pop().map(|(part, begin)| (begin, EventKind::Part(part))),
+        }
+    }
+
+    /// Ends the record of the node, and what the program has left open; returns that, with its beginnings.
+    pub(super) fn finish(&mut self, now: Time) -> Vec<(Time, EventKind)> {
+        self.record.finished = now;
+        let mut open = Vec::new();
+        while let Some((name, begin)) = self.phases.pop() {
+            self.record.add_phase(name.clone(), begin, now);
+            open.push((begin, EventKind::Phase { name }));
+        }
+        open.extend(self.parts.drain(..).map(|(part, begin)| (begin, EventKind::Part(part))));
+        open
+    }
+
+    /// All messages that the program has not received.
+    pub(super) fn left(&self) -> Vec<Unreceived> {
+        let mut left = self.lost.clone();
+        left.extend(self.matching.arrived().map(unreceived));
+        left.extend(self.requests.iter().filter_map(|(_, request)| match request {
+            Request::Received(_, envelope) => Some(unreceived(envelope)),
+            _ => None,
+        }));
+        left
+    }
+}

@@ -1,0 +1,285 @@
+//! The end of a run on all ranks: nobody goes before all have come to it, no message is left on its way, and all know
+//! the same result.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use ferrompi::{Error, ReduceOp, Request, Scope};
+use serde::{Deserialize, Serialize};
+
+use super::node::{Cause, MpiNode};
+use crate::{
+    error::{CommError, DeadlockReport, RunError},
+    kernel::{BlockedNode, WaitsFor},
+    rank::Rank,
+    record::{NodeRecord, PhaseRecord, UnreceivedMessage},
+    runtime::{carrier::Carrier, crew::Fault, local::Unreceived},
+    time::{Span, Time},
+};
+
+/// The time that the program of a rank has to end once the run is over.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// The status with which all ranks are ended if one does not end by itself.
+const STATUS: i32 = 1;
+
+/// The records and the messages left of all ranks.
+pub(super) type Records = (Vec<NodeRecord>, Vec<UnreceivedMessage>);
+
+/// A rank's part of the result, as it tells it.
+#[derive(Serialize, Deserialize)]
+struct Part {
+    counters: [u64; 9],
+    phases: Vec<(String, [u64; 3])>,
+    unreceived: Vec<UnreceivedMessage>,
+}
+
+/// The error of a run, as the rank that found it tells it.
+#[derive(Serialize, Deserialize)]
+enum Told {
+    Panicked(String),
+    Failed(String),
+    Deadlock(Vec<ToldNode>, Vec<Rank>),
+    WallLimit(Vec<ToldNode>),
+}
+
+/// A blocked node, as it is told.
+#[derive(Serialize, Deserialize)]
+struct ToldNode {
+    rank: Rank,
+    since: u64,
+    waits_for: WaitsFor,
+    within: Option<String>,
+}
+
+impl From<&BlockedNode> for ToldNode {
+    fn from(node: &BlockedNode) -> ToldNode {
+        ToldNode {
+            rank: node.rank,
+            since: node.since.since_start().as_picos(),
+            waits_for: node.waits_for.clone(),
+            within: node.within.map(str::to_owned),
+        }
+    }
+}
+
+impl From<ToldNode> for BlockedNode {
+    fn from(told: ToldNode) -> BlockedNode {
+        BlockedNode {
+            rank: told.rank,
+            since: Time::ZERO + Span::from_picos(told.since),
+            waits_for: told.waits_for,
+            // A run ends once, and libraries have few names.
+            within: told.within.map(|name| &*Box::leak(name.into_boxed_str())),
+        }
+    }
+}
+
+fn told(nodes: &[BlockedNode]) -> Vec<ToldNode> {
+    nodes.iter().map(ToldNode::from).collect()
+}
+
+impl MpiNode<'_> {
+    /// Ends the run with all other ranks: the records of all, or the error that all get.
+    pub(super) fn finish(&self) -> Result<Records, RunError> {
+        let failed = |source: Error| self.failed(CommError::Transport(source.to_string()));
+        self.has_returned.set(true);
+        let finished = self.time();
+        self.local.borrow_mut().finish(finished);
+        self.settle().map_err(failed)?;
+        let rank = self.job.rank();
+        let mine = match *self.ended.borrow() {
+            None | Some(Cause::Told) => i64::MAX,
+            Some(_) => rank as i64,
+        };
+        let (mine, mut first) = ([mine], [i64::MAX]);
+        let control = &self.job.control;
+        self.together(|scope| control.iallreduce(scope, &mine, &mut first, ReduceOp::Min)).map_err(failed)?;
+        if first[0] < i64::MAX {
+            let first = first[0] as Rank;
+            let error = if first == rank { self.told() } else { Vec::new() };
+            let error = self.shared_from(first, error).map_err(failed)?;
+            return Err(self.error(first, &error));
+        }
+        let own = serde_json::to_vec(&self.part()).unwrap_or_default();
+        let parts = self.gathered(own).map_err(failed)?;
+        let parts = parts.iter().map(|part| serde_json::from_slice::<Part>(part));
+        let parts: Vec<Part> =
+            parts.collect::<Result<_, _>>().map_err(|error| self.failed(CommError::Transport(error.to_string())))?;
+        let (mut nodes, mut unreceived) = (Vec::new(), Vec::new());
+        for part in parts {
+            nodes.push(record(part.counters, part.phases));
+            unreceived.extend(part.unreceived);
+        }
+        unreceived.sort_by_key(|message| (message.from, message.to));
+        Ok((nodes, unreceived))
+    }
+
+    /// Makes a call of all ranks, and takes in messages and answers questions meanwhile.
+    fn together<'env>(
+        &self,
+        call: impl for<'s> FnOnce(&'s Scope<'s, 'env>) -> Result<Request<'s>, Error>,
+    ) -> Result<(), Error> {
+        let ends = self.is_ended().then(|| self.time() + Span::from(GRACE));
+        self.job.together(call, || {
+            // A failure of MPI shows in the call itself.
+            let _ = self.progress();
+            if ends.is_some_and(|ends| self.time() > ends) {
+                let why = self.ended.borrow();
+                eprintln!(
+                    "rank {}: the run is over ({why:?}), and after {GRACE:?} some rank has not ended; all are aborted",
+                    self.job.rank()
+                );
+                self.job.abort(STATUS);
+            }
+        })
+    }
+
+    /// Waits until all programs have returned and all their messages have come.
+    fn settle(&self) -> Result<(), Error> {
+        let (line, control) = (&self.job.line, &self.job.control);
+        while !line.is_idle() {
+            let _ = self.progress();
+        }
+        self.together(|scope| control.ibarrier(scope))?;
+        let sent: Vec<i64> = line.sent().iter().map(|&sent| sent as i64).collect();
+        let mut expected = [0_i64];
+        self.together(|scope| control.ireduce_scatter_block(scope, &sent, &mut expected, ReduceOp::Sum))?;
+        while (line.received() as i64) < expected[0] || !line.is_empty() {
+            let _ = self.progress();
+        }
+        Ok(())
+    }
+
+    /// The same bytes on all ranks: those of `root`.
+    fn shared_from(&self, root: Rank, mut bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+        let control = &self.job.control;
+        let mut length = [bytes.len() as i64];
+        self.together(|scope| control.ibroadcast(scope, &mut length, root as i32))?;
+        bytes.resize(length[0] as usize, 0);
+        self.together(|scope| control.ibroadcast(scope, &mut bytes, root as i32))?;
+        Ok(bytes)
+    }
+
+    /// The bytes of all ranks.
+    fn gathered(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, Error> {
+        let (control, size) = (&self.job.control, self.job.size());
+        let (length, mut lengths) = ([own.len() as i32], vec![0_i32; size]);
+        self.together(|scope| control.iallgather(scope, &length, &mut lengths))?;
+        let displacements: Vec<i32> = lengths
+            .iter()
+            .scan(0, |next, length| {
+                let at = *next;
+                *next += length;
+                Some(at)
+            })
+            .collect();
+        let mut all = vec![0; lengths.iter().sum::<i32>() as usize];
+        self.together(|scope| control.iallgatherv(scope, &own, &mut all, &lengths, &displacements))?;
+        let part = |(at, length): (&i32, &i32)| all[*at as usize..(at + length) as usize].to_vec();
+        Ok(displacements.iter().zip(&lengths).map(part).collect())
+    }
+
+    /// This rank's part of the result.
+    fn part(&self) -> Part {
+        let (local, groups) = (self.local.borrow(), self.groups.borrow());
+        let record = &local.record;
+        let rank = self.job.rank();
+        let left = local.left();
+        let strays = groups.strays.values().flatten();
+        let strays = strays.map(|stray| UnreceivedMessage {
+            from: stray.label.source as Rank,
+            to: rank,
+            tag: stray.label.tag,
+            bytes: stray.payload.len(),
+            group: "a group that the receiver has not made".into(),
+        });
+        let unreceived = left.iter().map(|&(_, label, bytes): &Unreceived| UnreceivedMessage {
+            from: label.source as Rank,
+            to: rank,
+            tag: label.tag,
+            bytes,
+            group: groups.contexts.name(label.context),
+        });
+        let phase = |(name, phase): (&Arc<str>, &PhaseRecord)| {
+            let times = [phase.begin.since_start(), phase.end.since_start(), phase.time];
+            (name.to_string(), times.map(Span::as_picos))
+        };
+        Part {
+            counters: [
+                record.finished.since_start().as_picos(),
+                record.messages_sent,
+                record.bytes_sent,
+                record.messages_received,
+                record.bytes_received,
+                record.computing.as_picos(),
+                record.overhead.as_picos(),
+                record.waiting.as_picos(),
+                record.noise.as_picos(),
+            ],
+            phases: record.phases.iter().map(phase).collect(),
+            unreceived: unreceived.chain(strays).collect(),
+        }
+    }
+
+    /// The error that this rank found, as it tells it.
+    fn told(&self) -> Vec<u8> {
+        let ended = self.ended.borrow();
+        let told = match &*ended {
+            Some(Cause::Fault(Fault::Panic(message))) => Told::Panicked(message.clone()),
+            Some(Cause::Fault(Fault::Error(error))) => Told::Failed(error.to_string()),
+            Some(Cause::Deadlock(report)) => Told::Deadlock(told(&report.blocked), report.returned.clone()),
+            Some(Cause::WallLimit(nodes)) => Told::WallLimit(told(nodes)),
+            Some(Cause::Told) | None => Told::Failed("it ended".into()),
+        };
+        serde_json::to_vec(&told).unwrap_or_default()
+    }
+
+    /// The error of the run: what this rank found itself, if it was the first, or what another tells.
+    fn error(&self, first: Rank, error: &[u8]) -> RunError {
+        let nodes = |nodes: Vec<ToldNode>| nodes.into_iter().map(BlockedNode::from).collect();
+        if first == self.job.rank()
+            && let Some(Cause::Fault(Fault::Error(source))) = self.ended.take()
+        {
+            return RunError::Node { rank: first, source };
+        }
+        match serde_json::from_slice(error) {
+            Ok(Told::Panicked(message)) => RunError::Panicked { rank: first, message },
+            Ok(Told::Failed(message)) => RunError::Node { rank: first, source: message.into() },
+            Ok(Told::Deadlock(blocked, returned)) => {
+                RunError::Deadlock(DeadlockReport::new(nodes(blocked), returned))
+            }
+            Ok(Told::WallLimit(blocked)) => RunError::WallLimit {
+                limit: self.settings.wall_limit.unwrap_or_default(),
+                nodes: nodes(blocked),
+            },
+            Err(error) => self.failed(CommError::Transport(error.to_string())),
+        }
+    }
+
+    /// A failure of MPI at the end of a run.
+    fn failed(&self, error: CommError) -> RunError {
+        RunError::Node { rank: self.job.rank(), source: error.into() }
+    }
+}
+
+/// The record of a node from what it told.
+fn record(counters: [u64; 9], phases: Vec<(String, [u64; 3])>) -> NodeRecord {
+    let [finished, messages_sent, bytes_sent, messages_received, bytes_received, ..] = counters;
+    let [.., computing, overhead, waiting, noise] = counters.map(Span::from_picos);
+    let phase = |(name, times): (String, [u64; 3])| {
+        let [begin, end, time] = times.map(Span::from_picos);
+        (Arc::from(name), PhaseRecord { begin: Time::ZERO + begin, end: Time::ZERO + end, time })
+    };
+    NodeRecord {
+        finished: Time::ZERO + Span::from_picos(finished),
+        messages_sent,
+        bytes_sent,
+        messages_received,
+        bytes_received,
+        computing,
+        overhead,
+        waiting,
+        noise,
+        phases: phases.into_iter().map(phase).collect::<BTreeMap<_, _>>(),
+    }
+}

@@ -1,0 +1,136 @@
+//! Frames: messages of MPI that carry a header, and short data behind it.
+
+use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
+use smallvec::SmallVec;
+
+/// The longest frame in bytes. All libraries known to us pass so much without waiting for the receiver.
+pub(super) const LONGEST: usize = 4000;
+
+/// The room for data in a frame.
+pub(super) const ROOM: usize = LONGEST - size_of::<Header>();
+
+/// The bit of a [part](part) that has a length but no data.
+const PHANTOM: u64 = 1 << 63;
+
+/// The meaning of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Kind {
+    /// A message with its data.
+    Short = 1,
+    /// The beginning of a message whose data comes by itself; here are the lengths of its parts.
+    Long,
+    /// More lengths of the parts of the message that the frame before this one began.
+    More,
+    /// A type of elements, before the first message that has it.
+    Type,
+    /// Somebody has waited for long, and asks all for their state.
+    Ask,
+    /// The answer.
+    State,
+    /// A member of a group wants to know the collective call that the receiver makes.
+    AskCall,
+    /// The answer.
+    Call,
+    /// The run is over.
+    End,
+    /// Nothing: it completes a receive that is not needed any more.
+    Nothing,
+}
+
+impl Kind {
+    const ALL: [Kind; 10] = [
+        Kind::Short,
+        Kind::Long,
+        Kind::More,
+        Kind::Type,
+        Kind::Ask,
+        Kind::State,
+        Kind::AskCall,
+        Kind::Call,
+        Kind::End,
+        Kind::Nothing,
+    ];
+}
+
+/// The head of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Header {
+    /// The number of its [`Kind`].
+    pub(super) code: u32,
+    pub(super) tag: u32,
+    /// The group, as all ranks know it.
+    pub(super) context: u64,
+    /// The digest of the element type; 0 for plain bytes.
+    pub(super) element: u64,
+    /// The digest of the collective call to which the message belongs, and its number in its group; 0 if there is none.
+    pub(super) call: u64,
+    pub(super) nth: u64,
+    /// The number of the message among all of its sender's.
+    pub(super) seq: u64,
+    /// The node on whose behalf it is sent, plus one; 0 if that is the sender.
+    pub(super) origin: u32,
+    /// The number of parts of the message; 0 for one that is all of the frame's data.
+    pub(super) parts: u32,
+}
+
+impl Header {
+    pub(super) fn new(kind: Kind) -> Header {
+        Header { code: kind as u32, ..Header::default() }
+    }
+
+    pub(super) fn of_kind(self, kind: Kind) -> Header {
+        Header { code: kind as u32, ..self }
+    }
+
+    /// The meaning of the frame; `None` if it is none of ours.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|&kind| kind as u32 == self.code)
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        bytes_of(self)
+    }
+
+    /// Takes a frame apart; `None` if it is too short for one.
+    pub(super) fn read(frame: &[u8]) -> Option<(Header, &[u8])> {
+        let (header, data) = frame.split_at_checked(size_of::<Header>())?;
+        Some((pod_read_unaligned(header), data))
+    }
+}
+
+/// A part of the data of a message: its length, and whether it has no data.
+pub(super) type Part = (u64, bool);
+
+/// The words that stand for parts.
+pub(super) fn words(parts: &[Part]) -> SmallVec<[u64; 8]> {
+    parts.iter().map(|&(bytes, is_phantom)| if is_phantom { bytes | PHANTOM } else { bytes }).collect()
+}
+
+/// The parts for which words stand.
+pub(super) fn parts(words: &[u8]) -> impl Iterator<Item = Part> {
+    let part = |word: &[u8]| {
+        let word: u64 = pod_read_unaligned(word);
+        (word & !PHANTOM, word & PHANTOM != 0)
+    };
+    words.chunks_exact(size_of::<u64>()).map(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_read_as_it_was_written() {
+        let header = Header { tag: 7, context: u64::MAX, parts: 2, ..Header::new(Kind::Long) };
+        let list = [(3, false), (1 << 40, true)];
+        let mut frame = header.bytes().to_vec();
+        frame.extend_from_slice(bytemuck::cast_slice(&words(&list)));
+        let (read, data) = Header::read(&frame).unwrap();
+        assert_eq!((read, read.kind()), (header, Some(Kind::Long)));
+        assert_eq!(parts(data).collect::<Vec<_>>(), list);
+        assert!(Header::read(&frame[..20]).is_none());
+        assert_eq!(Header::default().kind(), None);
+    }
+}

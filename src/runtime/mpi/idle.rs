@@ -1,0 +1,34 @@
+//! The time between two looks of a rank that waits.
+
+use std::{hint::spin_loop, thread::yield_now, time::Duration};
+
+/// The looks in vain after which a rank sleeps for a moment where ranks share cores.
+const LOOKS: u32 = 200;
+
+/// That moment.
+const MOMENT: Duration = Duration::from_micros(20);
+
+/// The looks of a rank in vain so far.
+#[derive(Debug)]
+pub(super) struct Idle {
+    is_crowded: bool,
+    pub(super) looks: u32,
+}
+
+impl Idle {
+    pub(super) fn new(is_crowded: bool) -> Idle {
+        Idle { is_crowded, looks: 0 }
+    }
+
+    /// Passes the time until the next look: gives the core to other ranks where they lack it.
+    pub(super) fn turn(&mut self) {
+        self.looks = self.looks.wrapping_add(1);
+        if !self.is_crowded {
+            spin_loop();
+        } else if self.looks < LOOKS {
+            yield_now();
+        } else {
+            std::thread::sleep(MOMENT);
+        }
+    }
+}

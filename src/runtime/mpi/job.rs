@@ -1,0 +1,172 @@
+//! An MPI job as this process, one of its ranks, sees it: the library started, where the ranks are, the way to them.
+
+use std::{collections::BTreeSet, env, thread};
+
+use ferrompi::{Communicator, Error, Mpi, ReduceOp, Request, Scope, ThreadLevel};
+
+use super::{idle::Idle, line::Line};
+use crate::rank::Rank;
+
+/// The words of a set of cores.
+const CORE_WORDS: usize = 64;
+
+/// The variables by which launchers tell a process how many ranks they have started.
+const LAUNCHED: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS"];
+
+/// An error of the start of a job.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MpiError {
+    /// The library failed, or has been started before.
+    #[error("MPI failed: {0}")]
+    Library(String),
+    /// The launcher and the library are not of the same MPI: each process is alone.
+    #[error(
+        "a launcher has started {launched} ranks, but {library}, with which this program was built, sees only {found}: \
+         start it by the launcher of that library"
+    )]
+    WrongLauncher {
+        /// The ranks that the launcher says it has started.
+        launched: usize,
+        /// The ranks that the library sees.
+        found: usize,
+        /// The library.
+        library: String,
+    },
+}
+
+impl From<Error> for MpiError {
+    fn from(error: Error) -> MpiError {
+        MpiError::Library(error.to_string())
+    }
+}
+
+/// The job; see the [module](self).
+pub(crate) struct Job {
+    pub(super) line: Line,
+    /// For what all ranks do together and no program sees.
+    pub(super) control: Communicator,
+    /// For MPI's own collective operations.
+    pub(crate) native: Communicator,
+    rank: Rank,
+    size: usize,
+    /// The host of each rank, numbered by its first rank.
+    hosts: Vec<usize>,
+    is_crowded: bool,
+    library: String,
+    /// The library itself, which ends last.
+    mpi: Mpi,
+}
+
+impl std::fmt::Debug for Job {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Job(rank {} of {}, {})", self.rank, self.size, self.library)
+    }
+}
+
+impl Job {
+    /// Starts MPI.
+    pub(crate) fn start() -> Result<Job, MpiError> {
+        let mpi = Mpi::init_thread(ThreadLevel::Funneled)?;
+        let world = mpi.world();
+        let (rank, size) = (world.rank() as Rank, world.size() as usize);
+        let library = Mpi::library_version()?;
+        // Of Open MPI with a byte of zero at its end; of MPICH with a page on how it was built.
+        let library = library.trim_end_matches('\0').lines().next().unwrap_or_default();
+        let library = library.split(", package").next().unwrap_or_default().replace('\t', " ");
+        let launched = LAUNCHED.iter().filter_map(|name| env::var(name).ok()?.parse().ok()).max();
+        if let Some(launched) = launched.filter(|&launched: &usize| size == 1 && launched > 1) {
+            return Err(MpiError::WrongLauncher { launched, found: size, library });
+        }
+        let line = Line::new(world.duplicate()?)?;
+        let (control, native) = (world.duplicate()?, world.duplicate()?);
+        let (hosts, is_crowded) = places(&control)?;
+        Ok(Job { line, control, native, rank, size, hosts, is_crowded, library, mpi })
+    }
+
+    /// The rank of this process.
+    pub(crate) fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    /// The number of ranks.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The host of each rank, numbered from 0 in the order of their first ranks.
+    pub(crate) fn hosts(&self) -> &[usize] {
+        &self.hosts
+    }
+
+    /// The name and the version of the library.
+    pub(crate) fn library(&self) -> &str {
+        &self.library
+    }
+
+    /// Whether ranks of this host share cores.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.is_crowded
+    }
+
+    /// The time of MPI's clock, in seconds.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.mpi.wtime()
+    }
+
+    /// Ends all ranks at once.
+    pub(crate) fn abort(&self, status: i32) -> ! {
+        self.control.abort(status)
+    }
+
+    /// Makes a call of all ranks, and does something else for as long as it takes.
+    pub(super) fn together<'env>(
+        &self,
+        call: impl for<'s> FnOnce(&'s Scope<'s, 'env>) -> Result<Request<'s>, Error>,
+        mut meanwhile: impl FnMut(),
+    ) -> Result<(), Error> {
+        ferrompi::scope(|scope| {
+            let mut request = call(scope)?;
+            let mut idle = Idle::new(self.is_crowded);
+            while request.test()?.is_none() {
+                meanwhile();
+                idle.turn();
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The host of each rank, and whether there are more ranks on any than cores that they may use.
+fn places(control: &Communicator) -> Result<(Vec<usize>, bool), Error> {
+    let host = control.split_shared()?;
+    let mut first = [i64::from(control.rank())];
+    host.broadcast(&mut first, 0)?;
+    let mut firsts = vec![0_i64; control.size() as usize];
+    control.allgather(&first, &mut firsts)?;
+    let numbers: BTreeSet<i64> = firsts.iter().copied().collect();
+    let number = |first| numbers.iter().position(|known| known == first).unwrap_or_default();
+    let mut mine = [0_u64; CORE_WORDS];
+    for core in core_affinity::get_core_ids().unwrap_or_default() {
+        if let Some(word) = mine.get_mut(core.id / 64) {
+            *word |= 1 << (core.id % 64);
+        }
+    }
+    let mut cores = [0_u64; CORE_WORDS];
+    host.allreduce(&mine, &mut cores, ReduceOp::BitwiseOr)?;
+    let cores: u32 = cores.iter().map(|word| word.count_ones()).sum();
+    let mut crowded = [0_i32];
+    control.allreduce(&[i32::from(host.size() > cores as i32)], &mut crowded, ReduceOp::Max)?;
+    Ok((firsts.iter().map(number).collect(), crowded[0] > 0))
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // The others would wait for this rank forever.
+            self.abort(101);
+        }
+        // If that fails MPI fails, and says so when it ends.
+        let _ = self.line.close();
+    }
+}

@@ -1,0 +1,398 @@
+//! The way of frames and data through MPI: receives that are always posted, long data on its way in and out.
+//!
+//! A short message is one frame. The data of a long one follows its frame as messages of their own, which MPI moves from
+//! where it lies to where it stays. Its receiver posts receives for them as soon as it has the frame, whether its program
+//! wants the message yet or not, so no sender waits for longer than until its receiver makes a call. What one rank sends
+//! is handed on in the order in which it was sent.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use ferrompi::{Communicator, Error, PersistentRequest, Source};
+
+use super::{
+    frame::{self, Header, Kind, LONGEST, Part, ROOM},
+    pool::Pool,
+};
+use crate::{
+    payload::{Payload, Segment},
+    wire::{NodeId, RequestId},
+};
+
+/// The tags of MPI: frames, and the data of long messages.
+const FRAME: i32 = 0;
+const DATA: i32 = 1;
+
+/// The number of receives for frames that are posted at any time.
+const POSTED: usize = 16;
+
+/// The length from which on a piece of a chain is sent by itself; shorter ones are copied together.
+const ALONE: u64 = 16 << 10;
+
+/// The way to the other ranks.
+pub(super) struct Line {
+    comm: Communicator,
+    posted: RefCell<Posted>,
+    /// Room in which frames are put together.
+    scratch: RefCell<Vec<u8>>,
+    /// For each rank its messages from the first on that is not whole.
+    incoming: RefCell<BTreeMap<NodeId, VecDeque<Incoming>>>,
+    /// Long messages of requests that are on their way out.
+    outgoing: RefCell<Vec<Outgoing>>,
+    pool: Arc<Pool>,
+    /// The messages sent to each rank, and those that have come from all.
+    sent: RefCell<Vec<u64>>,
+    received: Cell<u64>,
+}
+
+/// Receives for frames, of which the next to be complete stands at `next`.
+struct Posted {
+    receives: Vec<PersistentRequest<u8>>,
+    next: usize,
+}
+
+/// A message that is to be handed on: its header and its parts.
+struct Incoming {
+    header: Header,
+    parts: Vec<Piece>,
+    /// The parts that have not been announced.
+    missing: usize,
+}
+
+/// A part of a message that comes in.
+enum Piece {
+    Whole(Segment),
+    Coming(PersistentRequest<u8>, usize),
+}
+
+/// A long message on its way out.
+struct Outgoing {
+    request: RequestId,
+    parts: Vec<PersistentRequest<u8>>,
+}
+
+/// Something that has come: the rank that sent it, its header, and its data.
+pub(super) type Arrived = (NodeId, Header, Payload);
+
+impl Line {
+    pub(super) fn new(comm: Communicator) -> Result<Line, Error> {
+        let receive = |_| {
+            let mut receive = comm.recv_init(vec![0; LONGEST], Source::Any, FRAME)?;
+            receive.start()?;
+            Ok(receive)
+        };
+        let receives = (0..POSTED).map(receive).collect::<Result<_, Error>>()?;
+        let sent = RefCell::new(vec![0; comm.size() as usize]);
+        let (scratch, incoming, outgoing, pool, received) = Default::default();
+        let posted = RefCell::new(Posted { receives, next: 0 });
+        Ok(Line { comm, posted, scratch, incoming, outgoing, pool, sent, received })
+    }
+
+    /// Completes the receives that are posted, so that MPI can be ended.
+    pub(super) fn close(&self) -> Result<(), Error> {
+        for _ in 0..POSTED {
+            self.send_frame(self.comm.rank() as NodeId, Header::new(Kind::Nothing), &[])?;
+        }
+        let mut posted = self.posted.borrow_mut();
+        let posted = &mut *posted;
+        for at in 0..POSTED {
+            posted.receives[(posted.next + at) % POSTED].wait()?;
+        }
+        Ok(())
+    }
+
+    /// The messages sent to each rank so far.
+    pub(super) fn sent(&self) -> Vec<u64> {
+        self.sent.borrow().clone()
+    }
+
+    /// The messages that have come so far.
+    pub(super) fn received(&self) -> u64 {
+        self.received.get()
+    }
+
+    /// Whether all messages whose frames have come are whole.
+    pub(super) fn is_empty(&self) -> bool {
+        self.incoming.borrow().is_empty()
+    }
+
+    /// Whether all messages of requests have left.
+    pub(super) fn is_idle(&self) -> bool {
+        self.outgoing.borrow().is_empty()
+    }
+
+    /// Sends a frame that is no message of the program, such as a question.
+    pub(super) fn send_frame(&self, to: NodeId, header: Header, data: &[u8]) -> Result<(), Error> {
+        let mut scratch = self.scratch.borrow_mut();
+        scratch.clear();
+        scratch.extend_from_slice(header.bytes());
+        scratch.extend_from_slice(data);
+        self.comm.send(&scratch, to as i32, FRAME)
+    }
+
+    /// Sends a message, and returns when MPI has it; calls `meanwhile` for as long as that takes. A header says all but how
+    /// the data goes.
+    pub(super) fn send(
+        &self,
+        to: NodeId,
+        header: Header,
+        payload: Payload,
+        mut meanwhile: impl FnMut(),
+    ) -> Result<(), Error> {
+        if self.send_short(to, header, &payload)? {
+            return Ok(());
+        }
+        let pieces = self.announce(to, header, &payload)?;
+        ferrompi::scope(|scope| {
+            let mut requests = Vec::with_capacity(pieces.len());
+            for piece in &pieces {
+                requests.push(self.comm.isend(scope, piece, to as i32, DATA)?);
+            }
+            while let Some(last) = requests.last_mut() {
+                match last.test()? {
+                    Some(_) => drop(requests.pop()),
+                    None => meanwhile(),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Begins to send a message for a request; returns whether MPI has it already.
+    pub(super) fn begin(
+        &self,
+        to: NodeId,
+        header: Header,
+        payload: Payload,
+        request: RequestId,
+    ) -> Result<bool, Error> {
+        if self.send_short(to, header, &payload)? {
+            return Ok(true);
+        }
+        let pieces = self.announce(to, header, &payload)?;
+        drop(payload);
+        let start = |piece: Bytes| {
+            let mut send = self.comm.send_init(Vec::from(piece), to as i32, DATA)?;
+            send.start()?;
+            Ok(send)
+        };
+        let parts: Vec<_> = pieces.into_iter().map(start).collect::<Result<_, Error>>()?;
+        let is_done = parts.is_empty();
+        if !is_done {
+            self.outgoing.borrow_mut().push(Outgoing { request, parts });
+        }
+        Ok(is_done)
+    }
+
+    /// Sends a message as one frame, if it is short enough.
+    fn send_short(&self, to: NodeId, header: Header, payload: &Payload) -> Result<bool, Error> {
+        if payload.len() > ROOM as u64 || payload.is_phantom() {
+            return Ok(false);
+        }
+        self.sent.borrow_mut()[to as usize] += 1;
+        let mut scratch = self.scratch.borrow_mut();
+        scratch.clear();
+        scratch.extend_from_slice(header.of_kind(Kind::Short).bytes());
+        for segment in payload.segments() {
+            if let Segment::Data(bytes) = segment {
+                scratch.extend_from_slice(bytes);
+            }
+        }
+        self.comm.send(&scratch, to as i32, FRAME)?;
+        Ok(true)
+    }
+
+    /// Sends the header of a long message and the lengths of its parts; returns the data that is to follow.
+    fn announce(&self, to: NodeId, header: Header, payload: &Payload) -> Result<Vec<Bytes>, Error> {
+        self.sent.borrow_mut()[to as usize] += 1;
+        let (parts, pieces) = cut(payload);
+        let words = frame::words(&parts);
+        let header = Header { parts: parts.len() as u32, ..header };
+        for (nth, words) in words.chunks(ROOM / size_of::<u64>()).enumerate() {
+            let kind = if nth == 0 { Kind::Long } else { Kind::More };
+            self.send_frame(to, header.of_kind(kind), bytemuck::cast_slice(words))?;
+        }
+        Ok(pieces)
+    }
+
+    /// Looks once for what has come or left: hands on what is there, and the requests whose messages have left.
+    pub(super) fn poll(
+        &self,
+        mut arrived: impl FnMut(Arrived) -> Result<(), Error>,
+        mut left: impl FnMut(RequestId),
+    ) -> Result<(), Error> {
+        while let Some((source, header, data)) = self.next_frame()? {
+            if let Some(message) = self.take_frame(source, header, data)? {
+                arrived(message)?;
+            }
+        }
+        if !self.incoming.borrow().is_empty() {
+            for message in self.whole()? {
+                arrived(message)?;
+            }
+        }
+        let outgoing = &mut *self.outgoing.borrow_mut();
+        let mut at = 0;
+        while at < outgoing.len() {
+            while let Some(part) = outgoing[at].parts.last_mut() {
+                if part.test()?.is_none() {
+                    break;
+                }
+                outgoing[at].parts.pop();
+            }
+            if outgoing[at].parts.is_empty() {
+                left(outgoing.swap_remove(at).request);
+            } else {
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next frame, if one has come.
+    fn next_frame(&self) -> Result<Option<(NodeId, Header, Bytes)>, Error> {
+        let posted = &mut *self.posted.borrow_mut();
+        let receive = &mut posted.receives[posted.next];
+        let Some(status) = receive.test()? else { return Ok(None) };
+        let frame = receive.buffer()?;
+        let frame = &frame[..status.count.unwrap_or(0).min(frame.len())];
+        let (header, data) = Header::read(frame).unwrap_or_default();
+        let data = Bytes::copy_from_slice(data);
+        let source = match status.source {
+            Source::Rank(rank) => rank as NodeId,
+            _ => 0,
+        };
+        receive.start()?;
+        posted.next = (posted.next + 1) % POSTED;
+        Ok(Some((source, header, data)))
+    }
+
+    /// Takes a frame in; returns what can be handed on at once.
+    fn take_frame(&self, source: NodeId, header: Header, data: Bytes) -> Result<Option<Arrived>, Error> {
+        let incoming = &mut *self.incoming.borrow_mut();
+        match header.kind() {
+            None | Some(Kind::Nothing) => Ok(None),
+            Some(Kind::Short) => {
+                self.received.set(self.received.get() + 1);
+                let Some(waiting) = incoming.get_mut(&source) else {
+                    return Ok(Some((source, header, Payload::of_bytes(data, None))));
+                };
+                let parts = vec![Piece::Whole(Segment::Data(data))];
+                waiting.push_back(Incoming { header, parts, missing: 0 });
+                Ok(None)
+            }
+            Some(kind @ (Kind::Long | Kind::More)) => {
+                let waiting = incoming.entry(source).or_default();
+                if kind == Kind::Long {
+                    self.received.set(self.received.get() + 1);
+                    waiting.push_back(Incoming { header, parts: vec![], missing: header.parts as usize });
+                }
+                for part in frame::parts(&data) {
+                    let piece = self.expect(source, part)?;
+                    if let Some(last) = waiting.back_mut() {
+                        last.parts.push(piece);
+                        last.missing -= 1;
+                    }
+                }
+                Ok(None)
+            }
+            Some(_) => Ok(Some((source, header, Payload::of_bytes(data, None)))),
+        }
+    }
+
+    /// Posts a receive for a part of a message.
+    fn expect(&self, source: NodeId, (bytes, is_phantom): Part) -> Result<Piece, Error> {
+        if is_phantom {
+            return Ok(Piece::Whole(Segment::Phantom(bytes)));
+        }
+        let buffer = self.pool.take(bytes as usize);
+        let mut receive = self.comm.recv_init(buffer, source as i32, DATA)?;
+        receive.start()?;
+        Ok(Piece::Coming(receive, bytes as usize))
+    }
+
+    /// The messages that can be handed on, as they and all before them are whole.
+    fn whole(&self) -> Result<Vec<Arrived>, Error> {
+        let incoming = &mut *self.incoming.borrow_mut();
+        let mut whole = Vec::new();
+        for (&source, waiting) in incoming.iter_mut() {
+            'messages: while let Some(first) = waiting.front_mut() {
+                for piece in &mut first.parts {
+                    if let Piece::Coming(receive, _) = piece
+                        && receive.test()?.is_none()
+                    {
+                        break 'messages;
+                    }
+                }
+                if first.missing > 0 {
+                    break;
+                }
+                let Some(first) = waiting.pop_front() else { break };
+                let part = |piece| {
+                    Ok(match piece {
+                        Piece::Whole(Segment::Phantom(bytes)) => Payload::phantom(bytes),
+                        Piece::Whole(Segment::Data(bytes)) => Payload::of_bytes(bytes, None),
+                        Piece::Coming(receive, bytes) => {
+                            Payload::of_bytes(self.pool.lend(receive.into_buffer()?, bytes), None)
+                        }
+                    })
+                };
+                let parts = first.parts.into_iter().map(part).collect::<Result<Vec<_>, Error>>()?;
+                whole.push((source, first.header, Payload::concat(parts)));
+            }
+        }
+        incoming.retain(|_, waiting| !waiting.is_empty());
+        Ok(whole)
+    }
+}
+
+/// Cuts a message into parts: long pieces of its chain as they are, short ones next to each other copied together. Returns
+/// the lengths of all parts, and the data of those that have any.
+fn cut(payload: &Payload) -> (Vec<Part>, Vec<Bytes>) {
+    let (mut parts, mut pieces): (Vec<Part>, Vec<Bytes>) = Default::default();
+    let segments = payload.segments();
+    if let [Segment::Data(bytes)] = segments {
+        return (vec![(bytes.len() as u64, false)], vec![bytes.clone()]);
+    }
+    let is_short = |segment: &Segment| segment.len() < ALONE && matches!(segment, Segment::Data(_));
+    for run in segments.chunk_by(|one, next| is_short(one) && is_short(next)) {
+        match run {
+            [Segment::Phantom(bytes)] => parts.push((*bytes, true)),
+            [Segment::Data(bytes)] => {
+                parts.push((bytes.len() as u64, false));
+                pieces.push(bytes.clone());
+            }
+            several => {
+                let mut together = Vec::with_capacity(several.iter().map(|one| one.len() as usize).sum());
+                for segment in several {
+                    if let Segment::Data(bytes) = segment {
+                        together.extend_from_slice(bytes);
+                    }
+                }
+                parts.push((together.len() as u64, false));
+                pieces.push(together.into());
+            }
+        }
+    }
+    (parts, pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_pieces_go_together_and_long_ones_by_themselves() {
+        let data = |bytes: usize| Payload::from(vec![bytes as u8; bytes]);
+        let chain = [data(3), data(5), data(20_000), data(7), Payload::phantom(9), data(1), data(2)];
+        let (parts, pieces) = cut(&Payload::concat(chain));
+        assert_eq!(parts, [(8, false), (20_000, false), (7, false), (9, true), (3, false)]);
+        assert_eq!(pieces.iter().map(Bytes::len).collect::<Vec<_>>(), [8, 20_000, 7, 3]);
+        assert_eq!(&pieces[0][..], [3, 3, 3, 5, 5, 5, 5, 5]);
+        assert_eq!(cut(&Payload::phantom(5)).0, [(5, true)]);
+    }
+}

@@ -1,0 +1,86 @@
+//! Processes of MPI: every node is a rank of an MPI job, on this host or on the hosts of a cluster.
+//!
+//! A short message is a frame: one message of MPI with a header in front of its data ([`frame`]). Long data follows its
+//! header from where it lies, uncopied ([`line`]). The matching is our own, as on the host, so that tags, groups and
+//! receives from any source are the same everywhere; MPI only sees two tags of one communicator. No memory is shared:
+//! groups agree on their names by digests ([`groups`]), a deadlock is found by asking around ([`inquiry`]), and all ranks
+//! come to the end of a run together and with the same result ([`ending`]).
+
+mod ending;
+mod frame;
+mod groups;
+mod idle;
+mod inquiry;
+mod job;
+mod line;
+mod node;
+mod pool;
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
+
+pub use job::MpiError;
+pub(crate) use job::Job;
+
+use self::node::{Cause, MpiNode};
+use super::{carrier::Carrier, crew::Fault};
+use crate::{
+    comm::Node,
+    endpoint::Cache,
+    error::{CommError, Failure, RunError},
+    model::Description,
+    record::{NodeRecord, UnreceivedMessage},
+};
+
+/// The settings of runs over MPI.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) wall_limit: Option<Duration>,
+    /// The time after which a rank that waits asks the others.
+    pub(crate) patience: Duration,
+    pub(crate) cache: Arc<Cache>,
+}
+
+/// The end of a run in order, as every rank knows it.
+#[derive(Debug)]
+pub(crate) struct Ended<T> {
+    /// The output of this rank.
+    pub(crate) output: T,
+    pub(crate) nodes: Vec<NodeRecord>,
+    pub(crate) unreceived: Vec<UnreceivedMessage>,
+}
+
+/// Runs `program` on this rank, as all other ranks do.
+pub(crate) fn run<T>(
+    job: &Job,
+    machine: &Description,
+    settings: &Settings,
+    program: &dyn Fn(&Node<'_>) -> Result<T, Failure>,
+) -> Result<Ended<T>, RunError> {
+    let failed = |error: ferrompi::Error| RunError::Node {
+        rank: job.rank(),
+        source: CommError::Transport(error.to_string()).into(),
+    };
+    job.together(|scope| job.control.ibarrier(scope), || ()).map_err(failed)?;
+    let node = MpiNode::new(job, machine, settings, job.seconds());
+    let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&node))));
+    let output = match result {
+        Ok(Ok(output)) => Some(output),
+        Ok(Err(error)) => {
+            node.stop(Cause::Fault(Fault::Error(error)));
+            None
+        }
+        Err(panic) => {
+            node.stop(Cause::Fault(Fault::of(panic)));
+            None
+        }
+    };
+    let finished = node.time();
+    node.local.borrow_mut().record.finished = finished;
+    let (nodes, unreceived) = node.finish()?;
+    let output = output.ok_or(RunError::Node { rank: job.rank(), source: CommError::Ended.into() })?;
+    Ok(Ended { output, nodes, unreceived })
+}
