@@ -17,7 +17,7 @@ use crate::{
     rank::Rank,
     record::{Event, EventKind},
     time::{Span, Time},
-    wire::{Label, NodeId, Parcel, RequestId, Selector},
+    wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// A node that matches its messages itself; see the [module](self).
@@ -49,6 +49,14 @@ pub(super) trait Carrier: fmt::Debug {
 
     /// Hands a message over and receives another meanwhile.
     fn exchange(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError>;
+
+    /// Whether the sender of a message waits for its receive; none does unless the carrier says so.
+    fn is_met(&self, _parcel: &Parcel) -> bool {
+        false
+    }
+
+    /// Notes that a receive has taken a message, whose sender may wait for that.
+    fn met(&self, _id: MessageId) {}
 
     /// Takes in all messages that have come.
     fn drain(&self) -> Result<(), CommError>;
@@ -143,11 +151,15 @@ impl<C: Carrier> Endpoint for C {
         self.check_running()?;
         let began = self.began();
         if let Some(envelope) = self.take_directly(&select) {
+            self.met(envelope.id);
             return Ok(Some(self.received(began, envelope)));
         }
         let what_for = |_: &Local| WhatFor::Message(select);
         let found = self.wait_until(what_for, deadline, |local| local.matching.take(&select))?;
-        Ok(found.map(|envelope| self.received(began, envelope)))
+        Ok(found.map(|envelope| {
+            self.met(envelope.id);
+            self.received(began, envelope)
+        }))
     }
 
     fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
@@ -176,7 +188,8 @@ impl<C: Carrier> Endpoint for C {
 
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
         self.check_running()?;
-        let request = self.local().borrow_mut().requests.insert(Request::Sending) as RequestId;
+        let sending = Request::Sending(self.is_met(&parcel).then_some(parcel));
+        let request = self.local().borrow_mut().requests.insert(sending) as RequestId;
         if self.begin_delivery(parcel, payload, request)? {
             self.local().borrow_mut().sent(request);
         }
@@ -189,6 +202,7 @@ impl<C: Carrier> Endpoint for C {
         let local = &mut *self.local().borrow_mut();
         let request = match local.matching.take(&select) {
             Some(envelope) => {
+                self.met(envelope.id);
                 local.completed += 1;
                 Request::Received(local.completed, envelope)
             }

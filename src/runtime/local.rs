@@ -9,7 +9,7 @@ use crate::{
     endpoint::{Envelope, Mark},
     record::{Event, EventKind, NodeRecord, Part},
     time::Time,
-    wire::{Label, Matching, MessageId, RequestId, Selector},
+    wire::{Label, Matching, MessageId, Parcel, RequestId, Selector},
 };
 
 /// A message that no program has received: its name, its label and its length.
@@ -23,8 +23,8 @@ pub(super) fn unreceived(envelope: &Envelope) -> Unreceived {
 /// The state of a request.
 #[derive(Debug)]
 pub(super) enum Request {
-    /// A send that is under way.
-    Sending,
+    /// A send that is under way, or waits for the receive of this message.
+    Sending(Option<Parcel>),
     /// A send that is done; the n-th request of the node to be complete.
     Sent(u64),
     /// A receive whose message has not come.
@@ -55,9 +55,10 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// Matches a message that has come.
-    pub(super) fn take_in(&mut self, envelope: Envelope) {
-        let Some((request, envelope)) = self.matching.arrive(envelope) else { return };
+    /// Matches a message that has come; returns its name if a receive that was posted has taken it.
+    pub(super) fn take_in(&mut self, envelope: Envelope) -> Option<MessageId> {
+        let (request, envelope) = self.matching.arrive(envelope)?;
+        let id = envelope.id;
         self.completed += 1;
         match &mut self.requests[request as usize] {
             Request::Forgotten => {
@@ -66,6 +67,7 @@ impl Local {
             }
             posted => *posted = Request::Received(self.completed, envelope),
         }
+        Some(id)
     }
 
     /// Completes a send that was under way.
@@ -82,7 +84,7 @@ impl Local {
     pub(super) fn completion(&self, request: RequestId) -> Option<u64> {
         match self.requests.get(request as usize)? {
             Request::Sent(nth) | Request::Received(nth, _) => Some(*nth),
-            Request::Sending | Request::Posted(_) | Request::Forgotten => None,
+            Request::Sending(_) | Request::Posted(_) | Request::Forgotten => None,
         }
     }
 
@@ -97,7 +99,7 @@ impl Local {
     /// Drops a request. What is under way ends by itself.
     pub(super) fn forget(&mut self, request: RequestId) {
         match self.requests.get_mut(request as usize) {
-            Some(open @ (Request::Posted(_) | Request::Sending)) => *open = Request::Forgotten,
+            Some(open @ (Request::Posted(_) | Request::Sending(_))) => *open = Request::Forgotten,
             Some(_) => {
                 let lost = self.settle(request);
                 self.lost.extend(lost.as_ref().map(unreceived));
@@ -110,7 +112,8 @@ impl Local {
     pub(super) fn waits_for(&self, request: RequestId) -> Option<WhatFor> {
         match self.requests.get(request as usize)? {
             Request::Posted(select) => Some(WhatFor::Message(*select)),
-            Request::Sending => Some(WhatFor::Departure),
+            Request::Sending(Some(parcel)) => Some(WhatFor::Receive(*parcel)),
+            Request::Sending(None) => Some(WhatFor::Departure),
             _ => None,
         }
     }

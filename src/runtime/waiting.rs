@@ -4,7 +4,7 @@ use crate::{
     kernel::WaitsFor,
     rank::Rank,
     time::Time,
-    wire::{Context, Selector},
+    wire::{Context, Parcel, Selector},
 };
 
 /// The reason why a node waits, and since when.
@@ -21,6 +21,8 @@ pub(super) enum WhatFor {
     Message(Selector),
     /// The first of several requests.
     Any(Vec<WhatFor>),
+    /// A receive that takes one of its own messages.
+    Receive(Parcel),
     /// One of its own messages to leave.
     Departure,
     /// All other nodes to come to the barrier.
@@ -49,6 +51,9 @@ impl WhatFor {
                 group: group(select.context),
             },
             WhatFor::Any(several) => WaitsFor::Requests(several.iter().map(|one| one.told(group)).collect()),
+            WhatFor::Receive(parcel) => {
+                WaitsFor::Receive { by: parcel.target as Rank, tag: parcel.tag, group: group(parcel.context) }
+            }
             WhatFor::Departure => WaitsFor::Departure,
             WhatFor::Barrier => WaitsFor::Barrier,
         }

@@ -233,3 +233,134 @@ fn predictions_hold() {
     });
     assert!(times[1][0] > times[0][0]);
 }
+
+// On the host.
+
+/// Threads of the host where sends of so many bytes wait for their receive.
+fn host(nodes: usize, from_bytes: u64) -> Machine {
+    Machine::host(nodes).rendezvous(from_bytes).wall_limit(PATIENCE).build().unwrap()
+}
+
+/// A report without its times, which are the host's.
+fn timeless(report: &DeadlockReport) -> String {
+    let lines = report.to_string();
+    let without = |line: &str| match (line.find(" since "), line.find(" for ").or(line.find(" in "))) {
+        (Some(since), Some(rest)) => format!("{}{}", &line[..since], &line[rest..]),
+        _ => line.to_owned(),
+    };
+    lines.lines().map(without).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_host_finds_sends_that_face_each_other() {
+    run(&host(2, 32 << 10), |node| facing(node, 8 << 10));
+    for nodes in [2, 2, 2] {
+        let report = deadlock(&host(nodes, 4096), |node| facing(node, 8 << 10));
+        assert_eq!(
+            timeless(&report),
+            "deadlock: 2 nodes are blocked\n  \
+             node 0 waits for a receive by node 1 of its message with tag 5 in the world\n  \
+             node 1 waits for a receive by node 0 of its message with tag 5 in the world\n  \
+             cycle: 0 -> 1 -> 0"
+        );
+    }
+    // With requests, and a node that sends to itself; more nodes than any host has cores.
+    let report = deadlock(&host(40, 0), |node| {
+        let world = node.world();
+        match node.rank() {
+            0 => drop(world.wait(world.isend(1, BYTES)?)?),
+            1 => {
+                let mut requests = vec![world.isend(0, BYTES)?];
+                world.wait_any(&mut requests)?;
+            }
+            2 => world.send(2, [1_u8])?,
+            _ => {}
+        }
+        Ok(())
+    });
+    assert!(
+        timeless(&report).starts_with(
+            "deadlock: 3 nodes are blocked, 37 returned\n  \
+             node 0 waits for a receive by node 1 of its message with tag 0 in the world\n  \
+             node 1 waits for a receive by node 0 of its message with tag 0 in the world\n  \
+             node 2 waits for a receive by node 2 of its message with tag 0 in the world\n  \
+             cycle: "
+        ),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_send_of_the_host_returns_when_its_message_is_received() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    for (nodes, bytes) in [(2, 1), (2, 100_000), (33, 1), (33, 1000)] {
+        for manner in 0..6 {
+            let is_asked_for = AtomicBool::new(false);
+            let run = run(&host(nodes, 0), |node| {
+                let (world, data) = (node.world(), vec![7_u8; bytes]);
+                match node.rank() {
+                    0 => {
+                        match manner {
+                            0..4 => world.send(1, data)?,
+                            4 => drop(world.wait(world.isend(1, data)?)?),
+                            _ => drop(world.sendrecv(1, data, 1)?),
+                        }
+                        Ok(is_asked_for.load(Ordering::SeqCst))
+                    }
+                    1 => {
+                        if manner == 5 {
+                            world.send(0, [1_u8])?;
+                        }
+                        std::thread::sleep(std::time::Duration::from_millis(3));
+                        assert_eq!(world.try_probe(0)?.map(|found| found.2), Some(bytes as u64));
+                        is_asked_for.store(true, Ordering::SeqCst);
+                        let got = match manner {
+                            1 => {
+                                let request = world.irecv(ANY_SOURCE)?;
+                                world.wait(request)?.unwrap()
+                            }
+                            2 => world.recv_until(0, Time::MAX)?,
+                            3 => world.wait_any(&mut vec![world.irecv(0)?])?.1.unwrap(),
+                            _ => world.recv(0)?,
+                        };
+                        assert_eq!(got.len(), bytes as u64);
+                        Ok(true)
+                    }
+                    _ => Ok(true),
+                }
+            });
+            assert!(run.outputs[0], "{nodes} nodes, {bytes} bytes, manner {manner}");
+        }
+    }
+}
+
+/// Messages in all directions with requests, so that acknowledgements meet threads in all states.
+#[test]
+fn many_messages_meet_their_receives_on_the_host() {
+    for nodes in [2, 5, 16] {
+        let run = run(&host(nodes, 8), |node| {
+            let (world, rank) = (node.world(), node.rank());
+            for round in 0..200_usize {
+                let (to, from) = ((rank + round) % nodes, (rank + nodes - round % nodes) % nodes);
+                let data = vec![(rank + round) as u8; round % 24];
+                let got = match round % 3 {
+                    0 => world.sendrecv(to, data, from)?,
+                    1 => {
+                        let sent = world.isend(to, data)?;
+                        let got = world.recv(from)?;
+                        world.wait(sent)?;
+                        got
+                    }
+                    _ => {
+                        let posted = world.irecv(from)?;
+                        world.send(to, data)?;
+                        world.wait(posted)?.unwrap()
+                    }
+                };
+                assert_eq!(got.to_vec::<u8>()?, vec![(from + round) as u8; round % 24]);
+            }
+            Ok(())
+        });
+        assert!(run.report.unreceived.is_empty());
+    }
+}

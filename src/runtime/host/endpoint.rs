@@ -17,7 +17,7 @@ use crate::{
     record::Event,
     runtime::{carrier::Carrier, local::Local, waiting::WhatFor},
     time::Time,
-    wire::{NodeId, Parcel, RequestId, Selector},
+    wire::{MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// A node of the host; see the [module](self).
@@ -34,16 +34,32 @@ pub(in crate::runtime) struct HostNode<'run> {
     pub(super) element_types: KnownTypes,
     /// Whether the program has looked in vain, and made no other call since.
     pub(super) looked: Cell<bool>,
+    /// The number of messages of this node that had met their receives when it last looked.
+    pub(super) seen: Cell<u64>,
+    /// The messages that requests wait for, with these.
+    pub(super) started: RefCell<Vec<(u64, RequestId)>>,
     calls_after_end: Cell<u32>,
 }
 
 impl<'run> HostNode<'run> {
     /// Creates node `id`, on its thread.
     pub(super) fn new(id: NodeId, host: &'run Host, inbox: Receiver<Envelope>) -> HostNode<'run> {
-        let (local, element_types, looked, calls_after_end) = Default::default();
+        let (local, element_types, looked, seen, started, calls_after_end) = Default::default();
         let taken = RefCell::new(vec![0; host.rings.len()]);
         let sent = RefCell::new(vec![Sent::default(); host.rings.len()]);
-        HostNode { id, host, inbox, local, taken, sent, element_types, looked, calls_after_end }
+        HostNode {
+            id,
+            host,
+            inbox,
+            local,
+            taken,
+            sent,
+            element_types,
+            looked,
+            seen,
+            started,
+            calls_after_end,
+        }
     }
 
     /// The program has returned or failed.
@@ -92,18 +108,38 @@ impl Carrier for HostNode<'_> {
     }
 
     fn deliver(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
-        self.hand_over(parcel, payload);
-        Ok(())
+        match self.hand_over(parcel, payload) {
+            Some(seq) => self.wait_to_meet(parcel, seq),
+            None => Ok(()),
+        }
     }
 
-    fn begin_delivery(&self, parcel: Parcel, payload: Payload, _: RequestId) -> Result<bool, CommError> {
-        self.hand_over(parcel, payload);
-        Ok(true)
+    fn begin_delivery(
+        &self,
+        parcel: Parcel,
+        payload: Payload,
+        request: RequestId,
+    ) -> Result<bool, CommError> {
+        let awaited = self.hand_over(parcel, payload);
+        self.started.borrow_mut().extend(awaited.map(|seq| (seq, request)));
+        Ok(awaited.is_none())
     }
 
     fn exchange(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
-        self.hand_over(parcel, payload);
-        self.recv(select)
+        let awaited = self.hand_over(parcel, payload);
+        let received = self.recv(select)?;
+        if let Some(seq) = awaited {
+            self.wait_to_meet(parcel, seq)?;
+        }
+        Ok(received)
+    }
+
+    fn is_met(&self, parcel: &Parcel) -> bool {
+        self.waits_for_receive(parcel)
+    }
+
+    fn met(&self, id: MessageId) {
+        self.tell_met(id);
     }
 
     fn drain(&self) -> Result<(), CommError> {

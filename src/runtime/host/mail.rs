@@ -14,12 +14,17 @@ use crate::{
 };
 
 impl HostNode<'_> {
-    /// Hands a message to its receiver: through a ring if it is short and there is one, or else through its channel.
-    pub(super) fn hand_over(&self, parcel: Parcel, payload: Payload) {
+    /// Hands a message to its receiver: through a ring if it is short and there is one, or else through its channel. Returns
+    /// its number if its sender is to wait for its receive.
+    pub(super) fn hand_over(&self, parcel: Parcel, payload: Payload) -> Option<u64> {
         self.looked.set(false);
         let began = self.began();
         let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
         let seq = self.count_sent(parcel.bytes);
+        let awaited = self.waits_for_receive(&parcel).then_some(seq);
+        if let Some(seq) = awaited {
+            self.expect_receive(seq);
+        }
         let ring = self.host.rings.get(parcel.target as usize).map(|rings| &rings[self.id as usize]);
         let is_sent = ring.is_some_and(|ring| {
             let short = self.element_types.short(&self.host.element_types, seq, label, &payload);
@@ -36,8 +41,9 @@ impl HostNode<'_> {
             parker.wake();
         }
         let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
-        // A send never waits here: all of it is work.
+        // Nothing waits here: all of it is work.
         self.note(began, |overhead| EventKind::Send { to, bytes, tag, seq, overhead });
+        awaited
     }
 
     /// The rings to this node, by sender; none where there are more nodes than cores.
@@ -81,7 +87,7 @@ impl HostNode<'_> {
         if select.accepts(&envelope.label) {
             return Some(envelope);
         }
-        local.take_in(envelope);
+        self.sort(local, envelope);
         None
     }
 
@@ -95,6 +101,7 @@ impl HostNode<'_> {
     /// Takes in all messages that have come; those of each sender in the order in which it sent them.
     pub(super) fn take_in_all(&self) {
         let local = &mut *self.local.borrow_mut();
+        self.complete_met(local);
         for (source, ring) in self.rings().iter().enumerate() {
             while ring.has(self.taken.borrow()[source]) {
                 // All that went through the channel before this one is there by now, and may bring this one in.
@@ -121,7 +128,14 @@ impl HostNode<'_> {
                     self.take_short(local, source as usize);
                 }
             }
-            local.take_in(envelope);
+            self.sort(local, envelope);
+        }
+    }
+
+    /// Matches a message that has come, whose sender may wait for that.
+    fn sort(&self, local: &mut Local, envelope: Envelope) {
+        if let Some(met) = local.take_in(envelope) {
+            self.tell_met(met);
         }
     }
 
@@ -135,6 +149,6 @@ impl HostNode<'_> {
     /// Takes in the next message of a ring, which is there.
     fn take_short(&self, local: &mut Local, source: usize) {
         let envelope = self.short_message(source as NodeId);
-        local.take_in(envelope);
+        self.sort(local, envelope);
     }
 }

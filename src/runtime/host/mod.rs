@@ -12,6 +12,7 @@
 mod barrier;
 mod endpoint;
 mod mail;
+mod meeting;
 mod ring;
 mod sleeping;
 
@@ -27,6 +28,7 @@ use parking_lot::{Condvar, Mutex};
 use self::{
     barrier::Barrier,
     endpoint::HostNode,
+    meeting::Meetings,
     ring::{ElementTypes, KnownTypes, Ring},
 };
 use super::{
@@ -59,6 +61,8 @@ pub(super) struct Host {
     /// The rings to each node, by sender; none where there are more nodes than cores.
     rings: Vec<Vec<Ring>>,
     element_types: ElementTypes,
+    /// By sender, the messages that wait for their receives; empty where none do.
+    meetings: Vec<Meetings>,
     /// The reason why each node sleeps.
     waiting: Vec<Mutex<Option<Waiting>>>,
     barrier: Barrier,
@@ -148,6 +152,10 @@ impl Host {
                 Vec::new()
             },
             element_types: ElementTypes::default(),
+            meetings: match machine.rendezvous() {
+                Some(_) => (0..nodes).map(|_| Meetings::default()).collect(),
+                None => Vec::new(),
+            },
             waiting: (0..nodes).map(|_| Mutex::default()).collect(),
             barrier: Barrier::default(),
             epoch: OnceLock::new(),

@@ -24,6 +24,9 @@ pub(super) const ANY_MESSAGE: u32 = u32::MAX - 1;
 /// The state of a thread's parker while it sleeps until all nodes have come to the barrier.
 pub(super) const BARRIER: u32 = u32::MAX - 2;
 
+/// The state of a thread's parker while it sleeps until a message of its own has been matched with a receive.
+pub(super) const MEETING: u32 = u32::MAX - 3;
+
 /// The time for which a waiting thread gives its core away to others before it sleeps, for each node that shares the core:
 /// to sleep and to be woken costs several times what it costs to be passed over.
 const TURN: Duration = Duration::from_micros(20);
@@ -42,6 +45,7 @@ fn claimed_by(what_for: &WhatFor) -> u32 {
     match what_for {
         WhatFor::Message(select) => select.source.unwrap_or(ANY_MESSAGE),
         WhatFor::Barrier => BARRIER,
+        WhatFor::Receive(_) => MEETING,
         WhatFor::Any(_) | WhatFor::Departure => ANY_MESSAGE,
     }
 }
@@ -108,7 +112,8 @@ impl HostNode<'_> {
     /// Looks for a moment before the thread sleeps, as what is awaited may be about to come.
     fn linger<T>(&self, event: u32, look: &mut impl FnMut() -> Option<T>) -> Option<T> {
         // No message tells that all have come to a barrier.
-        let may_be_there = || event == BARRIER || self.has_mail() || self.host.crew.is_stopped();
+        let may_be_there =
+            || event == BARRIER || self.has_mail() || self.has_news() || self.host.crew.is_stopped();
         for _ in 0..self.host.looks {
             if may_be_there()
                 && let Some(found) = look()

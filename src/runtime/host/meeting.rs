@@ -1,0 +1,101 @@
+//! Rendezvous on the host: senders that wait until a receive takes their message, and receivers that tell them.
+//!
+//! The number of such a message is in a list of its sender before it is handed over. Whoever matches the message with a
+//! receive strikes it off, and claims the sender if that sleeps; the sender looks into its list as it looks for messages.
+
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use parking_lot::Mutex;
+
+use super::{
+    endpoint::HostNode,
+    sleeping::{ANY_MESSAGE, MEETING},
+};
+use crate::{
+    error::CommError,
+    record::{EventKind, WaitEnd},
+    runtime::{carrier::Carrier, local::Local, waiting::WhatFor},
+    time::Time,
+    wire::{MessageId, Parcel},
+};
+
+/// The messages of a node that wait for their receives.
+#[derive(Debug, Default)]
+pub(super) struct Meetings {
+    open: Mutex<BTreeSet<u64>>,
+    /// The number of those that have met theirs.
+    met: AtomicU64,
+}
+
+impl HostNode<'_> {
+    /// Whether the sender of a message waits for its receive.
+    pub(super) fn waits_for_receive(&self, parcel: &Parcel) -> bool {
+        let from = self.host.crew.machine.rendezvous();
+        from.is_some_and(|from| parcel.bytes >= from && !parcel.active)
+    }
+
+    fn meetings(&self) -> Option<&Meetings> {
+        self.host.meetings.get(self.id as usize)
+    }
+
+    /// Notes that a message will be waited for, before it is handed over.
+    pub(super) fn expect_receive(&self, seq: u64) {
+        if let Some(meetings) = self.meetings() {
+            meetings.open.lock().insert(seq);
+        }
+    }
+
+    /// Whether a message has met its receive.
+    fn has_met(&self, seq: u64) -> bool {
+        self.meetings().is_none_or(|meetings| !meetings.open.lock().contains(&seq))
+    }
+
+    /// Waits until a message has met its receive.
+    pub(super) fn wait_to_meet(&self, parcel: Parcel, seq: u64) -> Result<(), CommError> {
+        let began = self.began();
+        let met = |_: &mut Local| self.has_met(seq).then_some(());
+        self.sleep_until(|_| WhatFor::Receive(parcel), Time::MAX, met)?;
+        self.note(began, |_| EventKind::Wait { until: WaitEnd::Met { seq } });
+        Ok(())
+    }
+
+    /// Tells the sender of a message that it has been matched with a receive, if it waits for that.
+    pub(super) fn tell_met(&self, MessageId { source, seq }: MessageId) {
+        let Some(meetings) = self.host.meetings.get(source as usize) else { return };
+        if !meetings.open.lock().remove(&seq) {
+            return;
+        }
+        meetings.met.fetch_add(1, Ordering::Release);
+        let crew = &self.host.crew;
+        let parker = &crew.seat(source).parker;
+        if parker.claim(&[MEETING, ANY_MESSAGE], &crew.awake) {
+            parker.wake();
+        }
+    }
+
+    /// Whether a message of this node has met its receive since it last looked.
+    pub(super) fn has_news(&self) -> bool {
+        self.meetings().is_some_and(|meetings| meetings.met.load(Ordering::Acquire) != self.seen.get())
+    }
+
+    /// Completes the requests whose messages have met their receives.
+    pub(super) fn complete_met(&self, local: &mut Local) {
+        let Some(meetings) = self.meetings() else { return };
+        self.seen.set(meetings.met.load(Ordering::Acquire));
+        let mut started = self.started.borrow_mut();
+        if started.is_empty() {
+            return;
+        }
+        let open = meetings.open.lock();
+        started.retain(|&(seq, request)| {
+            let is_open = open.contains(&seq);
+            if !is_open {
+                local.sent(request);
+            }
+            is_open
+        });
+    }
+}
