@@ -4,6 +4,7 @@
 mod collective;
 mod exchange;
 mod nx;
+mod rendezvous;
 mod stop;
 #[path = "../support/mod.rs"]
 mod support;

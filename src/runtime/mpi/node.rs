@@ -84,14 +84,8 @@ pub(super) struct MpiNode<'j> {
 }
 
 impl<'j> MpiNode<'j> {
-    pub(super) fn new(
-        job: &'j Job,
-        machine: &Description,
-        settings: &'j Settings,
-        epoch: f64,
-    ) -> MpiNode<'j> {
-        let (local, groups, calls, calls_after_end, ended, waiting, within, has_returned) =
-            Default::default();
+    pub(super) fn new(job: &'j Job, machine: &Description, settings: &'j Settings, epoch: f64) -> MpiNode<'j> {
+        let (local, groups, calls, calls_after_end, ended, waiting, within, has_returned) = Default::default();
         let (inquiry, difference, told, named, types) = Default::default();
         MpiNode {
             job,
@@ -144,7 +138,11 @@ impl<'j> MpiNode<'j> {
             Some(Kind::Type) => {
                 let name = payload.to_bytes().unwrap_or_default();
                 let foreign = || {
-                    ElementType::foreign(header.element, &String::from_utf8_lossy(&name), header.seq as usize)
+                    ElementType::foreign(
+                        header.element,
+                        &String::from_utf8_lossy(&name),
+                        header.seq as usize,
+                    )
                 };
                 self.types.borrow_mut().entry(header.element).or_insert_with(foreign);
             }
@@ -214,12 +212,11 @@ impl<'j> MpiNode<'j> {
         }
         let told = self.told.borrow_mut().take();
         let by_members = || {
-            members
-                .and_then(|all| all.iter().position(|&node| node == source as Rank))
-                .unwrap_or(source as Rank)
+            members.and_then(|all| all.iter().position(|&node| node == source as Rank)).unwrap_or(source as Rank)
         };
         let (other, other_call) = told.unwrap_or_else(|| (by_members(), "another call".into()));
-        let other_call = if other_call == call { format!("{call} with other arguments") } else { other_call };
+        let other_call =
+            if other_call == call { format!("{call} with other arguments") } else { other_call };
         CommError::Mismatch { group, rank, call, other, other_call }
     }
 

@@ -22,10 +22,10 @@ use multicomputer::{
 use super::case::{Case, With, even};
 use crate::support;
 
-const ALL_OPERATORS: [With; 3] = [With::Sum, With::Max, With::MatrixProduct];
+pub(crate) const ALL_OPERATORS: [With; 3] = [With::Sum, With::Max, With::MatrixProduct];
 
 /// All operations on vectors of these lengths, and on uneven blocks.
-fn cases(size: usize, totals: &[usize], roots: &[Rank], operators: &[With]) -> Vec<Case> {
+pub(crate) fn cases(size: usize, totals: &[usize], roots: &[Rank], operators: &[With]) -> Vec<Case> {
     let mut cases = Vec::new();
     for operation in Operation::ALL {
         let mut lengths: Vec<Vec<usize>> = totals.iter().map(|&total| even(total, size)).collect();
@@ -49,7 +49,11 @@ fn cases(size: usize, totals: &[usize], roots: &[Rank], operators: &[With]) -> V
 }
 
 /// Carries out all cases with the algorithms that `choose` gives for each.
-fn check(machine: &Machine, cases: &[Case], choose: impl Fn(&Case) -> Vec<Algorithm> + Sync) -> usize {
+pub(crate) fn check(
+    machine: &Machine,
+    cases: &[Case],
+    choose: impl Fn(&Case) -> Vec<Algorithm> + Sync,
+) -> usize {
     let all: Vec<(&Case, Vec<Algorithm>)> = cases.iter().map(|case| (case, choose(case))).collect();
     let run = machine.run(|node| {
         let mut done = 0;
@@ -85,7 +89,7 @@ fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
     }
 }
 
-fn named(case: &Case) -> Vec<Algorithm> {
+pub(crate) fn named(case: &Case) -> Vec<Algorithm> {
     Algorithm::of(case.operation)
 }
 

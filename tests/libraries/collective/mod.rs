@@ -5,7 +5,7 @@
 
 mod case;
 mod groups;
-mod matrix;
+pub(crate) mod matrix;
 mod mismatches;
 mod operators;
 mod times;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use multicomputer::{
-    Machine, Payload, Rank,
+    Clock, Machine, Payload, Rank,
     exchange::{Algorithm, ExchangeError, Instance, InstanceError, Matrix},
     model::Description,
     plan::MembersError,
@@ -13,14 +13,15 @@ use multicomputer::{
 use proptest::prelude::*;
 
 use super::data;
-use crate::support::sizes;
+use crate::support::{PATIENCE, sizes};
 
 /// Carries a plan out on real threads and checks every byte and the prediction.
-fn check(algorithm: Algorithm, instance: &Instance) {
+fn check(algorithm: Algorithm, instance: &Instance, clock: Clock) {
     let plan = algorithm.plan(instance).unwrap();
     let matrix = Arc::clone(instance.matrix());
     let members = instance.members().to_vec();
-    let run = Machine::of(instance.machine().clone()).build().unwrap().run(|node| {
+    let machine = Machine::of(instance.machine().clone()).clock(clock).wall_limit(PATIENCE);
+    let run = machine.build().unwrap().run(|node| {
         if !members.contains(&node.rank()) {
             return Ok(());
         }
@@ -35,7 +36,7 @@ fn check(algorithm: Algorithm, instance: &Instance) {
         Ok(())
     });
     let run = run.unwrap_or_else(|error| panic!("{}: {error}", plan.name()));
-    if let Some(prediction) = plan.prediction() {
+    if let Some(prediction) = plan.prediction().filter(|_| clock == Clock::Virtual) {
         assert_eq!(run.report.modeled, prediction.modeled, "{}", plan.name());
     }
 }
@@ -48,9 +49,14 @@ fn instance(machine: &str, matrix: Matrix) -> Instance {
 
 /// All algorithms that work for a matrix; the others say why not.
 fn check_all(instance: &Instance) {
+    check_all_under(instance, Clock::Virtual);
+}
+
+/// The same under a clock.
+pub(crate) fn check_all_under(instance: &Instance, clock: Clock) {
     for &algorithm in Algorithm::ALL {
         match algorithm.plan(instance) {
-            Ok(_) => check(algorithm, instance),
+            Ok(_) => check(algorithm, instance, clock),
             Err(PlanError::Restricted { algorithm, text, .. }) => {
                 assert!(["linear", "sorting"].contains(&&algorithm[..]), "{text}");
             }
@@ -60,7 +66,7 @@ fn check_all(instance: &Instance) {
 }
 
 /// Different lengths, some of them zero, in a pattern without symmetry.
-fn uneven(nodes: usize) -> Matrix {
+pub(crate) fn uneven(nodes: usize) -> Matrix {
     let bytes = |from: Rank, to: Rank| match (3 * from + 5 * to) % 7 {
         0 | 1 => 0,
         2 => 1 + (from as u64 * to as u64) % 200,

@@ -1,8 +1,8 @@
 //! Many-to-many communication.
 
-mod algorithms;
+pub(crate) mod algorithms;
 mod calls;
-mod random;
+pub(crate) mod random;
 
 use multicomputer::Rank;
 

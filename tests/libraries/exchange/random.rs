@@ -18,13 +18,13 @@ fn cm5(nodes: usize) -> Description {
 }
 
 /// All manners of asking.
-fn manners(seed: u64) -> Vec<Algorithm> {
+pub(crate) fn manners(seed: u64) -> Vec<Algorithm> {
     let all = Algorithm::ALL.iter().copied().filter(|algorithm| !algorithm.is_predictable());
     all.map(|algorithm| algorithm.with_seed(seed)).collect()
 }
 
 /// Carries the exchange out and checks that everybody gets what is for it; `real`: with data, not with lengths alone.
-fn exchange(
+pub(crate) fn exchange(
     machine: &Description,
     matrix: &Matrix,
     algorithm: Algorithm,
@@ -62,7 +62,7 @@ fn exchange(
 }
 
 /// A matrix of up to 33 nodes, though most have fewer; empty in part.
-fn matrix(seed: u64) -> Matrix {
+pub(crate) fn matrix(seed: u64) -> Matrix {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let nodes = 1 + (seed % if seed.is_multiple_of(4) { 33 } else { 10 }) as usize;
     let (density, longest) =

@@ -2,7 +2,7 @@
 
 use multicomputer::{
     Machine, PayloadError,
-    error::RunError,
+    error::{Failure, RunError},
     nx::{Library, Nx, NxCosts, NxError},
 };
 
@@ -17,52 +17,55 @@ fn folded<T: Copy>(nodes: usize, of: impl Fn(i32) -> T, operator: impl Fn(T, T) 
 fn global_operations_are_those_of_a_serial_loop() {
     for shape in shapes() {
         let nodes = shape.0 * shape.1;
-        run_on(shape, parameters(), |nx, _| {
-            let real = |node: i32| f64::from(node * 37 % 11) - 4.5;
-            let single = |node: i32| real(node) as f32;
-            let whole = |node: i32| (node * 0x1234_5677).wrapping_add(node) ^ (node << 13);
-            let truth = |node: i32| (node * 7 + 3) % 4;
-            macro_rules! check {
-                ($($call:ident, $of:expr, $operator:expr;)*) => {$(
-                    // Two elements; the second is that of the next node.
-                    let mut x = [$of(nx.mynode()), $of(nx.mynode() + 1)];
-                    nx.$call(&mut x)?;
-                    let expected = [folded(nodes, $of, $operator), folded(nodes, |node| $of(node + 1), $operator)];
-                    assert_eq!(x, expected, "{} on {shape:?}", stringify!($call));
-                )*};
-            }
-            // Sums of halves are exact in any order.
-            check! {
-                gdsum, real, |x, y| x + y; gdhigh, real, f64::max; gdlow, real, f64::min;
-                gssum, single, |x, y| x + y; gshigh, single, f32::max; gslow, single, f32::min;
-                gisum, whole, i32::wrapping_add; giprod, whole, i32::wrapping_mul;
-                gihigh, whole, i32::max; gilow, whole, i32::min;
-                giand, whole, |x, y| x & y; gior, whole, |x, y| x | y; gixor, whole, |x, y| x ^ y;
-            }
-            let logical = |node: i32| truth(node) != 0;
-            let mut x = [[truth(nx.mynode())]; 3];
-            nx.gland(&mut x[0])?;
-            nx.glor(&mut x[1])?;
-            nx.glxor(&mut x[2])?;
-            let expected = [
-                folded(nodes, logical, |x, y| x && y),
-                folded(nodes, logical, |x, y| x || y),
-                folded(nodes, logical, |x, y| x != y),
-            ];
-            assert_eq!(x, expected.map(|truth| [i32::from(truth)]));
-            let near = |x: f64, y: f64| (x - y).abs() <= 1e-12 * y.abs();
-            let mut x = [real(nx.mynode())];
-            nx.gdprod(&mut x)?;
-            assert!(near(x[0], folded(nodes, real, |x, y| x * y)));
-            let mut x = [1.0 + single(nx.mynode()) / 64.0];
-            nx.gsprod(&mut x)?;
-            let expected = folded(nodes, |node| 1.0 + single(node) / 64.0, |x, y| x * y);
-            assert!((x[0] - expected).abs() < 1e-4);
-            let mut nothing: [f64; 0] = [];
-            nx.gdsum(&mut nothing)?;
-            Ok(nx.gsync()?)
-        });
+        run_on(shape, parameters(), |nx, _| global_operations(nx, nodes));
     }
+}
+
+/// All of them on one node.
+pub(crate) fn global_operations(nx: &Nx<'_, '_>, nodes: usize) -> Result<(), Failure> {
+    let real = |node: i32| f64::from(node * 37 % 11) - 4.5;
+    let single = |node: i32| real(node) as f32;
+    let whole = |node: i32| (node * 0x1234_5677).wrapping_add(node) ^ (node << 13);
+    let truth = |node: i32| (node * 7 + 3) % 4;
+    macro_rules! check {
+        ($($call:ident, $of:expr, $operator:expr;)*) => {$(
+            // Two elements; the second is that of the next node.
+            let mut x = [$of(nx.mynode()), $of(nx.mynode() + 1)];
+            nx.$call(&mut x)?;
+            let expected = [folded(nodes, $of, $operator), folded(nodes, |node| $of(node + 1), $operator)];
+            assert_eq!(x, expected, "{} on {nodes} nodes", stringify!($call));
+        )*};
+    }
+    // Sums of halves are exact in any order.
+    check! {
+        gdsum, real, |x, y| x + y; gdhigh, real, f64::max; gdlow, real, f64::min;
+        gssum, single, |x, y| x + y; gshigh, single, f32::max; gslow, single, f32::min;
+        gisum, whole, i32::wrapping_add; giprod, whole, i32::wrapping_mul;
+        gihigh, whole, i32::max; gilow, whole, i32::min;
+        giand, whole, |x, y| x & y; gior, whole, |x, y| x | y; gixor, whole, |x, y| x ^ y;
+    }
+    let logical = |node: i32| truth(node) != 0;
+    let mut x = [[truth(nx.mynode())]; 3];
+    nx.gland(&mut x[0])?;
+    nx.glor(&mut x[1])?;
+    nx.glxor(&mut x[2])?;
+    let expected = [
+        folded(nodes, logical, |x, y| x && y),
+        folded(nodes, logical, |x, y| x || y),
+        folded(nodes, logical, |x, y| x != y),
+    ];
+    assert_eq!(x, expected.map(|truth| [i32::from(truth)]));
+    let near = |x: f64, y: f64| (x - y).abs() <= 1e-12 * y.abs();
+    let mut x = [real(nx.mynode())];
+    nx.gdprod(&mut x)?;
+    assert!(near(x[0], folded(nodes, real, |x, y| x * y)));
+    let mut x = [1.0 + single(nx.mynode()) / 64.0];
+    nx.gsprod(&mut x)?;
+    let expected = folded(nodes, |node| 1.0 + single(node) / 64.0, |x, y| x * y);
+    assert!((x[0] - expected).abs() < 1e-4);
+    let mut nothing: [f64; 0] = [];
+    nx.gdsum(&mut nothing)?;
+    Ok(nx.gsync()?)
 }
 
 #[test]

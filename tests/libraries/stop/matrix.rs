@@ -112,7 +112,12 @@ fn check(machine: &Machine, sources: &[Rank], broadcasts: &[Broadcast]) {
 /// All algorithms from all sets of sources on a mesh.
 fn check_shape(rows: usize, columns: usize) {
     let machine = Machine::paragon(rows, columns).deny_unreceived(true).build().unwrap();
-    let grid = Grid { rows, columns };
+    check_machine(&machine, Grid { rows, columns });
+}
+
+/// All algorithms from all sets of sources on a machine of this shape.
+pub(crate) fn check_machine(machine: &Machine, grid: Grid) {
+    let rows = grid.rows;
     for (set, sources) in source_sets(grid).into_iter().enumerate() {
         let mut broadcasts = Vec::new();
         for (number, algorithm) in Algorithm::all().enumerate() {
@@ -129,7 +134,7 @@ fn check_shape(rows: usize, columns: usize) {
             let kinds = if grid.nodes() <= most_with_all_kinds { 0..4 } else { one..one + 1 };
             for kind in kinds {
                 let lengths = lengths(kind, sources.len());
-                if let Some(plan) = plan(algorithm, &machine, &sources, &lengths) {
+                if let Some(plan) = plan(algorithm, machine, &sources, &lengths) {
                     let salted = sources.iter().zip(lengths);
                     let messages = salted
                         .map(|(&source, length)| message(broadcasts.len(), source, length).into())
@@ -138,7 +143,7 @@ fn check_shape(rows: usize, columns: usize) {
                 }
             }
         }
-        check(&machine, &sources, &broadcasts);
+        check(machine, &sources, &broadcasts);
     }
 }
 

@@ -4,7 +4,7 @@ mod auto;
 mod broadcasts;
 mod calls;
 mod formulas;
-mod matrix;
+pub(crate) mod matrix;
 
 use multicomputer::Rank;
 

@@ -19,7 +19,7 @@ fn blocks(size: usize) -> [Vec<u64>; 6] {
 }
 
 /// The network that `size` nodes are on: all kinds take turns.
-fn network(size: usize) -> Description {
+pub(crate) fn network(size: usize) -> Description {
     let rows = (1..=size).rev().find(|rows| rows * rows <= size && size.is_multiple_of(*rows)).unwrap();
     let columns = size / rows;
     match size % 6 {
@@ -54,29 +54,35 @@ fn is_refused(algorithm: Algorithm, task: &Task) -> bool {
     }
 }
 
-/// All cases among so many nodes are one run. What an algorithm does not do is refused, and only that.
+/// All cases among so many nodes are one run.
 fn check(sizes: impl Iterator<Item = usize>) {
     for size in sizes {
         let machine = network(size);
         assert_eq!(machine.nodes(), size);
-        let mut cases = Vec::new();
-        for &algorithm in Algorithm::ALL {
-            for task in tasks(algorithm, &machine) {
-                match Case::new(algorithm, &task, cases.len()) {
-                    Ok(case) => {
-                        assert!(!is_refused(algorithm, &task), "{algorithm} among {size}");
-                        cases.push(case);
-                    }
-                    Err(PlanError::Restricted { algorithm: refusing, text, .. }) => {
-                        assert!(is_refused(algorithm, &task), "{algorithm} among {size}: {text}");
-                        assert_eq!(refusing, algorithm.to_string());
-                    }
-                    Err(other) => panic!("{algorithm} among {size}: {other}"),
-                }
-            }
-        }
+        let cases = cases(&machine);
         run(&machine, |node| cases.iter().try_for_each(|case| case.check(node.world())));
     }
+}
+
+/// All cases on a machine. What an algorithm does not do is refused, and only that.
+pub(crate) fn cases(machine: &Description) -> Vec<Case> {
+    let (mut cases, size) = (Vec::new(), machine.nodes());
+    for &algorithm in Algorithm::ALL {
+        for task in tasks(algorithm, machine) {
+            match Case::new(algorithm, &task, cases.len()) {
+                Ok(case) => {
+                    assert!(!is_refused(algorithm, &task), "{algorithm} among {size}");
+                    cases.push(case);
+                }
+                Err(PlanError::Restricted { algorithm: refusing, text, .. }) => {
+                    assert!(is_refused(algorithm, &task), "{algorithm} among {size}: {text}");
+                    assert_eq!(refusing, algorithm.to_string());
+                }
+                Err(other) => panic!("{algorithm} among {size}: {other}"),
+            }
+        }
+    }
+    cases
 }
 
 #[test]
