@@ -5,7 +5,7 @@
 //! predictions, which are exactly those of runs; nothing runs here.
 //!
 //! Run it with `cargo run --release --example 39_plot -- FILE.svg`; without a file it writes into the temporary directory of the
-//! host. The command line draws such charts with `--plot FILE.svg`.
+//! host. The command line draws such charts with `--plot FILE.svg`. Next: `40_rendezvous`.
 
 use std::{env, error::Error, fs, path::PathBuf};
 

@@ -398,13 +398,12 @@ impl MachineBuilder {
     ///
     /// A message leaves, travels and arrives as without this; only its sender waits longer. It *meets* its receive when it
     /// arrives, if the receive has been posted by then, and otherwise when the receive that takes it is posted. A send returns
-    /// then, or at its usual end if that is later, and the request of an
-    /// [`isend`](crate::comm::Group::isend) is complete then. A [`sendrecv`](crate::comm::Group::sendrecv) waits for both of
-    /// its halves and so meets another one that faces it. A node that sends to itself without a posted receive waits for ever. Shorter
-    /// messages and [active messages](crate::comm::Active) wait for nobody. Whether a run ends does not depend on times,
-    /// unless the program does.
+    /// then, and the request of an [`isend`](crate::comm::Group::isend) is complete then. A
+    /// [`sendrecv`](crate::comm::Group::sendrecv) does both at once, so two that face each other go on. A node that sends to
+    /// itself without a posted receive waits for ever. Shorter messages and [active messages](crate::comm::Active) wait for
+    /// nobody. If the receiver dies the send fails.
     ///
-    /// What libraries predict for their plans holds under it, too.
+    /// Predictions of libraries for their plans hold under it, too. `docs/timing-model.md` has the rule in full, with examples.
     pub fn rendezvous(mut self, from_bytes: u64) -> Self {
         self.description = self.description.map(|machine| machine.with_rendezvous(from_bytes));
         self

@@ -121,7 +121,7 @@ fn after_help() -> String {
 /// Predicts all algorithms on all tasks, runs some of them, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let description = arguments.machine.description()?;
+    let description = options.meeting(arguments.machine.description()?);
     // A prediction needs no threads: only what is run must be a machine that this host can run.
     let machine = match arguments.run {
         Runs::None => None,

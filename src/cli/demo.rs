@@ -85,7 +85,7 @@ impl fmt::Display for Placement {
 /// Runs all cases, and prints their table and what it shows.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let description = arguments.machine.description()?;
+    let description = options.meeting(arguments.machine.description()?);
     let fixed = arguments.distribution.iter().find_map(Distribution::sources);
     let sources = arguments.sources.or(fixed).unwrap_or_else(|| default_sources(&description));
     let clocks = options.clocks();

@@ -125,7 +125,7 @@ fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
 /// Predicts or runs all algorithms on all matrices, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let description = arguments.machine.description()?;
+    let description = options.meeting(arguments.machine.description()?);
     // A prediction needs no threads: only what is run must be a machine that this host can run.
     let machine = match arguments.run {
         Some(Runs::None) => None,

@@ -78,6 +78,11 @@ pub(super) struct RunOptions {
     #[arg(long)]
     no_detours: bool,
 
+    /// Let sends wait for their receives, all or those of so many bytes and more (8192, 8K): a program that only works
+    /// because messages are kept until they are asked for, which MPI does not promise, ends in a deadlock then
+    #[arg(long, value_name = "BYTES", num_args = 0..=1, default_missing_value = "0", value_parser = read_rendezvous)]
+    rendezvous: Option<u64>,
+
     /// Seed of all data and choices made at random
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = read_number::<u64>, allow_negative_numbers = true)]
     pub(super) seed: u64,
@@ -204,14 +209,23 @@ impl RunOptions {
 impl RunOptions {
     /// The machine with the noise and the faults asked for, instead of its own.
     fn disturbed(&self, description: &Description) -> Result<Description, Error> {
+        let machine = self.meeting(description.clone());
         let machine = match self.noise {
-            Some(noise) => description.clone().with_noise(noise),
-            None => description.clone(),
+            Some(noise) => machine.with_noise(noise),
+            None => machine,
         };
         let own = machine.faults().cloned().unwrap_or_default();
         let faults = if self.fault.is_empty() { own } else { Faults::new(self.fault.iter().copied()) };
         let detours = faults.has_detours() && !self.no_detours;
         machine.with_faults(faults.detours(detours)).map_err(Error::usage)
+    }
+
+    /// The machine where sends wait for their receives if that is asked for; plans are made for that one.
+    pub(super) fn meeting(&self, description: Description) -> Description {
+        match self.rendezvous {
+            Some(from_bytes) => description.with_rendezvous(from_bytes),
+            None => description,
+        }
     }
 
     /// Whether runs on a machine may take another time than their plans were predicted to.
@@ -243,6 +257,11 @@ pub(super) fn read_pinning(text: &str) -> Result<Pinning, String> {
         "spread" => Ok(Pinning::Spread),
         _ => Err("allowed are auto, none, one-core and spread".to_owned()),
     }
+}
+
+/// Reads the length from which on sends wait.
+fn read_rendezvous(text: &str) -> Result<u64, String> {
+    units::parse_bytes(text).map_err(|cause| cause.to_string())
 }
 
 /// Reads a machine by its name, or from a file if what is given ends in `.toml` and is not the file of a network alone.

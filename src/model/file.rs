@@ -24,6 +24,7 @@
 //! | `[[fault]]` with `slow` and `factor`, `dead` or `node` | a [`Fault`](super::Fault): the ends of a link, a number, a rank | `slow = "3-4"`, `factor = 0.5`, `dead = "3->4"`, `node = 5` |
 //! | `fault.at` | time | `"2 ms"` |
 //! | `detours` | whether messages take detours around dead links; true unless given | `false` |
+//! | `rendezvous` | the length from which on a [send waits for its receive](crate::MachineBuilder::rendezvous); none does unless given | `"8 KiB"`, `0` |
 //!
 //! The part of `alpha` beyond the latency is divided evenly: half of it is the sender's overhead and half the
 //! receiver's, as in all presets (an odd picosecond is the sender's). So `alpha` is the value that
@@ -167,6 +168,9 @@ impl Description {
         if self.faults().is_some_and(|faults| !faults.has_detours()) {
             lines.insert(2, "detours = false".into());
         }
+        if let Some(from_bytes) = self.rendezvous() {
+            lines.insert(2, format!("rendezvous = {}", quoted(&units::format_bytes(from_bytes))));
+        }
         lines.join("\n") + "\n"
     }
 }
@@ -185,6 +189,24 @@ struct MachineFile {
     #[serde(default)]
     fault: Vec<FaultTable>,
     detours: Option<bool>,
+    rendezvous: Option<Length>,
+}
+
+/// A number of bytes: a number, or a text with a unit.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a number of bytes, such as 8192 or \"8 KiB\"")]
+enum Length {
+    Bytes(u64),
+    Text(String),
+}
+
+impl Length {
+    fn bytes(&self) -> Result<u64, UnitError> {
+        match self {
+            Length::Bytes(bytes) => Ok(*bytes),
+            Length::Text(text) => units::parse_bytes(text),
+        }
+    }
 }
 
 /// The table `[parameters]` of a machine file.
@@ -238,6 +260,10 @@ fn read(text: &str, folder: Option<&Path>) -> Result<Description, FileProblem> {
     let machine = Description::new(file.name, topology, parameters);
     let machine = match file.noise {
         Some(noise) => machine.with_noise(noise.noise().map_err(FileProblem::Noise)?),
+        None => machine,
+    };
+    let machine = match file.rendezvous {
+        Some(length) => machine.with_rendezvous(length.bytes().map_err(FileProblem::Rendezvous)?),
         None => machine,
     };
     let faults: Result<Vec<_>, _> = file.fault.iter().map(FaultTable::fault).collect();
@@ -392,6 +418,9 @@ pub enum FileProblem {
     /// The machine cannot have one of its faults.
     #[error("fault: {0}")]
     Fault(FaultError),
+    /// The value of `rendezvous` is no length.
+    #[error("rendezvous: {0}")]
+    Rendezvous(UnitError),
     /// A parameter is given in two spellings.
     #[error("parameters.{one} and parameters.{other} are both given; allowed is one of them")]
     Both {

@@ -302,3 +302,19 @@ fn noise_and_faults_are_read_and_written() {
         assert!(refusal(text).starts_with(part), "{}", refusal(text));
     }
 }
+
+#[test]
+fn rendezvous_is_read_and_written() {
+    let read = |value: &str| {
+        Description::from_toml(&format!("name = 'x'\ntopology = 'mesh:2x3'\nrendezvous = {value}\n"))
+    };
+    for (value, from_bytes) in [("8192", 8192), ("'8 KiB'", 8192), ("0", 0), ("'1000'", 1000)] {
+        let machine = read(value).unwrap();
+        assert_eq!(machine.rendezvous(), Some(from_bytes));
+        assert_eq!(Description::from_toml(&machine.to_toml()).unwrap().rendezvous(), Some(from_bytes));
+        // It is the machine that plans are made for.
+        assert_eq!((machine.undisturbed().rendezvous(), machine.is_disturbed()), (Some(from_bytes), false));
+    }
+    assert!(read("'much'").unwrap_err().to_string().starts_with("machine file: rendezvous: `much`"));
+    assert!(read("-1").unwrap_err().to_string().contains("a number of bytes, such as 8192"));
+}

@@ -13,6 +13,7 @@ mod patience;
 mod pictures;
 mod plot;
 mod predictions;
+mod rendezvous;
 mod replay;
 mod reproduce;
 mod stop;

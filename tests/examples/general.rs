@@ -27,6 +27,8 @@ pub mod noise;
 pub mod nx_style;
 #[path = "../../examples/32_real_time.rs"]
 pub mod real_time;
+#[path = "../../examples/40_rendezvous.rs"]
+pub mod rendezvous;
 #[path = "../../examples/02_ring.rs"]
 pub mod ring;
 #[path = "../../examples/04_rows_and_columns.rs"]
@@ -123,6 +125,27 @@ fn a_deadlock_is_reported_with_its_cycle_and_sendrecv_has_none() {
     assert_eq!(format!("{:?}", printed.unwrap_err()), report.to_string());
     let run = deadlock::listen_and_speak(&machine).unwrap();
     assert_eq!(finished(&run), [130_250_000; 4]);
+}
+
+#[test]
+fn facing_sends_are_found_and_sendrecv_and_isend_mend_them() {
+    let machine = |from_bytes| rendezvous::machine(from_bytes).unwrap();
+    // 65 us at either end, and 409.6 for the bytes.
+    assert_eq!(finished(&rendezvous::facing(&machine(32 << 10)).unwrap()), [539_600_000; 2]);
+    let Err(RunError::Deadlock(report)) = rendezvous::facing(&machine(4 << 10)) else {
+        panic!("the sends did not wait")
+    };
+    assert_eq!(
+        report.to_string(),
+        "deadlock: 2 nodes are blocked\n  \
+         node 0 waits since 0 s for a receive by node 1 of its message with tag 0 in the world\n  \
+         node 1 waits since 0 s for a receive by node 0 of its message with tag 0 in the world\n  \
+         cycle: 0 -> 1 -> 0"
+    );
+    for from_bytes in [4 << 10, 32 << 10] {
+        assert_eq!(finished(&rendezvous::exchanging(&machine(from_bytes)).unwrap()), [539_600_000; 2]);
+        assert_eq!(finished(&rendezvous::starting(&machine(from_bytes)).unwrap()), [539_600_000; 2]);
+    }
 }
 
 #[test]

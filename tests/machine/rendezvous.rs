@@ -133,7 +133,7 @@ fn a_wait_in_a_library_call_tells_for_whom() {
 
 #[test]
 fn a_program_does_not_go_on_behind_a_send_that_waits() {
-    // What node 0 does behind its send, it does not do, though its thread could be ahead of modeled time.
+    // Node 0 does nothing behind its send, though its thread could be ahead of modeled time.
     let went_on = std::sync::atomic::AtomicBool::new(false);
     for with_request in [false, true] {
         deadlock(&machine(2, 0), |node| {

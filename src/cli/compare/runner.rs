@@ -11,6 +11,7 @@ use multicomputer::{
     comm::Node,
     error::Failure,
     report::{LinkReport, RealTimeReport},
+    units::format_bytes,
 };
 
 use super::{
@@ -184,6 +185,15 @@ impl Execution<'_> {
 const DISTURBED: &str = "The machine has noise or faults: times are those of its runs, and plans were made for the machine \
                          without them.\n";
 
+/// The note on runs of machines where sends wait for their receives.
+fn met(from_bytes: u64) -> String {
+    let sends = match from_bytes {
+        0 => "All sends".to_owned(),
+        from_bytes => format!("Sends of {} and more", format_bytes(from_bytes)),
+    };
+    format!("{sends} wait for their receives.\n")
+}
+
 /// Plans and runs all cases, and prints how they compare.
 pub(in crate::cli) fn compare<C: Comparison>(
     of: &C,
@@ -193,6 +203,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
     out: &mut impl Write,
 ) -> Result<(), Error> {
     let is_disturbed = cases.iter().any(|case| options.disturb(&case.description));
+    let rendezvous = cases.iter().find_map(|case| case.description.rendezvous());
     let runs = match runs {
         Runs::None if is_disturbed => {
             return Err(Error::usage(
@@ -241,6 +252,9 @@ pub(in crate::cli) fn compare<C: Comparison>(
         let _ = of.show(&Results { of, solved: &solved }, &mut text);
         if is_disturbed {
             text += DISTURBED;
+        }
+        if let Some(from_bytes) = rendezvous {
+            text += &met(from_bytes);
         }
     }
     write!(out, "{text}{traces}{explanations}")?;

@@ -37,7 +37,7 @@ pub(super) fn cases(arguments: &Arguments, items: &[Item]) -> Result<Vec<Case>, 
     let mut cases = Vec::new();
     for &item in items {
         for machine in machines(arguments, item)? {
-            let machine = arguments.parameters.applied(&machine)?;
+            let machine = arguments.options.meeting(arguments.parameters.applied(&machine)?);
             let default = match item.topic {
                 Topic::Algorithm(_) => WORDS,
                 Topic::MatrixVector => one_element_a_node(&machine),
