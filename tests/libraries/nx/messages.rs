@@ -9,6 +9,7 @@ use multicomputer::{
 };
 
 use super::{Program, kilobyte, micros, parameters, run, run_on, shapes};
+use crate::conformance::nx as conformance;
 
 #[test]
 fn a_message_takes_what_it_takes_without_nx() {
@@ -116,25 +117,7 @@ fn a_receive_with_x_selects_by_node_too_and_leaves_the_info_calls_alone() {
 fn any_node_of_any_machine_broadcasts_and_everybody_receives_it_as_any_message() {
     for shape in shapes() {
         let nodes = shape.0 * shape.1;
-        let run = run_on(shape, parameters(), |nx, _| {
-            for root in 0..nx.numnodes() {
-                let data = [root, 10 * root];
-                if nx.mynode() == root {
-                    nx.csend(root, data, -1, 0)?;
-                    continue;
-                }
-                let mut buf = [0; 3];
-                if root % 2 == 0 {
-                    assert_eq!(nx.crecv(root, &mut buf)?, 2);
-                    assert_eq!((nx.infonode()?, nx.infotype()?, nx.infocount()?), (root, root, 8));
-                } else {
-                    let info = nx.crecvx(ANY, &mut buf, root, 0)?;
-                    assert_eq!((info.node, info.mtype, info.count), (root, root, 8));
-                }
-                assert_eq!(buf[..2], data);
-            }
-            Ok(())
-        });
+        let run = run_on(shape, parameters(), |nx, _| conformance::broadcasts(nx));
         assert_eq!(run.report.messages as usize, nodes * (nodes - 1), "{shape:?}");
         assert!(run.report.unreceived.is_empty());
     }
