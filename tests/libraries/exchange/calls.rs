@@ -84,7 +84,8 @@ fn a_known_matrix_saves_the_collect_and_takes_what_is_predicted() {
 #[test]
 fn members_share_one_plan() {
     let machine = Machine::paragon(2, 2).build().unwrap();
-    let plan = |_| machine.run(|node| Ok(node.world().exchange_plan(&matrix_of_elements(4))?)).unwrap().outputs;
+    let plan =
+        |_| machine.run(|node| Ok(node.world().exchange_plan(&matrix_of_elements(4))?)).unwrap().outputs;
     let plans: Vec<_> = (0..2).flat_map(plan).collect();
     assert!(plans.iter().all(|plan| Arc::ptr_eq(plan, &plans[0])));
 }
@@ -136,7 +137,8 @@ fn arguments_that_do_not_fit_are_refused() {
         text,
         "2 vectors are given in a group of 3: there must be one for each rank, and it may be empty"
     );
-    let text = error_text(3, |node| node.world().exchange_known(&matrix_of_elements(3), &[[1_u8]; 4]).map(drop));
+    let text =
+        error_text(3, |node| node.world().exchange_known(&matrix_of_elements(3), &[[1_u8]; 4]).map(drop));
     assert!(text.starts_with("4 vectors are given in a group of 3"), "{text}");
     let text = error_text(2, |node| node.world().exchange(&[[()], [()]]).map(drop));
     assert_eq!(text, "() has no bytes: there is nothing to exchange");
@@ -147,7 +149,8 @@ fn arguments_that_do_not_fit_are_refused() {
     assert_eq!(text, "1073741825 bytes are given for rank 0: at most 1073741824 are allowed");
     let text = error_text(2, |node| node.world().sparse_exchange_payloads(vec![(1, long())]).map(drop));
     assert_eq!(text, "1073741825 bytes are given for rank 1: at most 1073741824 are allowed");
-    let text = error_text(3, |node| node.world().exchange_known(&matrix_of_elements(4), &[[1_u8]; 3]).map(drop));
+    let text =
+        error_text(3, |node| node.world().exchange_known(&matrix_of_elements(4), &[[1_u8]; 3]).map(drop));
     assert_eq!(text, "the matrix is for 4 nodes, and the group has 3");
     let (_, cause) = error(2, |node| {
         let known = Arc::new(Matrix::new(&[vec![1, 2], vec![3, 4]]).unwrap());

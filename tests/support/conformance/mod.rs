@@ -73,7 +73,10 @@ pub(crate) fn same_bytes(got: &Payload, expected: &[u8]) -> Result<(), Failure> 
 }
 
 /// An error that is wanted.
-pub(crate) fn refused<T: Debug, E>(result: Result<T, E>, is_wanted: impl Fn(&E) -> bool) -> Result<(), Failure>
+pub(crate) fn refused<T: Debug, E>(
+    result: Result<T, E>,
+    is_wanted: impl Fn(&E) -> bool,
+) -> Result<(), Failure>
 where
     E: Into<Failure>,
 {

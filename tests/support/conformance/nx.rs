@@ -103,7 +103,8 @@ fn requests(nx: &Nx<'_, '_>, node: &Node<'_>) -> Result<(), Failure> {
     let b = nx.irecvx(1, &mut second, previous, ANY)?;
     let mut both = nx.msgmerge(a, b);
     nx.gsync()?;
-    let sends = nx.msgmerge(nx.isend(1, [10 + nx.mynode()], next, 0)?, nx.isend(2, [20 + nx.mynode()], next, 0)?);
+    let sends =
+        nx.msgmerge(nx.isend(1, [10 + nx.mynode()], next, 0)?, nx.isend(2, [20 + nx.mynode()], next, 0)?);
     while !nx.msgdone(&mut both)? {
         node.compute(Span::from_micros(3))?;
     }

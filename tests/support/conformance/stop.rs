@@ -30,7 +30,8 @@ pub(crate) fn stop(runner: &dyn Runner) {
         let stirred = world.split(|rank| rank % 2)?;
         let backwards: Vec<Rank> = (0..stirred.size()).rev().collect();
         let stirred = stirred.subgroup(&backwards)?;
-        let sources: Vec<Rank> = (0..stirred.size().div_ceil(2)).map(|nth| stirred.size() - 1 - nth).collect();
+        let sources: Vec<Rank> =
+            (0..stirred.size().div_ceil(2)).map(|nth| stirred.size() - 1 - nth).collect();
         for (number, algorithm) in algorithms() {
             broadcast(&stirred, algorithm, &sources, 3, number)?;
         }

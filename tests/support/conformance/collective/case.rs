@@ -3,10 +3,10 @@
 use std::{ops::Range, sync::Arc};
 
 use multicomputer::{
-    error::Failure,
     collective::{
         Algorithm, Collective, CollectiveError, Job, Lengths, Max, Operation, associative, commutative,
     },
+    error::Failure,
     prelude::*,
 };
 

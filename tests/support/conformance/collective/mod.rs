@@ -41,10 +41,12 @@ pub(crate) fn collective(runner: &dyn Runner) {
     });
 }
 
-/// Carries out all cases with all algorithms; each does what it says that it does.
-pub(crate) fn check(group: &Group<'_>, cases: &[Case]) -> Result<(), Failure> {
-    for case in cases {
-        for algorithm in &Algorithm::of(case.operation) {
+/// Carries out all cases with all algorithms; each does what it says that it does. *Auto* has every third case: it does what
+/// one of the others does, and every process would have to find out by itself which.
+fn check(group: &Group<'_>, cases: &[Case]) -> Result<(), Failure> {
+    for (nth, case) in cases.iter().enumerate() {
+        let algorithms = Algorithm::of(case.operation);
+        for algorithm in algorithms.iter().filter(|&by| nth % 3 == 0 || *by != Algorithm::AUTO) {
             if !case.check(group, algorithm)? && !may_refuse(algorithm, case) {
                 return Err(format!("{algorithm:?} does not do {case:?}").into());
             }

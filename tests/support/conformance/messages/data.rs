@@ -53,17 +53,23 @@ pub(super) fn long(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
 /// Payloads of many pieces, cut at odd places before they are sent and after they have come.
 pub(super) fn chains(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
     let (rank, (_, previous)) = (group.rank(), neighbours(group));
-    for (nth, pieces, longest) in [(0, 2, 3), (1, 7, 20), (2, 40, 1), (3, 300, 200), (4, 1000, 9), (5, 5, 60_000)] {
+    for (nth, pieces, longest) in
+        [(0, 2, 3), (1, 7, 20), (2, 40, 1), (3, 300, 200), (4, 1000, 9), (5, 5, 60_000)]
+    {
         // The pieces of all are cut alike; what is in them is not.
         let mut random = random(nth);
         let cuts: Vec<usize> = (0..pieces).map(|_| random.random_range(0..=longest)).collect();
-        let of = |rank: Rank| cuts.iter().enumerate().map(move |(piece, &length)| bytes(rank, nth + piece, length));
+        let of = |rank: Rank| {
+            cuts.iter().enumerate().map(move |(piece, &length)| bytes(rank, nth + piece, length))
+        };
         let parts = of(rank).enumerate().map(|(piece, part)| match piece % 3 {
             // In memory of its own, a part of something longer, or text.
             0 => Payload::from(part),
             1 => {
                 let end = part.len() + 3;
-                Payload::from(Bytes::from([b"...", &part[..], b".."].concat())).slice(3..end as u64).unwrap_or_default()
+                Payload::from(Bytes::from([b"...", &part[..], b".."].concat()))
+                    .slice(3..end as u64)
+                    .unwrap_or_default()
             }
             _ => Payload::from(Bytes::from(part)),
         });
@@ -135,8 +141,12 @@ pub(super) fn elements(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
     typed::<u64, f64>(group, |rank, nth| ((rank as u64) << 60) + nth as u64)?;
     typed::<i128, [u64; 2]>(group, |rank, nth| -((rank as i128) << 100) - nth as i128)?;
     typed::<usize, u64>(group, |rank, nth| rank * 1000 + nth)?;
-    typed::<f32, u32>(group, |rank, nth| [-0.0, f32::MIN_POSITIVE, f32::INFINITY, rank as f32 / 3.0][nth % 4])?;
-    typed::<f64, u64>(group, |rank, nth| [-0.0, f64::EPSILON, f64::NEG_INFINITY, rank as f64 / 3.0][nth % 4])?;
+    typed::<f32, u32>(group, |rank, nth| {
+        [-0.0, f32::MIN_POSITIVE, f32::INFINITY, rank as f32 / 3.0][nth % 4]
+    })?;
+    typed::<f64, u64>(group, |rank, nth| {
+        [-0.0, f64::EPSILON, f64::NEG_INFINITY, rank as f64 / 3.0][nth % 4]
+    })?;
     typed::<bool, u16>(group, |rank, nth| (rank + nth).is_multiple_of(3))?;
     typed::<char, u32>(group, |rank, nth| ['a', '\u{e9}', '\u{1f980}', char::from(rank as u8)][nth % 4])?;
     typed::<[u16; 3], u16>(group, |rank, nth| [rank as u16, nth as u16, 65_535])?;
@@ -167,7 +177,14 @@ pub(super) fn phantoms(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
     }
     let mixed = |rank: Rank| {
         let data = |nth, length| Payload::from(bytes(rank, nth, length));
-        [data(0, 11), Payload::phantom(5_000), data(1, 70_001), Payload::phantom(1), data(2, 1), Payload::phantom(9)]
+        [
+            data(0, 11),
+            Payload::phantom(5_000),
+            data(1, 70_001),
+            Payload::phantom(1),
+            data(2, 1),
+            Payload::phantom(9),
+        ]
     };
     let got = pass(group, Payload::concat(mixed(rank)))?;
     let mut start = 0;

@@ -31,7 +31,8 @@ impl Matching {
             // A tag that somebody waits for, though perhaps not the one who gets it.
             let tag = receives[open[random.random_range(0..open.len())]].unwrap_or_else(|| tag(random));
             let length = [0, 1, 8, 100, 5000, 70_000][random.random_range(0..6)];
-            let first = open.iter().position(|&nth| receives[nth].is_none_or(|wanted| wanted == tag)).unwrap();
+            let first =
+                open.iter().position(|&nth| receives[nth].is_none_or(|wanted| wanted == tag)).unwrap();
             messages.push((tag, length, open.remove(first)));
         }
         Matching { receives, messages }

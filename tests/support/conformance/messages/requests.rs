@@ -38,7 +38,8 @@ pub(super) fn to_oneself(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure>
         started.push(group.isend((rank, Tag(nth)), bytes(rank, nth as usize, length(nth)))?);
     }
     for nth in (0..9).rev() {
-        let message = if nth % 2 == 0 { group.recv((rank, Tag(nth)))? } else { group.recv((ANY_SOURCE, Tag(nth)))? };
+        let message =
+            if nth % 2 == 0 { group.recv((rank, Tag(nth)))? } else { group.recv((ANY_SOURCE, Tag(nth)))? };
         same("source", message.source, rank)?;
         same_bytes(&message.payload, &bytes(rank, nth as usize, length(nth)))?;
     }
@@ -168,9 +169,10 @@ pub(super) fn probes(node: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> 
 pub(super) fn deadlines(node: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
     let (next, previous) = neighbours(group);
     let passed = |deadline: Time| {
-        refused(group.recv_until((ANY_SOURCE, Tag(1)), deadline), |error| {
-            matches!(error, CommError::DeadlinePassed { deadline: told, .. } if *told == deadline)
-        })
+        refused(
+            group.recv_until((ANY_SOURCE, Tag(1)), deadline),
+            |error| matches!(error, CommError::DeadlinePassed { deadline: told, .. } if *told == deadline),
+        )
     };
     let now = node.now()?;
     passed(Time::ZERO)?;
