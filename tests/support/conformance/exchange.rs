@@ -10,7 +10,7 @@ use multicomputer::{
     prelude::*,
 };
 
-use super::{Runner, case, same, same_all, same_bytes};
+use super::{Runner, case, same, same_all, same_bytes, within};
 
 pub(crate) fn exchange(runner: &dyn Runner) {
     let size = runner.nodes();
@@ -61,8 +61,8 @@ pub(crate) fn given(from: Rank, matrix: &Matrix) -> Vec<Payload> {
 pub(crate) fn same_incoming(to: Rank, matrix: &Matrix, incoming: &[Payload]) -> Result<(), Failure> {
     same("payloads", incoming.len(), matrix.nodes())?;
     incoming.iter().enumerate().try_for_each(|(from, came)| {
-        same_bytes(came, &data(from, to, matrix.get(from, to)))
-            .map_err(|error| format!("from {from} to {to}, {error}").into())
+        let expected = data(from, to, matrix.get(from, to));
+        within(format_args!("from {from} to {to}"), || same_bytes(came, &expected))
     })
 }
 

@@ -46,7 +46,12 @@ fn case<T>(
     name: impl Display,
     check: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    check().map_err(|error| format!("rank {} of {}, {name}: {error}", group.rank(), group.size()).into())
+    within(format_args!("rank {} of {}, {name}", group.rank(), group.size()), check)
+}
+
+/// Carries out a part of a case; its error says in which one.
+fn within<T>(name: impl Display, check: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    check().map_err(|error| format!("{name}: {error}").into())
 }
 
 /// An error if two values differ.

@@ -12,7 +12,7 @@ use multicomputer::{
     topology::Grid,
 };
 
-use super::{Runner, case, same, same_all};
+use super::{Runner, case, same, same_all, same_bytes, within};
 
 pub(crate) fn stop(runner: &dyn Runner) {
     let size = runner.nodes();
@@ -83,16 +83,11 @@ fn is_same(payload: &Payload, expected: &[u8]) -> bool {
 /// An error that says which of the messages is not what its source sent.
 pub(crate) fn same_messages(got: &[Payload], messages: &[Bytes]) -> Result<(), Failure> {
     same("messages", got.len(), messages.len())?;
-    match got.iter().zip(messages).position(|(got, expected)| !is_same(got, expected)) {
-        None => Ok(()),
-        Some(nth) => Err(format!(
-            "message {nth} of {}: {} bytes, not the {} that were sent",
-            got.len(),
-            got[nth].len(),
-            messages[nth].len()
-        )
-        .into()),
-    }
+    // Most are compared without a copy.
+    let differs = |(_, (got, expected)): &(usize, (&Payload, &Bytes))| !is_same(got, expected);
+    got.iter().zip(messages).enumerate().filter(differs).try_for_each(|(nth, (got, expected))| {
+        within(format_args!("message {nth} of {}", messages.len()), || same_bytes(got, expected))
+    })
 }
 
 /// Whether an algorithm may say that there are too many sources for it.

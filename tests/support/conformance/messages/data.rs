@@ -12,7 +12,7 @@ use multicomputer::{
 use rand::RngExt;
 
 use super::{bytes, neighbours, random};
-use crate::conformance::{case, refused, same, same_all, same_bytes};
+use crate::conformance::{refused, same, same_all, same_bytes, within};
 
 /// Sends to the next rank and receives from the one before.
 fn pass(group: &Group<'_>, payload: impl Into<Payload>) -> Result<Payload, CommError> {
@@ -32,7 +32,7 @@ pub(super) fn lengths(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
     }
     for (nth, &length) in lengths.iter().enumerate() {
         let message = group.recv((previous, Tag(nth as u32 % 2)))?;
-        case(group, format_args!("{length} bytes"), || {
+        within(format_args!("{length} bytes"), || {
             same_bytes(&message.payload, &bytes(previous, nth, length))
         })?;
     }
@@ -45,7 +45,7 @@ pub(super) fn long(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
     let (rank, (_, previous)) = (group.rank(), neighbours(group));
     for (nth, length) in [(1 << 20) - 1, (1 << 20) + 1, 4 << 20].into_iter().enumerate() {
         let got = pass(group, bytes(rank, nth, length))?;
-        case(group, format_args!("{length} bytes"), || same_bytes(&got, &bytes(previous, nth, length)))?;
+        within(format_args!("{length} bytes"), || same_bytes(&got, &bytes(previous, nth, length)))?;
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ pub(super) fn chains(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
         });
         let mut got = pass(group, Payload::concat(parts))?;
         let expected = of(previous).collect::<Vec<_>>().concat();
-        case(group, format_args!("{pieces} pieces"), || same_bytes(&got, &expected))?;
+        within(format_args!("{pieces} pieces"), || same_bytes(&got, &expected))?;
         for _ in 0..4 {
             let at = random.random_range(0..=got.len());
             let rest = got.split_off(at)?;
@@ -109,7 +109,7 @@ fn typed<T: Element + Send + PartialEq + Debug, Other: Element + Debug>(
     for count in [1, 5, 3000] {
         let all = |rank: Rank| (0..count).map(|nth| of(rank, nth)).collect::<Vec<T>>();
         let got = pass(group, all(rank))?;
-        case(group, format_args!("{count} of {}", ElementType::of::<T>()), || {
+        within(format_args!("{count} of {}", ElementType::of::<T>()), || {
             same_all(&got.to_vec::<T>()?, &all(previous))?;
             same("bytes", got.len(), (count * size_of::<T>()) as u64)?;
             same("bytes", got.to_vec::<u8>()?.len(), count * size_of::<T>())?;

@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::{bytes, neighbours, random};
-use crate::conformance::{case, same, same_bytes};
+use crate::conformance::{same, same_bytes, within};
 
 /// Receives from one rank, in the order in which they are posted, and the messages that come, in the order in which they
 /// are sent. Each message goes to the first receive that accepts it and has none yet; all get one.
@@ -80,7 +80,7 @@ pub(super) fn posted_receives(node: &Node<'_>, group: &Group<'_>) -> Result<(), 
         };
         let got = taken(node, group, posted, round)?;
         for (nth, &(tag, length, receive)) in matching.messages.iter().enumerate() {
-            case(group, format_args!("message {nth} of round {round}, {matching:?}"), || {
+            within(format_args!("message {nth} of round {round}, {matching:?}"), || {
                 let message = &got[receive];
                 same("source and tag", (message.source, message.tag), (previous, tag))?;
                 same_bytes(&message.payload, &bytes(previous, round + nth, length))
@@ -169,7 +169,7 @@ pub(super) fn from_everybody(node: &Node<'_>, group: &Group<'_>) -> Result<(), F
         }
         for (source, mut tags) in came.into_iter().enumerate() {
             tags.sort_unstable();
-            case(group, format_args!("from {source}"), || same("tags", tags, vec![1, 2, 3]))?;
+            within(format_args!("from {source}"), || same("tags", tags, vec![1, 2, 3]))?;
         }
         group.wait_all(started)?;
         group.barrier()?;
