@@ -19,8 +19,10 @@ use multicomputer::{
     prelude::*,
 };
 
-use super::case::{Case, With, even};
-use crate::support;
+use crate::{
+    conformance::collective::{Case, With, even, may_refuse},
+    support,
+};
 
 const ALL_OPERATORS: [With; 3] = [With::Sum, With::Max, With::MatrixProduct];
 
@@ -65,24 +67,6 @@ fn check(machine: &Machine, cases: &[Case], choose: impl Fn(&Case) -> Vec<Algori
     let run = run.unwrap_or_else(|error| panic!("{}: {error}", machine.description().name()));
     assert!(run.outputs.iter().all(|&done| done == run.outputs[0]), "{:?}", run.outputs);
     run.outputs[0]
-}
-
-/// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements, down the trees of a
-/// hypercube a power of two ranks; what alternates between rows and columns needs both; and most need an operator that
-/// commutes.
-fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
-    let in_order = case.operation.combines() && case.with == With::MatrixProduct;
-    match algorithm.name() {
-        _ if case.operation == Operation::Scan => false,
-        "auto" | "short" => false,
-        "blocks" | "pipeline" => in_order || case.blocks.len() < 3 || case.total() < 2,
-        "edst" => {
-            in_order || case.blocks.len() < 3 || case.total() < 2 || !case.blocks.len().is_power_of_two()
-        }
-        // `strategies_that_alternate` has the shapes for which it works.
-        "alternating" => true,
-        _ => in_order,
-    }
 }
 
 fn named(case: &Case) -> Vec<Algorithm> {

@@ -3,7 +3,6 @@
 
 #![allow(clippy::unit_arg, reason = "programs that end with a call")]
 
-mod case;
 mod groups;
 mod matrix;
 mod mismatches;

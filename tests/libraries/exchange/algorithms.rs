@@ -12,8 +12,10 @@ use multicomputer::{
 };
 use proptest::prelude::*;
 
-use super::data;
-use crate::support::sizes;
+use crate::{
+    conformance::exchange::{given, may_refuse, same_incoming, special, uneven},
+    support::sizes,
+};
 
 /// Carries a plan out on real threads and checks every byte and the prediction.
 fn check(algorithm: Algorithm, instance: &Instance) {
@@ -26,12 +28,8 @@ fn check(algorithm: Algorithm, instance: &Instance) {
         }
         let group = node.world().subgroup(&members)?;
         let rank = group.rank();
-        let outgoing =
-            (0..members.len()).map(|to| Payload::from(data(rank, to, matrix.get(rank, to)))).collect();
-        let incoming = plan.carry_out(&group, outgoing)?;
-        for (from, came) in incoming.iter().enumerate() {
-            assert_eq!(came.to_vec::<u8>()?, data(from, rank, matrix.get(from, rank)), "{from} to {rank}");
-        }
+        let incoming = plan.carry_out(&group, given(rank, &matrix))?;
+        same_incoming(rank, &matrix, &incoming)?;
         Ok(())
     });
     let run = run.unwrap_or_else(|error| panic!("{}: {error}", plan.name()));
@@ -51,22 +49,12 @@ fn check_all(instance: &Instance) {
     for &algorithm in Algorithm::ALL {
         match algorithm.plan(instance) {
             Ok(_) => check(algorithm, instance),
-            Err(PlanError::Restricted { algorithm, text, .. }) => {
-                assert!(["linear", "sorting"].contains(&&algorithm[..]), "{text}");
+            Err(PlanError::Restricted { text, .. }) => {
+                assert!(may_refuse(algorithm), "{text}");
             }
             Err(refusal) => panic!("{algorithm}: {refusal}"),
         }
     }
-}
-
-/// Different lengths, some of them zero, in a pattern without symmetry.
-fn uneven(nodes: usize) -> Matrix {
-    let bytes = |from: Rank, to: Rank| match (3 * from + 5 * to) % 7 {
-        0 | 1 => 0,
-        2 => 1 + (from as u64 * to as u64) % 200,
-        other => other as u64 * 3,
-    };
-    Matrix::of(nodes, bytes).unwrap()
 }
 
 /// On every number of them in full, see [`sizes`].
@@ -81,17 +69,7 @@ fn all_algorithms_on_1_to_33_nodes() {
 fn special_matrices() {
     for nodes in [1, 2, 5, 8, 13] {
         let machine = format!("cm5:{nodes}");
-        let of = |bytes: &dyn Fn(Rank, Rank) -> u64| Matrix::of(nodes, bytes).unwrap();
-        for matrix in [
-            of(&|_, _| 0),
-            of(&|_, _| 9),
-            of(&|from, to| if from == 0 && to == nodes - 1 { 100_000 } else { 0 }),
-            of(&|from, _| if from == 0 { 40 } else { 0 }),
-            of(&|_, to| if to == 0 { 40 } else { 0 }),
-            of(&|from, to| u64::from(from == to) * 50),
-            of(&|from, to| u64::from((from + 1) % nodes == to) * 500),
-            of(&|from, to| if from % 2 == 1 && to % 2 == 0 { 3 } else { 0 }),
-        ] {
+        for matrix in special(nodes) {
             check_all(&instance(&machine, matrix));
         }
     }

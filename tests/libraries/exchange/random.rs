@@ -10,8 +10,10 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::data;
-use crate::support::{PATIENCE, is_full};
+use crate::{
+    conformance::exchange::{given, same_incoming},
+    support::{PATIENCE, is_full},
+};
 
 fn cm5(nodes: usize) -> Description {
     format!("cm5:{nodes}").parse().unwrap()
@@ -37,22 +39,14 @@ fn exchange(
     let built = Machine::of(machine.clone()).clock(clock).wall_limit(PATIENCE).build().unwrap();
     let run = built.run(|node| {
         let rank = node.rank();
-        let payload = |from: Rank, to: Rank| match (real, matrix.get(from, to)) {
-            (true, bytes) => Payload::from(data(from, to, bytes)),
-            (false, bytes) => Payload::phantom(bytes),
-        };
-        let outgoing = (0..node.size()).map(|to| payload(rank, to)).collect();
+        let row = matrix.row(rank);
+        let outgoing =
+            if real { given(rank, matrix) } else { row.iter().copied().map(Payload::phantom).collect() };
         let incoming = plan.carry_out(node.world(), outgoing)?;
-        assert_eq!(incoming.len(), node.size());
-        for (from, came) in incoming.iter().enumerate() {
-            assert_eq!(came.len(), matrix.get(from, rank), "from {from} to {rank}");
-            if real {
-                assert_eq!(
-                    came.to_vec::<u8>()?,
-                    payload(from, rank).to_vec::<u8>()?,
-                    "from {from} to {rank}"
-                );
-            }
+        if real {
+            same_incoming(rank, matrix, &incoming)?;
+        } else {
+            assert!(incoming.iter().map(Payload::len).eq(matrix.column(rank)), "to {rank}");
         }
         Ok(())
     });
