@@ -71,7 +71,8 @@ impl Job {
     /// process is alone.
     pub fn start() -> Result<Job, MpiError> {
         let job = mpi::Job::start()?;
-        let machine = presets::mpi::machine(job.size()).map_err(|error| MpiError::Library(error.to_string()))?;
+        let machine =
+            presets::mpi::machine(job.size()).map_err(|error| MpiError::Library(error.to_string()))?;
         Ok(Job { job, machine, settings: Settings::default(), unreceived_is_an_error: false })
     }
 

@@ -76,7 +76,7 @@ Examples:
 /// One of the two arguments without a name.
 #[derive(Clone, Debug)]
 enum Subject {
-    Machine(Description),
+    Machine(Box<Description>),
     Operations(List<Operation>),
 }
 
@@ -92,7 +92,7 @@ fn subject_help() -> String {
 fn read_subject(text: &str) -> Result<Subject, String> {
     match (operations(text), read_machine(text)) {
         (Ok(operations), _) => Ok(Subject::Operations(operations)),
-        (_, Ok(machine)) => Ok(Subject::Machine(machine)),
+        (_, Ok(machine)) => Ok(Subject::Machine(Box::new(machine))),
         (Err(no_name), Err(cause @ MachineError::Unknown)) => Err(format!("{cause}; and {no_name}")),
         (_, Err(cause)) => Err(cause.to_string()),
     }
@@ -107,7 +107,7 @@ fn read_percent(text: &str) -> Result<f64, String> {
 impl Arguments {
     fn machine(&self) -> Result<Description, Error> {
         let machine = |subject: &Subject| match subject {
-            Subject::Machine(machine) => Some(machine.clone()),
+            Subject::Machine(machine) => Some(Description::clone(machine)),
             Subject::Operations(_) => None,
         };
         match &self.subjects.iter().filter_map(machine).collect::<Vec<_>>()[..] {

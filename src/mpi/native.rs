@@ -50,7 +50,13 @@ impl<'j> Native<'j> {
     }
 
     /// `MPI_Scatterv` of `all`, the parts of all ranks in their order, from `root`.
-    pub fn scatter(&self, all: &[u8], counts: &[usize], mine: &mut [u8], root: usize) -> Result<(), MpiError> {
+    pub fn scatter(
+        &self,
+        all: &[u8],
+        counts: &[usize],
+        mine: &mut [u8],
+        root: usize,
+    ) -> Result<(), MpiError> {
         let (counts, begins) = layout(counts);
         self.call(|comm| comm.scatterv(all, &counts, &begins, mine, root as i32))
     }

@@ -19,17 +19,29 @@ fn every_command_runs_and_predicts_under_rendezvous() {
         let all = with(&["--rendezvous"]);
         assert!(all.ends_with("All sends wait for their receives.\n"), "{all}");
         assert!(with(&["--rendezvous", "0"]).ends_with("All sends wait for their receives.\n"));
-        assert!(with(&["--rendezvous", "8K"]).ends_with("Sends of 8 KiB and more wait for their receives.\n"));
+        assert!(
+            with(&["--rendezvous", "8K"]).ends_with("Sends of 8 KiB and more wait for their receives.\n")
+        );
     }
-    let host =
-        succeeds(&["collective", "collect", "--machine", "host:3", "--clock", "host", "--bytes", "1K", "--rendezvous"]);
+    let host = succeeds(&[
+        "collective",
+        "collect",
+        "--machine",
+        "host:3",
+        "--clock",
+        "host",
+        "--bytes",
+        "1K",
+        "--rendezvous",
+    ]);
     assert!(host.contains("All sends wait for their receives."), "{host}");
 }
 
 #[test]
 fn rendezvous_is_a_property_of_a_machine_file() {
     let path = folder("rendezvous").join("machine.toml");
-    fs::write(&path, "name = 'strict'\ntopology = 'mesh:2x2'\npreset = 'hockney'\nrendezvous = '4 KiB'\n").unwrap();
+    fs::write(&path, "name = 'strict'\ntopology = 'mesh:2x2'\npreset = 'hockney'\nrendezvous = '4 KiB'\n")
+        .unwrap();
     let path = path.to_str().unwrap();
     let run = |more: &[&str]| {
         let command = ["collective", "collect", "--machine", path, "--bytes", "64K", "--algorithm", "short"];

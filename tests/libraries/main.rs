@@ -2,6 +2,9 @@
 //! algorithms of the textbook. What they are compared with that is published is in `tests/published`.
 
 mod collective;
+#[path = "../support/conformance/mod.rs"]
+mod conformance;
+mod conforming;
 mod exchange;
 mod nx;
 mod rendezvous;

@@ -3,23 +3,17 @@
 
 use multicomputer::{
     Machine,
-    collective::{Operation, Task},
-    exchange::{Instance, Matrix},
+    collective::{self, Operation, Task},
     model::Description,
     nx::Nx,
     plan::PlanError,
     prelude::*,
     stop,
-    topology::Grid,
 };
 
 use crate::{
-    collective::matrix::{ALL_OPERATORS, cases, check, named},
-    exchange::{algorithms, random},
-    nx::global::global_operations,
-    stop::matrix::check_machine,
+    conformance,
     support::{self, PATIENCE},
-    textbook::oracle,
 };
 
 const CLOCKS: [Clock; 2] = [Clock::Virtual, Clock::Host];
@@ -33,20 +27,19 @@ fn build(machine: Description, clock: Clock) -> Machine {
     Machine::of(machine).clock(clock).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap()
 }
 
-/// Every operation with every algorithm.
+/// All programs that check themselves: messages and every library.
 #[test]
-fn collective_operations() {
-    for clock in CLOCKS {
-        for machine in ["line:2", "line:3", "line:7", "paragon:2x4", "cm5:12"] {
-            let machine = build(waiting(machine, 0), clock);
-            let size = machine.description().nodes();
-            let cases = cases(size, &[1, size + 1, 400], &[0, size - 1], &ALL_OPERATORS);
-            assert!(check(&machine, &cases, named) > 100);
-        }
+fn in_virtual_time() {
+    for (machine, from_bytes) in [("paragon:2x3", 0), ("hypercube:4", 0), ("hockney:3x3", 200)] {
+        conformance::all(&build(waiting(machine, from_bytes), Clock::Virtual));
     }
-    // Some messages wait, and others do not.
-    let machine = build(waiting("paragon:3x3", 500), Clock::Virtual);
-    check(&machine, &cases(9, &[10, 300], &[4], &ALL_OPERATORS), named);
+}
+
+#[test]
+fn on_the_host() {
+    for (nodes, from_bytes) in [(1, 0), (2, 0), (6, 0), (4, 200)] {
+        conformance::all(&build(waiting(&format!("host:{nodes}"), from_bytes), Clock::Host));
+    }
 }
 
 /// A run takes what its plan says, as without rendezvous.
@@ -58,7 +51,7 @@ fn predictions_hold() {
         let description = waiting(machine, from_bytes);
         let machine = build(description.clone(), Clock::Virtual);
         for operation in Operation::ALL {
-            for algorithm in multicomputer::collective::Algorithm::of(operation) {
+            for algorithm in collective::Algorithm::of(operation) {
                 let task = Task::builder(&description, operation);
                 let task = match operation.has_blocks() {
                     true => task.blocks(vec![600; description.nodes()]),
@@ -102,77 +95,6 @@ fn predictions_hold() {
                 Ok(())
             });
             assert_eq!(run.report.modeled, plan.prediction().modeled, "{algorithm}");
-        }
-    }
-}
-
-#[test]
-fn s_to_p_broadcasts() {
-    for clock in CLOCKS {
-        for (rows, columns) in [(1, 2), (1, 7), (3, 3)] {
-            let machine = build(waiting(&format!("paragon:{rows}x{columns}"), 0), clock);
-            check_machine(&machine, Grid { rows, columns });
-        }
-    }
-}
-
-#[test]
-fn exchanges() {
-    for clock in CLOCKS {
-        for nodes in [1, 2, 5, 8] {
-            let machine = waiting(&format!("cm5:{nodes}"), 0);
-            let all = [algorithms::uneven(nodes), Matrix::of(nodes, |_, _| 9).unwrap()];
-            for matrix in all {
-                algorithms::check_all_under(&Instance::new(&machine, matrix).unwrap(), clock);
-            }
-        }
-        for seed in 0..12 {
-            let matrix = random::matrix(seed);
-            let machine = waiting(&format!("cm5:{}", matrix.nodes()), if seed % 3 == 0 { 100 } else { 0 });
-            for algorithm in random::manners(seed) {
-                random::exchange(&machine, &matrix, algorithm, clock, false);
-            }
-        }
-    }
-}
-
-#[test]
-fn the_textbook() {
-    for clock in CLOCKS {
-        for size in [2, 3, 6, 8, 9] {
-            let description = oracle::network(size).with_rendezvous(0);
-            let cases = oracle::cases(&description);
-            let machine = build(description, clock);
-            support::run(&machine, |node| cases.iter().try_for_each(|case| case.check(node.world())));
-        }
-    }
-}
-
-#[test]
-fn the_calls_of_nx() {
-    for clock in CLOCKS {
-        for nodes in [1, 2, 3, 4, 7, 16] {
-            let machine = build(waiting(&format!("paragon:1x{nodes}"), 0), clock);
-            support::run(&machine, |node| {
-                let nx = Nx::new(node)?;
-                global_operations(&nx, nodes)?;
-                // Every node broadcasts, and the others receive it some time later.
-                for root in 0..nx.numnodes() {
-                    let mut buf = [root; 2];
-                    match nx.mynode() == root {
-                        true => nx.csend(root, buf, -1, 0)?,
-                        false => drop(nx.crecv(root, &mut buf)?),
-                    }
-                    assert_eq!(buf, [root; 2]);
-                }
-                // Each sends to the next, with a receive posted before.
-                let (next, mut came) = ((nx.mynode() + 1) % nx.numnodes(), [0]);
-                let posted = nx.irecv(1000, &mut came)?;
-                nx.csend(1000, [nx.mynode()], next, 0)?;
-                nx.msgwait(posted)?;
-                assert_eq!((came[0] + 1) % nx.numnodes(), nx.mynode());
-                Ok(nx.gsync()?)
-            });
         }
     }
 }

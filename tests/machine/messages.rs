@@ -83,22 +83,6 @@ fn any_tag_takes_the_first_that_the_source_sent_and_any_source_the_first_that_ar
 }
 
 #[test]
-fn messages_of_one_sender_and_tag_keep_their_order_whatever_their_lengths() {
-    // Non-blocking sends of decreasing length: none overtakes another.
-    let run = run(2, |node| {
-        let world = node.world();
-        if node.rank() == 0 {
-            let sends: Result<Vec<_>, _> =
-                (0..50_u8).map(|i| world.isend(1, vec![i; 5000 - 100 * i as usize])).collect();
-            world.wait_all(sends?)?;
-            return Ok(Vec::new());
-        }
-        (0..50).map(|_| Ok(world.recv(0)?.to_vec::<u8>()?[0])).collect()
-    });
-    assert_eq!(run.outputs[1], Vec::from_iter(0..50));
-}
-
-#[test]
 fn a_message_to_oneself_arrives_after_the_send_overhead_alone() {
     // No port, no link, no latency: sent at 0, there at o_s = 10; the receive costs o_r = 20.
     let run = run(1, |node| {

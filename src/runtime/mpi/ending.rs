@@ -103,8 +103,9 @@ impl MpiNode<'_> {
         let own = serde_json::to_vec(&self.part()).unwrap_or_default();
         let parts = self.gathered(own).map_err(failed)?;
         let parts = parts.iter().map(|part| serde_json::from_slice::<Part>(part));
-        let parts: Vec<Part> =
-            parts.collect::<Result<_, _>>().map_err(|error| self.failed(CommError::Transport(error.to_string())))?;
+        let parts: Vec<Part> = parts
+            .collect::<Result<_, _>>()
+            .map_err(|error| self.failed(CommError::Transport(error.to_string())))?;
         let (mut nodes, mut unreceived) = (Vec::new(), Vec::new());
         for part in parts {
             nodes.push(record(part.counters, part.phases));
@@ -124,11 +125,9 @@ impl MpiNode<'_> {
             // A failure of MPI shows in the call itself.
             let _ = self.progress();
             if ends.is_some_and(|ends| self.time() > ends) {
-                let why = self.ended.borrow();
-                eprintln!(
-                    "rank {}: the run is over ({why:?}), and after {GRACE:?} some rank has not ended; all are aborted",
-                    self.job.rank()
-                );
+                let rank = self.job.rank();
+                let why = self.error(rank, &self.told());
+                eprintln!("rank {rank}: {why}; {GRACE:?} later some rank has not ended: all are aborted");
                 self.job.abort(STATUS);
             }
         })
@@ -229,7 +228,7 @@ impl MpiNode<'_> {
             Some(Cause::Fault(Fault::Error(error))) => Told::Failed(error.to_string()),
             Some(Cause::Deadlock(report)) => Told::Deadlock(told(&report.blocked), report.returned.clone()),
             Some(Cause::WallLimit(nodes)) => Told::WallLimit(told(nodes)),
-            Some(Cause::Told) | None => Told::Failed("it ended".into()),
+            Some(Cause::Told) | None => Told::Failed("the run has been ended by another rank".into()),
         };
         serde_json::to_vec(&told).unwrap_or_default()
     }

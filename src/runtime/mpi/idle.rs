@@ -1,6 +1,9 @@
 //! The time between two looks of a rank that waits.
 
-use std::{hint::spin_loop, thread::yield_now, time::Duration};
+use std::{
+    thread::{sleep, yield_now},
+    time::Duration,
+};
 
 /// The looks in vain after which a rank sleeps for a moment where ranks share cores.
 const LOOKS: u32 = 200;
@@ -23,12 +26,11 @@ impl Idle {
     /// Passes the time until the next look: gives the core to other ranks where they lack it.
     pub(super) fn turn(&mut self) {
         self.looks = self.looks.wrapping_add(1);
-        if !self.is_crowded {
-            spin_loop();
-        } else if self.looks < LOOKS {
+        // Where every rank has a core it looks again at once: a look takes long enough.
+        if self.is_crowded && self.looks < LOOKS {
             yield_now();
-        } else {
-            std::thread::sleep(MOMENT);
+        } else if self.is_crowded {
+            sleep(MOMENT);
         }
     }
 }

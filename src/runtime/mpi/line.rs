@@ -28,7 +28,7 @@ const FRAME: i32 = 0;
 const DATA: i32 = 1;
 
 /// The number of receives for frames that are posted at any time.
-const POSTED: usize = 16;
+const POSTED: usize = 4;
 
 /// The length from which on a piece of a chain is sent by itself; shorter ones are copied together.
 const ALONE: u64 = 16 << 10;
@@ -49,10 +49,21 @@ pub(super) struct Line {
     received: Cell<u64>,
 }
 
-/// Receives for frames, of which the next to be complete stands at `next`.
+/// Receives for frames: a ring, of which the next to be complete stands at `next`, and those before it whose frames have
+/// been taken wait to be posted again.
 struct Posted {
     receives: Vec<PersistentRequest<u8>>,
     next: usize,
+    taken: usize,
+}
+
+impl Posted {
+    /// Posts the receive again whose frame was taken first.
+    fn post_one(&mut self) -> Result<(), Error> {
+        let first = (self.next + POSTED - self.taken) % POSTED;
+        self.taken -= 1;
+        self.receives[first].start()
+    }
 }
 
 /// A message that is to be handed on: its header and its parts.
@@ -88,19 +99,20 @@ impl Line {
         let receives = (0..POSTED).map(receive).collect::<Result<_, Error>>()?;
         let sent = RefCell::new(vec![0; comm.size() as usize]);
         let (scratch, incoming, outgoing, pool, received) = Default::default();
-        let posted = RefCell::new(Posted { receives, next: 0 });
+        let posted = RefCell::new(Posted { receives, next: 0, taken: 0 });
         Ok(Line { comm, posted, scratch, incoming, outgoing, pool, sent, received })
     }
 
     /// Completes the receives that are posted, so that MPI can be ended.
     pub(super) fn close(&self) -> Result<(), Error> {
+        let posted = &mut *self.posted.borrow_mut();
+        while posted.taken > 0 {
+            posted.post_one()?;
+        }
         for _ in 0..POSTED {
             self.send_frame(self.comm.rank() as NodeId, Header::new(Kind::Nothing), &[])?;
-        }
-        let mut posted = self.posted.borrow_mut();
-        let posted = &mut *posted;
-        for at in 0..POSTED {
-            posted.receives[(posted.next + at) % POSTED].wait()?;
+            posted.receives[posted.next].wait()?;
+            posted.next = (posted.next + 1) % POSTED;
         }
         Ok(())
     }
@@ -219,16 +231,19 @@ impl Line {
         Ok(pieces)
     }
 
-    /// Looks once for what has come or left: hands on what is there, and the requests whose messages have left.
+    /// Looks once for what has come or left: hands on what is there, and the requests whose messages have left. Returns
+    /// whether there may be more.
     pub(super) fn poll(
         &self,
         mut arrived: impl FnMut(Arrived) -> Result<(), Error>,
         mut left: impl FnMut(RequestId),
-    ) -> Result<(), Error> {
-        while let Some((source, header, data)) = self.next_frame()? {
-            if let Some(message) = self.take_frame(source, header, data)? {
-                arrived(message)?;
-            }
+    ) -> Result<bool, Error> {
+        let frame = self.next_frame()?;
+        let is_there = frame.is_some();
+        if let Some((source, header, data)) = frame
+            && let Some(message) = self.take_frame(source, header, data)?
+        {
+            arrived(message)?;
         }
         if !self.incoming.borrow().is_empty() {
             for message in self.whole()? {
@@ -250,14 +265,19 @@ impl Line {
                 at += 1;
             }
         }
-        Ok(())
+        Ok(is_there)
     }
 
-    /// The next frame, if one has come.
+    /// The next frame, if one has come. A receive is posted again when there is nothing else to do.
     fn next_frame(&self) -> Result<Option<(NodeId, Header, Bytes)>, Error> {
         let posted = &mut *self.posted.borrow_mut();
         let receive = &mut posted.receives[posted.next];
-        let Some(status) = receive.test()? else { return Ok(None) };
+        let Some(status) = receive.test()? else {
+            if posted.taken > 0 {
+                posted.post_one()?;
+            }
+            return Ok(None);
+        };
         let frame = receive.buffer()?;
         let frame = &frame[..status.count.unwrap_or(0).min(frame.len())];
         let (header, data) = Header::read(frame).unwrap_or_default();
@@ -266,8 +286,11 @@ impl Line {
             Source::Rank(rank) => rank as NodeId,
             _ => 0,
         };
-        receive.start()?;
         posted.next = (posted.next + 1) % POSTED;
+        posted.taken += 1;
+        if posted.taken > POSTED / 2 {
+            posted.post_one()?;
+        }
         Ok(Some((source, header, data)))
     }
 

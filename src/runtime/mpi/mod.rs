@@ -22,8 +22,8 @@ use std::{
     time::Duration,
 };
 
-pub use job::MpiError;
 pub(crate) use job::Job;
+pub use job::MpiError;
 
 use self::node::{Cause, MpiNode};
 use super::{carrier::Carrier, crew::Fault};

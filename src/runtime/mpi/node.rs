@@ -84,8 +84,14 @@ pub(super) struct MpiNode<'j> {
 }
 
 impl<'j> MpiNode<'j> {
-    pub(super) fn new(job: &'j Job, machine: &Description, settings: &'j Settings, epoch: f64) -> MpiNode<'j> {
-        let (local, groups, calls, calls_after_end, ended, waiting, within, has_returned) = Default::default();
+    pub(super) fn new(
+        job: &'j Job,
+        machine: &Description,
+        settings: &'j Settings,
+        epoch: f64,
+    ) -> MpiNode<'j> {
+        let (local, groups, calls, calls_after_end, ended, waiting, within, has_returned) =
+            Default::default();
         let (inquiry, difference, told, named, types) = Default::default();
         MpiNode {
             job,
@@ -124,8 +130,8 @@ impl<'j> MpiNode<'j> {
         }
     }
 
-    /// Looks once for what has come or left. A failure of MPI ends the run.
-    pub(super) fn progress(&self) -> Result<(), CommError> {
+    /// Looks once for what has come or left; returns whether there may be more.
+    pub(super) fn progress(&self) -> Result<bool, CommError> {
         let arrived = |arrived| self.take(arrived);
         let left = |request| self.local.borrow_mut().sent(request);
         self.job.line.poll(arrived, left).map_err(|error| CommError::Transport(error.to_string()))
@@ -138,11 +144,7 @@ impl<'j> MpiNode<'j> {
             Some(Kind::Type) => {
                 let name = payload.to_bytes().unwrap_or_default();
                 let foreign = || {
-                    ElementType::foreign(
-                        header.element,
-                        &String::from_utf8_lossy(&name),
-                        header.seq as usize,
-                    )
+                    ElementType::foreign(header.element, &String::from_utf8_lossy(&name), header.seq as usize)
                 };
                 self.types.borrow_mut().entry(header.element).or_insert_with(foreign);
             }
@@ -208,15 +210,18 @@ impl<'j> MpiNode<'j> {
             while self.told.borrow().is_none()
                 && self.job.seconds() - began < COURTESY.as_secs_f64()
                 && self.progress().is_ok()
-            {}
+            {
+                std::thread::yield_now();
+            }
         }
         let told = self.told.borrow_mut().take();
         let by_members = || {
-            members.and_then(|all| all.iter().position(|&node| node == source as Rank)).unwrap_or(source as Rank)
+            members
+                .and_then(|all| all.iter().position(|&node| node == source as Rank))
+                .unwrap_or(source as Rank)
         };
         let (other, other_call) = told.unwrap_or_else(|| (by_members(), "another call".into()));
-        let other_call =
-            if other_call == call { format!("{call} with other arguments") } else { other_call };
+        let other_call = if other_call == call { format!("{call} with other arguments") } else { other_call };
         CommError::Mismatch { group, rank, call, other, other_call }
     }
 
@@ -399,7 +404,8 @@ impl Carrier for MpiNode<'_> {
     }
 
     fn drain(&self) -> Result<(), CommError> {
-        self.progress()
+        while self.progress()? {}
+        Ok(())
     }
 
     fn take_directly(&self, _: &Selector) -> Option<Envelope> {
@@ -414,7 +420,7 @@ impl Carrier for MpiNode<'_> {
     ) -> Result<Option<T>, CommError> {
         let mut idle = Idle::new(self.job.is_crowded());
         let result = loop {
-            self.progress()?;
+            let may_have_more = self.progress()?;
             if let Some(difference) = self.difference.take() {
                 break Err(self.mismatch(difference));
             }
@@ -426,6 +432,9 @@ impl Carrier for MpiNode<'_> {
             }
             if deadline != Time::MAX && self.time() >= deadline {
                 break Ok(None);
+            }
+            if may_have_more {
+                continue;
             }
             idle.turn();
             if idle.looks == SHORT {

@@ -5,8 +5,8 @@ use multicomputer::{
     error::CommError,
 };
 
-use super::case::{Case, With, even};
 use super::*;
+use crate::conformance::collective::{Case, With, even};
 
 /// All operations among `size` ranks, a number of times with other roots, lengths and operators.
 fn cases(size: usize, rounds: u64) -> Vec<Case> {

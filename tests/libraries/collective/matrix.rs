@@ -19,13 +19,15 @@ use multicomputer::{
     prelude::*,
 };
 
-use super::case::{Case, With, even};
-use crate::support;
+use crate::{
+    conformance::collective::{Case, With, even, may_refuse},
+    support,
+};
 
-pub(crate) const ALL_OPERATORS: [With; 3] = [With::Sum, With::Max, With::MatrixProduct];
+const ALL_OPERATORS: [With; 3] = [With::Sum, With::Max, With::MatrixProduct];
 
 /// All operations on vectors of these lengths, and on uneven blocks.
-pub(crate) fn cases(size: usize, totals: &[usize], roots: &[Rank], operators: &[With]) -> Vec<Case> {
+fn cases(size: usize, totals: &[usize], roots: &[Rank], operators: &[With]) -> Vec<Case> {
     let mut cases = Vec::new();
     for operation in Operation::ALL {
         let mut lengths: Vec<Vec<usize>> = totals.iter().map(|&total| even(total, size)).collect();
@@ -49,11 +51,7 @@ pub(crate) fn cases(size: usize, totals: &[usize], roots: &[Rank], operators: &[
 }
 
 /// Carries out all cases with the algorithms that `choose` gives for each.
-pub(crate) fn check(
-    machine: &Machine,
-    cases: &[Case],
-    choose: impl Fn(&Case) -> Vec<Algorithm> + Sync,
-) -> usize {
+fn check(machine: &Machine, cases: &[Case], choose: impl Fn(&Case) -> Vec<Algorithm> + Sync) -> usize {
     let all: Vec<(&Case, Vec<Algorithm>)> = cases.iter().map(|case| (case, choose(case))).collect();
     let run = machine.run(|node| {
         let mut done = 0;
@@ -71,25 +69,7 @@ pub(crate) fn check(
     run.outputs[0]
 }
 
-/// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements, down the trees of a
-/// hypercube a power of two ranks; what alternates between rows and columns needs both; and most need an operator that
-/// commutes.
-fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
-    let in_order = case.operation.combines() && case.with == With::MatrixProduct;
-    match algorithm.name() {
-        _ if case.operation == Operation::Scan => false,
-        "auto" | "short" => false,
-        "blocks" | "pipeline" => in_order || case.blocks.len() < 3 || case.total() < 2,
-        "edst" => {
-            in_order || case.blocks.len() < 3 || case.total() < 2 || !case.blocks.len().is_power_of_two()
-        }
-        // `strategies_that_alternate` has the shapes for which it works.
-        "alternating" => true,
-        _ => in_order,
-    }
-}
-
-pub(crate) fn named(case: &Case) -> Vec<Algorithm> {
+fn named(case: &Case) -> Vec<Algorithm> {
     Algorithm::of(case.operation)
 }
 

@@ -3,9 +3,8 @@
 
 #![allow(clippy::unit_arg, reason = "programs that end with a call")]
 
-mod case;
 mod groups;
-pub(crate) mod matrix;
+mod matrix;
 mod mismatches;
 mod operators;
 mod times;

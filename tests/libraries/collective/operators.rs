@@ -9,73 +9,20 @@ use multicomputer::{
 };
 
 use super::*;
+use crate::conformance::collective::{self as conformance, any_shape};
 
 const RANKS: usize = 6;
 
-/// The vectors of all ranks: small numbers, of which sums and products are exact in every type, zeros among them.
 fn vectors<T>(element: impl Fn(u8) -> T) -> Vec<Vec<T>> {
-    let number = |rank: usize, index: usize| match index % 4 {
-        0 => 0,
-        1 => 1,
-        2 => ((rank * 5 + index) % 3) as u8,
-        _ => 1 + ((rank + index) % 2) as u8,
-    };
-    (0..RANKS).map(|rank| (0..13).map(|index| element(number(rank, index))).collect()).collect()
+    conformance::vectors(RANKS, element)
 }
 
-/// All operations that combine, with every algorithm. The operator is not a type parameter, for there are seventy, and
-/// each would have all of this compiled once more.
+/// All operations that combine, with every algorithm.
 fn check<T>(vectors: &[Vec<T>], operator: &(dyn Operator<T> + Sync))
 where
     T: multicomputer::Element + Send + Sync + PartialEq + std::fmt::Debug,
 {
-    let length = vectors[0].len();
-    let up_to = |last: Rank| -> Vec<T> {
-        let combined = |index: usize| {
-            (1..=last).fold(vectors[0][index], |sum, rank| operator.combine(sum, vectors[rank][index]))
-        };
-        (0..length).map(combined).collect()
-    };
-    let all = up_to(RANKS - 1);
-    let blocks: Vec<usize> = (0..RANKS).map(|rank| (rank * 4 + 1) % 5).collect();
-    let total: usize = blocks.iter().sum();
-    assert!(total <= length);
-    run("paragon:2x3", |node| {
-        let (world, rank) = (node.world(), node.rank());
-        let mine = &vectors[rank];
-        let start: usize = blocks[..rank].iter().sum();
-        let own = &all[start..start + blocks[rank]];
-        world.using(&Algorithm::AUTO).combine_all(&mut mine.clone(), operator)?;
-        for operation in Operation::ALL.into_iter().filter(|operation| operation.combines()) {
-            for algorithm in Algorithm::of(operation).iter().filter(any_shape) {
-                let world = world.using(algorithm);
-                let mut x = mine.clone();
-                let (done, expected) = match operation {
-                    Operation::CombineToOne => {
-                        (world.combine_one(4, &mut x, operator), if rank == 4 { &all } else { mine })
-                    }
-                    Operation::CombineToAll => (world.combine_all(&mut x, operator), &all),
-                    Operation::Scan => (world.scan(&mut x, operator), &up_to(rank)),
-                    _ => match world.distributed_combine(&mine[..total], &blocks, operator) {
-                        Ok(got) => {
-                            assert_eq!(got, own, "{} by {}", operator.name(), algorithm.spelled(operation));
-                            continue;
-                        }
-                        Err(error) => (Err(error), mine),
-                    },
-                };
-                match done {
-                    Err(multicomputer::collective::CollectiveError::Plan(_))
-                        if !operator.is_commutative() => {}
-                    done => {
-                        done?;
-                        assert_eq!(&x, expected, "{} by {}", operator.name(), algorithm.spelled(operation));
-                    }
-                }
-            }
-        }
-        Ok(())
-    });
+    run("paragon:2x3", |node| conformance::check_operator(node.world(), vectors, operator));
 }
 
 macro_rules! check_all {
@@ -212,11 +159,6 @@ fn phantom_payloads_may_be_long() {
     });
     assert_eq!(run.outputs, [length; RANKS]);
     assert!(run.report.modeled.as_secs_f64() > length as f64 * 2.0 * 30e-9);
-}
-
-/// Whether an algorithm works for any number of ranks, on a line too.
-fn any_shape(algorithm: &&Algorithm) -> bool {
-    ![Algorithm::ALTERNATING, Algorithm::EDST].contains(algorithm)
 }
 
 /// Sums of floating-point numbers depend on how they are grouped; all ranks group them in the same way.

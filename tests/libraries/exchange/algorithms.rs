@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use multicomputer::{
-    Clock, Machine, Payload, Rank,
+    Machine, Payload, Rank,
     exchange::{Algorithm, ExchangeError, Instance, InstanceError, Matrix},
     model::Description,
     plan::MembersError,
@@ -12,31 +12,28 @@ use multicomputer::{
 };
 use proptest::prelude::*;
 
-use super::data;
-use crate::support::{PATIENCE, sizes};
+use crate::{
+    conformance::exchange::{given, may_refuse, same_incoming, special, uneven},
+    support::sizes,
+};
 
 /// Carries a plan out on real threads and checks every byte and the prediction.
-fn check(algorithm: Algorithm, instance: &Instance, clock: Clock) {
+fn check(algorithm: Algorithm, instance: &Instance) {
     let plan = algorithm.plan(instance).unwrap();
     let matrix = Arc::clone(instance.matrix());
     let members = instance.members().to_vec();
-    let machine = Machine::of(instance.machine().clone()).clock(clock).wall_limit(PATIENCE);
-    let run = machine.build().unwrap().run(|node| {
+    let run = Machine::of(instance.machine().clone()).build().unwrap().run(|node| {
         if !members.contains(&node.rank()) {
             return Ok(());
         }
         let group = node.world().subgroup(&members)?;
         let rank = group.rank();
-        let outgoing =
-            (0..members.len()).map(|to| Payload::from(data(rank, to, matrix.get(rank, to)))).collect();
-        let incoming = plan.carry_out(&group, outgoing)?;
-        for (from, came) in incoming.iter().enumerate() {
-            assert_eq!(came.to_vec::<u8>()?, data(from, rank, matrix.get(from, rank)), "{from} to {rank}");
-        }
+        let incoming = plan.carry_out(&group, given(rank, &matrix))?;
+        same_incoming(rank, &matrix, &incoming)?;
         Ok(())
     });
     let run = run.unwrap_or_else(|error| panic!("{}: {error}", plan.name()));
-    if let Some(prediction) = plan.prediction().filter(|_| clock == Clock::Virtual) {
+    if let Some(prediction) = plan.prediction() {
         assert_eq!(run.report.modeled, prediction.modeled, "{}", plan.name());
     }
 }
@@ -49,30 +46,15 @@ fn instance(machine: &str, matrix: Matrix) -> Instance {
 
 /// All algorithms that work for a matrix; the others say why not.
 fn check_all(instance: &Instance) {
-    check_all_under(instance, Clock::Virtual);
-}
-
-/// The same under a clock.
-pub(crate) fn check_all_under(instance: &Instance, clock: Clock) {
     for &algorithm in Algorithm::ALL {
         match algorithm.plan(instance) {
-            Ok(_) => check(algorithm, instance, clock),
-            Err(PlanError::Restricted { algorithm, text, .. }) => {
-                assert!(["linear", "sorting"].contains(&&algorithm[..]), "{text}");
+            Ok(_) => check(algorithm, instance),
+            Err(PlanError::Restricted { text, .. }) => {
+                assert!(may_refuse(algorithm), "{text}");
             }
             Err(refusal) => panic!("{algorithm}: {refusal}"),
         }
     }
-}
-
-/// Different lengths, some of them zero, in a pattern without symmetry.
-pub(crate) fn uneven(nodes: usize) -> Matrix {
-    let bytes = |from: Rank, to: Rank| match (3 * from + 5 * to) % 7 {
-        0 | 1 => 0,
-        2 => 1 + (from as u64 * to as u64) % 200,
-        other => other as u64 * 3,
-    };
-    Matrix::of(nodes, bytes).unwrap()
 }
 
 /// On every number of them in full, see [`sizes`].
@@ -87,17 +69,7 @@ fn all_algorithms_on_1_to_33_nodes() {
 fn special_matrices() {
     for nodes in [1, 2, 5, 8, 13] {
         let machine = format!("cm5:{nodes}");
-        let of = |bytes: &dyn Fn(Rank, Rank) -> u64| Matrix::of(nodes, bytes).unwrap();
-        for matrix in [
-            of(&|_, _| 0),
-            of(&|_, _| 9),
-            of(&|from, to| if from == 0 && to == nodes - 1 { 100_000 } else { 0 }),
-            of(&|from, _| if from == 0 { 40 } else { 0 }),
-            of(&|_, to| if to == 0 { 40 } else { 0 }),
-            of(&|from, to| u64::from(from == to) * 50),
-            of(&|from, to| u64::from((from + 1) % nodes == to) * 500),
-            of(&|from, to| if from % 2 == 1 && to % 2 == 0 { 3 } else { 0 }),
-        ] {
+        for matrix in special(nodes) {
             check_all(&instance(&machine, matrix));
         }
     }

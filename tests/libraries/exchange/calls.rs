@@ -11,23 +11,7 @@ use multicomputer::{
     prelude::*,
 };
 
-/// The elements that one rank has for another: their number, and each of them, tells them from all others.
-fn elements(from: Rank, to: Rank) -> Vec<u32> {
-    let count = (7 * from + 5 * to) % 11 * usize::from(!(from + to).is_multiple_of(3));
-    (0..count).map(|nth| (from * 10_000 + to * 100 + nth) as u32).collect()
-}
-
-fn outgoing(from: Rank, size: usize) -> Vec<Vec<u32>> {
-    (0..size).map(|to| elements(from, to)).collect()
-}
-
-fn incoming(to: Rank, size: usize) -> Vec<Vec<u32>> {
-    (0..size).map(|from| elements(from, to)).collect()
-}
-
-fn matrix(size: usize) -> Arc<Matrix> {
-    Arc::new(Matrix::of(size, |from, to| 4 * elements(from, to).len() as u64).unwrap())
-}
+use crate::conformance::exchange::{self, incoming, matrix_of_elements, outgoing};
 
 /// What rank `failing` says when the nodes of a line make these calls.
 fn error(
@@ -49,25 +33,7 @@ fn error_text(nodes: usize, program: impl Fn(&Node<'_>) -> Result<(), CallError>
 fn everybody_gets_what_is_for_it_on_1_to_17_nodes() {
     for nodes in 1..=17 {
         let machine = Machine::of(format!("line:{nodes}").parse().unwrap()).deny_unreceived(true);
-        let run = machine.build().unwrap().run(|node| {
-            let (rank, world, matrix) = (node.rank(), node.world(), matrix(nodes));
-            let mine = outgoing(rank, nodes);
-            let slices: Vec<&[u32]> = mine.iter().map(Vec::as_slice).collect();
-            let payloads = || mine.iter().map(Payload::from).collect();
-            let expected = incoming(rank, nodes);
-            assert_eq!(world.exchange(&mine)?, expected);
-            assert_eq!(world.exchange_known(&matrix, &slices)?, expected);
-            for got in
-                [world.exchange_payloads(payloads())?, world.exchange_payloads_known(&matrix, payloads())?]
-            {
-                let got: Vec<Vec<u32>> = got.iter().map(Payload::to_vec).collect::<Result<_, _>>()?;
-                assert_eq!(got, expected);
-            }
-            let sparse: Vec<(Rank, &[u32])> = slices.into_iter().enumerate().rev().collect();
-            let got = world.sparse_exchange(&sparse)?;
-            assert!(got.into_iter().eq(expected.into_iter().enumerate()));
-            Ok(())
-        });
+        let run = machine.build().unwrap().run(|node| exchange::calls(node.world()));
         assert_eq!(run.unwrap().outputs.len(), nodes);
     }
 }
@@ -95,32 +61,13 @@ fn every_algorithm_can_be_asked_for() {
 }
 
 #[test]
-fn rows_columns_and_other_groups_do_not_mix() {
-    let machine = Machine::paragon(3, 5).deny_unreceived(true).build().unwrap();
-    machine
-        .run(|node| {
-            let odd = node.world().split(|rank| rank % 2)?;
-            let backwards: Vec<Rank> = (0..15).rev().collect();
-            for group in [node.row()?, node.column()?, &odd, &node.world().subgroup(&backwards)?] {
-                let (rank, size) = (group.rank(), group.size());
-                assert_eq!(group.exchange(&outgoing(rank, size))?, incoming(rank, size), "{group:?}");
-                let to_next = [((rank + 1) % size, outgoing(rank, size).concat())];
-                let before = (rank + size - 1) % size;
-                assert_eq!(group.sparse_exchange(&to_next)?, [(before, outgoing(before, size).concat())]);
-            }
-            Ok(())
-        })
-        .unwrap();
-}
-
-#[test]
 fn a_known_matrix_saves_the_collect_and_takes_what_is_predicted() {
     let machine = Machine::paragon(2, 4).build().unwrap();
     let modeled = |known: bool| {
         let run = machine.run(|node| {
             let mine = outgoing(node.rank(), 8);
             let got = match known {
-                true => node.world().exchange_known(&matrix(8), &mine)?,
+                true => node.world().exchange_known(&matrix_of_elements(8), &mine)?,
                 false => node.world().exchange(&mine)?,
             };
             assert_eq!(got, incoming(node.rank(), 8));
@@ -128,7 +75,7 @@ fn a_known_matrix_saves_the_collect_and_takes_what_is_predicted() {
         });
         run.unwrap().report.modeled
     };
-    let instance = Instance::new(machine.description(), matrix(8)).unwrap();
+    let instance = Instance::new(machine.description(), matrix_of_elements(8)).unwrap();
     let plan = Algorithm::AUTO.plan(&instance).unwrap();
     assert_eq!(Some(modeled(true)), plan.prediction().map(|prediction| prediction.modeled));
     assert!(modeled(false) > modeled(true));
@@ -137,37 +84,10 @@ fn a_known_matrix_saves_the_collect_and_takes_what_is_predicted() {
 #[test]
 fn members_share_one_plan() {
     let machine = Machine::paragon(2, 2).build().unwrap();
-    let plan = |_| machine.run(|node| Ok(node.world().exchange_plan(&matrix(4))?)).unwrap().outputs;
+    let plan =
+        |_| machine.run(|node| Ok(node.world().exchange_plan(&matrix_of_elements(4))?)).unwrap().outputs;
     let plans: Vec<_> = (0..2).flat_map(plan).collect();
     assert!(plans.iter().all(|plan| Arc::ptr_eq(plan, &plans[0])));
-}
-
-#[test]
-fn nothing_at_all_is_exchanged_too() {
-    let machine = Machine::paragon(2, 2).build().unwrap();
-    let run = machine.run(|node| {
-        let nothing = vec![Vec::<f64>::new(); 4];
-        assert_eq!(node.world().exchange(&nothing)?, nothing);
-        Ok(node.world().sparse_exchange::<f64, Vec<f64>>(&[])?)
-    });
-    assert!(run.unwrap().outputs.iter().all(Vec::is_empty));
-}
-
-#[test]
-fn several_messages_to_one_rank_come_in_their_order() {
-    let machine = Machine::paragon(2, 3).deny_unreceived(true).build().unwrap();
-    let run = machine.run(|node| {
-        let rank = node.rank() as u8;
-        // A long one first: it takes longest to come.
-        let mine = [(4, vec![rank; 5000]), (1, vec![rank]), (4, vec![]), (4, vec![rank, 7])];
-        Ok(node.world().sparse_exchange(&mine)?)
-    });
-    let outputs = run.unwrap().outputs;
-    let to_4 =
-        |from: u8| [(from.into(), vec![from; 5000]), (from.into(), vec![]), (from.into(), vec![from, 7])];
-    assert_eq!(outputs[4], (0..6).flat_map(to_4).collect::<Vec<_>>());
-    assert_eq!(outputs[1], (0..6).map(|from| (from.into(), vec![from])).collect::<Vec<_>>());
-    assert!([0, 2, 3, 5].iter().all(|&rank| outputs[rank].is_empty()));
 }
 
 #[test]
@@ -198,20 +118,6 @@ fn sparse_exchanges_follow_each_other_and_collective_calls() {
 }
 
 #[test]
-fn sparse_messages_do_not_meet_those_of_the_program() {
-    let machine = Machine::of("line:3".parse().unwrap()).build().unwrap();
-    let run = machine.run(|node| {
-        let (rank, world) = (node.rank(), node.world());
-        let next = (rank + 1) % 3;
-        world.send(next, [rank as u64])?;
-        let got = world.sparse_exchange(&[(next, [10 + rank as u64])])?;
-        assert_eq!(got, [((rank + 2) % 3, vec![10 + (rank as u64 + 2) % 3])]);
-        Ok(world.recv(ANY_SOURCE)?.to_vec::<u64>()?[0])
-    });
-    assert_eq!(run.unwrap().outputs, [2, 0, 1]);
-}
-
-#[test]
 fn phantom_payloads_are_exchanged_by_every_algorithm_that_does_not_sort() {
     let machine = Machine::paragon(1, 4).build().unwrap();
     for algorithm in Algorithm::ALL.iter().copied().filter(|&algorithm| algorithm != Algorithm::SORTING) {
@@ -231,7 +137,8 @@ fn arguments_that_do_not_fit_are_refused() {
         text,
         "2 vectors are given in a group of 3: there must be one for each rank, and it may be empty"
     );
-    let text = error_text(3, |node| node.world().exchange_known(&matrix(3), &[[1_u8]; 4]).map(drop));
+    let text =
+        error_text(3, |node| node.world().exchange_known(&matrix_of_elements(3), &[[1_u8]; 4]).map(drop));
     assert!(text.starts_with("4 vectors are given in a group of 3"), "{text}");
     let text = error_text(2, |node| node.world().exchange(&[[()], [()]]).map(drop));
     assert_eq!(text, "() has no bytes: there is nothing to exchange");
@@ -242,7 +149,8 @@ fn arguments_that_do_not_fit_are_refused() {
     assert_eq!(text, "1073741825 bytes are given for rank 0: at most 1073741824 are allowed");
     let text = error_text(2, |node| node.world().sparse_exchange_payloads(vec![(1, long())]).map(drop));
     assert_eq!(text, "1073741825 bytes are given for rank 1: at most 1073741824 are allowed");
-    let text = error_text(3, |node| node.world().exchange_known(&matrix(4), &[[1_u8]; 3]).map(drop));
+    let text =
+        error_text(3, |node| node.world().exchange_known(&matrix_of_elements(4), &[[1_u8]; 3]).map(drop));
     assert_eq!(text, "the matrix is for 4 nodes, and the group has 3");
     let (_, cause) = error(2, |node| {
         let known = Arc::new(Matrix::new(&[vec![1, 2], vec![3, 4]]).unwrap());

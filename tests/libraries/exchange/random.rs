@@ -10,21 +10,23 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::data;
-use crate::support::{PATIENCE, is_full};
+use crate::{
+    conformance::exchange::{given, same_incoming},
+    support::{PATIENCE, is_full},
+};
 
 fn cm5(nodes: usize) -> Description {
     format!("cm5:{nodes}").parse().unwrap()
 }
 
 /// All manners of asking.
-pub(crate) fn manners(seed: u64) -> Vec<Algorithm> {
+fn manners(seed: u64) -> Vec<Algorithm> {
     let all = Algorithm::ALL.iter().copied().filter(|algorithm| !algorithm.is_predictable());
     all.map(|algorithm| algorithm.with_seed(seed)).collect()
 }
 
 /// Carries the exchange out and checks that everybody gets what is for it; `real`: with data, not with lengths alone.
-pub(crate) fn exchange(
+fn exchange(
     machine: &Description,
     matrix: &Matrix,
     algorithm: Algorithm,
@@ -37,22 +39,14 @@ pub(crate) fn exchange(
     let built = Machine::of(machine.clone()).clock(clock).wall_limit(PATIENCE).build().unwrap();
     let run = built.run(|node| {
         let rank = node.rank();
-        let payload = |from: Rank, to: Rank| match (real, matrix.get(from, to)) {
-            (true, bytes) => Payload::from(data(from, to, bytes)),
-            (false, bytes) => Payload::phantom(bytes),
-        };
-        let outgoing = (0..node.size()).map(|to| payload(rank, to)).collect();
+        let row = matrix.row(rank);
+        let outgoing =
+            if real { given(rank, matrix) } else { row.iter().copied().map(Payload::phantom).collect() };
         let incoming = plan.carry_out(node.world(), outgoing)?;
-        assert_eq!(incoming.len(), node.size());
-        for (from, came) in incoming.iter().enumerate() {
-            assert_eq!(came.len(), matrix.get(from, rank), "from {from} to {rank}");
-            if real {
-                assert_eq!(
-                    came.to_vec::<u8>()?,
-                    payload(from, rank).to_vec::<u8>()?,
-                    "from {from} to {rank}"
-                );
-            }
+        if real {
+            same_incoming(rank, matrix, &incoming)?;
+        } else {
+            assert!(incoming.iter().map(Payload::len).eq(matrix.column(rank)), "to {rank}");
         }
         Ok(())
     });
@@ -62,7 +56,7 @@ pub(crate) fn exchange(
 }
 
 /// A matrix of up to 33 nodes, though most have fewer; empty in part.
-pub(crate) fn matrix(seed: u64) -> Matrix {
+fn matrix(seed: u64) -> Matrix {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let nodes = 1 + (seed % if seed.is_multiple_of(4) { 33 } else { 10 }) as usize;
     let (density, longest) =

@@ -9,6 +9,7 @@ use multicomputer::{
 };
 
 use super::{Program, kilobyte, micros, parameters, run, run_on, shapes};
+use crate::conformance::nx as conformance;
 
 #[test]
 fn a_message_takes_what_it_takes_without_nx() {
@@ -53,28 +54,6 @@ fn an_exchange_with_a_posted_receive_takes_what_sendrecv_takes() {
 }
 
 #[test]
-fn a_receive_selects_by_type_and_any_takes_the_first() {
-    let run = run(2, |nx, _| {
-        if nx.mynode() == 0 {
-            for mtype in [3, 1, 2, 0, MOST_TYPE] {
-                nx.csend(mtype, [f64::from(mtype)], 1, 0)?;
-            }
-            return Ok(Vec::new());
-        }
-        let mut order = Vec::new();
-        for typesel in [1, ANY, ANY, MOST_TYPE, 0] {
-            let mut buf = [0.0; 2];
-            assert_eq!(nx.crecv(typesel, &mut buf)?, 1);
-            assert_eq!((nx.infocount()?, nx.infonode()?, nx.infoptype()?), (8, 0, 0));
-            assert_eq!(f64::from(nx.infotype()?), buf[0]);
-            order.push(nx.infotype()?);
-        }
-        Ok(order)
-    });
-    assert_eq!(run.outputs[1], [1, 3, 2, MOST_TYPE, 0]);
-}
-
-#[test]
 fn a_message_that_came_early_costs_nothing_when_it_is_asked_for() {
     let run = run(2, |nx, _| {
         if nx.mynode() == 0 {
@@ -116,25 +95,7 @@ fn a_receive_with_x_selects_by_node_too_and_leaves_the_info_calls_alone() {
 fn any_node_of_any_machine_broadcasts_and_everybody_receives_it_as_any_message() {
     for shape in shapes() {
         let nodes = shape.0 * shape.1;
-        let run = run_on(shape, parameters(), |nx, _| {
-            for root in 0..nx.numnodes() {
-                let data = [root, 10 * root];
-                if nx.mynode() == root {
-                    nx.csend(root, data, -1, 0)?;
-                    continue;
-                }
-                let mut buf = [0; 3];
-                if root % 2 == 0 {
-                    assert_eq!(nx.crecv(root, &mut buf)?, 2);
-                    assert_eq!((nx.infonode()?, nx.infotype()?, nx.infocount()?), (root, root, 8));
-                } else {
-                    let info = nx.crecvx(ANY, &mut buf, root, 0)?;
-                    assert_eq!((info.node, info.mtype, info.count), (root, root, 8));
-                }
-                assert_eq!(buf[..2], data);
-            }
-            Ok(())
-        });
+        let run = run_on(shape, parameters(), |nx, _| conformance::broadcasts(nx));
         assert_eq!(run.report.messages as usize, nodes * (nodes - 1), "{shape:?}");
         assert!(run.report.unreceived.is_empty());
     }

@@ -12,7 +12,7 @@ use multicomputer::{
 
 use crate::support::{self, PATIENCE};
 
-pub(crate) mod global;
+mod global;
 mod messages;
 
 /// o_s = 10 us, o_r = 20 us, L = 5 us, beta = 10 ns/byte: 1000 bytes sent at 0 leave at 20 and are received at 45.

@@ -19,46 +19,24 @@
 //! All broadcasts of an instance's sources are made one after the other in one run, without a barrier between them: so
 //! a node that is done may be several broadcasts ahead of the others. Messages say which broadcast they belong to.
 
-use std::collections::BTreeSet;
-
 use bytes::Bytes;
 use multicomputer::{
     Payload,
-    comm::Segment,
     plan::PlanError,
     prelude::*,
-    stop::{Algorithm, Distribution, Instance, Plan},
+    stop::{Algorithm, Instance, Plan},
     topology::Grid,
 };
 
-use super::message;
-use crate::support::{is_full, sizes};
+use crate::{
+    conformance::stop::{lengths, may_refuse, message, same_messages, source_sets},
+    support::{is_full, sizes},
+};
 
 /// A plan, and the messages to be broadcast by it.
 struct Broadcast {
     plan: Plan,
     messages: Vec<Bytes>,
-}
-
-/// The lengths of so many messages, of one of four kinds.
-fn lengths(kind: usize, sources: usize) -> Vec<u64> {
-    let length = |source: u64| match kind % 4 {
-        0 => 0,
-        1 => 1,
-        2 => 2048,
-        _ => source * source * 5 % 17 * (1 + source % 3 * 40),
-    };
-    (0..sources as u64).map(length).collect()
-}
-
-/// The sets of sources on a mesh, each once: for all distributions and several numbers of sources.
-fn source_sets(grid: Grid) -> BTreeSet<Vec<Rank>> {
-    let nodes = grid.nodes();
-    let counts = BTreeSet::from([1, 2, nodes / 2, nodes - 1, nodes]);
-    let counts = counts.into_iter().filter(|count| (1..=nodes).contains(count));
-    counts
-        .flat_map(|count| Distribution::ALL.map(|distribution| distribution.place(grid, count).unwrap()))
-        .collect()
 }
 
 /// The algorithm's plan; `None` if it is restricted to fewer sources.
@@ -67,25 +45,11 @@ fn plan(algorithm: Algorithm, machine: &Machine, sources: &[Rank], lengths: &[u6
     match algorithm.plan(&instance) {
         Ok(plan) => Some(plan),
         Err(PlanError::Restricted { .. }) => {
-            assert!(algorithm == Algorithm::SPLIT && 2 * sources.len() > machine.description().nodes());
+            assert!(may_refuse(algorithm, sources.len(), machine.description().nodes()));
             None
         }
         Err(error) => panic!("{algorithm} from {sources:?}: {error}"),
     }
-}
-
-/// Whether a payload is these bytes, however it is chained.
-fn is_same(payload: &Payload, expected: &[u8]) -> bool {
-    let mut rest = expected;
-    payload.len() == expected.len() as u64
-        && payload.segments().iter().all(|segment| match segment {
-            Segment::Data(bytes) => {
-                let (start, end) = rest.split_at(bytes.len());
-                rest = end;
-                bytes == start
-            }
-            Segment::Phantom(_) => false,
-        })
 }
 
 /// Runs all broadcasts one after the other in one run, and has every node look at all that it gets.
@@ -95,12 +59,10 @@ fn check(machine: &Machine, sources: &[Rank], broadcasts: &[Broadcast]) {
         for Broadcast { plan, messages } in broadcasts {
             let mine = own.map(|source| Payload::from(messages[source].clone()));
             let got = plan.broadcast(node.world(), mine)?;
-            let whole = got.len() == messages.len()
-                && got.iter().zip(messages).all(|(got, expected)| is_same(got, expected));
-            if !whole {
+            same_messages(&got, messages).map_err(|error| {
                 let (algorithm, variant) = (plan.algorithm(), plan.variant());
-                return Err(format!("{algorithm}, {variant}, of {:?}", plan.instance().lengths()).into());
-            }
+                format!("{algorithm}, {variant}, of {:?}: {error}", plan.instance().lengths())
+            })?;
         }
         Ok(())
     });
@@ -112,12 +74,7 @@ fn check(machine: &Machine, sources: &[Rank], broadcasts: &[Broadcast]) {
 /// All algorithms from all sets of sources on a mesh.
 fn check_shape(rows: usize, columns: usize) {
     let machine = Machine::paragon(rows, columns).deny_unreceived(true).build().unwrap();
-    check_machine(&machine, Grid { rows, columns });
-}
-
-/// All algorithms from all sets of sources on a machine of this shape.
-pub(crate) fn check_machine(machine: &Machine, grid: Grid) {
-    let rows = grid.rows;
+    let grid = Grid { rows, columns };
     for (set, sources) in source_sets(grid).into_iter().enumerate() {
         let mut broadcasts = Vec::new();
         for (number, algorithm) in Algorithm::all().enumerate() {
@@ -134,7 +91,7 @@ pub(crate) fn check_machine(machine: &Machine, grid: Grid) {
             let kinds = if grid.nodes() <= most_with_all_kinds { 0..4 } else { one..one + 1 };
             for kind in kinds {
                 let lengths = lengths(kind, sources.len());
-                if let Some(plan) = plan(algorithm, machine, &sources, &lengths) {
+                if let Some(plan) = plan(algorithm, &machine, &sources, &lengths) {
                     let salted = sources.iter().zip(lengths);
                     let messages = salted
                         .map(|(&source, length)| message(broadcasts.len(), source, length).into())
@@ -143,7 +100,7 @@ pub(crate) fn check_machine(machine: &Machine, grid: Grid) {
                 }
             }
         }
-        check(machine, &sources, &broadcasts);
+        check(&machine, &sources, &broadcasts);
     }
 }
 

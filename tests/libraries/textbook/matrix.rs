@@ -7,15 +7,7 @@ use multicomputer::{
 };
 
 use super::*;
-
-/// Whole numbers, so that sums are exact in any order.
-fn element(row: usize, column: usize) -> f64 {
-    ((row * 31 + column * 17 + row * column) % 23) as f64 - 11.0
-}
-
-fn x(column: usize) -> f64 {
-    ((column * 7) % 13) as f64 - 6.0
-}
+use crate::conformance::textbook::{element, plain, x};
 
 /// A matrix of this shape on a grid of nodes: the vector that the leftmost column has, and the modeled time.
 fn product(machine: &Description, (rows, columns): (usize, usize)) -> (Vec<f64>, Span) {
@@ -30,10 +22,6 @@ fn product(machine: &Description, (rows, columns): (usize, usize)) -> (Vec<f64>,
         Ok(y)
     });
     (run.outputs.concat(), run.report.modeled.since_start())
-}
-
-fn plain((rows, columns): (usize, usize)) -> Vec<f64> {
-    (0..rows).map(|row| (0..columns).map(|column| element(row, column) * x(column)).sum()).collect()
 }
 
 /// Smaller than the mesh, so that some blocks are empty; one element to a node; larger; and not square.

@@ -7,7 +7,7 @@ mod equations;
 mod groups;
 mod matrix;
 mod operators;
-pub(crate) mod oracle;
+mod oracle;
 mod pipelined;
 mod properties;
 
@@ -70,7 +70,7 @@ fn plan(algorithm: Algorithm, machine: &Description, bytes: u64) -> Plan {
 }
 
 /// An algorithm planned for a group, with data of which each byte depends on its rank and its place.
-pub(crate) struct Case {
+struct Case {
     plan: Plan,
     seed: usize,
     /// All ranks' vectors added up, if they are.
@@ -115,7 +115,7 @@ impl Case {
     }
 
     /// Carries it out on this member.
-    pub(crate) fn check(&self, group: &Group<'_>) -> Result<(), Failure> {
+    fn check(&self, group: &Group<'_>) -> Result<(), Failure> {
         let [before, after] = self.before_and_after(group.rank());
         let got = if self.plan.task().operation().combines() {
             self.plan.combine(group, &before, &commutative(u8::wrapping_add))?

@@ -1,6 +1,7 @@
 //! Every algorithm on 1 to 33 nodes, with all roots and odd lengths, against what a loop over all ranks gives.
 
 use super::*;
+use crate::conformance::textbook::is_refused;
 
 /// Bytes of a vector.
 const LENGTHS: [u64; 4] = [0, 1, 7, 129];
@@ -19,7 +20,7 @@ fn blocks(size: usize) -> [Vec<u64>; 6] {
 }
 
 /// The network that `size` nodes are on: all kinds take turns.
-pub(crate) fn network(size: usize) -> Description {
+fn network(size: usize) -> Description {
     let rows = (1..=size).rev().find(|rows| rows * rows <= size && size.is_multiple_of(*rows)).unwrap();
     let columns = size / rows;
     match size % 6 {
@@ -45,44 +46,29 @@ fn tasks(algorithm: Algorithm, machine: &Description) -> Vec<Task> {
     roots.flat_map(lengths).collect()
 }
 
-/// Whether an algorithm does without: 4.1 starts at rank 0, and a hypercube has a power of two nodes.
-fn is_refused(algorithm: Algorithm, task: &Task) -> bool {
-    match algorithm.name() {
-        "4.1" => task.root() != 0,
-        "4.7" | "4.8" => ![1, 2, 4, 8, 16, 32].contains(&task.size()),
-        _ => false,
-    }
-}
-
-/// All cases among so many nodes are one run.
+/// All cases among so many nodes are one run. What an algorithm does not do is refused, and only that.
 fn check(sizes: impl Iterator<Item = usize>) {
     for size in sizes {
         let machine = network(size);
         assert_eq!(machine.nodes(), size);
-        let cases = cases(&machine);
-        run(&machine, |node| cases.iter().try_for_each(|case| case.check(node.world())));
-    }
-}
-
-/// All cases on a machine. What an algorithm does not do is refused, and only that.
-pub(crate) fn cases(machine: &Description) -> Vec<Case> {
-    let (mut cases, size) = (Vec::new(), machine.nodes());
-    for &algorithm in Algorithm::ALL {
-        for task in tasks(algorithm, machine) {
-            match Case::new(algorithm, &task, cases.len()) {
-                Ok(case) => {
-                    assert!(!is_refused(algorithm, &task), "{algorithm} among {size}");
-                    cases.push(case);
+        let mut cases = Vec::new();
+        for &algorithm in Algorithm::ALL {
+            for task in tasks(algorithm, &machine) {
+                match Case::new(algorithm, &task, cases.len()) {
+                    Ok(case) => {
+                        assert!(!is_refused(algorithm, task.root(), size), "{algorithm} among {size}");
+                        cases.push(case);
+                    }
+                    Err(PlanError::Restricted { algorithm: refusing, text, .. }) => {
+                        assert!(is_refused(algorithm, task.root(), size), "{algorithm} among {size}: {text}");
+                        assert_eq!(refusing, algorithm.to_string());
+                    }
+                    Err(other) => panic!("{algorithm} among {size}: {other}"),
                 }
-                Err(PlanError::Restricted { algorithm: refusing, text, .. }) => {
-                    assert!(is_refused(algorithm, &task), "{algorithm} among {size}: {text}");
-                    assert_eq!(refusing, algorithm.to_string());
-                }
-                Err(other) => panic!("{algorithm} among {size}: {other}"),
             }
         }
+        run(&machine, |node| cases.iter().try_for_each(|case| case.check(node.world())));
     }
-    cases
 }
 
 #[test]

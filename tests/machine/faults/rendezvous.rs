@@ -9,6 +9,9 @@ use multicomputer::{
 use super::{BYTES, failed, faulty, finished, micros};
 use crate::support::run;
 
+/// A program that tells an error and the node's clock then.
+type Telling = dyn Fn(&Node<'_>) -> Result<(String, f64), Failure> + Sync;
+
 /// Node 1 dies at 100 us, when its message of 65 us has been there for 15 us, or at 115 has not come yet.
 fn never_met(at: &str) -> Machine {
     faulty(Machine::hockney(1, 4).rendezvous(0), &[&format!("node:1@{at}")])
@@ -16,7 +19,7 @@ fn never_met(at: &str) -> Machine {
 
 #[test]
 fn sends_that_wait_for_the_receive_of_a_node_that_dies_fail_when_it_does() {
-    let of = |program: &(dyn Fn(&Node<'_>) -> Result<(String, f64), Failure> + Sync)| {
+    let of = |program: &Telling| {
         let run = never_met("200us").run_surviving(|node| match node.rank() {
             0 => program(node).map(Some),
             1 => {

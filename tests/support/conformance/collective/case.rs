@@ -6,8 +6,11 @@ use multicomputer::{
     collective::{
         Algorithm, Collective, CollectiveError, Job, Lengths, Max, Operation, associative, commutative,
     },
+    error::Failure,
     prelude::*,
 };
+
+use crate::conformance::{case, same_all};
 
 /// What vectors are combined with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,20 +132,20 @@ impl Case {
             if self.operation.has_blocks() { (&self.blocks).into() } else { self.total().into() };
         let request = Job::of::<u64>(self.operation, self.root, lengths);
         let [before, after] = self.before_and_after(rank);
-        let group = group.using(algorithm);
+        let by = group.using(algorithm);
         let got = match (self.operation.combines(), self.with) {
-            (false, _) => group.carry_out(&request, before),
-            (true, With::Sum) => group.combine(&request, before, &commutative(u64::wrapping_add)),
-            (true, With::Max) => group.combine::<u64>(&request, before, &Max),
-            (true, With::MatrixProduct) => group.combine(&request, before, &associative(matrix_product)),
+            (false, _) => by.carry_out(&request, before),
+            (true, With::Sum) => by.combine(&request, before, &commutative(u64::wrapping_add)),
+            (true, With::Max) => by.combine::<u64>(&request, before, &Max),
+            (true, With::MatrixProduct) => by.combine(&request, before, &associative(matrix_product)),
         };
         match got {
-            Ok(got) if got.to_vec::<u64>()? == after => Ok(true),
             Ok(got) => {
                 let Case { operation, root, blocks, with, .. } = self;
                 let name = algorithm.spelled(*operation);
-                let case = format!("{operation} by {name}, root {root}, {with:?}, blocks {blocks:?}");
-                Err(format!("{case}, rank {rank}: {:?} instead of {after:?}", got.to_vec::<u64>()?).into())
+                let text = format_args!("{operation} by {name}, root {root}, {with:?}, blocks {blocks:?}");
+                case(group, text, || same_all(&got.to_vec::<u64>()?, &after))?;
+                Ok(true)
             }
             Err(CollectiveError::Plan(_)) => Ok(false),
             Err(error) => Err(error.into()),

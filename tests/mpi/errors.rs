@@ -1,0 +1,149 @@
+//! Runs that end with an error: all ranks get the same one, in the time that it takes, and the job can run again.
+
+use std::time::Duration;
+
+use multicomputer::{
+    collective::Sum,
+    error::{Failure, RunError, WaitsFor},
+    mpi::{Job, Run},
+    prelude::*,
+};
+
+/// All of them.
+pub(crate) fn all(job: Job) {
+    let job = job.patience(Duration::from_millis(300));
+    failures(&job);
+    deadlocks(&job);
+    if job.size() > 1 {
+        mismatches(&job);
+        unreceived(&job);
+        computing_is_waited_for(&job);
+    }
+    let job = job.wall_limit(Duration::from_secs(2));
+    if job.size() > 1 {
+        wall_limit(&job);
+    }
+    if job.rank() == 0 {
+        println!("errors: all as they should be");
+    }
+}
+
+/// The error of a run, after which another one goes well.
+fn error_of<T: std::fmt::Debug>(job: &Job, program: impl Fn(&Node<'_>) -> Result<T, Failure>) -> RunError {
+    let error = job.run(program).expect_err("the run should fail");
+    let sum = job.run(|node| {
+        let mut sum = [node.rank() as u64 + 1];
+        node.world().combine_all(&mut sum, Sum)?;
+        Ok(sum[0])
+    });
+    let size = job.size() as u64;
+    assert_eq!(sum.unwrap().output, size * (size + 1) / 2, "the run after {error}");
+    error
+}
+
+fn failures(job: &Job) {
+    let last = job.size() - 1;
+    // The others wait for it, are in a long computation, or have something on its way to it.
+    let failed = error_of(job, |node| {
+        let world = node.world();
+        match node.rank() {
+            rank if rank == last => Err("no luck today".into()),
+            0 => Ok(world.send(last, vec![1_u8; 100_000])?),
+            1 => Ok(node.compute(Span::from_micros(100_000))?),
+            _ => Ok(world.recv(last).map(drop)?),
+        }
+    });
+    assert_eq!(failed.to_string(), format!("node {last} failed: no luck today"));
+    let panicked = error_of(job, |node| {
+        assert!(node.rank() != last, "by intention");
+        Ok(node.world().recv(last).map(drop)?)
+    });
+    assert!(matches!(panicked, RunError::Panicked { rank, .. } if rank == last), "{panicked}");
+}
+
+fn deadlocks(job: &Job) {
+    let size = job.size();
+    // Around a ring: each waits for the next.
+    let ring = error_of(job, |node| Ok(node.world().recv((node.rank() + 1) % size)?.len()));
+    let RunError::Deadlock(report) = &ring else { panic!("{ring}") };
+    assert_eq!(report.cycle.len(), size);
+    for node in &report.blocked {
+        assert!(
+            matches!(node.waits_for, WaitsFor::Message { source: Some(source), .. } if source == (node.rank + 1) % size)
+        );
+    }
+    // One waits in a library call that the others do not make.
+    let left = error_of(job, |node| match node.rank() {
+        0 => Ok(node.world().barrier()?),
+        _ => Ok(()),
+    });
+    if size > 1 {
+        let RunError::Deadlock(report) = &left else { panic!("{left}") };
+        assert_eq!(report.returned, (1..size).collect::<Vec<_>>());
+        assert_eq!(report.blocked.len(), 1);
+        assert_eq!((report.blocked[0].rank, report.blocked[0].within), (0, Some("barrier")));
+    }
+}
+
+fn mismatches(job: &Job) {
+    let lengths = error_of(job, |node| {
+        let mut data = vec![1_u64; 8 + node.rank() % 2];
+        Ok(node.world().combine_all(&mut data, Sum)?)
+    });
+    assert!(lengths.to_string().contains("combine-to-all on 9 u64"), "{lengths}");
+    assert!(lengths.to_string().contains("all ranks must make the same call"), "{lengths}");
+    let operations = error_of(job, |node| {
+        let mut data = [1_u64; 8];
+        match node.rank() % 2 {
+            0 => Ok(node.world().combine_all(&mut data, Sum)?),
+            _ => Ok(node.world().barrier()?),
+        }
+    });
+    assert!(operations.to_string().contains("a barrier"), "{operations}");
+}
+
+fn unreceived(job: &Job) {
+    let left = error_of(job, |node| {
+        let world = node.world();
+        world.send((0, Tag(3)), [node.rank() as u64])?;
+        world.send((0, Tag(4)), vec![0_u8; 50_000])?;
+        // In a group that the receiver does not make.
+        if node.rank() == 1 {
+            world.subgroup(&[1, 0])?.send(1, [1_u8])?;
+        }
+        Ok(())
+    });
+    let RunError::Unreceived(messages) = left else { panic!("{left}") };
+    assert_eq!(messages.len(), 2 * job.size() + 1);
+    assert!(messages.iter().all(|message| message.to == 0));
+    assert_eq!(messages.iter().map(|message| message.bytes).sum::<u64>(), 50_008 * job.size() as u64 + 1);
+}
+
+/// A rank that makes no call for a while is no deadlock.
+fn computing_is_waited_for(job: &Job) {
+    let run: Run<u64> = job
+        .run(|node| match node.rank() {
+            0 => {
+                std::thread::sleep(Duration::from_millis(1500));
+                (1..node.size()).try_for_each(|other| node.world().send(other, [7_u64]))?;
+                Ok(7)
+            }
+            _ => Ok(node.world().recv(0)?.to_vec::<u64>()?[0]),
+        })
+        .unwrap();
+    assert_eq!(run.output, 7);
+}
+
+fn wall_limit(job: &Job) {
+    let error = error_of(job, |node| match node.rank() {
+        0 => {
+            // It makes calls, so this is no deadlock.
+            while node.world().try_probe(1)?.is_none() {
+                node.now()?;
+            }
+            Ok(())
+        }
+        _ => Ok(node.world().recv(0).map(drop)?),
+    });
+    assert!(matches!(error, RunError::WallLimit { .. }), "{error}");
+}
