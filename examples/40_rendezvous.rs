@@ -8,7 +8,7 @@
 //! with a report of who waits for whom. A `sendrecv` is the cure, and so is an `isend` before the receive; both take the same
 //! time with rendezvous as without it.
 //!
-//! Run it with `cargo run --release --example 40_rendezvous`.
+//! Run it with `cargo run --release --example 40_rendezvous`. Next: `41_mpi`.
 
 use std::error::Error;
 

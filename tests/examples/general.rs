@@ -21,6 +21,9 @@ pub mod explain;
 pub mod hello;
 #[path = "../../examples/33_host_threads.rs"]
 pub mod host_threads;
+#[path = "../../examples/41_mpi.rs"]
+#[allow(dead_code, reason = "its main function is another one over MPI")]
+pub mod mpi;
 #[path = "../../examples/38_noise.rs"]
 pub mod noise;
 #[path = "../../examples/11_nx_style.rs"]
@@ -417,4 +420,19 @@ fn the_host_gives_the_sums_of_the_paragon() {
     let host = host_threads::sum(&Machine::host(5).build().unwrap()).unwrap();
     assert_eq!((paragon.outputs[0], host.outputs[4]), (120, 10));
     assert!(!host.report.is_modeled && host.report.links.is_empty());
+}
+
+#[test]
+fn heat_is_the_same_on_a_paragon_and_on_threads() {
+    for nodes in [1, 2, 5] {
+        let heat = mpi::on_two_machines(nodes).unwrap();
+        // Nothing gets lost, and all know the temperatures of every third node.
+        let all: f64 = (0..1000 * nodes).map(|cell| (cell % 97) as f64).sum();
+        for (sum, middles) in heat {
+            assert!((sum - all).abs() < 1e-9 * all, "{sum} instead of {all}");
+            assert_eq!(middles.len(), nodes.div_ceil(3));
+        }
+    }
+    let run = Machine::paragon(1, 4).build().unwrap().run(mpi::program).unwrap();
+    assert_eq!(run.report.modeled.to_string(), "152.484574978 ms");
 }

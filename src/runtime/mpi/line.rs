@@ -86,6 +86,9 @@ struct Outgoing {
     parts: Vec<PersistentRequest<u8>>,
 }
 
+/// A frame: the rank that sent it, its header, and the data in it.
+type Frame = (NodeId, Header, Bytes);
+
 /// Something that has come: the rank that sent it, its header, and its data.
 pub(super) type Arrived = (NodeId, Header, Payload);
 
@@ -238,10 +241,10 @@ impl Line {
         mut arrived: impl FnMut(Arrived) -> Result<(), Error>,
         mut left: impl FnMut(RequestId),
     ) -> Result<bool, Error> {
-        let frame = self.next_frame()?;
+        let frame = self.next_frame(|source, header, data| (source, header, Bytes::copy_from_slice(data)))?;
         let is_there = frame.is_some();
-        if let Some((source, header, data)) = frame
-            && let Some(message) = self.take_frame(source, header, data)?
+        if let Some(frame) = frame
+            && let Some(message) = self.take_frame(frame)?
         {
             arrived(message)?;
         }
@@ -268,8 +271,34 @@ impl Line {
         Ok(is_there)
     }
 
-    /// The next frame, if one has come. A receive is posted again when there is nothing else to do.
-    fn next_frame(&self) -> Result<Option<(NodeId, Header, Bytes)>, Error> {
+    /// Takes the next frame, if it is a short message that is wanted, past all lists; hands it on if it is another. Only while
+    /// nothing else is on its way.
+    pub(super) fn take_directly(
+        &self,
+        is_wanted: impl Fn(NodeId, &Header) -> bool,
+        mut arrived: impl FnMut(Arrived) -> Result<(), Error>,
+    ) -> Result<Option<Arrived>, Error> {
+        let frame = self.next_frame(|source, header, data| {
+            let data = Bytes::copy_from_slice(data);
+            (header.kind() == Some(Kind::Short) && is_wanted(source, &header), (source, header, data))
+        })?;
+        match frame {
+            None => Ok(None),
+            Some((true, (source, header, data))) => {
+                self.received.set(self.received.get() + 1);
+                Ok(Some((source, header, Payload::of_bytes(data, None))))
+            }
+            Some((false, frame)) => {
+                if let Some(message) = self.take_frame(frame)? {
+                    arrived(message)?;
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Reads the next frame, if one has come. A receive is posted again when there is nothing else to do.
+    fn next_frame<T>(&self, read: impl FnOnce(NodeId, Header, &[u8]) -> T) -> Result<Option<T>, Error> {
         let posted = &mut *self.posted.borrow_mut();
         let receive = &mut posted.receives[posted.next];
         let Some(status) = receive.test()? else {
@@ -281,21 +310,21 @@ impl Line {
         let frame = receive.buffer()?;
         let frame = &frame[..status.count.unwrap_or(0).min(frame.len())];
         let (header, data) = Header::read(frame).unwrap_or_default();
-        let data = Bytes::copy_from_slice(data);
         let source = match status.source {
             Source::Rank(rank) => rank as NodeId,
             _ => 0,
         };
+        let frame = read(source, header, data);
         posted.next = (posted.next + 1) % POSTED;
         posted.taken += 1;
         if posted.taken > POSTED / 2 {
             posted.post_one()?;
         }
-        Ok(Some((source, header, data)))
+        Ok(Some(frame))
     }
 
     /// Takes a frame in; returns what can be handed on at once.
-    fn take_frame(&self, source: NodeId, header: Header, data: Bytes) -> Result<Option<Arrived>, Error> {
+    fn take_frame(&self, (source, header, data): Frame) -> Result<Option<Arrived>, Error> {
         let incoming = &mut *self.incoming.borrow_mut();
         match header.kind() {
             None | Some(Kind::Nothing) => Ok(None),

@@ -15,6 +15,7 @@ mod job;
 mod line;
 mod node;
 mod pool;
+mod taking;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

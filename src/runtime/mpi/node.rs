@@ -7,8 +7,6 @@ use std::{
     time::Duration,
 };
 
-use ferrompi::Error;
-
 use super::{
     Settings,
     frame::{Header, Kind},
@@ -16,7 +14,6 @@ use super::{
     idle::Idle,
     inquiry::Inquiry,
     job::Job,
-    line::Arrived,
 };
 use crate::{
     endpoint::{Cache, Call, Endpoint, Envelope, Shared},
@@ -36,14 +33,14 @@ use crate::{
     wire::{Context, Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
+/// The number of looks for a message past all lists.
+const DIRECT_LOOKS: u32 = 200;
+
 /// The number of looks in vain after which a wait is one that reports know of.
 const SHORT: u32 = 64;
 
 /// The number of looks between two at the clock.
 const LOOKS: u32 = 256;
-
-/// The time for which an answer is waited for that only makes an error clearer.
-const COURTESY: Duration = Duration::from_secs(1);
 
 /// The reason why a run ends early, as this rank knows it.
 #[derive(Debug)]
@@ -75,12 +72,12 @@ pub(super) struct MpiNode<'j> {
     pub(super) within: Cell<Option<&'static str>>,
     pub(super) has_returned: Cell<bool>,
     pub(super) inquiry: RefCell<Inquiry>,
-    difference: Cell<Option<Difference>>,
+    pub(super) difference: Cell<Option<Difference>>,
     /// The call of the rank that makes another one, as it tells it.
-    told: RefCell<Option<(Rank, String)>>,
+    pub(super) told: RefCell<Option<(Rank, String)>>,
     /// The element types that this rank has named to others, and those that others have named.
-    named: RefCell<BTreeSet<(NodeId, u64)>>,
-    types: RefCell<BTreeMap<u64, ElementType>>,
+    pub(super) named: RefCell<BTreeSet<(NodeId, u64)>>,
+    pub(super) types: RefCell<BTreeMap<u64, ElementType>>,
 }
 
 impl<'j> MpiNode<'j> {
@@ -128,101 +125,6 @@ impl<'j> MpiNode<'j> {
             // A rank that cannot be told finds out that this one is gone.
             let _ = self.job.line.send_frame(other as NodeId, Header::new(Kind::End), &[]);
         }
-    }
-
-    /// Looks once for what has come or left; returns whether there may be more.
-    pub(super) fn progress(&self) -> Result<bool, CommError> {
-        let arrived = |arrived| self.take(arrived);
-        let left = |request| self.local.borrow_mut().sent(request);
-        self.job.line.poll(arrived, left).map_err(|error| CommError::Transport(error.to_string()))
-    }
-
-    /// Takes something in that has come.
-    fn take(&self, (source, header, payload): Arrived) -> Result<(), Error> {
-        match header.kind() {
-            Some(Kind::Short | Kind::Long) => self.take_message(source, header, payload),
-            Some(Kind::Type) => {
-                let name = payload.to_bytes().unwrap_or_default();
-                let foreign = || {
-                    ElementType::foreign(header.element, &String::from_utf8_lossy(&name), header.seq as usize)
-                };
-                self.types.borrow_mut().entry(header.element).or_insert_with(foreign);
-            }
-            Some(Kind::Ask) => self.tell_state(source, header)?,
-            Some(Kind::State) => {
-                let state = payload.to_bytes().unwrap_or_default();
-                self.inquiry.borrow_mut().take(source, header.nth, &state);
-            }
-            Some(Kind::AskCall) => {
-                let groups = self.groups.borrow();
-                let context = groups.known(header.context);
-                let made = context.and_then(|context| groups.made(context));
-                if let Some(made) = made.filter(|made| made.nth == header.nth) {
-                    let header = Header { tag: made.rank as u32, ..header }.of_kind(Kind::Call);
-                    let text = made.text.as_bytes();
-                    self.job.line.send_frame(source, header, &text[..text.len().min(1000)])?;
-                }
-            }
-            Some(Kind::Call) => {
-                let text = payload.to_bytes().unwrap_or_default();
-                let text = String::from_utf8_lossy(&text).into_owned();
-                *self.told.borrow_mut() = Some((header.tag as Rank, text));
-            }
-            Some(Kind::End) => {
-                self.ended.borrow_mut().get_or_insert(Cause::Told);
-            }
-            Some(Kind::More | Kind::Nothing) | None => {}
-        }
-        Ok(())
-    }
-
-    /// Takes a message of a program in.
-    fn take_message(&self, source: NodeId, header: Header, payload: Payload) {
-        let element = self.types.borrow().get(&header.element).copied();
-        let payload = payload.typed(element).on_behalf_of(header.origin.checked_sub(1));
-        let id = MessageId { source, seq: header.seq };
-        let groups = &mut *self.groups.borrow_mut();
-        let label = |context| Label { context, source, tag: Tag(header.tag) };
-        let Some(context) = groups.known(header.context) else {
-            let stray = Envelope { id, label: label(Context::MAX), payload };
-            groups.strays.entry(header.context).or_default().push(stray);
-            return;
-        };
-        if header.call != 0
-            && let Some(difference) = groups.compare(source, context, header.nth, header.call)
-        {
-            self.difference.set(Some(difference));
-        }
-        self.local.borrow_mut().take_in(Envelope { id, label: label(context), payload });
-    }
-
-    /// The error of a collective call of which another rank makes a different one.
-    fn mismatch(&self, Difference { source, context, nth }: Difference) -> CommError {
-        let (group, rank, call, members, digest) = {
-            let groups = self.groups.borrow();
-            let Some(made) = groups.made(context) else { return CommError::Ended };
-            let members = groups.contexts.members(context);
-            (groups.contexts.name(context), made.rank, made.text.clone(), members, groups.digest(context))
-        };
-        let ask = Header { context: digest, nth, ..Header::new(Kind::AskCall) };
-        let began = self.job.seconds();
-        if self.job.line.send_frame(source, ask, &[]).is_ok() {
-            while self.told.borrow().is_none()
-                && self.job.seconds() - began < COURTESY.as_secs_f64()
-                && self.progress().is_ok()
-            {
-                std::thread::yield_now();
-            }
-        }
-        let told = self.told.borrow_mut().take();
-        let by_members = || {
-            members
-                .and_then(|all| all.iter().position(|&node| node == source as Rank))
-                .unwrap_or(source as Rank)
-        };
-        let (other, other_call) = told.unwrap_or_else(|| (by_members(), "another call".into()));
-        let other_call = if other_call == call { format!("{call} with other arguments") } else { other_call };
-        CommError::Mismatch { group, rank, call, other, other_call }
     }
 
     /// The header of a message.
@@ -408,7 +310,33 @@ impl Carrier for MpiNode<'_> {
         Ok(())
     }
 
-    fn take_directly(&self, _: &Selector) -> Option<Envelope> {
+    /// Looks for the message by itself for a moment, where ranks have cores of their own and nothing else is under way.
+    fn take_directly(&self, select: &Selector) -> Option<Envelope> {
+        let (wanted, line) = (select.source?, &self.job.line);
+        let context = {
+            let groups = self.groups.borrow();
+            // The messages of collective calls are compared with those calls.
+            (groups.call_of(select.context) == (0, 0)).then(|| groups.digest(select.context))?
+        };
+        let is_wanted = |source: NodeId, header: &Header| {
+            source == wanted
+                && header.context == context
+                && header.element == 0
+                && select.tag.is_none_or(|tag| tag.0 == header.tag)
+        };
+        for _ in 0..if self.job.is_crowded() { 1 } else { DIRECT_LOOKS } {
+            if !self.local.borrow().matching.is_empty() || !line.is_idle() || !line.is_empty() {
+                return None;
+            }
+            // A failure of MPI shows in the next call.
+            if let Some((source, header, payload)) =
+                line.take_directly(is_wanted, |arrived| self.take(arrived)).ok()?
+            {
+                let label = Label { context: select.context, source, tag: Tag(header.tag) };
+                let payload = payload.on_behalf_of(header.origin.checked_sub(1));
+                return Some(Envelope { id: MessageId { source, seq: header.seq }, label, payload });
+            }
+        }
         None
     }
 

@@ -1,0 +1,119 @@
+//! What comes to a rank: messages of programs, names of element types, questions, answers, and the end of the run.
+
+use std::time::Duration;
+
+use ferrompi::Error;
+
+use super::{
+    frame::{Header, Kind},
+    groups::Difference,
+    line::Arrived,
+    node::{Cause, MpiNode},
+};
+use crate::{
+    endpoint::Envelope,
+    error::CommError,
+    payload::{ElementType, Payload},
+    rank::{Rank, Tag},
+    wire::{Context, Label, MessageId, NodeId},
+};
+
+/// The time for which an answer is waited for that only makes an error clearer.
+const COURTESY: Duration = Duration::from_secs(1);
+
+impl MpiNode<'_> {
+    /// Looks once for what has come or left; returns whether there may be more.
+    pub(super) fn progress(&self) -> Result<bool, CommError> {
+        let arrived = |arrived| self.take(arrived);
+        let left = |request| self.local.borrow_mut().sent(request);
+        self.job.line.poll(arrived, left).map_err(|error| CommError::Transport(error.to_string()))
+    }
+
+    /// Takes something in that has come.
+    pub(super) fn take(&self, (source, header, payload): Arrived) -> Result<(), Error> {
+        match header.kind() {
+            Some(Kind::Short | Kind::Long) => self.take_message(source, header, payload),
+            Some(Kind::Type) => {
+                let name = payload.to_bytes().unwrap_or_default();
+                let foreign = || {
+                    ElementType::foreign(header.element, &String::from_utf8_lossy(&name), header.seq as usize)
+                };
+                self.types.borrow_mut().entry(header.element).or_insert_with(foreign);
+            }
+            Some(Kind::Ask) => self.tell_state(source, header)?,
+            Some(Kind::State) => {
+                let state = payload.to_bytes().unwrap_or_default();
+                self.inquiry.borrow_mut().take(source, header.nth, &state);
+            }
+            Some(Kind::AskCall) => {
+                let groups = self.groups.borrow();
+                let context = groups.known(header.context);
+                let made = context.and_then(|context| groups.made(context));
+                if let Some(made) = made.filter(|made| made.nth == header.nth) {
+                    let header = Header { tag: made.rank as u32, ..header }.of_kind(Kind::Call);
+                    let text = made.text.as_bytes();
+                    self.job.line.send_frame(source, header, &text[..text.len().min(1000)])?;
+                }
+            }
+            Some(Kind::Call) => {
+                let text = payload.to_bytes().unwrap_or_default();
+                let text = String::from_utf8_lossy(&text).into_owned();
+                *self.told.borrow_mut() = Some((header.tag as Rank, text));
+            }
+            Some(Kind::End) => {
+                self.ended.borrow_mut().get_or_insert(Cause::Told);
+            }
+            Some(Kind::More | Kind::Nothing) | None => {}
+        }
+        Ok(())
+    }
+
+    /// Takes a message of a program in.
+    fn take_message(&self, source: NodeId, header: Header, payload: Payload) {
+        let element = self.types.borrow().get(&header.element).copied();
+        let payload = payload.typed(element).on_behalf_of(header.origin.checked_sub(1));
+        let id = MessageId { source, seq: header.seq };
+        let groups = &mut *self.groups.borrow_mut();
+        let label = |context| Label { context, source, tag: Tag(header.tag) };
+        let Some(context) = groups.known(header.context) else {
+            let stray = Envelope { id, label: label(Context::MAX), payload };
+            groups.strays.entry(header.context).or_default().push(stray);
+            return;
+        };
+        if header.call != 0
+            && let Some(difference) = groups.compare(source, context, header.nth, header.call)
+        {
+            self.difference.set(Some(difference));
+        }
+        self.local.borrow_mut().take_in(Envelope { id, label: label(context), payload });
+    }
+
+    /// The error of a collective call of which another rank makes a different one.
+    pub(super) fn mismatch(&self, Difference { source, context, nth }: Difference) -> CommError {
+        let (group, rank, call, members, digest) = {
+            let groups = self.groups.borrow();
+            let Some(made) = groups.made(context) else { return CommError::Ended };
+            let members = groups.contexts.members(context);
+            (groups.contexts.name(context), made.rank, made.text.clone(), members, groups.digest(context))
+        };
+        let ask = Header { context: digest, nth, ..Header::new(Kind::AskCall) };
+        let began = self.job.seconds();
+        if self.job.line.send_frame(source, ask, &[]).is_ok() {
+            while self.told.borrow().is_none()
+                && self.job.seconds() - began < COURTESY.as_secs_f64()
+                && self.progress().is_ok()
+            {
+                std::thread::yield_now();
+            }
+        }
+        let told = self.told.borrow_mut().take();
+        let by_members = || {
+            members
+                .and_then(|all| all.iter().position(|&node| node == source as Rank))
+                .unwrap_or(source as Rank)
+        };
+        let (other, other_call) = told.unwrap_or_else(|| (by_members(), "another call".into()));
+        let other_call = if other_call == call { format!("{call} with other arguments") } else { other_call };
+        CommError::Mismatch { group, rank, call, other, other_call }
+    }
+}
