@@ -17,21 +17,11 @@ const fn missing(
     Job { id, also: &[], paper, place, title, setup, seconds: 0.0, threads: 0, work }
 }
 
-pub(super) const JOBS: &[Job] = &[
-    missing(
-        "S1-Q2",
-        Paper::StopConference,
-        "section 6",
-        "2 to 5 % are lost when the programs run over MPI instead of NX",
-        "Paragon",
-        "there is no MPI on the modeled machine, and the paper does not say what its calls cost",
-    ),
-    missing(
-        "S4-F2",
-        Paper::ManyToMany,
-        "Figure 2",
-        "an example of many-to-many communication",
-        "8 nodes",
-        "its matrix is lost; the text has definitions only",
-    ),
-];
+pub(super) const JOBS: &[Job] = &[missing(
+    "S4-F2",
+    Paper::ManyToMany,
+    "Figure 2",
+    "an example of many-to-many communication",
+    "8 nodes",
+    "its matrix is lost; the text has definitions only",
+)];

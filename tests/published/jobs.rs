@@ -67,6 +67,7 @@ jobs! {
     s1_partitioning: "S1-Q3",
     s1_t3d: "S1-Q4",
     s1_diagonals: "S1-DL",
+    s1_portable: "S1-Q2",
     s2_figure_1: "S2-F1",
     s2_primitives: "S2-4",
     s2_conflicts: "S2-6",

@@ -4,6 +4,7 @@
 //! here in both orders of the nodes: in that of the snake, as the text says, and in row-major order.
 
 mod conference;
+mod layer;
 mod moving;
 mod patterns;
 mod scaling;
@@ -59,6 +60,7 @@ pub(super) const CONFERENCE: &[Job] = &[
     conference::PARTITIONING,
     conference::T3D,
     conference::DIAGONALS,
+    layer::PORTABLE,
 ];
 
 fn grid(mesh: &str) -> Grid {

@@ -37,7 +37,8 @@ const THREE: [Algorithm; 4] = [BR_LIN, BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM
 /// The block of 30 nodes in figure 5; the report does not say which one it is.
 const BLOCK: Distribution = Distribution::Block { rows: 5, columns: 6, top: 0, left: 0 };
 
-const DISTRIBUTIONS: [Distribution; 7] = [Row, Column, Equal, RightDiagonal, LeftDiagonal, BLOCK, Cross];
+pub(super) const DISTRIBUTIONS: [Distribution; 7] =
+    [Row, Column, Equal, RightDiagonal, LeftDiagonal, BLOCK, Cross];
 
 /// Times of figure 5.
 struct Figure5(Chart);
@@ -217,7 +218,7 @@ fn figure_6_forty_sources_are_faster_than_five(chart: &Chart) -> Claim {
 }
 
 /// The meshes of figure 7, of 120 nodes.
-const OF_120: [&str; 5] = ["4x30", "5x24", "6x20", "8x15", "10x12"];
+pub(super) const OF_120: [&str; 5] = ["4x30", "5x24", "6x20", "8x15", "10x12"];
 
 /// Br_Lin with equal sources of 4K.
 fn equal(mesh: &str, sources: usize, algorithm: Algorithm) -> f64 {

@@ -223,7 +223,7 @@ fn figure_3_the_halvings_rise_little_to_512_bytes_and_then_linearly(chart: &Char
 }
 
 /// The meshes, and about the root of their nodes.
-const MESHES: [(&str, usize); 7] =
+pub(super) const MESHES: [(&str, usize); 7] =
     [("2x2", 2), ("2x4", 3), ("4x4", 4), ("4x8", 6), ("8x8", 8), ("8x16", 11), ("16x16", 16)];
 
 fn figure_4() -> Outcome {

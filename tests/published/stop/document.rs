@@ -16,7 +16,7 @@ use crate::{
 fn the_document_names_claims_that_exist() {
     let document = include_str!("../../../docs/s-to-p.md");
     let claims = document.split("## ").find(|section| section.starts_with("Claims")).unwrap();
-    let sources = ["structure", "scaling", "patterns", "moving", "conference"]
+    let sources = ["structure", "scaling", "patterns", "moving", "conference", "layer"]
         .map(|file| read(&format!("src/published/stop/{file}.rs")));
     assert_tests_exist(claims, &sources.each_ref().map(String::as_str), 30);
 }
