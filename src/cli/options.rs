@@ -125,6 +125,12 @@ pub(super) struct RunOptions {
 }
 
 impl MachineOptions {
+    /// The machine and the shape that are given.
+    #[cfg(feature = "mpi")]
+    pub(super) fn asked(&self) -> (Vec<Description>, Vec<Grid>) {
+        (self.machine.iter().cloned().collect(), self.mesh.into_iter().collect())
+    }
+
     /// Whether one is asked for.
     pub(super) fn is_given(&self) -> bool {
         self.machine.is_some() || self.mesh.is_some()
@@ -141,6 +147,12 @@ impl MachineOptions {
 }
 
 impl MachinesOptions {
+    /// The machines and the shapes that are given.
+    #[cfg(feature = "mpi")]
+    pub(super) fn asked(&self) -> (Vec<Description>, Vec<Grid>) {
+        (self.machine.clone(), self.mesh.clone())
+    }
+
     /// The machines asked for, in that order: at least one.
     pub(super) fn descriptions(&self) -> Result<Vec<Description>, Error> {
         match (&self.machine[..], &self.mesh[..]) {
@@ -212,6 +224,32 @@ impl RunOptions {
         let faults = if self.fault.is_empty() { own } else { Faults::new(self.fault.iter().copied()) };
         let detours = faults.has_detours() && !self.no_detours;
         machine.with_faults(faults.detours(detours)).map_err(Error::usage)
+    }
+
+    /// The limit of a run on the wall clock.
+    #[cfg(feature = "mpi")]
+    pub(super) fn wall_limit(&self) -> Option<Duration> {
+        self.wall_limit
+    }
+
+    /// The first option given that is for machines of this process alone, and why.
+    #[cfg(feature = "mpi")]
+    pub(super) fn only_on_machines(&self) -> Option<(&'static str, &'static str)> {
+        const NO_MODEL: &str = "its times are the wall clock's, and have no model";
+        const NO_NETWORK: &str = "nobody knows what its links carry";
+        let is_given = [
+            ("--clock", self.clock.is_some(), "its times are those of the ranks' own clocks"),
+            ("--pin", self.pin != Pinning::Auto, "the launcher binds ranks to cores (mpirun --bind-to core)"),
+            ("--noise", self.noise.is_some(), NO_MODEL),
+            ("--fault", !self.fault.is_empty(), NO_MODEL),
+            ("--no-detours", self.no_detours, NO_MODEL),
+            ("--trace", self.trace.is_some(), "its runs are not recorded"),
+            ("--svg", self.svg.is_some(), "its runs are not recorded"),
+            ("--heat", self.heat.is_some(), NO_NETWORK),
+            ("--replay", self.replay.is_some(), NO_NETWORK),
+            ("--explain", self.explain, NO_MODEL),
+        ];
+        is_given.into_iter().find(|(_, is_given, _)| *is_given).map(|(option, _, why)| (option, why))
     }
 
     /// Whether runs on a machine may take another time than their plans were predicted to.
