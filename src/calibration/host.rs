@@ -1,19 +1,15 @@
 //! The parameters of this host's own threads as a machine, measured: see [`measure`].
 
-use std::{
-    hint::black_box,
-    time::{Duration, Instant},
-};
-
 use thiserror::Error;
 
+use super::work::Work;
 use crate::{
-    comm::{Group, Node},
+    comm::Node,
     error::{ConfigError, Failure, RunError},
     model::{Description, ParameterError, Parameters},
     payload::Payload,
-    rank::Rank,
     runtime::{Pinning, Settings, host, limits},
+    topology::TopologyError,
 };
 
 /// The number of times that everything is measured; the median counts.
@@ -120,6 +116,9 @@ pub enum MeasureError {
     /// A figure is outside the limits of a machine's parameters.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
+    /// A figure is outside the limits of a network.
+    #[error(transparent)]
+    Network(#[from] TopologyError),
 }
 
 crate::text::debug_as_text!(MeasureError);
@@ -136,60 +135,19 @@ struct Round {
     barrier: f64,
 }
 
-/// The distance in ranks at which a node's message goes: all distances in turn, or as many as there are messages, evenly
-/// spread. A single node sends to itself.
-fn distance(nth: u32, messages: u32, nodes: usize) -> usize {
-    let (nth, messages, others) = (nth as usize, messages as usize, (nodes - 1).max(1));
-    1 + if messages < others { nth * others / messages } else { nth % others }
-}
-
 fn round(node: &Node<'_>, size: Size) -> Result<Round, Failure> {
-    let messages = size.messages;
-    let world = node.world();
-    let (rank, nodes) = (world.rank(), world.size());
-    let to = |nth: u32| -> Rank { (rank + distance(nth, messages, nodes)) % nodes };
-    let from = |nth: u32| -> Rank { (rank + nodes - distance(nth, messages, nodes)) % nodes };
-    let barriers = timed(world, || (0..messages).try_for_each(|_| world.world_barrier()))?;
-    let send = timed(world, || (0..messages).try_for_each(|nth| world.send(to(nth), Payload::empty())))?;
-    let receive = timed(world, || (0..messages).try_for_each(|nth| world.recv(from(nth)).map(drop)))?;
-    let step = |data: &Payload| {
-        (0..messages).try_for_each(|nth| world.sendrecv(to(nth), data.clone(), from(nth)).map(drop))
-    };
-    let short = timed(world, || step(&Payload::empty()))?;
+    let work = Work::new(node, size.messages);
     let data = vec![1.0_f64; size.elements];
     let payload = Payload::from(&data[..]);
-    let long = timed(world, || step(&payload))?;
-    let combine = timed(world, || {
-        let sum: Vec<f64> =
-            black_box(&data).iter().zip(black_box(&data)).map(|(one, other)| one + other).collect();
-        black_box(sum);
-        Ok(())
-    })?;
-    let copy = timed(world, || {
-        black_box(black_box(&data).clone());
-        Ok(())
-    })?;
-    let of_one = |time: Duration| time.as_secs_f64() / f64::from(messages);
     Ok(Round {
-        send: of_one(send),
-        receive: of_one(receive),
-        step: of_one(short),
-        long_step: of_one(long),
-        combine: combine.as_secs_f64(),
-        copy: copy.as_secs_f64(),
-        barrier: of_one(barriers),
+        barrier: work.barriers()?,
+        send: work.sends()?,
+        receive: work.receives()?,
+        step: work.steps(&Payload::empty())?,
+        long_step: work.steps(&payload)?,
+        combine: work.combine(&data)?,
+        copy: work.copy(&data)?,
     })
-}
-
-/// The time of some work that all nodes begin together.
-fn timed(
-    world: &Group<'_>,
-    work: impl FnOnce() -> Result<(), crate::error::CommError>,
-) -> Result<Duration, Failure> {
-    world.world_barrier()?;
-    let begin = Instant::now();
-    work()?;
-    Ok(begin.elapsed())
 }
 
 #[cfg(test)]
@@ -218,15 +176,5 @@ mod tests {
             refused.to_string().starts_with("10000000 nodes are too many: this host can run "),
             "{refused}"
         );
-    }
-
-    #[test]
-    fn messages_go_to_all_others_in_turn_or_to_some_far_apart() {
-        let distances = |messages, nodes| -> Vec<usize> {
-            (0..messages).map(|nth| distance(nth, messages, nodes)).collect()
-        };
-        assert_eq!(distances(5, 4), [1, 2, 3, 1, 2]);
-        assert_eq!(distances(4, 17), [1, 5, 9, 13]);
-        assert_eq!(distances(2, 1), [1, 1], "to itself, which is the next on a ring of one");
     }
 }

@@ -7,21 +7,19 @@
 use std::{
     fmt::{self, Write as _},
     io::Write,
-    rc::Rc,
 };
 
 use clap::Args;
 use multicomputer::{
     Clock, Payload, Rank, Span,
-    collective::{Algorithm, Operation, Plan},
+    collective::{Algorithm, Operation, Plan, Task as Collective},
     prelude::{Node, Tag},
     units::Sizes,
 };
 
 use super::{
-    clock,
     compare::{
-        Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row, Runs, Solved,
+        Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row, Runs, Solved, Way,
         compare, left_out, run_parser,
     },
     data::Content,
@@ -29,11 +27,13 @@ use super::{
     files::harmless,
     lists::List,
     options::{MachineOptions, RunOptions, read_number},
+    site::Site,
 };
 
 mod data;
 mod lists;
 mod members;
+mod own;
 mod task;
 
 pub(super) use self::{
@@ -80,23 +80,23 @@ pub(super) struct Arguments {
     #[arg(long)]
     in_order: bool,
 
-    /// Which of the plans are also run, and their results checked
-    #[arg(long, value_name = "WHICH", default_value = "fastest", value_parser = run_parser(
+    /// Which of the plans are also run, and their results checked [default: fastest; over MPI all]
+    #[arg(long, value_name = "WHICH", value_parser = run_parser(
         "The fastest for each length",
         "All of them",
         "No plan: modeled times are predictions",
     ))]
-    run: Runs,
+    pub(super) run: Option<Runs>,
 
     /// Run with lengths instead of data, for vectors that would not fit in memory; then only lengths are checked
     #[arg(long)]
-    phantom: bool,
+    pub(super) phantom: bool,
 
     #[command(flatten)]
-    machine: MachineOptions,
+    pub(super) machine: MachineOptions,
 
     #[command(flatten)]
-    options: RunOptions,
+    pub(super) options: RunOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -119,26 +119,27 @@ fn after_help() -> String {
 }
 
 /// Predicts all algorithms on all tasks, runs some of them, and prints how they compare.
-pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let description = options.meeting(arguments.machine.description()?);
+    let description = options.meeting(site.description(&arguments.machine)?);
+    let runs = arguments.run.unwrap_or(site.runs(Runs::Fastest));
     // A prediction needs no threads: only what is run must be a machine that this host can run.
-    let machine = match arguments.run {
+    let place = match runs {
         Runs::None => None,
-        _ => Some(Rc::new(options.build(&description, options.clock())?)),
+        _ => Some(site.place(options, &description)?),
     };
     let content = Content::new(arguments.phantom, options.seed);
-    let tasks = task::tasks(arguments, &description, content)?;
+    let tasks = task::tasks(arguments, &description, content, runs)?;
     let case = |task: Task| Case {
-        lines: task.asked.iter().map(|asked| vec![asked.clone()]).collect(),
+        lines: site.lines(task.asked.iter().map(|asked| vec![asked.clone()])),
         bound: task.task.lower_bound(),
         description: description.clone(),
-        machine: machine.clone(),
+        place: place.clone(),
         clock: options.clock(),
         problem: task,
     };
     let cases = tasks.into_iter().map(case).collect();
-    compare(&Collectives { arguments, content }, cases, arguments.run, options, out)
+    compare(&Collectives { arguments, time: site.time(options), content }, cases, runs, options, out)
 }
 
 /// An algorithm on a task.
@@ -147,49 +148,70 @@ type R<'a, 'e> = Row<'a, Collectives<'e>>;
 /// The comparison.
 struct Collectives<'a> {
     arguments: &'a Arguments,
+    /// The kind of time.
+    time: &'static str,
     content: Content,
 }
 
 impl Comparison for Collectives<'_> {
     type Problem = Task;
-    type Algorithm = Asked;
-    type Plan = Plan;
+    type Algorithm = Way<Asked>;
+    type Plan = Way<Plan, Collective>;
     /// The time by the closed form.
-    type Facts = Span;
+    type Facts = Option<Span>;
 
     const FILE: &'static str = "machine rows columns members size operation root bytes element in_order algorithm chosen \
                                 modeled_us estimate_us bound_us decided_by ratio clock run_us wall_us dilation error \
                                 answers late_answers slip_us pace restriction";
 
-    fn describe(&self, task: &Task, asked: &Asked) -> String {
-        format!("{} by {}, {} time", task.name(), asked.name, clock::name(self.arguments.options.clock()))
+    const MPI_FILE: &'static str = "machine rows columns members size operation root bytes element in_order algorithm chosen \
+                                    wall_us least_us lower_us upper_us most_us repetitions mpi_ratio predicted_us \
+                                    prediction_error messages bytes_sent restriction";
+
+    fn describe(&self, task: &Task, asked: &Way<Asked>) -> String {
+        format!("{} by {asked}, {} time", task.name(), self.time)
     }
 
-    fn heading(&self, task: &Task, asked: &Asked) -> String {
-        format!("{}: {}, {} time", asked.name, task.name(), clock::name(self.arguments.options.clock()))
+    fn heading(&self, task: &Task, asked: &Way<Asked>) -> String {
+        format!("{asked}: {}, {} time", task.name(), self.time)
     }
 
-    fn label(&self, task: &Task, asked: Option<&Asked>) -> String {
-        let algorithm = asked.map_or("fastest", |asked| &asked.name);
-        format!("{}-{}-{}", task.task.operation(), task.task.bytes(), harmless(algorithm, "-"))
+    fn label(&self, task: &Task, asked: Option<&Way<Asked>>) -> String {
+        let algorithm = asked.map_or("fastest".to_owned(), Way::to_string);
+        format!("{}-{}-{}", task.task.operation(), task.task.bytes(), harmless(&algorithm, "-"))
     }
 
-    fn plan(&self, task: &Task, asked: &Asked) -> Result<Result<Planned<Plan>, String>, Error> {
+    fn is_mpi(&self, asked: &Way<Asked>) -> bool {
+        asked.ours().is_none()
+    }
+
+    fn plan(&self, task: &Task, asked: &Way<Asked>) -> Result<Result<Planned<Self::Plan>, String>, Error> {
+        let asked = match asked {
+            Way::Ours(asked) => asked,
+            Way::Mpi(()) => {
+                let plan = Way::Mpi(task.task.clone());
+                let own = own::name(&task.task).map(str::to_owned);
+                return Ok(own.map(|chosen| Planned { plan, predicted: None, chosen }));
+            }
+        };
         let plan = |algorithm: &Algorithm| algorithm.plan(&task.task).map_err(|cause| cause.to_string());
         let plan = asked.algorithm.as_ref().map_err(String::clone).and_then(plan);
         Ok(plan.map(|plan| Planned {
             predicted: Some(plan.prediction().modeled.since_start()),
             chosen: plan.name().to_owned(),
-            plan,
+            plan: Way::Ours(plan),
         }))
     }
 
-    fn facts(&self, _: &Task, planned: &Planned<Plan>, _: Option<&Ran>) -> Span {
-        planned.plan.estimate()
+    fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<Span> {
+        planned.plan.ours().map(Plan::estimate)
     }
 
-    fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
-        run_checked(plan, self.content, execution)
+    fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+        match plan {
+            Way::Ours(plan) => run_checked(plan, self.content, execution),
+            Way::Mpi(task) => own::run(task, self.content, execution),
+        }
     }
 
     fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>> {
@@ -209,7 +231,7 @@ impl Comparison for Collectives<'_> {
                 Err(cause) => Figure::Remark(format!("({cause})")),
             })
             .left(),
-            Column::new("estimate_us", |row: &R| row.facts().copied()).titled("closed form"),
+            Column::new("estimate_us", |row: &R| row.facts().copied().flatten()).titled("closed form"),
         ]
     }
 
@@ -222,7 +244,14 @@ impl Comparison for Collectives<'_> {
                 writeln!(text)?;
             }
             let results = Results { of: self, solved };
-            let unit = results.unit(|row| [row.time(), row.facts().copied(), row.run_time()]);
+            if results.is_over_mpi() {
+                let (first, place) = (results.first(), results.first().place());
+                let what = if solved.len() == 1 { first.name() } else { first.task.operation().to_string() };
+                let heading = format!("Collective communication: {what}, {place}, MPI time");
+                results.show_measured(&heading, "bytes", "chosen", text)?;
+                continue;
+            }
+            let unit = results.unit(|row| [row.time(), row.facts().copied().flatten(), row.run_time()]);
             let (first, place) = (results.first(), results.first().place());
             let mut causes = Vec::new();
             write!(text, "Collective communication: ")?;
@@ -233,7 +262,7 @@ impl Comparison for Collectives<'_> {
             } else {
                 let operation = first.task.operation();
                 writeln!(text, "{operation}, {place}; modeled times in {}\n", unit.name())?;
-                let names: Vec<String> = first.asked.iter().map(|asked| asked.name.clone()).collect();
+                let names: Vec<String> = first.asked.iter().map(Asked::to_string).collect();
                 let (times, choices) =
                     (results.times(["bytes", ""], &names, unit), results.choices("bytes", unit));
                 let walls = results.wall_times("bytes", &names, unit);
@@ -292,8 +321,13 @@ pub(super) fn run_checked(plan: &Plan, content: Content, execution: Execution<'_
         Ok(Some(plan.carry_out(&group, Tag(0), &given[rank], combine)?))
     };
     execution.run(program, |outputs| {
-        let results = task.members().iter().filter_map(|&node| outputs[node].as_ref());
-        let (rank, fault) = content.wrong_rank(task, &results.collect::<Vec<_>>())?;
+        let mut results = vec![None; task.size()];
+        for (node, result) in outputs {
+            if let Some(rank) = ranks[*node] {
+                results[rank] = result.as_ref();
+            }
+        }
+        let (rank, fault) = content.wrong_rank(task, &results)?;
         Some(format!("rank {rank} does not have what it should: {fault}"))
     })
 }

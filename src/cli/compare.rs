@@ -7,22 +7,28 @@
 mod column;
 mod common;
 mod explained;
+mod measured;
+mod place;
 mod results;
 mod runner;
 mod solved;
+mod way;
 
-use std::{fmt, rc::Rc};
+use std::fmt;
 
-use multicomputer::{Clock, Machine, Span, model::Description, plan::LowerBound};
+use multicomputer::{Clock, Span, model::Description, plan::LowerBound};
 
 use super::error::Error;
 
 pub(super) use self::{
     column::{Column, Figure, record, table},
     common::title,
+    measured::Spread,
+    place::Place,
     results::{NOTHING, Results, bound_line, left_out, on_the_host},
     runner::{Execution, Ran, Runs, compare, run_parser},
     solved::{Attempt, Line, Row, Solved, mean},
+    way::Way,
 };
 
 use self::results::decides;
@@ -40,6 +46,8 @@ pub(super) trait Comparison: Sized {
 
     /// The columns of the CSV file.
     const FILE: &'static str;
+    /// Those over MPI, for comparisons that there are over MPI.
+    const MPI_FILE: &'static str = Self::FILE;
 
     /// The name of a run in errors and in the progress.
     fn describe(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> String;
@@ -51,6 +59,11 @@ pub(super) trait Comparison: Sized {
 
     /// The name of a run in the names of traces; without an algorithm that of the fastest.
     fn label(&self, problem: &Self::Problem, algorithm: Option<&Self::Algorithm>) -> String;
+
+    /// Whether an algorithm stands for MPI's own operation.
+    fn is_mpi(&self, _algorithm: &Self::Algorithm) -> bool {
+        false
+    }
 
     /// Whether plans of an algorithm say what they take; otherwise only a run can tell.
     fn is_predictable(&self, _algorithm: &Self::Algorithm) -> bool {
@@ -77,8 +90,11 @@ pub(super) trait Comparison: Sized {
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error>;
 
     /// The time by which attempts are compared: unless told otherwise the prediction, or the modeled time of a run
-    /// where there is none.
+    /// where there is none; over MPI that of the run.
     fn time(&self, attempt: &Attempt<Self>) -> Option<Span> {
+        if let Some(ran) = attempt.ran.as_ref().filter(|ran| ran.spread.is_some()) {
+            return Some(ran.time);
+        }
         let ran = attempt.ran.as_ref().filter(|ran| ran.is_modeled);
         attempt.predicted.or(ran.map(|ran| ran.time))
     }
@@ -112,7 +128,14 @@ pub(super) struct Case<C: Comparison> {
     /// The limit that no algorithm can beat.
     pub(super) bound: LowerBound,
     pub(super) description: Description,
-    /// The machine for the runs; `None` if nothing is run.
-    pub(super) machine: Option<Rc<Machine>>,
+    /// Where the runs are; `None` if nothing is run.
+    pub(super) place: Option<Place>,
+    /// The clock of machines; over MPI that of the host.
     pub(super) clock: Clock,
+}
+
+impl<C: Comparison> Case<C> {
+    fn is_over_mpi(&self) -> bool {
+        self.place.as_ref().is_some_and(Place::is_over_mpi)
+    }
 }

@@ -19,7 +19,8 @@ use super::{
     broadcast::{broadcast, default_sources},
     clock,
     compare::{
-        Attempt, Case, Column, Comparison, Execution, Planned, Ran, Results, Row, Runs, compare, on_the_host,
+        Attempt, Case, Column, Comparison, Execution, Place, Planned, Ran, Results, Row, Runs, compare,
+        on_the_host,
     },
     count::counted,
     data::Content,
@@ -100,7 +101,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
                 lines: vec![vec!["Br_Lin"]],
                 bound: plan.instance().lower_bound(),
                 description: description.clone(),
-                machine: Some(machine.clone()),
+                place: Some(Place::Machine(machine.clone())),
                 clock,
                 problem: Placement { clock, bytes, distribution, plan },
             });

@@ -1,6 +1,9 @@
 //! Reasons why a command ends early, and the exit status that tells it.
 
-use std::{io, path::PathBuf};
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
 
 use multicomputer::{
     calibration::host::MeasureError,
@@ -45,6 +48,21 @@ pub(super) enum Error {
     /// A table ended before all of its rows were there: those so far are in the partial file.
     #[error("{cause}\n\n{} is as it was; what was finished is in {}", path.display(), partial.display())]
     Unfinished { cause: Box<Error>, path: PathBuf, partial: PathBuf },
+    /// The program is built without MPI.
+    #[cfg(not(feature = "mpi"))]
+    #[error(
+        "this program is built without MPI: `cargo build --release --features mpi`, with a C compiler and an MPI library, \
+         builds it with it"
+    )]
+    NoMpi,
+    /// MPI could not be started.
+    #[cfg(feature = "mpi")]
+    #[error(transparent)]
+    Mpi(#[from] multicomputer::mpi::MpiError),
+    /// A rank has said why.
+    #[cfg(feature = "mpi")]
+    #[error("a rank has said why")]
+    Told { status: u8 },
     /// A result could not be written to standard output.
     #[error("standard output cannot be written: {0}")]
     Stdout(#[from] io::Error),
@@ -58,15 +76,48 @@ impl Error {
 
     /// The text for the user; nothing if the reader of standard output, or of a pipe, has gone away, as `head` does.
     pub(super) fn message(&self) -> Option<String> {
+        #[cfg(feature = "mpi")]
+        if let Error::Told { .. } = self {
+            return None;
+        }
         (!self.is_closed_pipe()).then(|| format!("error: {self}"))
+    }
+
+    /// Says it on standard error, unless there is nothing to be said.
+    pub(super) fn say(&self) {
+        if let Some(message) = self.message() {
+            // Nobody is there to be told if standard error is closed.
+            let _ = writeln!(io::stderr(), "{message}");
+        }
     }
 
     pub(super) fn status(&self) -> u8 {
         match self {
             Error::Usage(_) => USAGE,
+            #[cfg(feature = "mpi")]
+            &Error::Told { status } => status,
             Error::Unfinished { cause, .. } => cause.status(),
             _ if self.is_closed_pipe() => SUCCESS,
             _ => FAILED,
+        }
+    }
+
+    /// Whether a run has ended with it, which all ranks know.
+    #[cfg(feature = "mpi")]
+    pub(super) fn is_of_run(&self) -> bool {
+        match self {
+            Error::Run(_) | Error::Measure(MeasureError::Run(_)) => true,
+            Error::Unfinished { cause, .. } => cause.is_of_run(),
+            _ => false,
+        }
+    }
+
+    /// The text for other ranks.
+    #[cfg(feature = "mpi")]
+    pub(super) fn plain(&self) -> String {
+        match self {
+            Error::Usage(cause) => cause.to_string(),
+            error => error.to_string(),
         }
     }
 

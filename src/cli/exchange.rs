@@ -7,31 +7,31 @@ use std::{
     fmt::{self, Write as _},
     io::Write,
     path::PathBuf,
-    rc::Rc,
 };
 
 use clap::Args;
 use multicomputer::{
     Clock, Payload,
-    exchange::{Algorithm, Generator, Plan},
+    exchange::{Algorithm, Generator, Instance, Matrix, Plan},
     plan::PlanError,
     prelude::{Node, Rank},
     units::{Sizes, format_bytes},
 };
 
 use super::{
-    clock,
     compare::{
-        Attempt, Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row, Runs,
+        Attempt, Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row, Runs, Way,
         compare, left_out, mean, run_parser, title,
     },
     data::Content,
     error::Error,
     lists::List,
     options::{MachineOptions, RunOptions, read_number},
+    site::Site,
     unit::Unit,
 };
 
+mod own;
 mod task;
 
 use self::task::{Fraction, Task};
@@ -67,23 +67,23 @@ pub(super) struct Arguments {
     seeds: u64,
 
     /// Which of the plans that are predicted are also run; the others are run in any case, unless none is [default: all
-    /// for one matrix, fastest in a sweep]
+    /// for one matrix and over MPI, fastest in a sweep]
     #[arg(long, value_name = "WHICH", value_parser = run_parser(
         "The fastest of those predicted, and those that cannot be predicted",
         "All of them",
         "No plan: modeled times are predictions, where there are some",
     ))]
-    run: Option<Runs>,
+    pub(super) run: Option<Runs>,
 
     /// Send lengths without data, for messages that would not fit in memory; then only lengths are checked
     #[arg(long)]
-    phantom: bool,
+    pub(super) phantom: bool,
 
     #[command(flatten)]
-    machine: MachineOptions,
+    pub(super) machine: MachineOptions,
 
     #[command(flatten)]
-    options: RunOptions,
+    pub(super) options: RunOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -123,30 +123,31 @@ fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
 }
 
 /// Predicts or runs all algorithms on all matrices, and prints how they compare.
-pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let description = options.meeting(arguments.machine.description()?);
+    let description = options.meeting(site.description(&arguments.machine)?);
     // A prediction needs no threads: only what is run must be a machine that this host can run.
-    let machine = match arguments.run {
+    let place = match arguments.run {
         Some(Runs::None) => None,
-        _ => Some(Rc::new(options.build(&description, options.clock())?)),
+        _ => Some(site.place(options, &description)?),
     };
     let content = Content::new(arguments.phantom, options.seed);
     let tasks = task::tasks(arguments, &description)?;
-    let runs = arguments.run.unwrap_or(if tasks.len() > 1 { Runs::Fastest } else { Runs::All });
-    if machine.is_some() {
+    let on_machines = if tasks.len() > 1 { Runs::Fastest } else { Runs::All };
+    let runs = arguments.run.unwrap_or(site.runs(on_machines));
+    if place.is_some() {
         tasks.iter().try_for_each(|task| task::check(task, content))?;
     }
     let case = |task: Task| Case {
-        lines: arguments.algorithm.iter().map(|algorithm| attempts(arguments, algorithm)).collect(),
+        lines: site.lines(arguments.algorithm.iter().map(|algorithm| attempts(arguments, algorithm))),
         bound: task.instance.lower_bound(),
         description: description.clone(),
-        machine: machine.clone(),
+        place: place.clone(),
         clock: options.clock(),
         problem: task,
     };
     let cases = tasks.into_iter().map(case).collect();
-    compare(&Exchanges { arguments, content, runs }, cases, runs, options, out)
+    compare(&Exchanges { arguments, time: site.time(options), content, runs }, cases, runs, options, out)
 }
 
 /// The attempts with an algorithm: one for each seed if it has one.
@@ -156,20 +157,32 @@ fn attempts(arguments: &Arguments, algorithm: &Algorithm) -> Vec<Algorithm> {
     seeds.map(|seed| algorithm.with_seed(seed)).collect()
 }
 
+/// The seed of what an algorithm chooses at random.
+fn seed(algorithm: &Way<Algorithm>) -> Option<u64> {
+    algorithm.ours()?.seed()
+}
+
+/// The message of one node for another.
+fn message(content: Content, matrix: &Matrix, from: Rank, to: Rank) -> Payload {
+    content.message(from * matrix.nodes() + to, matrix.get(from, to))
+}
+
 /// An algorithm on a matrix.
 type R<'a, 'e> = Row<'a, Exchanges<'e>>;
 
 /// The comparison.
 struct Exchanges<'a> {
     arguments: &'a Arguments,
+    /// The kind of time.
+    time: &'static str,
     content: Content,
     runs: Runs,
 }
 
 impl Comparison for Exchanges<'_> {
     type Problem = Task;
-    type Algorithm = Algorithm;
-    type Plan = Plan;
+    type Algorithm = Way<Algorithm>;
+    type Plan = Way<Plan, Instance>;
     /// Iterations and messages of the schedule, if there is one.
     type Facts = Option<(usize, u64)>;
 
@@ -177,39 +190,49 @@ impl Comparison for Exchanges<'_> {
                                 bytes algorithm seed chosen modeled_us bound_us decided_by ratio rounds messages \
                                 predicted clock run_us waiting_us bytes_sent wall_us dilation error answers \
                                 late_answers slip_us pace restriction";
+    const MPI_FILE: &'static str = "machine nodes matrix k t l matrix_seed class uniform sent received fan_out fan_in entries \
+                                    bytes algorithm seed chosen wall_us least_us lower_us upper_us most_us repetitions \
+                                    mpi_ratio predicted_us prediction_error rounds messages bytes_sent restriction";
 
-    fn describe(&self, task: &Task, algorithm: &Algorithm) -> String {
-        format!(
-            "an exchange ({}) by {algorithm}, {} time",
-            task.matrix,
-            clock::name(self.arguments.options.clock())
-        )
+    fn describe(&self, task: &Task, algorithm: &Way<Algorithm>) -> String {
+        format!("an exchange ({}) by {algorithm}, {} time", task.matrix, self.time)
     }
 
-    fn heading(&self, task: &Task, algorithm: &Algorithm) -> String {
-        let clock = clock::name(self.arguments.options.clock());
-        format!("{algorithm}: an exchange ({}), {clock} time", task.matrix)
+    fn heading(&self, task: &Task, algorithm: &Way<Algorithm>) -> String {
+        format!("{algorithm}: an exchange ({}), {} time", task.matrix, self.time)
     }
 
-    fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
+    fn label(&self, task: &Task, algorithm: Option<&Way<Algorithm>>) -> String {
         let matrix = task.generated.as_ref().map(|(generator, _)| generator.traffic.to_string());
         let matrix = matrix.unwrap_or_else(|| "matrix".to_owned());
         let Some(algorithm) = algorithm else { return format!("{matrix}-fastest") };
-        let seed = algorithm.seed().filter(|_| self.arguments.seeds > 1);
+        let seed = seed(algorithm).filter(|_| self.arguments.seeds > 1);
         let seed = seed.map_or_else(String::new, |seed| format!("-{seed}"));
         format!("{matrix}-{algorithm}{seed}")
     }
 
-    fn is_predictable(&self, algorithm: &Algorithm) -> bool {
-        algorithm.is_predictable()
+    fn is_mpi(&self, algorithm: &Way<Algorithm>) -> bool {
+        algorithm.ours().is_none()
+    }
+
+    fn is_predictable(&self, algorithm: &Way<Algorithm>) -> bool {
+        algorithm.ours().is_some_and(Algorithm::is_predictable)
     }
 
     /// Phantoms cannot be sorted.
-    fn can_be_run(&self, algorithm: &Algorithm) -> bool {
-        *algorithm != Algorithm::SORTING || self.content != Content::Phantom
+    fn can_be_run(&self, algorithm: &Way<Algorithm>) -> bool {
+        algorithm.ours() != Some(&Algorithm::SORTING) || self.content != Content::Phantom
     }
 
-    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Result<Planned<Plan>, String>, Error> {
+    fn plan(
+        &self,
+        task: &Task,
+        asked: &Way<Algorithm>,
+    ) -> Result<Result<Planned<Self::Plan>, String>, Error> {
+        let Way::Ours(algorithm) = asked else {
+            let plan = Way::Mpi(task.instance.clone());
+            return Ok(Ok(Planned { plan, predicted: None, chosen: "Alltoallv".to_owned() }));
+        };
         let plan = match algorithm.plan(&task.instance) {
             Ok(plan) => plan,
             Err(cause) => return Ok(Err(cause.to_string())),
@@ -217,33 +240,39 @@ impl Comparison for Exchanges<'_> {
         let predicted = plan.prediction().map(|prediction| prediction.modeled.since_start());
         Ok(match (plan.schedule(), predicted) {
             (Some(_), None) => Err(PlanError::TooLong { algorithm: algorithm.to_string() }.to_string()),
-            (None, _) if !self.runs.include(self, algorithm) => {
+            (None, _) if !self.runs.include(self, asked) => {
                 Err("only a run can tell what it takes: --run fastest and --run all run it".to_owned())
             }
-            _ => Ok(Planned { predicted, chosen: plan.name().to_owned(), plan }),
+            _ => Ok(Planned { predicted, chosen: plan.name().to_owned(), plan: Way::Ours(plan) }),
         })
     }
 
-    fn facts(&self, _: &Task, planned: &Planned<Plan>, _: Option<&Ran>) -> Option<(usize, u64)> {
-        planned.plan.schedule().map(|schedule| (schedule.iterations(), schedule.messages().count() as u64))
+    fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<(usize, u64)> {
+        let schedule = planned.plan.ours()?.schedule()?;
+        Some((schedule.iterations(), schedule.messages().count() as u64))
     }
 
     /// The data is made before the run and checked after it, so that neither takes host time from the nodes while the
     /// clock is running: in real time what a program computes counts. What arrives is compared with data made afresh:
     /// the nodes pass data on by reference, and the copy that it is compared with is not part of what they share.
-    fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+    fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+        let plan = match plan {
+            Way::Ours(plan) => plan,
+            Way::Mpi(instance) => return own::run(instance, self.content, execution),
+        };
         let matrix = plan.instance().matrix();
-        let message =
-            |from: Rank, to: Rank| self.content.message(from * matrix.nodes() + to, matrix.get(from, to));
+        let message = |from: Rank, to: Rank| message(self.content, matrix, from, to);
         let ranks = || 0..matrix.nodes();
         let given: Vec<Vec<Payload>> =
             ranks().map(|from| ranks().map(|to| message(from, to)).collect()).collect();
         let program = |node: &Node<'_>| Ok(plan.carry_out(node.world(), given[node.rank()].clone())?);
         execution.run(program, |outputs| {
-            ranks().flat_map(|from| ranks().map(move |to| (from, to))).find_map(|(from, to)| {
-                let fault = self.content.fault(outputs[to].get(from), &message(from, to))?;
-                Some(format!("node {to} does not have what node {from} had for it: {fault}"))
-            })
+            ranks().flat_map(|from| outputs.iter().map(move |output| (from, output))).find_map(
+                |(from, &(to, output))| {
+                    let fault = self.content.fault(output.get(from), &message(from, to))?;
+                    Some(format!("node {to} does not have what node {from} had for it: {fault}"))
+                },
+            )
         })
     }
 
@@ -268,7 +297,7 @@ impl Comparison for Exchanges<'_> {
             Column::new("entries", |row: &R| row.problem().figures.messages),
             Column::new("bytes", |row: &R| row.problem().figures.bytes.to_string()),
             Column::new("traffic", |row: &R| format_bytes(row.problem().figures.traffic())),
-            Column::new("seed", |row: &R| row.attempts.first()?.algorithm.seed()),
+            Column::new("seed", |row: &R| seed(&row.attempts.first()?.algorithm)),
             Column::new("modeled_us", Row::starred).titled(title(times)),
             Column::new("least", |row: &R| row.times().min()),
             Column::new("most", |row: &R| row.times().max()),
@@ -288,13 +317,16 @@ impl Comparison for Exchanges<'_> {
         ]
     }
 
-    fn hopeless(&self, algorithm: &Algorithm, cause: &str) -> String {
+    fn hopeless(&self, algorithm: &Way<Algorithm>, cause: &str) -> String {
         format!("no plan by {algorithm}: {cause}")
     }
 
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
         let machine = results.first().instance.machine().name();
         let unit = results.unit(|row| [row.times().min(), row.run_time()]);
+        if results.is_over_mpi() {
+            return self.measured(results, text);
+        }
         write!(text, "Many-to-many communication: {machine}")?;
         match results.solved.len() {
             1 => self.one(results, unit, text)?,
@@ -310,6 +342,27 @@ fn generated<'a>(row: &R<'a, '_>) -> Option<&'a (Generator, Fraction)> {
 }
 
 impl Exchanges<'_> {
+    /// The results of runs over MPI.
+    fn measured(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
+        let first = results.first();
+        let machine = first.instance.machine().name();
+        match (&first.generated, results.solved) {
+            (Some((Generator { fan_out, seed, .. }, fraction)), [_, _, ..]) => {
+                let heading = format!(
+                    "Many-to-many communication: {machine}, fan-out {fan_out}, non-uniformity {}, seed {seed}, MPI time",
+                    fraction.spelled
+                );
+                results.show_measured(&heading, "traffic", "chosen", text)
+            }
+            _ => {
+                let matrix = &first.matrix;
+                let heading =
+                    format!("Many-to-many communication: {machine}, {matrix}, MPI time\n\n{}", first.figures);
+                results.show_measured(&heading, "traffic", "chosen", text)
+            }
+        }
+    }
+
     /// One matrix with all that is known of it.
     fn one(&self, results: &Results<'_, Self>, unit: Unit, text: &mut String) -> fmt::Result {
         let (matrix, task) = (results.first().instance.matrix(), results.first());
@@ -377,7 +430,8 @@ impl Exchanges<'_> {
             let others = if all - runs == 1 { "other is" } else { "others are" };
             notes.push(format!("The {others} predicted, which is exact in virtual time."));
         }
-        let is_sorted = |row: &R| row.line.algorithm == Algorithm::SORTING && !row.attempts.is_empty();
+        let is_sorted =
+            |row: &R| row.line.algorithm.ours() == Some(&Algorithm::SORTING) && !row.attempts.is_empty();
         if self.content == Content::Phantom && results.rows().iter().any(is_sorted) {
             notes.push("Sorting was not run: what has no data cannot be sorted.".to_owned());
         }
@@ -386,7 +440,7 @@ impl Exchanges<'_> {
         let lines = 0..self.arguments.algorithm.len();
         let causes = lines.flat_map(|line| {
             let lines = results.solved.iter().map(move |solved| &solved.lines[line]);
-            let mut causes = lines.filter_map(|line| Some((line.algorithm, line.attempts.as_ref().err()?)));
+            let mut causes = lines.filter_map(|line| Some((&line.algorithm, line.attempts.as_ref().err()?)));
             let first = causes.next().map(|(algorithm, cause)| format!("{algorithm}, since {cause}"));
             first.into_iter().flat_map(move |first| vec![first; 1 + causes.by_ref().count()])
         });

@@ -19,27 +19,34 @@ mod exchange;
 mod files;
 mod lists;
 mod machine;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod options;
 mod pace;
 mod patience;
 mod plot;
 mod progress;
 mod reproduce;
+mod site;
 mod stop;
 mod table;
 mod textbook;
 mod tune;
 mod unit;
+#[cfg(not(feature = "mpi"))]
+mod without_mpi;
 
 use std::{
     io::{self, IsTerminal, Write},
     process::ExitCode,
 };
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
-use self::error::Error;
+use self::{error::Error, site::Site};
+#[cfg(not(feature = "mpi"))]
+use without_mpi as mpi;
 
 /// A virtual multicomputer in one process: every node is a thread that runs blocking send/receive code, every link has
 /// latency and shares its bandwidth, and modeled time is exact.
@@ -82,6 +89,8 @@ Examples:
   multicomputer reproduce S0-F8                        a published figure, against what comes out here
   multicomputer machine cm5:32                         the network and the parameters of a machine
   multicomputer calibrate --nodes 16 > host.toml       this host's threads as a machine, to plan with
+  mpirun -n 16 multicomputer mpi collective broadcast --bytes 8..1M
+                                                       all algorithms on the ranks of MPI, and its own
 
 Logs go to standard error, as the variable RUST_LOG says (RUST_LOG=info, RUST_LOG=multicomputer=debug).
 The exit status is 0 for success, 1 for a run that failed, 2 for arguments that are wrong.";
@@ -108,12 +117,18 @@ enum Command {
     Machine(machine::Arguments),
     /// Measure the threads of this host as a machine, and print them as a machine file
     Calibrate(calibrate::Arguments),
+    /// Compare algorithms with each other and with MPI's own operations, or measure, on the ranks that mpirun starts
+    Mpi(mpi::Arguments),
 }
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    let arguments = match CommandLine::try_parse() {
+    let arguments = match read() {
         Ok(arguments) => arguments,
+        #[cfg(feature = "mpi")]
+        Err(refusal) if std::env::args_os().nth(1).is_some_and(|command| command == "mpi") => {
+            return mpi::refused(&refusal);
+        }
         Err(refusal) => {
             // Also --help and --version; a closed pipe is nobody's concern.
             let _ = refusal.print();
@@ -123,27 +138,45 @@ pub(crate) fn main() -> ExitCode {
     match start_logging().and_then(|()| dispatch(arguments, &mut io::stdout().lock())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            if let Some(message) = error.message() {
-                let _ = writeln!(io::stderr(), "{message}");
-            }
+            error.say();
             ExitCode::from(error.status())
         }
     }
 }
 
-fn dispatch(arguments: CommandLine, out: &mut impl Write) -> Result<(), Error> {
+/// The command line with all commands.
+fn command_line() -> clap::Command {
+    let command = CommandLine::command();
+    #[cfg(feature = "mpi")]
+    let command = mpi::adapted(command);
+    command
+}
+
+/// Reads the arguments of this process.
+fn read() -> Result<CommandLine, clap::Error> {
+    let mut command = command_line();
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    CommandLine::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))
+}
+
+fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error> {
+    let (site, out) = (&Site::Machines, &mut out);
     match arguments.command {
         None => demo::run(&arguments.demo, out)?,
         Some(Command::Demo(arguments)) => demo::run(&arguments, out)?,
-        Some(Command::Stop(arguments)) => stop::run(&arguments, out)?,
-        Some(Command::Collective(arguments)) => collective::run(&arguments, out)?,
-        Some(Command::Exchange(arguments)) => exchange::run(&arguments, out)?,
+        Some(Command::Stop(arguments)) => stop::run(&arguments, site, out)?,
+        Some(Command::Collective(arguments)) => collective::run(&arguments, site, out)?,
+        Some(Command::Exchange(arguments)) => exchange::run(&arguments, site, out)?,
         Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,
         Some(Command::Textbook(arguments)) => textbook::run(&arguments, out)?,
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out)?,
         Some(Command::Plot(arguments)) => plot::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments, out)?,
+        #[cfg(feature = "mpi")]
+        Some(Command::Mpi(arguments)) => mpi::run(arguments, *out)?,
+        #[cfg(not(feature = "mpi"))]
+        Some(Command::Mpi(arguments)) => mpi::run(&arguments)?,
     }
     Ok(out.flush()?)
 }
@@ -167,12 +200,10 @@ fn start_logging() -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_arguments_are_consistent() {
-        CommandLine::command().debug_assert();
+        command_line().debug_assert();
     }
 }

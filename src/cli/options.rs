@@ -130,6 +130,12 @@ pub(super) struct RunOptions {
 }
 
 impl MachineOptions {
+    /// The machine and the shape that are given.
+    #[cfg(feature = "mpi")]
+    pub(super) fn asked(&self) -> (Vec<Description>, Vec<Grid>) {
+        (self.machine.iter().cloned().collect(), self.mesh.into_iter().collect())
+    }
+
     /// Whether one is asked for.
     pub(super) fn is_given(&self) -> bool {
         self.machine.is_some() || self.mesh.is_some()
@@ -146,6 +152,12 @@ impl MachineOptions {
 }
 
 impl MachinesOptions {
+    /// The machines and the shapes that are given.
+    #[cfg(feature = "mpi")]
+    pub(super) fn asked(&self) -> (Vec<Description>, Vec<Grid>) {
+        (self.machine.clone(), self.mesh.clone())
+    }
+
     /// The machines asked for, in that order: at least one.
     pub(super) fn descriptions(&self) -> Result<Vec<Description>, Error> {
         match (&self.machine[..], &self.mesh[..]) {
@@ -226,6 +238,33 @@ impl RunOptions {
             Some(from_bytes) => description.with_rendezvous(from_bytes),
             None => description,
         }
+    }
+
+    /// The limit of a run on the wall clock.
+    #[cfg(feature = "mpi")]
+    pub(super) fn wall_limit(&self) -> Option<Duration> {
+        self.wall_limit
+    }
+
+    /// The first option given that is for machines of this process alone, and why.
+    #[cfg(feature = "mpi")]
+    pub(super) fn only_on_machines(&self) -> Option<(&'static str, &'static str)> {
+        const NO_MODEL: &str = "its times are the wall clock's, and have no model";
+        const NO_NETWORK: &str = "nobody knows what its links carry";
+        let is_given = [
+            ("--clock", self.clock.is_some(), "its times are those of the ranks' own clocks"),
+            ("--pin", self.pin != Pinning::Auto, "the launcher binds ranks to cores (mpirun --bind-to core)"),
+            ("--noise", self.noise.is_some(), NO_MODEL),
+            ("--fault", !self.fault.is_empty(), NO_MODEL),
+            ("--no-detours", self.no_detours, NO_MODEL),
+            ("--rendezvous", self.rendezvous.is_some(), "a send returns when MPI has the message"),
+            ("--trace", self.trace.is_some(), "its runs are not recorded"),
+            ("--svg", self.svg.is_some(), "its runs are not recorded"),
+            ("--heat", self.heat.is_some(), NO_NETWORK),
+            ("--replay", self.replay.is_some(), NO_NETWORK),
+            ("--explain", self.explain, NO_MODEL),
+        ];
+        is_given.into_iter().find(|(_, is_given, _)| *is_given).map(|(option, _, why)| (option, why))
     }
 
     /// Whether runs on a machine may take another time than their plans were predicted to.

@@ -22,6 +22,11 @@ impl Progress {
         Progress(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
     }
 
+    /// A bar that nobody sees.
+    pub(super) fn hidden() -> Progress {
+        Progress(ProgressBar::hidden())
+    }
+
     /// An empty bar for work that takes about so many milliseconds together, which says how much time is left.
     pub(super) fn timed(millis: u64) -> Progress {
         let progress = Progress::new(0);

@@ -6,28 +6,28 @@
 use std::{
     fmt::{self, Write as _},
     io::Write,
-    rc::Rc,
 };
 
 use clap::Args;
 use multicomputer::{
-    Clock, Machine, Rank, Span,
+    Clock, Rank, Span,
     report::LinkReport,
-    stop::{Algorithm, Distribution, Plan, picture},
+    stop::{Algorithm, Distribution, Instance, Plan, picture},
     units::Sizes,
 };
 
 use super::{
-    broadcast::broadcast,
+    broadcast::{broadcast, own_broadcast},
     clock,
     compare::{
-        Attempt, Case, Column, Comparison, Execution, Planned, Ran, Results, Row, Runs, bound_line, compare,
-        left_out, title,
+        Attempt, Case, Column, Comparison, Execution, Place, Planned, Ran, Results, Row, Runs, Way,
+        bound_line, compare, left_out, title,
     },
     data::Content,
     error::Error,
     lists::List,
     options::{MachinesOptions, RunOptions},
+    site::Site,
 };
 
 mod growth;
@@ -66,13 +66,13 @@ pub(super) struct Arguments {
 
     /// Send lengths without data, for messages that would not fit in memory; then only lengths are checked
     #[arg(long)]
-    phantom: bool,
+    pub(super) phantom: bool,
 
     #[command(flatten)]
-    machines: MachinesOptions,
+    pub(super) machines: MachinesOptions,
 
     #[command(flatten)]
-    options: RunOptions,
+    pub(super) options: RunOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -90,26 +90,27 @@ Examples:
 const WIDEST: usize = 8;
 
 /// Runs all algorithms on all problems, and prints how they compare.
-pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
     let clock = options.clock();
-    let machines = arguments.machines.descriptions()?;
-    let machines = machines.iter().map(|description| options.build(description, clock).map(Rc::new));
-    let machines: Vec<Rc<Machine>> = machines.collect::<Result<_, Error>>()?;
+    let machines = site.descriptions(&arguments.machines)?;
+    let places = machines.iter().map(|machine| site.place(options, machine));
+    let places: Vec<Place> = places.collect::<Result<_, Error>>()?;
     // Only now: machines that this host cannot run have been refused, and their problems would not fit in memory.
     let tasks = task::tasks(arguments, &machines)?;
     let differences = Differences::of(&tasks);
     let content = Content::new(arguments.phantom, options.seed);
     let case = |task: Task| Case {
-        lines: task.algorithms.iter().map(|&algorithm| vec![algorithm]).collect(),
+        lines: site.lines(task.algorithms.iter().map(|&algorithm| vec![algorithm])),
         bound: task.instance.lower_bound(),
         description: task.instance.machine().clone(),
-        machine: Some(machines[task.machine].clone()),
+        place: Some(places[task.machine].clone()),
         clock,
         problem: task,
     };
     let cases = tasks.into_iter().map(case).collect();
-    compare(&Broadcasts { clock, content, differences }, cases, Runs::All, options, out)
+    let time = site.time(options);
+    compare(&Broadcasts { clock, time, content, differences }, cases, Runs::All, options, out)
 }
 
 /// A run.
@@ -118,33 +119,54 @@ type R<'a> = Row<'a, Broadcasts>;
 /// The comparison.
 struct Broadcasts {
     clock: Clock,
+    /// The kind of time.
+    time: &'static str,
     content: Content,
     differences: Differences,
 }
 
 impl Comparison for Broadcasts {
     type Problem = Task;
-    type Algorithm = Algorithm;
-    type Plan = Plan;
-    type Facts = Growth;
+    type Algorithm = Way<Algorithm>;
+    type Plan = Way<Plan, Instance>;
+    type Facts = Option<Growth>;
 
     const FILE: &'static str = "machine rows columns distribution sources bytes algorithm variant clock modeled_us \
                                 bound_us ratio iterations messages bytes_sent link link_bytes link_busy_us wall_us \
                                 dilation error answers late_answers slip_us pace";
 
-    fn describe(&self, task: &Task, algorithm: &Algorithm) -> String {
-        format!("{algorithm} on {task}, {}", clock::name(self.clock))
+    const MPI_FILE: &'static str = "machine rows columns distribution sources bytes algorithm variant wall_us least_us lower_us \
+                                    upper_us most_us repetitions mpi_ratio predicted_us prediction_error iterations \
+                                    messages bytes_sent";
+
+    fn describe(&self, task: &Task, algorithm: &Way<Algorithm>) -> String {
+        format!("{algorithm} on {task}, {}", self.time)
     }
 
-    fn heading(&self, task: &Task, algorithm: &Algorithm) -> String {
-        format!("{algorithm}: {task}, {}", clock::name(self.clock))
+    fn heading(&self, task: &Task, algorithm: &Way<Algorithm>) -> String {
+        format!("{algorithm}: {task}, {}", self.time)
     }
 
-    fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
-        self.differences.label(task, algorithm)
+    fn label(&self, task: &Task, algorithm: Option<&Way<Algorithm>>) -> String {
+        self.differences.label(task, algorithm.and_then(Way::ours))
     }
 
-    fn plan(&self, task: &Task, algorithm: &Algorithm) -> Result<Result<Planned<Plan>, String>, Error> {
+    fn is_mpi(&self, algorithm: &Way<Algorithm>) -> bool {
+        algorithm.ours().is_none()
+    }
+
+    fn plan(
+        &self,
+        task: &Task,
+        algorithm: &Way<Algorithm>,
+    ) -> Result<Result<Planned<Self::Plan>, String>, Error> {
+        let algorithm = match algorithm {
+            Way::Ours(algorithm) => algorithm,
+            Way::Mpi(()) => {
+                let plan = Way::Mpi(task.instance.clone());
+                return Ok(Ok(Planned { plan, predicted: None, chosen: "Allgatherv".to_owned() }));
+            }
+        };
         let plan = algorithm.plan(&task.instance).map_err(Error::usage)?;
         // The variant of the algorithm, or what *Auto* has taken; empty if it has only one.
         let chosen = match (plan.algorithm(), plan.variant()) {
@@ -152,15 +174,19 @@ impl Comparison for Broadcasts {
             (taken, "") => taken.to_string(),
             (taken, variant) => format!("{taken}: {variant}"),
         };
-        Ok(Ok(Planned { predicted: Some(plan.prediction().modeled.since_start()), chosen, plan }))
+        let predicted = Some(plan.prediction().modeled.since_start());
+        Ok(Ok(Planned { predicted, chosen, plan: Way::Ours(plan) }))
     }
 
-    fn facts(&self, _: &Task, planned: &Planned<Plan>, _: Option<&Ran>) -> Growth {
-        Growth::of(planned.plan.growth())
+    fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<Growth> {
+        planned.plan.ours().map(|plan| Growth::of(plan.growth()))
     }
 
-    fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
-        broadcast(plan, self.content, execution)
+    fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+        match plan {
+            Way::Ours(plan) => broadcast(plan, self.content, execution),
+            Way::Mpi(instance) => own_broadcast(instance, self.content, execution),
+        }
     }
 
     /// The time of the run: all of them are run.
@@ -181,7 +207,7 @@ impl Comparison for Broadcasts {
                 row.modeled().filter(|_| row.ran().is_some_and(|ran| !ran.is_modeled))
             })
             .titled("predicted {unit}"),
-            Column::new("iterations", |row: &R| row.facts().map(|growth| growth.iterations)),
+            Column::new("iterations", |row: &R| Some(row.facts()?.as_ref()?.iterations)),
             Column::new("link", |row: &R| loaded(row).map(|link| link.link.to_string()))
                 .titled("most loaded link")
                 .left(),
@@ -194,8 +220,13 @@ impl Comparison for Broadcasts {
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
         let (first, unit) = (results.first(), results.unit(|row| [row.time()]));
         let mut parts = self.differences.common(first);
-        parts.push(format!("{} time", clock::name(self.clock)));
-        write!(text, "S-to-p broadcasting: {}", parts.join(", "))?;
+        parts.push(format!("{} time", self.time));
+        let heading = format!("S-to-p broadcasting: {}", parts.join(", "));
+        if results.is_over_mpi() {
+            results.show_measured(&heading, &self.differences.keys.join(" "), "variant", text)?;
+            return self.left_out(results).iter().try_for_each(|note| writeln!(text, "{note}"));
+        }
+        write!(text, "{heading}")?;
         if let [one] = results.solved {
             writeln!(text, "\n")?;
             if let Some(grid) = first.instance.machine().topology().grid() {
@@ -207,7 +238,8 @@ impl Comparison for Broadcasts {
         } else {
             writeln!(text, "; {} times in {}\n", clock::kind_of_time(self.clock), unit.name())?;
             let lines = || results.solved.iter().flat_map(|solved| &solved.lines);
-            let has_run = |algorithm: &Algorithm| lines().any(|line| line.algorithm == *algorithm);
+            let has_run =
+                |algorithm: &Algorithm| lines().any(|line| line.algorithm.ours() == Some(algorithm));
             let run: Vec<String> = Algorithm::all().filter(has_run).map(|run| run.to_string()).collect();
             let keys = self.differences.keys.join(" ");
             let table = match run.len() > WIDEST {
@@ -227,16 +259,23 @@ impl Comparison for Broadcasts {
             _ => unit.star(),
         };
         writeln!(text, "{star}\nAfter every run every node held {checked}.")?;
-        let causes = results.solved.iter().flat_map(|solved| &solved.case.problem.left_out);
-        let left_out = left_out(causes, |times| match results.solved.len() {
-            1 => String::new(),
-            problems => format!(" of {times} of {problems} problems"),
-        });
+        let left_out = self.left_out(results);
         results.notes().iter().chain(&left_out).try_for_each(|note| writeln!(text, "{note}"))?;
         match results.solved {
             [_] => growth::tables(&results.rows(), text),
             _ => Ok(()),
         }
+    }
+}
+
+impl Broadcasts {
+    /// The algorithms that do not work, and why.
+    fn left_out(&self, results: &Results<'_, Self>) -> Vec<String> {
+        let causes = results.solved.iter().flat_map(|solved| &solved.case.problem.left_out);
+        left_out(causes, |times| match results.solved.len() {
+            1 => String::new(),
+            problems => format!(" of {times} of {problems} problems"),
+        })
     }
 }
 

@@ -20,7 +20,9 @@ use multicomputer::{
 
 use super::{
     collective::run_checked,
-    compare::{Case, Column, Comparison, Execution, Figure, Planned, Ran, Results, Row, Runs, compare},
+    compare::{
+        Case, Column, Comparison, Execution, Figure, Place, Planned, Ran, Results, Row, Runs, compare,
+    },
     count::counted,
     data::Content,
     error::Error,
@@ -132,7 +134,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             lines: vec![vec![case.item]],
             bound: LowerBound::new([]),
             description: case.machine.clone(),
-            machine: Some(Rc::new(options.build(&case.machine, options.clock())?)),
+            place: Some(Place::Machine(Rc::new(options.build(&case.machine, options.clock())?))),
             clock: options.clock(),
             problem: case,
         })

@@ -172,12 +172,12 @@ fn read(shape: &str) -> Result<FatTree, TopologyError> {
     FatTree::with(nodes, arity, &bandwidths)
 }
 
-fn is_bandwidth(given: f64) -> bool {
+pub(super) fn is_bandwidth(given: f64) -> bool {
     given > 0.0 && given.is_finite()
 }
 
 /// A bandwidth in MB/s, as a text that is read back as the same number.
-fn megabytes(bandwidth: f64) -> String {
+pub(super) fn megabytes(bandwidth: f64) -> String {
     let short = (bandwidth / 1e6).to_string();
     if units::parse_bytes_per_second(&format!("{short} MB/s")) == Ok(bandwidth) {
         return short;

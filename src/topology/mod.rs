@@ -33,6 +33,7 @@ mod complete;
 pub(crate) mod detour;
 mod error;
 mod fat_tree;
+mod hosts;
 mod hypercube;
 mod lattice;
 mod line;
@@ -49,6 +50,7 @@ mod network_tests;
 pub use complete::Complete;
 pub use error::TopologyError;
 pub use fat_tree::FatTree;
+pub use hosts::Hosts;
 pub use hypercube::Hypercube;
 pub use line::Line;
 pub use mesh::Mesh;
@@ -262,6 +264,7 @@ const KINDS: &[Kind] = &[
     complete::KIND,
     fat_tree::KIND,
     network::KIND,
+    hosts::KIND,
     hypercube::KIND,
     line::KIND,
     mesh::KIND,
@@ -333,6 +336,9 @@ mod tests {
         }
         for shape in ["1", "4", "5", "16", "19", "9:3:2,1", "10:2:1", "7:8:0.25"] {
             names.push(format!("fat-tree:{shape}"));
+        }
+        for shape in ["1:5", "4:8000", "2+1+3:8000,1250"] {
+            names.push(format!("hosts:{shape}"));
         }
         names.push("file:tests/data/network.toml".to_owned());
         for shape in ["1x1x1", "1x1x5", "1x4x1", "3x1x1", "2x2x2", "3x2x5", "3x3x3", "4x5x2"] {

@@ -9,6 +9,7 @@ mod exchange;
 mod faults;
 mod files;
 mod host;
+mod mpi;
 mod patience;
 mod pictures;
 mod plot;

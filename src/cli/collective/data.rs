@@ -1,8 +1,10 @@
 //! The data of collective operations, and a loop over the ranks that says what must come of it.
 //!
-//! Elements may have any length, so the operators work on every byte for itself. The one that is commutative adds them
-//! up. The other one takes a byte for the map `x -> a x + b` modulo 16, with `a` in its upper half and `b` in its lower
-//! one, and makes one map of two: associative, and not commutative. `a` is odd, so that no map forgets anything.
+//! Elements of 8 bytes are floating-point numbers that are added: whole ones, so that their sums are exact. Other elements
+//! may have any length, so the operators work on every byte for itself. The one that is commutative adds them
+//! up. The other one, for elements of any length, takes a byte for the map `x -> a x + b` modulo 16, with `a` in its upper
+//! half and `b` in its lower one, and makes one map of two: associative, and not commutative. `a` is odd, so that no map
+//! forgets anything.
 
 use multicomputer::{
     Payload, PayloadError, Rank,
@@ -11,8 +13,16 @@ use multicomputer::{
 
 use super::super::data::{self, Content};
 
+/// Bytes of a floating-point number.
+const DOUBLE: usize = size_of::<f64>();
+
+/// Whether the elements are floating-point numbers that are added.
+pub(super) fn adds_doubles(task: &Task) -> bool {
+    task.operation().combines() && task.element_bytes() == DOUBLE as u64 && !task.is_in_order()
+}
+
 /// The parts of the vector that a rank has before and after.
-fn before_and_after(task: &Task, rank: Rank) -> [std::ops::Range<u64>; 2] {
+pub(super) fn before_and_after(task: &Task, rank: Rank) -> [std::ops::Range<u64>; 2] {
     use Operation::{
         Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
     };
@@ -37,6 +47,12 @@ impl Content {
         let mut bytes = data::message(seed, source, task.bytes());
         if task.is_in_order() {
             bytes.iter_mut().for_each(|byte| *byte |= 0x10);
+        } else if adds_doubles(task) {
+            for double in bytes.chunks_exact_mut(DOUBLE) {
+                // Sums of as many as there are nodes are exact.
+                let whole = u32::from_le_bytes([double[0], double[1], double[2], double[3]]);
+                double.copy_from_slice(&f64::from(whole).to_ne_bytes());
+            }
         }
         bytes
     }
@@ -58,19 +74,33 @@ impl Content {
     pub(super) fn combine(self, task: &Task, left: Payload, right: Payload) -> Result<Payload, PayloadError> {
         match self {
             Content::Phantom => Ok(left),
+            Content::Random { .. } if adds_doubles(task) => {
+                let (left, right) = (left.elements::<f64>()?, right.elements::<f64>()?);
+                Ok(left
+                    .iter()
+                    .zip(right.iter())
+                    .map(|(left, right)| left + right)
+                    .collect::<Vec<f64>>()
+                    .into())
+            }
             Content::Random { .. } => {
                 let mut bytes = left.to_bytes()?.to_vec();
-                accumulate(&mut bytes, &right.to_bytes()?, task.is_in_order());
+                accumulate(&mut bytes, &right.to_bytes()?, task);
                 Ok(bytes.into())
             }
         }
     }
 
-    /// The first rank that has something else than it should, and what; nothing if all is well.
-    pub(super) fn wrong_rank(self, task: &Task, results: &[&Payload]) -> Option<(Rank, &'static str)> {
+    /// The first rank that has something else than it should, and what; nothing if all is well. Those of which there is no
+    /// result here are not looked at.
+    pub(super) fn wrong_rank(
+        self,
+        task: &Task,
+        results: &[Option<&Payload>],
+    ) -> Option<(Rank, &'static str)> {
         let expected = |rank| before_and_after(task, rank)[1].clone();
         let has_length = |rank: Rank| {
-            results.get(rank).is_some_and(|result| {
+            results[rank].is_none_or(|result| {
                 let range = expected(rank);
                 result.len() == range.end - range.start
             })
@@ -84,12 +114,12 @@ impl Content {
         let is_wrong = |rank: Rank, vector: &[u8]| {
             let range = expected(rank);
             let part = &vector[range.start as usize..range.end as usize];
-            !results[rank].to_bytes().is_ok_and(|bytes| bytes == part)
+            results[rank].is_some_and(|result| !result.to_bytes().is_ok_and(|bytes| bytes == part))
         };
         let is_scan = task.operation() == Operation::Scan;
         for rank in 0..task.size() {
             if task.operation().combines() && rank > 0 {
-                accumulate(&mut vector, &self.vector(seed, task, rank), task.is_in_order());
+                accumulate(&mut vector, &self.vector(seed, task, rank), task);
             }
             if is_scan && is_wrong(rank, &vector) {
                 return Some((rank, "other bytes"));
@@ -101,7 +131,15 @@ impl Content {
 }
 
 /// Combines what is there with a right operand.
-fn accumulate(left: &mut [u8], right: &[u8], in_order: bool) {
+fn accumulate(left: &mut [u8], right: &[u8], task: &Task) {
+    if adds_doubles(task) {
+        let double = |bytes: &[u8]| f64::from_ne_bytes(bytes.try_into().unwrap_or_default());
+        for (left, right) in left.chunks_exact_mut(DOUBLE).zip(right.chunks_exact(DOUBLE)) {
+            left.copy_from_slice(&(double(left) + double(right)).to_ne_bytes());
+        }
+        return;
+    }
+    let in_order = task.is_in_order();
     for (left, &right) in left.iter_mut().zip(right) {
         *left = if in_order { composed(*left, right) } else { left.wrapping_add(right) };
     }
@@ -118,8 +156,12 @@ mod tests {
     use super::*;
 
     fn task(operation: Operation, in_order: bool) -> Task {
+        of_elements(operation, 8, in_order)
+    }
+
+    fn of_elements(operation: Operation, bytes: u64, in_order: bool) -> Task {
         let task = Task::builder(&"line:3".parse().unwrap(), operation);
-        task.elements(7).element_bytes(8).root(2).in_order(in_order).build().unwrap()
+        task.elements(7).element_bytes(bytes).root(2).in_order(in_order).build().unwrap()
     }
 
     #[test]
@@ -142,7 +184,8 @@ mod tests {
             let task = task(operation, false);
             let given = content.given(&task);
             assert!(given.iter().map(Payload::len).sum::<u64>() >= 56, "{operation}");
-            let empty = [&Payload::empty(), &Payload::empty(), &Payload::empty()];
+            let empty = Payload::empty();
+            let empty = [Some(&empty); 3];
             assert!(matches!(content.wrong_rank(&task, &empty), Some((_, "another length"))), "{operation}");
             let zeros: Vec<Payload> = (0..3)
                 .map(|rank| {
@@ -150,24 +193,25 @@ mod tests {
                     vec![0_u8; (range.end - range.start) as usize].into()
                 })
                 .collect();
-            let zeros: Vec<&Payload> = zeros.iter().collect();
+            let zeros: Vec<Option<&Payload>> = zeros.iter().map(Some).collect();
             assert!(matches!(content.wrong_rank(&task, &zeros), Some((_, "other bytes"))), "{operation}");
         }
     }
 
     #[test]
     fn a_scan_has_a_result_for_every_rank() {
-        for in_order in [false, true] {
-            let (content, task) = (Content::Random { seed: 5 }, task(Operation::Scan, in_order));
+        for (bytes, in_order) in [(8, false), (8, true), (5, false)] {
+            let (content, task) =
+                (Content::Random { seed: 5 }, of_elements(Operation::Scan, bytes, in_order));
             let mut results = content.given(&task);
             for rank in 1..3 {
                 results[rank] =
                     content.combine(&task, results[rank - 1].clone(), results[rank].clone()).unwrap();
             }
-            assert_eq!(content.wrong_rank(&task, &results.iter().collect::<Vec<_>>()), None);
+            assert_eq!(content.wrong_rank(&task, &results.iter().map(Some).collect::<Vec<_>>()), None);
             results.swap(1, 2);
             assert_eq!(
-                content.wrong_rank(&task, &results.iter().collect::<Vec<_>>()),
+                content.wrong_rank(&task, &results.iter().map(Some).collect::<Vec<_>>()),
                 Some((1, "other bytes"))
             );
         }

@@ -44,6 +44,7 @@ pub(super) fn tasks(
     arguments: &Arguments,
     machine: &Description,
     content: Content,
+    runs: Runs,
 ) -> Result<Vec<Task>, Error> {
     let members = arguments.members.on(machine).map_err(Error::usage)?;
     let mut tasks = Vec::new();
@@ -74,7 +75,7 @@ pub(super) fn tasks(
                 None => task,
             };
             let task = task.build().map_err(Error::usage)?;
-            if arguments.run != Runs::None {
+            if runs != Runs::None {
                 check(&task, content)?;
             }
             tasks.push(Task { asked: arguments.algorithm.of(operation), task });

@@ -2,7 +2,7 @@
 
 use multicomputer::{Clock, Span, report::Verdict, topology::Grid};
 
-use super::{super::clock, Column, Comparison, Figure, Ran, Row, decides};
+use super::{super::clock, Column, Comparison, Figure, Ran, Row, decides, measured};
 
 /// All columns: those of a comparison, which come before others of the same name, and the common ones.
 pub(super) fn columns<'a, C: Comparison>(of: &C) -> Vec<Column<'a, Row<'a, C>>> {
@@ -12,6 +12,7 @@ pub(super) fn columns<'a, C: Comparison>(of: &C) -> Vec<Column<'a, Row<'a, C>>> 
     columns.extend(bound());
     columns.extend(runs());
     columns.extend(pace());
+    columns.extend(measured::columns());
     columns
 }
 
@@ -53,6 +54,11 @@ fn bound<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 3] {
     ]
 }
 
+/// A run whose messages were counted: MPI does not tell its own.
+fn counted<'a, C: Comparison>(row: &Row<'a, C>) -> Option<&'a Ran> {
+    row.ran().filter(|_| !row.of.is_mpi(&row.line.algorithm))
+}
+
 /// The runs: in tables their time is shown unless it is the same as the prediction.
 fn runs<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 5] {
     [
@@ -62,8 +68,8 @@ fn runs<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 5] {
             row.run_time().filter(|_| row.solved.case.clock != Clock::Virtual)
         })
         .titled("run {unit}"),
-        Column::new("messages", |row: &Row<'a, C>| row.ran().map(|ran| ran.messages)),
-        Column::new("bytes_sent", |row: &Row<'a, C>| row.ran().map(|ran| ran.bytes)).titled("bytes"),
+        Column::new("messages", |row: &Row<'a, C>| counted(row).map(|ran| ran.messages)),
+        Column::new("bytes_sent", |row: &Row<'a, C>| counted(row).map(|ran| ran.bytes)).titled("bytes"),
     ]
 }
 

@@ -6,11 +6,13 @@
 use std::{io::Write, time::Duration};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+#[cfg(feature = "mpi")]
+use multicomputer::mpi::{MpiError, Native};
 use multicomputer::{
-    Machine, Span, Time,
+    Machine, Rank, Span, Time,
     comm::Node,
     error::Failure,
-    report::{LinkReport, RealTimeReport},
+    report::{LinkReport, RealTimeReport, RunReport},
     units::format_bytes,
 };
 
@@ -23,7 +25,7 @@ use super::{
         plot::PlotFile,
         progress::Progress,
     },
-    Attempt, Case, Comparison, Line, Planned, Results, Solved,
+    Attempt, Case, Comparison, Line, Place, Planned, Results, Solved, Spread,
     common::columns,
     explained::Explanations,
     record,
@@ -68,7 +70,8 @@ impl Runs {
 /// The figures of a run.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Ran {
-    /// The modeled time of the run; under the host's clock the wall-clock time of a [median call](median_call).
+    /// The modeled time of the run; under the host's clock, and over MPI, the wall-clock time of a [median
+    /// call](median_call).
     pub(in crate::cli) time: Span,
     pub(in crate::cli) is_modeled: bool,
     /// The wall-clock time of the run, or of the median call.
@@ -86,6 +89,30 @@ pub(in crate::cli) struct Ran {
     pub(in crate::cli) shared: Option<LinkReport>,
     /// The pace of the host, in real time.
     pub(in crate::cli) real_time: Option<RealTimeReport>,
+    /// How much calls differ, over MPI.
+    pub(in crate::cli) spread: Option<Spread>,
+}
+
+impl Ran {
+    /// The figures of a report, with the time of the run.
+    pub(in crate::cli) fn of(report: &RunReport, time: Span, wall: Duration) -> Ran {
+        let waiting: Span = report.nodes.iter().map(|node| node.waiting).sum();
+        let most_shared = |link: &&LinkReport| (link.load.most_flows, link.load.bytes);
+        Ran {
+            time,
+            is_modeled: report.is_modeled,
+            wall,
+            waiting: Span::from_picos(waiting.as_picos() / report.nodes.len().max(1) as u64),
+            messages: report.messages,
+            bytes: report.bytes,
+            lost_to_sharing: report.lost_to_sharing,
+            loaded: report.most_loaded_link().cloned(),
+            // The first of equal ones.
+            shared: report.links.iter().rev().max_by_key(most_shared).cloned(),
+            real_time: report.real_time,
+            spread: None,
+        }
+    }
 }
 
 /// The number of calls that are timed under the host's clock.
@@ -118,9 +145,9 @@ fn median_call<T>(
     Ok(calls[TIMED_CALLS / 2])
 }
 
-/// A machine for a run, and places for its trace, its pictures, and where its time went.
+/// A place for a run, and places for its trace, its pictures, and where its time went.
 pub(in crate::cli) struct Execution<'a> {
-    machine: &'a Machine,
+    pub(in crate::cli) place: &'a Place,
     /// For errors and pictures.
     name: &'a str,
     /// For a page of several runs.
@@ -133,20 +160,53 @@ pub(in crate::cli) struct Execution<'a> {
 
 impl Execution<'_> {
     pub(in crate::cli) fn nodes(&self) -> usize {
-        self.machine.description().nodes()
+        self.place.nodes()
+    }
+
+    /// The rank of MPI that this process is.
+    #[cfg(feature = "mpi")]
+    pub(in crate::cli) fn rank(&self) -> Rank {
+        match self.place {
+            Place::Machine(_) => 0,
+            Place::Ranks(ranks) => ranks.rank(),
+        }
+    }
+
+    /// Makes a call of MPI's own on every rank, which has its result in `got`; that must have no fault.
+    #[cfg(feature = "mpi")]
+    pub(in crate::cli) fn own<T>(
+        self,
+        got: &mut T,
+        call: impl Fn(&Native<'_>, &mut T) -> Result<(), MpiError>,
+        fault: impl Fn(&T) -> Option<String>,
+    ) -> Result<Ran, Error> {
+        match self.place {
+            Place::Machine(_) => self.without_ranks(),
+            Place::Ranks(ranks) => ranks.own(self.name, got, call, fault),
+        }
+    }
+
+    /// The error where MPI's own operations are asked for, and there is no MPI.
+    pub(in crate::cli) fn without_ranks(&self) -> Result<Ran, Error> {
+        Err(Error::usage(format!("MPI's own operations are those of its ranks alone ({})", self.name)))
     }
 
     /// Runs a program on every node. What comes out must have no fault, and in virtual time it must also take what was
-    /// predicted, if anything was.
+    /// predicted, if anything was. A fault is looked for in the outputs of those nodes that this process has.
     pub(in crate::cli) fn run<T: Send>(
         self,
         program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
-        fault: impl FnOnce(&[T]) -> Option<String>,
+        fault: impl Fn(&[(Rank, &T)]) -> Option<String>,
     ) -> Result<Ran, Error> {
-        let run = self.machine.run(&program)?;
+        let machine = match self.place {
+            Place::Machine(machine) => machine,
+            #[cfg(feature = "mpi")]
+            Place::Ranks(ranks) => return ranks.run(self.name, program, fault),
+        };
+        let run = machine.run(&program)?;
         let (report, name) = (&run.report, self.name);
         let modeled = report.modeled.since_start();
-        if let Some(fault) = fault(&run.outputs) {
+        if let Some(fault) = fault(&run.outputs.iter().enumerate().collect::<Vec<_>>()) {
             return Err(Error::Wrong(format!("{fault} ({name})")));
         }
         if let Some(predicted) = self.predicted
@@ -160,24 +220,10 @@ impl Execution<'_> {
         self.explanations.add(&self.label, &run);
         let (time, wall) = match report.is_modeled {
             true => (modeled, run.wall),
-            false => median_call(self.machine, &program)
+            false => median_call(machine, &program)
                 .map(|time| (time, Duration::from_nanos(time.as_picos() / 1000)))?,
         };
-        let waiting: Span = report.nodes.iter().map(|node| node.waiting).sum();
-        let most_shared = |link: &&LinkReport| (link.load.most_flows, link.load.bytes);
-        Ok(Ran {
-            time,
-            is_modeled: report.is_modeled,
-            wall,
-            waiting: Span::from_picos(waiting.as_picos() / report.nodes.len().max(1) as u64),
-            messages: report.messages,
-            bytes: report.bytes,
-            lost_to_sharing: report.lost_to_sharing,
-            loaded: report.most_loaded_link().cloned(),
-            // The first of equal ones.
-            shared: report.links.iter().rev().max_by_key(most_shared).cloned(),
-            real_time: report.real_time,
-        })
+        Ok(Ran::of(report, time, wall))
     }
 }
 
@@ -214,18 +260,23 @@ pub(in crate::cli) fn compare<C: Comparison>(
         Runs::Fastest if is_disturbed => Runs::All,
         runs => runs,
     };
-    let csv = CsvFile::create(options.csv.as_deref(), C::FILE)?;
+    let is_over_mpi = cases.iter().any(Case::is_over_mpi);
+    let file = if is_over_mpi { C::MPI_FILE } else { C::FILE };
+    let csv = CsvFile::create(options.csv.as_deref(), file)?;
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
-    let mut plot = PlotFile::create(options.plot.as_deref(), C::FILE)?;
+    let mut plot = PlotFile::create(options.plot.as_deref(), file)?;
     let mut traces = Traces::create(options, &labels)?;
     let mut explanations = Explanations::new(options.explain);
 
-    let progress = Progress::new(cases.iter().map(|case| case.lines.len()).sum());
+    let lines = cases.iter().map(|case| case.lines.len()).sum();
+    let is_shown = cases.iter().all(|case| case.place.as_ref().is_none_or(Place::is_shown));
+    let progress = if is_shown { Progress::new(lines) } else { Progress::hidden() };
     let solved = csv.fill(|csv| {
         let mut runner = Runner {
             of,
             runs,
             is_disturbed,
+            file,
             progress: &progress,
             traces: &mut traces,
             explanations: &mut explanations,
@@ -275,6 +326,8 @@ struct Runner<'a, C> {
     runs: Runs,
     /// Whether predictions are of another machine than the one that runs, without noise and faults, and so left out.
     is_disturbed: bool,
+    /// The columns of the CSV file.
+    file: &'static str,
     progress: &'a Progress,
     traces: &'a mut Traces,
     explanations: &'a mut Explanations,
@@ -360,7 +413,7 @@ impl<C: Comparison> Runner<'_, C> {
         let columns = columns(self.of);
         let row = solved.row(self.of, line);
         row.one_by_one().iter().try_for_each(|row| {
-            let row = record(&columns, C::FILE, row);
+            let row = record(&columns, self.file, row);
             self.plot.row(&row);
             self.csv.row(row)
         })
@@ -374,7 +427,7 @@ impl<C: Comparison> Runner<'_, C> {
         plan: &Planned<C::Plan>,
         label: String,
     ) -> Result<Option<Ran>, Error> {
-        let Some(machine) = case.machine.as_deref() else { return Ok(None) };
+        let Some(place) = &case.place else { return Ok(None) };
         let name = self.of.describe(&case.problem, algorithm);
         let heading = self.of.heading(&case.problem, algorithm);
         self.progress.begin(&name);
@@ -384,7 +437,7 @@ impl<C: Comparison> Runner<'_, C> {
         }
         let Runner { traces, explanations, .. } = self;
         let execution =
-            Execution { machine, name: &name, heading: &heading, predicted, traces, explanations, label };
+            Execution { place, name: &name, heading: &heading, predicted, traces, explanations, label };
         self.of.run(&plan.plan, execution).map(Some)
     }
 }

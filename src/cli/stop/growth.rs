@@ -39,7 +39,7 @@ impl Growth {
 
 /// Both quantities for all algorithms.
 pub(super) fn tables(rows: &[Row<'_, Broadcasts>], text: &mut String) -> fmt::Result {
-    let growths = rows.iter().filter_map(|row| Some((row.name(), row.facts()?)));
+    let growths = rows.iter().filter_map(|row| Some((row.name(), row.facts()?.as_ref()?)));
     let growths: Vec<(String, &Growth)> = growths.collect();
     let nodes = table("active nodes after", &growths, |(active, _)| active as u64);
     let bytes = table("longest, in bytes", &growths, |(_, longest)| longest);

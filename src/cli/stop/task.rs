@@ -1,10 +1,10 @@
 //! The problems of a sweep: one broadcast each, with the algorithms that work on it, and the figures in which they
 //! differ.
 
-use std::{fmt, rc::Rc};
+use std::fmt;
 
 use multicomputer::{
-    Machine, Rank,
+    Rank,
     model::Description,
     plan::PlanError,
     stop::{Algorithm, Instance},
@@ -33,10 +33,9 @@ pub(super) struct Task {
 }
 
 /// All problems asked for: by machine, then distribution, number of sources, length.
-pub(super) fn tasks(arguments: &Arguments, machines: &[Rc<Machine>]) -> Result<Vec<Task>, Error> {
+pub(super) fn tasks(arguments: &Arguments, machines: &[Description]) -> Result<Vec<Task>, Error> {
     let mut tasks = Vec::new();
     for (index, machine) in machines.iter().enumerate() {
-        let machine = machine.description();
         for (distribution, sources) in placements(arguments, machine)? {
             for bytes in &arguments.bytes {
                 let lengths = vec![bytes; sources.len()];

@@ -95,7 +95,7 @@ impl Matrix {
     pub(super) fn modeled(&self, machine: &Description) -> Option<Span> {
         let machine = Machine::of(machine.clone()).build().ok()?;
         let run = machine.run(|node| self.product(node)).ok()?;
-        self.fault(&run.outputs).is_none().then_some(run.report.modeled.since_start())
+        self.fault(run.outputs.iter().enumerate()).is_none().then_some(run.report.modeled.since_start())
     }
 
     /// The closed form of the equation.
@@ -114,8 +114,8 @@ impl Matrix {
     }
 
     /// The first difference to the plain product.
-    fn fault(&self, outputs: &[Vec<f64>]) -> Option<String> {
-        let rank = (0..self.expected.len()).find(|&rank| outputs[rank] != self.expected[rank])?;
+    fn fault<'o>(&self, mut outputs: impl Iterator<Item = (Rank, &'o Vec<f64>)>) -> Option<String> {
+        let (rank, _) = outputs.find(|&(rank, output)| *output != self.expected[rank])?;
         let (elements, grid) = (self.elements, self.grid);
         Some(format!(
             "node {rank} does not have its part of the product ({elements} x {elements} elements on {grid} nodes)"
@@ -124,6 +124,6 @@ impl Matrix {
 
     /// Multiplies it on a machine, and compares what comes out with the plain product.
     pub(super) fn run(&self, execution: Execution<'_>) -> Result<Ran, Error> {
-        execution.run(|node| self.product(node), |outputs| self.fault(outputs))
+        execution.run(|node| self.product(node), |outputs| self.fault(outputs.iter().copied()))
     }
 }

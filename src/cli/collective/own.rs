@@ -1,0 +1,105 @@
+//! MPI's own collective operations, on the same data.
+
+use multicomputer::collective::{Operation, Task};
+
+use super::{
+    super::{
+        compare::{Execution, Ran},
+        data::Content,
+        error::Error,
+    },
+    data::adds_doubles,
+};
+
+/// The name of MPI's operation for a task, without `MPI_`; or why there is none.
+pub(super) fn name(task: &Task) -> Result<&'static str, String> {
+    if task.members().iter().enumerate().any(|(rank, &node)| rank != node)
+        || task.size() < task.machine().nodes()
+    {
+        return Err("MPI's own operations are compared among all ranks in their order".to_owned());
+    }
+    if task.operation().combines() && !adds_doubles(task) {
+        return Err(
+            "MPI's own operations are compared where 8-byte numbers are added in any order".to_owned()
+        );
+    }
+    Ok(match task.operation() {
+        Operation::Broadcast => "Bcast",
+        Operation::Scatter => "Scatterv",
+        Operation::Gather => "Gatherv",
+        Operation::Collect => "Allgatherv",
+        Operation::CombineToOne => "Reduce",
+        Operation::CombineToAll => "Allreduce",
+        Operation::DistributedCombine if counts(task).iter().all(|&count| count == counts(task)[0]) => {
+            "Reduce_scatter_block"
+        }
+        Operation::DistributedCombine => {
+            return Err(
+                "MPI's own Reduce_scatter_block gives every rank as many numbers: their number must be a \
+                        multiple of that of the ranks"
+                    .to_owned(),
+            );
+        }
+        Operation::Scan => "Scan",
+        other => return Err(format!("MPI has no {other}")),
+    })
+}
+
+/// The bytes of the block of each rank.
+fn counts(task: &Task) -> Vec<usize> {
+    (0..task.size()).map(|rank| task.block(rank)).map(|block| (block.end - block.start) as usize).collect()
+}
+
+/// Carries it out, and checks every byte that this rank gets.
+#[cfg(feature = "mpi")]
+pub(super) fn run(task: &Task, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
+    let (rank, root) = (execution.rank(), task.root());
+    let given = content.given(task)[rank].to_bytes().unwrap_or_default();
+    let [_, after] = super::data::before_and_after(task, rank);
+    let fault = |got: &[u8]| {
+        let payload = got.to_vec().into();
+        let mut results = vec![None; task.size()];
+        results[rank] = Some(&payload);
+        let (rank, fault) = content.wrong_rank(task, &results)?;
+        Some(format!("rank {rank} does not have from MPI what it should: {fault}"))
+    };
+    if task.operation().combines() {
+        let doubles = |bytes: &[u8]| {
+            let double = |bytes: &[u8]| f64::from_ne_bytes(bytes.try_into().unwrap_or_default());
+            bytes.chunks_exact(size_of::<f64>()).map(double).collect::<Vec<f64>>()
+        };
+        let mine = doubles(&given);
+        let mut sums = vec![0.0; (after.end - after.start) as usize / size_of::<f64>()];
+        return execution.own(
+            &mut sums,
+            |native, sums| match task.operation() {
+                Operation::CombineToOne => native.combine_to_one(&mine, sums, root),
+                Operation::CombineToAll => native.combine_to_all(&mine, sums),
+                Operation::Scan => native.scan(&mine, sums),
+                _ => native.distributed_combine(&mine, sums),
+            },
+            |sums| fault(&sums.iter().flat_map(|sum| sum.to_ne_bytes()).collect::<Vec<u8>>()),
+        );
+    }
+    let mut got = vec![0; (after.end - after.start) as usize];
+    if task.operation() == Operation::Broadcast && rank == root {
+        got.copy_from_slice(&given);
+    }
+    let counts = counts(task);
+    execution.own(
+        &mut got,
+        |native, got| match task.operation() {
+            Operation::Broadcast => native.broadcast(got, root),
+            Operation::Scatter => native.scatter(&given, &counts, got, root),
+            Operation::Gather => native.gather(&given, got, &counts, root),
+            _ => native.collect(&given, got, &counts),
+        },
+        |got| fault(got),
+    )
+}
+
+/// There are no ranks without MPI.
+#[cfg(not(feature = "mpi"))]
+pub(super) fn run(_: &Task, _: Content, execution: Execution<'_>) -> Result<Ran, Error> {
+    execution.without_ranks()
+}

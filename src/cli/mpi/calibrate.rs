@@ -1,0 +1,50 @@
+//! `multicomputer mpi calibrate`: the ranks at hand as a machine.
+
+use std::{fmt::Write as _, io::Write, path::PathBuf};
+
+use clap::Args;
+use multicomputer::{calibration, mpi::Job};
+
+use super::super::{count::counted, error::Error, files::TextFile};
+
+const EXAMPLES: &str = "\
+Examples:
+  mpirun -n 16 multicomputer mpi calibrate > cluster.toml
+  mpirun -n 16 multicomputer mpi collective all --machine cluster.toml --bytes 8..1M
+
+Measure as many ranks on the same hosts as are to be used, while nothing else runs there: where ranks share cores, their
+times include those of the others.";
+
+/// Arguments of the command.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The machine file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Measures, and prints a machine file.
+pub(super) fn run(arguments: &Arguments, job: &Job, out: &mut dyn Write) -> Result<(), Error> {
+    let file = arguments.out.as_deref().filter(|_| job.rank() == 0).map(TextFile::create).transpose()?;
+    let machine = calibration::mpi::measure(job)?;
+    let mut text = String::new();
+    let hosts = job.hosts().iter().max().map_or(1, |last| last + 1);
+    let on: Vec<String> =
+        (0..hosts).map(|host| job.hosts().iter().filter(|&&of| of == host).count().to_string()).collect();
+    let crowded = if job.is_crowded() { ", which share cores" } else { "" };
+    // A string takes all that is written to it.
+    let _ = writeln!(
+        text,
+        "# {} on {} ({}){crowded}, over {}, as measured by `multicomputer mpi calibrate`.",
+        counted(job.size(), "rank"),
+        counted(hosts, "host"),
+        on.join(" + "),
+        job.library()
+    );
+    text += &machine.to_toml();
+    match file {
+        Some(file) => file.write(&text),
+        None => Ok(out.write_all(text.as_bytes())?),
+    }
+}

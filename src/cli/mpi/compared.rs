@@ -1,0 +1,181 @@
+//! Commands that compare algorithms, carried out by the ranks: their options, and the machine that plans are made for.
+
+use std::{io::Write, rc::Rc, sync::Arc};
+
+use clap::Args;
+use multicomputer::{
+    model::Description,
+    mpi::Job,
+    topology::{Grid, Mesh},
+};
+
+use super::{
+    super::{
+        collective, compare::Runs, count::counted, error::Error, exchange, options::RunOptions, site::Site,
+        stop,
+    },
+    Ranks, concluded,
+};
+
+/// The most calls that are timed.
+const MOST_REPETITIONS: usize = 1_000_000;
+
+/// How much faster than a port the links of a shape are: it is there for algorithms that look at rows and columns, and
+/// takes no part in predictions.
+const FAR_FASTER: f64 = 1e6;
+
+/// Arguments of a command that compares, and of how it is measured.
+#[derive(Args, Debug)]
+pub(super) struct Compared<A: Args> {
+    #[command(flatten)]
+    arguments: A,
+
+    /// The number of calls that are timed, after one that warms up; the median counts
+    #[arg(long, value_name = "NUMBER", default_value_t = 9, value_parser = repetitions, allow_negative_numbers = true)]
+    repetitions: usize,
+}
+
+/// Reads a number of repetitions.
+fn repetitions(text: &str) -> Result<usize, String> {
+    let number = text.trim().parse().ok().filter(|number| (1..=MOST_REPETITIONS).contains(number));
+    number.ok_or_else(|| format!("allowed is a whole number from 1 to {MOST_REPETITIONS}"))
+}
+
+/// A command that compares.
+pub(super) trait Compares: Args {
+    /// The machines and the shapes that are given.
+    fn machines(&self) -> (Vec<Description>, Vec<Grid>);
+    /// The plans that are run, if it is said.
+    fn runs(&self) -> Option<Runs>;
+    fn is_phantom(&self) -> bool;
+    fn options(&mut self) -> &mut RunOptions;
+    fn run(&self, site: &Site, out: &mut dyn Write) -> Result<(), Error>;
+}
+
+macro_rules! compares {
+    ($($command:ident, $machines:ident, |$arguments:ident| $runs:expr;)*) => {$(
+        impl Compares for $command::Arguments {
+            fn machines(&self) -> (Vec<Description>, Vec<Grid>) {
+                self.$machines.asked()
+            }
+
+            fn runs(&self) -> Option<Runs> {
+                let $arguments = self;
+                $runs
+            }
+
+            fn is_phantom(&self) -> bool {
+                self.phantom
+            }
+
+            fn options(&mut self) -> &mut RunOptions {
+                &mut self.options
+            }
+
+            fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
+                $command::run(self, site, &mut out)
+            }
+        }
+    )*};
+}
+
+compares! {
+    stop, machines, |_arguments| None;
+    collective, machine, |arguments| arguments.run;
+    exchange, machine, |arguments| arguments.run;
+}
+
+impl<A: Compares> Compared<A> {
+    /// Carries the command out on all ranks.
+    pub(super) fn run(mut self, job: Job, out: &mut dyn Write) -> Result<(), Error> {
+        let options = self.arguments.options();
+        let limit = options.wall_limit();
+        if job.rank() > 0 {
+            // Files are those of the first rank.
+            (options.csv, options.plot) = (None, None);
+        }
+        let planned = self.check().and_then(|()| self.planned(&job));
+        let planned = match planned {
+            Ok(planned) => planned,
+            Err(error) => return concluded(&job, Err(error)),
+        };
+        let job = match limit {
+            Some(limit) => job.wall_limit(limit),
+            None => job,
+        };
+        let job = match planned {
+            Some(machine) => job.planned_for(machine)?,
+            None => job,
+        };
+        let ranks = Rc::new(Ranks::new(job, self.repetitions));
+        let result = self.arguments.run(&Site::Ranks(ranks.clone()), out);
+        concluded(ranks.job(), result)
+    }
+
+    /// Refuses what there is only on a machine of this process.
+    fn check(&mut self) -> Result<(), Error> {
+        let refused =
+            |option: &str, why: &str| Error::usage(format!("{option} cannot be used over MPI: {why}"));
+        if self.arguments.is_phantom() {
+            return Err(refused("--phantom", "times are those of real data"));
+        }
+        if self.arguments.runs() == Some(Runs::None) {
+            return Err(refused(
+                "--run none",
+                "there would be nothing to measure; without `mpi` plans are predicted",
+            ));
+        }
+        match self.arguments.options().only_on_machines() {
+            Some((option, why)) => Err(refused(option, why)),
+            None => Ok(()),
+        }
+    }
+
+    /// The machine that plans are made for, if it is said.
+    fn planned(&self, job: &Job) -> Result<Option<Description>, Error> {
+        let (machines, shapes) = self.arguments.machines();
+        let several = |option: &str, given: usize| {
+            Error::usage(format!("{option} is given {given} times: over MPI plans are made for one machine"))
+        };
+        if machines.len() > 1 {
+            return Err(several("--machine", machines.len()));
+        }
+        if shapes.len() > 1 {
+            return Err(several("--mesh", shapes.len()));
+        }
+        let ranks = job.size();
+        let machine = machines.into_iter().next();
+        if let Some(machine) = machine.as_ref().filter(|machine| machine.nodes() != ranks) {
+            return Err(Error::usage(format!(
+                "{} has {}, and there {}: plans are made for a machine of as many nodes",
+                machine.name(),
+                counted(machine.nodes(), "node"),
+                are(ranks)
+            )));
+        }
+        if let Some(machine) = machine.as_ref().filter(|machine| machine.is_disturbed()) {
+            return Err(Error::usage(format!(
+                "{} has noise or faults: over MPI there is no model that could have them",
+                machine.name()
+            )));
+        }
+        let Some(&shape) = shapes.first() else { return Ok(machine) };
+        if shape.rows * shape.columns != ranks {
+            return Err(Error::usage(format!(
+                "--mesh {shape} has {}, and there {}: allowed are shapes for as many",
+                counted(shape.rows * shape.columns, "place"),
+                are(ranks)
+            )));
+        }
+        let machine = machine.unwrap_or_else(|| job.machine().clone());
+        let mesh = Mesh::new(shape.rows, shape.columns).map_err(Error::usage)?;
+        let parameters = machine.parameters().to_builder().link_excess(FAR_FASTER).build();
+        let name = format!("{} as {shape}", machine.name());
+        Ok(Some(Description::new(name, Arc::new(mesh), parameters.map_err(Error::usage)?)))
+    }
+}
+
+/// `are 6 ranks`
+fn are(ranks: usize) -> String {
+    format!("{} {}", if ranks == 1 { "is" } else { "are" }, counted(ranks, "rank"))
+}
