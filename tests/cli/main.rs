@@ -9,6 +9,7 @@ mod exchange;
 mod faults;
 mod files;
 mod host;
+#[cfg(not(feature = "mpi"))]
 mod mpi;
 mod patience;
 mod pictures;

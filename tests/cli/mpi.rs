@@ -3,7 +3,6 @@
 use super::*;
 
 #[test]
-#[cfg(not(feature = "mpi"))]
 fn a_program_without_mpi_says_in_one_line_how_to_build_one_with_it() {
     for arguments in [&["mpi"][..], &["mpi", "stop", "--bytes", "8"], &["mpi", "calibrate", "--help"]] {
         let error = fails(1, arguments);

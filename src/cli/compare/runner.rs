@@ -198,11 +198,19 @@ impl Execution<'_> {
         program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
         fault: impl Fn(&[(Rank, &T)]) -> Option<String>,
     ) -> Result<Ran, Error> {
-        let machine = match self.place {
-            Place::Machine(machine) => machine,
+        match self.place {
+            Place::Machine(machine) => self.run_on(machine, program, fault),
             #[cfg(feature = "mpi")]
-            Place::Ranks(ranks) => return ranks.run(self.name, program, fault),
-        };
+            Place::Ranks(ranks) => ranks.run(self.name, program, fault),
+        }
+    }
+
+    fn run_on<T: Send>(
+        self,
+        machine: &Machine,
+        program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+        fault: impl Fn(&[(Rank, &T)]) -> Option<String>,
+    ) -> Result<Ran, Error> {
         let run = machine.run(&program)?;
         let (report, name) = (&run.report, self.name);
         let modeled = report.modeled.since_start();

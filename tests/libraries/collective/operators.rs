@@ -9,7 +9,7 @@ use multicomputer::{
 };
 
 use super::*;
-use crate::conformance::collective::{self as conformance, any_shape};
+use crate::conformance::collective::{self as conformance, operators::any_shape};
 
 const RANKS: usize = 6;
 

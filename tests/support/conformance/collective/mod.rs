@@ -2,7 +2,7 @@
 //! that does not; in parts of the machine too; and the calls on elements of many types.
 
 mod case;
-mod operators;
+pub(crate) mod operators;
 
 use multicomputer::{
     collective::{Algorithm, Operation, Sum},
@@ -12,7 +12,7 @@ use multicomputer::{
 
 pub(crate) use self::{
     case::{Case, With, even},
-    operators::{any_shape, check as check_operator, vectors},
+    operators::{check as check_operator, vectors},
 };
 use super::{Runner, case, same, same_all};
 
