@@ -193,6 +193,7 @@ fn read(shape: &str) -> Result<Hosts, TopologyError> {
 #[cfg(test)]
 mod tests {
     use crate::topology::{
+        network_tests::check_routes,
         parse,
         tests::{checked_route, visited},
     };
@@ -218,6 +219,15 @@ mod tests {
         );
         assert_eq!(visited(&*hosts, 2, 2), [2]);
         assert_eq!(hosts.longest_route(), Some(4));
+    }
+
+    #[test]
+    fn routes_are_the_shortest_and_need_all_links() {
+        for name in ["hosts:2:1", "hosts:5:8000", "hosts:2+2+3:8000,1250"] {
+            check_routes(&*parse(name).unwrap());
+        }
+        let names = ["hosts:1:5", "hosts:3+1:8000.5,0.25"];
+        assert_eq!(names.map(|name| parse(name).unwrap().name()), names, "read and spelled");
     }
 
     #[test]

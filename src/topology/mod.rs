@@ -337,9 +337,6 @@ mod tests {
         for shape in ["1", "4", "5", "16", "19", "9:3:2,1", "10:2:1", "7:8:0.25"] {
             names.push(format!("fat-tree:{shape}"));
         }
-        for shape in ["1:5", "4:8000", "2+1+3:8000,1250"] {
-            names.push(format!("hosts:{shape}"));
-        }
         names.push("file:tests/data/network.toml".to_owned());
         for shape in ["1x1x1", "1x1x5", "1x4x1", "3x1x1", "2x2x2", "3x2x5", "3x3x3", "4x5x2"] {
             names.extend(["mesh", "torus"].map(|name| format!("{name}:{shape}")));

@@ -10,7 +10,7 @@ use crate::{model::Parameters, topology::read_nodes};
 /// The registry entry, spelled `mpi:16`.
 pub(super) const PRESET: Preset = Preset {
     name: "mpi",
-    shape: "RANKS",
+    shape: "NODES",
     topology: |shape| Ok(Arc::new(super::host::network(read_nodes(shape)?)?)),
     parameters: Parameters::mpi,
     sources: None,
