@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use ferrompi::{Error, ReduceOp, Request, Scope};
 use serde::{Deserialize, Serialize};
 
-use super::node::{Cause, MpiNode};
+use super::{
+    idle::Idle,
+    node::{Cause, MpiNode},
+};
 use crate::{
     error::{CommError, DeadlockReport, RunError},
     kernel::{BlockedNode, WaitsFor},
@@ -136,17 +139,26 @@ impl MpiNode<'_> {
     /// Waits until all programs have returned and all their messages have come.
     fn settle(&self) -> Result<(), Error> {
         let (line, control) = (&self.job.line, &self.job.control);
-        while !line.is_idle() {
-            let _ = self.progress();
-        }
+        self.progress_while(|| !line.is_idle());
         self.together(|scope| control.ibarrier(scope))?;
-        let sent: Vec<i64> = line.sent().iter().map(|&sent| sent as i64).collect();
+        self.is_over.set(true);
+        let sent: Vec<i64> = line.frames_sent().iter().map(|&sent| sent as i64).collect();
         let mut expected = [0_i64];
         self.together(|scope| control.ireduce_scatter_block(scope, &sent, &mut expected, ReduceOp::Sum))?;
-        while (line.received() as i64) < expected[0] || !line.is_empty() {
-            let _ = self.progress();
-        }
+        self.progress_while(|| (line.frames_received() as i64) < expected[0] || !line.is_empty());
         Ok(())
+    }
+
+    /// Takes in what comes for as long as something is to come.
+    fn progress_while(&self, is_open: impl Fn() -> bool) {
+        let mut idle = Idle::new(self.job.is_crowded());
+        while is_open() {
+            // A failure of MPI shows in the next call of all ranks.
+            if self.progress().is_err() {
+                return;
+            }
+            idle.turn();
+        }
     }
 
     /// The same bytes on all ranks: those of `root`.

@@ -98,13 +98,16 @@ impl MpiNode<'_> {
             _ => Activity::Acts,
         };
         let line = &self.job.line;
-        let counts = (line.sent().iter().sum(), line.received(), self.calls.get());
+        let counts = (line.sent(), line.received(), self.calls.get());
         let since = since.since_start().as_picos();
         State { activity, since, waits_for, within: within.map(str::to_owned), counts }
     }
 
-    /// Answers a question.
+    /// Answers a question, unless all have come to the end meanwhile: the answer would come to the next run.
     pub(super) fn tell_state(&self, source: NodeId, question: Header) -> Result<(), Error> {
+        if self.is_over.get() {
+            return Ok(());
+        }
         let mut state = self.state();
         let mut text = serde_json::to_vec(&state).unwrap_or_default();
         if text.len() > ROOM

@@ -44,9 +44,12 @@ pub(super) struct Line {
     /// Long messages of requests that are on their way out.
     outgoing: RefCell<Vec<Outgoing>>,
     pool: Arc<Pool>,
-    /// The messages sent to each rank, and those that have come from all.
-    sent: RefCell<Vec<u64>>,
+    /// The messages sent so far, and those that have come.
+    sent: Cell<u64>,
     received: Cell<u64>,
+    /// The frames sent to each rank, and those that have come from all.
+    frames_sent: RefCell<Vec<u64>>,
+    frames_received: Cell<u64>,
 }
 
 /// Receives for frames: a ring, of which the next to be complete stands at `next`, and those before it whose frames have
@@ -100,10 +103,21 @@ impl Line {
             Ok(receive)
         };
         let receives = (0..POSTED).map(receive).collect::<Result<_, Error>>()?;
-        let sent = RefCell::new(vec![0; comm.size() as usize]);
-        let (scratch, incoming, outgoing, pool, received) = Default::default();
+        let frames_sent = RefCell::new(vec![0; comm.size() as usize]);
+        let (scratch, incoming, outgoing, pool, sent, received, frames_received) = Default::default();
         let posted = RefCell::new(Posted { receives, next: 0, taken: 0 });
-        Ok(Line { comm, posted, scratch, incoming, outgoing, pool, sent, received })
+        Ok(Line {
+            comm,
+            posted,
+            scratch,
+            incoming,
+            outgoing,
+            pool,
+            sent,
+            received,
+            frames_sent,
+            frames_received,
+        })
     }
 
     /// Completes the receives that are posted, so that MPI can be ended.
@@ -120,14 +134,24 @@ impl Line {
         Ok(())
     }
 
-    /// The messages sent to each rank so far.
-    pub(super) fn sent(&self) -> Vec<u64> {
-        self.sent.borrow().clone()
+    /// The messages sent so far.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent.get()
     }
 
     /// The messages that have come so far.
     pub(super) fn received(&self) -> u64 {
         self.received.get()
+    }
+
+    /// The frames sent to each rank so far.
+    pub(super) fn frames_sent(&self) -> Vec<u64> {
+        self.frames_sent.borrow().clone()
+    }
+
+    /// The frames that have come so far.
+    pub(super) fn frames_received(&self) -> u64 {
+        self.frames_received.get()
     }
 
     /// Whether all messages whose frames have come are whole.
@@ -146,6 +170,7 @@ impl Line {
         scratch.clear();
         scratch.extend_from_slice(header.bytes());
         scratch.extend_from_slice(data);
+        self.frames_sent.borrow_mut()[to as usize] += 1;
         self.comm.send(&scratch, to as i32, FRAME)
     }
 
@@ -208,7 +233,8 @@ impl Line {
         if payload.len() > ROOM as u64 || payload.is_phantom() {
             return Ok(false);
         }
-        self.sent.borrow_mut()[to as usize] += 1;
+        self.sent.set(self.sent.get() + 1);
+        self.frames_sent.borrow_mut()[to as usize] += 1;
         let mut scratch = self.scratch.borrow_mut();
         scratch.clear();
         scratch.extend_from_slice(header.of_kind(Kind::Short).bytes());
@@ -223,7 +249,7 @@ impl Line {
 
     /// Sends the header of a long message and the lengths of its parts; returns the data that is to follow.
     fn announce(&self, to: NodeId, header: Header, payload: &Payload) -> Result<Vec<Bytes>, Error> {
-        self.sent.borrow_mut()[to as usize] += 1;
+        self.sent.set(self.sent.get() + 1);
         let (parts, pieces) = cut(payload);
         let words = frame::words(&parts);
         let header = Header { parts: parts.len() as u32, ..header };
@@ -314,6 +340,7 @@ impl Line {
             Source::Rank(rank) => rank as NodeId,
             _ => 0,
         };
+        self.frames_received.set(self.frames_received.get() + 1);
         let frame = read(source, header, data);
         posted.next = (posted.next + 1) % POSTED;
         posted.taken += 1;

@@ -27,7 +27,7 @@ pub(crate) use job::Job;
 pub use job::MpiError;
 
 use self::node::{Cause, MpiNode};
-use super::{carrier::Carrier, crew::Fault};
+use super::crew::Fault;
 use crate::{
     comm::Node,
     endpoint::Cache,
@@ -79,8 +79,6 @@ pub(crate) fn run<T>(
             None
         }
     };
-    let finished = node.time();
-    node.local.borrow_mut().record.finished = finished;
     let (nodes, unreceived) = node.finish()?;
     let output = output.ok_or(RunError::Node { rank: job.rank(), source: CommError::Ended.into() })?;
     Ok(Ended { output, nodes, unreceived })

@@ -71,6 +71,8 @@ pub(super) struct MpiNode<'j> {
     pub(super) waiting: RefCell<Option<(Waiting, bool)>>,
     pub(super) within: Cell<Option<&'static str>>,
     pub(super) has_returned: Cell<bool>,
+    /// Whether the programs of all ranks have returned.
+    pub(super) is_over: Cell<bool>,
     pub(super) inquiry: RefCell<Inquiry>,
     pub(super) difference: Cell<Option<Difference>>,
     /// The call of the rank that makes another one, as it tells it.
@@ -103,6 +105,7 @@ impl<'j> MpiNode<'j> {
             waiting,
             within,
             has_returned,
+            is_over,
             inquiry,
             difference,
             told,

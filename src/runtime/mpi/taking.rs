@@ -49,7 +49,7 @@ impl MpiNode<'_> {
                 let groups = self.groups.borrow();
                 let context = groups.known(header.context);
                 let made = context.and_then(|context| groups.made(context));
-                if let Some(made) = made.filter(|made| made.nth == header.nth) {
+                if let Some(made) = made.filter(|made| made.nth == header.nth && !self.is_over.get()) {
                     let header = Header { tag: made.rank as u32, ..header }.of_kind(Kind::Call);
                     let text = made.text.as_bytes();
                     self.job.line.send_frame(source, header, &text[..text.len().min(1000)])?;
