@@ -314,10 +314,15 @@ pub(super) fn run_checked(plan: &Plan, content: Content, execution: Execution<'_
     let given = content.given(task);
     let mut ranks: Vec<Option<Rank>> = vec![None; execution.nodes()];
     task.members().iter().enumerate().for_each(|(rank, &node)| ranks[node] = Some(rank));
+    // MPI's own operations have their communicator before the call, and to make a group takes time.
+    let is_of_world = execution.is_over_mpi() && task.members().iter().copied().eq(0..execution.nodes());
     let program = |node: &Node<'_>| {
         let Some(rank) = ranks[node.rank()] else { return Ok(None) };
-        let group = node.world().subgroup(task.members())?;
         let combine = |left: Payload, right: Payload| content.combine(task, left, right);
+        if is_of_world {
+            return Ok(Some(plan.carry_out(node.world(), Tag(0), &given[rank], combine)?));
+        }
+        let group = node.world().subgroup(task.members())?;
         Ok(Some(plan.carry_out(&group, Tag(0), &given[rank], combine)?))
     };
     execution.run(program, |outputs| {

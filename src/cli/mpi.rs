@@ -88,9 +88,10 @@ fn concluded(job: &Job, result: Result<(), Error>) -> Result<(), Error> {
     if let (0, Err(error)) = (job.rank(), &result) {
         error.say();
     }
-    // If that fails MPI fails, and there is nobody to wait for.
-    let _ = job.native().barrier();
-    result.map_err(|error| Error::Told { status: error.status() })
+    // All end with the status of the first one. If that fails MPI fails, and there is nobody to wait for.
+    let mut status = [result.as_ref().err().map_or(error::SUCCESS, Error::status)];
+    let _ = job.native().broadcast(&mut status, 0);
+    result.map_err(|_| Error::Told { status: status[0] })
 }
 
 /// Says that arguments cannot be understood, on all ranks that there are: once, and before any of them ends.

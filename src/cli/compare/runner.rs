@@ -163,6 +163,10 @@ impl Execution<'_> {
         self.place.nodes()
     }
 
+    pub(in crate::cli) fn is_over_mpi(&self) -> bool {
+        self.place.is_over_mpi()
+    }
+
     /// The rank of MPI that this process is.
     #[cfg(feature = "mpi")]
     pub(in crate::cli) fn rank(&self) -> Rank {
