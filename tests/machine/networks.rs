@@ -69,8 +69,11 @@ fn the_page_of_machines_has_the_figures_of_the_presets() {
                 Err(_) => assert!(name.starts_with("cm5") && cells[cell] == "per level p", "{name}"),
             }
         }
-        let (latency, copy) =
-            if name == "host" { (Span::from_micros(20), 0.13e-9) } else { Default::default() };
+        let (latency, copy) = match name {
+            "host" => (Span::from_micros(20), 0.13e-9),
+            "mpi" => (Span::from_nanos(900), 0.022e-9),
+            _ => Default::default(),
+        };
         assert_eq!((parameters.latency(), parameters.copy()), (latency, copy));
         assert!(cells[1].starts_with(&format!("`{name}:")));
     }
