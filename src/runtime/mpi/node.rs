@@ -91,7 +91,7 @@ impl<'j> MpiNode<'j> {
     ) -> MpiNode<'j> {
         let (local, groups, calls, calls_after_end, ended, waiting, within, has_returned) =
             Default::default();
-        let (inquiry, difference, told, named, types) = Default::default();
+        let (is_over, inquiry, difference, told, named, types) = Default::default();
         MpiNode {
             job,
             settings,
