@@ -93,7 +93,8 @@ const WIDEST: usize = 8;
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
     let clock = options.clock();
-    let machines = site.descriptions(&arguments.machines)?;
+    let machines: Vec<_> =
+        site.descriptions(&arguments.machines)?.into_iter().map(|machine| options.meeting(machine)).collect();
     let places = machines.iter().map(|machine| site.place(options, machine));
     let places: Vec<Place> = places.collect::<Result<_, Error>>()?;
     // Only now: machines that this host cannot run have been refused, and their problems would not fit in memory.

@@ -54,6 +54,18 @@ fn failures(job: &Job) {
         }
     });
     assert_eq!(failed.to_string(), format!("node {last} failed: no luck today"));
+    // The others never wait: they send, or look at the clock.
+    let failed = error_of(job, |node| {
+        while node.rank() != last {
+            match node.rank() % 2 {
+                0 => node.world().send(last, [1_u8])?,
+                _ => drop(node.now()?),
+            }
+        }
+        node.compute(Span::from_micros(10_000))?;
+        Err::<(), Failure>("in the end".into())
+    });
+    assert_eq!(failed.to_string(), format!("node {last} failed: in the end"));
     let panicked = error_of(job, |node| {
         assert!(node.rank() != last, "by intention");
         Ok(node.world().recv(last).map(drop)?)
