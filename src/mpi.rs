@@ -95,8 +95,9 @@ impl Job {
         Ok(self)
     }
 
-    /// Sets a limit of wall-clock time for a run; there is none unless given. A rank that makes no calls cannot be stopped
-    /// in order: ten seconds later all are aborted.
+    /// Sets a limit of wall-clock time for a run; there is none unless given. It is looked at while a rank waits, and at every
+    /// 64th call. A rank that makes no calls cannot be stopped in order, after an error of another neither: ten seconds later all
+    /// are aborted.
     pub fn wall_limit(mut self, limit: Duration) -> Job {
         self.settings.wall_limit = Some(limit);
         self
@@ -156,8 +157,8 @@ impl Job {
         self.job.seconds()
     }
 
-    /// Runs `program` on this rank, as all others do: every rank makes the same calls of this in the same order. Returns when
-    /// the programs of all have returned.
+    /// Runs `program` on this rank, as all others do: every rank makes the same calls of this in the same order, or those that
+    /// make more wait for ever. Returns when the programs of all have returned. Refused within a program that runs.
     ///
     /// # Errors
     /// [`RunError`], the same on all ranks but for the source of [`RunError::Node`], which only the rank that failed has in

@@ -158,4 +158,17 @@ fn wall_limit(job: &Job) {
         _ => Ok(node.world().recv(0).map(drop)?),
     });
     assert!(matches!(error, RunError::WallLimit { .. }), "{error}");
+    // Nobody ever waits.
+    let error = error_of(job, |node| -> Result<(), Failure> {
+        loop {
+            node.world().try_probe(ANY_SOURCE)?;
+        }
+    });
+    assert!(matches!(error, RunError::WallLimit { .. }), "{error}");
+    let nested = job.run(|node| {
+        let inner = job.run(|_| Ok(())).map(|run| run.report.messages);
+        node.world().barrier()?;
+        Ok(inner.map_err(|error| error.to_string()))
+    });
+    assert!(nested.unwrap().output.unwrap_err().contains("within another"));
 }

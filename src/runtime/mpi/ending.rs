@@ -123,14 +123,20 @@ impl MpiNode<'_> {
         &self,
         call: impl for<'s> FnOnce(&'s Scope<'s, 'env>) -> Result<Request<'s>, Error>,
     ) -> Result<(), Error> {
-        let ends = self.is_ended().then(|| self.time() + Span::from(GRACE));
+        // The rank that knows the cause goes first.
+        let grace = match *self.ended.borrow() {
+            None => None,
+            Some(Cause::Told) => Some(2 * GRACE),
+            Some(_) => Some(GRACE),
+        };
+        let ends = grace.map(|grace| self.time() + Span::from(grace));
         self.job.together(call, || {
             // A failure of MPI shows in the call itself.
             let _ = self.progress();
             if ends.is_some_and(|ends| self.time() > ends) {
                 let rank = self.job.rank();
                 let why = self.error(rank, &self.told());
-                eprintln!("rank {rank}: {why}; {GRACE:?} later some rank has not ended: all are aborted");
+                eprintln!("rank {rank}: {why}; some rank has not ended in time: all are aborted");
                 self.job.abort(STATUS);
             }
         })

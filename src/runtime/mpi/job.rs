@@ -1,6 +1,6 @@
 //! An MPI job as this process, one of its ranks, sees it: the library started, where the ranks are, the way to them.
 
-use std::{collections::BTreeSet, env, thread};
+use std::{cell::Cell, collections::BTreeSet, env, thread};
 
 use ferrompi::{Communicator, Error, Mpi, ReduceOp, Request, Scope, ThreadLevel};
 
@@ -54,6 +54,8 @@ pub(crate) struct Job {
     hosts: Vec<usize>,
     is_crowded: bool,
     library: String,
+    /// Whether a program runs.
+    pub(super) is_running: Cell<bool>,
     /// The library itself, which ends last.
     mpi: Mpi,
 }
@@ -81,7 +83,8 @@ impl Job {
         let line = Line::new(world.duplicate()?)?;
         let (control, native) = (world.duplicate()?, world.duplicate()?);
         let (hosts, is_crowded) = places(&control)?;
-        Ok(Job { line, control, native, rank, size, hosts, is_crowded, library, mpi })
+        let is_running = Cell::new(false);
+        Ok(Job { line, control, native, rank, size, hosts, is_crowded, library, is_running, mpi })
     }
 
     /// The rank of this process.

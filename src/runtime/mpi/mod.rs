@@ -65,6 +65,25 @@ pub(crate) fn run<T>(
         rank: job.rank(),
         source: CommError::Transport(error.to_string()).into(),
     };
+    if job.is_running.replace(true) {
+        return Err(RunError::Node {
+            rank: job.rank(),
+            source: "a job cannot run a program within another".into(),
+        });
+    }
+    let ended = run_alone(job, machine, settings, program, failed);
+    job.is_running.set(false);
+    ended
+}
+
+/// The same, where no program runs.
+fn run_alone<T>(
+    job: &Job,
+    machine: &Description,
+    settings: &Settings,
+    program: &dyn Fn(&Node<'_>) -> Result<T, Failure>,
+    failed: impl Fn(ferrompi::Error) -> RunError,
+) -> Result<Ended<T>, RunError> {
     job.together(|scope| job.control.ibarrier(scope), || ()).map_err(failed)?;
     let node = MpiNode::new(job, machine, settings, job.seconds());
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&node))));

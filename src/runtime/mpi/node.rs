@@ -39,7 +39,8 @@ const DIRECT_LOOKS: u32 = 200;
 /// The number of looks in vain after which a wait is one that reports know of.
 const SHORT: u32 = 64;
 
-/// The number of calls between two looks for what has come, by which a program that never waits learns of the end of the run.
+/// The number of calls between two looks for what has come, by which a program that never waits learns of the end of the run
+/// and comes to its limit.
 const CALLS: u64 = 64;
 
 /// The number of looks between two at the clock.
@@ -253,6 +254,7 @@ impl Carrier for MpiNode<'_> {
         self.calls.set(self.calls.get() + 1);
         if self.calls.get().is_multiple_of(CALLS) {
             self.progress()?;
+            self.mind();
         }
         match self.ended() {
             None => Ok(()),
