@@ -12,6 +12,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use tracing::debug_span;
 
 use super::{
     PlanError, Problem,
@@ -45,7 +46,9 @@ pub(crate) fn fastest<P: Problem>(
         if is_hopeless(variant.floor()) {
             return None;
         }
-        let made = variant.draft(problem).and_then(|draft| {
+        let _tried = debug_span!("variant", name = variant.name()).entered();
+        let made = debug_span!("make").in_scope(|| variant.draft(problem));
+        let made = made.and_then(|draft| {
             let schedule = draft.schedule();
             if schedule
                 .is_some_and(|schedule| is_hopeless(busiest_node(schedule, problem.machine().parameters())))
@@ -65,6 +68,7 @@ pub(crate) fn fastest<P: Problem>(
                 return None;
             }
         };
+        let _predicted = debug_span!("predict").entered();
         let prediction = predict_among(problem.machine(), problem.members(), draft.schedule()?, limit)?;
         Some((prediction.modeled, Predicted { draft, prediction }))
     };

@@ -17,26 +17,19 @@
 //! schedules are within twice the optimum, I. Bárány, T. Fiala, "Többgépes ütemezési problémák közel optimális
 //! megoldása", Szigma 15, 1982. The room on links is this project's.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
+mod packer;
+mod waiting;
 
+use self::packer::Packer;
 use super::{
     super::{
         Instance, PlanError,
         planner::Variant,
-        rounds::{Part, clocked::Planned, parts, paths::Paths},
+        rounds::{Part, clocked::Planned, paths::Paths},
     },
     Algorithm, Entry, Planning, of, refused,
 };
-use crate::{
-    fabric::Fabric,
-    time::{Span, Time},
-};
-
-/// The most pairs of nodes that are looked at: a few seconds on a host.
-const MOST_LOOKS: u64 = 1_000_000_000;
-
-/// The exactness of sums of speeds.
-const EXACT: f64 = 1.0 - 1e-6;
+use crate::{fabric::Fabric, time::Time};
 
 static PACKED: Entry = Entry::new("packed", variants)
     .about("a plan by the clock that keeps nodes busy and links free")
@@ -86,7 +79,7 @@ fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> 
             fabric.start(now, members[from], members[to], 0, bytes, topology);
         }
         fabric.settle(now);
-        let next = [fabric.next_end(), plan.ready.peek().map(|&Reverse((at, _))| at)];
+        let next = [fabric.next_end(), plan.next_ready()];
         let Some(next) = next.into_iter().flatten().min() else { break };
         now = next;
         while let Some((_, node, _)) = fabric.pop_end(now) {
@@ -94,193 +87,7 @@ fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> 
         }
         plan.free(now);
     }
-    Some(plan.starts)
-}
-
-/// The urgency of a receiver: the time of what is still to come, the length of the message, and its nearness.
-type Urgency = (Span, u64, Reverse<usize>);
-
-struct Packer<'a> {
-    paths: &'a Paths,
-    nodes: usize,
-    slice: u64,
-    /// The least time that a message takes a node.
-    overhead: Span,
-    /// Bytes left to be started, by sender and receiver.
-    left: Vec<u64>,
-    /// The time of these bytes, of each sender and each receiver.
-    to_send: Vec<Span>,
-    to_receive: Vec<Span>,
-    /// The number of messages that each sender and each receiver is not through with.
-    open: [Vec<usize>; 2],
-    sends: Vec<bool>,
-    receives: Vec<bool>,
-    /// The part of each link that messages under way may take, in bytes/s.
-    taken: Vec<f64>,
-    /// The part that each node is sending, and since when.
-    flights: Vec<Option<(Part, Time)>>,
-    /// The instant at which each node that has sent, and its receiver, can go on.
-    ready: BinaryHeap<Reverse<(Time, usize)>>,
-    /// The parts that have been started, in order.
-    starts: Vec<Planned>,
-    /// The last part that each node has sent, among `starts`.
-    last: Vec<Option<usize>>,
-    /// The sender of the last one that each has received.
-    from: Vec<Option<usize>>,
-    looks: u64,
-}
-
-impl<'a> Packer<'a> {
-    fn new(instance: &Instance, paths: &'a Paths, slice: u64) -> Packer<'a> {
-        let (nodes, links) = (instance.size(), paths.capacity.len());
-        let parameters = instance.parameters();
-        let mut plan = Packer {
-            paths,
-            nodes,
-            slice,
-            overhead: parameters.send_overhead() + parameters.receive_overhead(),
-            left: vec![0; nodes * nodes],
-            to_send: vec![Span::ZERO; nodes],
-            to_receive: vec![Span::ZERO; nodes],
-            open: [vec![0; nodes], vec![0; nodes]],
-            sends: vec![false; nodes],
-            receives: vec![false; nodes],
-            taken: vec![0.0; links],
-            flights: vec![None; nodes],
-            ready: BinaryHeap::new(),
-            starts: Vec::new(),
-            last: vec![None; nodes],
-            from: vec![None; nodes],
-            looks: 0,
-        };
-        for Part { from, to, bytes } in parts(instance.matrix()) {
-            let time = plan.time(bytes, paths.rate(from, to));
-            plan.left[from * nodes + to] = bytes;
-            plan.to_send[from] += time;
-            plan.to_receive[to] += time;
-            plan.open[0][from] += 1;
-            plan.open[1][to] += 1;
-        }
-        plan
-    }
-
-    fn time(&self, bytes: u64, rate: f64) -> Span {
-        Span::from_secs_f64(bytes as f64 / rate).max(self.overhead)
-    }
-
-    /// Starts what can be started; `None` when it gives up.
-    fn start_all(&mut self, now: Time) -> Option<Vec<Part>> {
-        let mut started = Vec::new();
-        let mut senders: Vec<usize> =
-            (0..self.nodes).filter(|&node| !self.sends[node] && self.open[0][node] > 0).collect();
-        senders.sort_by_key(|&node| Reverse(self.to_send[node]));
-        let mut receivers: Vec<usize> =
-            (0..self.nodes).filter(|&node| !self.receives[node] && self.open[1][node] > 0).collect();
-        for from in senders {
-            if receivers.is_empty() {
-                break;
-            }
-            self.looks += receivers.len() as u64;
-            if self.looks > MOST_LOOKS {
-                return None;
-            }
-            let mut best: Option<(Urgency, usize)> = None;
-            for (place, &to) in receivers.iter().enumerate() {
-                let bytes = self.left[from * self.nodes + to];
-                if bytes == 0 {
-                    continue;
-                }
-                let goes_on = self.from[to] == Some(from) && self.last_is(from, to);
-                let mut urgency = self.to_receive[to];
-                if goes_on {
-                    urgency += self.time(self.slice, self.paths.rate(from, to)).times(2);
-                }
-                let way = (to + self.nodes - from) % self.nodes;
-                let key = (urgency, bytes, Reverse(way));
-                if best.is_none_or(|(least, ..)| key > least) && self.has_room(from, to) {
-                    best = Some((key, place));
-                }
-            }
-            if let Some((_, place)) = best {
-                let to = receivers.swap_remove(place);
-                started.push(self.start(now, from, to));
-            }
-        }
-        Some(started)
-    }
-
-    fn last_is(&self, from: usize, to: usize) -> bool {
-        self.last[from].is_some_and(|last| self.starts[last].part.to == to)
-    }
-
-    /// Whether a message finds room on all links. One that is slower than a port, or nearly so, is for one at a time.
-    fn has_room(&self, from: usize, to: usize) -> bool {
-        self.paths.path(&Part { from, to, bytes: 0 }).iter().all(|&link| {
-            let (capacity, taken) = (self.paths.capacity[link as usize], self.taken[link as usize]);
-            taken == 0.0 || capacity - taken >= EXACT * self.paths.room
-        })
-    }
-
-    /// Takes what a message may take of each link on its way, or gives it back.
-    fn take(&mut self, part: &Part, times: f64) {
-        let paths = self.paths;
-        for &link in paths.path(part) {
-            let taken = &mut self.taken[link as usize];
-            *taken += times * paths.room;
-            // Sums do not always come to nothing again.
-            if *taken < 0.5 * paths.room {
-                *taken = 0.0;
-            }
-        }
-    }
-
-    fn start(&mut self, now: Time, from: usize, to: usize) -> Part {
-        let left = &mut self.left[from * self.nodes + to];
-        // No slice is left that is hardly one.
-        let bytes = if *left < self.slice.saturating_add(self.slice / 2) { *left } else { self.slice };
-        *left -= bytes;
-        let closed = usize::from(*left == 0);
-        self.open[0][from] -= closed;
-        self.open[1][to] -= closed;
-        let part = Part { from, to, bytes };
-        self.take(&part, 1.0);
-        (self.sends[from], self.receives[to]) = (true, true);
-        let planned = self.time(bytes, self.paths.rate(from, to));
-        self.to_send[from] = self.to_send[from] - planned;
-        self.to_receive[to] = self.to_receive[to] - planned;
-        self.flights[from] = Some((part, now));
-        // The next slice of the same message is the same message.
-        if let Some(last) = self.last[from].filter(|_| self.from[to] == Some(from) && self.last_is(from, to))
-        {
-            self.starts[last].part.bytes += bytes;
-        } else {
-            self.last[from] = Some(self.starts.len());
-            self.from[to] = Some(from);
-            self.starts.push(Planned { start: now, end: now, part });
-        }
-        part
-    }
-
-    /// Notes that what a node was sending has left it.
-    fn left_sender(&mut self, from: usize, now: Time) {
-        if let (Some(last), Some((part, since))) = (self.last[from], self.flights[from]) {
-            self.starts[last].end = now;
-            self.take(&part, -1.0);
-            self.ready.push(Reverse((now.max(since + self.overhead), from)));
-        }
-    }
-
-    /// Lets nodes go on that can.
-    fn free(&mut self, now: Time) {
-        while let Some(&Reverse((at, from))) = self.ready.peek()
-            && at <= now
-        {
-            self.ready.pop();
-            if let Some((part, _)) = self.flights[from].take() {
-                (self.sends[part.from], self.receives[part.to]) = (false, false);
-            }
-        }
-    }
+    Some(plan.finish())
 }
 
 #[cfg(test)]
