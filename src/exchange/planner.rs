@@ -2,9 +2,12 @@
 //! they are made into.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{Arc, OnceLock},
 };
+
+use parking_lot::Mutex;
 
 use super::{
     Instance, Matrix, PlanError,
@@ -45,7 +48,12 @@ struct Known {
     linear: OnceLock<Rounds>,
     colored: OnceLock<Rounds>,
     balanced: OnceLock<Option<Rounds>>,
+    /// By the length of a slice.
+    packed: Mutex<BTreeMap<u64, Arc<OnceLock<Option<Plan>>>>>,
 }
+
+/// A plan by the clock, shared by all variants that are made of it.
+type Plan = Arc<Vec<Planned>>;
 
 impl Planner {
     /// An exchange whose rounds may be carried out in all styles.
@@ -56,6 +64,7 @@ impl Planner {
             linear: OnceLock::new(),
             colored: OnceLock::new(),
             balanced: OnceLock::new(),
+            packed: Mutex::default(),
         };
         Planner { known: Arc::new(known), styles: Style::ALL.into() }
     }
@@ -119,6 +128,12 @@ impl Planner {
         self.known.balanced.get_or_init(balanced).clone()
     }
 
+    /// The plan by the clock of messages in slices of a length, made by the first who asks; `None` if there is none.
+    pub(super) fn packed(&self, slice: u64, make: impl FnOnce() -> Option<Vec<Planned>>) -> Option<Plan> {
+        let known = self.known.packed.lock().entry(slice).or_default().clone();
+        known.get_or_init(|| make().map(Arc::new)).clone()
+    }
+
     /// Rounds of another matrix among the same members, balanced if that makes them better.
     pub(super) fn uncrowded(&self, matrix: &Arc<Matrix>, rounds: Vec<Vec<Part>>) -> Rounds {
         let instance = self.instance().with(matrix.clone());
@@ -145,9 +160,9 @@ impl Planner {
     pub(super) fn clocked(
         &self,
         name: &str,
-        plan: impl Fn(&Planner) -> Result<Vec<Planned>, PlanError> + Send + Sync + 'static,
+        plan: impl Fn(&Planner) -> Result<Plan, PlanError> + Send + Sync + 'static,
     ) -> Vec<Variant> {
-        let plan = self.once(move |planner| plan(planner).map(Arc::new));
+        let plan = self.once(plan);
         let (planner, known) = (self.clone(), plan.clone());
         let timed = Variant::new(format!("{name}, timed"), move |instance| {
             let schedule = clocked::schedule(instance, planner.paths(), &known()?);

@@ -10,6 +10,8 @@
 //!
 //! **Source.** This project.
 
+use std::sync::Arc;
+
 use super::{
     super::{
         Instance, PlanError,
@@ -51,7 +53,7 @@ fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     };
     let clocked = all.clocked(main.name(), |planner| {
         let main = planner.balanced().unwrap_or_else(|| planner.plain());
-        Ok(clocked::planned(planner.instance(), planner.paths(), &main))
+        Ok(Arc::new(clocked::planned(planner.instance(), planner.paths(), &main)))
     });
     let mut first: Vec<Variant> = clocked.into_iter().map(|variant| variant.by(main)).collect();
     let found = fastest(&Algorithm::AUTO, instance, &first, Time::MAX);

@@ -39,7 +39,14 @@ use crate::{
 /// The most radices that are tried.
 const MOST_RADICES: usize = 3;
 
-static BRUCK: Entry = Entry::new("bruck", |planning| Ok(variants(planning.problem)))
+/// The ways in which a node sends and receives; the first is more often the fastest.
+pub(super) const EXCHANGES: [Exchange; 3] = [Exchange::InTurn, Exchange::Together, Exchange::Overlapped];
+
+static BRUCK: Entry = Entry::new("bruck", |planning| {
+    // Where only one style is tried, one way is as well.
+    let ways = if planning.workspace.styles().len() == 1 { 1 } else { EXCHANGES.len() };
+    Ok(variants(planning.problem, &EXCHANGES[..ways]))
+})
     .about("few long messages, passed on by others, instead of many short ones")
     .source("Bruck and others 1997")
     .cost("with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`");
@@ -50,15 +57,16 @@ impl Algorithm {
 }
 
 /// With several radices, and each of them in several ways.
-pub(super) fn variants(instance: &Instance) -> Vec<Variant> {
+pub(super) fn variants(instance: &Instance, exchanges: &[Exchange]) -> Vec<Variant> {
     let with = |radix: usize| {
         let floor = floor(instance, radix);
-        [Exchange::InTurn, Exchange::Together, Exchange::Overlapped].map(|exchange| {
+        let of = move |&exchange: &Exchange| {
             let name = format!("bruck (radix {radix}{})", Style::Each(exchange).name());
             let make =
                 move |instance: &Instance| Ok(Draft::new(stage(instance.matrix().clone(), radix, exchange)));
             Variant::new(name, make).at_least(floor)
-        })
+        };
+        exchanges.iter().map(of).collect::<Vec<Variant>>()
     };
     radices(instance, MOST_RADICES).into_iter().flat_map(with).collect()
 }

@@ -32,7 +32,7 @@ use crate::{
     payload::Payload,
 };
 
-/// The lengths that are tried, as multiples of the best one by the estimate.
+/// The lengths that are tried, as multiples of the best one by the estimate: the first alone where there are many messages.
 const FACTORS: [f64; 3] = [1.0, 0.25, 4.0];
 
 static MIXED: Entry = Entry::new("mixed", variants)
@@ -48,9 +48,12 @@ impl Algorithm {
 /// With several lengths; one of the two algorithms alone where no length parts the messages.
 fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
-    let lengths = lengths(instance);
+    let mut lengths = lengths(instance);
+    if planner.is_large() {
+        lengths.truncate(1);
+    }
     Ok(match lengths.is_empty() {
-        true if are_short(instance) => bruck::variants(instance),
+        true if are_short(instance) => bruck::variants(instance, &bruck::EXCHANGES),
         true => coloring::colored(planner),
         false => lengths.into_iter().flat_map(|most| with(planner, most)).collect(),
     })

@@ -30,6 +30,7 @@ use super::{
         planner::Variant,
         procedure::{Draft, Procedure, Transport},
         rounds::{
+            paths::Paths,
             permutation,
             stage::{Stage, one_after_the_other},
             style::Style,
@@ -132,12 +133,28 @@ fn floor(instance: &Instance, has_barriers: bool) -> Span {
     // they are: up to a p-th of the traffic each, rounded up.
     let (traffic, nodes_f) = (matrix.traffic() as f64, nodes as f64);
     let moved = (traffic * (1.0 - 2.0 / nodes_f) + mean - 2.0 * nodes_f).max(0.0);
-    let least = Span::from_secs_f64(0.999 * moved * parameters.beta());
-    // Some message is enough for a part to go by way of everybody.
-    let is_spread = matrix.messages().any(|(.., bytes)| bytes >= nodes as u64);
+    let ports = Span::from_secs_f64(0.999 * moved * parameters.beta());
+    // From a source to an intermediary, and from there to a destination, go so many bytes at least.
+    let (mut first, mut second) = (vec![0; nodes], vec![0; nodes]);
+    for (from, to, bytes) in matrix.messages() {
+        first[from] += bytes / nodes as u64;
+        second[to] += bytes / nodes as u64;
+    }
+    let links = Paths::least(instance, |from, to| first[from] + second[to]);
+    let most = |stage: &[u64]| stage.iter().copied().max().unwrap_or(0);
+    // Then a part goes by way of everybody.
+    let is_spread = most(&first) > 0;
+    let least = ports.max(links);
+    let messages = nodes as u64 - 1;
     match (is_spread, has_barriers) {
         (false, _) => least,
-        (true, false) => least.max(parameters.send_overhead().times(nodes as u64 - 1)),
+        (true, false) => least.max(parameters.send_overhead().times(messages)),
+        (true, true) if instance.has_barrier() => {
+            // In every round one sends as much, after all have come to it.
+            let bytes = Span::from_secs_f64(0.999 * (most(&first) + most(&second)) as f64 * parameters.beta());
+            let round = bytes + parameters.send_overhead().times(2);
+            least.max(barriers(instance, 2 * (nodes - 1)) + round.times(messages))
+        }
         (true, true) => least.max(barriers(instance, 2 * (nodes - 1))),
     }
 }

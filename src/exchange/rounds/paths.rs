@@ -1,7 +1,7 @@
 //! The links that messages take if they go straight to their receivers, for schedules that keep them free.
 
 use super::{super::Instance, Part, parts};
-use crate::{rank::Rank, topology::LinkId};
+use crate::{rank::Rank, time::Span, topology::LinkId};
 
 /// No port is taken to be faster than this, in bytes/s, so that all sums of rates are numbers.
 const FASTEST: f64 = 1e18;
@@ -60,6 +60,33 @@ impl Paths {
             paths.starts.push(paths.links.len() as u32);
         }
         paths
+    }
+
+    /// A lower limit of the time of messages that go straight to their receivers, `bytes(from, to)` each: that of the link
+    /// with the most to carry.
+    pub(crate) fn least(instance: &Instance, bytes: impl Fn(Rank, Rank) -> u64) -> Span {
+        let (topology, members) = (instance.machine().topology(), instance.members());
+        let mut carried = vec![0_u64; topology.links()];
+        let mut route = Vec::new();
+        for from in 0..members.len() {
+            for to in (0..members.len()).filter(|&to| to != from) {
+                let bytes = bytes(from, to);
+                if bytes == 0 {
+                    continue;
+                }
+                route.clear();
+                topology.route(members[from], members[to], &mut route);
+                for &link in &route {
+                    carried[link] = carried[link].saturating_add(bytes);
+                }
+            }
+        }
+        let parameters = instance.parameters();
+        let time = |(link, &bytes): (LinkId, &u64)| {
+            bytes as f64 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity())
+        };
+        // A thousandth for what is rounded.
+        Span::from_secs_f64(0.999 * carried.iter().enumerate().map(time).fold(0.0, f64::max))
     }
 
     /// The links that a part of a message takes.
