@@ -140,10 +140,25 @@ impl Planner {
         Arc::new(balance::rounds(&instance, &Paths::of(&instance), rounds.clone()).unwrap_or(rounds))
     }
 
+    /// The name of the [plain](Planner::plain) rounds.
+    pub(super) fn plain_name(&self) -> &'static str {
+        if self.is_regular() { "pairwise" } else { "colored" }
+    }
+
     /// Rounds in every style.
     pub(super) fn in_styles(
         &self,
         name: &str,
+        rounds: impl Fn(&Planner) -> Result<Rounds, PlanError> + Send + Sync + 'static,
+    ) -> Vec<Variant> {
+        self.in_styles_as(name, name, rounds)
+    }
+
+    /// Rounds in every style that may be those of another name.
+    pub(super) fn in_styles_as(
+        &self,
+        name: &str,
+        same: &str,
         rounds: impl Fn(&Planner) -> Result<Rounds, PlanError> + Send + Sync + 'static,
     ) -> Vec<Variant> {
         let known = self.once(rounds);
@@ -152,6 +167,7 @@ impl Planner {
             Variant::new(format!("{name}{}", style.name()), move |instance| {
                 Ok(Draft::new(Stage::rounds(instance.matrix().clone(), &known()?, style)))
             })
+            .identified(format!("{same}{}", style.name()))
         };
         self.styles.iter().map(variant).collect()
     }

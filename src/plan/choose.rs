@@ -46,7 +46,7 @@ pub(crate) fn fastest<P: Problem>(
         if is_hopeless(variant.floor()) {
             return None;
         }
-        let _tried = debug_span!("variant", name = variant.name()).entered();
+        let _tried = debug_span!("variant", name = variant.name(), estimate = %variant.estimate()).entered();
         let made = debug_span!("make").in_scope(|| variant.draft(problem));
         let made = made.and_then(|draft| {
             let schedule = draft.schedule();

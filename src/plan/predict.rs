@@ -5,16 +5,21 @@
 //! picosecond, conflicts on the links included, provided that all nodes start at the same instant and nothing else is
 //! under way.
 
-use std::collections::VecDeque;
+mod rest;
+mod script;
 
+use self::{rest::Rest, script::Script};
 use crate::{
-    kernel::{Call, Calls, Kernel, Op, Progress},
+    kernel::{Kernel, Progress},
     model::Description,
-    pattern::{Action, Message, Schedule},
-    rank::{Rank, Tag},
-    time::Time,
-    wire::{NodeId, Parcel, RequestId, Selector},
+    pattern::Schedule,
+    rank::Rank,
+    time::{Span, Time},
+    wire::NodeId,
 };
+
+/// The number of instants at which a prediction is given up if what is left takes longer than the limit.
+const LOOKS: u64 = 32;
 
 /// The predicted times of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +54,7 @@ pub fn predict(machine: &Description, schedule: &Schedule) -> Option<Prediction>
 }
 
 /// Predicts, for a plan, a schedule among some nodes of the machine: rank `i` of the schedule is node `members[i]`. The
-/// other nodes do nothing. Gives up, with `None`, when the schedule has not ended by `limit`.
+/// other nodes do nothing. Gives up, with `None`, when the schedule has not ended by `limit`, or cannot any more.
 ///
 /// A plan does not know the future: the machine is taken without its noise and its faults.
 pub(crate) fn predict_among(
@@ -74,12 +79,18 @@ fn predict_as_is(
     if members.len() != schedule.nodes() {
         return None;
     }
-    let mut ranks = vec![None; machine.nodes()];
-    for (rank, &node) in members.iter().enumerate() {
-        *ranks.get_mut(node)? = Some(rank);
-    }
+    let rest = (limit < Time::MAX).then(|| Rest::of(machine, members, schedule));
+    let looks = if rest.is_some() { LOOKS } else { 0 };
+    let mut calls = Script::new(machine, members, schedule, rest)?;
     let mut kernel = Kernel::new(machine, false);
-    let mut calls = Script { machine, members, ranks, schedule, fetched: vec![false; machine.nodes()] };
+    for look in 1..looks {
+        let until = Time::ZERO + Span::from_picos(limit.since_start().as_picos() / LOOKS * look);
+        match kernel.advance(until, &mut calls) {
+            Progress::Until(_) if calls.rest().is_some_and(|least| until + least > limit) => return None,
+            Progress::Until(_) => {}
+            _ => break,
+        }
+    }
     match kernel.advance(limit, &mut calls) {
         Progress::Quiet if kernel.all_finished() && !kernel.has_failed() => {
             let finished: Vec<Time> = members.iter().map(|&node| kernel.finished(node as NodeId)).collect();
@@ -88,68 +99,4 @@ fn predict_as_is(
         }
         _ => None,
     }
-}
-
-/// The calls of all nodes, known in advance.
-struct Script<'a> {
-    machine: &'a Description,
-    members: &'a [Rank],
-    /// The rank in the schedule of each node of the machine; `None` for nodes that are not members.
-    ranks: Vec<Option<Rank>>,
-    schedule: &'a Schedule,
-    fetched: Vec<bool>,
-}
-
-impl Script<'_> {
-    fn combining(&self, bytes: u64) -> Op {
-        Op::Charge { span: self.machine.parameters().combining(self.schedule.elements(bytes)) }
-    }
-
-    fn parcel(&self, message: &Message) -> Parcel {
-        let target = self.members[message.peer] as NodeId;
-        Parcel { target, context: 0, tag: TAG, bytes: message.bytes, active: false }
-    }
-
-    fn selector(&self, message: &Message) -> Selector {
-        let source = self.members[message.peer] as NodeId;
-        Selector { context: 0, source: Some(source), tag: Some(TAG) }
-    }
-}
-
-impl Calls for Script<'_> {
-    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>) {
-        if std::mem::replace(&mut self.fetched[node as usize], true) {
-            return;
-        }
-        let mut started: RequestId = 0;
-        let Some(rank) = self.ranks[node as usize] else {
-            return calls.push_back(call(Op::Finish));
-        };
-        for step in &*self.schedule.steps_under(rank, self.machine.rendezvous()) {
-            calls.push_back(call(match &step.action {
-                Action::Send(message) => Op::Send { parcel: self.parcel(message), request: None },
-                Action::Start(message) => {
-                    started += 1;
-                    Op::Send { parcel: self.parcel(message), request: Some(started - 1) }
-                }
-                Action::Recv(message) => Op::Recv { select: self.selector(message), request: None },
-                Action::Exchange { send, recv } => {
-                    Op::SendRecv { parcel: self.parcel(send), select: self.selector(recv) }
-                }
-                Action::Pack(bytes) => Op::Charge { span: self.machine.parameters().copying(*bytes) },
-                Action::Barrier => Op::Barrier,
-                Action::Pause(span) => Op::Charge { span: *span },
-                Action::Combine(bytes) => self.combining(*bytes),
-                Action::Merge { into, .. } => self.combining(self.schedule.sizes()[*into as usize]),
-            }));
-        }
-        calls.extend((0..started).map(|request| call(Op::Wait { request })));
-        calls.push_back(call(Op::Finish));
-    }
-}
-
-const TAG: Tag = Tag(0);
-
-fn call(op: Op) -> Call {
-    Call { op, reply: false }
 }

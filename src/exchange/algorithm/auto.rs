@@ -69,7 +69,7 @@ fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
         // An algorithm may come to another one alone.
         let mut variants = other.variants(instance, &some).unwrap_or_default();
         variants.retain(|variant| {
-            variant.name().is_empty() || first.iter().chain(&rest).all(|known| known.name() != variant.name())
+            variant.name().is_empty() || !first.iter().chain(&rest).any(|known| same(known) == same(variant))
         });
         rest.extend(variants);
     }
@@ -91,6 +91,11 @@ fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
         Ok((nth, best)) if modeled(&best) < modeled(&better) => (again.swap_remove(nth), best),
         _ => (variant, better),
     })
+}
+
+/// The text that a variant has in common with those that make the same schedule.
+fn same(variant: &Variant) -> &str {
+    variant.identity().unwrap_or(variant.name())
 }
 
 fn modeled(predicted: &Predicted) -> Time {

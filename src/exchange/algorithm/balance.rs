@@ -39,6 +39,8 @@ impl Algorithm {
 
 /// The rounds it begins with where there is nothing to be made better.
 fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
+    let planner = planning.workspace;
     let rounds = |planner: &Planner| Ok(planner.balanced().unwrap_or_else(|| planner.plain()));
-    Ok(planning.workspace.in_styles("balanced", rounds))
+    let same = if planner.balanced().is_some() { "balanced" } else { planner.plain_name() };
+    Ok(planner.in_styles_as("balanced", same, rounds))
 }

@@ -22,7 +22,7 @@ use super::{
     super::{
         PlanError,
         planner::{Planner, Variant},
-        rounds::coloring,
+        rounds::{coloring, parts},
     },
     Algorithm, Entry, Planning, of,
 };
@@ -51,9 +51,13 @@ pub(super) fn colored(planner: &Planner) -> Vec<Variant> {
 
 fn sliced(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace;
+    let longest = parts(planner.matrix()).map(|part| part.bytes).max().unwrap_or(0);
     let sliced = |slice| {
         let rounds = move |planner: &Planner| Ok(Arc::new(coloring::sliced(planner.matrix(), slice)));
-        planner.in_styles(&format!("sliced ({slice} B)"), rounds)
+        let name = format!("sliced ({slice} B)");
+        // Slices of whole messages are those of *colored*.
+        let same = if slice >= longest { "colored" } else { &name };
+        planner.in_styles_as(&name, same, rounds)
     };
     Ok(planner.slices(&[0.5, 1.0, 2.0], true).into_iter().flat_map(sliced).collect())
 }

@@ -84,7 +84,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let lengths = lengths(instance);
     if lengths.is_empty() {
-        return Ok(planner.in_styles("detour", |planner| Ok(planner.plain())));
+        return Ok(planner.in_styles_as("detour", planner.plain_name(), |planner| Ok(planner.plain())));
     }
     let variant = |slice: u64| {
         let floor = floor(instance, planner.paths(), slice);

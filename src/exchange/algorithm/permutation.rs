@@ -67,7 +67,7 @@ impl Algorithm {
 
 fn linear(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace.with_styles(&[Style::Each(Exchange::Together)]);
-    Ok(planner.in_styles("linear", |planner| Ok(planner.linear())))
+    Ok(planner.in_styles_as("linear", "pairwise", |planner| Ok(planner.linear())))
 }
 
 fn modified(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {

@@ -1,0 +1,132 @@
+//! The calls of all nodes, known in advance, and handed to the kernel a few at a time: so a long schedule takes no more room
+//! there than a short one, and what has not been asked for yet is still to come.
+
+use std::{borrow::Cow, collections::VecDeque};
+
+use super::rest::Rest;
+use crate::{
+    kernel::{Call, Calls, Op},
+    model::Description,
+    pattern::{Action, Message, Schedule, Step},
+    rank::{Rank, Tag},
+    time::Span,
+    wire::{NodeId, Parcel, RequestId, Selector},
+};
+
+/// The steps that are handed over at a time.
+const AT_A_TIME: usize = 16;
+
+const TAG: Tag = Tag(0);
+
+/// The calls of all nodes.
+pub(super) struct Script<'a> {
+    machine: &'a Description,
+    members: &'a [Rank],
+    /// The rank in the schedule of each node of the machine; `None` for nodes that are not members.
+    ranks: Vec<Option<Rank>>,
+    schedule: &'a Schedule,
+    lines: Vec<Line<'a>>,
+    rest: Option<Rest<'a>>,
+}
+
+/// The steps of a rank.
+struct Line<'a> {
+    steps: Cow<'a, [Step]>,
+    /// The number of those that have been handed over.
+    given: usize,
+    /// Sends that have been started.
+    started: RequestId,
+    /// Whether all steps have been handed over.
+    is_over: bool,
+}
+
+impl<'a> Script<'a> {
+    /// The calls of a schedule among some nodes; `None` if one of them is not on the machine. `rest` is told what is handed
+    /// over.
+    pub(super) fn new(
+        machine: &'a Description,
+        members: &'a [Rank],
+        schedule: &'a Schedule,
+        rest: Option<Rest<'a>>,
+    ) -> Option<Script<'a>> {
+        let mut ranks = vec![None; machine.nodes()];
+        for (rank, &node) in members.iter().enumerate() {
+            *ranks.get_mut(node)? = Some(rank);
+        }
+        let line = |rank| Line {
+            steps: schedule.steps_under(rank, machine.rendezvous()),
+            given: 0,
+            started: 0,
+            is_over: false,
+        };
+        let lines = (0..schedule.nodes()).map(line).collect();
+        Some(Script { machine, members, ranks, schedule, lines, rest })
+    }
+
+    /// A lower limit of the time of what has not been handed over yet, if that is known.
+    pub(super) fn rest(&self) -> Option<Span> {
+        self.rest.as_ref().map(Rest::least)
+    }
+
+    fn combining(&self, bytes: u64) -> Op {
+        Op::Charge { span: self.machine.parameters().combining(self.schedule.elements(bytes)) }
+    }
+
+    fn parcel(&self, message: &Message) -> Parcel {
+        let target = self.members[message.peer] as NodeId;
+        Parcel { target, context: 0, tag: TAG, bytes: message.bytes, active: false }
+    }
+
+    fn selector(&self, message: &Message) -> Selector {
+        let source = self.members[message.peer] as NodeId;
+        Selector { context: 0, source: Some(source), tag: Some(TAG) }
+    }
+
+    fn op(&self, action: &Action, started: &mut RequestId) -> Op {
+        match action {
+            Action::Send(message) => Op::Send { parcel: self.parcel(message), request: None },
+            Action::Start(message) => {
+                *started += 1;
+                Op::Send { parcel: self.parcel(message), request: Some(*started - 1) }
+            }
+            Action::Recv(message) => Op::Recv { select: self.selector(message), request: None },
+            Action::Exchange { send, recv } => {
+                Op::SendRecv { parcel: self.parcel(send), select: self.selector(recv) }
+            }
+            Action::Pack(bytes) => Op::Charge { span: self.machine.parameters().copying(*bytes) },
+            Action::Barrier => Op::Barrier,
+            Action::Pause(span) => Op::Charge { span: *span },
+            Action::Combine(bytes) => self.combining(*bytes),
+            Action::Merge { into, .. } => self.combining(self.schedule.sizes()[*into as usize]),
+        }
+    }
+}
+
+impl Calls for Script<'_> {
+    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>) {
+        let Some(rank) = self.ranks[node as usize] else {
+            return calls.push_back(call(Op::Finish));
+        };
+        let Line { given, mut started, is_over, .. } = self.lines[rank];
+        if is_over {
+            return;
+        }
+        let steps = &self.lines[rank].steps;
+        let end = (given + AT_A_TIME).min(steps.len());
+        calls.extend(steps[given..end].iter().map(|step| call(self.op(&step.action, &mut started))));
+        if end == steps.len() {
+            calls.extend((0..started).map(|request| call(Op::Wait { request })));
+            calls.push_back(call(Op::Finish));
+        }
+        if let Some(rest) = &mut self.rest {
+            rest.take(rank, &steps[given..end]);
+        }
+        let is_over = end == steps.len();
+        let line = &mut self.lines[rank];
+        (line.given, line.started, line.is_over) = (end, started, is_over);
+    }
+}
+
+fn call(op: Op) -> Call {
+    Call { op, reply: false }
+}
