@@ -22,7 +22,7 @@ use super::{
         style::Style,
     },
 };
-use crate::plan;
+use crate::{plan, time::Span};
 
 /// From how many messages on only the variants are tried that are most likely to be fast.
 const LARGE: usize = 10_000;
@@ -45,6 +45,7 @@ pub struct Planner {
 struct Known {
     instance: Instance,
     paths: OnceLock<Paths>,
+    straight: OnceLock<Span>,
     linear: OnceLock<Rounds>,
     colored: OnceLock<Rounds>,
     balanced: OnceLock<Option<Rounds>>,
@@ -61,6 +62,7 @@ impl Planner {
         let known = Known {
             instance: instance.clone(),
             paths: OnceLock::new(),
+            straight: OnceLock::new(),
             linear: OnceLock::new(),
             colored: OnceLock::new(),
             balanced: OnceLock::new(),
@@ -97,6 +99,29 @@ impl Planner {
     /// The paths of the messages.
     pub(super) fn paths(&self) -> &Paths {
         self.known.paths.get_or_init(|| Paths::of(self.instance()))
+    }
+
+    /// A lower limit of the time of any schedule in which all messages go straight to their receivers, in whole or in
+    /// parts: that of the busiest processor, port or link.
+    pub(super) fn straight(&self) -> Span {
+        *self.known.straight.get_or_init(|| {
+            let (instance, matrix) = (self.instance(), self.matrix().without_own());
+            let parameters = instance.parameters();
+            let calls = |rank| {
+                let sends = parameters.send_overhead().times(matrix.fan_out(rank));
+                sends + parameters.receive_overhead().times(matrix.fan_in(rank))
+            };
+            let port = |rank| {
+                let (sent, received) = (matrix.sent(rank), matrix.received(rank));
+                let both = (sent as f64 + received as f64) / parameters.duplex();
+                parameters.beta() * both.max(sent.max(received) as f64)
+            };
+            let ports = (0..matrix.nodes()).map(port).fold(0.0, f64::max);
+            let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);
+            // A thousandth for what is rounded.
+            let ports = Span::from_secs_f64(0.999 * ports);
+            calls.max(ports).max(Paths::least(instance, |from, to| matrix.get(from, to)))
+        })
     }
 
     /// The rounds of linear permutation.
@@ -168,6 +193,7 @@ impl Planner {
                 Ok(Draft::new(Stage::rounds(instance.matrix().clone(), &known()?, style)))
             })
             .identified(format!("{same}{}", style.name()))
+            .at_least(self.straight())
         };
         self.styles.iter().map(variant).collect()
     }
@@ -183,7 +209,8 @@ impl Planner {
         let timed = Variant::new(format!("{name}, timed"), move |instance| {
             let schedule = clocked::schedule(instance, planner.paths(), &known()?);
             Ok(Draft::new(Stage::straight(instance.matrix().clone(), schedule)))
-        });
+        })
+        .at_least(self.straight());
         let rounds =
             move |planner: &Planner| Ok(Arc::new(clocked::rounds(planner.matrix().nodes(), &plan()?)));
         std::iter::once(timed).chain(self.in_styles(name, rounds)).collect()

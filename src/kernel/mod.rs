@@ -241,6 +241,11 @@ impl Kernel {
         matches!(self.nodes[rank].doing, Doing::Dead)
     }
 
+    /// The load so far of the links that messages have taken, in the order of their numbers.
+    pub(crate) fn link_loads(&self) -> Vec<(LinkId, LinkLoad)> {
+        self.fabric.link_loads()
+    }
+
     /// The time at which the program of a node has returned.
     pub(crate) fn finished(&self, node: NodeId) -> Time {
         self.nodes[node as usize].record.finished

@@ -85,10 +85,9 @@ fn predict_as_is(
     let mut kernel = Kernel::new(machine, false);
     for look in 1..looks {
         let until = Time::ZERO + Span::from_picos(limit.since_start().as_picos() / LOOKS * look);
-        match kernel.advance(until, &mut calls) {
-            Progress::Until(_) if calls.rest().is_some_and(|least| until + least > limit) => return None,
-            Progress::Until(_) => {}
-            _ => break,
+        let Progress::Until(_) = kernel.advance(until, &mut calls) else { break };
+        if calls.rest().is_some_and(|rest| until + rest.least(&kernel.link_loads()) > limit) {
+            return None;
         }
     }
     match kernel.advance(limit, &mut calls) {

@@ -2,7 +2,8 @@
 //!
 //! **What it does.** First it looks how to get on from round to round, with the rounds that are likely to be good, and
 //! then which other rounds do better in that style, or whether anything else does. From ten thousand messages on it
-//! tries fewer variants: those in the best styles, and of the best algorithm in others.
+//! tries fewer variants: those in the best styles, and of the best algorithm in others; and it begins with what is soon
+//! predicted, so that most others are given up before they are made, or when what is left of them takes too long.
 //!
 //! **Restrictions.** It leaves out random scheduling, which only a run can time, and sorting, which needs data.
 //!
@@ -10,15 +11,15 @@
 //!
 //! **Source.** This project.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     super::{
         Instance, PlanError,
-        planner::Variant,
+        planner::{Planner, Variant},
         rounds::{clocked, style::Style},
     },
-    Algorithm, Entry, Planning, of,
+    Algorithm, Entry, Planning, bruck, of,
 };
 use crate::{
     plan::{self, choose::fastest},
@@ -33,71 +34,157 @@ static AUTO: Entry = Entry::searching("auto", search)
 impl Algorithm {
     /// The fastest that is found among those that can be predicted, but for sorting, which needs data. From ten
     /// thousand messages on fewer variants are tried. Planning takes the host about 0.1 s on 32 nodes that all have
-    /// something for each other, and seconds on 256.
+    /// something for each other, and a second on 256.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
 /// The styles that are tried where there are many messages.
 const FEW_STYLES: [Style; 3] = [Style::ALL[0], Style::ALL[1], Style::ALL[4]];
 
+/// The algorithms by which all messages go straight to their receivers.
+const STRAIGHT: [Algorithm; 7] = [
+    Algorithm::LINEAR,
+    Algorithm::MODIFIED,
+    Algorithm::PAIRWISE,
+    Algorithm::COLORED,
+    Algorithm::BALANCED,
+    Algorithm::SLICED,
+    Algorithm::PACKED,
+];
+
 /// Plans of exchanges that have been predicted.
 type Predicted = plan::Predicted<Instance>;
 
 fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
-    let (instance, planner) = (planning.problem, planning.workspace);
-    let all = if planner.is_large() { planner.with_styles(&FEW_STYLES) } else { planner.clone() };
-    let main = match (planner.balanced().is_some(), planner.is_regular()) {
+    if planning.workspace.is_large() { among_many(planning) } else { among_few(planning) }
+}
+
+/// The algorithm whose rounds are likely to be good.
+fn main_algorithm(planner: &Planner) -> Algorithm {
+    match (planner.balanced().is_some(), planner.is_regular()) {
         (true, _) => Algorithm::BALANCED,
         (_, true) => Algorithm::PAIRWISE,
         _ => Algorithm::COLORED,
+    }
+}
+
+/// The main rounds in all styles, and then everything else in all styles.
+fn among_few(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
+    let planner = planning.workspace;
+    let main = main_algorithm(planner);
+    let mut search = Search::new(planning.problem);
+    search.try_all(in_styles(planner, main));
+    search.try_all(others(planning, planner, |other| *other != main));
+    search.finish()
+}
+
+/// First *Bruck*, whose few messages are soon predicted, and what goes by the clock, whose messages are in nobody's way: when
+/// they are known others can be given up soon. Then the main rounds in the best styles, everything else in the style that is
+/// the fastest of these, and at last all that the best algorithm comes in.
+fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
+    let (instance, planner) = (planning.problem, planning.workspace);
+    let all = planner.with_styles(&FEW_STYLES);
+    let mut search = Search::new(instance);
+    search.try_all(bruck::variants(instance, &bruck::EXCHANGES[..1]).into_iter().map(by_bruck).collect());
+    let mut main = None;
+    let mut some = all.with_styles(&FEW_STYLES[..1]);
+    if search.limit() >= Time::ZERO + planner.straight() {
+        let algorithm = main_algorithm(planner);
+        let mut styled = in_styles(&all, algorithm);
+        let mut timed = vec![styled.remove(0)];
+        timed.extend(Algorithm::PACKED.variants(instance, &planner.with_styles(&[])).unwrap_or_default());
+        search.try_all(timed);
+        let style = search.try_all(styled).unwrap_or(0);
+        some = all.with_styles(&FEW_STYLES[style..=style]);
+        main = Some(algorithm);
+    }
+    let is_tried = |other: &Algorithm| match main {
+        Some(main) => *other == main,
+        None => STRAIGHT.contains(other),
     };
-    let clocked = all.clocked(main.name(), |planner| {
+    search.try_all(others(planning, &some, |other| !is_tried(other)));
+    let best = search.best.as_ref().and_then(|(variant, _)| variant.algorithm().copied());
+    if let Some(best) = best.filter(|best| Some(*best) != main) {
+        search.try_all(best.variants(instance, &all).unwrap_or_default());
+    }
+    search.finish()
+}
+
+fn by_bruck(variant: Variant) -> Variant {
+    variant.by(Algorithm::BRUCK)
+}
+
+/// The main rounds by the clock, and then in every style.
+fn in_styles(planner: &Planner, main: Algorithm) -> Vec<Variant> {
+    let clocked = planner.clocked(main.name(), |planner| {
         let main = planner.balanced().unwrap_or_else(|| planner.plain());
         Ok(Arc::new(clocked::planned(planner.instance(), planner.paths(), &main)))
     });
-    let mut first: Vec<Variant> = clocked.into_iter().map(|variant| variant.by(main)).collect();
-    let found = fastest(&Algorithm::AUTO, instance, &first, Time::MAX);
-    let limit = found.as_ref().map_or(Time::MAX, |(_, found)| modeled(found));
-    // The first one is by the clock. Where that takes the host no time, all styles are tried with everything.
-    let nth = found.as_ref().map_or(0, |&(nth, _)| nth.saturating_sub(1));
-    let some = if planner.is_large() { all.with_styles(&all.styles()[nth..=nth]) } else { all.clone() };
-    let is_new = |other: &Algorithm| {
-        ![Algorithm::AUTO, Algorithm::SORTING, main].contains(other) && other.is_predictable()
+    clocked.into_iter().map(|variant| variant.by(main)).collect()
+}
+
+/// All variants of other algorithms that are wanted, in the styles of a planner.
+fn others(
+    planning: &Planning<'_>,
+    planner: &Planner,
+    is_wanted: impl Fn(&Algorithm) -> bool,
+) -> Vec<Variant> {
+    let is_new = |other: &&Algorithm| {
+        ![Algorithm::AUTO, Algorithm::SORTING].contains(other) && other.is_predictable() && is_wanted(other)
     };
-    let mut rest: Vec<Variant> = Vec::new();
-    for other in Algorithm::ALL.iter().filter(|other| is_new(other)) {
-        // An algorithm may come to another one alone.
-        let mut variants = other.variants(instance, &some).unwrap_or_default();
-        variants.retain(|variant| {
-            variant.name().is_empty() || !first.iter().chain(&rest).any(|known| same(known) == same(variant))
-        });
-        rest.extend(variants);
+    let others = Algorithm::ALL.iter().filter(is_new);
+    // An algorithm may not work for an exchange.
+    others.flat_map(|other| other.variants(planning.problem, planner).unwrap_or_default()).collect()
+}
+
+/// A search among variants, some at a time.
+struct Search<'a> {
+    instance: &'a Instance,
+    /// The texts of those that have been tried.
+    tried: BTreeSet<String>,
+    /// The fastest so far.
+    best: Option<(Variant, Predicted)>,
+    /// The first cause why there is none.
+    cause: Option<PlanError>,
+}
+
+impl Search<'_> {
+    fn new(instance: &Instance) -> Search<'_> {
+        Search { instance, tried: BTreeSet::new(), best: None, cause: None }
     }
-    let (nth, better) = match (fastest(&Algorithm::AUTO, instance, &rest, limit), found) {
-        (Ok((_, better)), Ok((nth, found))) if modeled(&better) >= modeled(&found) => {
-            return Ok((first.swap_remove(nth), found));
+
+    /// The time of the fastest so far.
+    fn limit(&self) -> Time {
+        self.best.as_ref().map_or(Time::MAX, |(_, found)| found.prediction.modeled)
+    }
+
+    /// Tries those that do not make what has been tried; returns the number, among all, of the best if that is faster than
+    /// all before.
+    fn try_all(&mut self, variants: Vec<Variant>) -> Option<usize> {
+        let mut some: Vec<(usize, Variant)> = variants.into_iter().enumerate().collect();
+        some.retain(|(_, variant)| variant.name().is_empty() || self.tried.insert(same(variant).to_owned()));
+        let (numbers, mut some): (Vec<usize>, Vec<Variant>) = some.into_iter().unzip();
+        let limit = self.limit();
+        match fastest(&Algorithm::AUTO, self.instance, &some, limit) {
+            Ok((nth, found)) if self.best.is_none() || found.prediction.modeled < limit => {
+                self.best = Some((some.swap_remove(nth), found));
+                Some(numbers[nth])
+            }
+            Ok(_) => None,
+            Err(cause) => {
+                self.cause.get_or_insert(cause);
+                None
+            }
         }
-        (Ok(better), _) => better,
-        (Err(_), found) => return found.map(|(nth, found)| (first.swap_remove(nth), found)),
-    };
-    let variant = rest.swap_remove(nth);
-    if !planner.is_large() {
-        return Ok((variant, better));
     }
-    // Another algorithm is better, and may be better still in another style.
-    let again = variant.algorithm().map(|other| other.variants(instance, &all));
-    let mut again = again.and_then(Result::ok).unwrap_or_default();
-    Ok(match fastest(&Algorithm::AUTO, instance, &again, modeled(&better)) {
-        Ok((nth, best)) if modeled(&best) < modeled(&better) => (again.swap_remove(nth), best),
-        _ => (variant, better),
-    })
+
+    fn finish(self) -> Result<(Variant, Predicted), PlanError> {
+        let too_long = || PlanError::TooLong { algorithm: Algorithm::AUTO.to_string() };
+        self.best.ok_or_else(|| self.cause.unwrap_or_else(too_long))
+    }
 }
 
 /// The text that a variant has in common with those that make the same schedule.
 fn same(variant: &Variant) -> &str {
     variant.identity().unwrap_or(variant.name())
-}
-
-fn modeled(predicted: &Predicted) -> Time {
-    predicted.prediction.modeled
 }

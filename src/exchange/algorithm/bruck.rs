@@ -47,9 +47,9 @@ static BRUCK: Entry = Entry::new("bruck", |planning| {
     let ways = if planning.workspace.styles().len() == 1 { 1 } else { EXCHANGES.len() };
     Ok(variants(planning.problem, &EXCHANGES[..ways]))
 })
-    .about("few long messages, passed on by others, instead of many short ones")
-    .source("Bruck and others 1997")
-    .cost("with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`");
+.about("few long messages, passed on by others, instead of many short ones")
+.source("Bruck and others 1997")
+.cost("with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`");
 
 impl Algorithm {
     /// Bruck's few long messages.

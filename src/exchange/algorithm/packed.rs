@@ -53,7 +53,9 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
             slice => format!("packed ({slice} B)"),
         };
         planner.clocked(&name, move |planner| {
-            planner.packed(slice, || plan(planner.instance(), planner.paths(), slice)).ok_or_else(too_many_pairs)
+            planner
+                .packed(slice, || plan(planner.instance(), planner.paths(), slice))
+                .ok_or_else(too_many_pairs)
         })
     };
     Ok(slices.into_iter().flat_map(packed).collect())

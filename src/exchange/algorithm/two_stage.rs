@@ -151,7 +151,8 @@ fn floor(instance: &Instance, has_barriers: bool) -> Span {
         (true, false) => least.max(parameters.send_overhead().times(messages)),
         (true, true) if instance.has_barrier() => {
             // In every round one sends as much, after all have come to it.
-            let bytes = Span::from_secs_f64(0.999 * (most(&first) + most(&second)) as f64 * parameters.beta());
+            let bytes =
+                Span::from_secs_f64(0.999 * (most(&first) + most(&second)) as f64 * parameters.beta());
             let round = bytes + parameters.send_overhead().times(2);
             least.max(barriers(instance, 2 * (nodes - 1)) + round.times(messages))
         }

@@ -42,7 +42,8 @@ pub(crate) fn rounds(
         // Those with the most room where this one has the least.
         let narrow = loads[crowded].narrowest;
         let others = (0..count).filter(|&other| other != crowded);
-        let mut partners: Vec<(u64, usize)> = others.map(|other| (loads[other].links[narrow], other)).collect();
+        let mut partners: Vec<(u64, usize)> =
+            others.map(|other| (loads[other].links[narrow], other)).collect();
         if partners.len() > MOST_PARTNERS {
             partners.select_nth_unstable(MOST_PARTNERS);
             partners.truncate(MOST_PARTNERS);
@@ -75,8 +76,7 @@ struct Load {
 
 impl Load {
     fn of(paths: &Paths, round: &[Part]) -> Load {
-        let mut load =
-            Load { links: vec![0; paths.capacity.len()], narrowest: 0, narrow: 0.0, longest: 0.0 };
+        let mut load = Load { links: vec![0; paths.capacity.len()], narrowest: 0, narrow: 0.0, longest: 0.0 };
         for part in round {
             paths.path(part).iter().for_each(|&link| load.links[link as usize] += part.bytes);
         }
@@ -184,7 +184,8 @@ impl<'a> Mixer<'a> {
         let time = |round: usize| loads[round].narrow.max(loads[round].longest);
         let unit = time(pair[0]).max(time(pair[1])).max(f64::MIN_POSITIVE);
         let powers = pair.map(|round| {
-            let links = loads[round].links.iter().zip(&self.per_byte).map(|(&bytes, time)| bytes as f64 * time);
+            let links =
+                loads[round].links.iter().zip(&self.per_byte).map(|(&bytes, time)| bytes as f64 * time);
             let ports = rounds[round].iter().map(|part| self.paths.time(part));
             links.chain(ports).map(|time| power(time / unit)).sum()
         });

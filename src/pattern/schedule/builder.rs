@@ -1,6 +1,8 @@
 //! A builder that makes a [`Schedule`] from the transfers of its iterations.
 
-use std::collections::BTreeMap;
+use std::iter;
+
+use smallvec::SmallVec;
 
 use super::{Action, Blocks, Growth, Message, Schedule, Step};
 use crate::{
@@ -125,7 +127,8 @@ impl Builder {
     #[track_caller]
     pub fn round(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let iteration = self.schedule.iterations();
-        let mut messages: BTreeMap<Rank, (Vec<Message>, Vec<Message>)> = BTreeMap::new();
+        // By rank, what it sends before what it receives.
+        let mut messages: Vec<(Rank, bool, Message)> = Vec::new();
         for Transfer { from, to, blocks } in transfers {
             for (rank, role) in [(from, "as a sender"), (to, "as a receiver")] {
                 check_rank(rank, self.held.len(), || role.to_owned());
@@ -136,15 +139,19 @@ impl Builder {
                 panic!("rank {from} is to send block {block}: the schedule has {}", numbered("block", known));
             }
             let bytes = self.bytes(&blocks);
-            messages.entry(from).or_default().0.push(Message {
-                peer: to,
-                blocks: blocks.clone(),
-                bytes,
-                combined: false,
-            });
-            messages.entry(to).or_default().1.push(Message { peer: from, blocks, bytes, combined: false });
+            let sent = Message { peer: to, blocks: blocks.clone(), bytes, combined: false };
+            messages.push((from, false, sent));
+            messages.push((to, true, Message { peer: from, blocks, bytes, combined: false }));
         }
-        for (rank, (sends, receives)) in messages {
+        messages.sort_by_key(|&(rank, is_received, _)| (rank, is_received));
+        let mut messages = messages.into_iter().peekable();
+        while let Some(&(rank, ..)) = messages.peek() {
+            let mut of_rank = |received: bool| -> SmallVec<[Message; 2]> {
+                let is_next =
+                    |&(of, is_received, _): &(Rank, bool, Message)| (of, is_received) == (rank, received);
+                iter::from_fn(|| messages.next_if(is_next)).map(|(.., message)| message).collect()
+            };
+            let (sends, receives) = (of_rank(false), of_rank(true));
             let (steps, held) = (&mut self.schedule.steps[rank], &mut self.held[rank]);
             let before = held.len();
             for message in &receives {

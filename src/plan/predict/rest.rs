@@ -5,20 +5,20 @@
 //! it has come to it.
 
 use crate::{
+    fabric::LinkLoad,
     model::Description,
     pattern::{Schedule, Step},
     rank::Rank,
     time::Span,
+    topology::LinkId,
 };
 
 /// What a prediction has still to do.
 pub(super) struct Rest<'a> {
     machine: &'a Description,
-    members: &'a [Rank],
     nodes: Vec<Node>,
-    /// Bytes that each link has still to carry.
+    /// The bytes that each link carries in all.
     links: Vec<u64>,
-    route: Vec<usize>,
 }
 
 /// What a node has still to do.
@@ -27,67 +27,69 @@ struct Node {
     /// The messages that it sends, and receives.
     sends: u64,
     receives: u64,
-    /// The bytes of these.
+    /// The bytes that it sends, and those that others send it: they may be there long before it receives them.
     sent: u64,
-    received: u64,
+    coming: u64,
+}
+
+/// Adds steps of a node, or takes them away.
+fn change(nodes: &mut [Node], rank: Rank, steps: &[Step], change: impl Fn(u64, u64) -> u64) {
+    for step in steps {
+        if step.action.received().is_some() {
+            nodes[rank].receives = change(nodes[rank].receives, 1);
+        }
+        if let Some(message) = step.action.sent() {
+            nodes[rank].sends = change(nodes[rank].sends, 1);
+            nodes[rank].sent = change(nodes[rank].sent, message.bytes);
+            nodes[message.peer].coming = change(nodes[message.peer].coming, message.bytes);
+        }
+    }
 }
 
 impl<'a> Rest<'a> {
     /// All of a schedule.
-    pub(super) fn of(machine: &'a Description, members: &'a [Rank], schedule: &Schedule) -> Rest<'a> {
-        let mut rest = Rest {
-            machine,
-            members,
-            nodes: vec![Node::default(); schedule.nodes()],
-            links: vec![0; machine.topology().links()],
-            route: Vec::new(),
-        };
+    pub(super) fn of(machine: &'a Description, members: &[Rank], schedule: &Schedule) -> Rest<'a> {
+        let topology = machine.topology();
+        let mut nodes = vec![Node::default(); schedule.nodes()];
+        let mut links = vec![0_u64; topology.links()];
+        let mut route = Vec::new();
         for rank in 0..schedule.nodes() {
-            rest.change(rank, schedule.steps(rank), u64::wrapping_add);
+            change(&mut nodes, rank, schedule.steps(rank), u64::saturating_add);
+            for message in schedule.steps(rank).iter().filter_map(|step| step.action.sent()) {
+                route.clear();
+                topology.route(members[rank], members[message.peer], &mut route);
+                for &link in &route {
+                    links[link] = links[link].saturating_add(message.bytes);
+                }
+            }
         }
-        rest
+        Rest { machine, nodes, links }
     }
 
     /// Takes away steps that a node has come to.
     pub(super) fn take(&mut self, rank: Rank, steps: &[Step]) {
-        self.change(rank, steps, u64::wrapping_sub);
+        change(&mut self.nodes, rank, steps, u64::saturating_sub);
     }
 
-    fn change(&mut self, rank: Rank, steps: &[Step], change: impl Fn(u64, u64) -> u64) {
-        let topology = self.machine.topology();
-        for step in steps {
-            let node = &mut self.nodes[rank];
-            if let Some(message) = step.action.received() {
-                (node.receives, node.received) =
-                    (change(node.receives, 1), change(node.received, message.bytes));
-            }
-            let Some(message) = step.action.sent() else { continue };
-            (node.sends, node.sent) = (change(node.sends, 1), change(node.sent, message.bytes));
-            let Some(&target) = self.members.get(message.peer) else { continue };
-            self.route.clear();
-            topology.route(self.members[rank], target, &mut self.route);
-            for &link in &self.route {
-                self.links[link] = change(self.links[link], message.bytes);
-            }
-        }
-    }
-
-    /// A lower limit of its time.
-    pub(super) fn least(&self) -> Span {
+    /// A lower limit of its time; the links have carried, or begun to carry, these loads.
+    pub(super) fn least(&self, carried: &[(LinkId, LinkLoad)]) -> Span {
         let (topology, parameters) = (self.machine.topology(), self.machine.parameters());
-        let mut least = Span::ZERO;
+        let mut calls = Span::ZERO;
         let mut ports = 0.0_f64;
         for node in &self.nodes {
-            let calls = parameters.send_overhead().times(node.sends)
-                + parameters.receive_overhead().times(node.receives);
-            least = least.max(calls);
-            let both = (node.sent as f64 + node.received as f64) / parameters.duplex();
-            ports = ports.max(parameters.beta() * both.max(node.sent.max(node.received) as f64));
+            let sends = parameters.send_overhead().times(node.sends);
+            calls = calls.max(sends + parameters.receive_overhead().times(node.receives));
+            let both = (node.sent as f64 + node.coming as f64) / parameters.duplex();
+            ports = ports.max(parameters.beta() * both.max(node.sent.max(node.coming) as f64));
         }
         let capacity = |link| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
-        let links = self.links.iter().enumerate().filter(|&(_, &bytes)| bytes > 0);
+        let mut left = self.links.clone();
+        for &(link, load) in carried {
+            left[link] = left[link].saturating_sub(load.bytes);
+        }
+        let links = left.iter().enumerate().filter(|&(_, &bytes)| bytes > 0);
         let links = links.map(|(link, &bytes)| bytes as f64 / capacity(link)).fold(0.0, f64::max);
         // A thousandth for what is rounded.
-        least.max(Span::from_secs_f64(0.999 * ports.max(links)))
+        calls.max(Span::from_secs_f64(0.999 * ports.max(links)))
     }
 }

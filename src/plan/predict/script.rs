@@ -9,7 +9,6 @@ use crate::{
     model::Description,
     pattern::{Action, Message, Schedule, Step},
     rank::{Rank, Tag},
-    time::Span,
     wire::{NodeId, Parcel, RequestId, Selector},
 };
 
@@ -63,9 +62,9 @@ impl<'a> Script<'a> {
         Some(Script { machine, members, ranks, schedule, lines, rest })
     }
 
-    /// A lower limit of the time of what has not been handed over yet, if that is known.
-    pub(super) fn rest(&self) -> Option<Span> {
-        self.rest.as_ref().map(Rest::least)
+    /// What has not been handed over yet, if that is looked after.
+    pub(super) fn rest(&self) -> Option<&Rest<'a>> {
+        self.rest.as_ref()
     }
 
     fn combining(&self, bytes: u64) -> Op {
