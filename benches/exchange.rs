@@ -51,7 +51,7 @@ fn instance(machine: &str, fan_out: usize) -> Instance {
 /// What *Auto* takes to choose for a matrix that it has not seen.
 fn choice(criterion: &mut Criterion) {
     let mut group = group(criterion, "choice of an exchange");
-    for (machine, nodes) in [("cm5:32", 32), ("paragon:8x8", 64)] {
+    for (machine, nodes) in [("cm5:32", 32), ("paragon:8x8", 64), ("cm5:256", 256)] {
         for fan_out in [4, nodes] {
             let instance = instance(machine, fan_out);
             group.bench_function(format!("{machine}, fan-out {fan_out}"), |bencher| {

@@ -8,6 +8,8 @@
 //! urgent. What comes out is, for every node, in which order it sends and receives; when it does so follows from the
 //! machine.
 //!
+//! Whoever has found nothing looks again only at those whose links or receivers have become free since ([`waiting`]).
+//!
 //! **Restrictions.** It gives up on exchanges for which it would have to look at too many pairs of nodes.
 //!
 //! **Cost.** Without narrow links and with slices of `q` bytes about `t beta + h max(alpha, q beta)`; a plan in which

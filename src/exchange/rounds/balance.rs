@@ -17,7 +17,7 @@ const SWEEPS: usize = 3;
 /// The most other rounds with which a round is mixed.
 const MOST_PARTNERS: usize = 24;
 
-/// The most links of messages that are looked at: some tenths of a second on a host. Where links are too narrow for the
+/// The most links of messages that are looked at: a quarter of a second on a host. Where links are too narrow for the
 /// whole exchange rounds stay crowded however they are mixed.
 const MOST_LOOKS: usize = 16_000_000;
 
