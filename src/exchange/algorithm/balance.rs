@@ -10,7 +10,7 @@
 //! some messages that cross the top and some that do not.
 //!
 //! **Restrictions.** None; where no link is ever too narrow it changes nothing. In large exchanges only so many rounds are
-//! mixed as the host can look at in a quarter of a second.
+//! mixed as the host can look at in half a second.
 //!
 //! **Cost.** As that of the rounds it begins with, without links that are shared: `h (alpha + s beta)`. The length of a
 //! round is estimated by the 16-norm of what each link and each port needs for its bytes, which is close to the largest

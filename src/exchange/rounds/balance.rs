@@ -17,9 +17,9 @@ const SWEEPS: usize = 3;
 /// The most other rounds with which a round is mixed.
 const MOST_PARTNERS: usize = 24;
 
-/// The most links of messages that are looked at: a quarter of a second on a host. Where links are too narrow for the
-/// whole exchange rounds stay crowded however they are mixed.
-const MOST_LOOKS: usize = 16_000_000;
+/// The most links of messages that are looked at: half a second on a host. Where links are too narrow for the whole
+/// exchange rounds stay crowded however they are mixed.
+const MOST_LOOKS: usize = 24_000_000;
 
 /// The same messages in as many rounds; `None` if there is nothing to be made better.
 pub(crate) fn rounds(
@@ -31,29 +31,24 @@ pub(crate) fn rounds(
         return None;
     }
     let mut loads: Vec<Load> = rounds.iter().map(|round| Load::of(paths, round)).collect();
-    let mut mixer = Mixer::new(instance.size(), paths);
-    let mut is_changed = false;
+    let (mut is_changed, mut looks) = (false, 0);
     let count = rounds.len();
     // A round that has helped another one may be crowded itself.
     for crowded in (0..SWEEPS).flat_map(|_| 0..count) {
         if !loads[crowded].is_crowded() {
             continue;
         }
+        if looks > MOST_LOOKS {
+            break;
+        }
+        let mut partners: Vec<usize> = (0..count).filter(|&other| other != crowded).collect();
         // Those with the most room where this one has the least.
         let narrow = loads[crowded].narrowest;
-        let others = (0..count).filter(|&other| other != crowded);
-        let mut partners: Vec<(u64, usize)> =
-            others.map(|other| (loads[other].links[narrow], other)).collect();
-        if partners.len() > MOST_PARTNERS {
-            partners.select_nth_unstable(MOST_PARTNERS);
-            partners.truncate(MOST_PARTNERS);
-        }
-        partners.sort_unstable();
-        for (_, partner) in partners {
-            if mixer.looks > MOST_LOOKS {
-                return is_changed.then_some(rounds);
-            }
-            is_changed |= mixer.mix(&mut rounds, &mut loads, [crowded, partner]);
+        partners.sort_by(|&one, &other| loads[one].links[narrow].total_cmp(&loads[other].links[narrow]));
+        for &partner in partners.iter().take(MOST_PARTNERS) {
+            is_changed |= mix(instance.size(), paths, &mut rounds, &mut loads, [crowded, partner]);
+            let links = |round: usize| rounds[round].iter().map(|part| paths.path(part).len()).sum::<usize>();
+            looks += 2 * (links(crowded) + links(partner));
             if !loads[crowded].is_crowded() {
                 break;
             }
@@ -63,41 +58,101 @@ pub(crate) fn rounds(
 }
 
 /// Load of the network in a round.
+#[derive(Clone)]
 struct Load {
-    /// The bytes that each link carries.
-    links: Vec<u64>,
+    /// The time that each link needs for its bytes.
+    links: Vec<f64>,
     /// The link that needs the longest, the first of several.
     narrowest: usize,
-    /// The time that it needs.
-    narrow: f64,
     /// The time of the longest message.
     longest: f64,
 }
 
 impl Load {
     fn of(paths: &Paths, round: &[Part]) -> Load {
-        let mut load = Load { links: vec![0; paths.capacity.len()], narrowest: 0, narrow: 0.0, longest: 0.0 };
-        for part in round {
-            paths.path(part).iter().for_each(|&link| load.links[link as usize] += part.bytes);
-        }
+        let mut load = Load { links: vec![0.0; paths.capacity.len()], narrowest: 0, longest: 0.0 };
+        round.iter().for_each(|part| load.add(paths, part, 1.0));
         load.look(paths, round);
         load
     }
 
-    fn look(&mut self, paths: &Paths, round: &[Part]) {
-        self.longest = round.iter().map(|part| paths.time(part)).fold(0.0, f64::max);
-        (self.narrowest, self.narrow) = (0, 0.0);
-        for (link, (&bytes, capacity)) in self.links.iter().zip(&paths.capacity).enumerate() {
-            let time = bytes as f64 / capacity;
-            if time > self.narrow {
-                (self.narrowest, self.narrow) = (link, time);
-            }
+    fn add(&mut self, paths: &Paths, part: &Part, times: f64) {
+        for &link in paths.path(part) {
+            let link = link as usize;
+            self.links[link] += times * part.bytes as f64 / paths.capacity[link];
         }
     }
 
-    fn is_crowded(&self) -> bool {
-        self.narrow > SLACK * self.longest
+    fn look(&mut self, paths: &Paths, round: &[Part]) {
+        self.longest = round.iter().map(|part| paths.time(part)).fold(0.0, f64::max);
+        let links = &self.links;
+        self.narrowest =
+            (0..links.len()).rev().max_by(|&one, &other| links[one].total_cmp(&links[other])).unwrap_or(0);
     }
+
+    fn is_crowded(&self) -> bool {
+        self.links.get(self.narrowest).is_some_and(|&time| time > SLACK * self.longest)
+    }
+}
+
+/// Exchanges two rounds along some of the paths and rings that they make, and returns whether there were any.
+fn mix(nodes: usize, paths: &Paths, rounds: &mut [Vec<Part>], loads: &mut [Load], pair: [usize; 2]) -> bool {
+    // Of each of the two rounds, the part that each rank sends, and the sender to each.
+    let mut sent = [vec![None; nodes], vec![None; nodes]];
+    let mut sender = [vec![None; nodes], vec![None; nodes]];
+    for side in 0..2 {
+        for part in &rounds[pair[side]] {
+            sent[side][part.from] = Some(*part);
+            sender[side][part.to] = Some(part.from);
+        }
+    }
+    let mut is_seen = vec![false; nodes];
+    let mut is_changed = false;
+    let mut costs = Costs::new(paths, rounds, loads, pair);
+    for start in 0..nodes {
+        if is_seen[start] || (sent[0][start].is_none() && sent[1][start].is_none()) {
+            continue;
+        }
+        // All senders that are tied to this one by common receivers.
+        let (mut tied, mut next) = (vec![start], 0);
+        is_seen[start] = true;
+        while let Some(&from) = tied.get(next) {
+            next += 1;
+            for side in 0..2 {
+                let Some(part): Option<Part> = sent[side][from] else { continue };
+                if let Some(other) = sender[1 - side][part.to]
+                    && !std::mem::replace(&mut is_seen[other], true)
+                {
+                    tied.push(other);
+                }
+            }
+        }
+        let of = |side: usize| -> Vec<Part> { tied.iter().filter_map(|&from| sent[side][from]).collect() };
+        let parts = [of(0), of(1)];
+        if costs.exchange(paths, &parts) {
+            is_changed = true;
+            for &from in &tied {
+                let (one, other) = (sent[0][from], sent[1][from]);
+                (sent[0][from], sent[1][from]) = (other, one);
+            }
+        }
+    }
+    let [one, other] = costs.loads;
+    (loads[pair[0]], loads[pair[1]]) = (one, other);
+    for side in 0..2 {
+        rounds[pair[side]] = sent[side].iter().copied().flatten().collect();
+        loads[pair[side]].look(paths, &rounds[pair[side]]);
+    }
+    is_changed
+}
+
+/// Cost of two rounds together.
+struct Costs {
+    loads: [Load; 2],
+    /// The unit of all times, with which powers stay numbers.
+    unit: f64,
+    /// The sum of the 16th powers of each round.
+    powers: [f64; 2],
 }
 
 /// The 16th power: by multiplication, which is the same on every host, as everybody must plan alike.
@@ -109,158 +164,59 @@ fn root(power: f64) -> f64 {
     (0..4).fold(power.max(0.0), |root, _| root.sqrt())
 }
 
-/// What is needed to mix two rounds.
-struct Mixer<'a> {
-    nodes: usize,
-    paths: &'a Paths,
-    /// The time that a byte takes on each link.
-    per_byte: Vec<f64>,
-    /// For each link the bytes that an exchange takes from the first round and gives to the second one; 0 between exchanges.
-    moved: Vec<i64>,
-    /// The links that an exchange touches, some of them twice.
-    touched: Vec<u32>,
-    /// The number of links of all parts that have been looked at.
-    looks: usize,
-}
-
-impl<'a> Mixer<'a> {
-    fn new(nodes: usize, paths: &'a Paths) -> Mixer<'a> {
-        let per_byte: Vec<f64> = paths.capacity.iter().map(|capacity| 1.0 / capacity).collect();
-        Mixer { nodes, paths, moved: vec![0; per_byte.len()], per_byte, touched: Vec::new(), looks: 0 }
-    }
-
-    /// Exchanges two rounds along some of the paths and rings that they make, and returns whether there were any.
-    fn mix(&mut self, rounds: &mut [Vec<Part>], loads: &mut [Load], pair: [usize; 2]) -> bool {
-        let nodes = self.nodes;
-        // Of each of the two rounds, the part that each rank sends, and the sender to each.
-        let mut sent = [vec![None; nodes], vec![None; nodes]];
-        let mut sender = [vec![None; nodes], vec![None; nodes]];
+impl Costs {
+    fn new(paths: &Paths, rounds: &[Vec<Part>], loads: &[Load], pair: [usize; 2]) -> Costs {
+        let loads = pair.map(|round| loads[round].clone());
+        let time = |load: &Load| load.links.get(load.narrowest).copied().unwrap_or(0.0).max(load.longest);
+        let unit = time(&loads[0]).max(time(&loads[1])).max(f64::MIN_POSITIVE);
+        let mut costs = Costs { loads, unit, powers: [0.0; 2] };
         for side in 0..2 {
-            for part in &rounds[pair[side]] {
-                sent[side][part.from] = Some(*part);
-                sender[side][part.to] = Some(part.from);
-            }
+            let links = costs.loads[side].links.iter().copied();
+            let ports = rounds[pair[side]].iter().map(|part| paths.time(part));
+            costs.powers[side] = links.chain(ports).map(|time| power(time / unit)).sum();
         }
-        let mut is_seen = vec![false; nodes];
-        let mut is_changed = false;
-        let mut costs = self.costs(rounds, loads, pair);
-        for start in 0..nodes {
-            if is_seen[start] || (sent[0][start].is_none() && sent[1][start].is_none()) {
-                continue;
-            }
-            // All senders that are tied to this one by common receivers.
-            let (mut tied, mut next) = (vec![start], 0);
-            is_seen[start] = true;
-            while let Some(&from) = tied.get(next) {
-                next += 1;
-                for side in 0..2 {
-                    let Some(part): Option<Part> = sent[side][from] else { continue };
-                    if let Some(other) = sender[1 - side][part.to]
-                        && !std::mem::replace(&mut is_seen[other], true)
-                    {
-                        tied.push(other);
-                    }
-                }
-            }
-            let parts = |side: usize| tied.iter().filter_map(|&from| sent[side][from]).collect::<Vec<Part>>();
-            if self.exchange(&mut costs, loads, pair, &[parts(0), parts(1)]) {
-                is_changed = true;
-                for &from in &tied {
-                    let (one, other) = (sent[0][from], sent[1][from]);
-                    (sent[0][from], sent[1][from]) = (other, one);
-                }
-            }
-        }
-        if is_changed {
-            for side in 0..2 {
-                rounds[pair[side]] = sent[side].iter().copied().flatten().collect();
-                loads[pair[side]].look(self.paths, &rounds[pair[side]]);
-            }
-        }
-        is_changed
-    }
-
-    fn costs(&self, rounds: &[Vec<Part>], loads: &[Load], pair: [usize; 2]) -> Costs {
-        let time = |round: usize| loads[round].narrow.max(loads[round].longest);
-        let unit = time(pair[0]).max(time(pair[1])).max(f64::MIN_POSITIVE);
-        let powers = pair.map(|round| {
-            let links =
-                loads[round].links.iter().zip(&self.per_byte).map(|(&bytes, time)| bytes as f64 * time);
-            let ports = rounds[round].iter().map(|part| self.paths.time(part));
-            links.chain(ports).map(|time| power(time / unit)).sum()
-        });
-        Costs { unit, powers }
+        costs
     }
 
     /// Exchanges some parts of the two rounds if that makes them shorter.
-    fn exchange(
-        &mut self,
-        costs: &mut Costs,
-        loads: &mut [Load],
-        pair: [usize; 2],
-        parts: &[Vec<Part>; 2],
-    ) -> bool {
-        let mut powers = costs.powers;
-        for (side, parts) in parts.iter().enumerate() {
-            let sign = 1 - 2 * side as i64;
-            for part in parts {
-                let port = power(self.paths.time(part) / costs.unit);
-                powers[side] -= port;
-                powers[1 - side] += port;
-                for &link in self.paths.path(part) {
-                    let moved = &mut self.moved[link as usize];
-                    if *moved == 0 {
-                        self.touched.push(link);
-                    }
-                    *moved += sign * part.bytes as i64;
-                }
-                self.looks += self.paths.path(part).len();
-            }
+    fn exchange(&mut self, paths: &Paths, parts: &[Vec<Part>; 2]) -> bool {
+        let before = self.cost();
+        let kept = self.powers;
+        self.swap(paths, parts);
+        if self.cost() < before * (1.0 - 1e-9) {
+            return true;
         }
-        // Where a link is here for the second time nothing is moved any more.
-        let mut changes = Vec::with_capacity(self.touched.len());
-        for link in self.touched.drain(..) {
-            let moved = std::mem::take(&mut self.moved[link as usize]);
-            if moved == 0 {
-                continue;
-            }
-            changes.push((link as usize, moved));
-            for (side, moved) in [-moved, moved].into_iter().enumerate() {
-                let before = loads[pair[side]].links[link as usize];
-                let time = |bytes: u64| power(bytes as f64 * self.per_byte[link as usize] / costs.unit);
-                powers[side] += time(before.saturating_add_signed(moved)) - time(before);
-            }
-        }
-        if cost(powers) >= costs.cost() * (1.0 - 1e-9) {
-            return false;
-        }
-        for (link, moved) in changes {
-            for (side, moved) in [-moved, moved].into_iter().enumerate() {
-                let bytes = &mut loads[pair[side]].links[link];
-                *bytes = bytes.saturating_add_signed(moved);
-            }
-        }
-        costs.powers = powers;
-        true
+        self.swap(paths, &[parts[1].clone(), parts[0].clone()]);
+        self.powers = kept;
+        false
     }
-}
 
-/// Cost of two rounds together.
-struct Costs {
-    /// The unit of all times, with which powers stay numbers.
-    unit: f64,
-    /// The sum of the 16th powers of each round.
-    powers: [f64; 2],
-}
-
-impl Costs {
     fn cost(&self) -> f64 {
-        cost(self.powers)
+        self.powers.iter().map(|&power| root(power)).sum()
     }
-}
 
-fn cost(powers: [f64; 2]) -> f64 {
-    powers.into_iter().map(root).sum()
+    /// Moves the first parts from the first round to the second one, and the second ones back.
+    fn swap(&mut self, paths: &Paths, parts: &[Vec<Part>; 2]) {
+        for (side, parts) in parts.iter().enumerate() {
+            for part in parts {
+                self.change(paths, part, side, -1.0);
+                self.change(paths, part, 1 - side, 1.0);
+            }
+        }
+    }
+
+    fn change(&mut self, paths: &Paths, part: &Part, side: usize, times: f64) {
+        let unit = self.unit;
+        let port = power(paths.time(part) / unit);
+        self.powers[side] += times * port;
+        for &link in paths.path(part) {
+            let link = link as usize;
+            let load = &mut self.loads[side].links[link];
+            self.powers[side] -= power(*load / unit);
+            *load += times * part.bytes as f64 / paths.capacity[link];
+            self.powers[side] += power(*load / unit);
+        }
+    }
 }
 
 #[cfg(test)]
