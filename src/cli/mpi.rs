@@ -21,9 +21,8 @@ use super::{
 mod calibrate;
 mod compared;
 mod help;
-mod ranks;
 
-pub(super) use self::{help::adapted, ranks::Ranks};
+pub(super) use self::help::adapted;
 
 use self::compared::Compared;
 

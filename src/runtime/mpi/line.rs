@@ -19,6 +19,7 @@ use super::{
     pool::Pool,
 };
 use crate::{
+    error::CommError,
     payload::{Payload, Segment},
     wire::{NodeId, RequestId},
 };
@@ -264,9 +265,9 @@ impl Line {
     /// whether there may be more.
     pub(super) fn poll(
         &self,
-        mut arrived: impl FnMut(Arrived) -> Result<(), Error>,
+        mut arrived: impl FnMut(Arrived) -> Result<(), CommError>,
         mut left: impl FnMut(RequestId),
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, CommError> {
         let frame = self.next_frame(|source, header, data| (source, header, Bytes::copy_from_slice(data)))?;
         let is_there = frame.is_some();
         if let Some(frame) = frame
@@ -302,8 +303,8 @@ impl Line {
     pub(super) fn take_directly(
         &self,
         is_wanted: impl Fn(NodeId, &Header) -> bool,
-        mut arrived: impl FnMut(Arrived) -> Result<(), Error>,
-    ) -> Result<Option<Arrived>, Error> {
+        mut arrived: impl FnMut(Arrived) -> Result<(), CommError>,
+    ) -> Result<Option<Arrived>, CommError> {
         let frame = self.next_frame(|source, header, data| {
             let data = Bytes::copy_from_slice(data);
             (header.kind() == Some(Kind::Short) && is_wanted(source, &header), (source, header, data))
