@@ -7,6 +7,7 @@ use super::{
     op::{Call, Cause, Op, Outcome, Reply},
 };
 use crate::{
+    model::Regime,
     rank::Rank,
     record::{Content, Event, EventKind, WaitEnd},
     time::{Span, Time},
@@ -196,7 +197,11 @@ impl Kernel {
         blocking: bool,
     ) -> (Time, Option<Cause>) {
         let called = self.nodes[id as usize].clock;
-        let overhead = if parcel.active { self.active_overheads.0 } else { self.send_overhead };
+        let overhead = if parcel.active {
+            self.active_overheads.0
+        } else {
+            Regime::of(&self.regimes, parcel.bytes).map_or(self.send_overhead, |regime| regime.send_overhead)
+        };
         let ready = self.worked(id, called, overhead);
         let spent = self.spent(id, called, ready);
         let node = &mut self.nodes[id as usize];

@@ -56,7 +56,7 @@ use self::{
 };
 use crate::{
     fabric::{Fabric, LinkLoad, Work},
-    model::Description,
+    model::{Description, Regime},
     record::{Content, NodeRecord, Trace, Transfer},
     time::{Span, Time},
     topology::{LinkId, Topology},
@@ -148,6 +148,8 @@ pub(crate) struct Kernel {
     topology: Arc<dyn Topology>,
     send_overhead: Span,
     receive_overhead: Span,
+    /// Longer overheads of longer messages.
+    regimes: Box<[Regime]>,
     /// The send and the receive overhead of active messages.
     active_overheads: (Span, Span),
     /// The time after its call before which no call has an effect on others: the smaller of the two send overheads, and none
@@ -190,6 +192,7 @@ impl Kernel {
             topology,
             send_overhead: parameters.send_overhead(),
             receive_overhead: parameters.receive_overhead(),
+            regimes: parameters.regimes().into(),
             active_overheads: (parameters.active_send_overhead(), parameters.active_receive_overhead()),
             least_overhead: match machine.rendezvous() {
                 Some(_) => Span::ZERO,

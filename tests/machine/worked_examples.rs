@@ -120,17 +120,19 @@ fn case_4_an_exchange() {
     assert_times(&times, &some([180.0, 180.0]));
 }
 
+fn three_to_one(node: &Node<'_>) -> Result<(), Failure> {
+    if node.rank() > 0 {
+        return Ok(node.world().send(0, bytes(1000))?);
+    }
+    for source in 1..4 {
+        node.world().recv(source)?;
+    }
+    Ok(())
+}
+
 #[test]
 fn case_5_three_to_one() {
-    let times = finish_times((1, 4), same, |node| {
-        if node.rank() > 0 {
-            return Ok(node.world().send(0, bytes(1000))?);
-        }
-        for source in 1..4 {
-            node.world().recv(source)?;
-        }
-        Ok(())
-    });
+    let times = finish_times((1, 4), same, three_to_one);
     assert_times(&times, &some([410.0, 215.0, 215.0, 215.0]));
 }
 
@@ -345,4 +347,18 @@ fn case_15d_active_messages_beside_others() {
         Ok(())
     });
     assert_times(&times, &some([115.0, 183.0, 1.6, 1.6]));
+}
+
+#[test]
+fn case_17_longer_overheads_of_longer_messages() {
+    let longer_from =
+        |bytes| move |p: ParametersBuilder| p.regime(1, 65e-6, 65e-6).regime(bytes, 100e-6, 80e-6);
+    let times = finish_times((1, 4), longer_from(1000), one_message);
+    assert_times(&times, &some([150.0, 230.0, 0.0, 0.0]));
+    let times = finish_times((1, 2), longer_from(1000), exchange);
+    assert_times(&times, &some([230.0, 230.0]));
+    let times = finish_times((1, 4), longer_from(1000), three_to_one);
+    assert_times(&times, &some([490.0, 250.0, 250.0, 250.0]));
+    let times = finish_times((1, 4), longer_from(1001), one_message);
+    assert_times(&times, &some([115.0, 180.0, 0.0, 0.0]));
 }

@@ -215,9 +215,9 @@ impl Line {
             return Ok(true);
         }
         let pieces = self.announce(to, header, &payload)?;
-        drop(payload);
+        // The data may be shared, and MPI has it for longer than this call.
         let start = |piece: Bytes| {
-            let mut send = self.comm.send_init(Vec::from(piece), to as i32, DATA)?;
+            let mut send = self.comm.send_init(self.pool.copy(&piece), to as i32, DATA)?;
             send.start()?;
             Ok(send)
         };
@@ -287,7 +287,9 @@ impl Line {
                 if part.test()?.is_none() {
                     break;
                 }
-                outgoing[at].parts.pop();
+                if let Some(part) = outgoing[at].parts.pop() {
+                    self.pool.give_back(part.into_buffer()?);
+                }
             }
             if outgoing[at].parts.is_empty() {
                 left(outgoing.swap_remove(at).request);

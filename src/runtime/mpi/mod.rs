@@ -25,6 +25,7 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use frame::ROOM;
 pub(crate) use job::Job;
 pub use job::MpiError;
 
