@@ -353,6 +353,10 @@ impl Carrier for MpiNode<'_> {
         deadline: Time,
         mut take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError> {
+        // A look for messages may give the core to other ranks, so it is not made where there is nothing to wait for.
+        if let Some(found) = take(&mut self.local.borrow_mut()) {
+            return Ok(Some(found));
+        }
         let mut idle = Idle::new(self.job.is_crowded());
         let result = loop {
             let may_have_more = self.progress()?;
