@@ -48,7 +48,7 @@ pub struct LinkLoad {
 #[derive(Debug, Default)]
 struct Transfer {
     /// The links of the route, each as its index in `Fabric::links`.
-    route: Vec<usize>,
+    route: Vec<u32>,
     remaining: f64,
     /// The time at which `remaining` was last updated.
     updated: Time,
@@ -70,6 +70,8 @@ pub(crate) struct Fabric {
     shares: Shares,
     ends: Ends,
     transfers: Vec<Transfer>,
+    /// The links of the last route, kept only to reuse its memory.
+    route: Vec<LinkId>,
     /// For each link of the network its index in `links` plus 1, or 0 if it has not been used yet. The host allocates
     /// no memory for pages of zeros that have not been touched.
     places: Vec<u32>,
@@ -108,6 +110,7 @@ impl Fabric {
             shares,
             ends: Ends::new(nodes),
             transfers: (0..nodes).map(|_| Transfer::default()).collect(),
+            route: Vec::new(),
             places: vec![0; links],
             links: Vec::new(),
             first: capacities.len(),
@@ -133,25 +136,25 @@ impl Fabric {
         bytes: u64,
         topology: &dyn Topology,
     ) {
-        let Fabric { shares, transfers, places, links, link_capacity, slow, detours, .. } = self;
+        let Fabric { shares, transfers, route, places, links, link_capacity, slow, detours, .. } = self;
         let transfer = &mut transfers[source];
-        transfer.route.clear();
+        route.clear();
         match detours.remove(&source) {
-            Some(detour) => transfer.route.extend(detour),
-            None => topology.route(source, target, &mut transfer.route),
+            Some(detour) => route.extend(detour),
+            None => topology.route(source, target, route),
         }
         (transfer.remaining, transfer.updated) = (bytes as f64, now);
         (transfer.started, transfer.bytes) = (now, bytes);
-        for hop in &mut transfer.route {
-            let link = *hop;
+        transfer.route.clear();
+        transfer.route.extend(route.iter().map(|&link| {
             if places[link] == 0 {
                 let capacity = topology.capacity(link).unwrap_or(*link_capacity);
                 shares.add(link as u32, capacity * slow.get(&link).unwrap_or(&1.0));
                 links.push(LinkState { link: link as u32, ..LinkState::default() });
                 places[link] = links.len() as u32;
             }
-            *hop = places[link] as usize - 1;
-            let state = &mut links[*hop];
+            let place = places[link] - 1;
+            let state = &mut links[place as usize];
             if state.flows == 0 {
                 state.busy_since = now;
             }
@@ -159,12 +162,13 @@ impl Fabric {
             state.load.messages += 1;
             state.load.bytes += bytes;
             state.load.most_flows = state.load.most_flows.max(state.flows);
-        }
+            place
+        }));
         let (first, nodes, half_duplex) = (self.first, self.nodes, self.half_duplex);
         let limited = bytes > 0
             && shares.start(source as u32, |path| {
-                path.extend(transfer.route.iter().map(|&place| (first + place) as u32));
-                path.push(target as u32);
+                let links = transfer.route.iter().map(|&place| first as u32 + place);
+                path.extend(links.chain([target as u32]));
                 if half_duplex {
                     path.push((nodes + source) as u32);
                     path.push((nodes + target) as u32);
@@ -226,7 +230,7 @@ impl Fabric {
             recorder.end(now, flow as Rank);
         }
         for &place in &self.transfers[flow as usize].route {
-            let state = &mut self.links[place];
+            let state = &mut self.links[place as usize];
             state.flows -= 1;
             if state.flows == 0 {
                 state.load.busy += now.since(state.busy_since);
