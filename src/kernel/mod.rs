@@ -241,6 +241,12 @@ impl Kernel {
         kernel
     }
 
+    /// Creates the kernel of a machine for those who ask for the times of nodes alone: it counts no loads of links.
+    pub(crate) fn for_times(machine: &Description) -> Kernel {
+        let kernel = Kernel::new(machine, false);
+        Kernel { fabric: kernel.fabric.without_loads(), ..kernel }
+    }
+
     /// Notes that calls of `node` have become known: they are carried out even while the network waits for another
     /// node.
     pub(crate) fn has_calls(&mut self, node: NodeId) {

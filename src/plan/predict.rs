@@ -78,7 +78,7 @@ fn predict_as_is(
     for (rank, &node) in members.iter().enumerate() {
         *ranks.get_mut(node)? = Some(rank);
     }
-    let mut kernel = Kernel::new(machine, false);
+    let mut kernel = Kernel::for_times(machine);
     let mut calls =
         Script { machine, members, ranks, schedule, places: vec![Place::default(); machine.nodes()] };
     match kernel.advance(limit, &mut calls) {
