@@ -29,7 +29,7 @@ pub struct Prediction {
 /// Predicts the time of a schedule on a machine, with its noise and its faults; `None` if the schedule has another number of
 /// nodes than the machine, takes longer than the largest modeled time, or meets a fault that makes a call fail.
 ///
-/// Costs the host one or two microseconds per message, and several in networks full of conflicts.
+/// Costs the host about a microsecond per message, and some tens of them in large networks full of conflicts.
 ///
 /// ```
 /// use multicomputer::{model::Description, pattern::{Builder, Exchange, Transfer}, plan::predict};
