@@ -11,6 +11,7 @@
 
 mod ends;
 mod faults;
+mod level;
 mod recorder;
 mod shares;
 
