@@ -11,7 +11,6 @@
 
 mod ends;
 mod faults;
-mod level;
 mod recorder;
 mod shares;
 

@@ -21,8 +21,6 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 use smallvec::SmallVec;
 
-use super::level::{Level, Resource};
-
 /// The relative difference below which rates and loads count as the same.
 const SAME: f64 = 1e-11;
 /// In place of a bottleneck: the flow runs at its limit.
@@ -42,6 +40,17 @@ struct Flow {
     bottleneck: u32,
     /// The update in which this flow was last chosen to be re-filled.
     chosen: u32,
+}
+
+/// What fillings change in a resource. All else is apart from it, so that the resources on a path fill few lines of the
+/// host's cache.
+#[derive(Clone, Copy, Debug)]
+struct Resource {
+    /// The capacity not used by its members; during a filling, not used by those that have a rate.
+    free: f64,
+    /// During a filling: the number of members that are chosen and have no rate yet.
+    open: u32,
+    number: u32,
 }
 
 /// The amount of work of the updates.
@@ -65,8 +74,6 @@ pub(super) struct Shares {
     members: Vec<Members>,
     /// For each resource the number of members that have their bottleneck there.
     bound: Vec<u32>,
-    /// For each resource the number of members that have ended.
-    leaving: Vec<u32>,
     flows: Vec<Flow>,
     /// The resources on the path of each flow, each once.
     paths: Vec<Vec<u32>>,
@@ -76,8 +83,6 @@ pub(super) struct Shares {
     changed: Vec<u32>,
     /// The number of flows under way.
     under_way: usize,
-    /// Flows that have ended and are still among the members of their resources.
-    ended: Vec<u32>,
     /// Flows that started since then, or cross a resource with another capacity.
     started: Vec<u32>,
     /// The number of the current update.
@@ -103,13 +108,11 @@ impl Shares {
             capacities: Vec::new(),
             members: Vec::new(),
             bound: Vec::new(),
-            leaving: Vec::new(),
             flows: vec![Flow { rate: 0.0, bottleneck: NONE, chosen: 0 }; flows],
             paths: vec![Vec::new(); flows],
             has_unlimited: false,
             changed: Vec::new(),
             under_way: 0,
-            ended: Vec::new(),
             started: Vec::new(),
             epoch: 0,
             chosen: Vec::new(),
@@ -127,7 +130,6 @@ impl Shares {
     /// at the same rate, the one of the lower `number` goes first. Each resource has its own number.
     pub(super) fn add(&mut self, number: u32, capacity: f64) {
         self.bound.push(0);
-        self.leaving.push(0);
         self.has_unlimited |= capacity.is_infinite();
         self.capacities.push(capacity);
         self.members.push(Members::new());
@@ -159,7 +161,6 @@ impl Shares {
 
     /// Changes the capacity of a resource, which is finite; its flows are shared out again.
     pub(super) fn set_capacity(&mut self, resource: u32, capacity: f64) {
-        self.take_out_ended();
         let (state, members) = (&mut self.resources[resource as usize], &self.members[resource as usize]);
         state.free += capacity - self.capacities[resource as usize];
         self.capacities[resource as usize] = capacity;
@@ -180,7 +181,6 @@ impl Shares {
     /// Adds a flow whose path is written by `fill`; resources without a finite capacity are left out of it. Returns
     /// whether anything is left that bounds the flow; then its rate is known after the next update.
     pub(super) fn start(&mut self, flow: u32, fill: impl FnOnce(&mut Vec<u32>)) -> bool {
-        self.take_out_ended();
         let path = &mut self.paths[flow as usize];
         debug_assert!(path.is_empty(), "flow {flow} is under way already");
         fill(path);
@@ -202,44 +202,28 @@ impl Shares {
 
     /// Ends a flow; the next update shares out its capacity again.
     pub(super) fn end(&mut self, flow: u32) {
-        let path = &self.paths[flow as usize];
-        let bottleneck = self.flows[flow as usize].bottleneck;
+        let path = &mut self.paths[flow as usize];
+        let Flow { rate, bottleneck, .. } = self.flows[flow as usize];
         if bottleneck != NONE {
             self.bound[bottleneck as usize] -= 1;
         }
-        path.iter().for_each(|&r| self.leaving[r as usize] += 1);
+        for &r in path.iter() {
+            let (resource, members) = (&mut self.resources[r as usize], &mut self.members[r as usize]);
+            if let Some(at) = members.iter().position(|&member| member == flow) {
+                members.swap_remove(at);
+            }
+            // An empty resource is reset to its capacity, which removes rounding errors.
+            resource.free =
+                if members.is_empty() { self.capacities[r as usize] } else { resource.free + rate };
+        }
         self.changed.extend_from_slice(path);
-        self.ended.push(flow);
+        path.clear();
         self.under_way -= 1;
         self.work.events += 1;
     }
 
-    /// Takes the flows that have ended from their resources, in the order of their ends. Where all flows of a resource have
-    /// ended, none of them is looked for.
-    fn take_out_ended(&mut self) {
-        for flow in self.ended.drain(..) {
-            let path = &mut self.paths[flow as usize];
-            let rate = self.flows[flow as usize].rate;
-            for r in path.drain(..).map(|r| r as usize) {
-                let (resource, members) = (&mut self.resources[r], &mut self.members[r]);
-                if self.leaving[r] as usize == members.len() {
-                    // An empty resource is reset to its capacity, which removes rounding errors.
-                    members.clear();
-                    (self.leaving[r], resource.free) = (0, self.capacities[r]);
-                    continue;
-                }
-                self.leaving[r] -= 1;
-                resource.free += rate;
-                if let Some(at) = members.iter().position(|&member| member == flow) {
-                    members.swap_remove(at);
-                }
-            }
-        }
-    }
-
     /// Makes the rates max-min fair again and calls `changed(flow, old, new)` for each flow whose rate has changed.
     pub(super) fn update(&mut self, mut changed: impl FnMut(u32, f64, f64)) {
-        self.take_out_ended();
         self.choose_first();
         let mut checked = 0;
         loop {
@@ -333,14 +317,13 @@ impl Shares {
     fn list_levels(&mut self) {
         let Shares { limit, resources, touched, ends, levels, .. } = self;
         let (mut begin, mut listed) = (0, 0);
-        let lowest = Level::new(0.0, 0, 0);
         for &end in ends.iter() {
-            levels.resize(listed + end - begin + 1, lowest);
+            levels.resize(listed + end - begin + 1, Level(0));
             // The level of the resource that this flow alone crosses.
             let mut alone = Level::new(*limit, 0, 0);
             for &r in &touched[begin..end] {
                 let resource = &resources[r as usize];
-                let share = resource.equal_share();
+                let share = equal_share(resource);
                 let level = Level::new(share, resource.number, r);
                 if resource.open == 1 {
                     alone = alone.min(level);
@@ -375,7 +358,7 @@ impl Shares {
             if resource.open == 0 {
                 continue;
             }
-            let share = resource.equal_share();
+            let share = equal_share(resource);
             if share > next.share() {
                 // Some of its flows were frozen elsewhere at lower rates: its level has risen.
                 if share < *limit {
@@ -473,6 +456,31 @@ fn take(path: &[u32], rate: f64, resources: &mut [Resource]) {
         let resource = &mut resources[r as usize];
         resource.free -= rate;
         resource.open -= 1;
+    }
+}
+
+/// The equal share of each open flow of a resource.
+fn equal_share(resource: &Resource) -> f64 {
+    resource.free.max(0.0) / f64::from(resource.open)
+}
+
+/// The rate at which a resource is full, and its number and index: ordered by the rate, then by the number. It is one
+/// integer because sorting these is a large part of the work, and one integer is compared faster than three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Level(u128);
+
+impl Level {
+    fn new(share: f64, number: u32, resource: u32) -> Level {
+        // Non-negative floats are ordered like their bits.
+        Level(u128::from(share.to_bits()) << 64 | u128::from(number) << 32 | u128::from(resource))
+    }
+
+    fn share(self) -> f64 {
+        f64::from_bits((self.0 >> 64) as u64)
+    }
+
+    fn resource(self) -> u32 {
+        self.0 as u32
     }
 }
 
