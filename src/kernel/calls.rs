@@ -11,7 +11,7 @@ use crate::{
     rank::Rank,
     record::{Content, Event, EventKind, WaitEnd},
     time::{Span, Time},
-    wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
+    wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector, keep_small},
 };
 
 /// The largest number of unsuccessful probes and tests, and looks at the time, at one modeled instant. More of them
@@ -258,6 +258,7 @@ impl Kernel {
             node.sends.push_back((called, None));
         }
         node.clock = ready;
+        keep_small(&mut node.port);
         node.port.push_back(message);
         if node.port.len() == 1 {
             self.schedule(ready, Kind::Entry, id, 0);

@@ -5,12 +5,12 @@
 //! picosecond, conflicts on the links included, provided that all nodes start at the same instant and nothing else is
 //! under way.
 
-use std::collections::VecDeque;
+use std::{borrow::Cow, collections::VecDeque};
 
 use crate::{
     kernel::{Call, Calls, Kernel, Op, Progress},
     model::Description,
-    pattern::{Action, Message, Schedule},
+    pattern::{Action, Message, Schedule, Step},
     rank::{Rank, Tag},
     time::Time,
     wire::{NodeId, Parcel, RequestId, Selector},
@@ -29,7 +29,7 @@ pub struct Prediction {
 /// Predicts the time of a schedule on a machine, with its noise and its faults; `None` if the schedule has another number of
 /// nodes than the machine, takes longer than the largest modeled time, or meets a fault that makes a call fail.
 ///
-/// Costs the host one or two microseconds per message, and several in networks full of conflicts.
+/// Costs the host about a microsecond per message, and some tens of them in large networks full of conflicts.
 ///
 /// ```
 /// use multicomputer::{model::Description, pattern::{Builder, Exchange, Transfer}, plan::predict};
@@ -78,8 +78,9 @@ fn predict_as_is(
     for (rank, &node) in members.iter().enumerate() {
         *ranks.get_mut(node)? = Some(rank);
     }
-    let mut kernel = Kernel::new(machine, false);
-    let mut calls = Script { machine, members, ranks, schedule, fetched: vec![false; machine.nodes()] };
+    let mut kernel = Kernel::for_times(machine);
+    let mut calls =
+        Script { machine, members, ranks, schedule, places: vec![Place::default(); machine.nodes()] };
     match kernel.advance(limit, &mut calls) {
         Progress::Quiet if kernel.all_finished() && !kernel.has_failed() => {
             let finished: Vec<Time> = members.iter().map(|&node| kernel.finished(node as NodeId)).collect();
@@ -90,14 +91,25 @@ fn predict_as_is(
     }
 }
 
-/// The calls of all nodes, known in advance.
+/// The calls of all nodes, known in advance. They are made when the kernel asks for them, a few at a time: all of them
+/// together would take more memory than all else that a prediction needs.
 struct Script<'a> {
     machine: &'a Description,
     members: &'a [Rank],
     /// The rank in the schedule of each node of the machine; `None` for nodes that are not members.
     ranks: Vec<Option<Rank>>,
     schedule: &'a Schedule,
-    fetched: Vec<bool>,
+    places: Vec<Place>,
+}
+
+/// How far a node has come.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// The number of its steps whose calls have been made.
+    steps: usize,
+    /// The number of sends that it has started.
+    started: RequestId,
+    finished: bool,
 }
 
 impl Script<'_> {
@@ -116,37 +128,57 @@ impl Script<'_> {
     }
 }
 
-impl Calls for Script<'_> {
-    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>) {
-        if std::mem::replace(&mut self.fetched[node as usize], true) {
-            return;
-        }
-        let mut started: RequestId = 0;
-        let Some(rank) = self.ranks[node as usize] else {
-            return calls.push_back(call(Op::Finish));
-        };
-        for step in &*self.schedule.steps_under(rank, self.machine.rendezvous()) {
-            calls.push_back(call(match &step.action {
-                Action::Send(message) => Op::Send { parcel: self.parcel(message), request: None },
-                Action::Start(message) => {
-                    started += 1;
-                    Op::Send { parcel: self.parcel(message), request: Some(started - 1) }
-                }
-                Action::Recv(message) => Op::Recv { select: self.selector(message), request: None },
-                Action::Exchange { send, recv } => {
-                    Op::SendRecv { parcel: self.parcel(send), select: self.selector(recv) }
-                }
-                Action::Pack(bytes) => Op::Charge { span: self.machine.parameters().copying(*bytes) },
-                Action::Barrier => Op::Barrier,
-                Action::Pause(span) => Op::Charge { span: *span },
-                Action::Combine(bytes) => self.combining(*bytes),
-                Action::Merge { into, .. } => self.combining(self.schedule.sizes()[*into as usize]),
-            }));
-        }
-        calls.extend((0..started).map(|request| call(Op::Wait { request })));
-        calls.push_back(call(Op::Finish));
+impl Script<'_> {
+    /// Makes the call of a step of a node.
+    fn call(&self, step: &Step, place: &mut Place) -> Call {
+        place.steps += 1;
+        call(match &step.action {
+            Action::Send(message) => Op::Send { parcel: self.parcel(message), request: None },
+            Action::Start(message) => {
+                place.started += 1;
+                Op::Send { parcel: self.parcel(message), request: Some(place.started - 1) }
+            }
+            Action::Recv(message) => Op::Recv { select: self.selector(message), request: None },
+            Action::Exchange { send, recv } => {
+                Op::SendRecv { parcel: self.parcel(send), select: self.selector(recv) }
+            }
+            Action::Pack(bytes) => Op::Charge { span: self.machine.parameters().copying(*bytes) },
+            Action::Barrier => Op::Barrier,
+            Action::Pause(span) => Op::Charge { span: *span },
+            Action::Combine(bytes) => self.combining(*bytes),
+            Action::Merge { into, .. } => self.combining(self.schedule.sizes()[*into as usize]),
+        })
     }
 }
+
+impl Calls for Script<'_> {
+    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>) {
+        let mut place = self.places[node as usize];
+        if place.finished {
+            return;
+        }
+        let steps = match self.ranks[node as usize] {
+            Some(rank) => self.schedule.steps_under(rank, self.machine.rendezvous()),
+            None => Cow::Borrowed(&[][..]),
+        };
+        let end = match &steps {
+            Cow::Borrowed(steps) => steps.len().min(place.steps + AHEAD),
+            // Steps that have been made for this machine are taken all at once, so as to be made once.
+            Cow::Owned(steps) => steps.len(),
+        };
+        calls.extend(steps[place.steps..end].iter().map(|step| self.call(step, &mut place)));
+        if place.steps == steps.len() {
+            calls.extend((0..place.started).map(|request| call(Op::Wait { request })));
+            calls.push_back(call(Op::Finish));
+            place.finished = true;
+        }
+        self.places[node as usize] = place;
+    }
+}
+
+/// The number of calls of a node that are made at a time: steps lie side by side in memory, and calls take less of it if they
+/// are few.
+const AHEAD: usize = 4;
 
 const TAG: Tag = Tag(0);
 
