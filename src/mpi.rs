@@ -5,17 +5,17 @@
 //! those of all machines. There is no model: time is MPI's clock, and the [machine](Job::planned_for) only serves libraries
 //! to plan.
 //!
-//! ```no_run
+//! ```
 //! use multicomputer::{collective::Sum, mpi::Job, prelude::*};
 //!
-//! // mpirun -n 4 program
+//! // By itself one rank; `mpirun -n 4 program` starts four.
 //! let job = Job::start()?;
 //! let run = job.run(|node| {
 //!     let mut sum = [node.rank() as u64];
 //!     node.world().combine_all(&mut sum, Sum)?;
 //!     Ok(sum[0])
 //! })?;
-//! assert_eq!(run.output, 6);
+//! assert_eq!(run.output, (0..job.size() as u64).sum::<u64>());
 //! if job.rank() == 0 {
 //!     println!("{}", run.report);
 //! }

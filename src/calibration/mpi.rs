@@ -15,6 +15,7 @@ use crate::{
     model::{Description, Parameters},
     mpi::Job,
     payload::Payload,
+    runtime::mpi::ROOM,
     topology::{Complete, Hosts, Topology},
 };
 
@@ -22,7 +23,11 @@ use crate::{
 const ROUNDS: usize = 25;
 
 /// The lengths of messages: those of collective operations.
-const LENGTHS: [usize; 9] = [0, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 512 << 10, 1 << 20];
+const LENGTHS: [usize; 10] =
+    [0, 64, 512, 2 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 512 << 10, 1 << 20];
+
+/// The length from which on messages are long: their data does not go in a frame.
+const LONG: u64 = ROOM as u64 + 1;
 
 /// The 8-byte numbers of the vectors that are combined and copied.
 const ELEMENTS: usize = 32 << 10;
@@ -44,9 +49,9 @@ const SHARED: f64 = 1.1;
 ///
 /// | parameter | how it is measured |
 /// | --- | --- |
-/// | `alpha`, `beta` | the straight line that is nearest to the times of messages of 0 B to 1 MiB, relative to these times |
-/// | `o_s`, `o_r` | parts of `alpha`: all ranks send to each of the others in turn, and then receive what they were sent |
-/// | `L` | the rest of `alpha` |
+/// | `alpha`, `beta` | the straight line that is nearest to the times of messages of 4 KiB to 1 MiB, relative to these times, and the `alpha` with which shorter messages are nearest to one with the same `beta` |
+/// | `o_s`, `o_r` | parts of the `alpha` of short messages: all ranks send to each of the others in turn, and then receive what they were sent; longer messages have a [regime](crate::model::Regime) in which each is longer by half of the difference |
+/// | `L` | the rest of the `alpha` of short messages |
 /// | `hop` | the difference of an empty message between hosts to one on a host, where there are several |
 /// | `gamma` | sums of 8-byte numbers, on all ranks at once |
 /// | `copy` | copies of a vector, on all ranks at once |
@@ -65,7 +70,9 @@ pub fn measure(job: &Job) -> Result<Description, MeasureError> {
     // Where each host has one rank, a pair is one of two hosts.
     let is_apart = figures.pair.iter().all(|&time| time == 0.0);
     let pair = Line::of(if is_apart { &figures.apart } else { &figures.pair });
-    let alpha = if ranks > 1 { (pair.alpha * all.alpha).sqrt() } else { all.alpha };
+    let mean =
+        |alpha: fn(&Line) -> f64| if ranks > 1 { (alpha(&pair) * alpha(&all)).sqrt() } else { alpha(&all) };
+    let (alpha, longer) = (mean(|line| line.alpha), mean(|line| line.longer));
     let overheads = figures.send + figures.receive;
     let part = if overheads > alpha { alpha / overheads } else { 1.0 };
     let hosts = in_order(job.hosts());
@@ -77,6 +84,10 @@ pub fn measure(job: &Job) -> Result<Description, MeasureError> {
         .beta(beta)
         .gamma(figures.combine / ELEMENTS as f64)
         .copy(figures.copy / (ELEMENTS * size_of::<f64>()) as f64);
+    if longer > alpha {
+        let more = (longer - alpha) / 2.0;
+        parameters = parameters.regime(LONG, figures.send * part + more, figures.receive * part + more);
+    }
     // So many messages are in a memory at a time.
     let largest = hosts.as_ref().and_then(|hosts| hosts.iter().max().copied()).unwrap_or(1);
     let is_shared = all.beta > SHARED * beta && largest > 1;
@@ -160,32 +171,45 @@ fn round(node: &Node<'_>, hosts: &[usize]) -> Result<Vec<f64>, Failure> {
     Ok(figures)
 }
 
-/// A straight line: the time of a message by its length.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The time of a message by its length: straight lines of the same slope, one for short messages and one for long ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Line {
     alpha: f64,
+    /// The `alpha` of long messages, at least that of short ones.
+    longer: f64,
     beta: f64,
 }
 
 impl Line {
-    /// The line from which the times of all lengths are least far away, each relative to itself; neither part is negative.
+    /// The lines from which the times of all lengths are least far away, each relative to itself; no part is negative.
     fn of(times: &[f64]) -> Line {
-        let points = || LENGTHS.iter().zip(times).filter(|(_, time)| **time > 0.0);
+        let points = |is_long: bool| {
+            let points = LENGTHS.iter().zip(times).map(|(&bytes, &time)| (bytes, time));
+            points.filter(move |&(bytes, time)| time > 0.0 && (bytes as u64 >= LONG) == is_long)
+        };
         // The sums of 1, n and n^2 over t^2, and of 1 and n over t.
-        let sum = |term: &dyn Fn(f64, f64) -> f64| points().map(|(&n, &t)| term(n as f64, t)).sum::<f64>();
-        let (s, sn, snn) =
-            (sum(&|_, t| 1.0 / (t * t)), sum(&|n, t| n / (t * t)), sum(&|n, t| n * n / (t * t)));
-        let (st, snt) = (sum(&|_, t| 1.0 / t), sum(&|n, t| n / t));
-        let determinant = s * snn - sn * sn;
+        let sum = |is_long, term: fn(f64, f64) -> f64| -> f64 {
+            points(is_long).map(|(n, t)| term(n as f64, t)).sum()
+        };
+        let s = |is_long| sum(is_long, |_, t| 1.0 / (t * t));
+        let sn = |is_long| sum(is_long, |n, t| n / (t * t));
+        let st = |is_long| sum(is_long, |_, t| 1.0 / t);
+        let (snn, snt) = (sum(true, |n, t| n * n / (t * t)), sum(true, |n, t| n / t));
+        let determinant = s(true) * snn - sn(true) * sn(true);
         if determinant <= 0.0 {
-            return Line { alpha: 0.0, beta: 0.0 };
+            return Line::default();
         }
-        let (alpha, beta) = ((snn * st - sn * snt) / determinant, (s * snt - sn * st) / determinant);
-        match (alpha < 0.0, beta < 0.0) {
-            (true, _) => Line { alpha: 0.0, beta: snt / snn },
-            (_, true) => Line { alpha: st / s, beta: 0.0 },
-            _ => Line { alpha, beta },
-        }
+        let (alpha, beta) = (
+            (snn * st(true) - sn(true) * snt) / determinant,
+            (s(true) * snt - sn(true) * st(true)) / determinant,
+        );
+        let (longer, beta) = match (alpha < 0.0, beta < 0.0) {
+            (true, _) => (0.0, snt / snn),
+            (_, true) => (st(true) / s(true), 0.0),
+            _ => (alpha, beta),
+        };
+        let alpha = ((st(false) - beta * sn(false)) / s(false)).max(0.0);
+        Line { alpha, longer: longer.max(alpha), beta }
     }
 }
 
@@ -208,9 +232,14 @@ mod tests {
     #[test]
     fn a_line_is_found_again() {
         let times: Vec<f64> = LENGTHS.iter().map(|&bytes| 2e-6 + 1e-10 * bytes as f64).collect();
-        let Line { alpha, beta } = Line::of(&times);
-        assert!((alpha / 2e-6 - 1.0).abs() < 1e-6 && (beta / 1e-10 - 1.0).abs() < 1e-6, "{alpha} {beta}");
-        assert_eq!(Line::of(&[0.0; LENGTHS.len()]), Line { alpha: 0.0, beta: 0.0 }, "nothing measured");
+        let near = |found: f64, given: f64| (found / given - 1.0).abs() < 1e-6;
+        let line = Line::of(&times);
+        assert!(near(line.alpha, 2e-6) && near(line.longer, 2e-6) && near(line.beta, 1e-10), "{line:?}");
+        let jump = |bytes: usize| if bytes as u64 >= LONG { 3e-6 } else { 0.0 };
+        let times: Vec<f64> = LENGTHS.iter().zip(&times).map(|(&bytes, time)| time + jump(bytes)).collect();
+        let line = Line::of(&times);
+        assert!(near(line.alpha, 2e-6) && near(line.longer, 5e-6) && near(line.beta, 1e-10), "{line:?}");
+        assert_eq!(Line::of(&[0.0; LENGTHS.len()]), Line::default(), "nothing measured");
         let level = Line::of(&[1e-6; LENGTHS.len()]);
         assert!((level.alpha / 1e-6 - 1.0).abs() < 1e-6 && level.beta.abs() < 1e-20);
     }

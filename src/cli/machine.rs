@@ -7,6 +7,7 @@ use multicomputer::{
     Span,
     model::{Description, Parameters},
     topology::Topology,
+    units::format_bytes,
 };
 
 use super::{
@@ -179,6 +180,11 @@ fn table(m: &Parameters) -> Table {
     let mut table = Table::new(["parameter", "symbol", "value", "meaning"].map(|title| (title, Align::Left)));
     for (value, name, symbol, meaning) in rows {
         table.row([name, symbol, &value, meaning]);
+    }
+    for regime in m.regimes() {
+        let meaning = format!("of messages from {} on", format_bytes(regime.from_bytes));
+        table.row(["send overhead", "o_s", &text(regime.send_overhead), &meaning]);
+        table.row(["receive overhead", "o_r", &text(regime.receive_overhead), &meaning]);
     }
     table
 }

@@ -26,6 +26,8 @@ mod pace;
 mod patience;
 mod plot;
 mod progress;
+#[cfg(feature = "mpi")]
+mod ranks;
 mod reproduce;
 mod site;
 mod stop;

@@ -10,7 +10,10 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use multicomputer::{error::Failure, mpi::Job};
+use multicomputer::{
+    error::Failure,
+    mpi::{Job, MpiError},
+};
 
 use super::{
     collective,
@@ -21,9 +24,8 @@ use super::{
 mod calibrate;
 mod compared;
 mod help;
-mod ranks;
 
-pub(super) use self::{help::adapted, ranks::Ranks};
+pub(super) use self::help::adapted;
 
 use self::compared::Compared;
 
@@ -54,8 +56,10 @@ enum Command {
 pub(super) fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let job = match Job::start() {
         Ok(job) => job,
-        // Where all processes are alone, each has the error.
-        Err(_) if is_launched_behind() => return Err(Error::Told { status: error::FAILED }),
+        // Where all processes are alone each has the error, and one says it for all.
+        Err(MpiError::WrongLauncher { .. }) if is_launched_behind() => {
+            return Err(Error::Told { status: error::FAILED });
+        }
         Err(cause) => return Err(cause.into()),
     };
     let mut nowhere = io::sink();

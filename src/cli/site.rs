@@ -8,7 +8,7 @@ use std::rc::Rc;
 use multicomputer::model::Description;
 
 #[cfg(feature = "mpi")]
-use super::mpi::Ranks;
+use super::ranks::Ranks;
 use super::{
     clock,
     compare::{Place, Runs, Way},

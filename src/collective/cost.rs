@@ -39,7 +39,9 @@ pub struct Cost {
 impl Cost {
     /// The time it stands for.
     pub fn time(&self, parameters: &Parameters) -> Span {
-        let alphas = self.alphas * parameters.alpha().as_secs_f64();
+        // Start-ups depend on lengths at most in steps, so those of the mean length stand for all.
+        let mean = if self.alphas > 0.0 { self.bytes / self.alphas } else { 0.0 };
+        let alphas = self.alphas * parameters.start_up(mean as u64).as_secs_f64();
         let rest = self.bytes * parameters.beta() + self.elements * parameters.gamma();
         Span::from_secs_f64(alphas + rest) + self.trees
     }

@@ -38,9 +38,9 @@ pub(super) fn edge(
         Load::Blocks { bytes } => ((u128::from(bytes) * size as u128 / nodes as u128) as u64, false),
     };
     let transfer = parameters.transfer((bytes as f64 * conflict) as u64);
-    let (send, recv) = (parameters.send_overhead(), parameters.receive_overhead());
+    let (send, recv) = parameters.overheads(bytes);
     let combining = parameters.combining(if combines { bytes / task.element_bytes() } else { 0 });
-    let way = parameters.alpha() + parameters.hop() + transfer;
+    let way = parameters.start_up(bytes) + parameters.hop() + transfer;
     match direction {
         Direction::Out => (send.max(transfer), way),
         Direction::In => ((recv + combining).max(transfer), way + combining),

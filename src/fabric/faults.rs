@@ -29,7 +29,7 @@ impl Fabric {
 
     /// The nodes whose messages move over a link, in order.
     pub(crate) fn senders_over(&self, link: LinkId) -> Vec<Rank> {
-        let Some(place) = (self.places[link] as usize).checked_sub(1) else { return Vec::new() };
+        let Some(place) = self.places[link].checked_sub(1) else { return Vec::new() };
         let crosses =
             |&source: &Rank| self.is_sending(source) && self.transfers[source].route.contains(&place);
         (0..self.nodes).filter(crosses).collect()

@@ -47,8 +47,8 @@ pub struct LinkLoad {
 
 #[derive(Debug, Default)]
 struct Transfer {
-    /// The links of the route, each as its index in `Fabric::links`.
-    route: Vec<usize>,
+    /// The links of the route, each as its place among those that have been used.
+    route: Vec<u32>,
     remaining: f64,
     /// The time at which `remaining` was last updated.
     updated: Time,
@@ -64,17 +64,42 @@ struct LinkState {
     busy_since: Time,
 }
 
+impl LinkState {
+    /// Counts a message of `bytes` bytes that begins to move over the link.
+    fn start(&mut self, now: Time, bytes: u64) {
+        if self.flows == 0 {
+            self.busy_since = now;
+        }
+        self.flows += 1;
+        self.load.messages += 1;
+        self.load.bytes += bytes;
+        self.load.most_flows = self.load.most_flows.max(self.flows);
+    }
+
+    /// Notes that a message has left the link.
+    fn end(&mut self, now: Time) {
+        self.flows -= 1;
+        if self.flows == 0 {
+            self.load.busy += now.since(self.busy_since);
+        }
+    }
+}
+
 /// The flows under way and the loads of links and ports.
 #[derive(Debug)]
 pub(crate) struct Fabric {
     shares: Shares,
     ends: Ends,
     transfers: Vec<Transfer>,
-    /// For each link of the network its index in `links` plus 1, or 0 if it has not been used yet. The host allocates
-    /// no memory for pages of zeros that have not been touched.
+    /// The links of the last route, kept only to reuse its memory.
+    route: Vec<LinkId>,
+    /// For each link of the network its place in the order of their first use plus 1, or 0 if it has not been used yet. The
+    /// host allocates no memory for pages of zeros that have not been touched.
     places: Vec<u32>,
-    /// The links that have been used, in the order of their first use.
-    links: Vec<LinkState>,
+    /// The number of links that have been used.
+    used: u32,
+    /// The links that have been used, by their places, if their loads are counted.
+    links: Option<Vec<LinkState>>,
     /// The resource of the first used link: the resources before it are those of the nodes.
     first: usize,
     link_capacity: f64,
@@ -108,8 +133,10 @@ impl Fabric {
             shares,
             ends: Ends::new(nodes),
             transfers: (0..nodes).map(|_| Transfer::default()).collect(),
+            route: Vec::new(),
             places: vec![0; links],
-            links: Vec::new(),
+            used: 0,
+            links: Some(Vec::new()),
             first: capacities.len(),
             link_capacity: parameters.link_capacity(),
             beta: parameters.beta(),
@@ -120,6 +147,12 @@ impl Fabric {
             detours: BTreeMap::new(),
             recorder: traced.then(|| Recorder::new(nodes)),
         }
+    }
+
+    /// The same without the loads of links, for those who ask for times alone: where there are many links, the loads take more
+    /// memory than all else.
+    pub(crate) fn without_loads(self) -> Fabric {
+        Fabric { links: None, ..self }
     }
 
     /// Starts a message of `bytes` bytes in the out-port of `source` at `now`; the node had sent `seq` messages before it. It
@@ -133,38 +166,36 @@ impl Fabric {
         bytes: u64,
         topology: &dyn Topology,
     ) {
-        let Fabric { shares, transfers, places, links, link_capacity, slow, detours, .. } = self;
+        let Fabric { shares, transfers, route, places, used, links, link_capacity, slow, detours, .. } = self;
         let transfer = &mut transfers[source];
-        transfer.route.clear();
+        route.clear();
         match detours.remove(&source) {
-            Some(detour) => transfer.route.extend(detour),
-            None => topology.route(source, target, &mut transfer.route),
+            Some(detour) => route.extend(detour),
+            None => topology.route(source, target, route),
         }
         (transfer.remaining, transfer.updated) = (bytes as f64, now);
         (transfer.started, transfer.bytes) = (now, bytes);
-        for hop in &mut transfer.route {
-            let link = *hop;
+        transfer.route.clear();
+        transfer.route.extend(route.iter().map(|&link| {
             if places[link] == 0 {
                 let capacity = topology.capacity(link).unwrap_or(*link_capacity);
                 shares.add(link as u32, capacity * slow.get(&link).unwrap_or(&1.0));
-                links.push(LinkState { link: link as u32, ..LinkState::default() });
-                places[link] = links.len() as u32;
+                if let Some(links) = links {
+                    links.push(LinkState { link: link as u32, ..LinkState::default() });
+                }
+                *used += 1;
+                places[link] = *used;
             }
-            *hop = places[link] as usize - 1;
-            let state = &mut links[*hop];
-            if state.flows == 0 {
-                state.busy_since = now;
-            }
-            state.flows += 1;
-            state.load.messages += 1;
-            state.load.bytes += bytes;
-            state.load.most_flows = state.load.most_flows.max(state.flows);
+            places[link] - 1
+        }));
+        if let Some(links) = links {
+            transfer.route.iter().for_each(|&place| links[place as usize].start(now, bytes));
         }
         let (first, nodes, half_duplex) = (self.first, self.nodes, self.half_duplex);
         let limited = bytes > 0
             && shares.start(source as u32, |path| {
-                path.extend(transfer.route.iter().map(|&place| (first + place) as u32));
-                path.push(target as u32);
+                let links = transfer.route.iter().map(|&place| first as u32 + place);
+                path.extend(links.chain([target as u32]));
                 if half_duplex {
                     path.push((nodes + source) as u32);
                     path.push((nodes + target) as u32);
@@ -225,12 +256,9 @@ impl Fabric {
         if let Some(recorder) = &mut self.recorder {
             recorder.end(now, flow as Rank);
         }
-        for &place in &self.transfers[flow as usize].route {
-            let state = &mut self.links[place];
-            state.flows -= 1;
-            if state.flows == 0 {
-                state.load.busy += now.since(state.busy_since);
-            }
+        if let Some(links) = &mut self.links {
+            let route = &self.transfers[flow as usize].route;
+            route.iter().for_each(|&place| links[place as usize].end(now));
         }
     }
 
@@ -241,7 +269,8 @@ impl Fabric {
 
     /// The load of each link that has been used so far, in the order of link numbers.
     pub(crate) fn link_loads(&self) -> Vec<(LinkId, LinkLoad)> {
-        let mut loads: Vec<_> = self.links.iter().map(|state| (state.link as LinkId, state.load)).collect();
+        let mut loads: Vec<_> =
+            self.links.iter().flatten().map(|state| (state.link as LinkId, state.load)).collect();
         loads.sort_unstable_by_key(|&(link, _)| link);
         loads
     }
@@ -289,7 +318,7 @@ mod tests {
         let ends = std::iter::from_fn(|| fabric.pop_end(Time::MAX).map(|(now, ..)| now));
         let last = ends.last().expect("three messages end");
         fabric.start(last, 58, 59, 1, 1000, &*topology);
-        assert_eq!(fabric.links.len(), 2);
+        assert_eq!(fabric.used, 2);
         let loads = fabric.link_loads().into_iter();
         let carried: Vec<_> =
             loads.map(|(link, load)| (topology.link(link).to_string(), load.bytes)).collect();

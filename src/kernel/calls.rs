@@ -7,10 +7,11 @@ use super::{
     op::{Call, Cause, Op, Outcome, Reply},
 };
 use crate::{
+    model::Regime,
     rank::Rank,
     record::{Content, Event, EventKind, WaitEnd},
     time::{Span, Time},
-    wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
+    wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector, keep_small},
 };
 
 /// The largest number of unsuccessful probes and tests, and looks at the time, at one modeled instant. More of them
@@ -196,7 +197,11 @@ impl Kernel {
         blocking: bool,
     ) -> (Time, Option<Cause>) {
         let called = self.nodes[id as usize].clock;
-        let overhead = if parcel.active { self.active_overheads.0 } else { self.send_overhead };
+        let overhead = if parcel.active {
+            self.active_overheads.0
+        } else {
+            Regime::of(&self.regimes, parcel.bytes).map_or(self.send_overhead, |regime| regime.send_overhead)
+        };
         let ready = self.worked(id, called, overhead);
         let spent = self.spent(id, called, ready);
         let node = &mut self.nodes[id as usize];
@@ -253,6 +258,7 @@ impl Kernel {
             node.sends.push_back((called, None));
         }
         node.clock = ready;
+        keep_small(&mut node.port);
         node.port.push_back(message);
         if node.port.len() == 1 {
             self.schedule(ready, Kind::Entry, id, 0);

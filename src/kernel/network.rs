@@ -6,6 +6,7 @@ use super::{
     op::Cause,
 };
 use crate::{
+    model::Regime,
     rank::Rank,
     record::Transfer,
     time::{Span, Time},
@@ -158,6 +159,11 @@ impl Kernel {
         }
     }
 
+    /// The processor time of the receive of a message of `bytes` bytes.
+    pub(super) fn receive_overhead_of(&self, bytes: u64) -> Span {
+        Regime::of(&self.regimes, bytes).map_or(self.receive_overhead, |regime| regime.receive_overhead)
+    }
+
     /// The end of a receive that was called at `called` and posted at `posted`.
     pub(super) fn receive_end(
         &mut self,
@@ -170,7 +176,7 @@ impl Kernel {
         if message.active {
             return self.worked(target, start, self.active_overheads.1);
         }
-        let mut overhead = self.receive_overhead;
+        let mut overhead = self.receive_overhead_of(message.bytes);
         if !self.exchange_overhead.is_zero() && self.nodes[target as usize].send_overlaps(posted, message.at)
         {
             overhead += self.exchange_overhead;

@@ -56,14 +56,14 @@ impl Kernel {
     /// Ends a `sendrecv` when its message has left and been met, as far as the node waits for that, and the other one has
     /// arrived.
     pub(super) fn try_end_send_recv(&mut self, id: NodeId) {
-        let node = &mut self.nodes[id as usize];
         let Doing::SendRecv { called, sent: Some(sent), met: Some(met), received: Some(message), .. } =
-            node.doing
+            self.nodes[id as usize].doing
         else {
             return;
         };
+        let overhead = self.receive_overhead_of(message.bytes) + self.exchange_overhead;
+        let node = &mut self.nodes[id as usize];
         let seq = node.sent - 1;
-        let overhead = self.receive_overhead + self.exchange_overhead;
         // The node waits for its own message to leave, and then for the other one if it has not arrived yet.
         let (clock, left) = (node.clock, node.clock.max(sent));
         node.record.waiting += left.since(clock);

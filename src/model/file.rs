@@ -18,6 +18,7 @@
 //! | `parameters.gamma` | time per element | `"0.34 us"` |
 //! | `parameters.duplex` | number from 1 to 2 | `1.35` |
 //! | `parameters.link_excess` or `.link_capacity` | number or bandwidth | `5.35`, `"175 MB/s"` |
+//! | `[[parameters.regimes]]` with `from`, `send_overhead`, `receive_overhead` | a [regime](ParametersBuilder::regime): a length, and the overheads of messages from there on | `from = "4 KiB"`, `send_overhead = "3 us"`, `receive_overhead = "5 us"` |
 //! | `noise.interval`, `.length`, `.first` | time: see [`Noise`](super::Noise) | `"1 ms"` |
 //! | `noise.distribution`, `.interval-distribution`, `.length-distribution` | `fixed`, `uniform` or `exponential` | `"exponential"` |
 //! | `noise.seed` | number | `7` |
@@ -156,6 +157,15 @@ impl Description {
             "[parameters]".into(),
         ];
         lines.extend(self.parameters().spelled().into_iter().map(|(key, value)| format!("{key} = {value}")));
+        for regime in self.parameters().regimes() {
+            lines.extend([
+                String::new(),
+                "[[parameters.regimes]]".into(),
+                format!("from = {}", quoted(&units::format_bytes(regime.from_bytes))),
+                format!("send_overhead = \"{}\"", regime.send_overhead),
+                format!("receive_overhead = \"{}\"", regime.receive_overhead),
+            ]);
+        }
         if let Some(noise) = self.noise() {
             let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
             let value = |value: String| if is_number(&value) { value } else { quoted(&value) };
@@ -229,6 +239,16 @@ struct ParameterTable {
     gamma: Option<Quantity>,
     copy: Option<Quantity>,
     barrier: Option<Quantity>,
+    regimes: Vec<RegimeTable>,
+}
+
+/// A regime of longer messages.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RegimeTable {
+    from: Length,
+    send_overhead: Quantity,
+    receive_overhead: Quantity,
 }
 
 /// The name of a topology that is given as a table in a machine file.
@@ -328,6 +348,13 @@ impl ParameterTable {
         if let Some(quantity) = self.alpha {
             // After the latency, which is a part of alpha.
             builder = builder.alpha(read("alpha", &quantity, time)?).map_err(FileProblem::Parameter)?;
+        }
+        for regime in &self.regimes {
+            let from = regime.from.bytes();
+            let from = from.map_err(|cause| FileProblem::Unit { key: "regimes.from", cause })?;
+            let send = read("regimes.send_overhead", &regime.send_overhead, time)?;
+            let receive = read("regimes.receive_overhead", &regime.receive_overhead, time)?;
+            builder = builder.regime(from, send, receive);
         }
         Ok(builder)
     }

@@ -304,6 +304,36 @@ fn noise_and_faults_are_read_and_written() {
 }
 
 #[test]
+fn regimes_are_read_and_written() {
+    let read = |regimes: &str| {
+        let parameters = "[parameters]\nsend_overhead = '1 us'\nreceive_overhead = '2 us'\nlatency = '3 us'";
+        Description::from_toml(&format!("name = 'x'\ntopology = 'mesh:2x3'\n{parameters}\n{regimes}"))
+    };
+    let regime = |from: &str, send: &str, receive: &str| {
+        format!(
+            "[[parameters.regimes]]\nfrom = {from}\nsend_overhead = {send}\nreceive_overhead = {receive}\n"
+        )
+    };
+    let machine = read(&(regime("'4 KiB'", "'5 us'", "2e-6") + &regime("9999", "'5 us'", "'7 us'"))).unwrap();
+    let start_up = |bytes| machine.parameters().start_up(bytes).as_picos() / 1_000_000;
+    assert_eq!([0, 4095, 4096, 9998, 9999].map(start_up), [6, 6, 10, 10, 15]);
+    let again = Description::from_toml(&machine.to_toml()).unwrap();
+    assert_eq!(again.parameters(), machine.parameters());
+    let same = again.parameters().to_builder().build().unwrap();
+    assert_eq!(&same, machine.parameters());
+    for (text, part) in [
+        (regime("0", "1e-6", "2e-6"), "parameters.regimes.from_bytes = 0 is not allowed"),
+        (regime("8", "1e-6", "2e-6").repeat(2), "parameters.regimes.from_bytes = 8 is not allowed"),
+        (regime("8", "0", "2e-6"), "parameters.regimes.send_overhead = 0 is not allowed"),
+        (regime("8", "1e-6", "'1 us'"), "parameters.regimes.receive_overhead = 0.000001 is not allowed"),
+        (regime("'long'", "0", "0"), "parameters.regimes.from: `long`"),
+    ] {
+        let refusal = read(&text).unwrap_err().to_string();
+        assert!(refusal.contains(part), "{refusal}");
+    }
+}
+
+#[test]
 fn rendezvous_is_read_and_written() {
     let read = |value: &str| {
         Description::from_toml(&format!("name = 'x'\ntopology = 'mesh:2x3'\nrendezvous = {value}\n"))

@@ -22,7 +22,7 @@ pub use faults::{Fault, FaultError, Faults};
 pub use file::{FileError, FileProblem};
 pub use noise::{Distribution, Noise, NoiseError};
 pub(crate) use parameters::ACTIVE_BYTES;
-pub use parameters::{ParameterError, Parameters, ParametersBuilder};
+pub use parameters::{ParameterError, Parameters, ParametersBuilder, Regime};
 
 /// A machine: its name, its topology and its parameters.
 ///

@@ -17,12 +17,18 @@
 //! | [`copy`](ParametersBuilder::copy) | `copy` | s/byte | 0 |
 //! | [`barrier`](ParametersBuilder::barrier) | `barrier` | s | none |
 //!
+//! From given lengths on the overheads may be longer: [`regime`](ParametersBuilder::regime).
+//!
 //! Times are kept as whole picoseconds ([`Span`]); rates stay `f64`, and their product with a number of bytes or
 //! elements is rounded once, to the nearest picosecond.
 
 mod builder;
+mod regime;
 
-pub use self::builder::{ParameterError, ParametersBuilder};
+pub use self::{
+    builder::{ParameterError, ParametersBuilder},
+    regime::Regime,
+};
 
 use serde::Serialize;
 
@@ -70,6 +76,8 @@ pub struct Parameters {
     gamma: f64,
     copy: f64,
     barrier: Option<Span>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    regimes: Vec<Regime>,
 }
 
 /// The capacity of a link in the form in which it was given.
@@ -109,6 +117,13 @@ impl Parameters {
             gamma: self.gamma,
             copy: self.copy,
             barrier: self.barrier.map(Span::as_secs_f64),
+            regimes: self
+                .regimes
+                .iter()
+                .map(|one| {
+                    (one.from_bytes, one.send_overhead.as_secs_f64(), one.receive_overhead.as_secs_f64())
+                })
+                .collect(),
         }
     }
 
@@ -137,12 +152,13 @@ impl Parameters {
         spelled
     }
 
-    /// `o_s`: the time for which a message occupies the processor of its sender.
+    /// `o_s`: the time for which a message occupies the processor of its sender; of the shortest messages, if it
+    /// [depends](Parameters::overheads) on their length.
     pub fn send_overhead(&self) -> Span {
         self.send_overhead
     }
 
-    /// `o_r`: the time for which a message occupies the processor of its receiver.
+    /// `o_r`: the same of its receiver.
     pub fn receive_overhead(&self) -> Span {
         self.receive_overhead
     }
@@ -216,7 +232,8 @@ impl Parameters {
         self.barrier
     }
 
-    /// `alpha = o_s + L + o_r`: the start-up time of a message, Hockney's alpha.
+    /// `alpha = o_s + L + o_r`: the start-up time of a message, Hockney's alpha; of the shortest messages, if it
+    /// [depends](Parameters::start_up) on their length.
     pub fn alpha(&self) -> Span {
         self.send_overhead + self.latency + self.receive_overhead
     }

@@ -82,7 +82,8 @@ fn predict_as_is(
     let rest = (limit < Time::MAX).then(|| Rest::of(machine, members, schedule));
     let looks = if rest.is_some() { LOOKS } else { 0 };
     let mut calls = Script::new(machine, members, schedule, rest)?;
-    let mut kernel = Kernel::new(machine, false);
+    // The loads of links are counted only where what is left of them is looked at.
+    let mut kernel = if looks > 0 { Kernel::new(machine, false) } else { Kernel::for_times(machine) };
     for look in 1..looks {
         let until = Time::ZERO + Span::from_picos(limit.since_start().as_picos() / LOOKS * look);
         let Progress::Until(_) = kernel.advance(until, &mut calls) else { break };

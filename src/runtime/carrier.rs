@@ -198,7 +198,7 @@ impl<C: Carrier> Endpoint for C {
 
     fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
         self.check_running()?;
-        self.drain()?;
+        // Messages that have come and were not taken in find the request posted.
         let local = &mut *self.local().borrow_mut();
         let request = match local.matching.take(&select) {
             Some(envelope) => {

@@ -46,6 +46,7 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
 
     /// Posts a receive, which waits for a message.
     pub(crate) fn post(&mut self, select: Selector, receive: R) {
+        keep_small(&mut self.posted);
         self.posted.push_back((select, receive));
     }
 
@@ -55,6 +56,7 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         match self.posted.iter().position(|(select, _)| select.accepts(&label)) {
             Some(at) => self.posted.remove(at).map(|(_, receive)| (receive, message)),
             None => {
+                keep_small(&mut self.arrived);
                 let later = self.arrived.iter().rev().take_while(|other| message.precedes(other)).count();
                 self.arrived.insert(self.arrived.len() - later, message);
                 None
@@ -100,6 +102,14 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
     pub(crate) fn take_if(&mut self, wanted: impl FnMut(&M) -> bool) -> Option<M> {
         let at = self.arrived.iter().position(wanted)?;
         self.arrived.remove(at)
+    }
+}
+
+/// Gives a queue room for one element before its first one comes. A queue would make room for four by itself, and there are
+/// many nodes with one message or receive at a time.
+pub(crate) fn keep_small<T>(queue: &mut VecDeque<T>) {
+    if queue.capacity() == 0 {
+        queue.reserve_exact(1);
     }
 }
 

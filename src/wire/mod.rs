@@ -2,7 +2,7 @@
 
 mod matching;
 
-pub(crate) use matching::{Labeled, Matching};
+pub(crate) use matching::{Labeled, Matching, keep_small};
 
 use crate::rank::Tag;
 

@@ -22,14 +22,14 @@ impl Ran {
         not(feature = "mpi"),
         expect(dead_code, reason = "only over MPI are calls repeated like that")
     )]
-    pub(in crate::cli) fn measured(report: &RunReport, mut times: Vec<Span>) -> Ran {
+    pub(super) fn measured((report, mut times): (RunReport, Vec<Span>)) -> Ran {
         times.sort_unstable();
         let at = |part: usize| times[(times.len() - 1) * part / 4];
         let spread =
             Spread { least: at(0), lower: at(1), upper: at(3), most: at(4), repetitions: times.len() };
         let time = at(2);
         let wall = std::time::Duration::from_nanos(time.as_picos() / 1000);
-        Ran { spread: Some(spread), ..Ran::of(report, time, wall) }
+        Ran { spread: Some(spread), ..Ran::of(&report, time, wall) }
     }
 }
 

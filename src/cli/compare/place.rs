@@ -5,7 +5,7 @@ use std::rc::Rc;
 use multicomputer::Machine;
 
 #[cfg(feature = "mpi")]
-use super::super::mpi::Ranks;
+use super::super::ranks::Ranks;
 
 /// A place for runs.
 #[derive(Clone, Debug)]

@@ -186,7 +186,7 @@ impl Execution<'_> {
     ) -> Result<Ran, Error> {
         match self.place {
             Place::Machine(_) => self.without_ranks(),
-            Place::Ranks(ranks) => ranks.own(self.name, got, call, fault),
+            Place::Ranks(ranks) => ranks.own(self.name, got, call, fault).map(Ran::measured),
         }
     }
 
@@ -205,7 +205,7 @@ impl Execution<'_> {
         match self.place {
             Place::Machine(machine) => self.run_on(machine, program, fault),
             #[cfg(feature = "mpi")]
-            Place::Ranks(ranks) => ranks.run(self.name, program, fault),
+            Place::Ranks(ranks) => ranks.run(self.name, program, fault).map(Ran::measured),
         }
     }
 

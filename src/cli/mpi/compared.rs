@@ -11,10 +11,10 @@ use multicomputer::{
 
 use super::{
     super::{
-        collective, compare::Runs, count::counted, error::Error, exchange, options::RunOptions, site::Site,
-        stop,
+        collective, compare::Runs, count::counted, error::Error, exchange, options::RunOptions, ranks::Ranks,
+        site::Site, stop,
     },
-    Ranks, concluded,
+    concluded,
 };
 
 /// The most calls that are timed.
@@ -41,61 +41,65 @@ fn repetitions(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| format!("allowed is a whole number from 1 to {MOST_REPETITIONS}"))
 }
 
+/// The arguments of a command of which some are refused over MPI, and some are read here.
+pub(super) struct Asked<'a> {
+    /// The machines and the shapes that are given.
+    machines: (Vec<Description>, Vec<Grid>),
+    /// The plans that are run, if it is said.
+    runs: Option<Runs>,
+    is_phantom: bool,
+    options: &'a mut RunOptions,
+}
+
 /// A command that compares.
 pub(super) trait Compares: Args {
-    /// The machines and the shapes that are given.
-    fn machines(&self) -> (Vec<Description>, Vec<Grid>);
-    /// The plans that are run, if it is said.
-    fn runs(&self) -> Option<Runs>;
-    fn is_phantom(&self) -> bool;
-    fn options(&mut self) -> &mut RunOptions;
+    fn asked(&mut self) -> Asked<'_>;
     fn run(&self, site: &Site, out: &mut dyn Write) -> Result<(), Error>;
 }
 
-macro_rules! compares {
-    ($($command:ident, $machines:ident, |$arguments:ident| $runs:expr;)*) => {$(
-        impl Compares for $command::Arguments {
-            fn machines(&self) -> (Vec<Description>, Vec<Grid>) {
-                self.$machines.asked()
-            }
+impl Compares for stop::Arguments {
+    fn asked(&mut self) -> Asked<'_> {
+        let (machines, options) = (self.machines.asked(), &mut self.options);
+        Asked { machines, runs: None, is_phantom: self.phantom, options }
+    }
 
-            fn runs(&self) -> Option<Runs> {
-                let $arguments = self;
-                $runs
-            }
-
-            fn is_phantom(&self) -> bool {
-                self.phantom
-            }
-
-            fn options(&mut self) -> &mut RunOptions {
-                &mut self.options
-            }
-
-            fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
-                $command::run(self, site, &mut out)
-            }
-        }
-    )*};
+    fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
+        stop::run(self, site, &mut out)
+    }
 }
 
-compares! {
-    stop, machines, |_arguments| None;
-    collective, machine, |arguments| arguments.run;
-    exchange, machine, |arguments| arguments.run;
+impl Compares for collective::Arguments {
+    fn asked(&mut self) -> Asked<'_> {
+        let (machines, options) = (self.machine.asked(), &mut self.options);
+        Asked { machines, runs: self.run, is_phantom: self.phantom, options }
+    }
+
+    fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
+        collective::run(self, site, &mut out)
+    }
+}
+
+impl Compares for exchange::Arguments {
+    fn asked(&mut self) -> Asked<'_> {
+        let (machines, options) = (self.machine.asked(), &mut self.options);
+        Asked { machines, runs: self.run, is_phantom: self.phantom, options }
+    }
+
+    fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
+        exchange::run(self, site, &mut out)
+    }
 }
 
 impl<A: Compares> Compared<A> {
     /// Carries the command out on all ranks.
     pub(super) fn run(mut self, job: Job, out: &mut dyn Write) -> Result<(), Error> {
-        let options = self.arguments.options();
-        let limit = options.wall_limit();
+        let asked = self.arguments.asked();
+        let limit = asked.options.wall_limit();
         if job.rank() > 0 {
             // Files are those of the first rank.
-            (options.csv, options.plot) = (None, None);
+            (asked.options.csv, asked.options.plot) = (None, None);
         }
-        let planned = self.check().and_then(|()| self.planned(&job));
-        let planned = match planned {
+        let planned = match asked.check().and_then(|()| asked.planned(job.machine())) {
             Ok(planned) => planned,
             Err(error) => return concluded(&job, Err(error)),
         };
@@ -111,29 +115,32 @@ impl<A: Compares> Compared<A> {
         let result = self.arguments.run(&Site::Ranks(ranks.clone()), out);
         concluded(ranks.job(), result)
     }
+}
 
+impl Asked<'_> {
     /// Refuses what there is only on a machine of this process.
-    fn check(&mut self) -> Result<(), Error> {
+    fn check(&self) -> Result<(), Error> {
         let refused =
             |option: &str, why: &str| Error::usage(format!("{option} cannot be used over MPI: {why}"));
-        if self.arguments.is_phantom() {
+        if self.is_phantom {
             return Err(refused("--phantom", "times are those of real data"));
         }
-        if self.arguments.runs() == Some(Runs::None) {
+        if self.runs == Some(Runs::None) {
             return Err(refused(
                 "--run none",
                 "there would be nothing to measure; without `mpi` plans are predicted",
             ));
         }
-        match self.arguments.options().only_on_machines() {
+        match self.options.only_on_machines() {
             Some((option, why)) => Err(refused(option, why)),
             None => Ok(()),
         }
     }
 
-    /// The machine that plans are made for, if it is said.
-    fn planned(&self, job: &Job) -> Result<Option<Description>, Error> {
-        let (machines, shapes) = self.arguments.machines();
+    /// The machine that plans are made for, if it is said; `own` is the one for which they are made unless it is.
+    fn planned(self, own: &Description) -> Result<Option<Description>, Error> {
+        let (machines, shapes) = self.machines;
+        let ranks = own.nodes();
         let several = |option: &str, given: usize| {
             Error::usage(format!("{option} is given {given} times: over MPI plans are made for one machine"))
         };
@@ -143,7 +150,6 @@ impl<A: Compares> Compared<A> {
         if shapes.len() > 1 {
             return Err(several("--mesh", shapes.len()));
         }
-        let ranks = job.size();
         let machine = machines.into_iter().next();
         if let Some(machine) = machine.as_ref().filter(|machine| machine.nodes() != ranks) {
             return Err(Error::usage(format!(
@@ -167,7 +173,7 @@ impl<A: Compares> Compared<A> {
                 are(ranks)
             )));
         }
-        let machine = machine.unwrap_or_else(|| job.machine().clone());
+        let machine = machine.unwrap_or_else(|| own.clone());
         let mesh = Mesh::new(shape.rows, shape.columns).map_err(Error::usage)?;
         let parameters = machine.parameters().to_builder().link_excess(FAR_FASTER).build();
         let name = format!("{} as {shape}", machine.name());

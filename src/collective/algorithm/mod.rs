@@ -105,5 +105,5 @@ fn round(task: &Task, bytes: u64) -> Span {
     let transfer = parameters.transfer((bytes as f64 * 2.0 / parameters.duplex()) as u64);
     let combining =
         parameters.combining(if task.operation().combines() { bytes / task.element_bytes() } else { 0 });
-    parameters.alpha() + transfer + combining
+    parameters.start_up(bytes) + transfer + combining
 }

@@ -106,7 +106,8 @@ fn length(task: &Task, network: Network, bytes: u64) -> Span {
     let way = parameters.latency() + parameters.hop().times(network.links as u64);
     // A message that is there early does not overlap the send of the next step.
     let early = if parameters.exchange_overhead().is_zero() { Span::ZERO } else { Span::from_nanos(1) };
-    let busy = parameters.send_overhead() + parameters.receive_overhead() + combining(task, bytes);
+    let (send, receive) = parameters.overheads(bytes);
+    let busy = send + receive + combining(task, bytes);
     (both_ways + way + early).max(busy)
 }
 
@@ -210,15 +211,15 @@ fn draft(task: &Task, timetable: Timetable, network: Network, chunks: usize) -> 
         draft = draft.combining();
     }
     let parameters = task.parameters();
+    let (send, receive) = parameters.overheads(longest);
     let busy = |action: &Action| match action {
-        Action::Start(_) => parameters.send_overhead(),
-        Action::Recv(_) => parameters.receive_overhead(),
+        Action::Start(_) => send,
+        Action::Recv(_) => receive,
         Action::Pack(bytes) => parameters.copying(*bytes),
         Action::Combine(bytes) => combining(task, *bytes),
         Action::Pause(span) => *span,
         _ => Span::ZERO,
     };
-    let schedule =
-        draft.schedule.clocked(length(task, network, longest), parameters.send_overhead(), Span::ZERO, busy);
+    let schedule = draft.schedule.clocked(length(task, network, longest), send, Span::ZERO, busy);
     Draft { schedule, ..draft }
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{LinkSpeed, Parameters, port_capacity};
+use super::{LinkSpeed, Parameters, Regime, port_capacity};
 use crate::time::Span;
 
 /// The largest time allowed for a parameter, in seconds (per message, byte or element); far below [`Span::MAX`].
@@ -27,6 +27,8 @@ pub struct ParametersBuilder {
     pub(super) gamma: f64,
     pub(super) copy: f64,
     pub(super) barrier: Option<f64>,
+    /// Lengths, and the overheads of messages from there on.
+    pub(super) regimes: Vec<(u64, f64, f64)>,
 }
 
 /// Creates a builder with no cost at all, full duplex, links as fast as ports and no barrier.
@@ -46,6 +48,7 @@ impl Default for ParametersBuilder {
             gamma: 0.0,
             copy: 0.0,
             barrier: None,
+            regimes: Vec::new(),
         }
     }
 }
@@ -138,6 +141,24 @@ impl ParametersBuilder {
         Self { barrier: Some(seconds), ..self }
     }
 
+    /// Adds a regime: messages of `from_bytes` bytes or more have these overheads, in seconds, up to the next regime. Default
+    /// none; lengths are above 0 and each longer than the one before, overheads at least those of shorter messages, and up to
+    /// 1e6. Active messages are always short.
+    ///
+    /// ```
+    /// use multicomputer::{Span, model::Parameters};
+    ///
+    /// let builder = Parameters::builder().send_overhead(1e-6).receive_overhead(1e-6).beta(1e-9);
+    /// let parameters = builder.regime(4096, 3e-6, 5e-6).build()?;
+    /// assert_eq!(parameters.start_up(4095), Span::from_micros(2));
+    /// assert_eq!(parameters.start_up(4096), Span::from_micros(8));
+    /// # Ok::<(), multicomputer::model::ParameterError>(())
+    /// ```
+    pub fn regime(mut self, from_bytes: u64, send_overhead: f64, receive_overhead: f64) -> Self {
+        self.regimes.push((from_bytes, send_overhead, receive_overhead));
+        self
+    }
+
     /// Sets both overheads from `alpha`, the whole start-up time in seconds, as a machine file may give it: the part
     /// of `alpha` beyond the latency is divided into halves for the sender and the receiver, with an odd picosecond
     /// at the sender.
@@ -197,6 +218,15 @@ impl ParametersBuilder {
             gamma: self.gamma,
             copy: self.copy,
             barrier: self.barrier.map(Span::from_secs_f64),
+            regimes: self
+                .regimes
+                .iter()
+                .map(|&(from_bytes, send, receive)| Regime {
+                    from_bytes,
+                    send_overhead: Span::from_secs_f64(send),
+                    receive_overhead: Span::from_secs_f64(receive),
+                })
+                .collect(),
         }
     }
 
@@ -223,7 +253,23 @@ impl ParametersBuilder {
             LinkSpeed::Excess(excess) => ("link_excess", excess),
             LinkSpeed::Capacity(capacity) => ("link_capacity", capacity),
         };
-        require(parameter, given, given > 0.0 && given.is_finite(), "above 0 and finite")
+        require(parameter, given, given > 0.0 && given.is_finite(), "above 0 and finite")?;
+        let mut before = (0, self.send_overhead, self.receive_overhead);
+        for &regime in &self.regimes {
+            let ((from, send, receive), (from_before, send_before, receive_before)) = (regime, before);
+            let longer = "above 0, and longer than that of the regime before";
+            require("regimes.from_bytes", from as f64, from > from_before, longer)?;
+            let slower = "at least that of shorter messages, and at most 1e6 s";
+            let overheads = [
+                ("regimes.send_overhead", send, send_before),
+                ("regimes.receive_overhead", receive, receive_before),
+            ];
+            for (parameter, given, before) in overheads {
+                require(parameter, given, (before..=LONGEST).contains(&given), slower)?;
+            }
+            before = regime;
+        }
+        Ok(())
     }
 }
 

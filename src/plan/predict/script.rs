@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The steps that are handed over at a time.
-const AT_A_TIME: usize = 16;
+const AT_A_TIME: usize = 4;
 
 const TAG: Tag = Tag(0);
 

@@ -2,6 +2,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::{endpoint::HostNode, sleeping::BARRIER};
+use crate::{
+    error::CommError,
+    runtime::{local::Local, waiting::WhatFor},
+    time::Time,
+};
+
 /// The state of the barrier.
 #[derive(Debug, Default)]
 pub(super) struct Barrier {
@@ -26,5 +33,24 @@ impl Barrier {
     /// Whether all nodes have come to a barrier.
     pub(super) fn is_passed(&self, nth: usize) -> bool {
         self.passed.load(Ordering::Acquire) > nth
+    }
+}
+
+impl HostNode<'_> {
+    /// Waits until all nodes have come.
+    pub(super) fn pass_barrier(&self) -> Result<(), CommError> {
+        let (host, crew) = (self.host, &self.host.crew);
+        let (nth, is_last) = host.barrier.arrive(crew.seats.len());
+        if is_last {
+            for seat in &crew.seats {
+                if seat.parker.claim(&[BARRIER], &crew.awake) {
+                    seat.parker.wake();
+                }
+            }
+        } else {
+            let passed = |_: &mut Local| host.barrier.is_passed(nth).then_some(());
+            self.sleep_until(|_| WhatFor::Barrier, Time::MAX, passed)?;
+        }
+        Ok(())
     }
 }

@@ -7,7 +7,6 @@ use crossbeam_channel::Receiver;
 use super::{
     Host, HostOutcome,
     ring::{KnownTypes, Sent},
-    sleeping::BARRIER,
 };
 use crate::{
     endpoint::{Endpoint, Envelope, Shared},
@@ -165,19 +164,7 @@ impl Carrier for HostNode<'_> {
     }
 
     fn meet(&self) -> Result<(), CommError> {
-        let (host, crew) = (self.host, &self.host.crew);
-        let (nth, is_last) = host.barrier.arrive(crew.seats.len());
-        if is_last {
-            for seat in &crew.seats {
-                if seat.parker.claim(&[BARRIER], &crew.awake) {
-                    seat.parker.wake();
-                }
-            }
-        } else {
-            let passed = |_: &mut Local| host.barrier.is_passed(nth).then_some(());
-            self.wait_until(|_| WhatFor::Barrier, Time::MAX, passed)?;
-        }
-        Ok(())
+        self.pass_barrier()
     }
 
     fn set_within(&self, name: Option<&'static str>) {

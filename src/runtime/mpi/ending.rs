@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::{
     idle::Idle,
     node::{Cause, MpiNode},
+    told::ToldNode,
 };
 use crate::{
     error::{CommError, DeadlockReport, RunError},
-    kernel::{BlockedNode, WaitsFor},
+    kernel::BlockedNode,
     rank::Rank,
     record::{NodeRecord, PhaseRecord, UnreceivedMessage},
     runtime::{carrier::Carrier, crew::Fault, local::Unreceived},
@@ -45,46 +46,14 @@ enum Told {
     WallLimit(Vec<ToldNode>),
 }
 
-/// A blocked node, as it is told.
-#[derive(Serialize, Deserialize)]
-struct ToldNode {
-    rank: Rank,
-    since: u64,
-    waits_for: WaitsFor,
-    within: Option<String>,
-}
-
-impl From<&BlockedNode> for ToldNode {
-    fn from(node: &BlockedNode) -> ToldNode {
-        ToldNode {
-            rank: node.rank,
-            since: node.since.since_start().as_picos(),
-            waits_for: node.waits_for.clone(),
-            within: node.within.map(str::to_owned),
-        }
-    }
-}
-
-impl From<ToldNode> for BlockedNode {
-    fn from(told: ToldNode) -> BlockedNode {
-        BlockedNode {
-            rank: told.rank,
-            since: Time::ZERO + Span::from_picos(told.since),
-            waits_for: told.waits_for,
-            // A run ends once, and libraries have few names.
-            within: told.within.map(|name| &*Box::leak(name.into_boxed_str())),
-        }
-    }
-}
-
 fn told(nodes: &[BlockedNode]) -> Vec<ToldNode> {
-    nodes.iter().map(ToldNode::from).collect()
+    nodes.iter().cloned().map(ToldNode::from).collect()
 }
 
 impl MpiNode<'_> {
     /// Ends the run with all other ranks: the records of all, or the error that all get.
     pub(super) fn finish(&self) -> Result<Records, RunError> {
-        let failed = |source: Error| self.failed(CommError::Transport(source.to_string()));
+        let failed = |error: Error| self.job.failed(error);
         self.has_returned.set(true);
         let finished = self.time();
         self.local.borrow_mut().finish(finished);
@@ -106,9 +75,8 @@ impl MpiNode<'_> {
         let own = serde_json::to_vec(&self.part()).unwrap_or_default();
         let parts = self.gathered(own).map_err(failed)?;
         let parts = parts.iter().map(|part| serde_json::from_slice::<Part>(part));
-        let parts: Vec<Part> = parts
-            .collect::<Result<_, _>>()
-            .map_err(|error| self.failed(CommError::Transport(error.to_string())))?;
+        let parts: Vec<Part> =
+            parts.collect::<Result<_, _>>().map_err(|error| self.job.failed(unreadable(&error)))?;
         let (mut nodes, mut unreceived) = (Vec::new(), Vec::new());
         for part in parts {
             nodes.push(record(part.counters, part.phases));
@@ -269,14 +237,14 @@ impl MpiNode<'_> {
                 limit: self.settings.wall_limit.unwrap_or_default(),
                 nodes: nodes(blocked),
             },
-            Err(error) => self.failed(CommError::Transport(error.to_string())),
+            Err(error) => self.job.failed(unreadable(&error)),
         }
     }
+}
 
-    /// A failure of MPI at the end of a run.
-    fn failed(&self, error: CommError) -> RunError {
-        RunError::Node { rank: self.job.rank(), source: error.into() }
-    }
+/// What a rank told cannot be read.
+fn unreadable(error: &serde_json::Error) -> CommError {
+    CommError::Transport(error.to_string())
 }
 
 /// The record of a node from what it told.

@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 /// The longest frame in bytes. All libraries known to us pass so much without waiting for the receiver.
 pub(super) const LONGEST: usize = 4000;
 
-/// The room for data in a frame.
-pub(super) const ROOM: usize = LONGEST - size_of::<Header>();
+/// The room for data in a frame: longer messages send it by itself.
+pub(crate) const ROOM: usize = LONGEST - size_of::<Header>();
 
 /// The bit of a [part](part) that has a length but no data.
 const PHANTOM: u64 = 1 << 63;

@@ -1,57 +1,46 @@
-//! The search for a deadlock where nobody sees all ranks: one that has waited for long asks all others.
+//! The search for a deadlock where nobody sees all ranks: rounds of questions, and what their answers tell.
 //!
 //! The run is in a deadlock if every rank waits without a deadline or has returned, no message is on its way, and that was
 //! so at one instant. Each answer tells how many messages its rank has sent and taken in. If two rounds of answers are the
 //! same, and as many messages have been taken in as sent, then nothing happened between the rounds, and nothing can any
 //! more (Mattern 1987, the method of four counters). A rank that computes does not answer, and is waited for.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, mem::take};
 
-use ferrompi::Error;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    frame::{Header, Kind, ROOM},
-    node::{Cause, MpiNode},
-};
+use super::told::ToldNode;
 use crate::{
     error::DeadlockReport,
-    kernel::{BlockedNode, WaitsFor},
+    kernel::BlockedNode,
     rank::Rank,
-    runtime::carrier::Carrier,
     time::{Span, Time},
     wire::NodeId,
 };
 
-/// The time for which other ranks may tell what they do before a run is ended at its limit.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-
 /// The state of a rank, as it tells it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct State {
-    activity: Activity,
-    /// The picoseconds of its clock since which it waits.
-    since: u64,
-    waits_for: WaitsFor,
-    within: Option<String>,
-    counts: Counts,
+    pub(super) activity: Activity,
+    pub(super) node: ToldNode,
+    pub(super) counts: Counts,
 }
 
 /// The progress of a rank: messages sent and taken in, and calls of its program.
-type Counts = (u64, u64, u64);
+pub(super) type Counts = (u64, u64, u64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Activity {
+pub(super) enum Activity {
     /// It waits, and only a message can end that.
     Waits,
     Returned,
     Acts,
 }
 
-/// A round of questions.
+/// The rounds of questions of a rank.
 #[derive(Debug, Default)]
 pub(super) struct Inquiry {
-    /// Its number, if one is under way.
+    /// The number of the round that is under way.
     round: Option<u64>,
     rounds: u64,
     answers: BTreeMap<NodeId, State>,
@@ -59,134 +48,137 @@ pub(super) struct Inquiry {
     before: Option<Vec<Counts>>,
     /// The time from which on the next one may begin.
     next: Option<Time>,
-    /// The time at which the run ends, whatever is answered.
-    ends: Option<Time>,
+}
+
+/// What a round tells.
+#[derive(Debug, PartialEq)]
+pub(super) enum Verdict {
+    /// Some rank acts, so there is no deadlock.
+    Alive,
+    /// There may be one, which another round shows.
+    Unclear,
+    Deadlock(DeadlockReport),
 }
 
 impl Inquiry {
-    /// Takes an answer.
-    pub(super) fn take(&mut self, source: NodeId, round: u64, state: &[u8]) {
-        if self.round == Some(round)
-            && let Ok(state) = serde_json::from_slice(state)
-        {
+    /// Begins a round; returns its number.
+    pub(super) fn begin(&mut self) -> u64 {
+        self.rounds += 1;
+        self.round = Some(self.rounds);
+        self.answers.clear();
+        self.rounds
+    }
+
+    /// Takes the answer of a rank; that to a question of an earlier round counts no more.
+    pub(super) fn take(&mut self, source: NodeId, round: u64, state: State) {
+        if self.round == Some(round) {
             self.answers.insert(source, state);
         }
     }
-}
 
-impl State {
-    /// The rank in a report; `None` if it has returned.
-    fn blocked(&self, rank: Rank) -> Option<BlockedNode> {
-        // A run ends once, and libraries have few names.
-        let leak = |name: &String| &*Box::leak(name.clone().into_boxed_str());
-        (self.activity != Activity::Returned).then(|| BlockedNode {
-            rank,
-            since: Time::ZERO + Span::from_picos(self.since),
-            waits_for: self.waits_for.clone(),
-            within: self.within.as_ref().map(leak),
-        })
-    }
-}
-
-impl MpiNode<'_> {
-    /// The state of this rank.
-    fn state(&self) -> State {
-        let BlockedNode { since, waits_for, within, .. } = self.blocked();
-        let activity = match *self.waiting.borrow() {
-            _ if self.has_returned.get() => Activity::Returned,
-            Some((_, true)) => Activity::Waits,
-            _ => Activity::Acts,
-        };
-        let line = &self.job.line;
-        let counts = (line.sent(), line.received(), self.calls.get());
-        let since = since.since_start().as_picos();
-        State { activity, since, waits_for, within: within.map(str::to_owned), counts }
+    /// Whether a round may begin that is due at the earliest when a rank has waited for `patience` since `since`.
+    pub(super) fn is_due(&self, now: Time, since: Time, patience: Span) -> bool {
+        self.round.is_none() && now >= self.next.unwrap_or_default().max(since + patience)
     }
 
-    /// Answers a question, unless all have come to the end meanwhile: the answer would come to the next run.
-    pub(super) fn tell_state(&self, source: NodeId, question: Header) -> Result<(), Error> {
-        if self.is_over.get() {
-            return Ok(());
-        }
-        let mut state = self.state();
-        let mut text = serde_json::to_vec(&state).unwrap_or_default();
-        if text.len() > ROOM
-            && let WaitsFor::Requests(requests) = &mut state.waits_for
-        {
-            requests.truncate(8);
-            text = serde_json::to_vec(&state).unwrap_or_default();
-        }
-        self.job.line.send_frame(source, question.of_kind(Kind::State), &text[..text.len().min(ROOM)])
+    /// Whether all others have answered.
+    pub(super) fn is_answered(&self, ranks: usize) -> bool {
+        self.round.is_some() && self.answers.len() + 1 == ranks
     }
 
-    /// Looks at the clock while this rank waits: asks the others if that takes long, and ends the run if it has to.
-    pub(super) fn mind(&self) {
-        if self.is_ended() {
-            return;
+    /// Ends the round that all others have answered, at the time `next` before which no other begins by itself.
+    pub(super) fn conclude(&mut self, own: (NodeId, State), next: Time) -> Verdict {
+        self.round = None;
+        self.next = Some(next);
+        let (rank, state) = own;
+        self.answers.insert(rank, state);
+        let before = self.before.take();
+        if self.answers.values().any(|state| state.activity == Activity::Acts) {
+            return Verdict::Alive;
         }
-        let now = self.time();
-        let since = self.waiting.borrow().as_ref().map_or(now, |(waiting, _)| waiting.since);
-        let limit = self.settings.wall_limit.map(|limit| Time::ZERO + Span::from(limit));
-        let inquiry = &mut *self.inquiry.borrow_mut();
-        match inquiry.ends {
-            Some(ends) if now >= ends => {
-                let own = self.blocked();
-                let answers = inquiry.answers.iter();
-                let mut nodes: Vec<BlockedNode> =
-                    answers.filter_map(|(&node, state)| state.blocked(node as Rank)).collect();
-                nodes.push(own);
-                nodes.sort_by_key(|node| node.rank);
-                return self.stop(Cause::WallLimit(nodes));
-            }
-            None if limit.is_some_and(|limit| now >= limit) => {
-                inquiry.ends = Some(now + Span::from(LAST_WORDS));
-                return self.ask(inquiry);
-            }
-            _ => {}
-        }
-        if inquiry.round.is_none() {
-            let next = inquiry.next.unwrap_or_default().max(since + Span::from(self.settings.patience));
-            if now >= next {
-                self.ask(inquiry);
-            }
-        } else if inquiry.answers.len() + 1 == self.job.size() && inquiry.ends.is_none() {
-            inquiry.next = Some(now + Span::from(self.settings.patience));
-            if let Some(report) = self.verdict(inquiry) {
-                self.stop(Cause::Deadlock(report));
-            }
-        }
-    }
-
-    /// Asks all others.
-    fn ask(&self, inquiry: &mut Inquiry) {
-        inquiry.rounds += 1;
-        inquiry.round = Some(inquiry.rounds);
-        inquiry.answers.clear();
-        let question = Header { nth: inquiry.rounds, ..Header::new(Kind::Ask) };
-        for other in (0..self.job.size()).filter(|&other| other != self.job.rank()) {
-            // A rank that cannot be asked does not answer.
-            let _ = self.job.line.send_frame(other as NodeId, question, &[]);
-        }
-    }
-
-    /// The deadlock that all answers of a second round tell of; a first one is followed by a second.
-    fn verdict(&self, inquiry: &mut Inquiry) -> Option<DeadlockReport> {
-        inquiry.round = None;
-        inquiry.answers.insert(Carrier::id(self), self.state());
-        let before = inquiry.before.take();
-        if inquiry.answers.values().any(|state| state.activity == Activity::Acts) {
-            return None;
-        }
-        let counts: Vec<Counts> = inquiry.answers.values().map(|state| state.counts).collect();
+        let counts: Vec<Counts> = self.answers.values().map(|state| state.counts).collect();
         let sent: u64 = counts.iter().map(|(sent, ..)| sent).sum();
         let taken: u64 = counts.iter().map(|(_, taken, _)| taken).sum();
         if before.as_ref() != Some(&counts) || sent != taken {
-            inquiry.before = Some(counts);
-            self.ask(inquiry);
-            return None;
+            self.before = Some(counts);
+            return Verdict::Unclear;
         }
-        let blocked = inquiry.answers.iter().filter_map(|(&node, state)| state.blocked(node as Rank));
-        let returned = inquiry.answers.iter().filter(|(_, state)| state.activity == Activity::Returned);
-        Some(DeadlockReport::new(blocked.collect(), returned.map(|(&node, _)| node as Rank).collect()))
+        let returned = self.answers.iter().filter(|(_, state)| state.activity == Activity::Returned);
+        let returned: Vec<Rank> = returned.map(|(&node, _)| node as Rank).collect();
+        Verdict::Deadlock(DeadlockReport::new(self.blocked(), returned))
+    }
+
+    /// The ranks that have answered and not returned, in their order.
+    pub(super) fn blocked(&mut self) -> Vec<BlockedNode> {
+        let states = take(&mut self.answers).into_values();
+        states.filter(|state| state.activity != Activity::Returned).map(|state| state.node.into()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::WaitsFor;
+
+    fn state(rank: Rank, activity: Activity, counts: Counts) -> State {
+        let waits_for = WaitsFor::Message { source: None, tag: None, group: "the world".into() };
+        let node = BlockedNode { rank, since: Time::ZERO, waits_for, within: None };
+        State { activity, node: node.into(), counts }
+    }
+
+    /// The verdict of rank 0 on a round in which ranks 1 and 2 answer so, while it waits itself.
+    fn round(inquiry: &mut Inquiry, one: (Activity, Counts), two: (Activity, Counts)) -> Verdict {
+        let round = inquiry.begin();
+        inquiry.take(1, round, state(1, one.0, one.1));
+        assert!(!inquiry.is_answered(3));
+        inquiry.take(2, round - 1, state(2, Activity::Acts, (0, 0, 0)));
+        assert!(!inquiry.is_answered(3), "an answer to another round");
+        inquiry.take(2, round, state(2, two.0, two.1));
+        assert!(inquiry.is_answered(3));
+        inquiry.conclude((0, state(0, Activity::Waits, (2, 1, 9))), Time::MAX)
+    }
+
+    #[test]
+    fn two_rounds_alike_with_no_message_on_its_way_are_a_deadlock() {
+        use Activity::{Acts, Returned, Waits};
+        let mut inquiry = Inquiry::default();
+        let (one, two) = ((Waits, (1, 2, 5)), (Returned, (0, 0, 4)));
+        assert_eq!(round(&mut inquiry, one, two), Verdict::Unclear);
+        assert_eq!(round(&mut inquiry, (Acts, (1, 2, 5)), two), Verdict::Alive);
+        assert_eq!(round(&mut inquiry, one, two), Verdict::Unclear, "the round before found one that acts");
+        assert_eq!(
+            round(&mut inquiry, (Waits, (1, 2, 6)), two),
+            Verdict::Unclear,
+            "it has made a call between"
+        );
+        let Verdict::Deadlock(report) = (match round(&mut inquiry, (Waits, (1, 2, 6)), two) {
+            Verdict::Unclear => round(&mut inquiry, (Waits, (1, 2, 6)), two),
+            verdict => verdict,
+        }) else {
+            panic!("nothing has happened between the rounds");
+        };
+        let blocked: Vec<Rank> = report.blocked.iter().map(|node| node.rank).collect();
+        assert_eq!((blocked, report.returned), (vec![0, 1], vec![2]));
+    }
+
+    #[test]
+    fn a_message_on_its_way_is_no_deadlock() {
+        let mut inquiry = Inquiry::default();
+        let (one, two) = ((Activity::Waits, (1, 1, 5)), (Activity::Waits, (0, 0, 4)));
+        for _ in 0..3 {
+            assert_eq!(round(&mut inquiry, one, two), Verdict::Unclear);
+        }
+    }
+
+    #[test]
+    fn the_next_round_waits_for_its_time() {
+        let (second, at) = (Span::from_secs_f64(1.0), |s: f64| Time::ZERO + Span::from_secs_f64(s));
+        let mut inquiry = Inquiry::default();
+        assert!(!inquiry.is_due(at(2.5), at(2.0), second));
+        assert!(inquiry.is_due(at(3.0), at(2.0), second));
+        inquiry.begin();
+        assert!(!inquiry.is_due(at(9.0), at(2.0), second), "one is under way");
+        inquiry.conclude((0, state(0, Activity::Acts, (0, 0, 0))), at(10.0));
+        assert!(!inquiry.is_due(at(9.0), at(2.0), second) && inquiry.is_due(at(10.0), at(2.0), second));
     }
 }

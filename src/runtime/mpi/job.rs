@@ -5,7 +5,10 @@ use std::{cell::Cell, collections::BTreeSet, env, thread};
 use ferrompi::{Communicator, Error, Mpi, ReduceOp, Request, Scope, ThreadLevel};
 
 use super::{idle::Idle, line::Line};
-use crate::rank::Rank;
+use crate::{
+    error::{CommError, RunError},
+    rank::Rank,
+};
 
 /// The words of a set of cores.
 const CORE_WORDS: usize = 64;
@@ -38,6 +41,12 @@ pub enum MpiError {
 impl From<Error> for MpiError {
     fn from(error: Error) -> MpiError {
         MpiError::Library(error.to_string())
+    }
+}
+
+impl From<Error> for CommError {
+    fn from(error: Error) -> CommError {
+        CommError::Transport(error.to_string())
     }
 }
 
@@ -115,6 +124,11 @@ impl Job {
     /// The time of MPI's clock, in seconds.
     pub(crate) fn seconds(&self) -> f64 {
         self.mpi.wtime()
+    }
+
+    /// The error of a run on this rank.
+    pub(super) fn failed(&self, source: impl Into<CommError>) -> RunError {
+        RunError::Node { rank: self.rank, source: source.into().into() }
     }
 
     /// Ends all ranks at once.

@@ -19,6 +19,7 @@ use super::{
     pool::Pool,
 };
 use crate::{
+    error::CommError,
     payload::{Payload, Segment},
     wire::{NodeId, RequestId},
 };
@@ -214,9 +215,9 @@ impl Line {
             return Ok(true);
         }
         let pieces = self.announce(to, header, &payload)?;
-        drop(payload);
+        // The data may be shared, and MPI has it for longer than this call.
         let start = |piece: Bytes| {
-            let mut send = self.comm.send_init(Vec::from(piece), to as i32, DATA)?;
+            let mut send = self.comm.send_init(self.pool.copy(&piece), to as i32, DATA)?;
             send.start()?;
             Ok(send)
         };
@@ -264,9 +265,9 @@ impl Line {
     /// whether there may be more.
     pub(super) fn poll(
         &self,
-        mut arrived: impl FnMut(Arrived) -> Result<(), Error>,
+        mut arrived: impl FnMut(Arrived) -> Result<(), CommError>,
         mut left: impl FnMut(RequestId),
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, CommError> {
         let frame = self.next_frame(|source, header, data| (source, header, Bytes::copy_from_slice(data)))?;
         let is_there = frame.is_some();
         if let Some(frame) = frame
@@ -286,7 +287,9 @@ impl Line {
                 if part.test()?.is_none() {
                     break;
                 }
-                outgoing[at].parts.pop();
+                if let Some(part) = outgoing[at].parts.pop() {
+                    self.pool.give_back(part.into_buffer()?);
+                }
             }
             if outgoing[at].parts.is_empty() {
                 left(outgoing.swap_remove(at).request);
@@ -302,8 +305,8 @@ impl Line {
     pub(super) fn take_directly(
         &self,
         is_wanted: impl Fn(NodeId, &Header) -> bool,
-        mut arrived: impl FnMut(Arrived) -> Result<(), Error>,
-    ) -> Result<Option<Arrived>, Error> {
+        mut arrived: impl FnMut(Arrived) -> Result<(), CommError>,
+    ) -> Result<Option<Arrived>, CommError> {
         let frame = self.next_frame(|source, header, data| {
             let data = Bytes::copy_from_slice(data);
             (header.kind() == Some(Kind::Short) && is_wanted(source, &header), (source, header, data))

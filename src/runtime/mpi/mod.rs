@@ -3,9 +3,10 @@
 //! A short message is a frame: one message of MPI with a header in front of its data ([`frame`]). Long data follows its
 //! header from where it lies, uncopied ([`line`]). The matching is our own, as on the host, so that tags, groups and
 //! receives from any source are the same everywhere; MPI only sees two tags of one communicator. No memory is shared:
-//! groups agree on their names by digests ([`groups`]), a deadlock is found by asking around ([`inquiry`]), and all ranks
-//! come to the end of a run together and with the same result ([`ending`]).
+//! groups agree on their names by digests ([`groups`]), a deadlock is found by asking around ([`asking`], [`inquiry`]), and all
+//! ranks come to the end of a run together and with the same result ([`ending`]).
 
+mod asking;
 mod ending;
 mod frame;
 mod groups;
@@ -16,6 +17,7 @@ mod line;
 mod node;
 mod pool;
 mod taking;
+mod told;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -23,6 +25,7 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use frame::ROOM;
 pub(crate) use job::Job;
 pub use job::MpiError;
 
@@ -45,6 +48,12 @@ pub(crate) struct Settings {
     pub(crate) cache: Arc<Cache>,
 }
 
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { wall_limit: None, patience: Duration::from_secs(5), cache: Arc::default() }
+    }
+}
+
 /// The end of a run in order, as every rank knows it.
 #[derive(Debug)]
 pub(crate) struct Ended<T> {
@@ -61,17 +70,13 @@ pub(crate) fn run<T>(
     settings: &Settings,
     program: &dyn Fn(&Node<'_>) -> Result<T, Failure>,
 ) -> Result<Ended<T>, RunError> {
-    let failed = |error: ferrompi::Error| RunError::Node {
-        rank: job.rank(),
-        source: CommError::Transport(error.to_string()).into(),
-    };
     if job.is_running.replace(true) {
         return Err(RunError::Node {
             rank: job.rank(),
             source: "a job cannot run a program within another".into(),
         });
     }
-    let ended = run_alone(job, machine, settings, program, failed);
+    let ended = run_alone(job, machine, settings, program);
     job.is_running.set(false);
     ended
 }
@@ -82,9 +87,8 @@ fn run_alone<T>(
     machine: &Description,
     settings: &Settings,
     program: &dyn Fn(&Node<'_>) -> Result<T, Failure>,
-    failed: impl Fn(ferrompi::Error) -> RunError,
 ) -> Result<Ended<T>, RunError> {
-    job.together(|scope| job.control.ibarrier(scope), || ()).map_err(failed)?;
+    job.together(|scope| job.control.ibarrier(scope), || ()).map_err(|error| job.failed(error))?;
     let node = MpiNode::new(job, machine, settings, job.seconds());
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&node))));
     let output = match result {
@@ -99,6 +103,6 @@ fn run_alone<T>(
         }
     };
     let (nodes, unreceived) = node.finish()?;
-    let output = output.ok_or(RunError::Node { rank: job.rank(), source: CommError::Ended.into() })?;
+    let output = output.ok_or_else(|| job.failed(CommError::Ended))?;
     Ok(Ended { output, nodes, unreceived })
 }

@@ -3,8 +3,6 @@
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::Duration,
 };
 
 use super::{
@@ -78,6 +76,8 @@ pub(super) struct MpiNode<'j> {
     /// Whether the programs of all ranks have returned.
     pub(super) is_over: Cell<bool>,
     pub(super) inquiry: RefCell<Inquiry>,
+    /// The time at which the run ends once its limit is reached.
+    pub(super) ends: Cell<Option<Time>>,
     pub(super) difference: Cell<Option<Difference>>,
     /// The call of the rank that makes another one, as it tells it.
     pub(super) told: RefCell<Option<(Rank, String)>>,
@@ -95,7 +95,7 @@ impl<'j> MpiNode<'j> {
     ) -> MpiNode<'j> {
         let (local, groups, calls, calls_after_end, ended, waiting, within, has_returned) =
             Default::default();
-        let (is_over, inquiry, difference, told, named, types) = Default::default();
+        let (is_over, inquiry, ends, difference, told, named, types) = Default::default();
         MpiNode {
             job,
             settings,
@@ -111,6 +111,7 @@ impl<'j> MpiNode<'j> {
             has_returned,
             is_over,
             inquiry,
+            ends,
             difference,
             told,
             named,
@@ -144,10 +145,7 @@ impl<'j> MpiNode<'j> {
             let header = Header { element: digest, seq: element.size() as u64, ..Header::new(Kind::Type) };
             let name = element.name().as_bytes();
             let name = &name[..name.len().min(1000)];
-            self.job
-                .line
-                .send_frame(parcel.target, header, name)
-                .map_err(|error| CommError::Transport(error.to_string()))?;
+            self.job.line.send_frame(parcel.target, header, name)?;
         }
         let groups = self.groups.borrow();
         let (nth, call) = groups.call_of(parcel.context);
@@ -286,8 +284,7 @@ impl Carrier for MpiNode<'_> {
             let _ = self.progress();
             idle.turn();
         };
-        let sent = self.job.line.send(parcel.target, header, payload, meanwhile);
-        sent.map_err(|error| CommError::Transport(error.to_string()))?;
+        self.job.line.send(parcel.target, header, payload, meanwhile)?;
         self.left(began, parcel);
         Ok(())
     }
@@ -304,8 +301,7 @@ impl Carrier for MpiNode<'_> {
         }
         let began = self.began();
         let header = self.header(parcel, &payload)?;
-        let sent = self.job.line.begin(parcel.target, header, payload, request);
-        let is_sent = sent.map_err(|error| CommError::Transport(error.to_string()))?;
+        let is_sent = self.job.line.begin(parcel.target, header, payload, request)?;
         self.left(began, parcel);
         Ok(is_sent)
     }
@@ -357,6 +353,10 @@ impl Carrier for MpiNode<'_> {
         deadline: Time,
         mut take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError> {
+        // A look for messages may give the core to other ranks, so it is not made where there is nothing to wait for.
+        if let Some(found) = take(&mut self.local.borrow_mut()) {
+            return Ok(Some(found));
+        }
         let mut idle = Idle::new(self.job.is_crowded());
         let result = loop {
             let may_have_more = self.progress()?;
@@ -407,17 +407,10 @@ impl Carrier for MpiNode<'_> {
         };
         let met = self.job.together(|scope| control.ibarrier(scope), meanwhile);
         *self.waiting.borrow_mut() = None;
-        met.map_err(|error| CommError::Transport(error.to_string()))
+        Ok(met?)
     }
 
     fn set_within(&self, name: Option<&'static str>) {
         self.within.set(name);
-    }
-}
-
-/// Settings of a run over MPI.
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { wall_limit: None, patience: Duration::from_secs(5), cache: Arc::default() }
     }
 }

@@ -24,7 +24,7 @@ struct Free {
 impl Pool {
     /// A buffer of at least so many bytes, whose content means nothing.
     pub(super) fn take(&self, bytes: usize) -> Vec<u8> {
-        let size = if bytes < STEP { bytes.next_power_of_two() } else { bytes.next_multiple_of(STEP) };
+        let size = size(bytes);
         let free = &mut *self.0.lock();
         match free.buffers.iter().rposition(|buffer| buffer.len() == size) {
             Some(at) => {
@@ -35,7 +35,17 @@ impl Pool {
         }
     }
 
-    fn give_back(&self, buffer: Vec<u8>) {
+    /// A buffer that has this data and nothing else.
+    pub(super) fn copy(&self, data: &[u8]) -> Vec<u8> {
+        let mut buffer = self.take(data.len());
+        buffer.truncate(data.len());
+        buffer.copy_from_slice(data);
+        buffer
+    }
+
+    /// Keeps a buffer for later, as long as it may be.
+    pub(super) fn give_back(&self, mut buffer: Vec<u8>) {
+        buffer.resize(size(buffer.len()), 0);
         let free = &mut *self.0.lock();
         if free.bytes + buffer.len() <= MOST {
             free.bytes += buffer.len();
@@ -47,6 +57,11 @@ impl Pool {
     pub(super) fn lend(self: &Arc<Self>, buffer: Vec<u8>, bytes: usize) -> Bytes {
         Bytes::from_owner(Lent { buffer, pool: self.clone() }).slice(..bytes)
     }
+}
+
+/// The size of the buffers that take so many bytes.
+fn size(bytes: usize) -> usize {
+    if bytes < STEP { bytes.next_power_of_two() } else { bytes.next_multiple_of(STEP) }
 }
 
 /// A buffer in use.
@@ -86,5 +101,11 @@ mod tests {
         let again = pool.take(4097);
         assert_eq!(again.as_ptr(), place);
         assert_eq!(pool.take((3 << 20) - 5).len(), 3 << 20);
+        let copy = pool.copy(&[7; 3000]);
+        let place = copy.as_ptr();
+        assert_eq!(copy, [7; 3000]);
+        pool.give_back(copy);
+        let again = pool.take(2049);
+        assert_eq!(again.as_ptr(), place);
     }
 }

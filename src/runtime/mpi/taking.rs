@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use ferrompi::Error;
-
 use super::{
     frame::{Header, Kind},
     groups::Difference,
@@ -26,11 +24,11 @@ impl MpiNode<'_> {
     pub(super) fn progress(&self) -> Result<bool, CommError> {
         let arrived = |arrived| self.take(arrived);
         let left = |request| self.local.borrow_mut().sent(request);
-        self.job.line.poll(arrived, left).map_err(|error| CommError::Transport(error.to_string()))
+        self.job.line.poll(arrived, left)
     }
 
     /// Takes something in that has come.
-    pub(super) fn take(&self, (source, header, payload): Arrived) -> Result<(), Error> {
+    pub(super) fn take(&self, (source, header, payload): Arrived) -> Result<(), CommError> {
         match header.kind() {
             Some(Kind::Short | Kind::Long) => self.take_message(source, header, payload),
             Some(Kind::Type) => {
@@ -43,7 +41,9 @@ impl MpiNode<'_> {
             Some(Kind::Ask) => self.tell_state(source, header)?,
             Some(Kind::State) => {
                 let state = payload.to_bytes().unwrap_or_default();
-                self.inquiry.borrow_mut().take(source, header.nth, &state);
+                if let Ok(state) = serde_json::from_slice(&state) {
+                    self.inquiry.borrow_mut().take(source, header.nth, state);
+                }
             }
             Some(Kind::AskCall) => {
                 let groups = self.groups.borrow();

@@ -52,8 +52,9 @@ fn draft(instance: &Instance) -> Draft {
 /// The senders and receivers of each round: a node sends for the first time in the round after it has received, and then in each round.
 fn rounds(instance: &Instance, root: Rank) -> Vec<Vec<(Rank, Rank)>> {
     let parameters = instance.parameters();
-    let busy = parameters.send_overhead() + parameters.transfer(instance.bytes());
-    let informed = busy + parameters.latency() + parameters.receive_overhead();
+    let (send, receive) = parameters.overheads(instance.bytes());
+    let busy = send + parameters.transfer(instance.bytes());
+    let informed = busy + parameters.latency() + receive;
     let line = line::bisection(instance.grid());
     let at = line.iter().position(|&rank| rank == root).unwrap_or(0);
     let mut waiting = line[at + 1..].iter().chain(&line[..at]).copied();

@@ -16,11 +16,14 @@ use multicomputer::{
     report::RunReport,
 };
 
-use super::super::{compare::Ran, error::Error};
+use super::error::Error;
+
+/// The report of one call, and the times of all.
+pub(super) type Measured = (RunReport, Vec<Span>);
 
 /// The ranks, one of which this process is.
 #[derive(Debug)]
-pub(in crate::cli) struct Ranks {
+pub(super) struct Ranks {
     job: Job,
     repetitions: usize,
 }
@@ -34,31 +37,31 @@ impl Ranks {
         &self.job
     }
 
-    pub(in crate::cli) fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.job.size()
     }
 
-    pub(in crate::cli) fn rank(&self) -> Rank {
+    pub(super) fn rank(&self) -> Rank {
         self.job.rank()
     }
 
     /// Whether this process is the one that prints.
-    pub(in crate::cli) fn is_first(&self) -> bool {
+    pub(super) fn is_first(&self) -> bool {
         self.job.rank() == 0
     }
 
     /// The machine that plans are made for.
-    pub(in crate::cli) fn machine(&self) -> &Description {
+    pub(super) fn machine(&self) -> &Description {
         self.job.machine()
     }
 
     /// Runs a program on every rank. What comes out of the first and the last run must have no fault.
-    pub(in crate::cli) fn run<T>(
+    pub(super) fn run<T>(
         &self,
         name: &str,
         program: impl Fn(&Node<'_>) -> Result<T, Failure>,
         fault: impl Fn(&[(Rank, &T)]) -> Option<String>,
-    ) -> Result<Ran, Error> {
+    ) -> Result<Measured, Error> {
         let check = |output: &T| match fault(&[(self.rank(), output)]) {
             Some(fault) => Err(Failure::from(format!("{fault} ({name})"))),
             None => Ok(()),
@@ -67,17 +70,17 @@ impl Ranks {
         let first = self.job.run(&program)?;
         self.job.run(|_| check(&first.output))?;
         let times = self.timed(program, check)?;
-        Ok(Ran::measured(&first.report, times))
+        Ok((first.report, times))
     }
 
     /// Makes a call of MPI's own on every rank in the same way.
-    pub(in crate::cli) fn own<T>(
+    pub(super) fn own<T>(
         &self,
         name: &str,
         got: &mut T,
         call: impl Fn(&Native<'_>, &mut T) -> Result<(), MpiError>,
         fault: impl Fn(&T) -> Option<String>,
-    ) -> Result<Ran, Error> {
+    ) -> Result<Measured, Error> {
         let got = RefCell::new(got);
         let program = |_: &Node<'_>| Ok(call(&self.job.native(), &mut got.borrow_mut())?);
         let check = |(): &()| match fault(&got.borrow()) {
@@ -86,10 +89,10 @@ impl Ranks {
         };
         // A rank that cannot go on says so here: nothing ends those that are in a call of MPI itself.
         self.job.run(|_| Ok(()))?;
-        let first: RunReport = self.job.run(program)?.report;
+        let first = self.job.run(program)?.report;
         self.job.run(|_| check(&()))?;
         let times = self.timed(program, check)?;
-        Ok(Ran::measured(&first, times))
+        Ok((first, times))
     }
 
     /// The times of all calls.

@@ -1,0 +1,47 @@
+//! Overheads that depend on the length of a message: regimes, as libraries have them that send short and long messages in
+//! different ways.
+
+use serde::Serialize;
+
+use super::Parameters;
+use crate::time::Span;
+
+/// The overheads of messages from a length on. As in the model P-LogP (Kielmann, Bal and Verstoep 2000) they depend on the
+/// length, and the latency does not, so that messages of a pair arrive in the order in which they left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Regime {
+    /// The length of the shortest messages that have these overheads, in bytes.
+    pub from_bytes: u64,
+    /// `o_s` of these messages.
+    pub send_overhead: Span,
+    /// `o_r` of these messages.
+    pub receive_overhead: Span,
+}
+
+impl Regime {
+    /// The regime to which a message of `bytes` bytes belongs; `None` for that of the shortest messages.
+    pub(crate) fn of(regimes: &[Regime], bytes: u64) -> Option<&Regime> {
+        regimes.iter().rev().find(|regime| regime.from_bytes <= bytes)
+    }
+}
+
+impl Parameters {
+    /// The regimes of longer messages, by length; empty if all messages have the same overheads.
+    pub fn regimes(&self) -> &[Regime] {
+        &self.regimes
+    }
+
+    /// `o_s` and `o_r` of a message of `bytes` bytes.
+    pub fn overheads(&self, bytes: u64) -> (Span, Span) {
+        Regime::of(&self.regimes, bytes).map_or((self.send_overhead, self.receive_overhead), |one| {
+            (one.send_overhead, one.receive_overhead)
+        })
+    }
+
+    /// The start-up time `o_s + L + o_r` of a message of `bytes` bytes.
+    pub fn start_up(&self, bytes: u64) -> Span {
+        let (send, receive) = self.overheads(bytes);
+        send + self.latency + receive
+    }
+}

@@ -1,0 +1,87 @@
+//! The questions that a rank which has waited for long asks all others, its answers to theirs, and the limit of a run.
+
+use std::time::Duration;
+
+use super::{
+    frame::{Header, Kind, ROOM},
+    inquiry::{Activity, Inquiry, State, Verdict},
+    node::{Cause, MpiNode},
+};
+use crate::{
+    error::CommError,
+    runtime::carrier::Carrier,
+    time::{Span, Time},
+    wire::NodeId,
+};
+
+/// The time for which other ranks may tell what they do before a run is ended at its limit.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+impl MpiNode<'_> {
+    /// The state of this rank.
+    fn state(&self) -> State {
+        let activity = match *self.waiting.borrow() {
+            _ if self.has_returned.get() => Activity::Returned,
+            Some((_, true)) => Activity::Waits,
+            _ => Activity::Acts,
+        };
+        let line = &self.job.line;
+        let counts = (line.sent(), line.received(), self.calls.get());
+        State { activity, node: self.blocked().into(), counts }
+    }
+
+    /// Answers a question, unless all have come to the end meanwhile: the answer would come to the next run.
+    pub(super) fn tell_state(&self, source: NodeId, question: Header) -> Result<(), CommError> {
+        if self.is_over.get() {
+            return Ok(());
+        }
+        let state = self.state();
+        let mut text = serde_json::to_vec(&state).unwrap_or_default();
+        if text.len() > ROOM {
+            let shorter = State { node: state.node.shortened(), ..state };
+            text = serde_json::to_vec(&shorter).unwrap_or_default();
+        }
+        let answer = question.of_kind(Kind::State);
+        Ok(self.job.line.send_frame(source, answer, &text[..text.len().min(ROOM)])?)
+    }
+
+    /// Looks at the clock while this rank waits: asks the others if that takes long, and ends the run if it has to.
+    pub(super) fn mind(&self) {
+        if self.is_ended() {
+            return;
+        }
+        let now = self.time();
+        let since = self.waiting.borrow().as_ref().map_or(now, |(waiting, _)| waiting.since);
+        let limit = self.settings.wall_limit.map(|limit| Time::ZERO + Span::from(limit));
+        let patience = Span::from(self.settings.patience);
+        let inquiry = &mut *self.inquiry.borrow_mut();
+        if let Some(ends) = self.ends.get() {
+            if now >= ends {
+                let mut nodes = inquiry.blocked();
+                nodes.push(self.blocked());
+                nodes.sort_by_key(|node| node.rank);
+                self.stop(Cause::WallLimit(nodes));
+            }
+        } else if limit.is_some_and(|limit| now >= limit) {
+            self.ends.set(Some(now + Span::from(LAST_WORDS)));
+            self.ask(inquiry);
+        } else if inquiry.is_due(now, since, patience) {
+            self.ask(inquiry);
+        } else if inquiry.is_answered(self.job.size()) {
+            match inquiry.conclude((Carrier::id(self), self.state()), now + patience) {
+                Verdict::Alive => {}
+                Verdict::Unclear => self.ask(inquiry),
+                Verdict::Deadlock(report) => self.stop(Cause::Deadlock(report)),
+            }
+        }
+    }
+
+    /// Asks all others.
+    fn ask(&self, inquiry: &mut Inquiry) {
+        let question = Header { nth: inquiry.begin(), ..Header::new(Kind::Ask) };
+        for other in (0..self.job.size()).filter(|&other| other != self.job.rank()) {
+            // A rank that cannot be asked does not answer.
+            let _ = self.job.line.send_frame(other as NodeId, question, &[]);
+        }
+    }
+}
