@@ -49,6 +49,21 @@ impl Draft {
     }
 }
 
+impl Draft {
+    /// The drafts of two broadcasts one after the other, each with the numbers that its sources have here.
+    pub(super) fn joined([first, second]: [(Vec<usize>, &Draft); 2]) -> Draft {
+        let renumbered = |(sources, draft): &(Vec<usize>, &Draft)| -> Vec<Piece> {
+            let renumbered = |piece: &Piece| Piece { source: sources[piece.source], ..*piece };
+            draft.pieces.iter().map(renumbered).collect()
+        };
+        Draft {
+            pieces: [&first, &second].into_iter().flat_map(renumbered).collect(),
+            growth: first.1.growth.clone().then(&second.1.growth),
+            schedule: first.1.schedule.clone().then_others(second.1.schedule.clone()),
+        }
+    }
+}
+
 impl plan::Draft for Draft {
     fn schedule(&self) -> Option<&Schedule> {
         Some(&self.schedule)

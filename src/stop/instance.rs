@@ -150,6 +150,13 @@ impl Instance {
         (self.members.clone(), self.sources.clone(), self.lengths.clone())
     }
 
+    /// The same broadcast of some of the messages alone.
+    pub(super) fn part(&self, is_in: &[bool]) -> Instance {
+        let holders = self.holders().into_iter().zip(is_in).filter(|&(_, &is_in)| is_in);
+        let (sources, lengths): (Vec<Rank>, Vec<u64>) = holders.map(|(holder, _)| holder).unzip();
+        Instance { sources: sources.into(), lengths: lengths.into(), ..self.clone() }
+    }
+
     /// The bytes of all messages together.
     pub fn bytes(&self) -> u64 {
         self.lengths.iter().sum()

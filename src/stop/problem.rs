@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::{Algorithm, Instance, draft::Draft, instance::Identity};
 use crate::{
     model::Description,
-    plan::{Planned, Problem, Registered},
+    plan::{Planned, Problem, Registered, apart::Divisible},
     rank::Rank,
+    time::Span,
 };
 
 impl Problem for Instance {
@@ -50,6 +51,25 @@ impl Planned for Instance {
             "" => algorithm,
             variant => format!("{algorithm}, {variant}"),
         }
+    }
+}
+
+impl Divisible for Instance {
+    fn lengths(&self) -> Vec<u64> {
+        Instance::lengths(self).to_vec()
+    }
+
+    fn part(&self, is_in: &[bool]) -> Instance {
+        Instance::part(self, is_in)
+    }
+
+    fn joined(&self, parts: [(&[bool], &Draft); 2]) -> Draft {
+        let numbers = |is_in: &[bool]| (0..is_in.len()).filter(|&source| is_in[source]).collect();
+        Draft::joined(parts.map(|(is_in, draft)| (numbers(is_in), draft)))
+    }
+
+    fn least(&self) -> Span {
+        self.lower_bound().time()
     }
 }
 

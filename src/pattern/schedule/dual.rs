@@ -6,7 +6,7 @@
 //! each node combines its version of a block with the versions from all nodes to which it had sent the block, and
 //! then sends the result on, once.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{Action, Blocks, Message, Schedule, Step};
 
@@ -59,6 +59,28 @@ impl Schedule {
         }
         self.iterations += next.iterations;
         self
+    }
+
+    /// This schedule followed by another one on blocks of its own, which are numbered after those of this one. What they
+    /// count as an element is the same.
+    ///
+    /// # Panics
+    ///
+    /// If the two have different nodes.
+    #[must_use]
+    pub fn then_others(mut self, mut next: Schedule) -> Schedule {
+        let before = self.sizes.len() as u32;
+        let sizes: Arc<[u64]> = self.sizes.iter().chain(&*next.sizes).copied().collect();
+        for step in next.steps.iter_mut().flatten() {
+            if let Action::Merge { left, right, into } = &mut step.action {
+                [left, right, into].into_iter().for_each(|block| *block += before);
+            }
+            for message in step.action.messages_mut() {
+                message.blocks = message.blocks.iter().map(|block| block + before).collect();
+            }
+        }
+        (self.sizes, next.sizes) = (sizes.clone(), sizes);
+        self.then(next)
     }
 }
 

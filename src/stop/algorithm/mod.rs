@@ -3,6 +3,7 @@
 //!
 //! `ideal` is where sources are best placed, and `variant` has what many algorithms come in.
 
+mod apart;
 mod auto;
 mod br_lin;
 mod br_xy;
@@ -82,6 +83,7 @@ impl Algorithm {
         Algorithm::CIRCULANT,
         Algorithm::BUCKET,
         Algorithm::TREE,
+        Algorithm::APART,
     ];
 
     /// All, [`Algorithm::AUTO`] last.
