@@ -138,6 +138,22 @@ impl Draft {
         Draft { schedule: self.schedule.hoisted(), ..self }
     }
 
+    /// The drafts of two tasks that have parts of this one's blocks, one after the other.
+    pub(super) fn joined(task: &Task, [first, second]: [(&Task, &Draft); 2]) -> Draft {
+        let placed = |(part, draft): (&Task, &Draft)| -> Vec<Piece> {
+            let place = |piece: &Piece| {
+                let owner = part.owner(piece.start);
+                let start = task.block(owner).start + (piece.start - part.block(owner).start);
+                Piece { start, ..*piece }
+            };
+            draft.pieces.iter().map(place).collect()
+        };
+        Draft {
+            pieces: [first, second].into_iter().flat_map(placed).collect(),
+            schedule: first.1.schedule.clone().then_others(second.1.schedule.clone()),
+        }
+    }
+
     /// The dual, and then this.
     pub(crate) fn combining_and_back(self) -> Draft {
         let spreading = self.schedule.clone();

@@ -45,23 +45,6 @@ pub(crate) fn is_uneven<P: Divisible>(problem: &P) -> bool {
     !places(&problem.lengths()).is_empty()
 }
 
-/// The fastest of all variants listed, or the fastest way to treat messages apart if that is faster.
-///
-/// # Errors
-///
-/// That of the choice among the variants.
-pub(crate) fn fastest_or_apart<P: Divisible>(
-    auto: &Algorithm<P>,
-    apart: &Algorithm<P>,
-    problem: &P,
-    list: List<P>,
-) -> Result<Found<P>, PlanError> {
-    let mut variants = list(problem)?;
-    let (nth, whole) = fastest(auto, problem, &variants, Time::MAX)?;
-    let limit = whole.prediction.modeled;
-    Ok(fastest_apart(apart, problem, list, limit).unwrap_or_else(|| (variants.swap_remove(nth), whole)))
-}
-
 /// The fastest way to treat messages apart, if it takes less than the limit.
 pub(crate) fn fastest_apart<P: Divisible>(
     apart: &Algorithm<P>,

@@ -39,38 +39,64 @@ pub(crate) fn fastest<P: Problem>(
     limit: Time,
 ) -> Result<(usize, Predicted<P>), PlanError> {
     let cause: Mutex<Option<(usize, PlanError)>> = Mutex::new(None);
-    let attempt = |nth: usize, best: Time| {
-        let (variant, limit) = (&variants[nth], limit.min(best));
-        let is_hopeless = |least: Span| least > limit.since_start();
-        if is_hopeless(variant.floor()) {
-            return None;
+    let attempt = |nth: usize, best: Time| match tried(problem, &variants[nth], limit.min(best)) {
+        Ok(found) => found.map(|found| (found.prediction.modeled, found)),
+        Err(error) => {
+            let mut cause = cause.lock();
+            if cause.as_ref().is_none_or(|&(first, _)| nth < first) {
+                *cause = Some((nth, error));
+            }
+            None
         }
-        let made = variant.draft(problem).and_then(|draft| {
-            let schedule = draft.schedule();
-            if schedule
-                .is_some_and(|schedule| is_hopeless(busiest_node(schedule, problem.machine().parameters())))
-            {
-                return Ok(None);
-            }
-            schedule.map_or(Ok(()), check_messages)?;
-            Ok(Some(draft))
-        });
-        let draft = match made {
-            Ok(draft) => draft?,
-            Err(error) => {
-                let mut cause = cause.lock();
-                if cause.as_ref().is_none_or(|&(first, _)| nth < first) {
-                    *cause = Some((nth, error));
-                }
-                return None;
-            }
-        };
-        let prediction = predict_among(problem.machine(), problem.members(), draft.schedule()?, limit)?;
-        Some((prediction.modeled, Predicted { draft, prediction }))
     };
     let too_long = || PlanError::TooLong { algorithm: algorithm.called(problem) };
     fastest_of(variants.len(), attempt)
         .ok_or_else(|| cause.into_inner().map_or_else(too_long, |(_, cause)| cause))
+}
+
+/// A variant's draft with its prediction, if it ends by the limit.
+fn tried<P: Problem>(
+    problem: &P,
+    variant: &Variant<P>,
+    limit: Time,
+) -> Result<Option<Predicted<P>>, PlanError> {
+    let is_hopeless = |least: Span| least > limit.since_start();
+    if is_hopeless(variant.floor()) {
+        return Ok(None);
+    }
+    let draft = variant.draft(problem)?;
+    let Some(schedule) = draft.schedule() else { return Ok(None) };
+    if is_hopeless(busiest_node(schedule, problem.machine().parameters())) {
+        return Ok(None);
+    }
+    check_messages(schedule)?;
+    let prediction = predict_among(problem.machine(), problem.members(), schedule, limit);
+    Ok(prediction.map(|prediction| Predicted { draft, prediction }))
+}
+
+/// So many variants are on a short list at most, and none that takes more than so many times as long as the fastest.
+const MOST_LISTED: usize = 8;
+const NEAR: f64 = 1.25;
+
+/// The fastest variants for a problem, the fastest first: those worth a try for problems that are much like it.
+pub(crate) fn shortlist<P: Problem>(problem: &P, variants: Vec<Variant<P>>) -> Vec<Variant<P>> {
+    let near = |time: Time| Time::ZERO + Span::from_secs_f64(time.as_secs_f64() * NEAR);
+    let times = Mutex::new(vec![None; variants.len()]);
+    let attempt = |nth: usize, best: Time| {
+        let limit = if best == Time::MAX { best } else { near(best) };
+        let modeled = tried(problem, &variants[nth], limit).ok()??.prediction.modeled;
+        times.lock()[nth] = Some(modeled);
+        Some((modeled, ()))
+    };
+    fastest_of(variants.len(), attempt);
+    let times = times.into_inner();
+    let least = times.iter().flatten().min().copied().map_or(Time::MAX, near);
+    let timed = times.into_iter().zip(variants);
+    let mut listed: Vec<(Time, Variant<P>)> =
+        timed.filter_map(|(time, variant)| Some((time?, variant))).filter(|&(time, _)| time <= least).collect();
+    listed.sort_by_key(|&(time, _)| time);
+    listed.truncate(MOST_LISTED);
+    listed.into_iter().map(|(_, variant)| variant).collect()
 }
 
 /// Whether every message of a schedule can be sent.

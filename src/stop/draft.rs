@@ -50,6 +50,16 @@ impl Draft {
 }
 
 impl Draft {
+    /// The source of each block by its number, and the first byte and the length of the block in its message.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (usize, u64, u64)> {
+        self.pieces.iter().map(|piece| (piece.source, piece.start, piece.bytes))
+    }
+
+    /// The schedule of the blocks.
+    pub(crate) fn into_schedule(self) -> Schedule {
+        self.schedule
+    }
+
     /// The drafts of two broadcasts one after the other, each with the numbers that its sources have here.
     pub(super) fn joined([first, second]: [(Vec<usize>, &Draft); 2]) -> Draft {
         let renumbered = |(sources, draft): &(Vec<usize>, &Draft)| -> Vec<Piece> {

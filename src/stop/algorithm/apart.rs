@@ -11,10 +11,10 @@
 //!
 //! **Source.** This project.
 
-use super::{Algorithm, Entry, auto, of};
+use super::{Algorithm, Entry, Instance, auto, of};
 use crate::{
     plan::{
-        PlanError, Restriction,
+        PlanError, Predicted, Restriction, Variant,
         apart::{fastest_apart, is_uneven},
     },
     time::Time,
@@ -26,8 +26,7 @@ impl Algorithm {
 }
 
 static APART: Entry = Entry::searching("apart", |planning| {
-    let found = fastest_apart(&Algorithm::APART, planning.problem, auto::variants, Time::MAX);
-    found.ok_or_else(|| PlanError::TooLong { algorithm: Algorithm::APART.to_string() })
+    faster(planning.problem, Time::MAX).ok_or_else(|| PlanError::TooLong { algorithm: Algorithm::APART.to_string() })
 })
 .about("long messages by one algorithm and short ones by another, one after the other")
 .source("this project")
@@ -42,3 +41,8 @@ static APART: Entry = Entry::searching("apart", |planning| {
         }
     },
 }]);
+
+/// The fastest way to treat messages apart, if it takes less than the limit.
+pub(super) fn faster(instance: &Instance, limit: Time) -> Option<(Variant<Instance>, Predicted<Instance>)> {
+    fastest_apart(&Algorithm::APART, instance, auto::variants, limit)
+}

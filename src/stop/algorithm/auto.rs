@@ -13,18 +13,16 @@
 //! **Source.** The papers leave it open: "none of our algorithms tries to analyze the input distribution" (conference
 //! version, section 5.2).
 
-use super::{Algorithm, Entry, Instance, Variants, of};
-use crate::plan::apart::fastest_or_apart;
+use super::{Algorithm, Entry, Instance, Variants, apart, of};
 
 impl Algorithm {
     /// Predicts all others on the machine and takes the fastest.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
-static AUTO: Entry = Entry::searching("auto", |planning| {
-    fastest_or_apart(&Algorithm::AUTO, &Algorithm::APART, planning.problem, variants)
-})
-.about("the fastest of all others, by prediction");
+static AUTO: Entry = Entry::new("auto", |planning| variants(planning.problem))
+    .improved(apart::faster)
+    .about("the fastest of all others, by prediction");
 
 /// All variants but those that treat messages apart. Those most likely to be the fastest come first, so that others are soon given up.
 pub(super) fn variants(instance: &Instance) -> Variants {

@@ -60,7 +60,7 @@ fn best_number(instance: &Instance) -> f64 {
 
 pub(super) fn draft(instance: &Instance, blocks: usize, exchange: Exchange) -> Draft {
     let ring = suited(line::bisection(instance.grid()), &instance.holders());
-    Draft::of(instance, cut(instance.lengths(), blocks), exchange, |builder| {
+    Draft::of(instance, cut(instance, &vec![blocks; instance.sources().len()]), exchange, |builder| {
         circulant::broadcast(builder, &ring, instance.sources(), blocks);
     })
 }

@@ -352,13 +352,13 @@ fn splitting_needs_a_helper_for_each_source() {
         error,
         PlanError::Restricted {
             algorithm: "split".into(),
-            text: "split works only if at most half of the nodes are sources".into(),
+            text: "split works only if at most half of the nodes are sources, short messages aside".into(),
             found: "3 of 5 are".into(),
         }
     );
     assert_eq!(
         error.to_string(),
-        "split works only if at most half of the nodes are sources, and 3 of 5 are"
+        "split works only if at most half of the nodes are sources, short messages aside, and 3 of 5 are"
     );
 }
 
