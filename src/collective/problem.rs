@@ -5,10 +5,8 @@ use std::sync::Arc;
 use super::{Algorithm, Draft, Operation, Strategy, Task, task::Identity};
 use crate::{
     model::Description,
-    plan::{
-        Planned, Problem, Registered,
-        apart::{Divisible, is_uneven},
-    },
+    pattern::Exchange,
+    plan::{Planned, Problem, Registered, apart::Divisible},
     rank::Rank,
     time::Span,
 };
@@ -44,7 +42,8 @@ impl Planned for Task {
 
     /// The same with root 0, unless it matters which rank has the long blocks.
     fn representative(&self) -> Option<Task> {
-        (self.operation().has_root() && !is_uneven(self)).then(|| self.with_root_0())
+        let is_alike = !self.operation().has_blocks() || !self.is_uneven();
+        (self.operation().has_root() && is_alike).then(|| self.with_root_0())
     }
 
     fn spelling(parameter: &Option<Strategy>) -> Option<String> {
@@ -80,9 +79,9 @@ impl Divisible for Task {
         Task::part(self, is_in)
     }
 
-    fn joined(&self, parts: [(&[bool], &Draft); 2]) -> Draft {
-        let [first, second] = parts.map(|(is_in, draft)| (Task::part(self, is_in), draft));
-        Draft::joined(self, [(&first.0, first.1), (&second.0, second.1)])
+    fn joined(&self, parts: &[(&[bool], &Draft)]) -> Draft {
+        let parts = parts.iter().map(|&(is_in, draft)| draft.placed(&Task::part(self, is_in), self));
+        parts.reduce(Draft::then).unwrap_or_else(|| Draft::moving(self, Vec::new(), &[], Exchange::InTurn, |_| ()))
     }
 
     fn least(&self) -> Span {

@@ -152,6 +152,18 @@ impl Task {
         u128::from(self.longest_block()) * self.size() as u128 > 2 * u128::from(self.bytes())
     }
 
+    /// The bytes of the vector that closed forms share out evenly. The root's own block, which stays where it is, counts as
+    /// the mean of the others where it is much longer.
+    pub(super) fn shared_bytes(&self) -> u64 {
+        let own = self.block(self.root);
+        let (own, others) = (own.end - own.start, self.bytes() - (own.end - own.start));
+        let mean = others / (self.size() as u64 - 1).max(1);
+        match self.operation {
+            Operation::Scatter | Operation::Gather if own > 2 * mean.max(self.element) => others + mean,
+            _ => self.bytes(),
+        }
+    }
+
     /// The same operation on some of the blocks alone.
     pub(super) fn part(&self, is_in: &[bool]) -> Task {
         let mut end = 0;

@@ -1,14 +1,15 @@
 //! Messages treated apart by length: the long ones by one schedule and the short ones by another, one after the other.
 //!
 //! A schedule that suits long messages costs short ones many start-ups, and one that suits short messages carries long ones
-//! too often. Where lengths differ much, two schedules in a row can be faster than any single one.
+//! too often. Where lengths differ much, two or more schedules in a row can be faster than any single one.
 //!
-//! The messages are parted at a few places that follow from their lengths alone. Each part is a problem of its own, for
-//! which the fastest variant is taken, and the two are put one after the other, in both orders. No node waits in between:
-//! each goes on to the second part when it is done with the first. Lower bounds of the parts tell beforehand where that
-//! cannot pay, and no variant of a part is looked at for longer than the whole takes without parting.
+//! The messages, by length, may be parted at a few places that follow from their lengths alone. All that lies between two
+//! places is a problem of its own, for which the fastest variant is taken. Of all ways to part the messages that is taken
+//! whose parts take the least time together, and its parts are put one after the other, the longest messages first or last.
+//! No node waits in between: each goes on to the next part when it is done with the one before. Lower bounds tell of most
+//! parts beforehand that they cannot pay, and none is looked at for longer than the others would leave it.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use super::{
     choose::fastest,
@@ -27,8 +28,8 @@ pub(crate) trait Divisible: Problem {
     /// The same problem with some of the messages alone.
     fn part(&self, is_in: &[bool]) -> Self;
 
-    /// The drafts of two parts one after the other, each with the messages that it is for: every message is in one of them.
-    fn joined(&self, parts: [(&[bool], &Self::Draft); 2]) -> Self::Draft;
+    /// The drafts of parts one after the other, each with the messages that it is for: every message is in one of them.
+    fn joined(&self, parts: &[(&[bool], &Self::Draft)]) -> Self::Draft;
 
     /// A time that nothing can beat.
     fn least(&self) -> Span;
@@ -39,6 +40,9 @@ type List<P> = fn(&P) -> Result<Vec<Variant<P>>, PlanError>;
 
 /// A variant with its draft and the time that it takes.
 type Found<P> = (Variant<P>, Predicted<P>);
+
+/// Parts in a row overlap a little: they may take less time than one after the other, by about this factor.
+const OVERLAP: f64 = 1.1;
 
 /// Whether there are messages of which some are treated apart.
 pub(crate) fn is_uneven<P: Divisible>(problem: &P) -> bool {
@@ -53,36 +57,73 @@ pub(crate) fn fastest_apart<P: Divisible>(
     mut limit: Time,
 ) -> Option<Found<P>> {
     let lengths = problem.lengths();
-    let mut best = None;
-    for most in places(&lengths) {
-        let parts = [true, false].map(|is_long| Part::of(problem, &lengths, most, is_long));
-        let least = parts.iter().fold(Span::ZERO, |sum, part| sum + part.problem.least());
-        if least >= limit.since_start() {
-            continue;
-        }
-        let [long, short] = parts.map(|part| part.chosen(apart, list, limit).map(Arc::new));
-        let (Some(long), Some(short)) = (long, short) else { continue };
-        for [first, second] in [[&long, &short], [&short, &long]] {
-            let draft = problem.joined([first, second].map(|part| (&*part.is_in, &part.draft)));
-            let (machine, members) = (problem.machine(), problem.members());
-            let found = draft.schedule().and_then(|all| predict_among(machine, members, all, limit));
-            if let Some(prediction) = found.filter(|prediction| prediction.modeled < limit) {
-                limit = prediction.modeled;
-                let variant = in_a_row([first.clone(), second.clone()]).by(apart.clone());
-                best = Some((variant, Predicted { draft, prediction }));
+    let places = places(&lengths);
+    let classes = places.len() + 1;
+    let budget = limit.as_secs_f64() * OVERLAP;
+    let between = |classes: Range<usize>| Part::of(problem, &lengths, &places, classes);
+    // Nothing comes before the first class and behind the last one.
+    let least = |part: Range<usize>| match part.is_empty() || part == (0..classes) {
+        true => 0.0,
+        false => between(part).problem.least().as_secs_f64(),
+    };
+    let (shorter, longer): (Vec<f64>, Vec<f64>) =
+        (0..=classes).map(|class| (least(0..class), least(class..classes))).unzip();
+    let mut chosen: Vec<(Range<usize>, Arc<Chosen<P>>)> = Vec::new();
+    for start in 0..classes {
+        for end in (start + 1..=classes).filter(|&end| end - start < classes) {
+            let left = budget - shorter[start] - longer[end];
+            let part = between(start..end);
+            if part.problem.least().as_secs_f64() < left {
+                let by = Time::ZERO + Span::from_secs_f64(left);
+                chosen.extend(part.chosen(apart, list, by).map(|part| (start..end, Arc::new(part))));
             }
         }
     }
-    best
+    let best = cheapest(0, classes, &chosen)?.1;
+    let mut found = None;
+    for is_reversed in [false, true] {
+        let mut parts: Vec<Arc<Chosen<P>>> = best.iter().map(|&nth| chosen[nth].1.clone()).collect();
+        if is_reversed {
+            parts.reverse();
+        }
+        let drafts: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.predicted.draft)).collect();
+        let draft = problem.joined(&drafts);
+        let (machine, members) = (problem.machine(), problem.members());
+        let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, limit));
+        if let Some(prediction) = prediction.filter(|prediction| prediction.modeled < limit) {
+            limit = prediction.modeled;
+            found = Some((in_a_row(parts).by(apart.clone()), Predicted { draft, prediction }));
+        }
+    }
+    found
 }
 
-/// The variant of two parts, one after the other.
-fn in_a_row<P: Divisible>(parts: [Arc<Chosen<P>>; 2]) -> Variant<P> {
-    let name = format!("{}, then {}", parts[0].name, parts[1].name);
-    Variant::new(name, move |problem: &P| {
-        let draft = |part: &Chosen<P>| part.variant.draft(&problem.part(&part.is_in));
-        let drafts = [draft(&parts[0])?, draft(&parts[1])?];
-        Ok(problem.joined([0, 1].map(|nth| (&*parts[nth].is_in, &drafts[nth]))))
+/// The parts that take the least time together for the classes from `start` on, by their numbers, and that time.
+fn cheapest<P: Problem>(
+    start: usize,
+    classes: usize,
+    chosen: &[(Range<usize>, Arc<Chosen<P>>)],
+) -> Option<(Span, Vec<usize>)> {
+    if start == classes {
+        return Some((Span::ZERO, Vec::new()));
+    }
+    let first = chosen.iter().enumerate().filter(|(_, (part, _))| part.start == start);
+    let ways = first.filter_map(|(nth, (part, first))| {
+        let (rest, mut numbers) = cheapest(part.end, classes, chosen)?;
+        numbers.insert(0, nth);
+        Some((rest + first.predicted.prediction.modeled.since_start(), numbers))
+    });
+    ways.min()
+}
+
+/// The variant of several parts, one after the other.
+fn in_a_row<P: Divisible>(parts: Vec<Arc<Chosen<P>>>) -> Variant<P> {
+    let names: Vec<&str> = parts.iter().map(|part| &*part.name).collect();
+    Variant::new(names.join(", then "), move |problem: &P| {
+        let draft = |part: &Arc<Chosen<P>>| part.variant.draft(&problem.part(&part.is_in));
+        let drafts: Vec<P::Draft> = parts.iter().map(draft).collect::<Result<_, _>>()?;
+        let parts: Vec<_> = parts.iter().zip(&drafts).map(|(part, draft)| (&*part.is_in, draft)).collect();
+        Ok(problem.joined(&parts))
     })
 }
 
@@ -98,29 +139,39 @@ struct Chosen<P: Problem> {
     name: String,
     is_in: Vec<bool>,
     variant: Variant<P>,
-    draft: P::Draft,
+    predicted: Predicted<P>,
 }
 
 impl<P: Divisible> Part<P> {
-    /// The messages of up to `most` bytes, or the longer ones.
-    fn of(problem: &P, lengths: &[u64], most: u64, is_long: bool) -> Part<P> {
-        let is_in: Vec<bool> = lengths.iter().map(|&length| (length > most) == is_long).collect();
-        let name = format!("{} {most} B", if is_long { "over" } else { "up to" });
+    /// The messages of some classes: class `k` is longer than place `k - 1` and no longer than place `k`.
+    fn of(problem: &P, lengths: &[u64], places: &[u64], classes: Range<usize>) -> Part<P> {
+        let over = classes.start.checked_sub(1).map(|place| places[place]);
+        let up_to = places.get(classes.end - 1).copied();
+        let is_in = |&length: &u64| {
+            over.is_none_or(|over| length > over) && up_to.is_none_or(|up_to| length <= up_to)
+        };
+        let is_in: Vec<bool> = lengths.iter().map(is_in).collect();
+        let name = match (over, up_to) {
+            (Some(over), Some(up_to)) => format!("over {over} up to {up_to} B"),
+            (Some(over), None) => format!("over {over} B"),
+            (None, Some(up_to)) => format!("up to {up_to} B"),
+            (None, None) => "all".to_owned(),
+        };
         Part { name, problem: problem.part(&is_in), is_in }
     }
 
     /// With the variant that is the fastest, if that ends by the limit.
     fn chosen(self, apart: &Algorithm<P>, list: List<P>, limit: Time) -> Option<Chosen<P>> {
         let mut variants = list(&self.problem).ok()?;
-        let (nth, Predicted { draft, .. }) = fastest(apart, &self.problem, &variants, limit).ok()?;
+        let (nth, predicted) = fastest(apart, &self.problem, &variants, limit).ok()?;
         let variant = variants.swap_remove(nth);
         let algorithm = variant.algorithm().unwrap_or(apart).to_string();
         let name = format!("{} by {}", self.name, P::plan_name(algorithm, variant.name()));
-        Some(Chosen { name, is_in: self.is_in, variant, draft })
+        Some(Chosen { name, is_in: self.is_in, variant, predicted })
     }
 }
 
-/// The lengths up to which messages count as short, each worth a try: below the widest gap between two lengths, as a
+/// The lengths behind which messages may be parted, the shortest first: below the widest gap between two lengths, as a
 /// ratio; below those that make up half of all bytes; and halfway, as ratios go, between the shortest and the longest.
 /// None if no message is more than twice as long as another one.
 fn places(lengths: &[u64]) -> Vec<u64> {
@@ -147,6 +198,7 @@ fn places(lengths: &[u64]) -> Vec<u64> {
             places.push(place);
         }
     }
+    places.sort_unstable();
     places
 }
 
@@ -173,7 +225,7 @@ mod tests {
         // The widest gap is below 6400; 100,000 is half of the bytes; 400 is below the square root of 16 x 100,000.
         assert_eq!(places(&[16, 50, 100, 400, 6400, 100_000, 50_000]), [400, 50_000]);
         // Of gaps that are as wide as each other the one with the shortest message counts.
-        assert_eq!(places(&[1, 2, 4, 8, 16, 32]), [1, 16, 4]);
+        assert_eq!(places(&[1, 2, 4, 8, 16, 32]), [1, 4, 16]);
         assert_eq!(places(&[u64::MAX, 1]), [1]);
     }
 }

@@ -60,17 +60,18 @@ impl Draft {
         self.schedule
     }
 
-    /// The drafts of two broadcasts one after the other, each with the numbers that its sources have here.
-    pub(super) fn joined([first, second]: [(Vec<usize>, &Draft); 2]) -> Draft {
-        let renumbered = |(sources, draft): &(Vec<usize>, &Draft)| -> Vec<Piece> {
-            let renumbered = |piece: &Piece| Piece { source: sources[piece.source], ..*piece };
-            draft.pieces.iter().map(renumbered).collect()
-        };
-        Draft {
-            pieces: [&first, &second].into_iter().flat_map(renumbered).collect(),
-            growth: first.1.growth.clone().then(&second.1.growth),
-            schedule: first.1.schedule.clone().then_others(second.1.schedule.clone()),
-        }
+    /// The same for another instance, where the sources have these numbers.
+    pub(super) fn renumbered(&self, sources: Vec<usize>) -> Draft {
+        let mut draft = self.clone();
+        draft.pieces.iter_mut().for_each(|piece| piece.source = sources[piece.source]);
+        draft
+    }
+
+    /// This draft and then another one, of other sources.
+    pub(super) fn then(mut self, next: Draft) -> Draft {
+        self.pieces.extend(next.pieces);
+        let (growth, schedule) = (self.growth.then(&next.growth), self.schedule.then_others(next.schedule));
+        Draft { growth, schedule, ..self }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Algorithm, Instance, draft::Draft, instance::Identity};
 use crate::{
     model::Description,
+    pattern::Exchange,
     plan::{Planned, Problem, Registered, apart::Divisible},
     rank::Rank,
     time::Span,
@@ -63,9 +64,10 @@ impl Divisible for Instance {
         Instance::part(self, is_in)
     }
 
-    fn joined(&self, parts: [(&[bool], &Draft); 2]) -> Draft {
+    fn joined(&self, parts: &[(&[bool], &Draft)]) -> Draft {
         let numbers = |is_in: &[bool]| (0..is_in.len()).filter(|&source| is_in[source]).collect();
-        Draft::joined(parts.map(|(is_in, draft)| (numbers(is_in), draft)))
+        let parts = parts.iter().map(|&(is_in, draft)| draft.renumbered(numbers(is_in)));
+        parts.reduce(Draft::then).unwrap_or_else(|| Draft::whole(self, Exchange::InTurn, |_| ()))
     }
 
     fn least(&self) -> Span {

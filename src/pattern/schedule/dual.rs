@@ -9,6 +9,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{Action, Blocks, Message, Schedule, Step};
+use crate::rank::Rank;
 
 impl Schedule {
     /// The schedule reversed in time, in which every rank has its own version of every block in the beginning, and
@@ -81,6 +82,23 @@ impl Schedule {
         }
         (self.sizes, next.sizes) = (sizes.clone(), sizes);
         self.then(next)
+    }
+
+    /// The same where some messages have to be copied together before they are sent, which they were not so far.
+    #[must_use]
+    pub(crate) fn packing(mut self, is_apart: impl Fn(Rank, &Message) -> bool) -> Schedule {
+        for (rank, steps) in self.steps.iter_mut().enumerate() {
+            let mut packed: Vec<Step> = Vec::with_capacity(steps.len());
+            for step in steps.drain(..) {
+                let is_packed = packed.last().is_some_and(|last| matches!(last.action, Action::Pack(_)));
+                if let Some(message) = step.action.sent().filter(|message| !is_packed && is_apart(rank, message)) {
+                    packed.push(Step { iteration: step.iteration, action: Action::Pack(message.bytes) });
+                }
+                packed.push(step);
+            }
+            *steps = packed;
+        }
+        self
     }
 }
 
