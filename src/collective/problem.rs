@@ -87,6 +87,11 @@ impl Divisible for Task {
     fn least(&self) -> Span {
         self.lower_bound().time()
     }
+
+    /// A root's messages may all be under way at the same time.
+    fn overlap(&self) -> f64 {
+        if self.operation().has_root() { 2.0 } else { 1.1 }
+    }
 }
 
 impl Registered for Task {

@@ -4,10 +4,10 @@
 //! too often. Where lengths differ much, two or more schedules in a row can be faster than any single one.
 //!
 //! The messages, by length, may be parted at a few places that follow from their lengths alone. All that lies between two
-//! places is a problem of its own, for which the fastest variant is taken. Of all ways to part the messages that is taken
-//! whose parts take the least time together, and its parts are put one after the other, the longest messages first or last.
-//! No node waits in between: each goes on to the next part when it is done with the one before. Lower bounds tell of most
-//! parts beforehand that they cannot pay, and none is looked at for longer than the others would leave it.
+//! places is a problem of its own, for which the fastest variant is taken. Of all ways to part the messages those are tried
+//! whose parts take the least time together: the parts are put one after the other, the longest messages first or last. No
+//! node waits in between: each goes on to the next part when it is done with the one before. Lower bounds tell of most parts
+//! beforehand that they cannot pay, and none is looked at for longer than the others would leave it.
 
 use std::{ops::Range, sync::Arc};
 
@@ -33,6 +33,10 @@ pub(crate) trait Divisible: Problem {
 
     /// A time that nothing can beat.
     fn least(&self) -> Span;
+
+    /// The factor by which parts in a row may take less time than all parts one after the other, as nodes that are done with
+    /// one begin with the next.
+    fn overlap(&self) -> f64;
 }
 
 /// Lists the variants among which that of a part is chosen.
@@ -41,8 +45,8 @@ type List<P> = fn(&P) -> Result<Vec<Variant<P>>, PlanError>;
 /// A variant with its draft and the time that it takes.
 type Found<P> = (Variant<P>, Predicted<P>);
 
-/// Parts in a row overlap a little: they may take less time than one after the other, by about this factor.
-const OVERLAP: f64 = 1.1;
+/// So many ways to part the messages are tried.
+const MOST_WAYS: usize = 4;
 
 /// Whether there are messages of which some are treated apart.
 pub(crate) fn is_uneven<P: Divisible>(problem: &P) -> bool {
@@ -59,7 +63,7 @@ pub(crate) fn fastest_apart<P: Divisible>(
     let lengths = problem.lengths();
     let places = places(&lengths);
     let classes = places.len() + 1;
-    let budget = limit.as_secs_f64() * OVERLAP;
+    let budget = limit.as_secs_f64() * problem.overlap();
     let between = |classes: Range<usize>| Part::of(problem, &lengths, &places, classes);
     // Nothing comes before the first class and behind the last one.
     let least = |part: Range<usize>| match part.is_empty() || part == (0..classes) {
@@ -79,41 +83,42 @@ pub(crate) fn fastest_apart<P: Divisible>(
             }
         }
     }
-    let best = cheapest(0, classes, &chosen)?.1;
+    let mut ways = ways(0, classes, &chosen);
+    ways.sort_unstable();
     let mut found = None;
-    for is_reversed in [false, true] {
-        let mut parts: Vec<Arc<Chosen<P>>> = best.iter().map(|&nth| chosen[nth].1.clone()).collect();
-        if is_reversed {
-            parts.reverse();
-        }
-        let drafts: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.predicted.draft)).collect();
-        let draft = problem.joined(&drafts);
-        let (machine, members) = (problem.machine(), problem.members());
-        let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, limit));
-        if let Some(prediction) = prediction.filter(|prediction| prediction.modeled < limit) {
-            limit = prediction.modeled;
-            found = Some((in_a_row(parts).by(apart.clone()), Predicted { draft, prediction }));
+    for (_, numbers) in ways.into_iter().take(MOST_WAYS) {
+        let shortest_first: Vec<_> = numbers.into_iter().map(|nth| chosen[nth].1.clone()).collect();
+        let longest_first = shortest_first.iter().rev().cloned().collect();
+        for parts in [shortest_first, longest_first] {
+            let drafts: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.predicted.draft)).collect();
+            let draft = problem.joined(&drafts);
+            let (machine, members) = (problem.machine(), problem.members());
+            let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, limit));
+            if let Some(prediction) = prediction.filter(|prediction| prediction.modeled < limit) {
+                limit = prediction.modeled;
+                found = Some((in_a_row(parts).by(apart.clone()), Predicted { draft, prediction }));
+            }
         }
     }
     found
 }
 
-/// The parts that take the least time together for the classes from `start` on, by their numbers, and that time.
-fn cheapest<P: Problem>(
+/// All ways to part the classes from `start` on, as the numbers of parts, each with the time of all of them together.
+fn ways<P: Problem>(
     start: usize,
     classes: usize,
     chosen: &[(Range<usize>, Arc<Chosen<P>>)],
-) -> Option<(Span, Vec<usize>)> {
+) -> Vec<(Span, Vec<usize>)> {
     if start == classes {
-        return Some((Span::ZERO, Vec::new()));
+        return vec![(Span::ZERO, Vec::new())];
     }
     let first = chosen.iter().enumerate().filter(|(_, (part, _))| part.start == start);
-    let ways = first.filter_map(|(nth, (part, first))| {
-        let (rest, mut numbers) = cheapest(part.end, classes, chosen)?;
-        numbers.insert(0, nth);
-        Some((rest + first.predicted.prediction.modeled.since_start(), numbers))
-    });
-    ways.min()
+    let with_rest = |(nth, (part, first)): (usize, &(Range<usize>, Arc<Chosen<P>>))| {
+        let time = first.predicted.prediction.modeled.since_start();
+        let rest = ways(part.end, classes, chosen).into_iter();
+        rest.map(move |(rest, numbers)| (time + rest, [vec![nth], numbers].concat()))
+    };
+    first.flat_map(with_rest).collect()
 }
 
 /// The variant of several parts, one after the other.

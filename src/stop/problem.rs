@@ -73,6 +73,10 @@ impl Divisible for Instance {
     fn least(&self) -> Span {
         self.lower_bound().time()
     }
+
+    fn overlap(&self) -> f64 {
+        1.1
+    }
 }
 
 impl Registered for Instance {

@@ -106,7 +106,7 @@ fn draft(task: &Task, blocks: usize, is_compact: bool, tuning: Tuning) -> Draft 
     let count = pieces.len();
     let broadcast = Draft::moving(task, pieces, &vec![task.root(); count], tuning.exchange, |builder| {
         if count > 0 {
-            circulant::broadcast(builder, &ring, &[task.root()], count);
+            circulant::broadcast(builder, &ring, &[task.root()], &[count]);
         }
     });
     if task.operation() == Operation::CombineToOne { broadcast.combining() } else { broadcast }

@@ -9,6 +9,7 @@ mod br_lin;
 mod br_xy;
 mod bucket;
 mod circulant;
+mod cut;
 mod ideal;
 mod in_turn;
 mod part;
