@@ -81,7 +81,9 @@ impl Divisible for Task {
 
     fn joined(&self, parts: &[(&[bool], &Draft)]) -> Draft {
         let parts = parts.iter().map(|&(is_in, draft)| draft.placed(&Task::part(self, is_in), self));
-        parts.reduce(Draft::then).unwrap_or_else(|| Draft::moving(self, Vec::new(), &[], Exchange::InTurn, |_| ()))
+        parts
+            .reduce(Draft::then)
+            .unwrap_or_else(|| Draft::moving(self, Vec::new(), &[], Exchange::InTurn, |_| ()))
     }
 
     fn least(&self) -> Span {

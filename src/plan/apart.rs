@@ -183,7 +183,7 @@ fn places(lengths: &[u64]) -> Vec<u64> {
     let mut sorted: Vec<u64> = lengths.iter().copied().filter(|&length| length > 0).collect();
     sorted.sort_unstable();
     let (Some(&shortest), Some(&longest)) = (sorted.first(), sorted.last()) else { return Vec::new() };
-    if longest / 2 < shortest {
+    if longest.div_ceil(2) <= shortest {
         return Vec::new();
     }
     let steps = sorted.windows(2).filter(|pair| pair[0] < pair[1]);

@@ -75,28 +75,25 @@ fn tried<P: Problem>(
 }
 
 /// So many variants are on a short list at most, and none that takes more than so many times as long as the fastest.
-const MOST_LISTED: usize = 8;
-const NEAR: f64 = 1.25;
+const MOST_LISTED: usize = 12;
+const NEAR: f64 = 1.4;
 
-/// The fastest variants for a problem, the fastest first: those worth a try for problems that are much like it.
-pub(crate) fn shortlist<P: Problem>(problem: &P, variants: Vec<Variant<P>>) -> Vec<Variant<P>> {
+/// The numbers of the fastest variants for a problem, the fastest first: those whose kin is worth a try for problems that are
+/// much like it.
+pub(crate) fn shortlist<P: Problem>(problem: &P, variants: &[Variant<P>]) -> Vec<usize> {
     let near = |time: Time| Time::ZERO + Span::from_secs_f64(time.as_secs_f64() * NEAR);
-    let times = Mutex::new(vec![None; variants.len()]);
+    let times = Mutex::new(Vec::new());
     let attempt = |nth: usize, best: Time| {
         let limit = if best == Time::MAX { best } else { near(best) };
         let modeled = tried(problem, &variants[nth], limit).ok()??.prediction.modeled;
-        times.lock()[nth] = Some(modeled);
+        times.lock().push((modeled, nth));
         Some((modeled, ()))
     };
     fastest_of(variants.len(), attempt);
-    let times = times.into_inner();
-    let least = times.iter().flatten().min().copied().map_or(Time::MAX, near);
-    let timed = times.into_iter().zip(variants);
-    let mut listed: Vec<(Time, Variant<P>)> =
-        timed.filter_map(|(time, variant)| Some((time?, variant))).filter(|&(time, _)| time <= least).collect();
-    listed.sort_by_key(|&(time, _)| time);
-    listed.truncate(MOST_LISTED);
-    listed.into_iter().map(|(_, variant)| variant).collect()
+    let mut times = times.into_inner();
+    times.sort_unstable();
+    let least = times.first().map_or(Time::MAX, |&(time, _)| near(time));
+    times.into_iter().take(MOST_LISTED).take_while(|&(time, _)| time <= least).map(|(_, nth)| nth).collect()
 }
 
 /// Whether every message of a schedule can be sent.

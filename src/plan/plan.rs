@@ -78,15 +78,26 @@ impl<P: Problem> Algorithm<P> {
         self.fastest_plan(problem, &self.variants(problem, &workspace)?)
     }
 
-    /// The variants that may be the fastest for a problem that this one represents.
+    /// The kinds of variants that may be the fastest for a problem that this one represents.
     fn shortlist(&self, representative: &P) -> Result<Shortlist<P>, PlanError> {
         let variants = self.variants(representative, &representative.workspace())?;
-        Ok(Shortlist(if variants.len() > 1 { shortlist(representative, variants) } else { variants }))
+        let listed = match &variants[..] {
+            [_] => vec![0],
+            several => shortlist(representative, several),
+        };
+        Ok(Shortlist(listed.into_iter().map(|nth| self.kind_of(&variants[nth])).collect()))
     }
 
-    /// The plan by the fastest variant of a short list; by that of all if none of those works.
+    /// The plan by the fastest variant of a kind on the short list; by that of all if none of those works.
     fn among(&self, problem: &P, listed: &Shortlist<P>) -> Result<Plan<P>, PlanError> {
-        self.fastest_plan(problem, &listed.0).or_else(|_| self.chosen(problem))
+        let mut variants = self.variants(problem, &problem.workspace())?;
+        variants.retain(|variant| listed.0.contains(&self.kind_of(variant)));
+        self.fastest_plan(problem, &variants).or_else(|_| self.chosen(problem))
+    }
+
+    /// A variant as it is told from those of other kinds.
+    fn kind_of(&self, variant: &Variant<P>) -> (Algorithm<P>, String) {
+        (variant.algorithm().unwrap_or(self).clone(), variant.kin().to_owned())
     }
 
     /// The plan by the fastest of some variants, or by something that is faster still.
@@ -102,9 +113,9 @@ impl<P: Problem> Algorithm<P> {
     }
 }
 
-/// The fastest variants for a problem, which are tried for all that it represents.
+/// The kinds of the fastest variants for a problem, which are tried for all that it represents.
 #[derive(Debug)]
-struct Shortlist<P: Problem>(Vec<Variant<P>>);
+struct Shortlist<P: Problem>(Vec<(Algorithm<P>, String)>);
 
 impl<P: Problem> Shortlist<P> {
     /// The room that it takes, in steps of a schedule.

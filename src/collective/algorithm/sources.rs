@@ -52,7 +52,10 @@ static SOURCES: Entry = Entry::new("sources", |planning| variants(planning.probl
 fn variants(task: &Task) -> Variants {
     let owners = owners(task);
     if let [owner] = owners[..] {
-        return Ok(auto::variants(&from_one(task, owner))?.into_iter().map(|one| of_one(one, owner)).collect());
+        return Ok(auto::variants(&from_one(task, owner))?
+            .into_iter()
+            .map(|one| of_one(one, owner))
+            .collect());
     }
     let instance = from_several(task, &owners)?;
     let algorithms = stop::Algorithm::BEYOND.iter();
@@ -82,7 +85,8 @@ fn of_one(variant: Variant<Task>, owner: Rank) -> Variant<Task> {
 
 /// The broadcast that a collect is, with its elements for the units in which messages are cut.
 fn from_several(task: &Task, owners: &[Rank]) -> Result<stop::Instance, PlanError> {
-    let lengths: Vec<u64> = owners.iter().map(|&rank| task.block(rank).end - task.block(rank).start).collect();
+    let lengths: Vec<u64> =
+        owners.iter().map(|&rank| task.block(rank).end - task.block(rank).start).collect();
     let instance = stop::Instance::among(task.machine(), task.members().clone(), owners, &lengths);
     let refused = |_| PlanError::MessageTooLong { given: task.bytes() };
     instance.map(|instance| instance.with_elements_of(task.element_bytes())).map_err(refused)

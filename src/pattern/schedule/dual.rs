@@ -91,7 +91,9 @@ impl Schedule {
             let mut packed: Vec<Step> = Vec::with_capacity(steps.len());
             for step in steps.drain(..) {
                 let is_packed = packed.last().is_some_and(|last| matches!(last.action, Action::Pack(_)));
-                if let Some(message) = step.action.sent().filter(|message| !is_packed && is_apart(rank, message)) {
+                if let Some(message) =
+                    step.action.sent().filter(|message| !is_packed && is_apart(rank, message))
+                {
                     packed.push(Step { iteration: step.iteration, action: Action::Pack(message.bytes) });
                 }
                 packed.push(step);

@@ -29,7 +29,8 @@ impl Growth {
     pub(crate) fn then(mut self, next: &Growth) -> Growth {
         let (held, bytes) = self.after(self.iterations());
         let moments = next.moments.iter().skip(1);
-        self.moments.extend(moments.map(|&(active, longest)| (active.max(held), longest.saturating_add(bytes))));
+        self.moments
+            .extend(moments.map(|&(active, longest)| (active.max(held), longest.saturating_add(bytes))));
         self
     }
 

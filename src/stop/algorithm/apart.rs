@@ -26,7 +26,8 @@ impl Algorithm {
 }
 
 static APART: Entry = Entry::searching("apart", |planning| {
-    faster(planning.problem, Time::MAX).ok_or_else(|| PlanError::TooLong { algorithm: Algorithm::APART.to_string() })
+    faster(planning.problem, Time::MAX)
+        .ok_or_else(|| PlanError::TooLong { algorithm: Algorithm::APART.to_string() })
 })
 .about("long messages by one algorithm and short ones by another, one after the other")
 .source("this project")

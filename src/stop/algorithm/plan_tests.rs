@@ -21,8 +21,8 @@ proptest! {
         let machine = Machine::of(instance.machine().clone()).deny_unreceived(true).build().unwrap();
         for algorithm in Algorithm::all() {
             let Ok(plan) = algorithm.plan(&instance) else {
-                prop_assert_eq!(algorithm, Algorithm::SPLIT);
-                prop_assert!(2 * sources.len() > instance.nodes());
+                // Too many messages are long, or none is.
+                prop_assert!([Algorithm::SPLIT, Algorithm::APART].contains(&algorithm), "{}", algorithm);
                 continue;
             };
             let run = machine.run(|node| {

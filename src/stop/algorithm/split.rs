@@ -66,8 +66,7 @@ fn variants(instance: &Instance) -> Variants {
         let most = pieces.iter().max().copied();
         let anywhere =
             pieces.into_iter().flat_map(move |pieces| Collect::ANYWHERE.map(|collect| (pieces, collect)));
-        let rings =
-            most.into_iter().flat_map(|most| First::BOTH.map(|first| (most, Collect::Rings(first))));
+        let rings = most.into_iter().flat_map(|most| First::BOTH.map(|first| (most, Collect::Rings(first))));
         anywhere.chain(rings).map(move |(pieces, collect)| (cut, pieces, collect))
     });
     let name = |(cut, pieces, collect): (Cut, usize, Collect)| match cut {
@@ -234,9 +233,9 @@ mod tests {
         assert_eq!(pieces(&one, Cut::Alike), [0; 0]);
         assert_eq!(Algorithm::SPLIT.check(&one), Ok(()));
         assert_eq!(Cut::ByLength.counts(&[8000, 4100, 4000, 1000, 0], 4), [4, 3, 2, 1, 1]);
-        let line: Vec<Rank> = (0..6).collect();
-        // Nodes 4 and 5 are free; node 2 has one piece of its own and helps as well.
-        assert_eq!(teams(&line, &[0, 2, 3], &[3, 1, 2]), [vec![0, 4, 5], vec![2], vec![3, 2]]);
+        let line: Vec<Rank> = (0..5).collect();
+        // Nodes 1 and 4 are free; node 2 has one piece of its own and helps as well.
+        assert_eq!(teams(&line, &[0, 2, 3], &[3, 1, 2]), [vec![0, 1, 4], vec![2], vec![3, 2]]);
         let half = instance(&[8000, 4001, 4001, 4001, 4001]);
         let error = Algorithm::SPLIT.check(&half).unwrap_err().to_string();
         assert_eq!(
