@@ -73,14 +73,13 @@ pub(crate) fn fastest_apart<P: Divisible>(
     let (shorter, longer): (Vec<f64>, Vec<f64>) =
         (0..=classes).map(|class| (least(0..class), least(class..classes))).unzip();
     let mut chosen: Vec<(Range<usize>, Arc<Chosen<P>>)> = Vec::new();
-    for start in 0..classes {
-        for end in (start + 1..=classes).filter(|&end| end - start < classes) {
-            let left = budget - shorter[start] - longer[end];
-            let part = between(start..end);
-            if part.problem.least().as_secs_f64() < left {
-                let by = Time::ZERO + Span::from_secs_f64(left);
-                chosen.extend(part.chosen(apart, list, by).map(|part| (start..end, Arc::new(part))));
-            }
+    let ranges = (0..classes).flat_map(|start| (start + 1..=classes).map(move |end| start..end));
+    for range in ranges.filter(|range| range.len() < classes) {
+        let left = budget - shorter[range.start] - longer[range.end];
+        let part = between(range.clone());
+        if part.problem.least().as_secs_f64() < left {
+            let by = Time::ZERO + Span::from_secs_f64(left);
+            chosen.extend(part.chosen(apart, list, by).map(|part| (range, Arc::new(part))));
         }
     }
     let mut ways = ways(0, classes, &chosen);

@@ -83,6 +83,6 @@ impl Registered for Instance {
     const AUTO: Algorithm = Algorithm::AUTO;
 
     fn algorithms() -> Vec<Algorithm> {
-        Algorithm::all().collect()
+        Algorithm::all().chain([Algorithm::APART]).collect()
     }
 }

@@ -15,7 +15,7 @@ use multicomputer::{
 };
 
 /// Pseudo-random numbers (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
-pub(crate) struct Numbers(pub(crate) u64);
+struct Numbers(u64);
 
 impl Numbers {
     fn next(&mut self) -> u64 {
@@ -25,7 +25,7 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    pub(crate) fn below(&mut self, most: usize) -> usize {
+    fn below(&mut self, most: usize) -> usize {
         ((u128::from(self.next()) * most as u128) >> 64) as usize
     }
 
@@ -41,7 +41,7 @@ impl Numbers {
 
 /// A problem of messages with lengths, on all nodes of a machine.
 #[derive(Clone)]
-pub(crate) struct Case {
+struct Case {
     machine: Description,
     /// The operation; none for an s-to-p broadcast.
     operation: Option<Operation>,
@@ -61,7 +61,7 @@ const FAMILIES: [Option<Operation>; 5] = [
 ];
 
 impl Case {
-    pub(crate) fn random(numbers: &mut Numbers) -> Case {
+    fn random(numbers: &mut Numbers) -> Case {
         let side = |numbers: &mut Numbers, most: usize| 2 + numbers.below(most - 1);
         let (rows, columns) = (side(numbers, 8), side(numbers, 8));
         let preset = numbers.of(&["hockney", "paragon", "delta", "ipsc860", "cm5", "t3d"]);
@@ -105,7 +105,7 @@ impl Case {
     }
 
     /// The schedule of one call for the messages whose flag is set, with the name of the plan.
-    pub(crate) fn call(&self, is_in: impl Fn(u64) -> bool) -> (Schedule, String) {
+    fn call(&self, is_in: impl Fn(u64) -> bool) -> (Schedule, String) {
         let chosen = || self.messages.iter().copied().filter(|&(_, length)| is_in(length));
         match self.operation {
             None => {
@@ -131,7 +131,7 @@ impl Case {
     }
 
     /// What nothing can beat, in seconds.
-    pub(crate) fn bound(&self) -> f64 {
+    fn bound(&self) -> f64 {
         match self.operation {
             None => {
                 let (sources, lengths): (Vec<usize>, Vec<u64>) = self.messages.iter().copied().unzip();
@@ -142,7 +142,7 @@ impl Case {
         .as_secs_f64()
     }
 
-    pub(crate) fn seconds(&self, schedule: &Schedule) -> f64 {
+    fn seconds(&self, schedule: &Schedule) -> f64 {
         predict(&self.machine, schedule).unwrap().modeled.as_secs_f64()
     }
 
@@ -156,12 +156,8 @@ impl Case {
         lengths.into_iter().step_by(step).collect()
     }
 
-    pub(crate) fn family(&self) -> String {
+    fn family(&self) -> String {
         self.operation.map_or_else(|| "s-to-p".to_owned(), |operation| operation.to_string())
-    }
-
-    pub(crate) fn law(&self) -> &'static str {
-        self.law
     }
 }
 
@@ -177,14 +173,14 @@ impl fmt::Display for Case {
 }
 
 /// One call beside the fastest two.
-pub(crate) struct Compared {
+struct Compared {
     /// The time of one call, as a multiple of that of the fastest two.
-    pub(crate) ratio: f64,
-    pub(crate) one: f64,
-    pub(crate) names: [String; 3],
+    ratio: f64,
+    one: f64,
+    names: [String; 3],
 }
 
-pub(crate) fn compared(case: &Case) -> Compared {
+fn compared(case: &Case) -> Compared {
     let (whole, name) = case.call(|_| true);
     let one = case.seconds(&whole);
     let mut worst = Compared { ratio: 0.0, one, names: [name, String::new(), String::new()] };

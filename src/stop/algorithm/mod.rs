@@ -84,10 +84,9 @@ impl Algorithm {
         Algorithm::CIRCULANT,
         Algorithm::BUCKET,
         Algorithm::TREE,
-        Algorithm::APART,
     ];
 
-    /// All, [`Algorithm::AUTO`] last.
+    /// All that are for any lengths, [`Algorithm::AUTO`] last. [`Algorithm::APART`] is made of them.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         Algorithm::PAPER.iter().chain(Algorithm::BEYOND).copied().chain([Algorithm::AUTO])
     }
