@@ -216,7 +216,7 @@ fn check(cases: usize, seed: u64) {
 
 #[test]
 fn two_calls_rarely_gain_a_twentieth_over_one() {
-    check(if crate::support::is_full() { 150 } else { 30 }, 1);
+    check(if crate::support::is_full() { 60 } else { 10 }, 1);
 }
 
 #[test]
