@@ -104,7 +104,7 @@ impl Sum<'_> {
     fn add_all(&mut self) {
         let operation = self.task.operation();
         let strategy = self.strategy;
-        let bytes = self.task.bytes() as f64;
+        let bytes = self.task.shared_bytes() as f64;
         let (mut stride, mut parts) = (1, 1);
         for &(side, collect) in &strategy.long {
             let share = bytes / parts as f64;

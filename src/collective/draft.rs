@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::Task;
+use super::{Operation, Task};
 use crate::{
-    pattern::{Builder, Exchange, Origin, Schedule},
+    pattern::{Builder, Exchange, Message, Origin, Schedule},
     plan,
     rank::Rank,
 };
@@ -136,6 +136,35 @@ impl Draft {
     /// The same with sends started as early as their data is there.
     pub(crate) fn hoisted(self) -> Draft {
         Draft { schedule: self.schedule.hoisted(), ..self }
+    }
+
+    /// The same in the vector of a whole task, of which its own task has a part of the blocks. Where a rank has the whole
+    /// vector, blocks that lay side by side in the part may not do so any more, and are copied together.
+    pub(super) fn placed(&self, part: &Task, whole: &Task) -> Draft {
+        let mut draft = self.clone();
+        for piece in &mut draft.pieces {
+            let owner = part.owner(piece.start);
+            piece.start = whole.block(owner).start + (piece.start - part.block(owner).start);
+        }
+        let (pieces, operation) = (&draft.pieces, whole.operation());
+        let piece = |block: u32| &pieces[block as usize];
+        let has_all = |rank| match operation {
+            Operation::DistributedCombine => true,
+            Operation::Scatter => rank == whole.root(),
+            _ => false,
+        };
+        let is_apart = |rank: Rank, message: &Message| {
+            let adjoin = |pair: &[u32]| piece(pair[0]).start + piece(pair[0]).bytes == piece(pair[1]).start;
+            has_all(rank) && !message.blocks.windows(2).all(adjoin)
+        };
+        let schedule = draft.schedule.packing(is_apart);
+        Draft { schedule, pieces: draft.pieces }
+    }
+
+    /// This draft and then another one, of other pieces.
+    pub(super) fn then(mut self, next: Draft) -> Draft {
+        self.pieces.extend(next.pieces);
+        Draft { schedule: self.schedule.then_others(next.schedule), ..self }
     }
 
     /// The dual, and then this.

@@ -193,7 +193,7 @@ impl LogicalMesh<'_> {
                 parts
             })
             .collect();
-        let bytes = self.task.bytes() / self.stride(dimension) as u64;
+        let bytes = self.task.shared_bytes() / self.stride(dimension) as u64;
         let trees = self.trees(dimension, tree, Load::Blocks { bytes }, lines.len());
         division::scatter(builder, &lines, &trees, &|line, position| held[line][position].clone());
     }

@@ -9,8 +9,8 @@ use crate::{
     time::Span,
 };
 
-/// A plan for a collective operation. Of the variants of its algorithm the one was taken that is the fastest from rank 0,
-/// whatever the root is.
+/// A plan for a collective operation. Of the variants of its algorithm the fastest was taken; for a root other than 0, unless
+/// lengths of blocks differ, the fastest of those that are about as fast as any from root 0.
 pub type Plan = crate::plan::Plan<Task>;
 
 impl Plan {

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::{Algorithm, Draft, Operation, Strategy, Task, task::Identity};
 use crate::{
     model::Description,
-    plan::{Planned, Problem, Registered},
+    pattern::Exchange,
+    plan::{Planned, Problem, Registered, apart::Divisible},
     rank::Rank,
+    time::Span,
 };
 
 impl Problem for Task {
@@ -38,9 +40,10 @@ impl Planned for Task {
 
     fn workspace(&self) {}
 
-    /// The same with root 0: what is chosen for it serves all roots.
+    /// The same with root 0, unless it matters which rank has the long blocks.
     fn representative(&self) -> Option<Task> {
-        self.operation().has_root().then(|| self.with_root_0())
+        let is_alike = !self.operation().has_blocks() || !self.is_uneven();
+        (self.operation().has_root() && is_alike).then(|| self.with_root_0())
     }
 
     fn spelling(parameter: &Option<Strategy>) -> Option<String> {
@@ -57,6 +60,39 @@ impl Planned for Task {
 
     fn unmet(&self, algorithm: &str, restriction: &str) -> String {
         format!("{algorithm} does not work for this {}: {restriction}", self.operation())
+    }
+}
+
+impl Divisible for Task {
+    /// Those of the blocks; a root's own has to go nowhere.
+    fn lengths(&self) -> Vec<u64> {
+        let operation = self.operation();
+        if !operation.has_blocks() {
+            return Vec::new();
+        }
+        let stays = |rank| operation.has_root() && rank == self.root();
+        let length = |rank| self.block(rank).end - self.block(rank).start;
+        (0..self.size()).map(|rank| if stays(rank) { 0 } else { length(rank) }).collect()
+    }
+
+    fn part(&self, is_in: &[bool]) -> Task {
+        Task::part(self, is_in)
+    }
+
+    fn joined(&self, parts: &[(&[bool], &Draft)]) -> Draft {
+        let parts = parts.iter().map(|&(is_in, draft)| draft.placed(&Task::part(self, is_in), self));
+        parts
+            .reduce(Draft::then)
+            .unwrap_or_else(|| Draft::moving(self, Vec::new(), &[], Exchange::InTurn, |_| ()))
+    }
+
+    fn least(&self) -> Span {
+        self.lower_bound().time()
+    }
+
+    /// A root's messages may all be under way at the same time.
+    fn overlap(&self) -> f64 {
+        if self.operation().has_root() { 2.0 } else { 1.1 }
     }
 }
 

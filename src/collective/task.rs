@@ -141,6 +141,50 @@ impl Task {
         Layout::of(&self.machine, &self.members, self.in_order)
     }
 
+    /// Bytes of the longest block.
+    pub(crate) fn longest_block(&self) -> u64 {
+        self.starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+    }
+
+    /// Whether some block is more than twice as long as blocks are in the mean: closed forms for vectors that are cut evenly
+    /// say little then.
+    pub(super) fn is_uneven(&self) -> bool {
+        u128::from(self.longest_block()) * self.size() as u128 > 2 * u128::from(self.bytes())
+    }
+
+    /// The bytes of the vector that closed forms share out evenly. The root's own block, which stays where it is, counts as
+    /// the mean of the others where it is much longer.
+    pub(super) fn shared_bytes(&self) -> u64 {
+        let own = self.block(self.root);
+        let (own, others) = (own.end - own.start, self.bytes() - (own.end - own.start));
+        let mean = others / (self.size() as u64 - 1).max(1);
+        match self.operation {
+            Operation::Scatter | Operation::Gather if own > 2 * mean.max(self.element) => others + mean,
+            _ => self.bytes(),
+        }
+    }
+
+    /// The same operation on some of the blocks alone.
+    pub(super) fn part(&self, is_in: &[bool]) -> Task {
+        let mut end = 0;
+        let ends = (0..self.size()).map(|rank| {
+            let Range { start, end: last } = self.block(rank);
+            end += if is_in[rank] { last - start } else { 0 };
+            end
+        });
+        Task { starts: std::iter::once(0).chain(ends).collect(), ..self.clone() }
+    }
+
+    /// The rank whose block has this byte of the vector.
+    pub(super) fn owner(&self, byte: u64) -> Rank {
+        self.starts.partition_point(|&start| start <= byte).saturating_sub(1).min(self.size() - 1)
+    }
+
+    /// Another operation on the same vector, with this root.
+    pub(super) fn as_operation(&self, operation: Operation, root: Rank) -> Task {
+        Task { operation, root, ..self.clone() }
+    }
+
     /// The same with root 0.
     pub(super) fn with_root_0(&self) -> Task {
         Task { root: 0, ..self.clone() }

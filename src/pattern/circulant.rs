@@ -39,27 +39,31 @@ pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>]) {
     }
 }
 
-/// Broadcasts the blocks `k * blocks` to `(k + 1) * blocks - 1` of the builder from `holders[k]`, on a ring of all
-/// nodes, pipelined.
+/// Broadcasts `blocks[k]` blocks from `holders[k]`, on a ring of all nodes, pipelined: the first ones of the builder are those
+/// of the first holder, and so on.
 ///
 /// The rounds go through the distances again and again. A holder sends its next block until it has sent all of them;
 /// any other node sends, of each holder's blocks, the newest one that the receiver does not have. All blocks for one
-/// receiver go as one message. Counted on `p` up to 256, this takes `ceil(log2 p) + blocks - 1` rounds, the fewest
-/// possible, or up to two more.
+/// receiver go as one message. Counted on `p` up to 256, this takes `ceil(log2 p) + b - 1` rounds for holders of `b` blocks
+/// each, the fewest possible, or up to two more.
 ///
 /// Source: the graph and the number of rounds: J. L. Träff, "Fast(er) construction of round-optimal n-block broadcast
 /// schedules", arXiv 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous
 /// send/receive systems", Discrete Applied Mathematics 55, 1994. The rule that selects the block to send is a simpler
 /// one.
-pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks: usize) {
+pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks: &[usize]) {
     let distances = distances(ring.len());
+    // The number of each holder's first block, and the holder of each block.
+    let firsts: Vec<usize> = (0..blocks.len()).map(|message| blocks[..message].iter().sum()).collect();
+    let message_of: Vec<usize> =
+        blocks.iter().enumerate().flat_map(|(message, &count)| std::iter::repeat_n(message, count)).collect();
     // The blocks of each holder that each node has.
-    let mut has = Sets::empty(ring.len() * holders.len(), blocks);
+    let mut has = Sets::empty(ring.len() * holders.len(), blocks.iter().copied().max().unwrap_or(0));
     let set = |rank: Rank, message: usize| rank * holders.len() + message;
     for (message, &rank) in holders.iter().enumerate() {
-        (0..blocks).for_each(|block| has.insert(set(rank, message), block));
+        (0..blocks[message]).for_each(|block| has.insert(set(rank, message), block));
     }
-    let mut missing = (ring.len() - 1) * holders.len() * blocks;
+    let mut missing = (ring.len() - 1) * message_of.len();
     let mut round = 0;
     while missing > 0 {
         let distance = distances[round % distances.len()];
@@ -68,9 +72,10 @@ pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks:
             let to = ring[(position + distance) % ring.len()];
             let sent = (0..holders.len()).filter_map(|message| {
                 let (own, other) = (set(from, message), set(to, message));
-                let is_next = holders[message] == from && round < blocks && !has.contains(other, round);
+                let is_next =
+                    holders[message] == from && round < blocks[message] && !has.contains(other, round);
                 let block = if is_next { round } else { has.newest_not_in(own, other)? };
-                Some((message * blocks + block) as u32)
+                Some((firsts[message] + block) as u32)
             });
             let sent: Blocks = sent.collect();
             if !sent.is_empty() {
@@ -79,7 +84,8 @@ pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks:
         }
         for transfer in &transfers {
             for &block in transfer.blocks.iter() {
-                has.insert(set(transfer.to, block as usize / blocks), block as usize % blocks);
+                let message = message_of[block as usize];
+                has.insert(set(transfer.to, message), block as usize - firsts[message]);
                 missing -= 1;
             }
         }
@@ -159,7 +165,7 @@ mod tests {
         for (nodes, blocks) in [(2, 65), (9, 130), (30, 256), (64, 100)] {
             let ring: Vec<Rank> = (0..nodes).collect();
             let mut builder = Builder::new(nodes, &vec![1; blocks], &vec![1; blocks], Exchange::Together);
-            broadcast(&mut builder, &ring, &[1], blocks);
+            broadcast(&mut builder, &ring, &[1], &[blocks]);
             assert!((0..nodes).all(|rank| builder.held(rank).len() == blocks));
             let log = nodes.next_power_of_two().ilog2() as usize;
             let fewest = log + blocks - 1;

@@ -40,41 +40,63 @@ pub(crate) fn fastest<P: Problem>(
     limit: Time,
 ) -> Result<(usize, Predicted<P>), PlanError> {
     let cause: Mutex<Option<(usize, PlanError)>> = Mutex::new(None);
-    let attempt = |nth: usize, best: Time| {
-        let (variant, limit) = (&variants[nth], limit.min(best));
-        let is_hopeless = |least: Span| least > limit.since_start();
-        if is_hopeless(variant.floor()) {
-            return None;
+    let attempt = |nth: usize, best: Time| match tried(problem, &variants[nth], limit.min(best)) {
+        Ok(found) => found.map(|found| (found.prediction.modeled, found)),
+        Err(error) => {
+            let mut cause = cause.lock();
+            if cause.as_ref().is_none_or(|&(first, _)| nth < first) {
+                *cause = Some((nth, error));
+            }
+            None
         }
-        let _tried = debug_span!("variant", name = variant.name(), estimate = %variant.estimate()).entered();
-        let made = debug_span!("make").in_scope(|| variant.draft(problem));
-        let made = made.and_then(|draft| {
-            let schedule = draft.schedule();
-            if schedule
-                .is_some_and(|schedule| is_hopeless(busiest_node(schedule, problem.machine().parameters())))
-            {
-                return Ok(None);
-            }
-            schedule.map_or(Ok(()), check_messages)?;
-            Ok(Some(draft))
-        });
-        let draft = match made {
-            Ok(draft) => draft?,
-            Err(error) => {
-                let mut cause = cause.lock();
-                if cause.as_ref().is_none_or(|&(first, _)| nth < first) {
-                    *cause = Some((nth, error));
-                }
-                return None;
-            }
-        };
-        let _predicted = debug_span!("predict").entered();
-        let prediction = predict_among(problem.machine(), problem.members(), draft.schedule()?, limit)?;
-        Some((prediction.modeled, Predicted { draft, prediction }))
     };
     let too_long = || PlanError::TooLong { algorithm: algorithm.called(problem) };
     fastest_of(variants.len(), attempt)
         .ok_or_else(|| cause.into_inner().map_or_else(too_long, |(_, cause)| cause))
+}
+
+/// A variant's draft with its prediction, if it ends by the limit.
+fn tried<P: Problem>(
+    problem: &P,
+    variant: &Variant<P>,
+    limit: Time,
+) -> Result<Option<Predicted<P>>, PlanError> {
+    let is_hopeless = |least: Span| least > limit.since_start();
+    if is_hopeless(variant.floor()) {
+        return Ok(None);
+    }
+    let _tried = debug_span!("variant", name = variant.name(), estimate = %variant.estimate()).entered();
+    let draft = debug_span!("make").in_scope(|| variant.draft(problem))?;
+    let Some(schedule) = draft.schedule() else { return Ok(None) };
+    if is_hopeless(busiest_node(schedule, problem.machine().parameters())) {
+        return Ok(None);
+    }
+    check_messages(schedule)?;
+    let _predicted = debug_span!("predict").entered();
+    let prediction = predict_among(problem.machine(), problem.members(), schedule, limit);
+    Ok(prediction.map(|prediction| Predicted { draft, prediction }))
+}
+
+/// So many variants are on a short list at most, and none that takes more than so many times as long as the fastest.
+const MOST_LISTED: usize = 12;
+const NEAR: f64 = 1.4;
+
+/// The numbers of the fastest variants for a problem, the fastest first: those whose kin is worth a try for problems that are
+/// much like it.
+pub(crate) fn shortlist<P: Problem>(problem: &P, variants: &[Variant<P>]) -> Vec<usize> {
+    let near = |time: Time| Time::ZERO + Span::from_secs_f64(time.as_secs_f64() * NEAR);
+    let times = Mutex::new(Vec::new());
+    let attempt = |nth: usize, best: Time| {
+        let limit = if best == Time::MAX { best } else { near(best) };
+        let modeled = tried(problem, &variants[nth], limit).ok()??.prediction.modeled;
+        times.lock().push((modeled, nth));
+        Some((modeled, ()))
+    };
+    fastest_of(variants.len(), attempt);
+    let mut times = times.into_inner();
+    times.sort_unstable();
+    let least = times.first().map_or(Time::MAX, |&(time, _)| near(time));
+    times.into_iter().take(MOST_LISTED).take_while(|&(time, _)| time <= least).map(|(_, nth)| nth).collect()
 }
 
 /// Whether every message of a schedule can be sent.

@@ -22,6 +22,7 @@
 //!
 //! An algorithm is chosen by the same word in all libraries: `group.using(Algorithm::SHORT).broadcast(..)`.
 
+pub(crate) mod apart;
 pub(crate) mod bound;
 mod cache;
 pub(crate) mod choose;

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{
     Cache, PlanError, Problem,
-    choose::{check_messages, fastest},
+    choose::{check_messages, fastest, shortlist},
     predict::{Prediction, predict_among},
     problem::{Draft, Scheduled},
     registry::{Algorithm, Predicted, Variant},
@@ -43,74 +43,84 @@ impl<P: Problem> Algorithm<P> {
     /// variants and modeled time cannot tell how long any of them takes.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
         self.check(problem)?;
-        match problem.representative() {
-            Some(representative) => {
-                let Choice { variant, plan } = self.choose(&representative)?;
-                match (plan, variant) {
-                    (Some(plan), _) if representative.key() == problem.key() => Ok(plan),
-                    (_, variant) => Plan::of(problem, self, &variant),
-                }
-            }
-            None => {
-                let workspace = problem.workspace();
-                if let Some(found) = self.searched(problem, &workspace) {
-                    let (variant, predicted) = found?;
-                    return Ok(Plan::predicted_as(problem, self, &variant, predicted));
-                }
-                let Choice { variant, plan } = self.choose(problem)?;
-                plan.map_or_else(|| Plan::of(problem, self, &variant), Ok)
-            }
+        match self.represented(problem) {
+            Some(representative) => self.among(problem, &self.shortlist(&representative)?),
+            None => self.chosen(problem),
         }
     }
 
     /// The plan that is kept for a problem, made by the first who asks.
     pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
         cache.get((problem.key(), self.clone()), Plan::weight, || {
-            let Some(representative) = problem.representative() else {
-                return self.plan(problem).map(Arc::new);
-            };
             self.check(problem)?;
-            let key = representative.key();
-            let choice = cache.get((key.clone(), self.clone()), Choice::weight, || {
-                Ok(Arc::new(self.choose(&representative)?.shared()))
+            let Some(representative) = self.represented(problem) else {
+                return self.chosen(problem).map(Arc::new);
+            };
+            let listed = cache.get((representative.key(), self.clone()), Shortlist::weight, || {
+                self.shortlist(&representative).map(Arc::new)
             })?;
-            match &choice.plan {
-                Some(plan) if key == problem.key() => Ok(plan.clone()),
-                _ => Plan::of(problem, self, &choice.variant).map(Arc::new),
-            }
+            self.among(problem, &listed).map(Arc::new)
         })
     }
 
-    /// The variant to be taken. A single one is not predicted.
-    fn choose(&self, problem: &P) -> Result<Choice<P, Plan<P>>, PlanError> {
-        let mut variants = self.variants(problem, &problem.workspace())?;
-        if variants.len() == 1 {
-            return Ok(Choice { variant: variants.swap_remove(0), plan: None });
+    /// Another problem whose short list serves this one.
+    fn represented(&self, problem: &P) -> Option<P> {
+        problem.representative().filter(|representative| representative.key() != problem.key())
+    }
+
+    /// The plan by the variant to be taken. A single one is not predicted.
+    fn chosen(&self, problem: &P) -> Result<Plan<P>, PlanError> {
+        let workspace = problem.workspace();
+        if let Some(found) = self.searched(problem, &workspace) {
+            let (variant, predicted) = found?;
+            return Ok(Plan::predicted_as(problem, self, &variant, predicted));
         }
-        let (nth, predicted) = fastest(self, problem, &variants, Time::MAX)?;
-        let variant = variants.swap_remove(nth);
-        let plan = Plan::predicted_as(problem, self, &variant, predicted);
-        Ok(Choice { variant, plan: Some(plan) })
+        self.fastest_plan(problem, &self.variants(problem, &workspace)?)
+    }
+
+    /// The kinds of variants that may be the fastest for a problem that this one represents.
+    fn shortlist(&self, representative: &P) -> Result<Shortlist<P>, PlanError> {
+        let variants = self.variants(representative, &representative.workspace())?;
+        let listed = match &variants[..] {
+            [_] => vec![0],
+            several => shortlist(representative, several),
+        };
+        Ok(Shortlist(listed.into_iter().map(|nth| self.kind_of(&variants[nth])).collect()))
+    }
+
+    /// The plan by the fastest variant of a kind on the short list; by that of all if none of those works.
+    fn among(&self, problem: &P, listed: &Shortlist<P>) -> Result<Plan<P>, PlanError> {
+        let mut variants = self.variants(problem, &problem.workspace())?;
+        variants.retain(|variant| listed.0.contains(&self.kind_of(variant)));
+        self.fastest_plan(problem, &variants).or_else(|_| self.chosen(problem))
+    }
+
+    /// A variant as it is told from those of other kinds.
+    fn kind_of(&self, variant: &Variant<P>) -> (Algorithm<P>, String) {
+        (variant.algorithm().unwrap_or(self).clone(), variant.kin().to_owned())
+    }
+
+    /// The plan by the fastest of some variants, or by something that is faster still.
+    fn fastest_plan(&self, problem: &P, variants: &[Variant<P>]) -> Result<Plan<P>, PlanError> {
+        if let [variant] = variants {
+            return Plan::of(problem, self, variant);
+        }
+        let (nth, predicted) = fastest(self, problem, variants, Time::MAX)?;
+        match self.improved(problem, predicted.prediction.modeled) {
+            Some((variant, better)) => Ok(Plan::predicted_as(problem, self, &variant, better)),
+            None => Ok(Plan::predicted_as(problem, self, &variants[nth], predicted)),
+        }
     }
 }
 
-/// A choice made for a problem, which serves all those that it represents; with the plan for the problem itself if that
-/// had to be made for the choice.
+/// The kinds of the fastest variants for a problem, which are tried for all that it represents.
 #[derive(Debug)]
-struct Choice<P: Problem, T> {
-    variant: Variant<P>,
-    plan: Option<T>,
-}
+struct Shortlist<P: Problem>(Vec<(Algorithm<P>, String)>);
 
-impl<P: Problem> Choice<P, Plan<P>> {
-    fn shared(self) -> Choice<P, Arc<Plan<P>>> {
-        Choice { variant: self.variant, plan: self.plan.map(Arc::new) }
-    }
-}
-
-impl<P: Problem> Choice<P, Arc<Plan<P>>> {
+impl<P: Problem> Shortlist<P> {
+    /// The room that it takes, in steps of a schedule.
     fn weight(&self) -> usize {
-        self.plan.as_ref().map_or(0, |plan| plan.weight())
+        self.0.len()
     }
 }
 

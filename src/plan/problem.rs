@@ -39,7 +39,8 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
     /// An empty workspace.
     fn workspace(&self) -> Self::Workspace;
 
-    /// The problem whose choice among variants serves this one, too; by default each has its own.
+    /// A problem so much like this one that its fastest variants are the only ones worth a try here; by default there is none,
+    /// and all are tried.
     fn representative(&self) -> Option<Self> {
         None
     }

@@ -16,6 +16,7 @@ use std::{
 use thiserror::Error;
 
 use super::{PlanError, Problem, sealed::Sealed};
+use crate::time::Time;
 
 /// The entry of an algorithm: all that is known of it.
 pub(crate) struct Entry<P: Problem> {
@@ -30,6 +31,7 @@ pub(crate) struct Entry<P: Problem> {
     restrictions: &'static [Restriction<P>],
     is_predictable: bool,
     ways: Ways<P>,
+    improve: Option<Improve<P>>,
 }
 
 /// A condition that a problem must meet.
@@ -49,6 +51,9 @@ type Found<P> = Result<(Variant<P>, Predicted<P>), PlanError>;
 
 /// Looks for the variant to be taken.
 type Search<P> = fn(&Planning<'_, P>) -> Found<P>;
+
+/// Looks for something that takes less than the limit, which is the time of the fastest variant.
+type Improve<P> = fn(&P, Time) -> Option<(Variant<P>, Predicted<P>)>;
 
 /// The way in which the plan is found.
 enum Ways<P: Problem> {
@@ -101,6 +106,7 @@ impl<P: Problem> Entry<P> {
             restrictions: &[],
             is_predictable: true,
             ways,
+            improve: None,
         }
     }
 
@@ -143,6 +149,11 @@ impl<P: Problem> Entry<P> {
     /// The same with restrictions.
     pub(crate) const fn only_if(self, restrictions: &'static [Restriction<P>]) -> Entry<P> {
         Entry { restrictions, ..self }
+    }
+
+    /// The same with something that may be faster than the fastest of the variants, and needs to know how fast that is.
+    pub(crate) const fn improved(self, improve: Improve<P>) -> Entry<P> {
+        Entry { improve: Some(improve), ..self }
     }
 
     /// An algorithm whose plans have no schedule: only a run can tell what they take.
@@ -282,6 +293,11 @@ impl<P: Problem> Algorithm<P> {
             variant.of.get_or_insert_with(|| self.clone());
         }
         Ok(variants)
+    }
+
+    /// What takes less than the limit, which is the time of its fastest variant.
+    pub(super) fn improved(&self, problem: &P, limit: Time) -> Option<(Variant<P>, Predicted<P>)> {
+        self.entry.improve.and_then(|improve| improve(problem, limit))
     }
 
     /// The result of its own search; `None` if it takes the fastest of its variants.

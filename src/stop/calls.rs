@@ -168,9 +168,6 @@ impl Plan {
         }
         let part = || Part::operation(format!("{BROADCAST} by {}", self.name()));
         group.as_part(part, || walk(group, self.schedule(), tag, &mut blocks))?;
-        if blocks.len() == instance.sources().len() {
-            return Ok(blocks);
-        }
         let mut messages = vec![Payload::empty(); instance.sources().len()];
         for (piece, block) in pieces.iter().zip(blocks) {
             messages[piece.source].append(block);

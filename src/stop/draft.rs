@@ -49,6 +49,32 @@ impl Draft {
     }
 }
 
+impl Draft {
+    /// The source of each block by its number, and the first byte and the length of the block in its message.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (usize, u64, u64)> {
+        self.pieces.iter().map(|piece| (piece.source, piece.start, piece.bytes))
+    }
+
+    /// The schedule of the blocks.
+    pub(crate) fn into_schedule(self) -> Schedule {
+        self.schedule
+    }
+
+    /// The same for another instance, where the sources have these numbers.
+    pub(super) fn renumbered(&self, sources: Vec<usize>) -> Draft {
+        let mut draft = self.clone();
+        draft.pieces.iter_mut().for_each(|piece| piece.source = sources[piece.source]);
+        draft
+    }
+
+    /// This draft and then another one, of other sources.
+    pub(super) fn then(mut self, next: Draft) -> Draft {
+        self.pieces.extend(next.pieces);
+        let (growth, schedule) = (self.growth.then(&next.growth), self.schedule.then_others(next.schedule));
+        Draft { growth, schedule, ..self }
+    }
+}
+
 impl plan::Draft for Draft {
     fn schedule(&self) -> Option<&Schedule> {
         Some(&self.schedule)

@@ -31,10 +31,12 @@ pub struct Instance {
     grid: Grid,
     sources: Arc<[Rank]>,
     lengths: Arc<[u64]>,
+    /// Bytes of what is never cut.
+    element: u64,
 }
 
-/// Members, sources and lengths.
-pub(super) type Identity = (Arc<[Rank]>, Arc<[Rank]>, Arc<[u64]>);
+/// Members, sources, lengths, and the bytes of an element.
+pub(super) type Identity = (Arc<[Rank]>, Arc<[Rank]>, Arc<[u64]>, u64);
 
 /// The same broadcast on machines that are the same: by their topologies' names, and their parameters.
 impl PartialEq for Instance {
@@ -43,6 +45,7 @@ impl PartialEq for Instance {
         self.members == other.members
             && self.sources == other.sources
             && self.lengths == other.lengths
+            && self.element == other.element
             && self.parameters() == other.parameters()
             && machine(self) == machine(other)
     }
@@ -102,7 +105,18 @@ impl Instance {
             grid,
             sources: sources.into(),
             lengths: lengths.into(),
+            element: 1,
         })
+    }
+
+    /// The same with messages of elements of so many bytes, at least 1, which are not cut.
+    pub(crate) fn with_elements_of(self, bytes: u64) -> Instance {
+        Instance { element: bytes.max(1), ..self }
+    }
+
+    /// Bytes of what is never cut.
+    pub(super) fn element_bytes(&self) -> u64 {
+        self.element
     }
 
     /// The machine.
@@ -147,7 +161,14 @@ impl Instance {
 
     /// The parts that tell it from others on the same machine.
     pub(super) fn identity(&self) -> Identity {
-        (self.members.clone(), self.sources.clone(), self.lengths.clone())
+        (self.members.clone(), self.sources.clone(), self.lengths.clone(), self.element)
+    }
+
+    /// The same broadcast of some of the messages alone.
+    pub(super) fn part(&self, is_in: &[bool]) -> Instance {
+        let holders = self.holders().into_iter().zip(is_in).filter(|&(_, &is_in)| is_in);
+        let (sources, lengths): (Vec<Rank>, Vec<u64>) = holders.map(|(holder, _)| holder).unzip();
+        Instance { sources: sources.into(), lengths: lengths.into(), ..self.clone() }
     }
 
     /// The bytes of all messages together.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::{Algorithm, Instance, draft::Draft, instance::Identity};
 use crate::{
     model::Description,
-    plan::{Planned, Problem, Registered},
+    pattern::Exchange,
+    plan::{Planned, Problem, Registered, apart::Divisible},
     rank::Rank,
+    time::Span,
 };
 
 impl Problem for Instance {
@@ -53,10 +55,34 @@ impl Planned for Instance {
     }
 }
 
+impl Divisible for Instance {
+    fn lengths(&self) -> Vec<u64> {
+        Instance::lengths(self).to_vec()
+    }
+
+    fn part(&self, is_in: &[bool]) -> Instance {
+        Instance::part(self, is_in)
+    }
+
+    fn joined(&self, parts: &[(&[bool], &Draft)]) -> Draft {
+        let numbers = |is_in: &[bool]| (0..is_in.len()).filter(|&source| is_in[source]).collect();
+        let parts = parts.iter().map(|&(is_in, draft)| draft.renumbered(numbers(is_in)));
+        parts.reduce(Draft::then).unwrap_or_else(|| Draft::whole(self, Exchange::InTurn, |_| ()))
+    }
+
+    fn least(&self) -> Span {
+        self.lower_bound().time()
+    }
+
+    fn overlap(&self) -> f64 {
+        1.1
+    }
+}
+
 impl Registered for Instance {
     const AUTO: Algorithm = Algorithm::AUTO;
 
     fn algorithms() -> Vec<Algorithm> {
-        Algorithm::all().collect()
+        Algorithm::all().chain([Algorithm::APART]).collect()
     }
 }

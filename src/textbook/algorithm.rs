@@ -246,11 +246,6 @@ fn pieces(task: &Task, ranks: &[Rank]) -> Vec<Piece> {
     ranks.iter().map(|&rank| Piece::of(task.block(rank), Origin::At(rank))).collect()
 }
 
-/// Bytes of the longest block.
-pub(super) fn longest_block(task: &Task) -> u64 {
-    (0..task.size()).map(|rank| task.block(rank)).map(|block| block.end - block.start).max().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -15,7 +15,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, COMMUTATIVE, Entry, longest_block, of_all},
+    algorithm::{BOOK, COMMUTATIVE, Entry, of_all},
     equation,
 };
 use crate::{
@@ -44,7 +44,7 @@ static HYPERCUBE_ALL_TO_ALL: Entry = Entry {
     section: "4.2.3",
     formula: "t_s log2 p + t_w m (p - 1)",
     equation_number: Some("4.4"),
-    equation: |task| equation::all_to_all_hypercube(task.size(), longest_block(task)),
+    equation: |task| equation::all_to_all_hypercube(task.size(), task.longest_block()),
     network: "hypercube:8",
     draft: |task| of_all(task, |builder| spread(builder, task.size())),
 };
@@ -61,7 +61,7 @@ static HYPERCUBE_REDUCTION: Entry = Entry {
     section: "4.2.3",
     formula: "t_s log2 p + (t_w + gamma) m (p - 1)",
     equation_number: Some("4.4"),
-    equation: |task| equation::all_to_all_hypercube(task.size(), longest_block(task)),
+    equation: |task| equation::all_to_all_hypercube(task.size(), task.longest_block()),
     network: "hypercube:8",
     draft: |task| (HYPERCUBE_ALL_TO_ALL.draft)(task).combining(),
 };

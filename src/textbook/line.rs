@@ -17,7 +17,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, Entry, longest_block, of_all},
+    algorithm::{BOOK, Entry, of_all},
     equation, ring,
 };
 use crate::{
@@ -40,7 +40,7 @@ static LINE_ALL_TO_ALL: Entry = Entry {
     section: "4.2.1",
     formula: "(t_s + t_w m) (p - 1 + floor((p + 1) / 2))",
     equation_number: None,
-    equation: |task| equation::both_ways(task.size(), longest_block(task)),
+    equation: |task| equation::both_ways(task.size(), task.longest_block()),
     network: "line:8",
     draft: |task| of_all(task, |builder| spread(builder, task.size())),
 };

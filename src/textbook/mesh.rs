@@ -14,7 +14,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, COMMUTATIVE, Entry, longest_block, of_all},
+    algorithm::{BOOK, COMMUTATIVE, Entry, of_all},
     equation, ring,
     shape::Shape,
 };
@@ -39,7 +39,7 @@ static MESH_ALL_TO_ALL: Entry = Entry {
     section: "4.2.2",
     formula: "t_s sum (c_i - 1) + t_w m (p - 1)",
     equation_number: Some("4.3"),
-    equation: |task| equation::all_to_all(&Shape::mesh(task).extents, longest_block(task)),
+    equation: |task| equation::all_to_all(&Shape::mesh(task).extents, task.longest_block()),
     network: "mesh:4x4",
     draft: |task| of_all(task, |builder| spread(builder, &Shape::mesh(task))),
 };
@@ -54,7 +54,7 @@ static MESH_REDUCTION: Entry = Entry {
     section: "4.2.2",
     formula: "t_s sum (c_i - 1) + (t_w + gamma) m (p - 1)",
     equation_number: Some("4.3"),
-    equation: |task| equation::all_to_all(&Shape::mesh(task).extents, longest_block(task)),
+    equation: |task| equation::all_to_all(&Shape::mesh(task).extents, task.longest_block()),
     network: "mesh:4x4",
     draft: |task| (MESH_ALL_TO_ALL.draft)(task).combining(),
 };

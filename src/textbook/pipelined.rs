@@ -14,7 +14,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, Entry, longest_block, of_sources},
+    algorithm::{BOOK, Entry, of_sources},
     equation, one_to_all, ring,
     shape::Shape,
 };
@@ -37,7 +37,7 @@ static PIPELINED: Entry = Entry {
     section: "4.2.4",
     formula: "(t_s + t_w m) (p - 1)",
     equation_number: None,
-    equation: |task| equation::all_to_all(&[task.size()], longest_block(task)),
+    equation: |task| equation::all_to_all(&[task.size()], task.longest_block()),
     network: "ring:8",
     draft: |task| of_sources(task, |builder, _| ring::spread(builder, &[(0..task.size()).collect()])),
 };
@@ -53,7 +53,7 @@ static IN_TURN: Entry = Entry {
     equation_number: None,
     equation: |task| {
         let sources = (0..task.size()).filter(|&rank| !task.block(rank).is_empty()).count();
-        equation::in_turn(sources, task.size(), longest_block(task))
+        equation::in_turn(sources, task.size(), task.longest_block())
     },
     network: "hypercube:8",
     draft: |task| of_sources(task, |builder, sources| in_turn(builder, &Shape::line(task), sources)),

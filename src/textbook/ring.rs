@@ -18,7 +18,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, COMMUTATIVE, Entry, longest_block, of_all},
+    algorithm::{BOOK, COMMUTATIVE, Entry, of_all},
     equation,
 };
 use crate::{
@@ -47,7 +47,7 @@ static RING_ALL_TO_ALL: Entry = Entry {
     section: "4.2.1",
     formula: "(t_s + t_w m) (p - 1)",
     equation_number: Some("4.2"),
-    equation: |task| equation::all_to_all(&[task.size()], longest_block(task)),
+    equation: |task| equation::all_to_all(&[task.size()], task.longest_block()),
     network: "ring:8",
     draft: |task| of_all(task, |builder| spread(builder, &[(0..task.size()).collect()])),
 };
@@ -64,7 +64,7 @@ static RING_REDUCTION: Entry = Entry {
     section: "4.2.1",
     formula: "(t_s + t_w m + gamma m) (p - 1)",
     equation_number: Some("4.2"),
-    equation: |task| equation::all_to_all(&[task.size()], longest_block(task)),
+    equation: |task| equation::all_to_all(&[task.size()], task.longest_block()),
     network: "ring:8",
     draft: |task| (RING_ALL_TO_ALL.draft)(task).combining(),
 };

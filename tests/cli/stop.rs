@@ -66,13 +66,17 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_named() {
     let options = ["stop", "--mesh", "2x2", "--sources", "3"];
     let output = succeeds(&[&options[..], &["--algorithm", "beyond"]].concat());
     assert!(
-        output.contains("\nLeft out: split works only if at most half of the nodes are sources.\n"),
+        output.contains(
+            "\nLeft out: split works only if at most half of the nodes are sources, short messages aside.\n"
+        ),
         "{output}"
     );
     assert_eq!(rows(&output, "algorithm").len(), 5, "{output}");
     let errors = fails(2, &[&options[..], &["--algorithm", "beyond,split"]].concat());
     assert!(
-        errors.contains("split works only if at most half of the nodes are sources, and 3 of 4 are"),
+        errors.contains(
+            "split works only if at most half of the nodes are sources, short messages aside, and 3 of 4 are"
+        ),
         "{errors}"
     );
 

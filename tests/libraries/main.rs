@@ -12,3 +12,4 @@ mod stop;
 #[path = "../support/mod.rs"]
 mod support;
 mod textbook;
+mod unequal;

@@ -73,6 +73,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
         let bytes = (task.bytes() as f64 / blocks as f64 * conflict) as u64;
         Candidate {
             name: format!("{blocks} blocks{}", if is_compact { ",compact" } else { "" }),
+            kin: None,
             estimate: round(task, bytes).times((log + blocks - 1) as u64),
             messages: blocks,
             tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
@@ -106,7 +107,7 @@ fn draft(task: &Task, blocks: usize, is_compact: bool, tuning: Tuning) -> Draft 
     let count = pieces.len();
     let broadcast = Draft::moving(task, pieces, &vec![task.root(); count], tuning.exchange, |builder| {
         if count > 0 {
-            circulant::broadcast(builder, &ring, &[task.root()], count);
+            circulant::broadcast(builder, &ring, &[task.root()], &[count]);
         }
     });
     if task.operation() == Operation::CombineToOne { broadcast.combining() } else { broadcast }

@@ -4,6 +4,7 @@
 //! `strategies` has the variants of those that are strategies.
 
 mod alternating;
+mod apart;
 mod auto;
 mod blocks;
 mod circulant;
@@ -15,6 +16,7 @@ mod mixed;
 mod pipeline;
 mod scan;
 mod short;
+mod sources;
 mod strategies;
 mod tree;
 
@@ -65,6 +67,8 @@ impl Algorithm {
         Algorithm::DOUBLING,
         Algorithm::PIPELINE,
         Algorithm::EDST,
+        Algorithm::SOURCES,
+        Algorithm::APART,
     ];
 
     /// The named ones that the operation can be carried out with.

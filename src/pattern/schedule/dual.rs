@@ -6,9 +6,10 @@
 //! each node combines its version of a block with the versions from all nodes to which it had sent the block, and
 //! then sends the result on, once.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{Action, Blocks, Message, Schedule, Step};
+use crate::rank::Rank;
 
 impl Schedule {
     /// The schedule reversed in time, in which every rank has its own version of every block in the beginning, and
@@ -58,6 +59,47 @@ impl Schedule {
             steps.extend(more.into_iter().map(|step| Step { iteration: before + step.iteration, ..step }));
         }
         self.iterations += next.iterations;
+        self
+    }
+
+    /// This schedule followed by another one on blocks of its own, which are numbered after those of this one. What they
+    /// count as an element is the same.
+    ///
+    /// # Panics
+    ///
+    /// If the two have different nodes.
+    #[must_use]
+    pub fn then_others(mut self, mut next: Schedule) -> Schedule {
+        let before = self.sizes.len() as u32;
+        let sizes: Arc<[u64]> = self.sizes.iter().chain(&*next.sizes).copied().collect();
+        for step in next.steps.iter_mut().flatten() {
+            if let Action::Merge { left, right, into } = &mut step.action {
+                [left, right, into].into_iter().for_each(|block| *block += before);
+            }
+            for message in step.action.messages_mut() {
+                message.blocks = message.blocks.iter().map(|block| block + before).collect();
+            }
+        }
+        (self.sizes, next.sizes) = (sizes.clone(), sizes);
+        self.then(next)
+    }
+
+    /// The same where some messages have to be copied together before they are sent, which they were not so far.
+    #[must_use]
+    pub(crate) fn packing(mut self, is_apart: impl Fn(Rank, &Message) -> bool) -> Schedule {
+        for (rank, steps) in self.steps.iter_mut().enumerate() {
+            let mut packed: Vec<Step> = Vec::with_capacity(steps.len());
+            for step in steps.drain(..) {
+                let is_packed = packed.last().is_some_and(|last| matches!(last.action, Action::Pack(_)));
+                if let Some(message) =
+                    step.action.sent().filter(|message| !is_packed && is_apart(rank, message))
+                {
+                    packed.push(Step { iteration: step.iteration, action: Action::Pack(message.bytes) });
+                }
+                packed.push(step);
+            }
+            *steps = packed;
+        }
         self
     }
 }

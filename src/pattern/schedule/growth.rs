@@ -24,6 +24,16 @@ impl Growth {
         self.moments.push((active, longest));
     }
 
+    /// This growth, and then that of other blocks, beside which all these stay where they are.
+    #[must_use]
+    pub(crate) fn then(mut self, next: &Growth) -> Growth {
+        let (held, bytes) = self.after(self.iterations());
+        let moments = next.moments.iter().skip(1);
+        self.moments
+            .extend(moments.map(|&(active, longest)| (active.max(held), longest.saturating_add(bytes))));
+        self
+    }
+
     /// The number of iterations.
     pub fn iterations(&self) -> usize {
         self.moments.len().saturating_sub(1)

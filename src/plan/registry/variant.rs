@@ -19,6 +19,7 @@ pub(crate) struct Variant<P: Problem> {
     floor: Span,
     estimate: Span,
     identity: Option<String>,
+    kin: Option<String>,
     make: Make<P>,
 }
 
@@ -34,6 +35,7 @@ impl<P: Problem> Variant<P> {
             floor: Span::ZERO,
             estimate: Span::ZERO,
             identity: None,
+            kin: None,
             make: Box::new(make),
         }
     }
@@ -51,6 +53,12 @@ impl<P: Problem> Variant<P> {
     /// The same with a text that it has in common with all variants, of whatever algorithm, that make the same schedule.
     pub(crate) fn identified(self, identity: String) -> Variant<P> {
         Variant { identity: Some(identity), ..self }
+    }
+
+    /// The same with a text in place of its name that it has in common with variants for problems much like its own, which
+    /// do the same in numbers of their own.
+    pub(crate) fn akin(self, kin: String) -> Variant<P> {
+        Variant { kin: Some(kin), ..self }
     }
 
     /// The algorithm that it is of, once it is listed.
@@ -81,6 +89,11 @@ impl<P: Problem> Variant<P> {
     /// The text that variants have in common that make the same schedule.
     pub(crate) fn identity(&self) -> Option<&str> {
         self.identity.as_deref()
+    }
+
+    /// The text that it has in common with variants for other problems that do the same.
+    pub(crate) fn kin(&self) -> &str {
+        self.kin.as_deref().unwrap_or(&self.name)
     }
 
     /// Makes the schedule.

@@ -2,7 +2,8 @@
 //!
 //! **What it does.** Since all nodes know the machine, the sources and the lengths, each can compute the same modeled
 //! time of every candidate, conflicts on the links included, and all take the same one; no message is needed to agree.
-//! The work is done once, when the plan is made; how is in `src/plan/choose.rs`.
+//! Then it looks whether it is faster to treat long and short messages [apart](super::apart). The work is done once, when
+//! the plan is made; how is in `src/plan/choose.rs`.
 //!
 //! **Restrictions.** None. It is never slower than any other algorithm here, if all nodes start at the same instant and
 //! nothing else is under way.
@@ -12,7 +13,7 @@
 //! **Source.** The papers leave it open: "none of our algorithms tries to analyze the input distribution" (conference
 //! version, section 5.2).
 
-use super::{Algorithm, Entry, Instance, Variants, of};
+use super::{Algorithm, Entry, Instance, Variants, apart, of};
 
 impl Algorithm {
     /// Predicts all others on the machine and takes the fastest.
@@ -20,10 +21,11 @@ impl Algorithm {
 }
 
 static AUTO: Entry = Entry::new("auto", |planning| variants(planning.problem))
+    .improved(apart::faster)
     .about("the fastest of all others, by prediction");
 
-/// All variants. Those most likely to be the fastest come first, so that others are soon given up.
-fn variants(instance: &Instance) -> Variants {
+/// All variants but those that treat messages apart. Those most likely to be the fastest come first, so that others are soon given up.
+pub(super) fn variants(instance: &Instance) -> Variants {
     let every_node_is_a_source = instance.sources().len() == instance.nodes();
     // Then the messages stay where they are, and only *Br_xy_source* may take another dimension first than without.
     let is_the_same_as_its_base = |algorithm: &Algorithm| {

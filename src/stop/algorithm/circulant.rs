@@ -7,6 +7,9 @@
 //! not have. All blocks for one receiver go as one message. The rule is carried out once, when the schedule is made; it
 //! ends when everybody has everything.
 //!
+//! Where lengths differ, there are also ways with `b` blocks of the longest message and fewer of the others, all of about
+//! one length: then the short ones are done early, and the long ones follow in as many blocks as suit them.
+//!
 //! **Restrictions.** None. At most 64 blocks a message, and 256 in all if there are not more sources.
 //!
 //! **Cost.** About `ceil(log2 p) + b - 1` rounds, the fewest possible for full-duplex nodes, each of
@@ -18,7 +21,12 @@
 //! broadcast schedules", arXiv 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous
 //! send/receive systems", Discrete Applied Mathematics 55, 1994. The rule which block to send is a simpler one.
 
-use super::{Algorithm, Draft, Entry, Instance, Variants, each, of, split::cut, spread::suited};
+use super::{
+    Algorithm, Draft, Entry, Instance, Variants,
+    cut::{Cut, are_alike, cut},
+    each, of,
+    spread::suited,
+};
 use crate::pattern::{Exchange, circulant, line};
 
 impl Algorithm {
@@ -40,12 +48,24 @@ const MOST_IN_ALL: usize = 256;
 /// The numbers of blocks that are tried: 1, and powers of two near the best by the closed form. That leaves out
 /// conflicts and what does not overlap, so that it is the prediction that decides.
 fn variants(instance: &Instance) -> Variants {
-    let most = (MOST_IN_ALL / instance.sources().len()).clamp(1, MOST_BLOCKS);
-    let best = best_number(instance).min(most as f64);
-    let blocks = (0..).map(|exponent| 1 << exponent).take_while(|&blocks| blocks <= most);
-    let near = blocks.filter(|&blocks| blocks == 1 || (0.4..=2.5).contains(&(blocks as f64 / best)));
-    let name = |blocks: usize| format!("{blocks} block{}", if blocks == 1 { "" } else { "s" });
-    each(near, name, draft)
+    let alike = near(instance, |blocks| blocks * instance.sources().len()).map(|blocks| (Cut::Alike, blocks));
+    let in_all = |blocks| Cut::ByLength.counts(instance.lengths(), blocks).iter().sum();
+    let by_length = near(instance, in_all).filter(|&blocks| blocks > 1 && !are_alike(instance.lengths()));
+    let name = |(cut, blocks): (Cut, usize)| {
+        let most = if cut == Cut::ByLength { "up to " } else { "" };
+        format!("{most}{blocks} block{}", if blocks == 1 { "" } else { "s" })
+    };
+    each(alike.chain(by_length.map(|blocks| (Cut::ByLength, blocks))), name, draft)
+}
+
+/// One block, and those powers of two near the best number for which there are not too many blocks `in_all`.
+fn near(instance: &Instance, in_all: impl Fn(usize) -> usize) -> impl Iterator<Item = usize> {
+    let numbers = (0..=MOST_BLOCKS.ilog2()).map(|exponent| 1 << exponent);
+    let numbers: Vec<usize> =
+        numbers.take_while(|&blocks| blocks == 1 || in_all(blocks) <= MOST_IN_ALL).collect();
+    let most = (MOST_IN_ALL / in_all(1).max(1)).clamp(1, MOST_BLOCKS);
+    let best = best_number(instance).min(most.max(numbers[numbers.len() - 1]) as f64);
+    numbers.into_iter().filter(move |&blocks| blocks == 1 || (0.4..=2.5).contains(&(blocks as f64 / best)))
 }
 
 /// The number of blocks for which `(log2 p + b - 1) (o_s + o_r + n beta / b)` is the smallest, for `n` bytes of all sources together and, half
@@ -58,10 +78,11 @@ fn best_number(instance: &Instance) -> f64 {
     (more_rounds.max(0.0) * bytes / round).sqrt().clamp(1.0, MOST_BLOCKS as f64)
 }
 
-pub(super) fn draft(instance: &Instance, blocks: usize, exchange: Exchange) -> Draft {
+pub(super) fn draft(instance: &Instance, (how, blocks): (Cut, usize), exchange: Exchange) -> Draft {
+    let counts = how.counts(instance.lengths(), blocks);
     let ring = suited(line::bisection(instance.grid()), &instance.holders());
-    Draft::of(instance, cut(instance.lengths(), blocks), exchange, |builder| {
-        circulant::broadcast(builder, &ring, instance.sources(), blocks);
+    Draft::of(instance, cut(instance, &counts), exchange, |builder| {
+        circulant::broadcast(builder, &ring, instance.sources(), &counts);
     })
 }
 
@@ -73,7 +94,7 @@ mod tests {
     fn rounds(nodes: usize, sources: &[Rank], blocks: usize) -> usize {
         let machine: Description = format!("line:{nodes}").parse().unwrap();
         let instance = Instance::new(&machine, sources, &vec![64; sources.len()]).unwrap();
-        draft(&instance, blocks, Exchange::InTurn).schedule.iterations()
+        draft(&instance, (Cut::Alike, blocks), Exchange::InTurn).schedule.iterations()
     }
 
     /// No fewer than `ceil(log2 p) + b - 1` rounds are possible for `b` blocks, of one source or of several at once.

@@ -3,11 +3,13 @@
 //!
 //! `ideal` is where sources are best placed, and `variant` has what many algorithms come in.
 
+mod apart;
 mod auto;
 mod br_lin;
 mod br_xy;
 mod bucket;
 mod circulant;
+mod cut;
 mod ideal;
 mod in_turn;
 mod part;
@@ -84,7 +86,7 @@ impl Algorithm {
         Algorithm::TREE,
     ];
 
-    /// All, [`Algorithm::AUTO`] last.
+    /// All that are for any lengths, [`Algorithm::AUTO`] last. [`Algorithm::APART`] is made of them.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         Algorithm::PAPER.iter().chain(Algorithm::BEYOND).copied().chain([Algorithm::AUTO])
     }

@@ -5,8 +5,12 @@
 //! all pieces are brought together: by halving as in [*Spread*](super::spread), on the graph of
 //! [*Circulant*](super::circulant) without cutting them again, or in rings as in [*Bucket*](super::bucket).
 //!
-//! **Restrictions.** `2 <= q <= p / s`: only if at most half of the nodes are sources. Powers of two and `floor(p / s)`
-//! are tried for `q`, with rings only the largest.
+//! Where lengths differ, there are also ways in which each message is cut into pieces of about one length: `q` of the
+//! longest, fewer of the others, one of the short ones. Helpers are nodes without a message, the nearest first, and where
+//! there are too few, sources with messages of one piece.
+//!
+//! **Restrictions.** At most half of the nodes are sources of messages that are more than half as long as the longest.
+//! Cut alike, `2 <= q <= p / s`. Powers of two and the largest number are tried for `q`, with rings only the largest.
 //!
 //! **Cost.** `ceil(log2 q) alpha + (1 - 1/q) n beta` to deal out `n` bytes each, and the cost of what follows for `s q`
 //! pieces: the doubling of whole messages, `log2(p/s) n beta`, becomes one of pieces. It is the scatter and collect of
@@ -15,8 +19,15 @@
 //! **Source.** The idea for one source: Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994; van de Geijn.
 
+use std::collections::BTreeMap;
+
 use super::{
-    Algorithm, Draft, Entry, Instance, Piece, Variants, br_xy::First, bucket, each, of, spread::suited,
+    Algorithm, Draft, Entry, Instance, Variants,
+    br_xy::First,
+    bucket,
+    cut::{Cut, are_alike, cut},
+    each, of,
+    spread::suited,
 };
 use crate::{
     pattern::{Exchange, Transfer, circulant, line},
@@ -26,7 +37,7 @@ use crate::{
 
 impl Algorithm {
     /// Messages dealt out in pieces, which are then brought together by halving, on a circulant graph or in rings; only
-    /// if at most half of the nodes are sources. For few long messages.
+    /// if at most half of the nodes are sources, those of short messages aside. For few long messages.
     pub const SPLIT: Algorithm = of(&SPLIT);
 }
 
@@ -34,29 +45,51 @@ static SPLIT: Entry = Entry::new("split", |planning| variants(planning.problem))
     .about("messages dealt out in pieces to helpers, and then brought together: for few long ones")
     .source("the idea for one source: Barnett et al. 1994; van de Geijn")
     .only_if(&[Restriction {
-        text: "at most half of the nodes are sources",
-        is_met: |instance, ()| 2 * instance.sources().len() <= instance.nodes(),
+        text: "at most half of the nodes are sources, short messages aside",
+        is_met: |instance, ()| 2 * long_ones(instance) <= instance.nodes(),
         found: |instance, ()| {
-            let (sources, nodes) = (instance.sources().len(), instance.nodes());
+            let (sources, nodes) = (long_ones(instance), instance.nodes());
             format!("{sources} of {nodes} {}", if sources == 1 { "is" } else { "are" })
         },
     }]);
 
-/// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too.
-fn variants(instance: &Instance) -> Variants {
-    let pieces = pieces(instance);
-    let most = pieces.iter().max().copied();
-    let choices = pieces.iter().flat_map(|&pieces| Collect::ANYWHERE.map(|collect| (pieces, collect)));
-    let rings = most.into_iter().flat_map(|most| First::BOTH.map(|first| (most, Collect::Rings(first))));
-    let name = |(pieces, collect): (usize, Collect)| format!("{pieces} pieces, {}", collect.name());
-    each(choices.chain(rings), name, draft)
+/// The number of messages that are more than half as long as the longest.
+fn long_ones(instance: &Instance) -> usize {
+    let longest = instance.lengths().iter().copied().max().unwrap_or(0);
+    instance.lengths().iter().filter(|&&length| length == longest || length > longest / 2).count()
 }
 
-/// The numbers of pieces that are tried.
-fn pieces(instance: &Instance) -> Vec<usize> {
-    let most = instance.nodes() / instance.sources().len();
-    let mut pieces: Vec<usize> = (1..).map(|exponent| 1 << exponent).take_while(|&q| q <= most).collect();
-    if most > 2 && !most.is_power_of_two() {
+/// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too.
+fn variants(instance: &Instance) -> Variants {
+    let choices = [Cut::Alike, Cut::ByLength].into_iter().flat_map(|cut| {
+        let pieces = pieces(instance, cut);
+        let most = pieces.iter().max().copied();
+        let anywhere =
+            pieces.into_iter().flat_map(move |pieces| Collect::ANYWHERE.map(|collect| (pieces, collect)));
+        let rings = most.into_iter().flat_map(|most| First::BOTH.map(|first| (most, Collect::Rings(first))));
+        anywhere.chain(rings).map(move |(pieces, collect)| (cut, pieces, collect))
+    });
+    let name = |(cut, pieces, collect): (Cut, usize, Collect)| match cut {
+        Cut::Alike => format!("{pieces} pieces, {}", collect.name()),
+        Cut::ByLength => format!("up to {pieces} pieces, {}", collect.name()),
+    };
+    each(choices, name, draft)
+}
+
+/// The numbers of pieces that are tried: those for which there are helpers.
+fn pieces(instance: &Instance, cut: Cut) -> Vec<usize> {
+    let (nodes, lengths) = (instance.nodes(), instance.lengths());
+    if cut == Cut::ByLength && are_alike(lengths) {
+        return Vec::new();
+    }
+    let works = |&pieces: &usize| {
+        let counts = cut.counts(lengths, pieces);
+        let of_one_piece = counts.iter().filter(|&&count| count == 1).count();
+        let helpers = nodes - lengths.len() + if cut == Cut::ByLength { of_one_piece } else { 0 };
+        counts.iter().map(|count| count - 1).sum::<usize>() <= helpers
+    };
+    let mut pieces: Vec<usize> = (1..).map(|exponent| 1 << exponent).take_while(works).collect();
+    if let Some(most) = (2..=nodes).rev().find(works).filter(|most| !pieces.contains(most)) {
         pieces.push(most);
     }
     pieces
@@ -82,14 +115,17 @@ impl Collect {
     }
 }
 
-fn draft(instance: &Instance, (pieces, collect): (usize, Collect), exchange: Exchange) -> Draft {
+fn draft(instance: &Instance, (how, pieces, collect): (Cut, usize, Collect), exchange: Exchange) -> Draft {
     let line = line::bisection(instance.grid());
-    let teams = teams(&line, instance.sources(), pieces);
-    let cut = cut(instance.lengths(), pieces);
+    let counts = how.counts(instance.lengths(), pieces);
+    let teams = teams(&line, instance.sources(), &counts);
+    let cut = cut(instance, &counts);
     let bytes: Vec<u64> = cut.iter().map(|piece| piece.bytes).collect();
+    // The number of each source's first block.
+    let firsts: Vec<usize> = (0..counts.len()).map(|source| counts[..source].iter().sum()).collect();
     Draft::of(instance, cut, exchange, |builder| {
         let mut spans: Vec<(usize, usize, usize)> =
-            (0..teams.len()).map(|source| (source, 0, pieces)).collect();
+            counts.iter().enumerate().map(|(source, &count)| (source, 0, count)).collect();
         while spans.iter().any(|&(_, start, end)| end - start > 1) {
             let mut transfers = Vec::new();
             spans = spans
@@ -97,7 +133,7 @@ fn draft(instance: &Instance, (pieces, collect): (usize, Collect), exchange: Exc
                 .flat_map(|(source, start, end)| {
                     let middle = start + (end - start).div_ceil(2);
                     if middle < end {
-                        let block = |piece| (source * pieces + piece) as u32;
+                        let block = |piece| (firsts[source] + piece) as u32;
                         transfers.push(Transfer {
                             from: teams[source][start],
                             to: teams[source][middle],
@@ -111,43 +147,39 @@ fn draft(instance: &Instance, (pieces, collect): (usize, Collect), exchange: Exc
             builder.move_blocks(transfers);
         }
         let holders: Vec<Rank> = teams.concat();
-        let loads: Vec<(Rank, u64)> = holders.iter().copied().zip(bytes).collect();
-        let line = suited(line, &loads);
+        let mut loads: BTreeMap<Rank, u64> = BTreeMap::new();
+        for (&rank, bytes) in holders.iter().zip(bytes) {
+            *loads.entry(rank).or_default() += bytes;
+        }
+        let line = suited(line, &loads.into_iter().collect::<Vec<_>>());
         match collect {
             Collect::Halving => builder.halve(&[line]),
-            Collect::Circulant => circulant::broadcast(builder, &line, &holders, 1),
+            Collect::Circulant => circulant::broadcast(builder, &line, &holders, &vec![1; holders.len()]),
             Collect::Rings(first) => bucket::collect(builder, first.lines(instance.grid()), true),
         }
     })
 }
 
-/// Each message in so many pieces, as equal as whole bytes can be.
-pub(super) fn cut(lengths: &[u64], pieces: usize) -> Vec<Piece> {
-    let count = pieces as u64;
-    let piece = |(source, &length): (usize, &u64)| {
-        (0..count).map(move |piece| {
-            let at = |piece: u64| (u128::from(length) * u128::from(piece) / u128::from(count)) as u64;
-            Piece { source, start: at(piece), bytes: at(piece + 1) - at(piece) }
-        })
-    };
-    lengths.iter().enumerate().flat_map(piece).collect()
-}
-
-/// Each source with its helpers: going along the line, the next nodes that are free.
-fn teams(line: &[Rank], sources: &[Rank], size: usize) -> Vec<Vec<Rank>> {
+/// Each source with its helpers, one for each further piece: going along the line, the next nodes that are free, and if
+/// there are none the next sources of a single piece that help nobody yet.
+fn teams(line: &[Rank], sources: &[Rank], counts: &[usize]) -> Vec<Vec<Rank>> {
     let mut is_free = vec![true; line.len()];
     sources.iter().for_each(|&rank| is_free[rank] = false);
+    let mut may_help = vec![false; line.len()];
+    sources.iter().zip(counts).for_each(|(&rank, &count)| may_help[rank] = count == 1);
     let position_of = line::positions(line);
     let mut teams: Vec<Vec<Rank>> = sources.iter().map(|&rank| vec![rank]).collect();
     let mut order: Vec<usize> = (0..sources.len()).collect();
     order.sort_unstable_by_key(|&source| position_of[sources[source]]);
     for source in order {
         let own = position_of[sources[source]];
-        let behind = (own..line.len()).chain((0..own).rev());
-        let helpers = behind.map(|position| line[position]).filter(|&rank| is_free[rank]);
-        let helpers: Vec<Rank> = helpers.take(size - 1).collect();
-        helpers.iter().for_each(|&rank| is_free[rank] = false);
-        teams[source].extend(helpers);
+        for is_left in [&mut is_free, &mut may_help] {
+            let behind = (own..line.len()).chain((0..own).rev());
+            let helpers = behind.map(|position| line[position]).filter(|&rank| is_left[rank]);
+            let helpers: Vec<Rank> = helpers.take(counts[source] - teams[source].len()).collect();
+            helpers.iter().for_each(|&rank| is_left[rank] = false);
+            teams[source].extend(helpers);
+        }
     }
     teams
 }
@@ -158,32 +190,11 @@ mod tests {
     use crate::{model::Description, pattern::line, topology::Grid};
 
     #[test]
-    fn pieces_add_up_and_differ_by_one_byte_at_most() {
-        for length in [0, 1, 5, 16, 17, 2048, 1 << 30, u64::MAX] {
-            for pieces in 1..=64 {
-                let cut = cut(&[7, length], pieces);
-                assert_eq!(cut.len(), 2 * pieces);
-                for (source, length) in [7, length].into_iter().enumerate() {
-                    let own = &cut[source * pieces..(source + 1) * pieces];
-                    let mut start = 0;
-                    for piece in own {
-                        assert_eq!((piece.source, piece.start), (source, start), "side by side, in order");
-                        start += piece.bytes;
-                        let even = length / pieces as u64;
-                        assert!(matches!(piece.bytes - even, 0 | 1), "{length} in {pieces}");
-                    }
-                    assert_eq!(start, length);
-                }
-            }
-        }
-    }
-
-    #[test]
     fn powers_of_two_and_all_the_helpers_there_are() {
         let tried = |nodes: usize, sources: usize| {
             let machine: Description = format!("line:{nodes}").parse().unwrap();
             let sources: Vec<Rank> = (0..sources).collect();
-            pieces(&Instance::new(&machine, &sources, &vec![1; sources.len()]).unwrap())
+            pieces(&Instance::new(&machine, &sources, &vec![1; sources.len()]).unwrap(), Cut::Alike)
         };
         assert_eq!(tried(16, 1), [2, 4, 8, 16]);
         assert_eq!(tried(16, 3), [2, 4, 5]);
@@ -199,7 +210,7 @@ mod tests {
         let line = line::bisection(grid);
         for sources in [vec![29], vec![0, 1, 2], vec![28, 29, 3, 7, 11], (0..15).collect::<Vec<Rank>>()] {
             let size = 30 / sources.len();
-            let teams = teams(&line, &sources, size);
+            let teams = teams(&line, &sources, &vec![size; sources.len()]);
             assert!(
                 teams.iter().zip(&sources).all(|(team, source)| team[0] == *source && team.len() == size)
             );
@@ -208,7 +219,29 @@ mod tests {
             assert!(all.is_sorted_by(|a, b| a < b), "{sources:?}");
         }
         // Going on behind the source, then before it.
-        assert_eq!(super::teams(&[0, 1, 2, 3, 4, 5], &[4], 4), [[4, 5, 3, 2]]);
+        assert_eq!(super::teams(&[0, 1, 2, 3, 4, 5], &[4], &[4]), [[4, 5, 3, 2]]);
+    }
+
+    #[test]
+    fn the_long_messages_are_cut_and_the_sources_of_short_ones_help() {
+        let machine: Description = "line:8".parse().unwrap();
+        let instance = |lengths: &[u64]| {
+            Instance::new(&machine, &(0..lengths.len()).collect::<Vec<Rank>>(), lengths).unwrap()
+        };
+        let one = instance(&[8000, 1, 1, 1, 1, 1, 1, 1]);
+        assert_eq!(pieces(&one, Cut::ByLength), [2, 4, 8]);
+        assert_eq!(pieces(&one, Cut::Alike), [0; 0]);
+        assert_eq!(Algorithm::SPLIT.check(&one), Ok(()));
+        assert_eq!(Cut::ByLength.counts(&[8000, 4100, 4000, 1000, 0], 4), [4, 3, 2, 1, 1]);
+        let line: Vec<Rank> = (0..5).collect();
+        // Nodes 1 and 4 are free; node 2 has one piece of its own and helps as well.
+        assert_eq!(teams(&line, &[0, 2, 3], &[3, 1, 2]), [vec![0, 1, 4], vec![2], vec![3, 2]]);
+        let half = instance(&[8000, 4001, 4001, 4001, 4001]);
+        let error = Algorithm::SPLIT.check(&half).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "split works only if at most half of the nodes are sources, short messages aside, and 5 of 8 are"
+        );
     }
 
     /// After the pieces are dealt out every node of a team has its piece and counts as holding nothing else.
@@ -216,7 +249,7 @@ mod tests {
     fn dealing_out_takes_a_logarithm_of_steps() {
         let machine: Description = "line:12".parse().unwrap();
         let instance = Instance::new(&machine, &[0, 6], &[600, 300]).unwrap();
-        let growth = draft(&instance, (6, Collect::Halving), Exchange::InTurn).growth;
+        let growth = draft(&instance, (Cut::Alike, 6, Collect::Halving), Exchange::InTurn).growth;
         assert_eq!(growth.iterations(), 3 + 4);
         assert_eq!([0, 1, 2, 3].map(|after| growth.active_after(after)), [2, 4, 8, 12]);
         assert_eq!((growth.longest_after(0), growth.longest_after(7)), (600, 900));

@@ -352,13 +352,13 @@ fn splitting_needs_a_helper_for_each_source() {
         error,
         PlanError::Restricted {
             algorithm: "split".into(),
-            text: "split works only if at most half of the nodes are sources".into(),
+            text: "split works only if at most half of the nodes are sources, short messages aside".into(),
             found: "3 of 5 are".into(),
         }
     );
     assert_eq!(
         error.to_string(),
-        "split works only if at most half of the nodes are sources, and 3 of 5 are"
+        "split works only if at most half of the nodes are sources, short messages aside, and 3 of 5 are"
     );
 }
 
@@ -392,6 +392,6 @@ fn names_parse_and_print() {
         "no algorithm is called \"br-xy\": the names are br-lin, br-lin-row-major, br-xy-source, br-xy-dim, xor, 2-step, \
          repos-br-lin, repos-br-lin-diagonal, repos-br-lin-diagonal-row-major, repos-br-xy-source, repos-br-xy-dim, \
          repos-xor, repos-2-step, part-lin, part-xy-source, \
-         in-turn, spread, split, circulant, bucket, tree, auto"
+         in-turn, spread, split, circulant, bucket, tree, auto, apart"
     );
 }

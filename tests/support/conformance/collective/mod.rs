@@ -56,8 +56,8 @@ fn check(group: &Group<'_>, cases: &[Case]) -> Result<(), Failure> {
 }
 
 /// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements, down the trees of a
-/// hypercube a power of two ranks; what alternates between rows and columns needs both; and most need an operator that
-/// commutes.
+/// hypercube a power of two ranks; what alternates between rows and columns needs both; what is made for unequal blocks needs some; and most
+/// need an operator that commutes.
 pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
     let in_order = case.operation.combines() && case.with == With::MatrixProduct;
     match algorithm.name() {
@@ -69,6 +69,8 @@ pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
         }
         // On rectangles whose sides it can divide by turns.
         "alternating" => true,
+        // Where lengths of blocks differ.
+        "apart" | "sources" => true,
         _ => in_order,
     }
 }

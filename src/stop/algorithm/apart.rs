@@ -1,0 +1,49 @@
+//! Algorithm *Apart*: long messages by one algorithm and short ones by another, one after the other.
+//!
+//! **What it does.** The messages are parted by length, at a few places that are tried. For each part the fastest variant
+//! of all other algorithms is taken, and the two follow each other in the order that is faster. No node waits for the
+//! others in between. How the places are found is in `src/plan/apart.rs`.
+//!
+//! **Restrictions.** Some message is more than twice as long as another one.
+//!
+//! **Cost.** At most that of the two parts together. Most is won where a few messages are long: these are cut into pieces
+//! or sent in a pipeline, for about `n beta` and a few start-ups more, and the many short ones take `ceil(log2 p) alpha`.
+//!
+//! **Source.** This project.
+
+use super::{Algorithm, Entry, Instance, auto, of};
+use crate::{
+    plan::{
+        PlanError, Predicted, Restriction, Variant,
+        apart::{fastest_apart, is_uneven},
+    },
+    time::Time,
+};
+
+impl Algorithm {
+    /// Long messages and short ones apart, each by the fastest of the other algorithms; only if lengths differ.
+    pub const APART: Algorithm = of(&APART);
+}
+
+static APART: Entry = Entry::searching("apart", |planning| {
+    faster(planning.problem, Time::MAX)
+        .ok_or_else(|| PlanError::TooLong { algorithm: Algorithm::APART.to_string() })
+})
+.about("long messages by one algorithm and short ones by another, one after the other")
+.source("this project")
+.only_if(&[Restriction {
+    text: "some message is more than twice as long as another one",
+    is_met: |instance, ()| is_uneven(instance),
+    found: |instance, ()| {
+        let lengths = || instance.lengths().iter().copied().filter(|&length| length > 0);
+        match (lengths().min(), lengths().max()) {
+            (Some(least), Some(most)) => format!("they have {least} to {most} bytes"),
+            _ => "all are empty".to_owned(),
+        }
+    },
+}]);
+
+/// The fastest way to treat messages apart, if it takes less than the limit.
+pub(super) fn faster(instance: &Instance, limit: Time) -> Option<(Variant<Instance>, Predicted<Instance>)> {
+    fastest_apart(&Algorithm::APART, instance, auto::variants, limit)
+}
