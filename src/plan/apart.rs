@@ -4,15 +4,16 @@
 //! too often. Where lengths differ much, two or more schedules in a row can be faster than any single one.
 //!
 //! The messages, by length, may be parted at a few places that follow from their lengths alone. All that lies between two
-//! places is a problem of its own, for which the fastest variant is taken. Of all ways to part the messages those are tried
-//! whose parts take the least time together: the parts are put one after the other, the longest messages first or last. No
-//! node waits in between: each goes on to the next part when it is done with the one before. Lower bounds tell of most parts
-//! beforehand that they cannot pay, and none is looked at for longer than the others would leave it.
+//! places is a problem of its own, for which the fastest variant is taken. Among more than 64 nodes two places are tried. First there are two parts, then more as long as that
+//! pays. Those ways to part the messages are tried whose parts take the least time together: the parts are put one after the
+//! other, the longest messages first or last. No node waits in between: each goes on to the next part when it is done with the
+//! one before. Lower bounds tell of many parts beforehand that they cannot pay, and none is looked at for longer than the
+//! others leave it.
 
-use std::{ops::Range, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, iter, ops::Range, sync::Arc};
 
 use super::{
-    choose::fastest,
+    choose::{FEW, fastest},
     error::PlanError,
     predict::predict_among,
     problem::{Draft, Problem},
@@ -60,33 +61,8 @@ pub(crate) fn fastest_apart<P: Divisible>(
     list: List<P>,
     mut limit: Time,
 ) -> Option<Found<P>> {
-    let lengths = problem.lengths();
-    let places = places(&lengths);
-    let classes = places.len() + 1;
-    let budget = limit.as_secs_f64() * problem.overlap();
-    let between = |classes: Range<usize>| Part::of(problem, &lengths, &places, classes);
-    // Nothing comes before the first class and behind the last one.
-    let least = |part: Range<usize>| match part.is_empty() || part == (0..classes) {
-        true => 0.0,
-        false => between(part).problem.least().as_secs_f64(),
-    };
-    let (shorter, longer): (Vec<f64>, Vec<f64>) =
-        (0..=classes).map(|class| (least(0..class), least(class..classes))).unzip();
-    let mut chosen: Vec<(Range<usize>, Arc<Chosen<P>>)> = Vec::new();
-    let ranges = (0..classes).flat_map(|start| (start + 1..=classes).map(move |end| start..end));
-    for range in ranges.filter(|range| range.len() < classes) {
-        let left = budget - shorter[range.start] - longer[range.end];
-        let part = between(range.clone());
-        if part.problem.least().as_secs_f64() < left {
-            let by = Time::ZERO + Span::from_secs_f64(left);
-            chosen.extend(part.chosen(apart, list, by).map(|part| (range, Arc::new(part))));
-        }
-    }
-    let mut ways = ways(0, classes, &chosen);
-    ways.sort_unstable();
     let mut found = None;
-    for (_, numbers) in ways.into_iter().take(MOST_WAYS) {
-        let shortest_first: Vec<_> = numbers.into_iter().map(|nth| chosen[nth].1.clone()).collect();
+    for shortest_first in Parting::of(apart, problem, list, limit).ways() {
         let longest_first = shortest_first.iter().rev().cloned().collect();
         for parts in [shortest_first, longest_first] {
             let drafts: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.predicted.draft)).collect();
@@ -102,22 +78,108 @@ pub(crate) fn fastest_apart<P: Divisible>(
     found
 }
 
-/// All ways to part the classes from `start` on, as the numbers of parts, each with the time of all of them together.
-fn ways<P: Problem>(
-    start: usize,
-    classes: usize,
-    chosen: &[(Range<usize>, Arc<Chosen<P>>)],
-) -> Vec<(Span, Vec<usize>)> {
-    if start == classes {
-        return vec![(Span::ZERO, Vec::new())];
+/// A search for ways to part the messages. Classes are the messages between two places.
+struct Parting<'a, P: Problem> {
+    apart: &'a Algorithm<P>,
+    problem: &'a P,
+    list: List<P>,
+    lengths: Vec<u64>,
+    places: Vec<u64>,
+    /// The time that is left for all parts together.
+    budget: Span,
+    /// The parts that were looked at and end in the time that was left for them.
+    known: BTreeMap<(usize, usize), Arc<Chosen<P>>>,
+}
+
+/// A way to part the messages: the ends of the classes of its parts, shortest first, and the time of all of them together.
+type Way = (Span, Vec<usize>);
+
+impl<'a, P: Divisible> Parting<'a, P> {
+    fn of(apart: &'a Algorithm<P>, problem: &'a P, list: List<P>, limit: Time) -> Parting<'a, P> {
+        let lengths = problem.lengths();
+        let mut places = places(&lengths);
+        if problem.members().len() > FEW {
+            places.truncate(2);
+        }
+        places.sort_unstable();
+        let budget = alone(problem, limit.since_start());
+        Parting { apart, problem, list, lengths, places, budget, known: BTreeMap::new() }
     }
-    let first = chosen.iter().enumerate().filter(|(_, (part, _))| part.start == start);
-    let with_rest = |(nth, (part, first)): (usize, &(Range<usize>, Arc<Chosen<P>>))| {
-        let time = first.predicted.prediction.modeled.since_start();
-        let rest = ways(part.end, classes, chosen).into_iter();
-        rest.map(move |(rest, numbers)| (time + rest, [vec![nth], numbers].concat()))
-    };
-    first.flat_map(with_rest).collect()
+
+    /// The best ways, the fastest first: in two parts, each place tried; and going on from the fastest as long as it pays to part
+    /// one of its parts at one more place.
+    fn ways(mut self) -> Vec<Vec<Arc<Chosen<P>>>> {
+        let classes = self.places.len() + 1;
+        let mut ways: Vec<Way> = Vec::new();
+        let mut last = vec![classes];
+        loop {
+            let more = (1..classes).filter(|place| !last.contains(place));
+            let refined = more.map(|place| {
+                let mut ends = [&last[..], &[place]].concat();
+                ends.sort_unstable();
+                ends
+            });
+            let refined: Vec<Way> =
+                refined.collect::<Vec<_>>().into_iter().filter_map(|ends| self.timed(ends)).collect();
+            let fastest = refined.iter().min().cloned();
+            let is_better = fastest.as_ref().is_some_and(|way| ways.iter().all(|other| way < other));
+            ways.extend(refined);
+            match fastest {
+                Some((_, ends)) if is_better => last = ends,
+                _ => break,
+            }
+        }
+        ways.sort_unstable();
+        let part = |(start, end)| self.known[&(start, end)].clone();
+        let parts = |(_, ends): Way| spans(&ends).map(part).collect();
+        ways.into_iter().take(MOST_WAYS).map(parts).collect()
+    }
+
+    /// The way with these ends, if all its parts are done in the time that is left. The parts that take longest at least come first:
+    /// they leave the others the least.
+    fn timed(&mut self, ends: Vec<usize>) -> Option<Way> {
+        let mut parts: Vec<(Span, (usize, usize), Part<P>)> = spans(&ends)
+            .map(|(start, end)| {
+                let part = Part::of(self.problem, &self.lengths, &self.places, start..end);
+                (part.problem.least(), (start, end), part)
+            })
+            .collect();
+        parts.sort_by_key(|&(least, span, _)| (Reverse(least), span));
+        let mut least: Span = parts.iter().map(|&(least, ..)| least).sum();
+        let mut time = Span::ZERO;
+        for (own_least, span, part) in parts {
+            least = least - own_least;
+            let left = self.budget - (time + least);
+            let chosen = match self.known.get(&span) {
+                Some(known) => known.clone(),
+                None => {
+                    if own_least >= left {
+                        return None;
+                    }
+                    let chosen = Arc::new(part.chosen(self.apart, self.list, Time::ZERO + left)?);
+                    self.known.insert(span, chosen.clone());
+                    chosen
+                }
+            };
+            time += chosen.predicted.prediction.modeled.since_start();
+            if time > self.budget {
+                return None;
+            }
+        }
+        self.budget = self.budget.min(alone(self.problem, time));
+        Some((time, ends))
+    }
+}
+
+/// The time that parts may take one after the other, if they are to be done in this time in a row.
+fn alone<P: Divisible>(problem: &P, time: Span) -> Span {
+    Span::from_secs_f64(time.as_secs_f64() * problem.overlap())
+}
+
+/// The first and the last class of parts that have these ends.
+fn spans(ends: &[usize]) -> impl Iterator<Item = (usize, usize)> {
+    let starts = iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends.iter().copied())
 }
 
 /// The variant of several parts, one after the other.
@@ -175,9 +237,9 @@ impl<P: Divisible> Part<P> {
     }
 }
 
-/// The lengths behind which messages may be parted, the shortest first: below the widest gap between two lengths, as a
-/// ratio; below those that make up half of all bytes; and halfway, as ratios go, between the shortest and the longest.
-/// None if no message is more than twice as long as another one.
+/// The lengths behind which messages may be parted, those that are likely to gain most first: below the widest gap between two
+/// lengths, as a ratio; below those that make up half of all bytes; and halfway, as ratios go, between the shortest and the
+/// longest. None if no message is more than twice as long as another one.
 fn places(lengths: &[u64]) -> Vec<u64> {
     let mut sorted: Vec<u64> = lengths.iter().copied().filter(|&length| length > 0).collect();
     sorted.sort_unstable();
@@ -202,7 +264,6 @@ fn places(lengths: &[u64]) -> Vec<u64> {
             places.push(place);
         }
     }
-    places.sort_unstable();
     places
 }
 
@@ -229,7 +290,7 @@ mod tests {
         // The widest gap is below 6400; 100,000 is half of the bytes; 400 is below the square root of 16 x 100,000.
         assert_eq!(places(&[16, 50, 100, 400, 6400, 100_000, 50_000]), [400, 50_000]);
         // Of gaps that are as wide as each other the one with the shortest message counts.
-        assert_eq!(places(&[1, 2, 4, 8, 16, 32]), [1, 4, 16]);
+        assert_eq!(places(&[1, 2, 4, 8, 16, 32]), [1, 16, 4]);
         assert_eq!(places(&[u64::MAX, 1]), [1]);
     }
 }

@@ -6,6 +6,7 @@
 //! when its busiest node alone takes longer; or when its prediction has come to that instant.
 
 use std::{
+    collections::BTreeMap,
     num::NonZero,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -28,7 +29,8 @@ use crate::{
 };
 
 /// The fastest variant that ends by the limit, of equally fast ones the first: its number, and its draft with the
-/// prediction.
+/// prediction. Among more than [`FEW`] nodes variants that [follow](Variant::after) others are tried only when one of these has
+/// come near the fastest.
 ///
 /// # Errors
 ///
@@ -40,19 +42,72 @@ pub(crate) fn fastest<P: Problem>(
     limit: Time,
 ) -> Result<(usize, Predicted<P>), PlanError> {
     let cause: Mutex<Option<(usize, PlanError)>> = Mutex::new(None);
-    let attempt = |nth: usize, best: Time| match tried(problem, &variants[nth], limit.min(best)) {
-        Ok(found) => found.map(|found| (found.prediction.modeled, found)),
-        Err(error) => {
-            let mut cause = cause.lock();
-            if cause.as_ref().is_none_or(|&(first, _)| nth < first) {
-                *cause = Some((nth, error));
-            }
-            None
+    let leads =
+        if problem.members().len() > FEW { leads(variants) } else { vec![Vec::new(); variants.len()] };
+    let mut is_lead = vec![false; variants.len()];
+    leads.iter().flatten().for_each(|&lead| is_lead[lead] = true);
+    // The times of leads that have come near the fastest.
+    let times = Mutex::new(vec![Time::MAX; variants.len()]);
+    let mut best: Option<(usize, Predicted<P>)> = None;
+    let mut left: Vec<usize> = (0..variants.len()).collect();
+    loop {
+        let bound = best.as_ref().map_or(limit, |(_, found)| found.prediction.modeled);
+        let near_enough = near(bound);
+        let is_near = |&lead: &usize| times.lock()[lead] <= near_enough;
+        let is_next = |&nth: &usize| best.is_none() || leads[nth].iter().any(is_near);
+        let mut stage: Vec<usize> = left.extract_if(.., |nth| leads[*nth].is_empty()).collect();
+        if stage.is_empty() {
+            stage = left.extract_if(.., |nth| is_next(nth)).collect();
         }
-    };
+        if stage.is_empty() {
+            break;
+        }
+        let attempt = |place: usize, least: Time| {
+            let (nth, bound) = (stage[place], bound.min(least));
+            match tried(problem, &variants[nth], if is_lead[nth] { near(bound) } else { bound }) {
+                Ok(found) => {
+                    let found = found?;
+                    times.lock()[nth] = found.prediction.modeled;
+                    Some((found.prediction.modeled, found))
+                }
+                Err(error) => {
+                    let mut cause = cause.lock();
+                    if cause.as_ref().is_none_or(|&(first, _)| nth < first) {
+                        *cause = Some((nth, error));
+                    }
+                    None
+                }
+            }
+        };
+        if let Some((place, found)) = fastest_of(stage.len(), attempt) {
+            let (nth, time) = (stage[place], found.prediction.modeled);
+            let is_better =
+                |(first, best): &(usize, Predicted<P>)| (time, nth) < (best.prediction.modeled, *first);
+            if time <= limit && best.as_ref().is_none_or(is_better) {
+                best = Some((nth, found));
+            }
+        }
+    }
     let too_long = || PlanError::TooLong { algorithm: algorithm.called(problem) };
-    fastest_of(variants.len(), attempt)
-        .ok_or_else(|| cause.into_inner().map_or_else(too_long, |(_, cause)| cause))
+    best.ok_or_else(|| cause.into_inner().map_or_else(too_long, |(_, cause)| cause))
+}
+
+/// The numbers of those variants that each one follows, as far as they are there.
+fn leads<P: Problem>(variants: &[Variant<P>]) -> Vec<Vec<usize>> {
+    let known: BTreeMap<_, usize> = variants
+        .iter()
+        .enumerate()
+        .map(|(nth, variant)| ((variant.algorithm(), variant.name()), nth))
+        .collect();
+    let number = |variant: &Variant<P>, name: &str| known.get(&(variant.algorithm(), name)).copied();
+    let followed =
+        |variant: &Variant<P>| variant.leads().iter().filter_map(|name| number(variant, name)).collect();
+    variants.iter().map(followed).collect()
+}
+
+/// A time that is near another one.
+fn near(time: Time) -> Time {
+    if time == Time::MAX { time } else { Time::ZERO + Span::from_secs_f64(time.as_secs_f64() * NEAR) }
 }
 
 /// A variant's draft with its prediction, if it ends by the limit.
@@ -77,18 +132,21 @@ fn tried<P: Problem>(
     Ok(prediction.map(|prediction| Predicted { draft, prediction }))
 }
 
-/// So many variants are on a short list at most, and none that takes more than so many times as long as the fastest.
-const MOST_LISTED: usize = 12;
-const NEAR: f64 = 1.4;
+/// Among up to so many nodes planning takes no time to speak of, and nothing is left out.
+pub(super) const FEW: usize = 64;
 
-/// The numbers of the fastest variants for a problem, the fastest first: those whose kin is worth a try for problems that are
-/// much like it.
+/// A time is near another one if it is at most so many times as long.
+const NEAR: f64 = 1.3;
+
+/// So many variants are on a short list at most.
+const MOST_LISTED: usize = 12;
+
+/// The numbers of the fastest variants for a problem, the fastest first, as far as they are near it: those whose kin is worth a try
+/// for problems that are much like it.
 pub(crate) fn shortlist<P: Problem>(problem: &P, variants: &[Variant<P>]) -> Vec<usize> {
-    let near = |time: Time| Time::ZERO + Span::from_secs_f64(time.as_secs_f64() * NEAR);
     let times = Mutex::new(Vec::new());
     let attempt = |nth: usize, best: Time| {
-        let limit = if best == Time::MAX { best } else { near(best) };
-        let modeled = tried(problem, &variants[nth], limit).ok()??.prediction.modeled;
+        let modeled = tried(problem, &variants[nth], near(best)).ok()??.prediction.modeled;
         times.lock().push((modeled, nth));
         Some((modeled, ()))
     };

@@ -94,12 +94,13 @@ fn from_several(task: &Task, owners: &[Rank]) -> Result<stop::Instance, PlanErro
 
 fn of_several(variant: Variant<stop::Instance>) -> Variant<Task> {
     let algorithm = variant.algorithm().map_or_else(String::new, ToString::to_string);
-    let name = match variant.name() {
+    let named = |name: &str| match name {
         "" => format!("s-to-p, {algorithm}"),
         name => format!("s-to-p, {algorithm}, {name}"),
     };
+    let (name, leads) = (named(variant.name()), variant.leads().iter().map(|lead| named(lead)).collect());
     let variant = Arc::new(variant);
-    Variant::new(name, move |task: &Task| {
+    let moved = Variant::new(name, move |task: &Task| {
         let owners = owners(task);
         let moved = variant.draft(&from_several(task, &owners)?)?;
         let piece = |source: usize, start: u64, bytes: u64| {
@@ -109,5 +110,6 @@ fn of_several(variant: Variant<stop::Instance>) -> Variant<Task> {
         let pieces = moved.pieces().map(|(source, start, bytes)| piece(source, start, bytes)).collect();
         let draft = Draft { pieces, schedule: moved.into_schedule().with_elements_of(task.element_bytes()) };
         Ok(if task.operation() == Operation::DistributedCombine { draft.combining() } else { draft })
-    })
+    });
+    moved.after(leads)
 }

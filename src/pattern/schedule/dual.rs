@@ -6,7 +6,7 @@
 //! each node combines its version of a block with the versions from all nodes to which it had sent the block, and
 //! then sends the result on, once.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use super::{Action, Blocks, Message, Schedule, Step};
 use crate::rank::Rank;
@@ -31,7 +31,11 @@ impl Schedule {
     fn reversed(&self, combines: bool) -> Schedule {
         let last = self.iterations().saturating_sub(1);
         let is_overlapped = self.steps.iter().flatten().any(|step| matches!(step.action, Action::Start(_)));
-        let turned = |steps: &Vec<Step>| reversed(steps, last, combines, is_overlapped);
+        let turned = |steps: &Vec<Step>| {
+            // The blocks of which the node has already sent its version away.
+            let gone = combines.then(|| vec![false; self.sizes.len()]);
+            reversed(steps, last, gone, is_overlapped)
+        };
         Schedule {
             sizes: self.sizes.clone(),
             element: self.element,
@@ -114,10 +118,9 @@ fn sorted(blocks: &Blocks) -> Blocks {
     sorted.into()
 }
 
-/// The steps of one node in reverse order, with sends turned into receives and receives into sends.
-fn reversed(forward: &[Step], last: usize, combines: bool, is_overlapped: bool) -> Vec<Step> {
-    // The blocks of which this node has already sent its version away.
-    let mut gone: BTreeSet<u32> = BTreeSet::new();
+/// The steps of one node in reverse order, with sends turned into receives and receives into sends. Versions are combined if the
+/// blocks that are gone are told.
+fn reversed(forward: &[Step], last: usize, mut gone: Option<Vec<bool>>, is_overlapped: bool) -> Vec<Step> {
     let mut steps = Vec::with_capacity(forward.len());
     for Step { iteration, action } in forward.iter().rev() {
         let mut add = |action| steps.push(Step { iteration: last - iteration, action });
@@ -130,13 +133,13 @@ fn reversed(forward: &[Step], last: usize, combines: bool, is_overlapped: bool) 
             Message { blocks, combined: false, ..message.clone() }
         });
         let recv = receives.map(|message| {
-            let combined = combines && !message.blocks.first().is_some_and(|block| gone.contains(block));
+            let is_gone =
+                |gone: &Vec<bool>| message.blocks.first().is_some_and(|&block| gone[block as usize]);
+            let combined = gone.as_ref().is_some_and(|gone| !is_gone(gone));
             Message { blocks: sorted(&message.blocks), combined, ..message.clone() }
         });
-        if let Some(send) = &send
-            && combines
-        {
-            gone.extend(send.blocks.iter());
+        if let (Some(send), Some(gone)) = (&send, &mut gone) {
+            send.blocks.iter().for_each(|&block| gone[block as usize] = true);
         }
         let combined = recv.as_ref().filter(|recv| recv.combined).map(|recv| recv.bytes);
         match (send, recv) {

@@ -20,6 +20,7 @@ pub(crate) struct Variant<P: Problem> {
     estimate: Span,
     identity: Option<String>,
     kin: Option<String>,
+    leads: Vec<String>,
     make: Make<P>,
 }
 
@@ -36,6 +37,7 @@ impl<P: Problem> Variant<P> {
             estimate: Span::ZERO,
             identity: None,
             kin: None,
+            leads: Vec::new(),
             make: Box::new(make),
         }
     }
@@ -59,6 +61,13 @@ impl<P: Problem> Variant<P> {
     /// do the same in numbers of their own.
     pub(crate) fn akin(self, kin: String) -> Variant<P> {
         Variant { kin: Some(kin), ..self }
+    }
+
+    /// The same, tried among many nodes only if a variant of the same algorithm with one of these names has come near the fastest:
+    /// one that differs little, so that this one is hardly the fastest if that is much slower. Without any of those on the list
+    /// it is tried at once.
+    pub(crate) fn after(self, leads: Vec<String>) -> Variant<P> {
+        Variant { leads, ..self }
     }
 
     /// The algorithm that it is of, once it is listed.
@@ -94,6 +103,11 @@ impl<P: Problem> Variant<P> {
     /// The text that it has in common with variants for other problems that do the same.
     pub(crate) fn kin(&self) -> &str {
         self.kin.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The names of the variants that it is tried after.
+    pub(crate) fn leads(&self) -> &[String] {
+        &self.leads
     }
 
     /// Makes the schedule.

@@ -6,7 +6,8 @@
 //! the plan is made; how is in `src/plan/choose.rs`.
 //!
 //! **Restrictions.** None. It is never slower than any other algorithm here, if all nodes start at the same instant and
-//! nothing else is under way.
+//! nothing else is under way. Among more than 64 nodes a way that differs little from another is tried only where that takes at
+//! most 1.3 times as long as the fastest, so there it may be missed; that was not seen to cost more than 2 %.
 //!
 //! **Cost.** That of the algorithm chosen.
 //!

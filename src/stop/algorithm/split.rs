@@ -26,7 +26,7 @@ use super::{
     br_xy::First,
     bucket,
     cut::{Cut, are_alike, cut},
-    each, of,
+    each_after, of,
     spread::suited,
 };
 use crate::{
@@ -59,21 +59,39 @@ fn long_ones(instance: &Instance) -> usize {
     instance.lengths().iter().filter(|&&length| length == longest || length > longest / 2).count()
 }
 
-/// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too.
+/// A way to cut, the number of pieces, and a way to bring them together.
+type Choice = (Cut, usize, Collect);
+
+/// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too. Of each way
+/// every second number is tried first, and of messages that can be cut by length those that are.
 fn variants(instance: &Instance) -> Variants {
-    let choices = [Cut::Alike, Cut::ByLength].into_iter().flat_map(|cut| {
-        let pieces = pieces(instance, cut);
+    let numbers = [Cut::Alike, Cut::ByLength].map(|cut| (cut, pieces(instance, cut)));
+    let choices = numbers.iter().flat_map(|(cut, pieces)| {
+        let anywhere = pieces.iter().flat_map(|&pieces| Collect::ANYWHERE.map(|collect| (pieces, collect)));
         let most = pieces.iter().max().copied();
-        let anywhere =
-            pieces.into_iter().flat_map(move |pieces| Collect::ANYWHERE.map(|collect| (pieces, collect)));
         let rings = most.into_iter().flat_map(|most| First::BOTH.map(|first| (most, Collect::Rings(first))));
-        anywhere.chain(rings).map(move |(pieces, collect)| (cut, pieces, collect))
+        anywhere.chain(rings).map(|(pieces, collect)| (*cut, pieces, collect))
     });
-    let name = |(cut, pieces, collect): (Cut, usize, Collect)| match cut {
+    let [(_, alike), (_, by_length)] = &numbers;
+    let leads = |(cut, pieces, collect): Choice| -> Vec<Choice> {
+        if cut == Cut::Alike && by_length.contains(&pieces) {
+            return vec![(Cut::ByLength, pieces, collect)];
+        }
+        let numbers = if cut == Cut::Alike { alike } else { by_length };
+        let Some(nth) = numbers.iter().position(|&number| number == pieces).filter(|nth| nth % 2 == 1) else {
+            return Vec::new();
+        };
+        let neighbours = [nth - 1, nth + 1].into_iter().filter_map(|nth| numbers.get(nth));
+        match collect {
+            Collect::Rings(_) => Vec::new(),
+            _ => neighbours.map(|&number| (cut, number, collect)).collect(),
+        }
+    };
+    let name = |(cut, pieces, collect): Choice| match cut {
         Cut::Alike => format!("{pieces} pieces, {}", collect.name()),
         Cut::ByLength => format!("up to {pieces} pieces, {}", collect.name()),
     };
-    each(choices, name, draft)
+    each_after(choices.collect::<Vec<_>>(), leads, name, draft)
 }
 
 /// The numbers of pieces that are tried: those for which there are helpers.
@@ -115,7 +133,7 @@ impl Collect {
     }
 }
 
-fn draft(instance: &Instance, (how, pieces, collect): (Cut, usize, Collect), exchange: Exchange) -> Draft {
+fn draft(instance: &Instance, (how, pieces, collect): Choice, exchange: Exchange) -> Draft {
     let line = line::bisection(instance.grid());
     let counts = how.counts(instance.lengths(), pieces);
     let teams = teams(&line, instance.sources(), &counts);
@@ -187,7 +205,7 @@ fn teams(line: &[Rank], sources: &[Rank], counts: &[usize]) -> Vec<Vec<Rank>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Description, pattern::line, topology::Grid};
+    use crate::{model::Description, pattern::line, plan::Variant, topology::Grid};
 
     #[test]
     fn powers_of_two_and_all_the_helpers_there_are() {
@@ -202,6 +220,24 @@ mod tests {
         assert_eq!(tried(16, 8), [2]);
         assert_eq!(tried(16, 9), [0; 0]);
         assert_eq!(tried(1, 1), [0; 0]);
+    }
+
+    #[test]
+    fn whatever_is_tried_after_others_is_on_the_list_with_them() {
+        let machine: Description = "paragon:6x6".parse().unwrap();
+        let variants = variants(&Instance::new(&machine, &[0, 7, 9], &[1000, 80_000, 300]).unwrap()).unwrap();
+        let names: Vec<&str> = variants.iter().map(Variant::name).collect();
+        assert!(
+            variants.iter().flat_map(|variant| variant.leads()).all(|lead| names.contains(&lead.as_str()))
+        );
+        let leads = |name| variants.iter().find(|variant| variant.name() == name).unwrap().leads();
+        assert!(leads("up to 8 pieces, halving, overlapped").is_empty());
+        assert_eq!(leads("up to 8 pieces, halving, in turn"), ["up to 8 pieces, halving, overlapped"]);
+        assert_eq!(
+            leads("up to 4 pieces, halving, overlapped"),
+            ["up to 2 pieces, halving, overlapped", "up to 8 pieces, halving, overlapped"]
+        );
+        assert_eq!(leads("8 pieces, halving, overlapped"), ["up to 8 pieces, halving, overlapped"]);
     }
 
     #[test]
