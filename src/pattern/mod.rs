@@ -6,6 +6,7 @@
 //! * [`pipeline`] sends a long vector down several spanning trees at the same time, chunk after chunk;
 //! * [`Schedule`] lists the steps of every node with the data that is moved, and a [`Builder`] makes a schedule.
 
+pub(crate) mod butterfly;
 pub mod circulant;
 pub mod division;
 mod halving;

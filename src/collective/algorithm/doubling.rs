@@ -89,7 +89,7 @@ fn folded(task: &Task, tuning: Tuning) -> Draft {
     let (aside, inside): (Vec<usize>, Vec<usize>) =
         (0..ranks.len()).partition(|&place| place < 2 * extra && place % 2 == 1);
     let mut combiner = Combiner::new(ranks.len(), &[Origin::Everywhere], &[task.bytes()], tuning.exchange);
-    let fold = |from: usize, to: usize| Fold { from: ranks[from], to: ranks[to], sent: OWN, into: OWN };
+    let fold = |from: usize, to: usize| Fold::of(ranks[from], ranks[to], OWN, OWN);
     combiner.iteration(aside.iter().map(|&place| fold(place, place - 1)));
     for bit in 0..rounds {
         combiner.iteration((0..inside.len()).map(|place| fold(inside[place], inside[place ^ 1 << bit])));
@@ -125,7 +125,7 @@ fn windows(task: &Task, tuning: Tuning) -> Draft {
         let distance = width + is_odd;
         let fold = |place: usize| {
             let to = (place + size - distance) % size;
-            Fold { from: ranks[place], to: ranks[to], sent, into: BEHIND }
+            Fold::of(ranks[place], ranks[to], sent, BEHIND)
         };
         combiner.iteration((0..size).map(fold));
         width = 2 * width + is_odd;

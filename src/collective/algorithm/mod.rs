@@ -10,6 +10,8 @@ mod blocks;
 mod circulant;
 mod doubling;
 mod edst;
+mod halved_scan;
+mod halving;
 mod hybrid;
 mod long;
 mod mixed;
@@ -65,6 +67,7 @@ impl Algorithm {
         Algorithm::CIRCULANT,
         Algorithm::BLOCKS,
         Algorithm::DOUBLING,
+        Algorithm::HALVING,
         Algorithm::PIPELINE,
         Algorithm::EDST,
         Algorithm::SOURCES,

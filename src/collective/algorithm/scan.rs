@@ -62,7 +62,7 @@ fn doubling(task: &Task, tuning: Tuning) -> Draft {
     let mut combiner = combiner(task, &pieces, tuning);
     let distances = (0..).map(|round| 1 << round).take_while(|&distance| distance < task.size());
     for distance in distances.filter(|_| !pieces.is_empty()) {
-        let fold = |from: usize| Fold { from, to: from + distance, sent: 0, into: 0 };
+        let fold = |from: usize| Fold::of(from, from + distance, 0, 0);
         combiner.iteration((0..task.size() - distance).map(fold));
     }
     finish(task, pieces, combiner)
@@ -77,7 +77,7 @@ fn chain(task: &Task, chunks: usize, tuning: Tuning) -> Draft {
         let senders = (0..task.size() - 1).filter(|&from| (from..from + pieces.len()).contains(&step));
         let fold = |from: usize| {
             let chunk = (step - from) as u32;
-            Fold { from, to: from + 1, sent: chunk, into: chunk }
+            Fold::of(from, from + 1, chunk, chunk)
         };
         combiner.iteration(senders.map(fold));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, Exchange, Message, Origin, Schedule, Step};
+use super::{Action, Blocks, Exchange, Message, Origin, Schedule, Step};
 use crate::rank::Rank;
 
 /// A schedule under construction whose messages are combined with the blocks that the receiver has.
@@ -12,7 +12,7 @@ use crate::rank::Rank;
 ///
 /// // Both ranks have a version of block 0; each sends it to the other one and combines.
 /// let mut combiner = Combiner::new(2, &[Origin::Everywhere], &[8], Exchange::Together);
-/// combiner.iteration([(0, 1), (1, 0)].map(|(from, to)| Fold { from, to, sent: 0, into: 0 }));
+/// combiner.iteration([(0, 1), (1, 0)].map(|(from, to)| Fold::of(from, to, 0, 0)));
 /// let schedule = combiner.finish();
 /// assert!(matches!(schedule.steps(0)[0].action, Action::Exchange { .. }));
 /// assert_eq!(schedule.steps(0)[1].action, Action::Combine(8));
@@ -25,17 +25,24 @@ pub struct Combiner {
 }
 
 /// One message of an iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
     /// The sender.
     pub from: Rank,
     /// The receiver.
     pub to: Rank,
-    /// The block that is sent, which the sender must have before the iteration.
-    pub sent: u32,
-    /// The block of the receiver, equally long, with which it is combined, or which it becomes if the receiver has
-    /// none yet.
-    pub into: u32,
+    /// The blocks that are sent, which the sender must have before the iteration.
+    pub sent: Blocks,
+    /// For each of them the block of the receiver, equally long, with which it is combined, or which it becomes if the
+    /// receiver has none yet. The receiver has all of them, or none.
+    pub into: Blocks,
+}
+
+impl Fold {
+    /// A message of one block.
+    pub fn of(from: Rank, to: Rank, sent: u32, into: u32) -> Fold {
+        Fold { from, to, sent: [sent].into(), into: [into].into() }
+    }
 }
 
 impl Combiner {
@@ -57,7 +64,8 @@ impl Combiner {
     ///
     /// # Panics
     ///
-    /// If a rank is outside the machine, sends to itself or twice, or sends a block that it does not have.
+    /// If a rank is outside the machine, sends to itself or twice, or sends a block that it does not have, or if a receiver has
+    /// some of the blocks and not others.
     pub fn iteration(&mut self, folds: impl IntoIterator<Item = Fold>) {
         self.round(folds, false);
     }
@@ -77,15 +85,20 @@ impl Combiner {
         let mut arrivals = Vec::new();
         for Fold { from, to, sent, into } in folds {
             assert_ne!(from, to, "a node has nothing to send to itself");
-            assert!(self.has[from][sent as usize], "a node sends what it holds");
-            let bytes = self.schedule.sizes[sent as usize];
-            let combined = !replaces && self.has[to][into as usize];
-            let send = Message { peer: to, blocks: [sent].into(), bytes, combined: false };
-            let recv = Message { peer: from, blocks: [into].into(), bytes, combined };
+            let has = |rank: Rank, block: &u32| self.has[rank][*block as usize];
+            assert!(sent.iter().all(|block| has(from, block)), "a node sends what it holds");
+            let bytes = sent.iter().map(|&block| self.schedule.sizes[block as usize]).sum();
+            let combined = !replaces && into.iter().any(|block| has(to, block));
+            assert!(
+                !combined || into.iter().all(|block| has(to, block)),
+                "all of a message is combined, or nothing"
+            );
+            arrivals.push((to, into.clone()));
+            let send = Message { peer: to, blocks: sent, bytes, combined: false };
+            let recv = Message { peer: from, blocks: into, bytes, combined };
             let is_second = both.entry(from).or_default().0.replace(send).is_some()
                 | both.entry(to).or_default().1.replace(recv).is_some();
             assert!(!is_second, "one message each way");
-            arrivals.push((to, into));
         }
         for (rank, (send, recv)) in both {
             let combined = recv.as_ref().filter(|recv| recv.combined).map(|recv| recv.bytes);
@@ -102,7 +115,9 @@ impl Combiner {
             }
             combined.into_iter().for_each(|bytes| self.step(rank, Action::Combine(bytes)));
         }
-        arrivals.into_iter().for_each(|(rank, block)| self.has[rank][block as usize] = true);
+        for (rank, blocks) in arrivals {
+            blocks.iter().for_each(|&block| self.has[rank][block as usize] = true);
+        }
         self.schedule.iterations += 1;
     }
 
@@ -112,11 +127,23 @@ impl Combiner {
     ///
     /// If a rank does not have both.
     pub fn merge(&mut self, left: u32, right: u32, into: u32) {
-        for rank in 0..self.schedule.nodes() {
-            assert!([left, right].iter().all(|&block| self.has[rank][block as usize]), "both are there");
-            self.step(rank, Action::Merge { left, right, into });
-            self.has[rank][into as usize] = true;
-        }
+        (0..self.schedule.nodes()).for_each(|rank| self.merge_at(rank, left, right, into));
+    }
+
+    /// Adds such a step on one rank.
+    ///
+    /// # Panics
+    ///
+    /// If the rank is outside the machine or does not have both.
+    pub fn merge_at(&mut self, rank: Rank, left: u32, right: u32, into: u32) {
+        assert!([left, right].iter().all(|&block| self.has[rank][block as usize]), "both are there");
+        self.step(rank, Action::Merge { left, right, into });
+        self.has[rank][into as usize] = true;
+    }
+
+    /// The number of ranks.
+    pub fn nodes(&self) -> usize {
+        self.schedule.nodes()
     }
 
     /// Returns the schedule.

@@ -1,0 +1,182 @@
+//! *Halving*: neighbours exchange halves of their vectors and combine them, then halves of halves with the next pair.
+//!
+//! **What it does.** Combines in rank order. Ranks `2i` and `2i + 1` meet first: one looks after the first half from then on, the
+//! other after the second. Then pairs meet, then fours, until each part is combined over all ranks at one of them: recursive
+//! halving with distances that double, so that all that is combined stands side by side. Of an odd number of groups the last
+//! one gives the halves of its parts to the pair before it. From there the parts go to the root, to the ranks that they belong to, or
+//! back the same way to everybody. A scan is in [`halved_scan`](super::halved_scan).
+//!
+//! **Restrictions.** None; operators need not be commutative. Where they are, circulant graphs and hybrids are mostly faster.
+//!
+//! **Cost.** On `p = 2^k` ranks `k alpha + (1 - 1/p) n (beta + gamma)` to combine, and then the same without `gamma` to
+//! gather or to spread, or about `2 alpha + n/p beta` for a distributed combine. On other numbers up to `n (beta + gamma)` more.
+//!
+//! **Source.** Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1),
+//! 2005; Rabenseifner, Träff, "More efficient reduction algorithms for non-power-of-two number of processors in
+//! message-passing parallel systems", EuroPVM/MPI 2004.
+
+use super::{
+    super::{
+        Operation, Task,
+        candidate::{Candidate, offered},
+        draft::{Draft, Piece, Tuning, cut},
+    },
+    Algorithm, Entry, halved_scan, of, round,
+};
+use crate::{
+    pattern::{
+        Blocks, Builder, Exchange, Origin, Transfer,
+        butterfly::{Level, butterfly},
+    },
+    rank::Rank,
+    time::Span,
+};
+
+impl Algorithm {
+    /// Recursive halving among neighbours, which keeps the order of ranks.
+    pub const HALVING: Algorithm = of(&HALVING);
+}
+
+static HALVING: Entry = Entry::new("halving", |planning| {
+    let task = planning.problem;
+    let candidates = match task.operation() {
+        Operation::Scan => halved_scan::candidates(task),
+        _ => candidates(task),
+    };
+    Ok(offered(task, candidates))
+})
+.about("recursive halving among neighbours, in rank order")
+.source("Thakur et al. 2005; Rabenseifner, Traeff 2004; a scan: this project")
+.kinds(Operation::combines);
+
+fn candidates(task: &Task) -> Vec<Candidate> {
+    let (levels, _) = butterfly(&task.layout().ranks, usize::MAX);
+    let halves = |nth: usize| task.bytes() >> (nth + 1);
+    let combining = levels.iter().enumerate().map(|(nth, level)| {
+        // Where three groups meet, two halves come.
+        round(task, halves(nth)).times(if level.aside.is_some() { 2 } else { 1 })
+    });
+    let parameters = task.parameters();
+    let moved = |bytes: u64| parameters.start_up(bytes) + parameters.transfer(bytes);
+    let after: Span = match task.operation() {
+        Operation::DistributedCombine => moved(task.bytes() / task.size() as u64),
+        _ => (0..levels.len()).map(|nth| moved(halves(nth))).sum(),
+    };
+    vec![Candidate {
+        name: "halving".into(),
+        kin: None,
+        estimate: combining.sum::<Span>() + after,
+        messages: 2 * levels.len(),
+        tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+        make: Box::new(draft),
+    }]
+}
+
+/// Parts of the vector with the ranks that they are spread from, in the dual.
+struct Parts {
+    pieces: Vec<Piece>,
+    /// Where each piece is in the beginning.
+    origins: Vec<Rank>,
+    /// The numbers of the pieces of each part.
+    of: Vec<Vec<u32>>,
+}
+
+/// The vector in as many parts as there are holders. For a distributed combine these are cut between the blocks of ranks, too.
+fn parts(task: &Task, holders: &[Rank]) -> Parts {
+    let mut parts = Parts { pieces: Vec::new(), origins: Vec::new(), of: vec![Vec::new(); holders.len()] };
+    for (nth, part) in cut(0, task.bytes(), task.element_bytes(), holders.len()) {
+        let (mut start, end) = (part.start, part.start + part.bytes);
+        while start < end {
+            let (origin, stop) = match task.operation() {
+                Operation::CombineToOne => (task.root(), end),
+                Operation::DistributedCombine => {
+                    let owner = task.owner(start);
+                    (owner, end.min(task.block(owner).end))
+                }
+                _ => (holders[nth], end),
+            };
+            parts.of[nth].push(parts.pieces.len() as u32);
+            parts.pieces.push(Piece::of(start..stop, Origin::At(origin)));
+            parts.origins.push(origin);
+            start = stop;
+        }
+    }
+    parts
+}
+
+/// The dual of what spreads every part from its holder to all ranks.
+fn draft(task: &Task, tuning: Tuning) -> Draft {
+    let (levels, groups) = butterfly(&task.layout().ranks, usize::MAX);
+    let holders = groups.concat();
+    let Parts { pieces, origins, of } = parts(task, &holders);
+    let spread = Draft::moving(task, pieces, &origins, tuning.exchange, |builder| {
+        match task.operation() {
+            Operation::CombineToOne => deal(builder, task.root(), &holders, &of),
+            _ => hand_over(builder, &origins, &holders, &of),
+        }
+        levels.iter().rev().for_each(|level| meet(builder, level));
+    });
+    match task.operation() {
+        Operation::CombineToAll => spread.combining_and_back(),
+        _ => spread.combining(),
+    }
+}
+
+/// In each pair both nodes exchange all that they have, and give it to the node that stands aside.
+fn meet(builder: &mut Builder, level: &Level) {
+    let held = |rank: Rank| -> Blocks { builder.held(rank).into() };
+    let transfer = |from: Rank, to: Rank| Transfer { from, to, blocks: held(from) };
+    let last = level.pairs.last().into_iter().zip(&level.aside);
+    // The dual combines in the order of ranks if these go first.
+    let aside = last.flat_map(|([one, other], aside)| {
+        let three = one.iter().zip(other).zip(aside);
+        three.flat_map(|((&one, &other), &aside)| [(one, aside), (other, aside)])
+    });
+    let pairs = level.meetings().flat_map(|(_, [one, other])| [(one, other), (other, one)]);
+    let transfers = aside.chain(pairs).map(|(from, to)| transfer(from, to));
+    let transfers: Vec<Transfer> = transfers.filter(|transfer| !transfer.blocks.is_empty()).collect();
+    builder.iteration(transfers);
+}
+
+/// The root deals out all parts, by halves: who has several hands those over whose holders come later, and keeps its own.
+fn deal(builder: &mut Builder, root: Rank, holders: &[Rank], of: &[Vec<u32>]) {
+    let mut spans = vec![(root, 0..holders.len())];
+    while spans.iter().any(|(owner, span)| span.len() > 1 || *owner != holders[span.start]) {
+        let mut transfers = Vec::new();
+        let mut next = Vec::new();
+        for (owner, span) in spans {
+            let own = span.clone().find(|&part| holders[part] == owner);
+            let middle = span.start + span.len().div_ceil(2);
+            let (kept, given) = match own {
+                Some(part) if part >= middle => (middle..span.end, span.start..middle),
+                // Who has none of its own gives all that is left away.
+                None if span.len() == 1 => (span.end..span.end, span),
+                _ => (span.start..middle, middle..span.end),
+            };
+            let blocks: Blocks = given.clone().flat_map(|part| of[part].iter().copied()).collect();
+            if !blocks.is_empty() {
+                transfers.push(Transfer { from: owner, to: holders[given.start], blocks });
+            }
+            next.push((holders[given.clone().next().unwrap_or(kept.start)], given));
+            next.push((owner, kept));
+        }
+        next.retain(|(_, span)| !span.is_empty());
+        next.sort_unstable_by_key(|(_, span)| span.start);
+        spans = next;
+        builder.move_blocks(transfers);
+    }
+}
+
+/// Ranks hand their pieces over to the holders of the parts in which these are.
+fn hand_over(builder: &mut Builder, origins: &[Rank], holders: &[Rank], of: &[Vec<u32>]) {
+    let mut transfers = Vec::new();
+    for (pieces, &to) in of.iter().zip(holders) {
+        let of_one = pieces.chunk_by(|&a, &b| origins[a as usize] == origins[b as usize]);
+        let transfer =
+            |blocks: &[u32]| Transfer { from: origins[blocks[0] as usize], to, blocks: blocks.into() };
+        transfers.extend(of_one.map(transfer).filter(|transfer| transfer.from != to));
+    }
+    if !transfers.is_empty() {
+        builder.move_blocks(transfers);
+    }
+}

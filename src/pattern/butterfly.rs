@@ -1,0 +1,84 @@
+//! Butterflies: groups of neighbours meet two by two, on any number of nodes, and halve what each of their nodes looks after.
+//!
+//! In the beginning every node is a group of its own and looks after the whole vector. When two groups that lie side by side
+//! meet, the nodes that look after the same part of it form pairs: the one of the first group looks after the first half of
+//! that part from then on, the one of the second group after the second half. So after `k` levels groups have up to `2^k`
+//! nodes, each with a part of its own. Of an odd number of groups the last one stands aside; what becomes of it is up to the
+//! algorithm.
+//!
+//! Source: the pairs, for powers of two: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations
+//! in MPICH", IJHPCA 19(1), 2005. Any number: R. Rabenseifner, J. L. Träff, "More efficient reduction algorithms for
+//! non-power-of-two number of processors in message-passing parallel systems", EuroPVM/MPI 2004.
+
+use crate::rank::Rank;
+
+/// The nodes of a group that look after a part of the vector, in the order of the parts.
+pub(crate) type Group = Vec<Rank>;
+
+/// The meetings of one level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Level {
+    /// Groups that meet, which lie side by side.
+    pub(crate) pairs: Vec<[Group; 2]>,
+    /// The last group if their number is odd.
+    pub(crate) aside: Option<Group>,
+}
+
+impl Level {
+    /// The pairs of nodes that look after the same part before they meet, with the number of the part.
+    pub(crate) fn meetings(&self) -> impl Iterator<Item = (usize, [Rank; 2])> {
+        let nodes = |[one, other]: &[Group; 2]| {
+            let pairs = one.iter().copied().zip(other.iter().copied());
+            pairs.enumerate().map(|(part, (one, other))| (part, [one, other])).collect::<Vec<_>>()
+        };
+        self.pairs.iter().flat_map(nodes)
+    }
+}
+
+/// The levels in which nodes meet, at most so many, and the groups that are left in the end without those that stand aside.
+pub(crate) fn butterfly(nodes: &[Rank], most: usize) -> (Vec<Level>, Vec<Group>) {
+    let mut groups: Vec<Group> = nodes.iter().map(|&node| vec![node]).collect();
+    let mut levels = Vec::new();
+    while groups.len() > 1 && levels.len() < most {
+        let aside = if groups.len() % 2 == 1 { groups.pop() } else { None };
+        let pairs: Vec<[Group; 2]> =
+            groups.chunks_exact(2).map(|pair| [pair[0].clone(), pair[1].clone()]).collect();
+        let met = |[one, other]: &[Group; 2]| one.iter().zip(other).flat_map(|(&a, &b)| [a, b]).collect();
+        groups = pairs.iter().map(met).collect();
+        levels.push(Level { pairs, aside });
+    }
+    (levels, groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_seven_meet_until_one_is_left() {
+        let (levels, groups) = butterfly(&[0, 1, 2, 3, 4, 5, 6], 9);
+        assert_eq!(levels[0].aside, Some(vec![6]));
+        assert_eq!(
+            levels[0].pairs,
+            [[[0], [1]], [[2], [3]], [[4], [5]]].map(|pair| pair.map(|group| group.to_vec()))
+        );
+        assert_eq!(levels[1].aside, Some(vec![4, 5]));
+        assert_eq!(levels[1].meetings().collect::<Vec<_>>(), [(0, [0, 2]), (1, [1, 3])]);
+        assert_eq!((levels.len(), groups), (2, vec![vec![0, 2, 1, 3]]));
+    }
+
+    #[test]
+    fn every_node_looks_after_a_part_or_stands_aside() {
+        for nodes in 1..70 {
+            let all: Vec<Rank> = (0..nodes).collect();
+            for most in 0..8 {
+                let (levels, groups) = butterfly(&all, most);
+                let aside = levels.iter().flat_map(|level| level.aside.iter().flatten());
+                let mut seen: Vec<Rank> = groups.iter().flatten().chain(aside).copied().collect();
+                seen.sort_unstable();
+                assert_eq!(seen, all);
+                assert!(groups.iter().all(|group| group.len() == 1 << levels.len()));
+            }
+        }
+    }
+}
