@@ -164,7 +164,7 @@ mod tests {
         };
         assert_eq!(
             refusal("short", Operation::Scan, 4),
-            "short is no algorithm for a scan: those with a name are auto, doubling, pipeline"
+            "short is no algorithm for a scan: those with a name are auto, doubling, halving, pipeline"
         );
         assert_eq!(
             refusal("2x3:SMC", Operation::Collect, 12),

@@ -13,7 +13,10 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use tracing::debug_span;
+use tracing::{
+    Dispatch, debug_span,
+    dispatcher::{get_default, with_default},
+};
 
 use super::{
     PlanError, Problem,
@@ -191,11 +194,14 @@ pub(crate) fn fastest_of<T: Send>(
             }
         }
     };
+    // Whoever watches the choice watches all threads.
+    let (watching, span) = (get_default(Dispatch::clone), tracing::Span::current());
+    let help = || with_default(&watching, || span.in_scope(work));
     let helpers = thread::available_parallelism().map_or(1, NonZero::get).min(candidates).saturating_sub(1);
     thread::scope(|scope| {
         // Where the host gives no more threads the work is done by this one.
         for _ in 0..helpers {
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
+            let _ = thread::Builder::new().spawn_scoped(scope, help);
         }
         work();
     });

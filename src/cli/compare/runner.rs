@@ -400,8 +400,9 @@ impl<C: Comparison> Runner<'_, C> {
         algorithm: &C::Algorithm,
     ) -> Result<Result<(Attempt<C>, Planned<C::Plan>), String>, Error> {
         let of = self.of;
-        self.progress.begin(&of.describe(&case.problem, algorithm));
-        let plan = match of.plan(&case.problem, algorithm)? {
+        let name = of.describe(&case.problem, algorithm);
+        self.progress.begin(&name);
+        let plan = match self.progress.planning(&name, || of.plan(&case.problem, algorithm))? {
             Ok(plan) if self.is_disturbed => Planned { predicted: None, ..plan },
             Ok(plan) => plan,
             Err(cause) => return Ok(Err(cause)),

@@ -40,7 +40,7 @@ const MOST: u32 = 6;
 
 /// Each number of levels.
 pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
-    let levels = task.size().ilog2().min(MOST) as usize;
+    let levels = task.size().ilog2().clamp(1, MOST) as usize;
     (1..=levels).map(|levels| candidate(task, levels)).collect()
 }
 
