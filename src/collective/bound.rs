@@ -50,6 +50,8 @@ impl Task {
         let combinations = (u128::from(self.bytes() / self.element_bytes()) * (ranks as u128 - 1))
             .div_ceil(ranks as u128) as u64;
         let spread = start_up(demand.reached, parameters.send_overhead(), around);
+        let heard = start_up(demand.heard, parameters.receive_overhead(), around);
+        let and_bytes = |start_up: Span, bytes: u64| start_up + parameters.transfer(bytes);
         let gathered = start_up(demand.heard, parameters.receive_overhead() + combine, around + combine);
         let after = |crossing: Span| if crossing.is_zero() { Span::ZERO } else { around + crossing };
         let links = Links::of(self.machine());
@@ -63,6 +65,7 @@ impl Task {
             (Reason::Gossip, gossip(demand.pairs, parameters, combine)),
             (Reason::Intake, port(mean.max(demand.intake as f64))),
             (Reason::Output, port(mean.max(demand.output as f64))),
+            (Reason::StartUpAndBytes, and_bytes(spread, demand.spread).max(and_bytes(heard, demand.given))),
             (Reason::BothWays, port(2.0 * mean / parameters.duplex())),
             (Reason::Combining, combining),
             (Reason::Bisection, after(links.bisection(|inside| borders.crossing(inside)))),
@@ -79,6 +82,9 @@ struct Demand {
     /// The most bytes that a rank must take in, and send.
     intake: u64,
     output: u64,
+    /// The bytes that one rank sends to all others, and those that all others give to one.
+    spread: u64,
+    given: u64,
     /// The most ranks that must come to know something of one of them, and that one must hear from, itself included.
     reached: usize,
     heard: usize,
@@ -109,6 +115,8 @@ impl Demand {
                 traffic: each,
                 intake: total,
                 output: total,
+                spread: total,
+                given: 0,
                 reached: ranks,
                 heard: pair,
                 pairs: 1.0,
@@ -117,6 +125,8 @@ impl Demand {
                 traffic: of_others as f64,
                 intake: largest_other,
                 output: of_others,
+                spread: 0,
+                given: 0,
                 reached: filled_others + 1,
                 heard: pair,
                 pairs: 1.0,
@@ -125,6 +135,8 @@ impl Demand {
                 traffic: of_others as f64,
                 intake: of_others,
                 output: largest_other,
+                spread: 0,
+                given: 0,
                 reached: pair,
                 heard: filled_others + 1,
                 pairs: 1.0,
@@ -133,6 +145,8 @@ impl Demand {
                 traffic: each,
                 intake: total - least,
                 output: most,
+                spread: most,
+                given: 0,
                 reached: ranks,
                 heard: filled_and_one,
                 pairs: filled as f64 * many,
@@ -141,6 +155,8 @@ impl Demand {
                 traffic: each,
                 intake: total,
                 output: total,
+                spread: 0,
+                given: total,
                 reached: pair,
                 heard: ranks,
                 pairs: 1.0,
@@ -150,6 +166,8 @@ impl Demand {
                 traffic: 2.0 * each,
                 intake: total,
                 output: total,
+                spread: 0,
+                given: total,
                 reached: ranks,
                 heard: ranks,
                 pairs: many * many,
@@ -158,6 +176,8 @@ impl Demand {
                 traffic: each,
                 intake: most,
                 output: total - least,
+                spread: 0,
+                given: most,
                 reached: filled_and_one,
                 heard: ranks,
                 pairs: many * filled as f64,
@@ -166,6 +186,8 @@ impl Demand {
                 traffic: each,
                 intake: total,
                 output: total,
+                spread: 0,
+                given: total,
                 reached: ranks,
                 heard: ranks,
                 pairs: (2.0 * (PI / (4.0 * many + 2.0)).sin()).powi(-2),

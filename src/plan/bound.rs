@@ -35,6 +35,10 @@ pub enum Reason {
     Intake,
     /// Bytes that some node must send through its port: what others need of it, or the mean of all nodes.
     Output,
+    /// Start-ups and then bytes. Who comes to know something last of all that one node sends to everybody has taken in nothing
+    /// before, and takes in all its bytes after that. In the same way backwards: whoever is the first to have given all that it
+    /// gives to a node has sent all its bytes before.
+    StartUpAndBytes,
     /// Bytes that some node must send, or receive, through its port.
     Traffic,
     /// Bytes that some node must move both ways, at `d / beta`: what all nodes take in somebody has sent, so for some node
@@ -59,6 +63,7 @@ impl Reason {
             Reason::Gossip => "gossip",
             Reason::Intake => "intake",
             Reason::Output => "output",
+            Reason::StartUpAndBytes => "start-up, bytes",
             Reason::Traffic => "traffic",
             Reason::BothWays => "both ways",
             Reason::Combining => "combining",

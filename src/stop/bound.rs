@@ -32,8 +32,10 @@ impl Instance {
         let (parameters, nodes) = (self.parameters(), self.nodes());
         let zero = |reason| (reason, Span::ZERO);
         if nodes == 1 {
-            use Reason::{Bisection, BothWays, Intake, StartUp, Submesh};
-            return LowerBound::new([StartUp, Intake, BothWays, Bisection, Submesh].map(zero));
+            use Reason::{Bisection, BothWays, Intake, StartUp, StartUpAndBytes, Submesh};
+            return LowerBound::new(
+                [StartUp, Intake, StartUpAndBytes, BothWays, Bisection, Submesh].map(zero),
+            );
         }
         let around = parameters.alpha() + parameters.hop();
         // The bytes that each node of the machine has, if it is a member.
@@ -57,9 +59,12 @@ impl Instance {
         };
         let links = Links::of(self.machine());
         let bytes = |bytes: f64| around + Span::from_secs_f64(bytes);
+        let spread = start_up(nodes, parameters.send_overhead(), around);
+        let longest = self.lengths().iter().copied().max().unwrap_or(0);
         LowerBound::new([
-            (Reason::StartUp, start_up(nodes, parameters.send_overhead(), around)),
+            (Reason::StartUp, spread),
             (Reason::Intake, bytes((total - least) as f64 * parameters.beta())),
+            (Reason::StartUpAndBytes, spread + parameters.transfer(longest)),
             (Reason::BothWays, bytes(both_ways)),
             (Reason::Bisection, around + links.bisection(crossing)),
             (Reason::Submesh, around + links.submesh(crossing)),

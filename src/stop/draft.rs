@@ -67,6 +67,11 @@ impl Draft {
         draft
     }
 
+    /// The same for other ranks: what rank `k` did is done by `ranks[k]`.
+    pub(super) fn by_ranks(self, ranks: &[Rank]) -> Draft {
+        Draft { schedule: self.schedule.by_ranks(ranks), ..self }
+    }
+
     /// This draft and then another one, of other sources.
     pub(super) fn then(mut self, next: Draft) -> Draft {
         self.pieces.extend(next.pieces);

@@ -171,6 +171,20 @@ impl Instance {
         Instance { sources: sources.into(), lengths: lengths.into(), ..self.clone() }
     }
 
+    /// The same broadcast with the members in the order of their nodes, and the ranks of these here; nothing if they are in that
+    /// order already. The members may be a rectangle then, and those that lie side by side have ranks that do so.
+    pub(super) fn in_node_order(&self) -> Option<(Instance, Vec<Rank>)> {
+        let Layout { grid, ranks } = Layout::of(&self.machine, &self.members, false);
+        if ranks.is_sorted() {
+            return None;
+        }
+        let mut places = vec![0; ranks.len()];
+        ranks.iter().enumerate().for_each(|(place, &rank)| places[rank] = place);
+        let members = ranks.iter().map(|&rank| self.members[rank]).collect();
+        let sources = self.sources.iter().map(|&rank| places[rank]).collect();
+        Some((Instance { members, grid, sources, ..self.clone() }, ranks))
+    }
+
     /// The bytes of all messages together.
     pub fn bytes(&self) -> u64 {
         self.lengths.iter().sum()

@@ -88,6 +88,19 @@ impl Schedule {
         self.then(next)
     }
 
+    /// The same for other ranks: what rank `k` did is done by `ranks[k]`. Every rank is there once.
+    #[must_use]
+    pub(crate) fn by_ranks(mut self, ranks: &[Rank]) -> Schedule {
+        let mut steps = vec![Vec::new(); self.steps.len()];
+        for (&rank, mut own) in ranks.iter().zip(self.steps) {
+            let messages = own.iter_mut().flat_map(|step: &mut Step| step.action.messages_mut());
+            messages.for_each(|message| message.peer = ranks[message.peer]);
+            steps[rank] = own;
+        }
+        self.steps = steps;
+        self
+    }
+
     /// The same where some messages have to be copied together before they are sent, which they were not so far.
     #[must_use]
     pub(crate) fn packing(mut self, is_apart: impl Fn(Rank, &Message) -> bool) -> Schedule {

@@ -26,7 +26,7 @@ mod variant;
 mod xor;
 
 pub use self::ideal::ideal_places;
-use self::variant::{Variants, each, each_after, only};
+use self::variant::{Variants, by_nodes, each, each_after, only};
 use super::{
     Instance,
     draft::{Draft, Piece},

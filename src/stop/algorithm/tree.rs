@@ -17,7 +17,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::{Algorithm, Draft, Entry, Instance, of, only, two_step};
+use super::{Algorithm, Draft, Entry, Instance, by_nodes, of, only, two_step};
 use crate::{
     pattern::{Blocks, Exchange, Transfer, line},
     rank::Rank,
@@ -29,7 +29,7 @@ impl Algorithm {
     pub const TREE: Algorithm = of(&TREE);
 }
 
-static TREE: Entry = Entry::new("tree", |_| only(draft))
+static TREE: Entry = Entry::new("tree", |_| only(|instance| by_nodes(instance, draft)))
     .about("all messages to one source, and from there down the fastest tree")
     .source("Karp, Sahay, Santos, Schauser, SPAA 1993");
 

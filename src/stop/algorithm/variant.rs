@@ -22,6 +22,14 @@ pub(super) fn only(make: impl Fn(&Instance) -> Draft + Send + Sync + 'static) ->
     Ok(vec![Variant::new("", move |instance| Ok(make(instance)))])
 }
 
+/// A draft for the members in the order of their nodes, whatever that of their ranks is.
+pub(super) fn by_nodes(instance: &Instance, make: impl Fn(&Instance) -> Draft) -> Draft {
+    match instance.in_node_order() {
+        Some((ordered, ranks)) => make(&ordered).by_ranks(&ranks),
+        None => make(instance),
+    }
+}
+
 /// Every choice with every way to exchange. `name` tells choices apart.
 pub(super) fn each<C: Copy + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = C>,
@@ -41,7 +49,7 @@ pub(super) fn each_after<C: Copy + Send + Sync + 'static>(
     let full_name = |choice, exchange| format!("{}, {exchange}", name(choice));
     let variant = |choice, (exchange, exchange_name)| {
         let variant = Variant::new(full_name(choice, exchange_name), move |instance| {
-            Ok(make(instance, choice, exchange))
+            Ok(by_nodes(instance, |instance| make(instance, choice, exchange)))
         });
         variant.after(match exchange_name == FIRST {
             true => leads(choice).into_iter().map(|lead| full_name(lead, FIRST)).collect(),
