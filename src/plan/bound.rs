@@ -63,7 +63,7 @@ impl Reason {
             Reason::Gossip => "gossip",
             Reason::Intake => "intake",
             Reason::Output => "output",
-            Reason::StartUpAndBytes => "start-up, bytes",
+            Reason::StartUpAndBytes => "start-up and bytes",
             Reason::Traffic => "traffic",
             Reason::BothWays => "both ways",
             Reason::Combining => "combining",

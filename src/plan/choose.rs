@@ -44,6 +44,7 @@ pub(crate) fn fastest<P: Problem>(
     variants: &[Variant<P>],
     limit: Time,
 ) -> Result<(usize, Predicted<P>), PlanError> {
+    let _choice = debug_span!("choose", variants = variants.len()).entered();
     let cause: Mutex<Option<(usize, PlanError)>> = Mutex::new(None);
     let leads =
         if problem.members().len() > FEW { leads(variants) } else { vec![Vec::new(); variants.len()] };

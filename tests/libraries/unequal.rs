@@ -207,7 +207,9 @@ fn check(cases: usize, seed: u64) {
         let Compared { ratio, one, names: [name, first, second] } = compared(&case);
         assert!(one >= case.bound() * (1.0 - 1e-9), "{case}: {name} beats the bound");
         if ratio > 1.05 {
-            lost.push((ratio, format!("{case}: {ratio:.3} times {first}, then {second}, is {name}")));
+            let text = format!("{case}: {ratio:.3} times {first}, then {second}, is {name}");
+            println!("{text}");
+            lost.push((ratio, text));
         }
     }
     let worst = lost.iter().map(|&(ratio, _)| ratio).fold(1.0, f64::max);
