@@ -180,3 +180,35 @@ fn hand_over(builder: &mut Builder, origins: &[Rank], holders: &[Rank], of: &[Ve
         builder.move_blocks(transfers);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        collective::{Algorithm, Operation, Task},
+        model::{Description, Parameters},
+    };
+
+    /// On a network without conflicts, with alpha = 130 us, beta = 50 ns and gamma = 0.
+    #[test]
+    fn halves_and_halves_of_halves_take_the_bytes_of_two_vectors() {
+        let topology = crate::topology::parse("complete:8").unwrap();
+        let machine = Description::new("ideal", topology, Parameters::hockney());
+        let (elements, start_ups) = (8000, Parameters::hockney().alpha().times(3));
+        let bytes = Parameters::hockney().transfer(elements * 8 * 7 / 8);
+        let modeled = |operation: Operation, in_order: bool| {
+            let task = Task::builder(&machine, operation).elements(elements).element_bytes(8);
+            let plan = Algorithm::HALVING.plan(&task.in_order(in_order).build().unwrap()).unwrap();
+            plan.prediction().modeled.since_start()
+        };
+        for in_order in [false, true] {
+            assert_eq!(modeled(Operation::CombineToAll, in_order), (start_ups + bytes).times(2));
+            assert_eq!(modeled(Operation::CombineToOne, in_order), (start_ups + bytes).times(2));
+            // Two levels, and of each quarter the sum of the first four ranks to the others.
+            let scan = Parameters::hockney().alpha().times(5) + bytes.times(2);
+            assert_eq!(modeled(Operation::Scan, in_order), scan);
+            // Afterwards each of six parts goes to the rank that it belongs to.
+            let moved = Parameters::hockney().alpha() + Parameters::hockney().transfer(elements);
+            assert_eq!(modeled(Operation::DistributedCombine, in_order), start_ups + bytes + moved);
+        }
+    }
+}
