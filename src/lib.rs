@@ -52,6 +52,7 @@ mod endpoint;
 pub mod error;
 pub mod exchange;
 mod fabric;
+pub mod goal;
 mod kernel;
 mod machine;
 pub mod model;
