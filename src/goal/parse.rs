@@ -291,7 +291,7 @@ impl<R: BufRead> Parser<R> {
         let problem = Problem::Unexpected { given, allowed };
         match word {
             Some(word) => self.words.error(word.start, problem),
-            None => self.words.error_here(problem),
+            None => self.words.error_at_end(problem),
         }
     }
 

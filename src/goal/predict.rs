@@ -47,20 +47,8 @@ pub fn predict(machine: &Description, program: &Program, sends: Sends) -> Result
     let lines = (0..ranks).map(|rank| Line::Turns(Turns::new(program.part(rank), sends, machine)));
     let mut script = Script { lines: lines.collect() };
     let mut kernel = Kernel::for_times(machine);
-    let mut answers: Vec<(NodeId, Reply)> = Vec::new();
-    loop {
-        let progress = kernel.advance(Time::MAX, &mut script);
-        if let Progress::Overflow(node) = progress {
-            return Err(PredictError::TimeOverflow { rank: node as Rank });
-        }
-        answers.extend(kernel.take_replies());
-        if answers.is_empty() {
-            break;
-        }
-        for (node, reply) in answers.drain(..) {
-            script.answer(node, reply.outcome);
-            kernel.has_calls(node);
-        }
+    if let Progress::Overflow(node) = kernel.advance(Time::MAX, &mut script) {
+        return Err(PredictError::TimeOverflow { rank: node as Rank });
     }
     if kernel.has_failed() {
         return Err(PredictError::Fault);
@@ -116,7 +104,11 @@ impl Script<'_> {
 }
 
 impl Calls for Script<'_> {
-    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>) {
+    fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>) {
+        // A node whose wait has ended is asked for its next calls at once, so no answer is overlooked.
+        for (node, reply) in replies.drain(..) {
+            self.answer(node, reply.outcome);
+        }
         let Some(line) = self.lines.get_mut(node as usize) else {
             return calls.push_back(call(Op::Finish));
         };
@@ -151,10 +143,10 @@ fn begin(turns: &Turns<'_>, operation: u32, calls: &mut VecDeque<Call>) {
     match *turns.operation(operation) {
         Operation::Send { to, tag, bytes } => {
             let parcel = Parcel { target: to, context: 0, tag, bytes: u64::from(bytes), active: false };
-            calls.push_back(call(Op::Send { parcel, request: Some(request) }));
-            if !turns.is_open(operation) {
-                calls.push_back(call(Op::Forget { request }));
-            }
+            calls.push_back(call(match turns.is_open(operation) {
+                true => Op::Send { parcel, request: Some(request) },
+                false => Op::Launch { parcel },
+            }));
         }
         Operation::Recv { from, tag, .. } => {
             let select = Selector { context: 0, source: from, tag };

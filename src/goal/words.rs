@@ -13,6 +13,42 @@ use super::error::{Problem, ReadError};
 /// the memory.
 pub(super) const MOST_BYTES: usize = 1 << 16;
 
+/// What a byte is in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A part of a word.
+    Plain,
+    Blank,
+    /// A word by itself.
+    Single,
+    /// The beginning of a comment, if the next byte says so.
+    Slash,
+}
+
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Plain; 256];
+    let (mut byte, blanks) = (0, b" \t\n\r\x0c");
+    while byte < blanks.len() {
+        kinds[blanks[byte] as usize] = Kind::Blank;
+        byte += 1;
+    }
+    kinds[b'{' as usize] = Kind::Single;
+    kinds[b'}' as usize] = Kind::Single;
+    kinds[b':' as usize] = Kind::Single;
+    kinds[b'/' as usize] = Kind::Slash;
+    kinds
+};
+
+/// The length of the word with which `rest` begins: neither a blank nor a comment nor a word of one byte.
+fn length(rest: &[u8]) -> usize {
+    let ends = |(at, &byte): (usize, &u8)| match KINDS[byte as usize] {
+        Kind::Plain => false,
+        Kind::Blank | Kind::Single => true,
+        Kind::Slash => matches!(rest.get(at + 1), Some(b'/' | b'*')),
+    };
+    rest.iter().enumerate().position(ends).unwrap_or(rest.len())
+}
+
 /// The place of a word in its line.
 pub(super) type Word = Range<usize>;
 
@@ -22,6 +58,8 @@ pub(super) struct Words<R> {
     reader: R,
     buffer: Vec<u8>,
     at: usize,
+    /// The word that has been looked at and not taken.
+    peeked: Option<Word>,
     line: u64,
     /// Whether the line begins within a comment.
     in_comment: bool,
@@ -29,13 +67,13 @@ pub(super) struct Words<R> {
 
 impl<R: BufRead> Words<R> {
     pub(super) fn new(reader: R) -> Words<R> {
-        Words { reader, buffer: Vec::new(), at: 0, line: 0, in_comment: false }
+        Words { reader, buffer: Vec::new(), at: 0, peeked: None, line: 0, in_comment: false }
     }
 
     /// Goes to the next line; false at the end of the text.
     pub(super) fn next_line(&mut self) -> Result<bool, ReadError> {
         self.buffer.clear();
-        self.at = 0;
+        (self.at, self.peeked) = (0, None);
         self.line += 1;
         let line = (&mut self.reader).take(MOST_BYTES as u64 + 1).read_until(b'\n', &mut self.buffer)?;
         if line > MOST_BYTES {
@@ -46,50 +84,43 @@ impl<R: BufRead> Words<R> {
 
     /// The next word of the line; braces and colons are words of their own.
     pub(super) fn next(&mut self) -> Option<Word> {
+        if let Some(word) = self.peeked.take() {
+            return Some(word);
+        }
         loop {
             if self.in_comment {
                 let end = self.buffer[self.at..].windows(2).position(|pair| pair == b"*/");
                 self.in_comment = end.is_none();
                 self.at = end.map_or(self.buffer.len(), |end| self.at + end + 2);
             }
-            let blank = self.buffer[self.at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            self.at += blank;
-            let start = self.at;
-            match self.buffer[start..] {
-                [] => return None,
+            let rest = &self.buffer[self.at..];
+            let Some(blank) = rest.iter().position(|&byte| KINDS[byte as usize] != Kind::Blank) else {
+                self.at = self.buffer.len();
+                return None;
+            };
+            let (start, rest) = (self.at + blank, &rest[blank..]);
+            match *rest {
                 [b'/', b'/', ..] => self.at = self.buffer.len(),
                 [b'/', b'*', ..] => {
-                    self.at += 2;
+                    self.at = start + 2;
                     self.in_comment = true;
                 }
-                [b'{' | b'}' | b':', ..] => {
-                    self.at += 1;
+                [first, ..] if KINDS[first as usize] == Kind::Single => {
+                    self.at = start + 1;
                     return Some(start..self.at);
                 }
                 _ => {
-                    self.at += self.length(start);
+                    self.at = start + length(rest);
                     return Some(start..self.at);
                 }
             }
         }
     }
 
-    /// The length of the word that begins at `start`, which is neither blank nor a comment.
-    fn length(&self, start: usize) -> usize {
-        let rest = &self.buffer[start..];
-        let ends = |(at, byte): (usize, &u8)| match byte {
-            b'{' | b'}' | b':' => true,
-            b'/' => matches!(rest.get(at + 1), Some(b'/' | b'*')),
-            byte => byte.is_ascii_whitespace(),
-        };
-        rest.iter().enumerate().position(ends).unwrap_or(rest.len())
-    }
-
     /// The next word of the line, which comes again.
     pub(super) fn peek(&mut self) -> Option<Word> {
-        let next = self.next()?;
-        self.at = next.start;
-        Some(next)
+        self.peeked = self.next();
+        self.peeked.clone()
     }
 
     /// The first word of what is left of the line or, if nothing is, of the lines behind it.
@@ -134,9 +165,9 @@ impl<R: BufRead> Words<R> {
         ReadError::Text { line: self.line, column: self.column(at), problem }
     }
 
-    /// An error at the end of what has been read of the line.
-    pub(super) fn error_here(&self, problem: Problem) -> ReadError {
-        self.error(self.at, problem)
+    /// An error at the end of the line, without the blanks there.
+    pub(super) fn error_at_end(&self, problem: Problem) -> ReadError {
+        self.error(self.buffer.trim_ascii_end().len(), problem)
     }
 }
 

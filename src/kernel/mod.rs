@@ -34,6 +34,7 @@ mod op;
 mod rendezvous;
 mod requests;
 mod send_recv;
+mod table;
 
 pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
@@ -65,15 +66,16 @@ use crate::{
 
 /// The source of the calls of the node programs.
 pub(crate) trait Calls {
-    /// Appends the next calls of `node`, as far as they are known, to `calls`, which is empty.
-    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>);
+    /// Appends the next calls of `node`, as far as they are known, to `calls`, which is empty. `replies` are those to calls
+    /// that asked for one and have not been [taken](Kernel::take_replies) yet; a source that can use them at once takes them.
+    fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>);
 }
 
 /// A source without calls, for nodes that make no more.
 pub(crate) struct NoCalls;
 
 impl Calls for NoCalls {
-    fn fetch(&mut self, _: NodeId, _: &mut VecDeque<Call>) {}
+    fn fetch(&mut self, _: NodeId, _: &mut Vec<(NodeId, Reply)>, _: &mut VecDeque<Call>) {}
 }
 
 /// The reason why [`Kernel::advance`] returned.
@@ -318,7 +320,7 @@ impl Kernel {
             }
             let Some(event) = event else { continue };
             if let Some(unknown) = self.unknown_before(event) {
-                calls.fetch(unknown, &mut self.nodes[unknown as usize].calls);
+                calls.fetch(unknown, &mut self.replies, &mut self.nodes[unknown as usize].calls);
                 if self.nodes[unknown as usize].calls.is_empty() {
                     return Progress::Stalled(unknown);
                 }
@@ -360,7 +362,7 @@ impl Kernel {
     fn pass_guard(&mut self, guard: Event, calls: &mut impl Calls) -> Option<Progress> {
         let node = &mut self.nodes[guard.rank as usize];
         if matches!(node.doing, Doing::Idle) && node.clock + self.least_overhead <= guard.at {
-            calls.fetch(guard.rank, &mut node.calls);
+            calls.fetch(guard.rank, &mut self.replies, &mut node.calls);
             if node.calls.is_empty() {
                 return Some(Progress::Stalled(guard.rank));
             }

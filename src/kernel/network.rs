@@ -98,8 +98,8 @@ impl Kernel {
     fn sent(&mut self, source: NodeId, message: &Outgoing, left: Time) {
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
-            if let Some(state) = node.requests.get_mut(&request) {
-                *state = Request::Sent { at: left, seq: message.seq, met: false };
+            if node.requests.get(request).is_some() {
+                node.requests.insert(request, Request::Sent { at: left, seq: message.seq, met: false });
                 self.request_completed(source, request, left);
             }
         } else if message.blocking {
@@ -142,7 +142,7 @@ impl Kernel {
         };
         match receiver {
             Receiver::Blocking => self.blocking_receive_met(target, message),
-            Receiver::Request(request) => match node.requests.remove(&request) {
+            Receiver::Request(request) => match node.requests.remove(request) {
                 Some(Request::RecvPosted { posted, select }) => {
                     node.wild -= u32::from(select.is_wild());
                     node.requests.insert(request, Request::Received { posted, select, message });

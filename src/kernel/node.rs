@@ -1,13 +1,11 @@
 //! The state of one node in the kernel.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::Arc,
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     noise::Noisy,
     op::{AnyOf, Call, Cause},
+    table::Requests,
 };
 use crate::{
     record::{Event, NodeRecord, Part},
@@ -93,6 +91,17 @@ pub(super) enum Request {
     },
 }
 
+impl Request {
+    /// Since when it is complete, if it is.
+    pub(super) fn complete_since(&self) -> Option<Time> {
+        match *self {
+            Request::Sent { at, .. } | Request::Failed { at, .. } => Some(at),
+            Request::Received { message, .. } => Some(message.at),
+            Request::SendUnderWay | Request::RecvPosted { .. } | Request::Forgotten { .. } => None,
+        }
+    }
+}
+
 /// The state of a node, as far as its next step depends on others.
 #[derive(Clone, Debug)]
 pub(super) enum Doing {
@@ -154,7 +163,7 @@ pub(super) struct Node {
     pub(super) port: VecDeque<Outgoing>,
     pub(super) sent: u64,
     pub(super) matching: Matching<Arrived, Receiver>,
-    pub(super) requests: BTreeMap<RequestId, Request>,
+    pub(super) requests: Requests,
     /// The number of posted receives from any source that have not been matched. While it is not 0, messages are
     /// matched only when all that arrive at one instant are known.
     pub(super) wild: u32,
@@ -188,7 +197,7 @@ impl Node {
             port: VecDeque::new(),
             sent: 0,
             matching: Matching::default(),
-            requests: BTreeMap::new(),
+            requests: Requests::default(),
             wild: 0,
             unmatched: Vec::new(),
             sends: VecDeque::new(),
