@@ -9,7 +9,7 @@ use crate::{
     error::{CommError, DeadlockReport},
     payload::PayloadError,
     rank::Rank,
-    text::{are, count, debug_as_text},
+    text::{count, debug_as_text},
     time::Time,
     topology::MAX_NODES,
     wire::MAX_MESSAGE,
@@ -152,7 +152,7 @@ pub enum PlayError {
     #[error(transparent)]
     Ranks(#[from] TooManyRanks),
     /// A message has another length than its receive.
-    #[error("{} from rank {from}, where the receive says {expected}", are(*given as usize, "byte") + " come")]
+    #[error("{} came from rank {from}, where the receive says {expected}", count(*given, "byte"))]
     Length {
         /// The sender.
         from: Rank,

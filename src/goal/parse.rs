@@ -449,7 +449,7 @@ mod tests {
             ("l1: calc 1\nl2 irequires l1", 4, 1, "no operation of this rank has the label `l2`"),
             ("l1: calc 1\nl1 requires", 4, 12, "the label of an operation"),
             ("l1: calc 1\nl1 requires l1", 3, 1, "waits, by way of what it requires, for itself"),
-            ("a: calc 1\nb: calc 1\nc: calc 1\na requires b\nb irequires a\nc requires a", 3, 1, "itself"),
+            ("a: calc 1\nb: calc 1\nc: calc 1\na requires b\nb irequires a\nc requires a", 4, 1, "itself"),
             (": calc 1", 3, 1, "an operation (send, recv or calc) with"),
             ("}\nrank 0 { }", 4, 6, "rank 0 is there already"),
             ("}\nrank 2 { }", 4, 6, "there is no rank 2"),

@@ -81,7 +81,7 @@ impl Kernel {
         node.wild = 0;
         for (request, state) in node.requests.take() {
             if let Request::Received { select, message, .. } = state {
-                node.lost.push((request, select, message));
+                node.lost.push((request, select, *message));
             }
         }
         if matches!(node.doing, Doing::Finished) {

@@ -59,8 +59,8 @@ pub(super) struct Outgoing {
     pub(super) blocking: bool,
 }
 
-/// The state of a request.
-#[derive(Clone, Copy, Debug)]
+/// The state of a request: small, since a node may have many that wait.
+#[derive(Clone, Debug)]
 pub(super) enum Request {
     SendUnderWay,
     Sent {
@@ -77,7 +77,7 @@ pub(super) enum Request {
     Received {
         posted: Time,
         select: Selector,
-        message: Arrived,
+        message: Box<Arrived>,
     },
     /// A fault ended it at this instant.
     Failed {
@@ -94,8 +94,8 @@ pub(super) enum Request {
 impl Request {
     /// Since when it is complete, if it is.
     pub(super) fn complete_since(&self) -> Option<Time> {
-        match *self {
-            Request::Sent { at, .. } | Request::Failed { at, .. } => Some(at),
+        match self {
+            Request::Sent { at, .. } | Request::Failed { at, .. } => Some(*at),
             Request::Received { message, .. } => Some(message.at),
             Request::SendUnderWay | Request::RecvPosted { .. } | Request::Forgotten { .. } => None,
         }

@@ -59,7 +59,7 @@ impl Kernel {
         let doomed = if message.is_some() { None } else { self.doomed(id, &select, posted) };
         let node = &mut self.nodes[id as usize];
         let state = match (message, doomed) {
-            (Some(message), _) => Request::Received { posted, select, message },
+            (Some(message), _) => Request::Received { posted, select, message: message.into() },
             (None, Some((since, cause))) => Request::Failed { at: since.max(posted), cause },
             (None, None) => {
                 node.matching.post(select, Receiver::Request(request));
@@ -95,12 +95,13 @@ impl Kernel {
     fn end_of(&mut self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, Ended)> {
         match *self.nodes[id as usize].requests.get(request)? {
             Request::Sent { at, .. } => Some((called.max(at), Ended::Left)),
-            Request::Failed { at, cause }
-            | Request::Received { message: Arrived { at, lost: Some(cause), .. }, .. } => {
-                Some((called.max(at), Ended::Failed(cause)))
-            }
-            Request::Received { posted, message, .. } => {
-                Some((self.receive_end(id, called, posted, &message), Ended::Received(message)))
+            Request::Failed { at, cause } => Some((called.max(at), Ended::Failed(cause))),
+            Request::Received { posted, ref message, .. } => {
+                let message = **message;
+                Some(match message.lost {
+                    Some(cause) => (called.max(message.at), Ended::Failed(cause)),
+                    None => (self.receive_end(id, called, posted, &message), Ended::Received(message)),
+                })
             }
             _ => None,
         }
@@ -223,7 +224,7 @@ impl Kernel {
     pub(super) fn forget(&mut self, id: NodeId, request: RequestId) {
         let node = &mut self.nodes[id as usize];
         match node.requests.remove(request) {
-            Some(Request::Received { select, message, .. }) => node.lost.push((request, select, message)),
+            Some(Request::Received { select, message, .. }) => node.lost.push((request, select, *message)),
             Some(Request::RecvPosted { posted, select }) => {
                 node.requests.insert(request, Request::Forgotten { posted, select });
             }
@@ -246,7 +247,7 @@ impl Kernel {
             }
             Some(Request::Received { message, .. }) => {
                 let mut messages = self.unmatch_since(id, clock);
-                messages.push(message);
+                messages.push(*message);
                 messages.sort_unstable_by_key(|message| (message.at, message.id));
                 for message in messages {
                     self.meet(id, message);
@@ -269,8 +270,8 @@ impl Kernel {
             node.requests.insert(request, Request::Forgotten { posted: instant, select });
         }
         let received = |(&request, state): (&RequestId, &Request)| match *state {
-            Request::Received { posted, select, message } if message.at > instant => {
-                Some((request, posted, select, message))
+            Request::Received { posted, select, ref message } if message.at > instant => {
+                Some((request, posted, select, **message))
             }
             _ => None,
         };
