@@ -4,14 +4,18 @@
 //! timed on any machine without threads, and run on threads with real bytes, in the same time. The patterns are those of
 //! LogGOPSim's own generator: a broadcast down a binomial tree, dissemination, and a linear all-to-all exchange.
 //!
-//! Run it with `cargo run --release --example 42_goal`.
+//! With a folder, it writes larger texts into it, for `multicomputer goal`.
+//!
+//! Run it with `cargo run --release --example 42_goal [FOLDER]`.
 
-use std::{error::Error, fmt::Write};
+use std::{error::Error, fmt::Write, fs, path::Path};
 
 use multicomputer::{
     Machine, Time,
-    goal::{Program, Sends, predict},
-    model::Description,
+    collective::{Algorithm, Operation, Task},
+    goal::{self, Program, Sends, predict},
+    model::{Description, Parameters},
+    topology,
 };
 
 /// The ranks one after the other, each with its operations.
@@ -73,7 +77,15 @@ pub fn linear_all_to_all(ranks: usize, bytes: u64) -> String {
     })
 }
 
-/// The time of a program by prediction, and on threads.
+/// Two nodes and more of LogGP: o = 1.5 us, L = 2.5 us and G = 1 ns a byte, on links that nobody shares.
+pub fn machine(nodes: usize) -> Result<Description, Box<dyn Error>> {
+    let parameters =
+        Parameters::builder().send_overhead(1.5e-6).receive_overhead(1.5e-6).latency(2.5e-6).beta(1e-9);
+    let network = topology::parse(&format!("complete:{nodes}"))?;
+    Ok(Description::new("LogGP", network, parameters.build()?))
+}
+
+/// The time of a text by prediction, and on threads.
 pub fn both(machine: &Description, text: &str) -> Result<(Time, Time), Box<dyn Error>> {
     let program = Program::read(text.as_bytes())?;
     let predicted = predict(machine, &program, Sends::Eager)?;
@@ -81,29 +93,25 @@ pub fn both(machine: &Description, text: &str) -> Result<(Time, Time), Box<dyn E
     Ok((predicted.modeled, run.report.modeled))
 }
 
+/// A broadcast of this library as a text, with its time and that of the text.
+pub fn written(machine: &Description) -> Result<(String, Time, Time), Box<dyn Error>> {
+    let task = Task::builder(machine, Operation::Broadcast).elements(1000).build()?;
+    let plan = Algorithm::SHORT.plan(&task)?;
+    let mut text = Vec::new();
+    goal::write(plan.schedule(), machine, &mut text)?;
+    let again = predict(machine, &Program::read(&text[..])?, Sends::Blocking)?;
+    Ok((String::from_utf8(text)?, plan.prediction().modeled, again.modeled))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    if let Some(path) = std::env::args().nth(1) {
-        std::fs::write(format!("{path}/diss65536.goal"), dissemination(65536, 8))?;
-        std::fs::write(format!("{path}/a2a512.goal"), linear_all_to_all(512, 8))?;
-        std::fs::write(format!("{path}/a2a512k.goal"), linear_all_to_all(512, 1024))?;
-        std::fs::write(format!("{path}/tree.goal"), binomial_tree(262144, 8))?;
-        for (file, machine) in [("diss65536", "fat-tree:65536:65536:1000"), ("a2a512", "fat-tree:512:512:1000"), ("a2a512k", "fat-tree:512:512:1000"), ("a2a512k", "complete:512"), ("tree","fat-tree:262144:262144:1000")] {
-            for _ in 0..2 {
-            let start = std::time::Instant::now();
-            let program = Program::read(std::io::BufReader::with_capacity(1<<16, std::fs::File::open(format!("{path}/{file}.goal"))?))?;
-            let read = start.elapsed();
-            let d: Description = machine.parse()?;
-            let m = std::fs::read_to_string(format!("{path}/m.toml"))?.replace("TOPOLOGY", machine);
-            std::fs::write(format!("{path}/m2.toml"), m)?;
-            let d2 = Description::from_file(format!("{path}/m2.toml"))?;
-            let _ = d;
-            let p = predict(&d2, &program, Sends::Eager)?;
-            let all = start.elapsed();
-            println!("{file} {machine}: {} read {read:?} all {all:?} = {} messages/s", p.modeled, program.messages() as f64 / all.as_secs_f64());
-            }
-        }
+    if let Some(folder) = std::env::args().nth(1) {
+        let write = |name: &str, text: String| fs::write(Path::new(&folder).join(name), text);
+        write("dissemination.goal", dissemination(65_536, 8))?;
+        write("all-to-all.goal", linear_all_to_all(512, 8))?;
+        write("tree.goal", binomial_tree(262_144, 8))?;
+        return Ok(());
     }
-    let machine: Description = "complete:16".parse()?;
+    let machine = machine(16)?;
     for (name, text) in [
         ("binomial tree", binomial_tree(16, 1000)),
         ("dissemination", dissemination(16, 1000)),
@@ -112,5 +120,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (predicted, run) = both(&machine, &text)?;
         println!("{name}: {predicted} predicted, {run} on threads");
     }
+    let (text, planned, again) = written(&self::machine(4)?)?;
+    println!("a broadcast of this library among 4 nodes, {planned} here and {again} as\n{text}");
     Ok(())
 }

@@ -185,7 +185,9 @@ pub enum WriteError {
     #[error("the schedule has hardware barriers, for which GOAL has no operation")]
     Barrier,
     /// Under rendezvous a step that sends and receives at once ends in a way for which GOAL has no words.
-    #[error("the machine has rendezvous, under which schedules cannot be said in GOAL: write it for the machine without")]
+    #[error(
+        "the machine has rendezvous, under which schedules cannot be said in GOAL: write it for the machine without"
+    )]
     Rendezvous,
     /// The text cannot be written.
     #[error("the text cannot be written: {0}")]

@@ -59,8 +59,7 @@ impl Labels {
         if self.entries.len() == self.chains.len() {
             self.grow();
         }
-        let entry =
-            Entry { start: self.text.len(), length: label.len() as u32, hash, operation, next: NONE };
+        let entry = Entry { start: self.text.len(), length: label.len() as u32, hash, operation, next: NONE };
         self.text.extend_from_slice(label);
         self.entries.push(entry);
         self.link(self.entries.len() - 1);

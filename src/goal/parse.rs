@@ -14,11 +14,13 @@ const RANK: &str = "`rank` with the number of a rank, or the end of the text";
 const ITEM: &str = "an operation (send, recv or calc) with or without `label:`, a dependency (`label requires label`, \
                     `label irequires label`) or `}`";
 const OPERATION: &str = "an operation: send, recv or calc";
-const FIELD: &str = "the end of the line, `}`, or one of the fields tag, cpu and nic, each once (of calc, cpu)";
+const FIELD: &str =
+    "the end of the line, `}`, or one of the fields tag, cpu and nic, each once (of calc, cpu)";
 const NUMBER: &str = "a whole number from 0 to 4294967295";
 const NUMBER_OR_ANY: &str = "a whole number from 0 to 4294967295, or -1 for any";
 const SIZE: &str = "a number of bytes, such as 8b";
-const TIME: &str = "a number of nanoseconds, such as 100, with at most three decimals, of at most 213 days in all";
+const TIME: &str =
+    "a number of nanoseconds, such as 100, with at most three decimals, of at most 213 days in all";
 
 impl Program {
     /// Reads a program in GOAL, line by line.
@@ -72,7 +74,7 @@ impl<R: BufRead> Parser<R> {
         let word = self.words.next();
         let (given, word) = self.number(word, NUMBER)?;
         if given == 0 || given > MAX_NODES as u64 {
-            return Err(self.words.error(word.start, Problem::Ranks { given }));
+            return Err(self.words.error(word.start(), Problem::Ranks { given }));
         }
         let mut program = Program::new(given as usize);
         let mut seen = BTreeSet::new();
@@ -80,7 +82,7 @@ impl<R: BufRead> Parser<R> {
             self.keyword(Some(word), b"rank", RANK)?;
             let (rank, word) = self.rank(program.ranks())?;
             if !seen.insert(rank) {
-                return Err(self.words.error(word.start, Problem::SecondRank { rank: rank as usize }));
+                return Err(self.words.error(word.start(), Problem::SecondRank { rank: rank as usize }));
             }
             let brace = self.words.next_anywhere()?;
             self.keyword(brace, b"{", "`{`")?;
@@ -102,20 +104,20 @@ impl<R: BufRead> Parser<R> {
         let Some(first) = self.words.next_anywhere()? else {
             return Err(self.unexpected(None, ITEM));
         };
-        if self.words.bytes(&first) == b"}" {
+        if self.words.bytes(first) == b"}" {
             return Ok(false);
         }
         let second = self.words.peek();
-        match second.as_ref().map(|second| self.words.bytes(second)) {
+        match second.map(|second| self.words.bytes(second)) {
             Some(b":") => {
                 self.words.next();
-                if matches!(self.words.bytes(&first), b"{" | b":") {
-                    return Err(self.unexpected(Some(&first), ITEM));
+                if matches!(self.words.bytes(first), b"{" | b":") {
+                    return Err(self.unexpected(Some(first), ITEM));
                 }
                 let operation = self.operations.len() as u32;
-                if !self.labels.insert(self.words.bytes(&first), operation) {
-                    let label = self.words.text(&first);
-                    return Err(self.words.error(first.start, Problem::SecondLabel { label }));
+                if !self.labels.insert(self.words.bytes(first), operation) {
+                    let label = self.words.text(first);
+                    return Err(self.words.error(first.start(), Problem::SecondLabel { label }));
                 }
                 let keyword = self.words.next();
                 self.operation(keyword, OPERATION, program)?;
@@ -123,7 +125,7 @@ impl<R: BufRead> Parser<R> {
             Some(relation @ (b"requires" | b"irequires")) => {
                 let for_start = relation == b"irequires";
                 self.words.next();
-                self.dependency(&first, for_start)?;
+                self.dependency(first, for_start)?;
             }
             _ => self.operation(Some(first), ITEM, program)?,
         }
@@ -134,7 +136,7 @@ impl<R: BufRead> Parser<R> {
     /// Nothing else stands in the line but, perhaps, the end of the rank.
     fn end_of_item(&mut self) -> Result<(), ReadError> {
         match self.words.peek() {
-            Some(word) if self.words.bytes(&word) != b"}" => Err(self.unexpected(Some(&word), FIELD)),
+            Some(word) if self.words.bytes(word) != b"}" => Err(self.unexpected(Some(word), FIELD)),
             _ => Ok(()),
         }
     }
@@ -147,11 +149,11 @@ impl<R: BufRead> Parser<R> {
     ) -> Result<(), ReadError> {
         let Some(keyword) = keyword else { return Err(self.unexpected(None, allowed)) };
         if self.operations.len() == MOST_OPERATIONS {
-            return Err(self.words.error(keyword.start, Problem::TooMany));
+            return Err(self.words.error(keyword.start(), Problem::TooMany));
         }
         let ranks = program.ranks();
         let mut foreign = false;
-        let operation = match self.words.bytes(&keyword) {
+        let operation = match self.words.bytes(keyword) {
             b"send" => {
                 let bytes = self.size()?;
                 let word = self.words.next();
@@ -173,7 +175,7 @@ impl<R: BufRead> Parser<R> {
                 self.cpu(&mut foreign)?;
                 Operation::Calc(span)
             }
-            _ => return Err(self.unexpected(Some(&keyword), allowed)),
+            _ => return Err(self.unexpected(Some(keyword), allowed)),
         };
         if foreign {
             program.count_foreign();
@@ -185,11 +187,15 @@ impl<R: BufRead> Parser<R> {
 
     /// The fields of a message: its tag, if one is given. `foreign` becomes true if a processor or network interface is named
     /// that a node does not have.
-    fn fields(&mut self, allowed: &'static str, foreign: &mut bool) -> Result<Option<Option<u32>>, ReadError> {
+    fn fields(
+        &mut self,
+        allowed: &'static str,
+        foreign: &mut bool,
+    ) -> Result<Option<Option<u32>>, ReadError> {
         let mut tag = None;
         let mut seen = [false; 2];
         while let Some(word) = self.words.peek() {
-            match self.words.bytes(&word) {
+            match self.words.bytes(word) {
                 b"tag" if tag.is_none() => {
                     self.words.next();
                     let any = allowed == NUMBER_OR_ANY;
@@ -210,7 +216,7 @@ impl<R: BufRead> Parser<R> {
     /// The field of a computation.
     fn cpu(&mut self, foreign: &mut bool) -> Result<(), ReadError> {
         match self.words.peek() {
-            Some(word) if self.words.bytes(&word) == b"cpu" => *foreign |= self.stream(&mut false)?,
+            Some(word) if self.words.bytes(word) == b"cpu" => *foreign |= self.stream(&mut false)?,
             _ => {}
         }
         Ok(())
@@ -230,7 +236,7 @@ impl<R: BufRead> Parser<R> {
         other: impl FnOnce(&mut Parser<R>) -> Result<T, ReadError>,
     ) -> Result<Option<T>, ReadError> {
         match self.words.peek() {
-            Some(word) if self.words.bytes(&word) == b"-1" => {
+            Some(word) if self.words.bytes(word) == b"-1" => {
                 self.words.next();
                 Ok(None)
             }
@@ -242,72 +248,67 @@ impl<R: BufRead> Parser<R> {
         let word = self.words.next();
         let (given, word) = self.number(word, "the number of a rank")?;
         if given >= ranks as u64 {
-            return Err(self.words.error(word.start, Problem::NoSuchRank { given, ranks }));
+            return Err(self.words.error(word.start(), Problem::NoSuchRank { given, ranks }));
         }
         Ok((given as u32, word))
     }
 
     fn size(&mut self) -> Result<u32, ReadError> {
         let word = self.words.next();
-        let digits = word.as_ref().and_then(|word| self.words.bytes(word).strip_suffix(b"b"));
-        let (Some(word), Some(given)) = (&word, digits.and_then(whole)) else {
-            return Err(self.unexpected(word.as_ref(), SIZE));
+        let digits = word.and_then(|word| self.words.bytes(word).strip_suffix(b"b"));
+        let (Some(word), Some(given)) = (word, digits.and_then(whole)) else {
+            return Err(self.unexpected(word, SIZE));
         };
         if given > MAX_MESSAGE {
-            return Err(self.words.error(word.start, Problem::LongMessage { given }));
+            return Err(self.words.error(word.start(), Problem::LongMessage { given }));
         }
         Ok(given as u32)
     }
 
     fn time(&mut self) -> Result<Span, ReadError> {
         let word = self.words.next();
-        let picos = word.as_ref().and_then(|word| picos(self.words.bytes(word)));
-        picos.map(Span::from_picos).ok_or_else(|| self.unexpected(word.as_ref(), TIME))
+        let picos = word.and_then(|word| picos(self.words.bytes(word)));
+        picos.map(Span::from_picos).ok_or_else(|| self.unexpected(word, TIME))
     }
 
     /// A number of 32 bits.
     fn number(&mut self, word: Option<Word>, allowed: &'static str) -> Result<(u64, Word), ReadError> {
-        let number = word.as_ref().and_then(|word| whole(self.words.bytes(word)));
+        let number = word.and_then(|word| whole(self.words.bytes(word)));
         match (number.filter(|&number| number <= u64::from(u32::MAX)), word) {
             (Some(number), Some(word)) => Ok((number, word)),
-            (_, word) => Err(self.unexpected(word.as_ref(), allowed)),
+            (_, word) => Err(self.unexpected(word, allowed)),
         }
     }
 
-    fn keyword(
-        &self,
-        word: Option<Word>,
-        keyword: &[u8],
-        allowed: &'static str,
-    ) -> Result<(), ReadError> {
+    fn keyword(&self, word: Option<Word>, keyword: &[u8], allowed: &'static str) -> Result<(), ReadError> {
         match word {
-            Some(word) if self.words.bytes(&word) == keyword => Ok(()),
-            word => Err(self.unexpected(word.as_ref(), allowed)),
+            Some(word) if self.words.bytes(word) == keyword => Ok(()),
+            word => Err(self.unexpected(word, allowed)),
         }
     }
 
-    fn unexpected(&self, word: Option<&Word>, allowed: &'static str) -> ReadError {
+    fn unexpected(&self, word: Option<Word>, allowed: &'static str) -> ReadError {
         let given = word.map(|word| self.words.text(word));
         let problem = Problem::Unexpected { given, allowed };
         match word {
-            Some(word) => self.words.error(word.start, problem),
+            Some(word) => self.words.error(word.start(), problem),
             None => self.words.error_at_end(problem),
         }
     }
 
     /// Reads the second label of a dependency.
-    fn dependency(&mut self, waiting: &Word, for_start: bool) -> Result<(), ReadError> {
+    fn dependency(&mut self, waiting: Word, for_start: bool) -> Result<(), ReadError> {
         let on = self.words.next();
-        let Some(on) = on.filter(|on| !matches!(self.words.bytes(on), b"{" | b"}" | b":")) else {
+        let Some(on) = on.filter(|on| !matches!(self.words.bytes(*on), b"{" | b"}" | b":")) else {
             return Err(self.unexpected(None, "the label of an operation"));
         };
-        let known = [waiting, &on].map(|label| self.labels.get(self.words.bytes(label)));
+        let known = [waiting, on].map(|label| self.labels.get(self.words.bytes(label)));
         match known {
             [Some(waiting), Some(on)] => self.waits.push((on, Waiter::new(waiting, for_start))),
             _ => self.pending.push(Pending {
                 line: self.words.line(),
-                labels: [waiting, &on]
-                    .map(|label| (self.words.bytes(label).to_owned(), self.words.column(label.start))),
+                labels: [waiting, on]
+                    .map(|label| (self.words.bytes(label).to_owned(), self.words.column(label.start()))),
                 for_start,
             }),
         }
@@ -429,7 +430,12 @@ mod tests {
     #[test]
     fn errors_say_where_what_and_what_is_allowed() {
         let cases = [
-            ("l1: sent 8b to 1", 3, 5, "`sent` stands where only an operation: send, recv or calc is allowed"),
+            (
+                "l1: sent 8b to 1",
+                3,
+                5,
+                "`sent` stands where only an operation: send, recv or calc is allowed",
+            ),
             ("sent 8b to 1", 3, 1, "a dependency (`label requires label`"),
             ("send 8 to 1", 3, 6, "a number of bytes, such as 8b"),
             ("send 1073741825b to 1", 3, 6, "allowed are 1073741824"),
@@ -471,11 +477,37 @@ mod tests {
     /// Words of the format and others, in any order.
     fn soup() -> impl Strategy<Value = String> {
         let words = [
-            "num_ranks", "rank", "0", "1", "{", "}", "send", "recv", "calc", "8b", "to", "from", "tag", "cpu", "nic",
-            "-1", "l1", "l2", ":", "requires", "irequires", "\n", "//", "/*", "*/", "\u{e4}", "99999999999999999999",
+            "num_ranks",
+            "rank",
+            "0",
+            "1",
+            "{",
+            "}",
+            "send",
+            "recv",
+            "calc",
+            "8b",
+            "to",
+            "from",
+            "tag",
+            "cpu",
+            "nic",
+            "-1",
+            "l1",
+            "l2",
+            ":",
+            "requires",
+            "irequires",
+            "\n",
+            "//",
+            "/*",
+            "*/",
+            "\u{e4}",
+            "99999999999999999999",
         ];
         let word = prop::sample::select(words.to_vec());
-        prop::collection::vec(word, 0..60).prop_map(|words| format!("num_ranks 2 rank 0 {{\n{}", words.join(" ")))
+        prop::collection::vec(word, 0..60)
+            .prop_map(|words| format!("num_ranks 2 rank 0 {{\n{}", words.join(" ")))
     }
 
     proptest! {

@@ -44,8 +44,8 @@ pub fn predict(machine: &Description, program: &Program, sends: Sends) -> Result
     if ranks > nodes {
         return Err(TooManyRanks { ranks, nodes }.into());
     }
-    let lines = (0..ranks).map(|rank| Line::Turns(Turns::new(program.part(rank), sends, machine)));
-    let mut script = Script { lines: lines.collect() };
+    let line = |rank| Line { turns: Turns::new(program.part(rank), sends, machine), state: State::Going };
+    let mut script = Script { lines: (0..ranks).map(line).collect() };
     let mut kernel = Kernel::for_times(machine);
     if let Progress::Overflow(node) = kernel.advance(Time::MAX, &mut script) {
         return Err(PredictError::TimeOverflow { rank: node as Rank });
@@ -55,7 +55,8 @@ pub fn predict(machine: &Description, program: &Program, sends: Sends) -> Result
     }
     if !kernel.all_finished() {
         let blocked = blocked_nodes(&kernel, |_| "the world".to_owned());
-        let returned = (0..nodes).filter(|&rank| blocked.binary_search_by_key(&rank, |node| node.rank).is_err());
+        let returned =
+            (0..nodes).filter(|&rank| blocked.binary_search_by_key(&rank, |node| node.rank).is_err());
         let returned = returned.collect();
         return Err(PredictError::Deadlock(DeadlockReport::new(blocked, returned)));
     }
@@ -81,10 +82,16 @@ struct Script<'p> {
 }
 
 /// The calls of a node.
-enum Line<'p> {
-    Turns(Turns<'p>),
+struct Line<'p> {
+    turns: Turns<'p>,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Going,
     /// It waits for the first of several, and is to be told which it was.
-    Asking(Turns<'p>),
+    Asking,
     /// All calls have been handed over.
     Over,
 }
@@ -93,13 +100,14 @@ impl Script<'_> {
     /// Tells a node the outcome of its wait.
     fn answer(&mut self, node: NodeId, outcome: Outcome) {
         let line = &mut self.lines[node as usize];
-        if let Line::Asking(mut turns) = std::mem::replace(line, Line::Over)
+        line.state = match outcome {
+            Outcome::Completed { index, .. } | Outcome::FailedAmong { index, .. } => {
+                line.turns.ended_at(index);
+                State::Going
+            }
             // A wait ends in another way only by a fault, and then there is no prediction.
-            && let Outcome::Completed { index, .. } | Outcome::FailedAmong { index, .. } = outcome
-        {
-            turns.ended_at(index);
-            *line = Line::Turns(turns);
-        }
+            _ => State::Over,
+        };
     }
 }
 
@@ -112,24 +120,23 @@ impl Calls for Script<'_> {
         let Some(line) = self.lines.get_mut(node as usize) else {
             return calls.push_back(call(Op::Finish));
         };
-        let Line::Turns(turns) = line else { return };
+        if line.state != State::Going {
+            return;
+        }
         for _ in 0..AT_A_TIME {
-            match turns.next() {
-                Turn::Begin(operation) => begin(turns, operation, calls),
+            match line.turns.next() {
+                Turn::Begin(operation) => begin(&line.turns, operation, calls),
                 Turn::Wait(operation) => {
                     return calls.push_back(call(Op::Wait { request: operation }));
                 }
                 Turn::WaitAny => {
-                    let requests = turns.open().into();
+                    let requests = line.turns.open().into();
                     let wait = AnyOf { requests, deadline: Time::MAX, computing: false };
-                    calls.push_back(Call { op: Op::WaitAny(wait), reply: true });
-                    if let Line::Turns(turns) = std::mem::replace(line, Line::Over) {
-                        *line = Line::Asking(turns);
-                    }
-                    return;
+                    line.state = State::Asking;
+                    return calls.push_back(Call { op: Op::WaitAny(wait), reply: true });
                 }
                 Turn::End => {
-                    *line = Line::Over;
+                    line.state = State::Over;
                     return calls.push_back(call(Op::Finish));
                 }
             }

@@ -2,10 +2,7 @@
 //!
 //! Only one line is in memory at a time, so a file may be larger than that.
 
-use std::{
-    io::{BufRead, Read},
-    ops::Range,
-};
+use std::io::{BufRead, Read};
 
 use super::error::{Problem, ReadError};
 
@@ -39,18 +36,18 @@ const KINDS: [Kind; 256] = {
     kinds
 };
 
-/// The length of the word with which `rest` begins: neither a blank nor a comment nor a word of one byte.
-fn length(rest: &[u8]) -> usize {
-    let ends = |(at, &byte): (usize, &u8)| match KINDS[byte as usize] {
-        Kind::Plain => false,
-        Kind::Blank | Kind::Single => true,
-        Kind::Slash => matches!(rest.get(at + 1), Some(b'/' | b'*')),
-    };
-    rest.iter().enumerate().position(ends).unwrap_or(rest.len())
+/// A word, by its place in its line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word {
+    start: u32,
+    end: u32,
 }
 
-/// The place of a word in its line.
-pub(super) type Word = Range<usize>;
+impl Word {
+    pub(super) fn start(self) -> usize {
+        self.start as usize
+    }
+}
 
 /// The words of a text.
 #[derive(Debug)]
@@ -83,44 +80,68 @@ impl<R: BufRead> Words<R> {
     }
 
     /// The next word of the line; braces and colons are words of their own.
+    #[inline]
     pub(super) fn next(&mut self) -> Option<Word> {
-        if let Some(word) = self.peeked.take() {
-            return Some(word);
+        match self.peeked.take() {
+            Some(word) => Some(word),
+            None => self.scan(),
         }
+    }
+
+    /// The next word of the line, which comes again.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Option<Word> {
+        if self.peeked.is_none() {
+            self.peeked = self.scan();
+        }
+        self.peeked
+    }
+
+    fn scan(&mut self) -> Option<Word> {
         loop {
             if self.in_comment {
                 let end = self.buffer[self.at..].windows(2).position(|pair| pair == b"*/");
                 self.in_comment = end.is_none();
                 self.at = end.map_or(self.buffer.len(), |end| self.at + end + 2);
             }
-            let rest = &self.buffer[self.at..];
-            let Some(blank) = rest.iter().position(|&byte| KINDS[byte as usize] != Kind::Blank) else {
-                self.at = self.buffer.len();
-                return None;
-            };
-            let (start, rest) = (self.at + blank, &rest[blank..]);
-            match *rest {
-                [b'/', b'/', ..] => self.at = self.buffer.len(),
-                [b'/', b'*', ..] => {
-                    self.at = start + 2;
+            let start = self.pass(self.at, Kind::Blank);
+            let mut end = self.pass(start, Kind::Plain);
+            // Only two bytes together begin a comment.
+            while self.kind(end) == Some(Kind::Slash)
+                && !matches!(self.buffer.get(end + 1), Some(b'/' | b'*'))
+            {
+                end = self.pass(end + 1, Kind::Plain);
+            }
+            if end == start && self.kind(start) == Some(Kind::Single) {
+                end += 1;
+            }
+            self.at = end;
+            if end > start {
+                return Some(Word { start: start as u32, end: end as u32 });
+            }
+            match self.buffer[start..] {
+                [] => return None,
+                [_, b'*', ..] => {
+                    self.at += 2;
                     self.in_comment = true;
                 }
-                [first, ..] if KINDS[first as usize] == Kind::Single => {
-                    self.at = start + 1;
-                    return Some(start..self.at);
-                }
-                _ => {
-                    self.at = start + length(rest);
-                    return Some(start..self.at);
-                }
+                _ => self.at = self.buffer.len(),
             }
         }
     }
 
-    /// The next word of the line, which comes again.
-    pub(super) fn peek(&mut self) -> Option<Word> {
-        self.peeked = self.next();
-        self.peeked.clone()
+    #[inline]
+    fn kind(&self, at: usize) -> Option<Kind> {
+        self.buffer.get(at).map(|&byte| KINDS[byte as usize])
+    }
+
+    /// The place behind all bytes of a kind from `at` on.
+    #[inline]
+    fn pass(&self, mut at: usize, kind: Kind) -> usize {
+        while self.kind(at) == Some(kind) {
+            at += 1;
+        }
+        at
     }
 
     /// The first word of what is left of the line or, if nothing is, of the lines behind it.
@@ -135,12 +156,13 @@ impl<R: BufRead> Words<R> {
         }
     }
 
-    pub(super) fn bytes(&self, word: &Word) -> &[u8] {
-        &self.buffer[word.clone()]
+    #[inline]
+    pub(super) fn bytes(&self, word: Word) -> &[u8] {
+        &self.buffer[word.start as usize..word.end as usize]
     }
 
     /// The word as a text for people, cut if it is long.
-    pub(super) fn text(&self, word: &Word) -> String {
+    pub(super) fn text(&self, word: Word) -> String {
         const MOST: usize = 40;
         let text = String::from_utf8_lossy(self.bytes(word));
         match text.char_indices().nth(MOST) {
@@ -179,7 +201,7 @@ mod tests {
         let mut words = Words::new(text.as_bytes());
         let mut found = Vec::new();
         while let Some(word) = words.next_anywhere().unwrap() {
-            found.push((words.line(), words.column(word.start), words.text(&word)));
+            found.push((words.line(), words.column(word.start()), words.text(word)));
         }
         found
     }

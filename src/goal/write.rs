@@ -56,7 +56,12 @@ struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    fn action(&mut self, schedule: &Schedule, machine: &Description, action: &Action) -> Result<(), WriteError> {
+    fn action(
+        &mut self,
+        schedule: &Schedule,
+        machine: &Description,
+        action: &Action,
+    ) -> Result<(), WriteError> {
         let parameters = machine.parameters();
         match action {
             Action::Send(message) => self.send(message),

@@ -145,7 +145,8 @@ impl Kernel {
             Receiver::Request(request) => match node.requests.remove(request) {
                 Some(Request::RecvPosted { posted, select }) => {
                     node.wild -= u32::from(select.is_wild());
-                    node.requests.insert(request, Request::Received { posted, select, message: message.into() });
+                    node.requests
+                        .insert(request, Request::Received { posted, select, message: message.into() });
                     self.meets(&message, posted);
                     self.request_completed(target, request, message.at);
                 }

@@ -34,7 +34,9 @@ impl GoalFile {
     pub(super) fn write(&mut self, schedule: Option<&Schedule>, machine: &Description) -> Result<(), Error> {
         let Some(file) = self.0.take() else { return Ok(()) };
         let Some(schedule) = schedule else {
-            return Err(Error::usage("--goal cannot be used here: this algorithm has no schedule before it is run"));
+            return Err(Error::usage(
+                "--goal cannot be used here: this algorithm has no schedule before it is run",
+            ));
         };
         let mut text = Vec::new();
         goal::write(schedule, machine, &mut text).map_err(|cause| match cause {
