@@ -25,6 +25,7 @@ mod barrier;
 mod blocked;
 mod calls;
 mod deaths;
+mod events;
 mod faults;
 mod marks;
 mod network;
@@ -43,13 +44,14 @@ pub(crate) use op::{AnyOf, Call, Cause, Op, Outcome, Reply};
 
 use std::{
     cmp::{Ordering, Reverse},
-    collections::{BinaryHeap, VecDeque},
+    collections::VecDeque,
     sync::Arc,
 };
 
 use slab::Slab;
 
 use self::{
+    events::Events,
     faults::Faulty,
     node::{Arrived, Doing, Node},
     noise::Noisy,
@@ -191,7 +193,7 @@ pub(crate) struct Kernel {
     now: Time,
     nodes: Vec<Node>,
     fabric: Fabric,
-    events: BinaryHeap<Reverse<Event>>,
+    events: Events,
     /// Messages that have left and will arrive at a later instant, with their targets.
     flying: Slab<(NodeId, Arrived)>,
     /// Messages that have left, for the trace.
@@ -232,7 +234,7 @@ impl Kernel {
             traced,
             now: Time::ZERO,
             nodes: (0..nodes).map(|rank| Node { noisy: noisy(rank as NodeId), ..Node::new() }).collect(),
-            events: BinaryHeap::new(),
+            events: Events::default(),
             flying: Slab::new(),
             transfers: Vec::new(),
             contents: Vec::new(),
@@ -351,7 +353,7 @@ impl Kernel {
 
     /// The next event, without the timers of waits that are over.
     fn next_event(&mut self) -> Option<Event> {
-        while let Some(&Reverse(event)) = self.events.peek() {
+        while let Some(event) = self.events.peek() {
             let is_over = || event.serial != u64::from(self.nodes[event.rank as usize].serial);
             if event.kind != Kind::Resume || !is_over() {
                 return Some(event);
@@ -395,7 +397,7 @@ impl Kernel {
     }
 
     fn schedule(&mut self, at: Time, kind: Kind, rank: NodeId, serial: u64) {
-        self.events.push(Reverse(Event { at, kind, rank, serial, key: 0 }));
+        self.events.push(Event { at, kind, rank, serial, key: 0 });
     }
 
     /// The results of the run, once nothing more happens.

@@ -69,7 +69,7 @@ impl Kernel {
         if arrives > self.now {
             let key = self.flying.insert((target, arrived));
             let event = super::Event { at: arrives, kind: Kind::Arrival, rank: source, serial: seq, key };
-            self.events.push(std::cmp::Reverse(event));
+            self.events.push(event);
         } else {
             self.arrive(target, arrived);
         }
