@@ -36,7 +36,7 @@ pub enum ReadError {
 
 debug_as_text!(ReadError);
 
-/// What is wrong at a place of a text.
+/// A fault at a place of a text.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -46,9 +46,9 @@ pub enum Problem {
     /// Something else is allowed here than what is there.
     #[error("{} stands where only {allowed} is allowed", given.as_ref().map_or("the end".to_owned(), |given| format!("`{given}`")))]
     Unexpected {
-        /// What is there; `None` at the end of the line or of the text.
+        /// The word that is there; `None` at the end of the line or of the text.
         given: Option<String>,
-        /// What is allowed.
+        /// A list of all that is allowed.
         allowed: &'static str,
     },
     /// The number of ranks is 0, or too large.

@@ -35,6 +35,7 @@
 //! with [rendezvous](crate::MachineBuilder::rendezvous) a message from its length on has been sent when it has met its receive,
 //! as with `-S` of LogGOPSim.
 
+mod cycles;
 mod error;
 mod labels;
 mod parse;

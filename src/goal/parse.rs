@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, io::BufRead};
 
 use super::{
+    cycles::in_a_cycle,
     error::{Problem, ReadError},
     labels::Labels,
     program::{MOST_OPERATIONS, Operation, Program, Waiter},
@@ -334,40 +335,12 @@ impl<R: BufRead> Parser<R> {
 
     /// Refuses operations that wait for themselves.
     fn check_cycles(&self) -> Result<(), ReadError> {
-        // What waits only for what stands above it cannot wait for itself.
-        if self.waits.iter().all(|&(on, waiter)| on < waiter.operation()) {
-            return Ok(());
-        }
-        let mut needs = vec![0_u32; self.operations.len()];
-        let mut waits: Vec<(u32, u32)> = Vec::with_capacity(self.waits.len());
-        for &(on, waiter) in &self.waits {
-            needs[waiter.operation() as usize] += 1;
-            waits.push((on, waiter.operation()));
-        }
-        waits.sort_unstable();
-        let waiters = |on: u32| {
-            let first = waits.partition_point(|&(other, _)| other < on);
-            waits[first..].iter().take_while(move |&&(other, _)| other == on).map(|&(_, waiter)| waiter)
-        };
-        let mut free: Vec<u32> = (0..needs.len() as u32).filter(|&at| needs[at as usize] == 0).collect();
-        while let Some(operation) = free.pop() {
-            for waiter in waiters(operation) {
-                needs[waiter as usize] -= 1;
-                if needs[waiter as usize] == 0 {
-                    free.push(waiter);
-                }
+        match in_a_cycle(self.operations.len(), &self.waits) {
+            None => Ok(()),
+            Some(operation) => {
+                Err(ReadError::Text { line: self.lines[operation], column: 1, problem: Problem::Cycle })
             }
         }
-        // Each of those that are left waits for another one of them; who goes from one to the next comes into a cycle.
-        let mut before = vec![None; needs.len()];
-        for &(on, waiter) in waits.iter().filter(|(on, _)| needs[*on as usize] > 0) {
-            before[waiter as usize] = Some(on);
-        }
-        let Some(mut operation) = needs.iter().position(|&needs| needs > 0) else { return Ok(()) };
-        for _ in 0..needs.len() {
-            operation = before[operation].map_or(operation, |on| on as usize);
-        }
-        Err(ReadError::Text { line: self.lines[operation], column: 1, problem: Problem::Cycle })
     }
 }
 

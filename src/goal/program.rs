@@ -102,7 +102,7 @@ pub struct Program {
     bytes: u64,
 }
 
-/// What one rank does.
+/// The operations of one rank.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'p> {
     pub(super) operations: &'p [Operation],

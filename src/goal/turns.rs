@@ -1,4 +1,4 @@
-//! Whose turn is it? The operations of one rank in the order in which a node carries them out.
+//! Turns: the operations of one rank in the order in which a node carries them out.
 //!
 //! A node does one thing at a time. Of what nothing keeps back it first posts receives, then it sends, then it computes, each in
 //! the order of the text. If there is none of these it waits for the first of what it has started: a message for one of its
@@ -26,7 +26,7 @@ pub enum Sends {
     Blocking,
 }
 
-/// What a node is to do next.
+/// The next thing that a node is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     /// Carry out an operation: post a receive, start a send, compute. What is [open](Turns::is_open) afterwards is to be
@@ -46,9 +46,9 @@ pub(super) struct Turns<'p> {
     part: Part<'p>,
     /// For each operation, of how many others it still waits for the start or the end.
     needs: Box<[u32]>,
-    /// What nothing keeps back: the kind of each operation above its number.
+    /// The operations that nothing keeps back: the kind of each above its number.
     free: BinaryHeap<Reverse<u32>>,
-    /// What has begun and not ended, in the order in which it began.
+    /// The operations that have begun and not ended, in the order in which they began.
     open: Vec<u32>,
     sends: Sends,
     /// The length from which on messages are sent when they have met their receives.
@@ -86,7 +86,7 @@ impl<'p> Turns<'p> {
         &self.part.operations[operation as usize]
     }
 
-    /// What has begun and not ended, in the order in which it began.
+    /// The operations that have begun and not ended, in the order in which they began.
     pub(super) fn open(&self) -> &[u32] {
         &self.open
     }

@@ -10,7 +10,7 @@ use super::error::{Problem, ReadError};
 /// the memory.
 pub(super) const MOST_BYTES: usize = 1 << 16;
 
-/// What a byte is in a text.
+/// The part that a byte plays in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A part of a word.

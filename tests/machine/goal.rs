@@ -86,7 +86,7 @@ fn receives_come_first_and_sends_before_computations() {
     // The message leaves before the computation that stands above it, and is there at 1500.
     let text = "num_ranks 2\nrank 0 {\ncalc 10000\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}";
     assert_eq!(times(text), [10_500_000, 2_000_000]);
-    // Whatever comes first is taken first, whatever stands first: 8 bytes of tag 2 at 1500, and then the answer to them.
+    // The message that comes first is taken first, whichever receive stands first: 8 bytes of tag 2 at 1500, and then the answer to them.
     let text = "num_ranks 2
         rank 0 {
             a: recv 8b from 1 tag 1
@@ -101,7 +101,7 @@ fn receives_come_first_and_sends_before_computations() {
             a requires c
         }";
     assert_eq!(times(text), [6_000_000, 4_500_000]);
-    // What waits for the start of a send goes on when its overhead is paid; cpu and nic take turns.
+    // An operation that waits for the start of a send goes on when its overhead is paid; cpu and nic take turns.
     let text = "num_ranks 2
         rank 0 {
             a: send 1000b to 1 cpu 1 nic 1
@@ -206,7 +206,7 @@ fn what_does_not_fit_ends_with_an_error_of_its_own() {
     assert_eq!(predicted.to_string(), text);
     assert!(played.unwrap_err().to_string().ends_with(text));
 
-    // What nobody receives is counted, and nodes without a rank have nothing to do.
+    // A message that nobody receives is counted, and nodes without a rank have nothing to do.
     let program = read("num_ranks 1\nrank 0 { send 8b to 0 }");
     let predicted = predict(&machine, &program, Sends::Eager).unwrap();
     assert_eq!((predicted.unreceived, picos(&predicted.finished)), (1, vec![65_000_000]));
