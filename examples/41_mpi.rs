@@ -7,7 +7,7 @@
 //!
 //! Run it with `cargo run --release --example 41_mpi`, where two machines have to do; over MPI with
 //! `cargo build --release --features mpi --example 41_mpi` and `mpirun -n 4 target/release/examples/41_mpi`
-//! (docs/mpi.md says what that needs).
+//! (docs/mpi.md says what that needs). Next: `42_goal`.
 
 use std::error::Error;
 

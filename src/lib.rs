@@ -38,6 +38,7 @@
 //!   [`textbook`] the algorithms of Kumar et al., [`nx`] the calls that programs for the Paragon make.
 //! * [`pattern`] has pure schedules, [`plan`] what makes plans of them and tells what they take
 //!   ([`predict`](plan::predict())).
+//! * [`goal`] reads programs in GOAL, the format of LogGOPSim, predicts and runs them, and writes schedules in it.
 //! * [`record`] and [`report`] are what a run shows, [`analysis`] what took its time, [`picture`] draws it; [`error`] is
 //!   what can go wrong; [`units`] reads and writes figures.
 //! * [`published`] works out what papers publish, figure by figure.
@@ -52,6 +53,7 @@ mod endpoint;
 pub mod error;
 pub mod exchange;
 mod fabric;
+pub mod goal;
 mod kernel;
 mod machine;
 pub mod model;

@@ -13,6 +13,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Payload, Rank, Span,
     collective::{Algorithm, Operation, Plan, Task as Collective},
+    pattern::Schedule,
     prelude::{Node, Tag},
     units::Sizes,
 };
@@ -201,6 +202,10 @@ impl Comparison for Collectives<'_> {
             chosen: plan.name().to_owned(),
             plan: Way::Ours(plan),
         }))
+    }
+
+    fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
+        Some(plan.ours()?.schedule())
     }
 
     fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<Span> {

@@ -7,6 +7,7 @@
 mod column;
 mod common;
 mod explained;
+mod goal;
 mod measured;
 mod place;
 mod results;
@@ -16,7 +17,7 @@ mod way;
 
 use std::fmt;
 
-use multicomputer::{Clock, Span, model::Description, plan::LowerBound};
+use multicomputer::{Clock, Span, model::Description, pattern::Schedule, plan::LowerBound};
 
 use super::error::Error;
 
@@ -81,6 +82,9 @@ pub(super) trait Comparison: Sized {
         problem: &Self::Problem,
         algorithm: &Self::Algorithm,
     ) -> Result<Result<Planned<Self::Plan>, String>, Error>;
+
+    /// The schedule of a plan, if it is known before a run.
+    fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule>;
 
     /// The figures of a plan, and of its run if there was one by now.
     fn facts(&self, problem: &Self::Problem, planned: &Planned<Self::Plan>, ran: Option<&Ran>)

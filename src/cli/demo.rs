@@ -11,6 +11,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Machine, Span,
     model::Description,
+    pattern::Schedule,
     stop::{Algorithm, Distribution, Instance, Plan},
     units::{Sizes, format_bytes},
 };
@@ -180,6 +181,10 @@ impl Comparison for Demonstration {
     fn plan(&self, case: &Placement, _: &&str) -> Result<Result<Planned<Rc<Plan>>, String>, Error> {
         let (plan, predicted) = (case.plan.clone(), case.plan.prediction().modeled.since_start());
         Ok(Ok(Planned { plan, predicted: Some(predicted), chosen: String::new() }))
+    }
+
+    fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
+        Some(plan.schedule())
     }
 
     fn facts(&self, _: &Placement, _: &Planned<Rc<Plan>>, _: Option<&Ran>) {}

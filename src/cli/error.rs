@@ -8,6 +8,7 @@ use std::{
 use multicomputer::{
     calibration::host::MeasureError,
     error::{ConfigError, Failure, RunError},
+    goal::PredictError,
     published::JobError,
 };
 use thiserror::Error;
@@ -27,6 +28,9 @@ pub(super) enum Error {
     /// A run ended without a result.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The time of a program in GOAL could not be predicted.
+    #[error(transparent)]
+    Predict(#[from] PredictError),
     /// The host could not be measured.
     #[error(transparent)]
     Measure(#[from] MeasureError),

@@ -13,6 +13,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Payload,
     exchange::{Algorithm, Generator, Instance, Matrix, Plan},
+    pattern::Schedule,
     plan::PlanError,
     prelude::{Node, Rank},
     units::{Sizes, format_bytes},
@@ -245,6 +246,10 @@ impl Comparison for Exchanges<'_> {
             }
             _ => Ok(Planned { predicted, chosen: plan.name().to_owned(), plan: Way::Ours(plan) }),
         })
+    }
+
+    fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
+        plan.ours()?.schedule()
     }
 
     fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<(usize, u64)> {

@@ -17,6 +17,7 @@ mod demo;
 mod error;
 mod exchange;
 mod files;
+mod goal;
 mod lists;
 mod machine;
 #[cfg(feature = "mpi")]
@@ -89,6 +90,7 @@ Examples:
   multicomputer tune 8x8 collect                       which algorithm is fastest for which length
   multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
   multicomputer reproduce S0-F8                        a published figure, against what comes out here
+  multicomputer goal bcast.goal --machine complete:64  the time of a schedule of LogGOPSim
   multicomputer machine cm5:32                         the network and the parameters of a machine
   multicomputer calibrate --nodes 16 > host.toml       this host's threads as a machine, to plan with
   mpirun -n 16 multicomputer mpi collective broadcast --bytes 8..1M
@@ -113,6 +115,8 @@ enum Command {
     Textbook(textbook::Arguments),
     /// Work out what papers publish: figures, tables and claims, published against modeled
     Reproduce(reproduce::Arguments),
+    /// Time a schedule in GOAL, the text format of LogGOPSim, or run it on threads
+    Goal(goal::Arguments),
     /// Draw a table of times as a chart: time or bandwidth over length, sources or nodes
     Plot(plot::Arguments),
     /// Print a machine's network and its parameters
@@ -172,6 +176,7 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
         Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,
         Some(Command::Textbook(arguments)) => textbook::run(&arguments, out)?,
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out)?,
+        Some(Command::Goal(arguments)) => goal::run(&arguments, out)?,
         Some(Command::Plot(arguments)) => plot::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments, out)?,

@@ -123,6 +123,11 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<PathBuf>,
 
+    /// Write the schedule of the one algorithm and the one problem asked for in GOAL, the text format of LogGOPSim; with
+    /// --sends blocking, `multicomputer goal FILE` takes the time that is predicted here
+    #[arg(long, value_name = "FILE")]
+    pub(super) goal: Option<PathBuf>,
+
     /// Say where the time of each run went: the chain of events that determined its end, and which messages slowed which
     /// on shared links; at the end of the output
     #[arg(long)]
@@ -263,6 +268,7 @@ impl RunOptions {
             ("--heat", self.heat.is_some(), NO_NETWORK),
             ("--replay", self.replay.is_some(), NO_NETWORK),
             ("--explain", self.explain, NO_MODEL),
+            ("--goal", self.goal.is_some(), "schedules are written without mpirun"),
         ];
         is_given.into_iter().find(|(_, is_given, _)| *is_given).map(|(option, _, why)| (option, why))
     }

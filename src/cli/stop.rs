@@ -11,6 +11,7 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Clock, Rank, Span,
+    pattern::Schedule,
     report::LinkReport,
     stop::{Algorithm, Distribution, Instance, Plan, picture},
     units::Sizes,
@@ -177,6 +178,10 @@ impl Comparison for Broadcasts {
         };
         let predicted = Some(plan.prediction().modeled.since_start());
         Ok(Ok(Planned { predicted, chosen, plan: Way::Ours(plan) }))
+    }
+
+    fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
+        Some(plan.ours()?.schedule())
     }
 
     fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<Growth> {

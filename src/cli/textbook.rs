@@ -14,6 +14,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Span, Time, collective,
     model::Description,
+    pattern::Schedule,
     plan::LowerBound,
     textbook::{Algorithm, Topic},
 };
@@ -195,6 +196,13 @@ impl Comparison for Chapter<'_> {
             }),
         };
         Ok(plan.map(|(plan, predicted)| Planned { plan, predicted, chosen: String::new() }))
+    }
+
+    fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
+        match plan {
+            Plan::Algorithm(_, plan) => Some(plan.schedule()),
+            Plan::Matrix(_) => None,
+        }
     }
 
     fn facts(&self, case: &case::Case, planned: &Planned<Plan>, ran: Option<&Ran>) -> Facts {

@@ -143,7 +143,7 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
     };
     let mut blocked = Vec::new();
     for (rank, node) in kernel.nodes.iter().enumerate() {
-        let request = |id: RequestId| match node.requests.get(&id) {
+        let request = |id: RequestId| match node.requests.get(id) {
             Some(Request::RecvPosted { select, .. }) => message(select),
             _ => own(rank as NodeId, Some(id)),
         };

@@ -27,9 +27,10 @@ impl Kernel {
         while matches!(self.nodes[id as usize].doing, Doing::Idle) {
             let node = &mut self.nodes[id as usize];
             if node.calls.is_empty() {
-                source.fetch(id, &mut node.calls);
+                source.fetch(id, &mut self.replies, &mut node.calls);
             }
-            let Some(call) = node.calls.front() else {
+            let Some(call) = self.nodes[id as usize].calls.front() else {
+                let node = &mut self.nodes[id as usize];
                 let at = node.clock + self.least_overhead;
                 if node.guard != Some(at) {
                     node.guard = Some(at);
@@ -37,13 +38,14 @@ impl Kernel {
                 }
                 return;
             };
-            if depends_on_instant(&call.op) {
+            if self.depends_on_instant(&call.op) {
+                let node = &mut self.nodes[id as usize];
                 node.doing = Doing::Resume;
                 let (clock, serial) = (node.clock, u64::from(node.serial));
                 self.schedule(clock.max(self.now), Kind::Resume, id, serial);
                 return;
             }
-            if let Some(call) = node.calls.pop_front() {
+            if let Some(call) = self.nodes[id as usize].calls.pop_front() {
                 self.execute(id, call);
             }
         }
@@ -53,9 +55,8 @@ impl Kernel {
     pub(super) fn resume(&mut self, id: NodeId) {
         let now = self.now;
         let node = &mut self.nodes[id as usize];
-        match node.doing.clone() {
+        match std::mem::replace(&mut node.doing, Doing::Idle) {
             Doing::Resume => {
-                node.doing = Doing::Idle;
                 if let Some(call) = node.calls.pop_front() {
                     self.execute(id, call);
                 }
@@ -71,7 +72,7 @@ impl Kernel {
             }
             Doing::WaitAny { called, wait } => self.wait_any(id, called, wait),
             Doing::Probe { called, select } => self.probe(id, called, select, true),
-            _ => {}
+            other => node.doing = other,
         }
     }
 
@@ -80,7 +81,8 @@ impl Kernel {
         let called = self.nodes[id as usize].clock;
         self.nodes[id as usize].reply = reply;
         match op {
-            Op::Send { parcel, request } => self.send(id, parcel, request),
+            Op::Send { parcel, request } => self.send(id, parcel, request, request.is_none()),
+            Op::Launch { parcel } => self.send(id, parcel, None, false),
             Op::SendRecv { parcel, select } => self.send_recv(id, parcel, select),
             Op::Recv { select, request: None } => self.recv(id, select, None),
             Op::RecvUntil { select, deadline } => self.recv(id, select, Some(deadline)),
@@ -266,7 +268,8 @@ impl Kernel {
         (ready, None)
     }
 
-    fn send(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>) {
+    /// Sends a message; without a request the node may wait for it.
+    fn send(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, waits: bool) {
         let called = self.nodes[id as usize].clock;
         let seq = self.nodes[id as usize].sent;
         if let Some((_, cause)) = self.doomed_call(parcel.context, called) {
@@ -276,7 +279,7 @@ impl Kernel {
             return;
         }
         let leaves = parcel.target != id && !parcel.active;
-        let blocking = request.is_none() && (leaves || self.is_met(&parcel));
+        let blocking = waits && (leaves || self.is_met(&parcel));
         if blocking {
             self.nodes[id as usize].doing = Doing::Send { called };
         }
@@ -439,15 +442,16 @@ impl Kernel {
         let clock = node.clock;
         self.finish(id, clock, if livelock { Outcome::Livelock } else { outcome });
     }
-}
 
-/// Whether the outcome depends on everything that happens in the machine up to the node's clock.
-fn depends_on_instant(op: &Op) -> bool {
-    match op {
-        Op::Recv { select, .. } | Op::SendRecv { select, .. } => select.is_wild(),
-        Op::RecvUntil { .. } | Op::WaitAny(_) | Op::Test { .. } | Op::Probe { .. } => true,
-        // A message that has arrived before the node's clock may have been taken by the receive.
-        Op::Withdraw { .. } => true,
-        _ => false,
+    /// Whether the outcome depends on everything that happens in the machine up to the node's clock.
+    fn depends_on_instant(&self, op: &Op) -> bool {
+        match op {
+            Op::Recv { select, .. } | Op::SendRecv { select, .. } => select.is_wild(),
+            Op::WaitAny(wait) => !self.is_of_order_alone(wait),
+            Op::RecvUntil { .. } | Op::Test { .. } | Op::Probe { .. } => true,
+            // A message that has arrived before the node's clock may have been taken by the receive.
+            Op::Withdraw { .. } => true,
+            _ => false,
+        }
     }
 }

@@ -79,9 +79,9 @@ impl Kernel {
         let node = &mut self.nodes[id as usize];
         node.matching.withdraw_all();
         node.wild = 0;
-        for (request, state) in std::mem::take(&mut node.requests) {
+        for (request, state) in node.requests.take() {
             if let Request::Received { select, message, .. } = state {
-                node.lost.push((request, select, message));
+                node.lost.push((request, select, *message));
             }
         }
         if matches!(node.doing, Doing::Finished) {
@@ -116,7 +116,7 @@ impl Kernel {
     pub(super) fn refuse(&mut self, id: NodeId, source: &mut impl Calls) {
         let node = &mut self.nodes[id as usize];
         if node.calls.is_empty() {
-            source.fetch(id, &mut node.calls);
+            source.fetch(id, &mut self.replies, &mut node.calls);
         }
         let at = node.dies;
         for call in node.calls.drain(..).filter(|call| call.reply) {
@@ -228,7 +228,7 @@ impl Kernel {
             let node = &mut self.nodes[id as usize];
             node.matching.withdraw(&Receiver::Request(request));
             node.wild -= u32::from(select.is_wild());
-            match node.requests.remove(&request) {
+            match node.requests.remove(request) {
                 Some(Request::RecvPosted { posted, .. }) => {
                     // The node may be ahead of the network.
                     let at = since.max(posted);

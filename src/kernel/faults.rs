@@ -201,8 +201,8 @@ impl Kernel {
         self.lose(now, &message);
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
-            if let Some(state) = node.requests.get_mut(&request) {
-                *state = Request::Failed { at: now, cause };
+            if node.requests.get(request).is_some() {
+                node.requests.insert(request, Request::Failed { at: now, cause });
                 self.request_completed(source, request, now);
             }
         } else if message.blocking {

@@ -25,6 +25,7 @@ mod barrier;
 mod blocked;
 mod calls;
 mod deaths;
+mod events;
 mod faults;
 mod marks;
 mod network;
@@ -34,6 +35,7 @@ mod op;
 mod rendezvous;
 mod requests;
 mod send_recv;
+mod table;
 
 pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
@@ -42,13 +44,14 @@ pub(crate) use op::{AnyOf, Call, Cause, Op, Outcome, Reply};
 
 use std::{
     cmp::{Ordering, Reverse},
-    collections::{BinaryHeap, VecDeque},
+    collections::VecDeque,
     sync::Arc,
 };
 
 use slab::Slab;
 
 use self::{
+    events::Events,
     faults::Faulty,
     node::{Arrived, Doing, Node},
     noise::Noisy,
@@ -65,15 +68,16 @@ use crate::{
 
 /// The source of the calls of the node programs.
 pub(crate) trait Calls {
-    /// Appends the next calls of `node`, as far as they are known, to `calls`, which is empty.
-    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>);
+    /// Appends the next calls of `node`, as far as they are known, to `calls`, which is empty. `replies` are those to calls
+    /// that asked for one and have not been [taken](Kernel::take_replies) yet; a source that can use them at once takes them.
+    fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>);
 }
 
 /// A source without calls, for nodes that make no more.
 pub(crate) struct NoCalls;
 
 impl Calls for NoCalls {
-    fn fetch(&mut self, _: NodeId, _: &mut VecDeque<Call>) {}
+    fn fetch(&mut self, _: NodeId, _: &mut Vec<(NodeId, Reply)>, _: &mut VecDeque<Call>) {}
 }
 
 /// The reason why [`Kernel::advance`] returned.
@@ -130,6 +134,7 @@ struct Event {
 impl Event {
     /// The place of the event among all others: by its instant, its kind and its rank, which are one number because that is
     /// compared faster than three, and then by its serial.
+    #[inline]
     fn order(&self) -> (u128, u64, usize) {
         let place = u128::from(self.at.as_picos()) << 64 | (self.kind as u128) << 32 | u128::from(self.rank);
         (place, self.serial, self.key)
@@ -137,12 +142,14 @@ impl Event {
 }
 
 impl PartialOrd for Event {
+    #[inline]
     fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 impl Ord for Event {
+    #[inline]
     fn cmp(&self, other: &Event) -> Ordering {
         self.order().cmp(&other.order())
     }
@@ -186,7 +193,7 @@ pub(crate) struct Kernel {
     now: Time,
     nodes: Vec<Node>,
     fabric: Fabric,
-    events: BinaryHeap<Reverse<Event>>,
+    events: Events,
     /// Messages that have left and will arrive at a later instant, with their targets.
     flying: Slab<(NodeId, Arrived)>,
     /// Messages that have left, for the trace.
@@ -227,7 +234,7 @@ impl Kernel {
             traced,
             now: Time::ZERO,
             nodes: (0..nodes).map(|rank| Node { noisy: noisy(rank as NodeId), ..Node::new() }).collect(),
-            events: BinaryHeap::new(),
+            events: Events::default(),
             flying: Slab::new(),
             transfers: Vec::new(),
             contents: Vec::new(),
@@ -318,7 +325,7 @@ impl Kernel {
             }
             let Some(event) = event else { continue };
             if let Some(unknown) = self.unknown_before(event) {
-                calls.fetch(unknown, &mut self.nodes[unknown as usize].calls);
+                calls.fetch(unknown, &mut self.replies, &mut self.nodes[unknown as usize].calls);
                 if self.nodes[unknown as usize].calls.is_empty() {
                     return Progress::Stalled(unknown);
                 }
@@ -346,7 +353,7 @@ impl Kernel {
 
     /// The next event, without the timers of waits that are over.
     fn next_event(&mut self) -> Option<Event> {
-        while let Some(&Reverse(event)) = self.events.peek() {
+        while let Some(event) = self.events.peek() {
             let is_over = || event.serial != u64::from(self.nodes[event.rank as usize].serial);
             if event.kind != Kind::Resume || !is_over() {
                 return Some(event);
@@ -360,7 +367,7 @@ impl Kernel {
     fn pass_guard(&mut self, guard: Event, calls: &mut impl Calls) -> Option<Progress> {
         let node = &mut self.nodes[guard.rank as usize];
         if matches!(node.doing, Doing::Idle) && node.clock + self.least_overhead <= guard.at {
-            calls.fetch(guard.rank, &mut node.calls);
+            calls.fetch(guard.rank, &mut self.replies, &mut node.calls);
             if node.calls.is_empty() {
                 return Some(Progress::Stalled(guard.rank));
             }
@@ -390,7 +397,7 @@ impl Kernel {
     }
 
     fn schedule(&mut self, at: Time, kind: Kind, rank: NodeId, serial: u64) {
-        self.events.push(Reverse(Event { at, kind, rank, serial, key: 0 }));
+        self.events.push(Event { at, kind, rank, serial, key: 0 });
     }
 
     /// The results of the run, once nothing more happens.

@@ -69,7 +69,7 @@ impl Kernel {
         if arrives > self.now {
             let key = self.flying.insert((target, arrived));
             let event = super::Event { at: arrives, kind: Kind::Arrival, rank: source, serial: seq, key };
-            self.events.push(std::cmp::Reverse(event));
+            self.events.push(event);
         } else {
             self.arrive(target, arrived);
         }
@@ -98,8 +98,8 @@ impl Kernel {
     fn sent(&mut self, source: NodeId, message: &Outgoing, left: Time) {
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
-            if let Some(state) = node.requests.get_mut(&request) {
-                *state = Request::Sent { at: left, seq: message.seq, met: false };
+            if node.requests.get(request).is_some() {
+                node.requests.insert(request, Request::Sent { at: left, seq: message.seq, met: false });
                 self.request_completed(source, request, left);
             }
         } else if message.blocking {
@@ -142,10 +142,11 @@ impl Kernel {
         };
         match receiver {
             Receiver::Blocking => self.blocking_receive_met(target, message),
-            Receiver::Request(request) => match node.requests.remove(&request) {
+            Receiver::Request(request) => match node.requests.remove(request) {
                 Some(Request::RecvPosted { posted, select }) => {
                     node.wild -= u32::from(select.is_wild());
-                    node.requests.insert(request, Request::Received { posted, select, message });
+                    node.requests
+                        .insert(request, Request::Received { posted, select, message: message.into() });
                     self.meets(&message, posted);
                     self.request_completed(target, request, message.at);
                 }

@@ -1,13 +1,11 @@
 //! The state of one node in the kernel.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::Arc,
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     noise::Noisy,
     op::{AnyOf, Call, Cause},
+    table::Requests,
 };
 use crate::{
     record::{Event, NodeRecord, Part},
@@ -61,8 +59,8 @@ pub(super) struct Outgoing {
     pub(super) blocking: bool,
 }
 
-/// The state of a request.
-#[derive(Clone, Copy, Debug)]
+/// The state of a request: small, since a node may have many that wait.
+#[derive(Clone, Debug)]
 pub(super) enum Request {
     SendUnderWay,
     Sent {
@@ -79,7 +77,7 @@ pub(super) enum Request {
     Received {
         posted: Time,
         select: Selector,
-        message: Arrived,
+        message: Box<Arrived>,
     },
     /// A fault ended it at this instant.
     Failed {
@@ -91,6 +89,17 @@ pub(super) enum Request {
         posted: Time,
         select: Selector,
     },
+}
+
+impl Request {
+    /// Since when it is complete, if it is.
+    pub(super) fn complete_since(&self) -> Option<Time> {
+        match self {
+            Request::Sent { at, .. } | Request::Failed { at, .. } => Some(*at),
+            Request::Received { message, .. } => Some(message.at),
+            Request::SendUnderWay | Request::RecvPosted { .. } | Request::Forgotten { .. } => None,
+        }
+    }
 }
 
 /// The state of a node, as far as its next step depends on others.
@@ -154,7 +163,7 @@ pub(super) struct Node {
     pub(super) port: VecDeque<Outgoing>,
     pub(super) sent: u64,
     pub(super) matching: Matching<Arrived, Receiver>,
-    pub(super) requests: BTreeMap<RequestId, Request>,
+    pub(super) requests: Requests,
     /// The number of posted receives from any source that have not been matched. While it is not 0, messages are
     /// matched only when all that arrive at one instant are known.
     pub(super) wild: u32,
@@ -188,7 +197,7 @@ impl Node {
             port: VecDeque::new(),
             sent: 0,
             matching: Matching::default(),
-            requests: BTreeMap::new(),
+            requests: Requests::default(),
             wild: 0,
             unmatched: Vec::new(),
             sends: VecDeque::new(),

@@ -28,6 +28,10 @@ pub(crate) enum Op {
         parcel: Parcel,
         request: Option<RequestId>,
     },
+    /// A send that the node starts, and never waits for.
+    Launch {
+        parcel: Parcel,
+    },
     /// A receive; blocking, or with a request.
     Recv {
         select: Selector,

@@ -104,8 +104,8 @@ impl Kernel {
         let Some(Awaited { request, met: Some(at), .. }) = awaited else { return };
         let node = &mut self.nodes[source as usize];
         if let Some(request) = request {
-            if let Some(state @ Request::SendUnderWay) = node.requests.get_mut(&request) {
-                *state = Request::Sent { at, seq, met: true };
+            if let Some(Request::SendUnderWay) = node.requests.get(request) {
+                node.requests.insert(request, Request::Sent { at, seq, met: true });
                 self.request_completed(source, request, at);
             }
             return;
@@ -149,8 +149,8 @@ impl Kernel {
         let Some(Awaited { request, .. }) = awaited else { return };
         let node = &mut self.nodes[source as usize];
         if let Some(request) = request {
-            if let Some(state @ Request::SendUnderWay) = node.requests.get_mut(&request) {
-                *state = Request::Failed { at, cause };
+            if let Some(Request::SendUnderWay) = node.requests.get(request) {
+                node.requests.insert(request, Request::Failed { at, cause });
                 self.request_completed(source, request, at);
             }
             return;

@@ -244,7 +244,7 @@ struct Programs<'a, R> {
 }
 
 impl<R: Rng> Calls for Programs<'_, R> {
-    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>) {
+    fn fetch(&mut self, node: NodeId, _: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>) {
         let needed = self.needed == Some(node);
         while (needed && calls.is_empty()) || self.chance.random_bool(self.eagerness) {
             let runner = &mut self.runners[node as usize];

@@ -8,6 +8,7 @@ mod demo;
 mod exchange;
 mod faults;
 mod files;
+mod goal;
 mod host;
 #[cfg(not(feature = "mpi"))]
 mod mpi;

@@ -17,6 +17,8 @@ pub mod exchange;
 pub mod exchange_algorithms;
 #[path = "../../examples/36_explain.rs"]
 pub mod explain;
+#[path = "../../examples/42_goal.rs"]
+pub mod goal;
 #[path = "../../examples/01_hello.rs"]
 pub mod hello;
 #[path = "../../examples/33_host_threads.rs"]
@@ -435,4 +437,37 @@ fn heat_is_the_same_on_a_paragon_and_on_threads() {
     }
     let run = Machine::paragon(1, 4).build().unwrap().run(mpi::program).unwrap();
     assert_eq!(run.report.modeled.to_string(), "152.484574978 ms");
+}
+
+#[test]
+fn texts_in_goal_take_the_times_of_loggp() {
+    // o, L and G in nanoseconds.
+    let (o, l, g) = (1500, 2500, 1);
+    for ranks in [1, 2, 5, 16] {
+        let machine = goal::machine(ranks).unwrap();
+        let both = |text: &str| {
+            let (predicted, run) = goal::both(&machine, text).unwrap();
+            assert_eq!(predicted, run);
+            predicted.as_picos() / 1000
+        };
+        let steps = ranks.next_power_of_two().ilog2() as u64;
+        let message = |bytes| 2 * o + l + bytes * g;
+        assert_eq!(both(&goal::dissemination(ranks, 1000)), steps * message(1000));
+        // The k-th child of a rank gets its message k o later than the first one; all are sent before any could be hindered.
+        fn last(got: u64, children: u64, o: u64, message: u64) -> u64 {
+            let child = |nth: u64| last(got + nth * o + message, children - 1 - nth, o, message);
+            (0..children).map(child).fold(got + children * o, u64::max)
+        }
+        if ranks.is_power_of_two() {
+            assert_eq!(both(&goal::binomial_tree(ranks, 1000)), last(0, steps, o, message(1000)));
+        }
+        // All overheads one after the other, or a message on its way as long as there are few.
+        let others = ranks as u64 - 1;
+        let last_comes = if others > 0 { others * o + l + 1000 * g } else { 0 };
+        let expected = (2 * others * o).max(last_comes + o.min(others * o));
+        assert_eq!(both(&goal::linear_all_to_all(ranks, 1000)), expected);
+    }
+    let (text, planned, again) = goal::written(&goal::machine(4).unwrap()).unwrap();
+    assert!(text.starts_with("num_ranks 4\nrank 0 {\nl1: send 1000b to "), "{text}");
+    assert_eq!((planned, again.as_picos()), (again, 13_000_000));
 }

@@ -6,6 +6,7 @@
 mod active;
 mod explain;
 mod faults;
+mod goal;
 mod groups;
 mod host;
 mod layers;

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::VecDeque};
 
 use super::rest::Rest;
 use crate::{
-    kernel::{Call, Calls, Op},
+    kernel::{Call, Calls, Op, Reply},
     model::Description,
     pattern::{Action, Message, Schedule, Step},
     rank::{Rank, Tag},
@@ -102,7 +102,7 @@ impl<'a> Script<'a> {
 }
 
 impl Calls for Script<'_> {
-    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>) {
+    fn fetch(&mut self, node: NodeId, _: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>) {
         let Some(rank) = self.ranks[node as usize] else {
             return calls.push_back(call(Op::Finish));
         };

@@ -150,7 +150,7 @@ impl Modeled {
 pub(super) struct Outboxes<'a>(pub(super) &'a [Mailbox]);
 
 impl Calls for Outboxes<'_> {
-    fn fetch(&mut self, node: NodeId, calls: &mut VecDeque<Call>) {
+    fn fetch(&mut self, node: NodeId, _: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>) {
         let mut outbox = self.0[node as usize].outbox.lock();
         outbox.bytes = 0;
         std::mem::swap(&mut outbox.calls, calls);

@@ -1,0 +1,202 @@
+//! `multicomputer goal`: a program in GOAL, the text format of LogGOPSim, timed on a machine or run on threads.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Write},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use clap::{Args, ValueEnum};
+use multicomputer::{
+    Clock, Machine, Span, Time,
+    goal::{self, Program, Sends},
+    model::Description,
+    units::format_bytes,
+};
+
+use super::{
+    clock,
+    count::counted,
+    error::Error,
+    files::{CsvFile, micros},
+    options::MachineOptions,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  multicomputer goal bcast.goal --machine complete:64         its time, without threads
+  multicomputer goal bcast.goal --machine loggp.toml --csv times.csv
+  generate | multicomputer goal - --machine paragon:8x8       from standard input
+  multicomputer goal bcast.goal --machine paragon:8x8 --clock virtual
+                                                              on threads, with bytes that are checked
+
+docs/goal.md says what of the format is read, and what L, o, g and G of LogGOPSim are here.";
+
+/// The bytes that are read from a file at a time.
+const AT_A_TIME: usize = 1 << 16;
+
+/// Arguments of the command.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The program: a text in GOAL, or - for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    machine: MachineOptions,
+
+    /// Run it on threads under this clock, with bytes that receivers check: virtual, real, real:4 or host. Otherwise its time
+    /// is worked out without threads, and is that of virtual time
+    #[arg(long, value_name = "CLOCK", value_parser = clock::read)]
+    clock: Option<Clock>,
+
+    /// When a send has ended for what requires it: eager, when its overhead is paid, as in LogGOPSim; or blocking, when the
+    /// message has left, as a schedule of this program that was written by --goal takes it
+    #[arg(long, value_name = "WHEN", default_value = "eager")]
+    sends: When,
+
+    /// Write the result to a CSV file, times exact
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// The ends of sends, as they are spelled.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum When {
+    Eager,
+    Blocking,
+}
+
+impl When {
+    fn sends(self) -> Sends {
+        match self {
+            When::Eager => Sends::Eager,
+            When::Blocking => Sends::Blocking,
+        }
+    }
+}
+
+/// The columns of the CSV file.
+const FILE: &str =
+    "file machine sends clock ranks operations messages bytes modeled_us wall_us read_us unreceived";
+
+/// A program carried out, or predicted.
+struct Carried {
+    /// By the clock of the run.
+    time: Time,
+    unreceived: u64,
+}
+
+/// Reads the program, and prints its time.
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+    let description = arguments.machine.description()?;
+    let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
+    let (program, read) = timed(|| read(&arguments.file))?;
+    // Threads are started only for a machine that this host can run.
+    let machine = arguments.clock.map(|clock| Machine::of(description.clone()).clock(clock).build());
+    let machine = machine.transpose()?;
+    let (carried, wall) = timed(|| match &machine {
+        Some(machine) => play(machine, &program, arguments.sends.sends()),
+        None => predict(&description, &program, arguments.sends.sends()),
+    })?;
+    csv.fill(|csv| csv.row(row(arguments, &description, &program, &carried, [wall, read])))?;
+    show(arguments, &description, &program, &carried, [wall, read], out)
+}
+
+/// A result, and how long it took.
+fn timed<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<(T, Duration), Error> {
+    let start = Instant::now();
+    Ok((work()?, start.elapsed()))
+}
+
+fn read(path: &Path) -> Result<Program, Error> {
+    let program = if path == Path::new("-") {
+        Program::read(io::stdin().lock())
+    } else {
+        let file = File::open(path)
+            .map_err(|cause| Error::usage(format!("{} cannot be read: {cause}", path.display())))?;
+        Program::read(BufReader::with_capacity(AT_A_TIME, file))
+    };
+    program.map_err(|cause| Error::usage(format!("{}: {cause}", path.display())))
+}
+
+fn predict(description: &Description, program: &Program, sends: Sends) -> Result<Carried, Error> {
+    let predicted = goal::predict(description, program, sends).map_err(|cause| match cause {
+        cause @ goal::PredictError::Ranks(_) => Error::usage(cause),
+        cause => Error::Predict(cause),
+    })?;
+    Ok(Carried { time: predicted.modeled, unreceived: predicted.unreceived })
+}
+
+fn play(machine: &Machine, program: &Program, sends: Sends) -> Result<Carried, Error> {
+    let run = machine.run(|node| Ok(program.play(node, sends)?))?;
+    Ok(Carried { time: run.report.modeled, unreceived: run.report.unreceived.len() as u64 })
+}
+
+fn row(
+    arguments: &Arguments,
+    description: &Description,
+    program: &Program,
+    carried: &Carried,
+    [wall, read]: [Duration; 2],
+) -> Vec<String> {
+    vec![
+        arguments.file.display().to_string(),
+        description.name().to_owned(),
+        format!("{:?}", arguments.sends).to_lowercase(),
+        arguments.clock.map_or("none", clock::name).to_owned(),
+        program.ranks().to_string(),
+        program.operations_in_all().to_string(),
+        program.messages().to_string(),
+        program.bytes().to_string(),
+        micros(carried.time.since_start()),
+        micros(Span::from(wall)),
+        micros(Span::from(read)),
+        carried.unreceived.to_string(),
+    ]
+}
+
+fn show(
+    arguments: &Arguments,
+    description: &Description,
+    program: &Program,
+    carried: &Carried,
+    [wall, read]: [Duration; 2],
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let (messages, operations) = (program.messages(), program.operations_in_all());
+    writeln!(
+        out,
+        "{} on {}: {}, {}, {}, {}",
+        arguments.file.display(),
+        description.name(),
+        counted(program.ranks(), "rank"),
+        counted(operations, "operation"),
+        counted(messages, "message"),
+        format_bytes(program.bytes()),
+    )?;
+    let (kind, how) = match arguments.clock {
+        Some(clock) => (clock::kind_of_time(clock), "run on threads"),
+        None => ("modeled", "predicted"),
+    };
+    writeln!(out, "\n{kind} time   {}", carried.time)?;
+    let second = (read + wall).as_secs_f64();
+    let rate = if second > 0.0 { (messages as f64 / second).round() } else { 0.0 };
+    writeln!(out, "host          read in {read:.3?}, {how} in {wall:.3?}: {rate} messages a second")?;
+    if program.foreign() > 0 {
+        writeln!(
+            out,
+            "\n{} another cpu or nic than 0: a node has one of each, and they take turns there.",
+            match program.foreign() {
+                1 => "1 operation names".to_owned(),
+                foreign => format!("{foreign} operations name"),
+            }
+        )?;
+    }
+    if carried.unreceived > 0 {
+        writeln!(out, "\nNever received: {}.", counted(carried.unreceived, "message"))?;
+    }
+    Ok(())
+}

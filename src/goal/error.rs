@@ -1,0 +1,197 @@
+//! The errors of reading, timing, running and writing GOAL.
+
+use std::io;
+
+use thiserror::Error;
+
+use super::words::MOST_BYTES;
+use crate::{
+    error::{CommError, DeadlockReport},
+    payload::PayloadError,
+    rank::Rank,
+    text::{count, debug_as_text},
+    time::Time,
+    topology::MAX_NODES,
+    wire::MAX_MESSAGE,
+};
+
+/// The error of a text that is no program in GOAL.
+#[derive(Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The text cannot be read.
+    #[error("the text cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// Something in it is wrong.
+    #[error("line {line}, column {column}: {problem}")]
+    Text {
+        /// The line, from 1.
+        line: u64,
+        /// The character in the line, from 1.
+        column: u64,
+        /// The fault.
+        problem: Problem,
+    },
+}
+
+debug_as_text!(ReadError);
+
+/// A fault at a place of a text.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A line is too long.
+    #[error("the line is too long: allowed are {MOST_BYTES} bytes")]
+    LongLine,
+    /// Something else is allowed here than what is there.
+    #[error("{} stands where only {allowed} is allowed", given.as_ref().map_or("the end".to_owned(), |given| format!("`{given}`")))]
+    Unexpected {
+        /// The word that is there; `None` at the end of the line or of the text.
+        given: Option<String>,
+        /// A list of all that is allowed.
+        allowed: &'static str,
+    },
+    /// The number of ranks is 0, or too large.
+    #[error("{given} ranks are not possible: allowed are 1 to {MAX_NODES}")]
+    Ranks {
+        /// The number.
+        given: u64,
+    },
+    /// There is no such rank.
+    #[error("there is no rank {given}: allowed are 0 to {}", ranks - 1)]
+    NoSuchRank {
+        /// The rank.
+        given: u64,
+        /// The number of ranks.
+        ranks: usize,
+    },
+    /// A rank is described twice.
+    #[error("rank {rank} is there already: each rank is described once")]
+    SecondRank {
+        /// The rank.
+        rank: Rank,
+    },
+    /// A message is too long.
+    #[error("a message of {given} bytes is too long: allowed are {MAX_MESSAGE}")]
+    LongMessage {
+        /// Its length.
+        given: u64,
+    },
+    /// Two operations of a rank have the same label.
+    #[error("the label `{label}` is taken: each operation of a rank has its own")]
+    SecondLabel {
+        /// The label.
+        label: String,
+    },
+    /// No operation of the rank has this label.
+    #[error("no operation of this rank has the label `{label}`")]
+    NoLabel {
+        /// The label.
+        label: String,
+    },
+    /// Operations wait for each other.
+    #[error("the operation in this line waits, by way of what it requires, for itself")]
+    Cycle,
+    /// There are too many operations.
+    #[error("there are too many operations: allowed are {} for each rank", super::program::MOST_OPERATIONS)]
+    TooMany,
+}
+
+debug_as_text!(Problem);
+
+/// The error of a program whose time cannot be predicted.
+#[derive(Error)]
+#[non_exhaustive]
+pub enum PredictError {
+    /// The machine has too few nodes.
+    #[error(transparent)]
+    Ranks(#[from] TooManyRanks),
+    /// Receives wait for messages that nobody sends.
+    #[error("{0}")]
+    Deadlock(DeadlockReport),
+    /// The messages that a rank gets have other lengths than its receives.
+    #[error("rank {rank} gets {} in all, and its receives say {expected}", count(*given, "byte"))]
+    Length {
+        /// The rank.
+        rank: Rank,
+        /// The bytes that it gets.
+        given: u64,
+        /// The bytes that its receives say.
+        expected: u64,
+    },
+    /// A fault of the machine keeps an operation from being carried out.
+    #[error("an operation fails, because a link or a node of the machine dies")]
+    Fault,
+    /// The program takes longer than modeled time lasts.
+    #[error("the clock of node {rank} passed {}, the end of modeled time", Time::MAX)]
+    TimeOverflow {
+        /// The node.
+        rank: Rank,
+    },
+}
+
+debug_as_text!(PredictError);
+
+/// A machine has fewer nodes than a program has ranks.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[error("the program has {}, and the machine {nodes}: it needs one for each rank", count(*ranks as u64, "rank"))]
+pub struct TooManyRanks {
+    /// The ranks of the program.
+    pub ranks: usize,
+    /// The nodes of the machine.
+    pub nodes: usize,
+}
+
+debug_as_text!(TooManyRanks);
+
+/// The error of a rank that cannot be played on a node.
+#[derive(Error)]
+#[non_exhaustive]
+pub enum PlayError {
+    /// The machine has too few nodes.
+    #[error(transparent)]
+    Ranks(#[from] TooManyRanks),
+    /// A message has another length than its receive.
+    #[error("{} came from rank {from}, where the receive says {expected}", count(*given, "byte"))]
+    Length {
+        /// The sender.
+        from: Rank,
+        /// The length of the message.
+        given: u64,
+        /// The length that the receive says.
+        expected: u64,
+    },
+    /// A message has other bytes than were sent.
+    #[error("a message from rank {from} has come with other bytes than were sent")]
+    Content {
+        /// The sender.
+        from: Rank,
+    },
+    /// A message cannot be sent or received.
+    #[error(transparent)]
+    Comm(#[from] CommError),
+    /// A message has no bytes to be looked at.
+    #[error(transparent)]
+    Payload(#[from] PayloadError),
+}
+
+debug_as_text!(PlayError);
+
+/// The error of a schedule that cannot be written in GOAL.
+#[derive(Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// A hardware barrier is no operation of GOAL.
+    #[error("the schedule has hardware barriers, for which GOAL has no operation")]
+    Barrier,
+    /// Under rendezvous a step that sends and receives at once ends in a way for which GOAL has no words.
+    #[error(
+        "the machine has rendezvous, under which schedules cannot be said in GOAL: write it for the machine without"
+    )]
+    Rendezvous,
+    /// The text cannot be written.
+    #[error("the text cannot be written: {0}")]
+    Io(#[from] io::Error),
+}
+
+debug_as_text!(WriteError);

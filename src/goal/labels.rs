@@ -1,0 +1,119 @@
+//! The labels of one rank: which operation has which.
+//!
+//! A table of hashes with a chain for each, since files have millions of labels, and each is looked for several times. It is
+//! never iterated, so nothing depends on the order of the hashes. It is used again for the next rank.
+
+/// No entry.
+const NONE: u32 = u32::MAX;
+
+/// The fewest chains of a table.
+const LEAST_CHAINS: usize = 64;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    start: usize,
+    length: u32,
+    hash: u32,
+    operation: u32,
+    /// The next entry of the chain.
+    next: u32,
+}
+
+/// The labels.
+#[derive(Debug)]
+pub(super) struct Labels {
+    text: Vec<u8>,
+    entries: Vec<Entry>,
+    /// The first entry of each chain; a power of two of them.
+    chains: Vec<u32>,
+}
+
+impl Labels {
+    pub(super) fn new() -> Labels {
+        Labels { text: Vec::new(), entries: Vec::new(), chains: vec![NONE; LEAST_CHAINS] }
+    }
+
+    /// The operation with a label.
+    pub(super) fn get(&self, label: &[u8]) -> Option<u32> {
+        self.find(label, hash(label))
+    }
+
+    fn find(&self, label: &[u8], hash: u32) -> Option<u32> {
+        let mut at = self.chains[hash as usize & (self.chains.len() - 1)];
+        while at != NONE {
+            let entry = &self.entries[at as usize];
+            if entry.hash == hash && &self.text[entry.start..entry.start + entry.length as usize] == label {
+                return Some(entry.operation);
+            }
+            at = entry.next;
+        }
+        None
+    }
+
+    /// Gives an operation a label; false if another one has it.
+    pub(super) fn insert(&mut self, label: &[u8], operation: u32) -> bool {
+        let hash = hash(label);
+        if self.find(label, hash).is_some() {
+            return false;
+        }
+        if self.entries.len() == self.chains.len() {
+            self.grow();
+        }
+        let entry = Entry { start: self.text.len(), length: label.len() as u32, hash, operation, next: NONE };
+        self.text.extend_from_slice(label);
+        self.entries.push(entry);
+        self.link(self.entries.len() - 1);
+        true
+    }
+
+    /// Puts an entry at the head of its chain.
+    fn link(&mut self, at: usize) {
+        let chain = self.entries[at].hash as usize & (self.chains.len() - 1);
+        self.entries[at].next = std::mem::replace(&mut self.chains[chain], at as u32);
+    }
+
+    fn grow(&mut self) {
+        self.chains = vec![NONE; 2 * self.chains.len()];
+        for at in 0..self.entries.len() {
+            self.link(at);
+        }
+    }
+
+    /// Forgets all labels, in a time that follows from their number, not from that of the rank with the most.
+    pub(super) fn clear(&mut self) {
+        let last = self.chains.len() - 1;
+        for entry in self.entries.drain(..) {
+            self.chains[entry.hash as usize & last] = NONE;
+        }
+        self.text.clear();
+    }
+}
+
+/// FNV-1a of 32 bits (Fowler, Noll, Vo), and a step that mixes the high bits into the low ones.
+fn hash(label: &[u8]) -> u32 {
+    let hash =
+        label.iter().fold(0x811c_9dc5_u32, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    hash ^ (hash >> 15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_found_until_they_are_cleared() {
+        let mut labels = Labels::new();
+        for round in 0..2 {
+            for number in 0..1000 {
+                assert!(labels.insert(format!("l{number}").as_bytes(), number + round));
+            }
+            assert!(!labels.insert(b"l7", 1));
+            for number in 0..1000 {
+                assert_eq!(labels.get(format!("l{number}").as_bytes()), Some(number + round));
+            }
+            assert_eq!(labels.get(b"l1000"), None);
+            labels.clear();
+            assert_eq!(labels.get(b"l7"), None);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! A program in memory: the operations of each rank, and which of them wait for which.
+
+use std::ops::Range;
+
+use crate::{
+    rank::{Rank, Tag},
+    time::Span,
+};
+
+/// The most operations of a rank. What is to be done next is kept as the number of an operation with its kind above it, in 32
+/// bits.
+pub(super) const MOST_OPERATIONS: usize = 1 << 30;
+
+/// An operation of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Operation {
+    /// Sends a message.
+    Send {
+        /// The receiver.
+        to: u32,
+        /// The tag of the message.
+        tag: Tag,
+        /// Its length.
+        bytes: u32,
+    },
+    /// Receives a message.
+    Recv {
+        /// The sender; `None` is any.
+        from: Option<u32>,
+        /// The tag asked for; `None` is any.
+        tag: Option<Tag>,
+        /// Its length.
+        bytes: u32,
+    },
+    /// Keeps the processor busy.
+    Calc(Span),
+}
+
+/// An operation that waits for another one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiter {
+    /// The number of the operation in its rank, twice, and one more if it waits for the start alone.
+    coded: u32,
+}
+
+impl Waiter {
+    pub(super) fn new(operation: u32, for_start: bool) -> Waiter {
+        Waiter { coded: 2 * operation + u32::from(for_start) }
+    }
+
+    pub(super) fn operation(self) -> u32 {
+        self.coded / 2
+    }
+
+    /// Whether it waits for the start of the other one, rather than for its end.
+    pub(super) fn is_for_start(self) -> bool {
+        self.coded % 2 == 1
+    }
+}
+
+/// A program: what each rank sends, receives and computes, and in which order. It is [read](Program::read) from a text in
+/// GOAL, the format of LogGOPSim.
+///
+/// ```
+/// use multicomputer::goal::{self, Program, Sends};
+///
+/// // Rank 1 answers when it has the question.
+/// let text = "num_ranks 2
+///     rank 0 {
+///         l1: send 8b to 1 tag 7
+///         l2: recv 1000b from 1
+///     }
+///     rank 1 {
+///         l1: recv 8b from 0 tag 7
+///         l2: calc 5000 // nanoseconds
+///         l3: send 1000b to 0
+///         l2 requires l1
+///         l3 requires l2
+///     }";
+/// let program = Program::read(text.as_bytes())?;
+/// assert_eq!((program.ranks(), program.operations(0).len(), program.messages()), (2, 2, 2));
+///
+/// // Twice o_s + L + o_r, 130 us, and 50 ns a byte.
+/// let predicted = goal::predict(&"hockney:1x2".parse()?, &program, Sends::Eager)?;
+/// assert_eq!(predicted.modeled.to_string(), "315.4 us");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Program {
+    ranks: usize,
+    /// The ranks that are described, in order, with the places of their operations.
+    parts: Vec<(u32, Range<usize>)>,
+    operations: Vec<Operation>,
+    /// For each operation, of how many others it waits for the start or the end.
+    needs: Vec<u32>,
+    /// For each operation the place of the first that waits for it, and in the end the number of all.
+    first_waiters: Vec<usize>,
+    waiters: Vec<Waiter>,
+    foreign: u64,
+    messages: u64,
+    bytes: u64,
+}
+
+/// The operations of one rank.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'p> {
+    pub(super) operations: &'p [Operation],
+    pub(super) needs: &'p [u32],
+    /// For each operation the place of its first waiter, one more than there are operations.
+    first_waiters: &'p [usize],
+    waiters: &'p [Waiter],
+}
+
+impl<'p> Part<'p> {
+    /// The operations that wait for one.
+    pub(super) fn waiters(&self, operation: u32) -> &'p [Waiter] {
+        let [first, end] = [0, 1].map(|after| self.first_waiters[operation as usize + after]);
+        &self.waiters[first..end]
+    }
+}
+
+impl Program {
+    /// An empty program.
+    pub(super) fn new(ranks: usize) -> Program {
+        Program {
+            ranks,
+            parts: Vec::new(),
+            operations: Vec::new(),
+            needs: Vec::new(),
+            first_waiters: vec![0],
+            waiters: Vec::new(),
+            foreign: 0,
+            messages: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Adds the operations of a rank, and for each who waits for whom: the one that waits, and its number.
+    pub(super) fn add(&mut self, rank: u32, operations: &[Operation], waits: &[(u32, Waiter)]) {
+        let start = self.operations.len();
+        self.operations.extend_from_slice(operations);
+        self.parts.push((rank, start..self.operations.len()));
+        for operation in operations {
+            if let Operation::Send { bytes, .. } = operation {
+                self.messages += 1;
+                self.bytes += u64::from(*bytes);
+            }
+        }
+        self.needs.resize(self.operations.len(), 0);
+        // Sorted by counting: first how many wait for each, then where those of each begin.
+        self.first_waiters.resize(self.operations.len() + 1, 0);
+        let counts = &mut self.first_waiters[start + 1..];
+        for &(on, waiter) in waits {
+            counts[on as usize] += 1;
+            self.needs[start + waiter.operation() as usize] += 1;
+        }
+        let mut next = self.waiters.len();
+        for count in counts.iter_mut() {
+            // Where those begin; each that is put there moves it on to where the next ones begin.
+            next += std::mem::replace(count, next);
+        }
+        self.waiters.resize(next, Waiter::new(0, false));
+        for &(on, waiter) in waits {
+            let place = &mut self.first_waiters[start + 1 + on as usize];
+            self.waiters[*place] = waiter;
+            *place += 1;
+        }
+    }
+
+    /// Puts the ranks into order.
+    pub(super) fn sort(&mut self) {
+        self.parts.sort_unstable_by_key(|(rank, _)| *rank);
+    }
+
+    /// Counts an operation that names a processor or a network interface which a node does not have.
+    pub(super) fn count_foreign(&mut self) {
+        self.foreign += 1;
+    }
+
+    /// The number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// The operations of a rank, in the order of the text; none of a rank that the text leaves out.
+    pub fn operations(&self, rank: Rank) -> &[Operation] {
+        self.part(rank).operations
+    }
+
+    /// The number of all operations.
+    pub fn operations_in_all(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// The number of messages that are sent.
+    pub fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The number of operations that name another `cpu` or `nic` than 0. A node has one of each, so such operations take turns
+    /// with the others.
+    pub fn foreign(&self) -> u64 {
+        self.foreign
+    }
+
+    pub(super) fn part(&self, rank: Rank) -> Part<'_> {
+        let wanted = |&(described, _): &(u32, _)| described as Rank;
+        // Nearly every text has all ranks.
+        let at = match self.parts.get(rank) {
+            Some(part) if wanted(part) == rank => Ok(rank),
+            _ => self.parts.binary_search_by_key(&rank, wanted),
+        };
+        let range = at.map_or(0..0, |at| self.parts[at].1.clone());
+        Part {
+            operations: &self.operations[range.clone()],
+            needs: &self.needs[range.clone()],
+            first_waiters: &self.first_waiters[range.start..=range.end],
+            waiters: &self.waiters,
+        }
+    }
+}

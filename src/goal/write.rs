@@ -1,0 +1,118 @@
+//! Writing a schedule in GOAL.
+
+use std::io::Write;
+
+use super::error::WriteError;
+use crate::{
+    model::Description,
+    pattern::{Action, Message, Schedule},
+    time::Span,
+};
+
+/// Writes a schedule in GOAL, for a machine, whose parameters say how long copying and combining take.
+///
+/// Each operation requires the one before it, or its start where the node goes on at once. Read again and carried out with
+/// [blocking](super::Sends::Blocking) sends it takes the time of the schedule, to the picosecond; eager, as LogGOPSim takes
+/// it, a node goes on earlier after a send. Times of computations that are no whole nanoseconds get decimals, which LogGOPSim
+/// does not read.
+///
+/// ```
+/// use multicomputer::{goal, pattern::{Builder, Exchange, Transfer}};
+///
+/// let mut builder = Builder::new(2, &[0], &[1000], Exchange::Together);
+/// builder.iteration([Transfer { from: 0, to: 1, blocks: [0].into() }]);
+/// let mut text = Vec::new();
+/// goal::write(&builder.finish(), &"hockney:1x2".parse()?, &mut text)?;
+/// let expected = "num_ranks 2\nrank 0 {\nl1: send 1000b to 1\n}\nrank 1 {\nl1: recv 1000b from 0\n}\n";
+/// assert_eq!(String::from_utf8(text)?, expected);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`WriteError`] if the schedule has hardware barriers, or the machine has rendezvous.
+pub fn write(schedule: &Schedule, machine: &Description, out: impl Write) -> Result<(), WriteError> {
+    if machine.rendezvous().is_some() {
+        return Err(WriteError::Rendezvous);
+    }
+    let mut writer = Writer { out, last: 0, goes_on: false };
+    writeln!(writer.out, "num_ranks {}", schedule.nodes())?;
+    for rank in 0..schedule.nodes() {
+        writeln!(writer.out, "rank {rank} {{")?;
+        (writer.last, writer.goes_on) = (0, false);
+        for step in schedule.steps(rank) {
+            writer.action(schedule, machine, &step.action)?;
+        }
+        writeln!(writer.out, "}}")?;
+    }
+    Ok(writer.out.flush()?)
+}
+
+struct Writer<W> {
+    out: W,
+    /// The number of operations of the rank so far, which is that in the label of the last one.
+    last: u64,
+    /// Whether the node goes on when the last operation has started.
+    goes_on: bool,
+}
+
+impl<W: Write> Writer<W> {
+    fn action(
+        &mut self,
+        schedule: &Schedule,
+        machine: &Description,
+        action: &Action,
+    ) -> Result<(), WriteError> {
+        let parameters = machine.parameters();
+        match action {
+            Action::Send(message) => self.send(message),
+            Action::Start(message) => {
+                self.send(message)?;
+                self.goes_on = true;
+                Ok(())
+            }
+            Action::Recv(message) => self.recv(message),
+            Action::Exchange { send, recv } => {
+                // A receive that begins when the message has left ends as one that waits for both, and pays no o_x by itself.
+                self.send(send)?;
+                self.recv(recv)?;
+                self.calc(parameters.exchange_overhead())
+            }
+            Action::Pack(bytes) => self.calc(parameters.copying(*bytes)),
+            Action::Combine(bytes) => self.calc(parameters.combining(schedule.elements(*bytes))),
+            Action::Merge { into, .. } => {
+                self.calc(parameters.combining(schedule.elements(schedule.sizes()[*into as usize])))
+            }
+            Action::Pause(span) => self.calc(*span),
+            Action::Barrier => Err(WriteError::Barrier),
+        }
+    }
+
+    fn send(&mut self, message: &Message) -> Result<(), WriteError> {
+        self.operation(&format!("send {}b to {}", message.bytes, message.peer))
+    }
+
+    fn recv(&mut self, message: &Message) -> Result<(), WriteError> {
+        self.operation(&format!("recv {}b from {}", message.bytes, message.peer))
+    }
+
+    fn calc(&mut self, span: Span) -> Result<(), WriteError> {
+        let (nanos, picos) = (span.as_picos() / 1000, span.as_picos() % 1000);
+        match picos {
+            _ if span.is_zero() => Ok(()),
+            0 => self.operation(&format!("calc {nanos}")),
+            _ => self.operation(&format!("calc {nanos}.{picos:03}")),
+        }
+    }
+
+    /// An operation, which waits for the one before it.
+    fn operation(&mut self, text: &str) -> Result<(), WriteError> {
+        let (before, relation) = (self.last, if self.goes_on { "irequires" } else { "requires" });
+        self.last += 1;
+        self.goes_on = false;
+        writeln!(self.out, "l{}: {text}", self.last)?;
+        if before > 0 {
+            writeln!(self.out, "l{} {relation} l{before}", self.last)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! The requests of one node, and which of them are complete since when.
+//!
+//! Waits for the first of several requests look at those that are complete, which are few, rather than at all that they wait
+//! for: a node may have a thousand receives posted.
+
+use std::collections::{BTreeMap, VecDeque, btree_map};
+
+use super::node::Request;
+use crate::{
+    time::Time,
+    wire::{RequestId, keep_small},
+};
+
+/// The requests of a node.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    states: BTreeMap<RequestId, Request>,
+    /// Those that are complete, by the instants since which they are.
+    complete: VecDeque<(Time, RequestId)>,
+}
+
+impl Requests {
+    pub(super) fn get(&self, request: RequestId) -> Option<&Request> {
+        self.states.get(&request)
+    }
+
+    pub(super) fn values(&self) -> btree_map::Values<'_, RequestId, Request> {
+        self.states.values()
+    }
+
+    pub(super) fn iter(&self) -> btree_map::Iter<'_, RequestId, Request> {
+        self.states.iter()
+    }
+
+    /// Adds a request, or gives it another state.
+    pub(super) fn insert(&mut self, request: RequestId, state: Request) {
+        let since = state.complete_since();
+        if let Some(before) = self.states.insert(request, state) {
+            self.forget_end(request, &before);
+        }
+        if let Some(since) = since {
+            keep_small(&mut self.complete);
+            let later = self.complete.iter().rev().take_while(|&&end| end > (since, request)).count();
+            self.complete.insert(self.complete.len() - later, (since, request));
+        }
+    }
+
+    pub(super) fn remove(&mut self, request: RequestId) -> Option<Request> {
+        let state = self.states.remove(&request)?;
+        self.forget_end(request, &state);
+        Some(state)
+    }
+
+    fn forget_end(&mut self, request: RequestId, state: &Request) {
+        if let Some(since) = state.complete_since()
+            && let Ok(at) = self.complete.binary_search(&(since, request))
+        {
+            self.complete.remove(at);
+        }
+    }
+
+    /// Takes all requests out.
+    pub(super) fn take(&mut self) -> BTreeMap<RequestId, Request> {
+        self.complete.clear();
+        std::mem::take(&mut self.states)
+    }
+
+    /// Of several requests the one that was complete first, by its place among them, and since when; of those that were at one
+    /// instant the one that is named first.
+    pub(super) fn first_complete(&self, among: &[RequestId]) -> Option<(Time, usize)> {
+        let mut first: Option<(Time, usize)> = None;
+        for &(since, request) in &self.complete {
+            if first.is_some_and(|(earlier, _)| earlier < since) {
+                break;
+            }
+            if let Some(place) = among.iter().position(|&other| other == request) {
+                first = Some(first.map_or((since, place), |first| first.min((since, place))));
+            }
+        }
+        first
+    }
+}
