@@ -28,9 +28,9 @@ mod sweep;
 mod units;
 
 use queue::Queue;
-use resource::Resource;
+use resource::{NEVER, Record, Room};
 use smallvec::SmallVec;
-use sweep::Alone;
+use sweep::First;
 use units::Units;
 
 /// In place of a bottleneck: the flow runs at its limit.
@@ -73,11 +73,10 @@ pub struct Work {
 #[derive(Debug)]
 pub(super) struct Shares {
     units: Units,
-    resources: Vec<Resource>,
-    /// The number of each resource.
-    numbers: Vec<u32>,
-    /// The capacities of the resources, in bytes per second and in units.
-    capacities: Vec<(f64, i64)>,
+    rooms: Vec<Room>,
+    records: Vec<Record>,
+    /// The capacities of the resources, in bytes per second.
+    capacities: Vec<f64>,
     /// The flows that cross each resource.
     members: Vec<Members>,
     flows: Vec<Flow>,
@@ -86,7 +85,7 @@ pub(super) struct Shares {
     /// The resources on the path of each flow, each once.
     paths: Vec<Vec<u32>>,
     /// For each open flow in the queue of a sweep, what it stands for.
-    alone: Vec<Alone>,
+    firsts: Vec<First>,
     /// Whether any resource has no finite capacity.
     has_unlimited: bool,
     /// Whether anything has changed since the last update.
@@ -97,6 +96,8 @@ pub(super) struct Shares {
     started: Vec<u32>,
     /// The flows that have been shared out again in the current or last update.
     chosen: Vec<u32>,
+    /// The present group of flows that become open together.
+    group: u32,
     queue: Queue,
     // Buffers, kept between updates only to reuse their memory.
     above: Vec<(i64, u32)>,
@@ -110,19 +111,20 @@ impl Shares {
     pub(super) fn new(limit: f64, widest: f64, flows: usize) -> Shares {
         Shares {
             units: Units::new(limit, widest, flows),
-            resources: Vec::new(),
-            numbers: Vec::new(),
+            rooms: Vec::new(),
+            records: Vec::new(),
             capacities: Vec::new(),
             members: Vec::new(),
             flows: vec![Flow { rate: 0, bottleneck: NONE, number: 0 }; flows],
             rates: vec![0.0; flows],
             paths: vec![Vec::new(); flows],
-            alone: vec![Alone::default(); flows],
+            firsts: vec![First::default(); flows],
             has_unlimited: false,
             is_stale: false,
             changed: Vec::new(),
             started: Vec::new(),
             chosen: Vec::new(),
+            group: 0,
             queue: Queue::default(),
             above: Vec::new(),
             unsettled: Vec::new(),
@@ -135,11 +137,10 @@ impl Shares {
     /// at the same rate, the one of the lower `number` goes first. Each resource has its own number.
     pub(super) fn add(&mut self, number: u32, capacity: f64) {
         self.has_unlimited |= capacity.is_infinite();
-        let units = self.units.count(capacity);
-        self.numbers.push(number);
-        self.capacities.push((capacity, units));
+        self.rooms.push(Room::new(self.units.count(capacity)));
+        self.records.push(Record { queued: NEVER, number, group: 0 });
+        self.capacities.push(capacity);
         self.members.push(Members::new());
-        self.resources.push(Resource::new(units));
     }
 
     pub(super) fn work(&self) -> Work {
@@ -162,9 +163,8 @@ impl Shares {
 
     /// Changes the capacity of a resource, which is finite; its flows are shared out again.
     pub(super) fn set_capacity(&mut self, resource: u32, capacity: f64) {
-        let units = self.units.count(capacity);
-        let (_, old) = std::mem::replace(&mut self.capacities[resource as usize], (capacity, units));
-        self.resources[resource as usize].free += units - old;
+        let old = std::mem::replace(&mut self.capacities[resource as usize], capacity);
+        self.rooms[resource as usize].free += self.units.count(capacity) - self.units.count(old);
         self.chosen.clear();
         self.open_bound(resource);
         self.started.append(&mut self.chosen);
@@ -184,18 +184,16 @@ impl Shares {
         debug_assert!(path.is_empty(), "flow {flow} is under way already");
         fill(path);
         if self.has_unlimited {
-            path.retain(|resource| self.capacities[*resource as usize].0.is_finite());
+            path.retain(|resource| self.capacities[*resource as usize].is_finite());
         }
         if path.is_empty() {
             return false;
         }
         self.flows[flow as usize].bottleneck = OPEN;
         self.rates[flow as usize] = 0.0;
-        for &resource in path.iter() {
-            self.members[resource as usize].push(flow);
-            let state = &mut self.resources[resource as usize];
-            state.open += 1;
-            state.members += 1;
+        for &r in path.iter() {
+            self.members[r as usize].push(flow);
+            self.rooms[r as usize].open += 1;
         }
         self.started.push(flow);
         self.is_stale = true;
@@ -205,26 +203,25 @@ impl Shares {
 
     /// Ends a flow; the next update shares out its capacity again.
     pub(super) fn end(&mut self, flow: u32) {
-        let Shares { units, resources, members, flows, paths, changed, started, .. } = self;
+        let Shares { units, rooms, members, flows, paths, changed, started, .. } = self;
         let Flow { rate, bottleneck, .. } = flows[flow as usize];
         let is_open = bottleneck == OPEN;
         if is_open {
             started.retain(|&other| other != flow);
         } else if bottleneck != NONE {
-            resources[bottleneck as usize].bound -= 1;
+            rooms[bottleneck as usize].bound -= 1;
         }
         for &r in &paths[flow as usize] {
-            let (resource, members) = (&mut resources[r as usize], &mut members[r as usize]);
+            let (room, members) = (&mut rooms[r as usize], &mut members[r as usize]);
             if let Some(at) = members.iter().position(|&member| member == flow) {
                 members.swap_remove(at);
             }
-            resource.members -= 1;
             if is_open {
-                resource.open -= 1;
+                room.open -= 1;
             } else {
-                resource.free += rate;
+                room.free += rate;
             }
-            if resource.open == 0 && !resource.is_settled(units.remainder()) {
+            if room.open == 0 && !room.is_settled(units.remainder()) {
                 changed.push(r);
             }
         }
@@ -245,9 +242,9 @@ impl Shares {
             let new = if bottleneck == NONE {
                 self.units.limit_rate()
             } else {
-                let (capacity, units) = self.capacities[bottleneck as usize];
                 // A flow that has a resource for itself has its capacity, which need not be a whole number of units.
-                if rate == units { capacity } else { self.units.rate(rate) }
+                let has_all = self.members[bottleneck as usize].len() == 1;
+                if has_all { self.capacities[bottleneck as usize] } else { self.units.rate(rate) }
             };
             let old = std::mem::replace(&mut self.rates[flow as usize], new);
             if old != new {

@@ -1,17 +1,21 @@
-//! One update of the shares: progressive filling from the lowest share upwards that stops only where something differs from
-//! before.
+//! One update of the shares: a filling from the lowest share upwards that stops only where something differs from before.
 //!
-//! Invariants while the sweep is at a share. A flow without a rate is *open*. The share at which a resource is full next is
-//! worked out as if all flows that are not open kept what they have, except those that would get more than it; that is exact
-//! as long as it is below their rates, since what changes their rates first makes them open, or has a lower share. So each
-//! resource that may be full before its flows have got their rates elsewhere is in the queue with a share that is not higher:
-//! one that two open flows cross, or a flow bound there, by itself; those which one open flow alone crosses by the first of
-//! them, under the name of this flow. In a large network most resources are of the latter kind.
+//! A flow that has no rate at the present share of the sweep is *open*: it has just started, or the sweep has come to its old
+//! rate and its bottleneck is not full any more. The *event* of a resource is the share at which something happens to it next if
+//! all flows that are not open keep what they have, except those that would get more than the others here. That an event
+//! is worked out so is exact when the sweep comes to it: what changes a rate first makes the flow open, or does so at a lower
+//! share. And an event only gets later, unless one more flow becomes open there.
+//!
+//! So the queue needs, for each resource with an event, an entry with a share that is not higher. Each open flow has an entry,
+//! for the first of the events on its path. That covers all resources with open flows as long as all of these became open in one
+//! *group*, before the entries of the group were made; a resource with flows of several groups gets an entry of its own, and so does
+//! one without open flows whose flows cannot stay as they are. Few resources need one, and most of those on the path of a
+//! flow are passed over without a look at the other flows there.
 
 use super::{
-    Flow, NONE, OPEN, Shares,
+    Flow, Members, NONE, OPEN, Shares,
     queue::Of,
-    resource::{NEVER, Resource},
+    resource::{NEVER, Room},
 };
 
 /// What happens to a resource at a share.
@@ -25,167 +29,174 @@ enum Event {
 
 /// What the entry of a flow in the queue stands for.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Alone {
-    /// The first of the resources that the flow alone crosses, of all open flows.
-    first: u32,
-    /// Nothing happens to the others of them before this share, and at this share not to those below this number.
+pub(super) struct First {
+    /// The resource on the path with the first event.
+    resource: u32,
+    /// The events of the others are not before this share, and at this share not before this number.
     others: (i64, u32),
 }
 
 impl Shares {
     /// Shares out what the flows that started and ended have changed.
     pub(super) fn sweep(&mut self) {
-        for i in 0..self.changed.len() {
-            self.look_again(self.changed[i]);
+        while let Some(r) = self.changed.pop() {
+            self.look_again(r);
         }
-        self.changed.clear();
-        self.queue_open(0);
+        self.queue_group(0, false);
         while let Some((share, of)) = self.queue.pop() {
             match of {
-                Of::Resource(r) => {
-                    let queued = &mut self.resources[r as usize].queued;
-                    // Another entry with a lower share has taken its place otherwise.
-                    if *queued == share {
-                        *queued = NEVER;
-                        self.reach(r, share);
-                    }
-                }
-                Of::Flow(flow) => self.reach_alone(flow, share),
+                Of::Resource(r) => self.reach(r, share),
+                Of::Flow(flow) => self.reach_first(flow, share),
             }
         }
         self.open_the_limit();
     }
 
-    /// Puts what chosen flows cross into the queue, for those from the place `from` on in their list.
-    fn queue_open(&mut self, from: usize) {
-        let Shares { units, resources, numbers, paths, alone, chosen, queue, .. } = self;
+    /// Makes the entries of the present group, the chosen flows from the place `from` on in their list, and begins another group;
+    /// other flows may be open only if this one `is_later` than the first.
+    fn queue_group(&mut self, from: usize, is_later: bool) {
+        let Shares { units, rooms, records, members, flows, paths, firsts, chosen, queue, group, .. } = self;
         let limit = units.limit();
         for &flow in &chosen[from..] {
             let (mut first, mut others, mut at) = ((limit, 0), (limit, 0), 0);
             for &r in &paths[flow as usize] {
-                let resource = &mut resources[r as usize];
-                if resource.has_room(limit) {
+                let room = rooms[r as usize];
+                if room.is_enough(limit) {
                     continue;
                 }
-                let share = resource.least_share();
-                if resource.open == 1 && resource.queued == NEVER {
-                    if share > others.0 {
-                        continue;
+                let record = &mut records[r as usize];
+                let share = least_share(r, room, &members[r as usize], flows);
+                if record.queued != NEVER || is_later && record.group != *group {
+                    if share < record.queued.min(limit) {
+                        record.queued = share;
+                        queue.push(share, record.number, Of::Resource(r));
                     }
-                    let place = (share, numbers[r as usize]);
-                    if place < first {
-                        (first, others, at) = (place, first, r);
-                    } else {
-                        others = others.min(place);
-                    }
-                } else if share < resource.queued.min(limit) {
-                    resource.queued = share;
-                    queue.push(share, numbers[r as usize], Of::Resource(r));
+                    continue;
+                }
+                let place = (share, record.number);
+                if place < first {
+                    (first, others, at) = (place, first, r);
+                } else {
+                    others = others.min(place);
                 }
             }
             if first.0 < limit {
-                alone[flow as usize] = Alone { first: at, others };
+                firsts[flow as usize] = First { resource: at, others };
                 queue.push(first.0, first.1, Of::Flow(flow));
             }
         }
+        *group = group.wrapping_add(1);
     }
 
-    /// Puts an open flow into the queue again, for the first of the resources that it alone crosses and that are not in the queue
-    /// themselves.
-    fn queue_alone(&mut self, flow: u32) {
+    /// Makes an entry for an open flow again, for the events that are not in the queue themselves.
+    fn queue_again(&mut self, flow: u32) {
         let limit = self.units.limit();
         let (mut first, mut at) = ((limit, 0), 0);
         for i in 0..self.paths[flow as usize].len() {
             let r = self.paths[flow as usize][i];
-            let (resource, number) = (&self.resources[r as usize], self.numbers[r as usize]);
-            if resource.open > 1 || resource.queued != NEVER || resource.has_room(limit) {
+            let (room, record) = (self.rooms[r as usize], self.records[r as usize]);
+            if room.is_enough(limit) || record.queued != NEVER {
                 continue;
             }
-            if (resource.least_share(), number) < first
+            let least = least_share(r, room, &self.members[r as usize], &self.flows);
+            if (least, record.number) < first
                 && let Some((share, _)) = self.next_event(r)
-                && (share, number) < first
+                && (share, record.number) < first
             {
-                (first, at) = ((share, number), r);
+                (first, at) = ((share, record.number), r);
             }
         }
         if first.0 < limit {
-            self.alone[flow as usize] = Alone { first: at, others: (0, 0) };
+            self.firsts[flow as usize] = First { resource: at, others: (0, 0) };
             self.queue.push(first.0, first.1, Of::Flow(flow));
         }
     }
 
     fn push(&mut self, r: u32, share: i64) {
-        self.resources[r as usize].queued = share;
-        self.queue.push(share, self.numbers[r as usize], Of::Resource(r));
+        let record = &mut self.records[r as usize];
+        record.queued = share;
+        self.queue.push(share, record.number, Of::Resource(r));
     }
 
-    /// Lets happen at a resource what happens there next, or puts it into the queue again if it is not its turn.
+    /// Lets the event of a resource happen, or puts it into the queue again if it is not its turn.
     fn reach(&mut self, r: u32, share: i64) {
+        let record = &mut self.records[r as usize];
+        if record.queued != share {
+            // Another entry with a lower share has taken the place of this one.
+            return;
+        }
+        record.queued = NEVER;
+        let number = record.number;
         let Some((next, event)) = self.next_event(r) else { return };
-        if next == share || self.queue.is_first(next, self.numbers[r as usize]) {
+        if next == share || self.queue.is_first(next, number) {
             self.happen(r, next, event);
         } else {
             self.push(r, next);
         }
     }
 
-    /// The same for the first of the resources that a flow alone crosses.
-    fn reach_alone(&mut self, flow: u32, share: i64) {
-        let is_open = |shares: &Shares| shares.flows[flow as usize].bottleneck == OPEN;
-        if !is_open(self) {
+    /// The same for the first event on the path of a flow, if the flow is still open.
+    fn reach_first(&mut self, flow: u32, share: i64) {
+        if self.flows[flow as usize].bottleneck != OPEN {
             return;
         }
-        let Alone { first: r, others } = self.alone[flow as usize];
-        let Resource { open, queued, .. } = self.resources[r as usize];
-        if open == 1
-            && queued == NEVER
+        let First { resource: r, others } = self.firsts[flow as usize];
+        let record = self.records[r as usize];
+        if record.queued == NEVER
             && let Some((next, event)) = self.next_event(r)
         {
-            let number = self.numbers[r as usize];
-            if next == share || (next, number) < others && self.queue.is_first(next, number) {
+            let place = (next, record.number);
+            if next == share || place < others && self.queue.is_first(next, record.number) {
                 self.happen(r, next, event);
             }
         }
-        if is_open(self) {
-            self.queue_alone(flow);
+        if self.flows[flow as usize].bottleneck == OPEN {
+            self.queue_again(flow);
         }
     }
 
     fn happen(&mut self, r: u32, share: i64, event: Event) {
         match event {
             Event::Full => self.freeze(r, share),
-            Event::Slack => self.release(r),
+            Event::Slack => {
+                let from = self.chosen.len();
+                self.open_bound(r);
+                self.queue_group(from, true);
+            }
         }
     }
 
-    /// The share at which something happens to a resource next, and what, if all flows that are not open keep their rates,
-    /// except those that would get more than the others here.
+    /// The event of a resource.
     ///
-    /// It is looked for from above: if the resource is full while the `count` fastest flows have no rate yet, and the slowest of
+    /// It is looked for from above: the resource is full when its `count` fastest flows have no rate yet, if the slowest of
     /// these would not have got its rate by then. By rounding there may be several such counts; in a filling the largest is
     /// the first.
     fn next_event(&mut self, r: u32) -> Option<(i64, Event)> {
-        let Shares { units, resources, numbers, members, flows, above, .. } = self;
-        let resource = &resources[r as usize];
-        let Resource { free, level, open, bound, .. } = *resource;
-        if open == 0 && resource.is_settled(units.remainder()) {
+        let Shares { units, rooms, records, members, flows, above, .. } = self;
+        let room = &rooms[r as usize];
+        if room.open == 0 && room.is_settled(units.remainder()) {
             return None;
         }
-        let (number, members) = (numbers[r as usize], &members[r as usize]);
-        let mut rest = free + i64::from(bound) * level;
-        let mut count = i64::from(open + bound);
+        let (number, members) = (records[r as usize].number, &members[r as usize]);
+        let level = if room.bound > 0 { level(r, members, flows) } else { 0 };
+        let mut rest = room.free + i64::from(room.bound) * level;
+        let mut count = i64::from(room.open + room.bound);
         let mut share = (count > 0).then(|| rest.div_euclid(count));
-        // Slower flows by more than what is left over in sharing out have their rates before.
+        // Flows that are slower by more than what is left over in sharing out have their rates before.
         let least = share.map_or(0, |share| share - members.len() as i64);
-        share = share.filter(|&share| bound == 0 || share <= level);
+        share = share.filter(|&share| room.bound == 0 || share <= level);
         above.clear();
-        let others = members.iter().map(|&member| &flows[member as usize]);
-        above.extend(
-            others
-                .filter(|flow| flow.rate > least && flow.bottleneck != OPEN && flow.bottleneck != r)
-                .map(Flow::key),
-        );
-        above.sort_unstable();
+        if count < members.len() as i64 {
+            for &member in members {
+                let flow = &flows[member as usize];
+                if flow.rate > least && flow.bottleneck != OPEN && flow.bottleneck != r {
+                    above.push(flow.key());
+                }
+            }
+        }
+        if above.len() > 1 {
+            above.sort_unstable();
+        }
         for &key in above.iter().rev() {
             rest += key.0;
             count += 1;
@@ -196,14 +207,14 @@ impl Shares {
         }
         match share {
             Some(share) => (share < units.limit()).then_some((share, Event::Full)),
-            None => (bound > 0).then_some((level, Event::Slack)),
+            None => (room.bound > 0).then_some((level, Event::Slack)),
         }
     }
 
     /// Gives `share` to all flows of a resource that are open or faster, or have this rate from a resource of a higher number.
     fn freeze(&mut self, r: u32, share: i64) {
-        let Shares { units, resources, numbers, members, flows, paths, chosen, unsettled, .. } = self;
-        let number = numbers[r as usize];
+        let Shares { units, rooms, records, members, flows, paths, chosen, unsettled, .. } = self;
+        let (number, remainder) = (records[r as usize].number, units.remainder());
         let mut bound = 0;
         for &member in &members[r as usize] {
             let flow = &mut flows[member as usize];
@@ -212,7 +223,7 @@ impl Shares {
             } else if flow.key() > (share, number) {
                 chosen.push(member);
                 if flow.bottleneck != NONE {
-                    resources[flow.bottleneck as usize].bound -= 1;
+                    rooms[flow.bottleneck as usize].bound -= 1;
                 }
                 (share - flow.rate, 0)
             } else {
@@ -222,16 +233,15 @@ impl Shares {
             *flow = Flow { rate: share, bottleneck: r, number };
             bound += 1;
             for &other in &paths[member as usize] {
-                let resource = &mut resources[other as usize];
-                resource.free -= change;
-                resource.open -= opened;
-                if resource.open == 0 && !resource.is_settled(units.remainder()) {
+                let room = &mut rooms[other as usize];
+                room.free -= change;
+                room.open -= opened;
+                if room.open == 0 && !room.is_settled(remainder) {
                     unsettled.push(other);
                 }
             }
         }
-        let resource = &mut resources[r as usize];
-        (resource.bound, resource.level) = (bound, share);
+        rooms[r as usize].bound = bound;
         while let Some(other) = self.unsettled.pop() {
             self.look_again(other);
         }
@@ -239,27 +249,18 @@ impl Shares {
 
     /// Puts a resource without open flows into the queue if its flows cannot stay as they are.
     fn look_again(&mut self, r: u32) {
-        let resource = &self.resources[r as usize];
-        if resource.open > 0 || resource.queued != NEVER || resource.is_settled(self.units.remainder()) {
+        let room = self.rooms[r as usize];
+        if room.open > 0 || self.records[r as usize].queued != NEVER {
             return;
         }
-        if resource.bound > 0 {
-            self.push(r, resource.least_share());
-        } else if let Some((share, _)) = self.next_event(r) {
+        if let Some((share, _)) = self.next_event(r) {
             self.push(r, share);
         }
     }
 
-    /// Takes their rates from the flows that are bound at a resource.
-    fn release(&mut self, r: u32) {
-        let from = self.chosen.len();
-        self.open_bound(r);
-        self.queue_open(from);
-    }
-
-    /// Makes the flows that are bound at a resource open, and chooses them.
+    /// Takes their rates from the flows that are bound at a resource, and chooses them; they belong to the present group.
     pub(super) fn open_bound(&mut self, r: u32) {
-        let Shares { resources, members, flows, paths, chosen, .. } = self;
+        let Shares { rooms, records, members, flows, paths, chosen, group, .. } = self;
         for &member in &members[r as usize] {
             let flow = &mut flows[member as usize];
             if flow.bottleneck != r {
@@ -268,17 +269,20 @@ impl Shares {
             chosen.push(member);
             flow.bottleneck = OPEN;
             for &other in &paths[member as usize] {
-                let resource = &mut resources[other as usize];
-                resource.free += flow.rate;
-                resource.open += 1;
+                let room = &mut rooms[other as usize];
+                room.free += flow.rate;
+                if room.open == 0 {
+                    records[other as usize].group = *group;
+                }
+                room.open += 1;
             }
         }
-        resources[r as usize].bound = 0;
+        rooms[r as usize].bound = 0;
     }
 
     /// Lets the flows that are still open run at the limit.
     fn open_the_limit(&mut self) {
-        let Shares { units, resources, flows, paths, chosen, .. } = self;
+        let Shares { units, rooms, flows, paths, chosen, .. } = self;
         let limit = units.limit();
         for &chosen in chosen.iter() {
             let flow = &mut flows[chosen as usize];
@@ -287,10 +291,30 @@ impl Shares {
             }
             *flow = Flow { rate: limit, bottleneck: NONE, number: 0 };
             for &r in &paths[chosen as usize] {
-                let resource = &mut resources[r as usize];
-                resource.free -= limit;
-                resource.open -= 1;
+                let room = &mut rooms[r as usize];
+                room.free -= limit;
+                room.open -= 1;
             }
         }
     }
+}
+
+/// A share that is not above the event of a resource at which flows are open or bound: at most the rate of the flows bound there.
+fn least_share(r: u32, room: Room, members: &Members, flows: &[Flow]) -> i64 {
+    let (open, bound) = (i64::from(room.open), i64::from(room.bound));
+    let share = if bound == 0 {
+        room.free / open
+    } else {
+        let level = level(r, members, flows);
+        level.min((room.free + bound * level) / (open + bound))
+    };
+    // If other flows are slower by what is left over in sharing out, the resource is full before they have their rates.
+    let others = members.len() as i64 - open - bound;
+    (share - others).max(0)
+}
+
+/// The rate of the flows that are bound at a resource.
+fn level(r: u32, members: &Members, flows: &[Flow]) -> i64 {
+    let mut flows = members.iter().map(|&member| &flows[member as usize]);
+    flows.find(|flow| flow.bottleneck == r).map_or(0, |flow| flow.rate)
 }

@@ -55,7 +55,7 @@ fn fill(
         }
     }
     let rate = |flow: usize| match frozen[flow] {
-        Some((share, Some(number))) if share == units.count(capacities[number as usize]) => {
+        Some((_, Some(number))) if users(number).count() == 1 => {
             (capacities[number as usize].to_bits(), Some(number))
         }
         Some((share, number)) => (units.rate(share).to_bits(), number),
@@ -265,15 +265,15 @@ proptest! {
 impl Shares {
     /// Checks after an update that what is kept for each resource is what its flows make of it.
     fn assert_consistent(&self) {
-        for (r, resource) in (0..).zip(&self.resources) {
+        for (r, room) in (0..).zip(&self.rooms) {
             let flows = self.members[r as usize].iter().map(|&member| &self.flows[member as usize]);
             let taken: i64 = flows.clone().map(|flow| flow.rate).sum();
-            let mut bound = flows.filter(|flow| flow.bottleneck == r);
-            assert_eq!(resource.free, self.capacities[r as usize].1 - taken, "resource {r}");
-            assert!(resource.free >= 0, "resource {r} is overloaded");
-            assert_eq!((resource.open, resource.queued), (0, resource::NEVER), "resource {r}");
-            assert_eq!(bound.clone().count() as u32, resource.bound, "resource {r}");
-            assert!(bound.all(|flow| flow.rate == resource.level), "resource {r}");
+            let bound: Vec<i64> = flows.filter(|flow| flow.bottleneck == r).map(|flow| flow.rate).collect();
+            assert_eq!(room.free, self.units.count(self.capacities[r as usize]) - taken, "resource {r}");
+            assert!(room.free >= 0, "resource {r} is overloaded");
+            assert_eq!((room.open, self.records[r as usize].queued), (0, NEVER), "resource {r}");
+            assert_eq!(bound.len() as u32, room.bound, "resource {r}");
+            assert!(bound.iter().all(|&rate| rate == bound[0]), "resource {r}");
         }
     }
 }
