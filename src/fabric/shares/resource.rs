@@ -28,10 +28,10 @@ impl Room {
         self.free >= 0 && if bound > 0 { self.free < bound } else { self.free >= remainder }
     }
 
-    /// Whether there is room for all open flows at the limit and no flow is bound here.
+    /// Whether no flow is bound here, and even if all open flows had this share, more than `remainder` would be free.
     #[inline]
-    pub(super) fn is_enough(&self, limit: i64) -> bool {
-        self.bound == 0 && self.free >= limit * i64::from(self.open)
+    pub(super) fn has_for_all(&self, share: i64, remainder: i64) -> bool {
+        self.bound == 0 && self.free >= share * i64::from(self.open) + remainder
     }
 }
 

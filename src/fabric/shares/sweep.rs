@@ -56,16 +56,17 @@ impl Shares {
     /// other flows may be open only if this one `is_later` than the first.
     fn queue_group(&mut self, from: usize, is_later: bool) {
         let Shares { units, rooms, records, members, flows, paths, firsts, chosen, queue, group, .. } = self;
-        let limit = units.limit();
+        let (limit, remainder) = (units.limit(), units.remainder());
         for &flow in &chosen[from..] {
             let (mut first, mut others, mut at) = ((limit, 0), (limit, 0), 0);
             for &r in &paths[flow as usize] {
                 let room = rooms[r as usize];
-                if room.is_enough(limit) {
+                let members = &members[r as usize];
+                if room.has_for_all(limit, remainder) || room.has_for_all(limit, 0) && room.open as usize == members.len() {
                     continue;
                 }
                 let record = &mut records[r as usize];
-                let share = least_share(r, room, &members[r as usize], flows);
+                let share = least_share(r, room, members, flows);
                 if record.queued != NEVER || is_later && record.group != *group {
                     if share < record.queued.min(limit) {
                         record.queued = share;
@@ -88,18 +89,22 @@ impl Shares {
         *group = group.wrapping_add(1);
     }
 
-    /// Makes an entry for an open flow again, for the events that are not in the queue themselves.
-    fn queue_again(&mut self, flow: u32) {
-        let limit = self.units.limit();
-        let (mut first, mut at) = ((limit, 0), 0);
+    /// Puts an open flow into the queue again, for the first event on its path of those that are not in the queue themselves; `known`
+    /// is one of them.
+    fn queue_again(&mut self, flow: u32, known: Option<(i64, u32)>) {
+        let (limit, remainder) = (self.units.limit(), self.units.remainder());
+        let (mut first, mut at) = ((limit, 0), NONE);
+        if let Some((share, r)) = known {
+            (first, at) = ((share, self.records[r as usize].number), r);
+        }
         for i in 0..self.paths[flow as usize].len() {
             let r = self.paths[flow as usize][i];
-            let (room, record) = (self.rooms[r as usize], self.records[r as usize]);
-            if room.is_enough(limit) || record.queued != NEVER {
+            let room = self.rooms[r as usize];
+            if room.has_for_all(first.0, remainder) || self.is_after(r, room, first) || r == at {
                 continue;
             }
-            let least = least_share(r, room, &self.members[r as usize], &self.flows);
-            if (least, record.number) < first
+            let record = self.records[r as usize];
+            if record.queued == NEVER
                 && let Some((share, _)) = self.next_event(r)
                 && (share, record.number) < first
             {
@@ -110,6 +115,28 @@ impl Shares {
             self.firsts[flow as usize] = First { resource: at, others: (0, 0) };
             self.queue.push(first.0, first.1, Of::Flow(flow));
         }
+    }
+
+    /// Whether it is clear, without working it out, that the event of a resource is after a place in the order: if all flows had
+    /// the share of this place, except those that have less, it would not be full.
+    fn is_after(&self, r: u32, room: Room, (share, number): (i64, u32)) -> bool {
+        if room.bound > 0 {
+            return false;
+        }
+        let members = &self.members[r as usize];
+        let mut free = room.free - i64::from(room.open) * share;
+        let remainder = members.len() as i64;
+        let mut is_near = false;
+        for &member in members {
+            let flow = &self.flows[member as usize];
+            if flow.bottleneck == OPEN {
+                continue;
+            }
+            free += (flow.rate - share).max(0);
+            is_near |= flow.rate < share && flow.rate + remainder >= share;
+        }
+        // Sharing out leaves less than a unit for each flow, and may be a little early where rates differ by as little.
+        free >= remainder || free >= 0 && !is_near && self.records[r as usize].number > number
     }
 
     fn push(&mut self, r: u32, share: i64) {
@@ -142,16 +169,19 @@ impl Shares {
         }
         let First { resource: r, others } = self.firsts[flow as usize];
         let record = self.records[r as usize];
+        let mut known = None;
         if record.queued == NEVER
             && let Some((next, event)) = self.next_event(r)
         {
             let place = (next, record.number);
             if next == share || place < others && self.queue.is_first(next, record.number) {
                 self.happen(r, next, event);
+            } else {
+                known = Some((next, r));
             }
         }
         if self.flows[flow as usize].bottleneck == OPEN {
-            self.queue_again(flow);
+            self.queue_again(flow, known);
         }
     }
 
