@@ -61,13 +61,18 @@ impl Shares {
             let (mut first, mut others, mut at) = ((limit, 0), (limit, 0), 0);
             for &r in &paths[flow as usize] {
                 let room = rooms[r as usize];
+                // Most of the resources that this flow alone crosses are not among the first.
+                if room.open == 1 && room.has_for_all(others.0, remainder) {
+                    continue;
+                }
                 let members = &members[r as usize];
-                if room.has_for_all(limit, remainder) || room.has_for_all(limit, 0) && room.open as usize == members.len() {
+                let is_for_open = room.open as usize == members.len() && room.has_for_all(limit, 0);
+                if is_for_open || room.has_for_all(limit, remainder) {
                     continue;
                 }
                 let record = &mut records[r as usize];
                 let share = least_share(r, room, members, flows);
-                if record.queued != NEVER || is_later && record.group != *group {
+                if is_later && room.open > 1 && record.group != *group {
                     if share < record.queued.min(limit) {
                         record.queued = share;
                         queue.push(share, record.number, Of::Resource(r));
@@ -89,8 +94,7 @@ impl Shares {
         *group = group.wrapping_add(1);
     }
 
-    /// Puts an open flow into the queue again, for the first event on its path of those that are not in the queue themselves; `known`
-    /// is one of them.
+    /// Puts an open flow into the queue again, for the first event on its path; `known` is the event of a resource there.
     fn queue_again(&mut self, flow: u32, known: Option<(i64, u32)>) {
         let (limit, remainder) = (self.units.limit(), self.units.remainder());
         let (mut first, mut at) = ((limit, 0), NONE);
@@ -103,12 +107,11 @@ impl Shares {
             if room.has_for_all(first.0, remainder) || self.is_after(r, room, first) || r == at {
                 continue;
             }
-            let record = self.records[r as usize];
-            if record.queued == NEVER
-                && let Some((share, _)) = self.next_event(r)
-                && (share, record.number) < first
+            let number = self.records[r as usize].number;
+            if let Some((share, _)) = self.next_event(r)
+                && (share, number) < first
             {
-                (first, at) = ((share, record.number), r);
+                (first, at) = ((share, number), r);
             }
         }
         if first.0 < limit {
@@ -168,13 +171,10 @@ impl Shares {
             return;
         }
         let First { resource: r, others } = self.firsts[flow as usize];
-        let record = self.records[r as usize];
         let mut known = None;
-        if record.queued == NEVER
-            && let Some((next, event)) = self.next_event(r)
-        {
-            let place = (next, record.number);
-            if next == share || place < others && self.queue.is_first(next, record.number) {
+        if let Some((next, event)) = self.next_event(r) {
+            let number = self.records[r as usize].number;
+            if next == share || (next, number) < others && self.queue.is_first(next, number) {
                 self.happen(r, next, event);
             } else {
                 known = Some((next, r));
@@ -266,7 +266,7 @@ impl Shares {
                 let room = &mut rooms[other as usize];
                 room.free -= change;
                 room.open -= opened;
-                if room.open == 0 && !room.is_settled(remainder) {
+                if room.open == 0 && other != r && !room.is_settled(remainder) {
                     unsettled.push(other);
                 }
             }
@@ -333,7 +333,7 @@ impl Shares {
 fn least_share(r: u32, room: Room, members: &Members, flows: &[Flow]) -> i64 {
     let (open, bound) = (i64::from(room.open), i64::from(room.bound));
     let share = if bound == 0 {
-        room.free / open
+        if open == 1 { room.free } else { room.free / open }
     } else {
         let level = level(r, members, flows);
         level.min((room.free + bound * level) / (open + bound))
