@@ -27,8 +27,10 @@ mod resource;
 mod sweep;
 mod units;
 
+use std::collections::BTreeMap;
+
 use queue::Queue;
-use resource::{NEVER, Record, Room};
+use resource::{NEVER, Room, UNLIMITED};
 use smallvec::SmallVec;
 use sweep::First;
 use units::Units;
@@ -74,9 +76,12 @@ pub struct Work {
 pub(super) struct Shares {
     units: Units,
     rooms: Vec<Room>,
-    records: Vec<Record>,
-    /// The capacities of the resources, in bytes per second.
-    capacities: Vec<f64>,
+    /// What orders resources that are full at the same share.
+    numbers: Vec<u32>,
+    /// The least share with which each resource itself is in the queue, or `NEVER`.
+    queued: Vec<i64>,
+    /// The capacities in bytes per second of the resources that have less than the limit and no whole number of units.
+    odd: BTreeMap<u32, f64>,
     /// The flows that cross each resource.
     members: Vec<Members>,
     flows: Vec<Flow>,
@@ -96,8 +101,6 @@ pub(super) struct Shares {
     started: Vec<u32>,
     /// The flows that have been shared out again in the current or last update.
     chosen: Vec<u32>,
-    /// The present group of flows that become open together.
-    group: u32,
     queue: Queue,
     // Buffers, kept between updates only to reuse their memory.
     above: Vec<(i64, u32)>,
@@ -112,8 +115,9 @@ impl Shares {
         Shares {
             units: Units::new(limit, widest, flows),
             rooms: Vec::new(),
-            records: Vec::new(),
-            capacities: Vec::new(),
+            numbers: Vec::new(),
+            queued: Vec::new(),
+            odd: BTreeMap::new(),
             members: Vec::new(),
             flows: vec![Flow { rate: 0, bottleneck: NONE, number: 0 }; flows],
             rates: vec![0.0; flows],
@@ -124,7 +128,6 @@ impl Shares {
             changed: Vec::new(),
             started: Vec::new(),
             chosen: Vec::new(),
-            group: 0,
             queue: Queue::default(),
             above: Vec::new(),
             unsettled: Vec::new(),
@@ -137,10 +140,26 @@ impl Shares {
     /// at the same rate, the one of the lower `number` goes first. Each resource has its own number.
     pub(super) fn add(&mut self, number: u32, capacity: f64) {
         self.has_unlimited |= capacity.is_infinite();
-        self.rooms.push(Room::new(self.units.count(capacity)));
-        self.records.push(Record { queued: NEVER, number, group: 0 });
-        self.capacities.push(capacity);
+        let resource = self.numbers.len() as u32;
+        let units = self.note_capacity(resource, capacity);
+        self.rooms.push(Room::new(units));
+        self.numbers.push(number);
+        self.queued.push(NEVER);
         self.members.push(Members::new());
+    }
+
+    /// Notes the capacity of a resource if units do not tell it, and returns what it is in units.
+    fn note_capacity(&mut self, resource: u32, capacity: f64) -> i64 {
+        if capacity.is_infinite() {
+            return UNLIMITED;
+        }
+        let units = self.units.count(capacity);
+        if units < self.units.limit() && self.units.rate(units) != capacity {
+            self.odd.insert(resource, capacity);
+        } else {
+            self.odd.remove(&resource);
+        }
+        units
     }
 
     pub(super) fn work(&self) -> Work {
@@ -163,8 +182,9 @@ impl Shares {
 
     /// Changes the capacity of a resource, which is finite; its flows are shared out again.
     pub(super) fn set_capacity(&mut self, resource: u32, capacity: f64) {
-        let old = std::mem::replace(&mut self.capacities[resource as usize], capacity);
-        self.rooms[resource as usize].free += self.units.count(capacity) - self.units.count(old);
+        let flows = self.members[resource as usize].iter().map(|&member| &self.flows[member as usize]);
+        let taken: i64 = flows.filter(|flow| flow.bottleneck != OPEN).map(|flow| flow.rate).sum();
+        self.rooms[resource as usize].free = self.note_capacity(resource, capacity) - taken;
         self.chosen.clear();
         self.open_bound(resource);
         self.started.append(&mut self.chosen);
@@ -184,7 +204,7 @@ impl Shares {
         debug_assert!(path.is_empty(), "flow {flow} is under way already");
         fill(path);
         if self.has_unlimited {
-            path.retain(|resource| self.capacities[*resource as usize].is_finite());
+            path.retain(|resource| self.rooms[*resource as usize].free != UNLIMITED);
         }
         if path.is_empty() {
             return false;
@@ -242,9 +262,10 @@ impl Shares {
             let new = if bottleneck == NONE {
                 self.units.limit_rate()
             } else {
-                // A flow that has a resource for itself has its capacity, which need not be a whole number of units.
+                // A flow that has a resource for itself has its capacity, also if units do not tell it.
                 let has_all = self.members[bottleneck as usize].len() == 1;
-                if has_all { self.capacities[bottleneck as usize] } else { self.units.rate(rate) }
+                let odd = if has_all { self.odd.get(&bottleneck) } else { None };
+                odd.copied().unwrap_or_else(|| self.units.rate(rate))
             };
             let old = std::mem::replace(&mut self.rates[flow as usize], new);
             if old != new {

@@ -1,7 +1,10 @@
-//! Some of what is kept of a resource, and what follows from it without a look at the flows.
+//! What is free on a resource, and what follows from that without a look at the flows.
 
 /// In place of a share: the resource itself is not in the queue.
 pub(super) const NEVER: i64 = i64::MAX;
+
+/// In place of what is free: the resource has no finite capacity, and is on no path.
+pub(super) const UNLIMITED: i64 = i64::MAX;
 
 /// What fillings change in a resource all the time; all else is apart from it, so that the resources on a path fill few lines
 /// of the host's cache.
@@ -33,15 +36,4 @@ impl Room {
     pub(super) fn has_for_all(&self, share: i64, remainder: i64) -> bool {
         self.bound == 0 && self.free >= share * i64::from(self.open) + remainder
     }
-}
-
-/// All else that belongs to a resource, except its flows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Record {
-    /// The least share with which the resource itself is in the queue, or `NEVER`.
-    pub(super) queued: i64,
-    /// What orders resources that are full at the same share.
-    pub(super) number: u32,
-    /// Where flows have become open during a sweep, the group of the first one.
-    pub(super) group: u32,
 }

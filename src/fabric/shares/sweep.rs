@@ -7,10 +7,10 @@
 //! share. And an event only gets later, unless one more flow becomes open there.
 //!
 //! So the queue needs, for each resource with an event, an entry with a share that is not higher. Each open flow has an entry,
-//! for the first of the events on its path. That covers all resources with open flows as long as all of these became open in one
-//! *group*, before the entries of the group were made; a resource with flows of several groups gets an entry of its own, and so does
-//! one without open flows whose flows cannot stay as they are. Few resources need one, and most of those on the path of a
-//! flow are passed over without a look at the other flows there.
+//! for the first of the events on its path. That covers all resources where no flow becomes open after the entry was made. One
+//! at which another one does gets an entry of its own, and so does one without open flows whose flows cannot stay as they
+//! are. Few resources need one, and most of those on the path of a flow are passed over without a look at the other flows
+//! there.
 
 use super::{
     Flow, Members, NONE, OPEN, Shares,
@@ -42,7 +42,7 @@ impl Shares {
         while let Some(r) = self.changed.pop() {
             self.look_again(r);
         }
-        self.queue_group(0, false);
+        self.queue_opened(0);
         while let Some((share, of)) = self.queue.pop() {
             match of {
                 Of::Resource(r) => self.reach(r, share),
@@ -52,10 +52,9 @@ impl Shares {
         self.open_the_limit();
     }
 
-    /// Makes the entries of the present group, the chosen flows from the place `from` on in their list, and begins another group;
-    /// other flows may be open only if this one `is_later` than the first.
-    fn queue_group(&mut self, from: usize, is_later: bool) {
-        let Shares { units, rooms, records, members, flows, paths, firsts, chosen, queue, group, .. } = self;
+    /// Makes the entries of flows that have become open: the chosen ones from the place `from` on in their list.
+    fn queue_opened(&mut self, from: usize) {
+        let Shares { units, rooms, numbers, queued, members, flows, paths, firsts, chosen, queue, .. } = self;
         let (limit, remainder) = (units.limit(), units.remainder());
         for &flow in &chosen[from..] {
             let (mut first, mut others, mut at) = ((limit, 0), (limit, 0), 0);
@@ -70,16 +69,16 @@ impl Shares {
                 if is_for_open || room.has_for_all(limit, remainder) {
                     continue;
                 }
-                let record = &mut records[r as usize];
-                let share = least_share(r, room, members, flows);
-                if is_later && room.open > 1 && record.group != *group {
-                    if share < record.queued.min(limit) {
-                        record.queued = share;
-                        queue.push(share, record.number, Of::Resource(r));
+                let (share, number) = (least_share(r, room, members, flows), numbers[r as usize]);
+                // The other open flows may have their entries already.
+                if from > 0 && room.open > 1 {
+                    if share < queued[r as usize].min(limit) {
+                        queued[r as usize] = share;
+                        queue.push(share, number, Of::Resource(r));
                     }
                     continue;
                 }
-                let place = (share, record.number);
+                let place = (share, number);
                 if place < first {
                     (first, others, at) = (place, first, r);
                 } else {
@@ -91,7 +90,6 @@ impl Shares {
                 queue.push(first.0, first.1, Of::Flow(flow));
             }
         }
-        *group = group.wrapping_add(1);
     }
 
     /// Puts an open flow into the queue again, for the first event on its path; `known` is the event of a resource there.
@@ -99,7 +97,7 @@ impl Shares {
         let (limit, remainder) = (self.units.limit(), self.units.remainder());
         let (mut first, mut at) = ((limit, 0), NONE);
         if let Some((share, r)) = known {
-            (first, at) = ((share, self.records[r as usize].number), r);
+            (first, at) = ((share, self.numbers[r as usize]), r);
         }
         for i in 0..self.paths[flow as usize].len() {
             let r = self.paths[flow as usize][i];
@@ -107,7 +105,7 @@ impl Shares {
             if room.has_for_all(first.0, remainder) || self.is_after(r, room, first) || r == at {
                 continue;
             }
-            let number = self.records[r as usize].number;
+            let number = self.numbers[r as usize];
             if let Some((share, _)) = self.next_event(r)
                 && (share, number) < first
             {
@@ -139,26 +137,23 @@ impl Shares {
             is_near |= flow.rate < share && flow.rate + remainder >= share;
         }
         // Sharing out leaves less than a unit for each flow, and may be a little early where rates differ by as little.
-        free >= remainder || free >= 0 && !is_near && self.records[r as usize].number > number
+        free >= remainder || free >= 0 && !is_near && self.numbers[r as usize] > number
     }
 
     fn push(&mut self, r: u32, share: i64) {
-        let record = &mut self.records[r as usize];
-        record.queued = share;
-        self.queue.push(share, record.number, Of::Resource(r));
+        self.queued[r as usize] = share;
+        self.queue.push(share, self.numbers[r as usize], Of::Resource(r));
     }
 
     /// Lets the event of a resource happen, or puts it into the queue again if it is not its turn.
     fn reach(&mut self, r: u32, share: i64) {
-        let record = &mut self.records[r as usize];
-        if record.queued != share {
+        if self.queued[r as usize] != share {
             // Another entry with a lower share has taken the place of this one.
             return;
         }
-        record.queued = NEVER;
-        let number = record.number;
+        self.queued[r as usize] = NEVER;
         let Some((next, event)) = self.next_event(r) else { return };
-        if next == share || self.queue.is_first(next, number) {
+        if next == share || self.queue.is_first(next, self.numbers[r as usize]) {
             self.happen(r, next, event);
         } else {
             self.push(r, next);
@@ -173,7 +168,7 @@ impl Shares {
         let First { resource: r, others } = self.firsts[flow as usize];
         let mut known = None;
         if let Some((next, event)) = self.next_event(r) {
-            let number = self.records[r as usize].number;
+            let number = self.numbers[r as usize];
             if next == share || (next, number) < others && self.queue.is_first(next, number) {
                 self.happen(r, next, event);
             } else {
@@ -191,7 +186,7 @@ impl Shares {
             Event::Slack => {
                 let from = self.chosen.len();
                 self.open_bound(r);
-                self.queue_group(from, true);
+                self.queue_opened(from);
             }
         }
     }
@@ -202,12 +197,12 @@ impl Shares {
     /// these would not have got its rate by then. By rounding there may be several such counts; in a filling the largest is
     /// the first.
     fn next_event(&mut self, r: u32) -> Option<(i64, Event)> {
-        let Shares { units, rooms, records, members, flows, above, .. } = self;
+        let Shares { units, rooms, numbers, members, flows, above, .. } = self;
         let room = &rooms[r as usize];
         if room.open == 0 && room.is_settled(units.remainder()) {
             return None;
         }
-        let (number, members) = (records[r as usize].number, &members[r as usize]);
+        let (number, members) = (numbers[r as usize], &members[r as usize]);
         let level = if room.bound > 0 { level(r, members, flows) } else { 0 };
         let mut rest = room.free + i64::from(room.bound) * level;
         let mut count = i64::from(room.open + room.bound);
@@ -243,8 +238,8 @@ impl Shares {
 
     /// Gives `share` to all flows of a resource that are open or faster, or have this rate from a resource of a higher number.
     fn freeze(&mut self, r: u32, share: i64) {
-        let Shares { units, rooms, records, members, flows, paths, chosen, unsettled, .. } = self;
-        let (number, remainder) = (records[r as usize].number, units.remainder());
+        let Shares { units, rooms, numbers, members, flows, paths, chosen, unsettled, .. } = self;
+        let (number, remainder) = (numbers[r as usize], units.remainder());
         let mut bound = 0;
         for &member in &members[r as usize] {
             let flow = &mut flows[member as usize];
@@ -277,20 +272,22 @@ impl Shares {
         }
     }
 
-    /// Puts a resource without open flows into the queue if its flows cannot stay as they are.
+    /// Puts a resource without open flows into the queue if its flows cannot stay as they are. An entry that it has may be too
+    /// late, as flows may have become open and got other rates since it was made.
     fn look_again(&mut self, r: u32) {
-        let room = self.rooms[r as usize];
-        if room.open > 0 || self.records[r as usize].queued != NEVER {
+        if self.rooms[r as usize].open > 0 {
             return;
         }
-        if let Some((share, _)) = self.next_event(r) {
+        if let Some((share, _)) = self.next_event(r)
+            && share < self.queued[r as usize]
+        {
             self.push(r, share);
         }
     }
 
-    /// Takes their rates from the flows that are bound at a resource, and chooses them; they belong to the present group.
+    /// Takes their rates from the flows that are bound at a resource, and chooses them.
     pub(super) fn open_bound(&mut self, r: u32) {
-        let Shares { rooms, records, members, flows, paths, chosen, group, .. } = self;
+        let Shares { rooms, members, flows, paths, chosen, .. } = self;
         for &member in &members[r as usize] {
             let flow = &mut flows[member as usize];
             if flow.bottleneck != r {
@@ -301,9 +298,6 @@ impl Shares {
             for &other in &paths[member as usize] {
                 let room = &mut rooms[other as usize];
                 room.free += flow.rate;
-                if room.open == 0 {
-                    records[other as usize].group = *group;
-                }
                 room.open += 1;
             }
         }

@@ -257,21 +257,25 @@ proptest! {
             }
             prop_assert_eq!(&found, &self::found(&state.anew()), "anew");
             prop_assert_eq!(&found, &fill(limit, state.widest, &state.capacities, &state.paths), "filled");
-            state.shares.assert_consistent();
+            state.shares.assert_consistent(&state.capacities);
         }
     }
 }
 
 impl Shares {
     /// Checks after an update that what is kept for each resource is what its flows make of it.
-    fn assert_consistent(&self) {
+    fn assert_consistent(&self, capacities: &[f64]) {
         for (r, room) in (0..).zip(&self.rooms) {
             let flows = self.members[r as usize].iter().map(|&member| &self.flows[member as usize]);
             let taken: i64 = flows.clone().map(|flow| flow.rate).sum();
             let bound: Vec<i64> = flows.filter(|flow| flow.bottleneck == r).map(|flow| flow.rate).collect();
-            assert_eq!(room.free, self.units.count(self.capacities[r as usize]) - taken, "resource {r}");
+            assert_eq!(
+                room.free,
+                self.units.count(capacities[self.numbers[r as usize] as usize]) - taken,
+                "resource {r}"
+            );
             assert!(room.free >= 0, "resource {r} is overloaded");
-            assert_eq!((room.open, self.records[r as usize].queued), (0, NEVER), "resource {r}");
+            assert_eq!((room.open, self.queued[r as usize]), (0, NEVER), "resource {r}");
             assert_eq!(bound.len() as u32, room.bound, "resource {r}");
             assert!(bound.iter().all(|&rate| rate == bound[0]), "resource {r}");
         }
@@ -292,6 +296,23 @@ fn what_a_frozen_flow_leaves_goes_to_the_others() {
     shares.end(1);
     shares.update(|_, _, _| ());
     assert_eq!([shares.rates[0], shares.rates[2]], [1.0, 1.0]);
+}
+
+/// Tests that a flow which has a resource for itself has exactly its capacity, and one that nothing slows exactly the limit; a
+/// resource without a finite capacity bounds nothing.
+#[test]
+fn rates_without_sharing_are_exact() {
+    let capacities = [0.1, 1.0 / 3.0, 5e-7, 7.3, f64::INFINITY];
+    let mut shares = shares(0.7, &capacities, 1000);
+    for (flow, rate) in (0..).zip([0.1, 1.0 / 3.0, 5e-7, 0.7]) {
+        assert!(shares.start(flow, |path| path.extend([flow, 4])));
+        shares.update(|_, _, _| ());
+        assert_eq!(shares.rates[flow as usize], rate);
+    }
+    assert!(!shares.start(4, |path| path.push(4)));
+    shares.set_capacity(0, 0.09);
+    shares.update(|flow, old, new| assert_eq!((flow, old, new), (0, 0.1, 0.09)));
+    assert_eq!(shares.rates[0], 0.09);
 }
 
 /// Tests two pairs of flows on disjoint links: a change at one pair does not affect the other.

@@ -2,13 +2,13 @@
 //! on the order in which they came and went.
 //!
 //! The limit of a flow, the rate of its out-port, is a whole number of units, and so are all its parts of small
-//! denominators: places that are full at the same rate are so exactly. With up to 2^8 flows a unit is some 2^-52 of the
-//! limit, what a real number resolves; with more of them it is larger, so that the sum of all rates has room in 64 bits.
+//! denominators: places that are full at the same rate are so exactly. A unit is at most 2^-52 of the limit, what a real number
+//! resolves, with up to 2^7 flows, and with more of them at most 2^-59 of the sum of their limits, which has room in 64 bits.
 
 /// A number that all numbers up to 16 divide.
 const DIVISIBLE: i64 = 720_720;
 /// The bits of the limit, if the number of flows leaves so many: a real number holds it and all rates below it exactly.
-const MOST_BITS: u32 = 52;
+const MOST_BITS: u32 = 53;
 
 /// How rates in bytes per second are counted.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,8 @@ impl Units {
     /// Counts rates up to `limit`, or up to the capacity `widest` of the widest resource if that is infinite.
     pub(super) fn new(limit: f64, widest: f64, flows: usize) -> Units {
         let flows = flows.max(1);
-        // Sums of rates are below `limit_units * flows`, and this has to stay below 2^62.
-        let bits = (60 - flows.ilog2() - 1).min(MOST_BITS);
+        // Sums of rates are at most `limit_units * flows`, which has to stay below 2^62.
+        let bits = (60 - flows.ilog2()).min(MOST_BITS);
         let whole = DIVISIBLE << (bits - DIVISIBLE.ilog2() - 1);
         let (scale, limit_units) = if limit.is_finite() { (limit, whole) } else { (widest, 2 * whole) };
         Units { limit, limit_units, scale: (scale, whole), flows: flows as i64 }
