@@ -210,7 +210,7 @@ impl State {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
     fn shares_are_max_min_fair((limit, capacities, changes) in system()) {
