@@ -76,7 +76,7 @@ pub struct Work {
 pub(super) struct Shares {
     units: Units,
     rooms: Vec<Room>,
-    /// What orders resources that are full at the same share.
+    /// The order of resources that are full at the same share.
     numbers: Vec<u32>,
     /// The least share with which each resource itself is in the queue, or `NEVER`.
     queued: Vec<i64>,

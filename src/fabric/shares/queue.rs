@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 /// Marks an entry that stands for a flow instead of a resource.
 const FLOW: u32 = 1 << 31;
 
-/// What an entry stands for.
+/// The meaning of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     /// A resource.

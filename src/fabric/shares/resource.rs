@@ -1,4 +1,4 @@
-//! What is free on a resource, and what follows from that without a look at the flows.
+//! The room on a resource: what is free, and what follows from that without a look at the flows.
 
 /// In place of a share: the resource itself is not in the queue.
 pub(super) const NEVER: i64 = i64::MAX;
@@ -6,8 +6,8 @@ pub(super) const NEVER: i64 = i64::MAX;
 /// In place of what is free: the resource has no finite capacity, and is on no path.
 pub(super) const UNLIMITED: i64 = i64::MAX;
 
-/// What fillings change in a resource all the time; all else is apart from it, so that the resources on a path fill few lines
-/// of the host's cache.
+/// The part of a resource that fillings change all the time; all else is apart from it, so that the resources on a path fill few
+/// lines of the host's cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     /// The capacity that the flows with a rate leave.

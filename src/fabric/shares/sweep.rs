@@ -18,7 +18,7 @@ use super::{
     resource::{NEVER, Room},
 };
 
-/// What happens to a resource at a share.
+/// Something that happens to a resource at a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     /// It is full: the flows that are open or faster get this share.
@@ -27,7 +27,7 @@ enum Event {
     Slack,
 }
 
-/// What the entry of a flow in the queue stands for.
+/// The meaning of the entry of a flow in the queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct First {
     /// The resource on the path with the first event.

@@ -162,7 +162,7 @@ fn system() -> impl Strategy<Value = System> {
     })
 }
 
-/// What is under way in shares after some changes.
+/// Shares after some changes, and all that they should follow from.
 struct State {
     shares: Shares,
     limit: f64,

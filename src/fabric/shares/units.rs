@@ -10,7 +10,7 @@ const DIVISIBLE: i64 = 720_720;
 /// The bits of the limit, if the number of flows leaves so many: a real number holds it and all rates below it exactly.
 const MOST_BITS: u32 = 53;
 
-/// How rates in bytes per second are counted.
+/// The unit of rates, and the conversion from and to bytes per second.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Units {
     /// The rate that the out-port allows a flow, in bytes per second; it may be infinite.
