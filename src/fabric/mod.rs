@@ -125,7 +125,7 @@ impl Fabric {
             capacities.extend(std::iter::repeat_n(parameters.duplex() * port, nodes));
         }
         // Resources are numbered as if every link had its own: links first, then the resources of nodes.
-        let mut shares = Shares::new(port, nodes);
+        let mut shares = Shares::new(port, widest(topology, parameters), nodes);
         for (number, &capacity) in (links as u32..).zip(&capacities) {
             shares.add(number, capacity);
         }
@@ -289,6 +289,15 @@ impl Fabric {
     pub(crate) fn work(&self) -> Work {
         self.shares.work()
     }
+}
+
+/// The largest finite capacity of a port or link, for machines whose ports have none.
+fn widest(topology: &dyn Topology, parameters: &Parameters) -> f64 {
+    if parameters.port_capacity().is_finite() {
+        return parameters.port_capacity();
+    }
+    let links = (0..topology.links()).filter_map(|link| topology.capacity(link));
+    links.chain([parameters.link_capacity()]).filter(|capacity| capacity.is_finite()).fold(1.0, f64::max)
 }
 
 /// The place in the network of the resource with this number: links come first, then in-ports, then nodes whose two ports

@@ -8,6 +8,9 @@ use crate::{
     time::Time,
 };
 
+/// The relative difference below which rates count as the same.
+const SAME: f64 = 1e-11;
+
 /// The shares that have ended, and for each sender the share of its message under way.
 #[derive(Debug)]
 pub(super) struct Recorder {
@@ -30,7 +33,7 @@ impl Recorder {
         let Some(open) = &mut self.open[from] else { return };
         if open.start == now {
             (open.rate, open.bottleneck) = (rate, bottleneck);
-        } else if !super::shares::same(open.rate, rate) || open.bottleneck != bottleneck {
+        } else if !same(open.rate, rate) || open.bottleneck != bottleneck {
             self.ended.push(Share { end: now, ..*open });
             *open = Share { start: now, end: now, rate, bottleneck, ..*open };
         }
@@ -48,4 +51,9 @@ impl Recorder {
         self.ended.sort_unstable_by_key(|share| (share.start, share.from, share.seq));
         self.ended
     }
+}
+
+/// Whether two rates differ by rounding alone.
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= SAME * a.abs().min(b.abs())
 }
