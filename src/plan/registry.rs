@@ -295,7 +295,7 @@ impl<P: Problem> Algorithm<P> {
         Ok(variants)
     }
 
-    /// What takes less than the limit, which is the time of its fastest variant.
+    /// A way that takes less than the limit, which is the time of its fastest variant.
     pub(super) fn improved(&self, problem: &P, limit: Time) -> Option<(Variant<P>, Predicted<P>)> {
         self.entry.improve.and_then(|improve| improve(problem, limit))
     }

@@ -149,7 +149,7 @@ fn deal(builder: &mut Builder, root: Rank, holders: &[Rank], of: &[Vec<u32>]) {
             let middle = span.start + span.len().div_ceil(2);
             let (kept, given) = match own {
                 Some(part) if part >= middle => (middle..span.end, span.start..middle),
-                // Who has none of its own gives all that is left away.
+                // A rank without a part of its own gives all that is left away.
                 None if span.len() == 1 => (span.end..span.end, span),
                 _ => (span.start..middle, middle..span.end),
             };
