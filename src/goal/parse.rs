@@ -7,7 +7,7 @@ use super::{
     error::{Problem, ReadError},
     labels::Labels,
     program::{MOST_OPERATIONS, Operation, Program, Waiter},
-    words::{Word, Words},
+    words::{Word, Words, shown},
 };
 use crate::{rank::Tag, time::Span, topology::MAX_NODES, wire::MAX_MESSAGE};
 
@@ -320,7 +320,7 @@ impl<R: BufRead> Parser<R> {
     fn resolve(&mut self) -> Result<(), ReadError> {
         for Pending { line, labels: [waiting, on], for_start } in self.pending.drain(..) {
             let find = |(label, column): (Vec<u8>, u64)| {
-                let label_text = || String::from_utf8_lossy(&label).into_owned();
+                let label_text = || shown(&label);
                 self.labels.get(&label).ok_or_else(|| ReadError::Text {
                     line,
                     column,

@@ -34,7 +34,7 @@ pub struct Predicted {
 /// Predicts the times of a program on a machine, with its noise and its faults: rank `i` is node `i`, and nodes without a rank
 /// do nothing. It is the time of [`Program::play`] in virtual time, to the picosecond.
 ///
-/// Costs the host about a microsecond for each message, and no threads.
+/// Costs the host some microseconds for each message, more where a rank has many receives open at a time, and no threads.
 ///
 /// # Errors
 /// [`PredictError`] if the machine has too few nodes, receives wait for messages that nobody sends, messages have other lengths

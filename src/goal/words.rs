@@ -163,12 +163,7 @@ impl<R: BufRead> Words<R> {
 
     /// The word as a text for people, cut if it is long.
     pub(super) fn text(&self, word: Word) -> String {
-        const MOST: usize = 40;
-        let text = String::from_utf8_lossy(self.bytes(word));
-        match text.char_indices().nth(MOST) {
-            Some((end, _)) => format!("{}..", &text[..end]),
-            None => text.into_owned(),
-        }
+        shown(self.bytes(word))
     }
 
     /// The number of the line, from 1.
@@ -190,6 +185,16 @@ impl<R: BufRead> Words<R> {
     /// An error at the end of the line, without the blanks there.
     pub(super) fn error_at_end(&self, problem: Problem) -> ReadError {
         self.error(self.buffer.trim_ascii_end().len(), problem)
+    }
+}
+
+/// A word as errors show it, which may be as long as a line.
+pub(super) fn shown(word: &[u8]) -> String {
+    const MOST: usize = 40;
+    let text = String::from_utf8_lossy(word);
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text.into_owned(),
     }
 }
 

@@ -68,15 +68,14 @@ impl Requests {
     /// Of several requests the one that was complete first, by its place among them, and since when; of those that were at one
     /// instant the one that is named first.
     pub(super) fn first_complete(&self, among: &[RequestId]) -> Option<(Time, usize)> {
-        let mut first: Option<(Time, usize)> = None;
-        for &(since, request) in &self.complete {
-            if first.is_some_and(|(earlier, _)| earlier < since) {
-                break;
+        let mut passed = 0;
+        while let Some(&(since, _)) = self.complete.get(passed) {
+            let is_there = |&request: &RequestId| self.complete.binary_search(&(since, request)).is_ok();
+            if let Some(place) = among.iter().position(is_there) {
+                return Some((since, place));
             }
-            if let Some(place) = among.iter().position(|&other| other == request) {
-                first = Some(first.map_or((since, place), |first| first.min((since, place))));
-            }
+            passed = self.complete.partition_point(|&(other, _)| other <= since);
         }
-        first
+        None
     }
 }

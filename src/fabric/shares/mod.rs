@@ -262,10 +262,13 @@ impl Shares {
             let new = if bottleneck == NONE {
                 self.units.limit_rate()
             } else {
-                // A flow that has a resource for itself has its capacity, also if units do not tell it.
                 let has_all = self.members[bottleneck as usize].len() == 1;
-                let odd = if has_all { self.odd.get(&bottleneck) } else { None };
-                odd.copied().unwrap_or_else(|| self.units.rate(rate))
+                match self.odd.get(&bottleneck) {
+                    // A flow that has a resource for itself has its capacity, also if units do not tell it.
+                    Some(&capacity) if has_all => capacity,
+                    Some(&capacity) => self.units.part_of(rate, capacity),
+                    None => self.units.rate(rate),
+                }
             };
             let old = std::mem::replace(&mut self.rates[flow as usize], new);
             if old != new {

@@ -65,9 +65,37 @@ impl Units {
         self.limit
     }
 
+    /// A share of a capacity in bytes per second. Shares of a capacity that is too little for a unit each are counted as if it
+    /// were enough, and are that much less.
+    pub(super) fn part_of(&self, share: i64, capacity: f64) -> f64 {
+        match self.count(capacity) == self.flows {
+            true => self.rate(share) * (capacity / self.rate(self.flows)),
+            false => self.rate(share),
+        }
+    }
+
     /// A share in bytes per second.
     pub(super) fn rate(&self, share: i64) -> f64 {
         let (scale, whole) = self.scale;
         share as f64 / whole as f64 * scale
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_a_capacity_below_a_unit_for_each_flow_add_up_to_it() {
+        let flows = 1 << 20;
+        let units = Units::new(1e9, 1e9, flows);
+        let capacity = 10.0;
+        let counted = units.count(capacity);
+        assert_eq!(counted, flows as i64);
+        let half = units.part_of(counted / 2, capacity);
+        assert!((half - 5.0).abs() < 1e-9, "{half}");
+        // One that units tell is what it is.
+        let wide = units.count(5e8);
+        assert_eq!(units.part_of(wide / 2, 5e8), units.rate(wide / 2));
     }
 }
