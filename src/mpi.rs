@@ -44,7 +44,8 @@ use crate::{
 
 /// MPI as this process sees it, one of its ranks; it ends when this is dropped.
 ///
-/// There is one at a time, and it stays on its thread. Dropped by a panic it ends all ranks with status 101.
+/// There is one at a time, and it stays on its thread. Dropped, it waits until all ranks begin a run, which is refused then, or end
+/// theirs; dropped by a panic it ends all ranks with status 101.
 #[derive(Debug)]
 pub struct Job {
     job: mpi::Job,
@@ -157,13 +158,13 @@ impl Job {
         self.job.seconds()
     }
 
-    /// Runs `program` on this rank, as all others do: every rank makes the same calls of this in the same order, or those that
-    /// make more wait for ever. Returns when the programs of all have returned. Refused within a program that runs.
+    /// Runs `program` on this rank, as all others do: every rank makes the same calls of this in the same order. Returns when the
+    /// programs of all have returned. Refused within a program that runs, and when the job of another rank has ended.
     ///
     /// # Errors
     /// [`RunError`], the same on all ranks but for the source of [`RunError::Node`], which only the rank that failed has in
     /// its own type: a program failed or panicked, no rank can go on, the wall-clock limit is reached, messages were
-    /// not received on a job that treats that as an error.
+    /// not received on a job that treats that as an error, a rank has ended its job instead.
     pub fn run<T>(&self, program: impl Fn(&Node<'_>) -> Result<T, Failure>) -> Result<Run<T>, RunError> {
         let ended = mpi::run(&self.job, &self.machine, &self.settings, &program)?;
         if self.unreceived_is_an_error && !ended.unreceived.is_empty() {

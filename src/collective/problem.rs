@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, Draft, Operation, Strategy, Task, task::Identity};
+use super::{Algorithm, Draft, Operation, Strategy, Task, algorithm::others, task::Identity};
 use crate::{
     model::Description,
     pattern::Exchange,
-    plan::{Planned, Problem, Registered, apart::Divisible},
+    plan::{PlanError, Planned, Problem, Registered, Variant, apart::Divisible},
     rank::Rank,
     time::Span,
 };
@@ -64,6 +64,12 @@ impl Planned for Task {
 }
 
 impl Divisible for Task {
+    const APART: Algorithm = Algorithm::APART;
+
+    fn others(&self) -> Result<Vec<Variant<Task>>, PlanError> {
+        others(self)
+    }
+
     /// Those of the blocks; a root's own has to go nowhere.
     fn lengths(&self) -> Vec<u64> {
         let operation = self.operation();

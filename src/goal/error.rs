@@ -4,7 +4,6 @@ use std::io;
 
 use thiserror::Error;
 
-use super::words::MOST_BYTES;
 use crate::{
     error::{CommError, DeadlockReport},
     payload::PayloadError,
@@ -41,8 +40,11 @@ debug_as_text!(ReadError);
 #[non_exhaustive]
 pub enum Problem {
     /// A line is too long.
-    #[error("the line is too long: allowed are {MOST_BYTES} bytes")]
-    LongLine,
+    #[error("the line is too long: allowed are {allowed} bytes")]
+    LongLine {
+        /// The most bytes of a line.
+        allowed: usize,
+    },
     /// Something else is allowed here than what is there.
     #[error("{} stands where only {allowed} is allowed", given.as_ref().map_or("the end".to_owned(), |given| format!("`{given}`")))]
     Unexpected {

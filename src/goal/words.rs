@@ -74,7 +74,7 @@ impl<R: BufRead> Words<R> {
         self.line += 1;
         let line = (&mut self.reader).take(MOST_BYTES as u64 + 1).read_until(b'\n', &mut self.buffer)?;
         if line > MOST_BYTES {
-            return Err(self.error(MOST_BYTES, Problem::LongLine));
+            return Err(self.error(MOST_BYTES, Problem::LongLine { allowed: MOST_BYTES }));
         }
         Ok(line > 0)
     }

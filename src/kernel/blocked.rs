@@ -4,10 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Kernel,
-    node::{Doing, Request},
-};
+use super::{Kernel, node::Doing, request::Request};
 use crate::{
     rank::{Rank, Tag},
     time::Time,

@@ -3,8 +3,9 @@
 use super::{
     Calls, Kernel, Kind,
     faults::Talkers,
-    node::{Arrived, Doing, Outgoing, Receiver, Request},
+    node::{Doing, Outgoing, Receiver},
     op::{Call, Cause, Op, Outcome, Reply},
+    request::{Arrived, Request},
 };
 use crate::{
     model::Regime,

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 
 use super::{
     Calls, Kernel, Kind,
-    node::{Doing, Receiver, Request},
+    node::{Doing, Receiver},
     op::{Cause, Outcome, Reply},
+    request::Request,
 };
 use crate::{
     rank::Rank,

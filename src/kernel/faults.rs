@@ -11,8 +11,9 @@ use std::{
 use super::{
     Kernel, Kind,
     deaths::Silent,
-    node::{Arrived, Doing, Outgoing, Request},
+    node::{Doing, Outgoing},
     op::{Cause, Outcome},
+    request::{Arrived, Request},
 };
 use crate::{
     model::{Faults, faults::Change},

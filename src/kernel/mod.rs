@@ -33,6 +33,7 @@ mod node;
 mod noise;
 mod op;
 mod rendezvous;
+mod request;
 mod requests;
 mod send_recv;
 mod table;
@@ -53,9 +54,10 @@ use slab::Slab;
 use self::{
     events::Events,
     faults::Faulty,
-    node::{Arrived, Doing, Node},
+    node::{Doing, Node},
     noise::Noisy,
     rendezvous::Rendezvous,
+    request::Arrived,
 };
 use crate::{
     fabric::{Fabric, LinkLoad, Work},

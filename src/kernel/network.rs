@@ -2,8 +2,9 @@
 
 use super::{
     Kernel, Kind,
-    node::{Arrived, Doing, Outgoing, Receiver, Request},
+    node::{Doing, Outgoing, Receiver},
     op::Cause,
+    request::{Arrived, Request},
 };
 use crate::{
     model::Regime,

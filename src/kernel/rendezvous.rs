@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 
 use super::{
     Kernel, Kind,
-    node::{Arrived, Doing, Outgoing, Request},
+    node::{Doing, Outgoing},
     op::{Cause, Outcome},
+    request::{Arrived, Request},
 };
 use crate::{
     record::{EventKind, WaitEnd},

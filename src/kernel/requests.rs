@@ -2,8 +2,9 @@
 
 use super::{
     Kernel, Kind,
-    node::{Arrived, Doing, Receiver, Request},
+    node::{Doing, Receiver},
     op::{AnyOf, Cause, Outcome},
+    request::{Arrived, Request},
 };
 use crate::{
     record::{EventKind, WaitEnd},

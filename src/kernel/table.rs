@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque, btree_map};
 
-use super::node::Request;
+use super::request::Request;
 use crate::{
     time::Time,
     wire::{RequestId, keep_small},

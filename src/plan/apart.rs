@@ -3,9 +3,9 @@
 //! A schedule that suits long messages costs short ones many start-ups, and one that suits short messages carries long ones
 //! too often. Where lengths differ much, two or more schedules in a row can be faster than any single one.
 //!
-//! The messages, by length, may be parted at a few places that follow from their lengths alone. All that lies between two
-//! places is a problem of its own, for which the fastest variant is taken. Among more than 64 nodes two places are tried. First there are two parts, then more as long as that
-//! pays. Those ways to part the messages are tried whose parts take the least time together: the parts are put one after the
+//! The messages, by length, may be parted at a few places that follow from their lengths alone, six of them among up to 64 nodes and two among
+//! more. All that lies between two places is a problem of its own, for which the fastest variant is taken. First there are two
+//! parts, then more as long as that pays. Those ways to part the messages are tried whose parts take the least time together: the parts are put one after the
 //! other, the longest messages first or last. No node waits in between: each goes on to the next part when it is done with the
 //! one before. Lower bounds tell of many parts beforehand that they cannot pay, and none is looked at for longer than the
 //! others leave it.
@@ -17,12 +17,18 @@ use super::{
     error::PlanError,
     predict::predict_among,
     problem::{Draft, Problem},
-    registry::{Algorithm, Predicted, Variant},
+    registry::{Algorithm, Planning, Predicted, Variant},
 };
 use crate::time::{Span, Time};
 
 /// A problem of several messages that can be treated apart.
 pub(crate) trait Divisible: Problem {
+    /// The algorithm that treats messages apart.
+    const APART: Algorithm<Self>;
+
+    /// The variants of all other algorithms, among which that of a part is chosen.
+    fn others(&self) -> Result<Vec<Variant<Self>>, PlanError>;
+
     /// The length of each message, 0 for those that have to go nowhere; nothing if there are no messages to be told apart.
     fn lengths(&self) -> Vec<u64>;
 
@@ -40,9 +46,6 @@ pub(crate) trait Divisible: Problem {
     fn overlap(&self) -> f64;
 }
 
-/// Lists the variants among which that of a part is chosen.
-type List<P> = fn(&P) -> Result<Vec<Variant<P>>, PlanError>;
-
 /// A variant with its draft and the time that it takes.
 type Found<P> = (Variant<P>, Predicted<P>);
 
@@ -54,15 +57,20 @@ pub(crate) fn is_uneven<P: Divisible>(problem: &P) -> bool {
     !places(&problem.lengths()).is_empty()
 }
 
+/// The fastest way to treat messages apart.
+///
+/// # Errors
+///
+/// [`PlanError::TooLong`]: no way ends within modeled time.
+pub(crate) fn search<P: Divisible>(planning: &Planning<'_, P>) -> Result<Found<P>, PlanError> {
+    let too_long = || PlanError::TooLong { algorithm: P::APART.called(planning.problem) };
+    faster(planning.problem, Time::MAX).ok_or_else(too_long)
+}
+
 /// The fastest way to treat messages apart, if it takes less than the limit.
-pub(crate) fn fastest_apart<P: Divisible>(
-    apart: &Algorithm<P>,
-    problem: &P,
-    list: List<P>,
-    mut limit: Time,
-) -> Option<Found<P>> {
+pub(crate) fn faster<P: Divisible>(problem: &P, mut limit: Time) -> Option<Found<P>> {
     let mut found = None;
-    for shortest_first in Parting::of(apart, problem, list, limit).ways() {
+    for shortest_first in Parting::of(problem, limit).ways() {
         let longest_first = shortest_first.iter().rev().cloned().collect();
         for parts in [shortest_first, longest_first] {
             let drafts: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.predicted.draft)).collect();
@@ -71,7 +79,7 @@ pub(crate) fn fastest_apart<P: Divisible>(
             let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, limit));
             if let Some(prediction) = prediction.filter(|prediction| prediction.modeled < limit) {
                 limit = prediction.modeled;
-                found = Some((in_a_row(parts).by(apart.clone()), Predicted { draft, prediction }));
+                found = Some((in_a_row(parts).by(P::APART), Predicted { draft, prediction }));
             }
         }
     }
@@ -80,9 +88,7 @@ pub(crate) fn fastest_apart<P: Divisible>(
 
 /// A search for ways to part the messages. Classes are the messages between two places.
 struct Parting<'a, P: Problem> {
-    apart: &'a Algorithm<P>,
     problem: &'a P,
-    list: List<P>,
     lengths: Vec<u64>,
     places: Vec<u64>,
     /// The time that is left for all parts together.
@@ -95,7 +101,7 @@ struct Parting<'a, P: Problem> {
 type Way = (Span, Vec<usize>);
 
 impl<'a, P: Divisible> Parting<'a, P> {
-    fn of(apart: &'a Algorithm<P>, problem: &'a P, list: List<P>, limit: Time) -> Parting<'a, P> {
+    fn of(problem: &'a P, limit: Time) -> Parting<'a, P> {
         let lengths = problem.lengths();
         let mut places = places(&lengths);
         if problem.members().len() > FEW {
@@ -103,7 +109,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
         }
         places.sort_unstable();
         let budget = alone(problem, limit.since_start());
-        Parting { apart, problem, list, lengths, places, budget, known: BTreeMap::new() }
+        Parting { problem, lengths, places, budget, known: BTreeMap::new() }
     }
 
     /// The best ways, the fastest first: in two parts, each place tried; and going on from the fastest as long as it pays to part
@@ -156,7 +162,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
                     if own_least >= left {
                         return None;
                     }
-                    let chosen = Arc::new(part.chosen(self.apart, self.list, Time::ZERO + left)?);
+                    let chosen = Arc::new(part.chosen(Time::ZERO + left)?);
                     self.known.insert(span, chosen.clone());
                     chosen
                 }
@@ -227,11 +233,11 @@ impl<P: Divisible> Part<P> {
     }
 
     /// With the variant that is the fastest, if that ends by the limit.
-    fn chosen(self, apart: &Algorithm<P>, list: List<P>, limit: Time) -> Option<Chosen<P>> {
-        let mut variants = list(&self.problem).ok()?;
-        let (nth, predicted) = fastest(apart, &self.problem, &variants, limit).ok()?;
+    fn chosen(self, limit: Time) -> Option<Chosen<P>> {
+        let mut variants = self.problem.others().ok()?;
+        let (nth, predicted) = fastest(&P::APART, &self.problem, &variants, limit).ok()?;
         let variant = variants.swap_remove(nth);
-        let algorithm = variant.algorithm().unwrap_or(apart).to_string();
+        let algorithm = variant.algorithm().unwrap_or(&P::APART).to_string();
         let name = format!("{} by {}", self.name, P::plan_name(algorithm, variant.name()));
         Some(Chosen { name, is_in: self.is_in, variant, predicted })
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, Instance, draft::Draft, instance::Identity};
+use super::{Algorithm, Instance, algorithm::others, draft::Draft, instance::Identity};
 use crate::{
     model::Description,
     pattern::Exchange,
-    plan::{Planned, Problem, Registered, apart::Divisible},
+    plan::{PlanError, Planned, Problem, Registered, Variant, apart::Divisible},
     rank::Rank,
     time::Span,
 };
@@ -56,6 +56,12 @@ impl Planned for Instance {
 }
 
 impl Divisible for Instance {
+    const APART: Algorithm = Algorithm::APART;
+
+    fn others(&self) -> Result<Vec<Variant<Instance>>, PlanError> {
+        others(self)
+    }
+
     fn lengths(&self) -> Vec<u64> {
         Instance::lengths(self).to_vec()
     }

@@ -1,4 +1,5 @@
-//! Runs that end with an error: all ranks get the same one, in the time that it takes, and the job can run again.
+//! Runs that end with an error: all ranks get the same one, in the time that it takes, and the job can run again; until a rank
+//! ends its job.
 
 use std::time::Duration;
 
@@ -20,11 +21,26 @@ pub(crate) fn all(job: Job) {
         computing_is_waited_for(&job);
     }
     let job = job.wall_limit(Duration::from_secs(2));
+    let rank = job.rank();
     if job.size() > 1 {
         wall_limit(&job);
+        a_rank_leaves(job);
     }
-    if job.rank() == 0 {
+    if rank == 0 {
         println!("errors: all as they should be");
+    }
+}
+
+/// The job of the last rank ends while the others are about to run: they are told, as often as they try.
+fn a_rank_leaves(job: Job) {
+    let last = job.size() - 1;
+    if job.rank() == last {
+        return;
+    }
+    for _ in 0..2 {
+        let refused = job.run(|node| Ok(node.world().recv(last).map(drop)?)).expect_err("a rank has left");
+        let expected = format!("node {last} failed: its job has ended, and a run needs all ranks");
+        assert_eq!(refused.to_string(), expected);
     }
 }
 

@@ -11,17 +11,13 @@
 //!
 //! **Source.** This project.
 
-use super::{
-    super::{Operation, Task},
-    Algorithm, Entry, auto, of,
-};
+use super::{super::Operation, Algorithm, Entry, of};
 use crate::{
     plan::{
-        PlanError, Predicted, Restriction, Variant,
-        apart::{fastest_apart, is_uneven},
+        Restriction,
+        apart::{is_uneven, search},
     },
     text::count,
-    time::Time,
 };
 
 impl Algorithm {
@@ -29,20 +25,12 @@ impl Algorithm {
     pub const APART: Algorithm = of(&APART);
 }
 
-static APART: Entry = Entry::searching("apart", |planning| {
-    faster(planning.problem, Time::MAX)
-        .ok_or_else(|| PlanError::TooLong { algorithm: Algorithm::APART.to_string() })
-})
-.about("long blocks by one algorithm and short ones by another, one after the other")
-.source("this project")
-.kinds(Operation::has_blocks)
-.only_if(&[Restriction {
-    text: "some block must be more than twice as long as another one, and the root's own does not count",
-    is_met: |task, _| is_uneven(task),
-    found: |task, _| format!("the longest has {}", count(task.longest_block(), "byte")),
-}]);
-
-/// The fastest way to treat blocks apart, if it takes less than the limit.
-pub(super) fn faster(task: &Task, limit: Time) -> Option<(Variant<Task>, Predicted<Task>)> {
-    fastest_apart(&Algorithm::APART, task, auto::variants, limit)
-}
+static APART: Entry = Entry::searching("apart", search)
+    .about("long blocks by one algorithm and short ones by another, one after the other")
+    .source("this project")
+    .kinds(Operation::has_blocks)
+    .only_if(&[Restriction {
+        text: "some block must be more than twice as long as another one, and the root's own does not count",
+        is_met: |task, _| is_uneven(task),
+        found: |task, _| format!("the longest has {}", count(task.longest_block(), "byte")),
+    }]);

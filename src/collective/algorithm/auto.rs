@@ -12,24 +12,25 @@
 
 use super::{
     super::{Task, candidate::each_once},
-    Algorithm, Entry, Variants, apart, of,
+    Algorithm, Entry, Variants, of,
 };
+use crate::plan::apart::faster;
 
 impl Algorithm {
     /// The fastest of all others: of each, the ways that the closed forms find cheapest are predicted.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
-static AUTO: Entry = Entry::new("auto", |planning| variants(planning.problem))
-    .improved(apart::faster)
+static AUTO: Entry = Entry::new("auto", |planning| others(planning.problem))
+    .improved(faster)
     .about("the fastest of all, by prediction");
 
-/// All variants but those that treat blocks apart.
-pub(super) fn variants(task: &Task) -> Variants {
-    let others = Algorithm::of(task.operation()).into_iter().filter(|other| *other != Algorithm::AUTO);
+/// The variants of all other algorithms, but for those that treat blocks apart.
+pub(in super::super) fn others(task: &Task) -> Variants {
+    let algorithms = Algorithm::of(task.operation()).into_iter().filter(|other| *other != Algorithm::AUTO);
     // One that is restricted is left out.
     let mut variants: Vec<_> =
-        others.flat_map(|algorithm| algorithm.variants(task, &()).unwrap_or_default()).collect();
+        algorithms.flat_map(|algorithm| algorithm.variants(task, &()).unwrap_or_default()).collect();
     variants.sort_by_key(|variant| variant.estimate());
     Ok(each_once(variants))
 }

@@ -22,6 +22,8 @@ mod sources;
 mod strategies;
 mod tree;
 
+pub(super) use self::auto::others;
+
 use std::borrow::Cow;
 
 use super::{Operation, Strategy, Task};

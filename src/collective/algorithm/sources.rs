@@ -18,7 +18,7 @@ use super::{
         Operation, Task,
         draft::{Draft, Piece},
     },
-    Algorithm, Entry, Variants, auto, of,
+    Algorithm, Entry, Variants, of, others,
     strategies::IN_ORDER,
 };
 use crate::{
@@ -52,10 +52,7 @@ static SOURCES: Entry = Entry::new("sources", |planning| variants(planning.probl
 fn variants(task: &Task) -> Variants {
     let owners = owners(task);
     if let [owner] = owners[..] {
-        return Ok(auto::variants(&from_one(task, owner))?
-            .into_iter()
-            .map(|one| of_one(one, owner))
-            .collect());
+        return Ok(others(&from_one(task, owner))?.into_iter().map(|one| of_one(one, owner)).collect());
     }
     let instance = from_several(task, &owners)?;
     let algorithms = stop::Algorithm::BEYOND.iter();

@@ -12,6 +12,8 @@
 //! are. Few resources need one, and most of those on the path of a flow are passed over without a look at the other flows
 //! there.
 
+use std::mem;
+
 use super::{
     Flow, Members, NONE, OPEN, Shares,
     queue::Of,
@@ -39,9 +41,8 @@ pub(super) struct First {
 impl Shares {
     /// Shares out what the flows that started and ended have changed.
     pub(super) fn sweep(&mut self) {
-        while let Some(r) = self.changed.pop() {
-            self.look_again(r);
-        }
+        let changed = mem::take(&mut self.changed);
+        self.changed = self.look_at_all_again(changed);
         self.queue_opened(0);
         while let Some((share, of)) = self.queue.pop() {
             match of {
@@ -267,9 +268,18 @@ impl Shares {
             }
         }
         rooms[r as usize].bound = bound;
-        while let Some(other) = self.unsettled.pop() {
-            self.look_again(other);
+        let unsettled = mem::take(&mut self.unsettled);
+        self.unsettled = self.look_at_all_again(unsettled);
+    }
+
+    /// Looks at resources again, at each once however often it is named, and hands back the empty list.
+    fn look_at_all_again(&mut self, mut resources: Vec<u32>) -> Vec<u32> {
+        resources.sort_unstable();
+        resources.dedup();
+        while let Some(r) = resources.pop() {
+            self.look_again(r);
         }
+        resources
     }
 
     /// Puts a resource without open flows into the queue if its flows cannot stay as they are. An entry that it has may be too

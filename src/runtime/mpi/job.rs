@@ -65,6 +65,8 @@ pub(crate) struct Job {
     library: String,
     /// Whether a program runs.
     pub(super) is_running: Cell<bool>,
+    /// A rank whose job has ended: there is no run any more.
+    left: Cell<Option<Rank>>,
     /// The library itself, which ends last.
     mpi: Mpi,
 }
@@ -92,8 +94,8 @@ impl Job {
         let line = Line::new(world.duplicate()?)?;
         let (control, native) = (world.duplicate()?, world.duplicate()?);
         let (hosts, is_crowded) = places(&control)?;
-        let is_running = Cell::new(false);
-        Ok(Job { line, control, native, rank, size, hosts, is_crowded, library, is_running, mpi })
+        let (is_running, left) = (Cell::new(false), Cell::new(None));
+        Ok(Job { line, control, native, rank, size, hosts, is_crowded, library, is_running, left, mpi })
     }
 
     /// The rank of this process.
@@ -134,6 +136,28 @@ impl Job {
     /// Ends all ranks at once.
     pub(crate) fn abort(&self, status: i32) -> ! {
         self.control.abort(status)
+    }
+
+    /// Waits until all ranks begin a run.
+    pub(super) fn begin(&self) -> Result<(), RunError> {
+        self.agree(true).map_err(|error| self.failed(error))?;
+        match self.left.get() {
+            None => Ok(()),
+            Some(rank) => {
+                Err(RunError::Node { rank, source: "its job has ended, and a run needs all ranks".into() })
+            }
+        }
+    }
+
+    /// Waits until each rank begins a run or ends its job, which is the same for all.
+    fn agree(&self, begins: bool) -> Result<(), Error> {
+        if self.left.get().is_some() {
+            return Ok(());
+        }
+        let (mine, mut first) = ([if begins { i64::MAX } else { self.rank as i64 }], [i64::MAX]);
+        self.together(|scope| self.control.iallreduce(scope, &mine, &mut first, ReduceOp::Min), || ())?;
+        self.left.set((first[0] < i64::MAX).then_some(first[0] as Rank));
+        Ok(())
     }
 
     /// Makes a call of all ranks, and does something else for as long as it takes.
@@ -184,6 +208,7 @@ impl Drop for Job {
             self.abort(101);
         }
         // If that fails MPI fails, and says so when it ends.
+        let _ = self.agree(false);
         let _ = self.line.close();
     }
 }

@@ -88,7 +88,7 @@ fn run_alone<T>(
     settings: &Settings,
     program: &dyn Fn(&Node<'_>) -> Result<T, Failure>,
 ) -> Result<Ended<T>, RunError> {
-    job.together(|scope| job.control.ibarrier(scope), || ()).map_err(|error| job.failed(error))?;
+    job.begin()?;
     let node = MpiNode::new(job, machine, settings, job.seconds());
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&node))));
     let output = match result {

@@ -11,13 +11,10 @@
 //!
 //! **Source.** This project.
 
-use super::{Algorithm, Entry, Instance, auto, of};
-use crate::{
-    plan::{
-        PlanError, Predicted, Restriction, Variant,
-        apart::{fastest_apart, is_uneven},
-    },
-    time::Time,
+use super::{Algorithm, Entry, of};
+use crate::plan::{
+    Restriction,
+    apart::{is_uneven, search},
 };
 
 impl Algorithm {
@@ -25,25 +22,17 @@ impl Algorithm {
     pub const APART: Algorithm = of(&APART);
 }
 
-static APART: Entry = Entry::searching("apart", |planning| {
-    faster(planning.problem, Time::MAX)
-        .ok_or_else(|| PlanError::TooLong { algorithm: Algorithm::APART.to_string() })
-})
-.about("long messages by one algorithm and short ones by another, one after the other")
-.source("this project")
-.only_if(&[Restriction {
-    text: "some message is more than twice as long as another one",
-    is_met: |instance, ()| is_uneven(instance),
-    found: |instance, ()| {
-        let lengths = || instance.lengths().iter().copied().filter(|&length| length > 0);
-        match (lengths().min(), lengths().max()) {
-            (Some(least), Some(most)) => format!("they have {least} to {most} bytes"),
-            _ => "all are empty".to_owned(),
-        }
-    },
-}]);
-
-/// The fastest way to treat messages apart, if it takes less than the limit.
-pub(super) fn faster(instance: &Instance, limit: Time) -> Option<(Variant<Instance>, Predicted<Instance>)> {
-    fastest_apart(&Algorithm::APART, instance, auto::variants, limit)
-}
+static APART: Entry = Entry::searching("apart", search)
+    .about("long messages by one algorithm and short ones by another, one after the other")
+    .source("this project")
+    .only_if(&[Restriction {
+        text: "some message is more than twice as long as another one",
+        is_met: |instance, ()| is_uneven(instance),
+        found: |instance, ()| {
+            let lengths = || instance.lengths().iter().copied().filter(|&length| length > 0);
+            match (lengths().min(), lengths().max()) {
+                (Some(least), Some(most)) => format!("they have {least} to {most} bytes"),
+                _ => "all are empty".to_owned(),
+            }
+        },
+    }]);

@@ -14,19 +14,20 @@
 //! **Source.** The papers leave it open: "none of our algorithms tries to analyze the input distribution" (conference
 //! version, section 5.2).
 
-use super::{Algorithm, Entry, Instance, Variants, apart, of};
+use super::{Algorithm, Entry, Instance, Variants, of};
+use crate::plan::apart::faster;
 
 impl Algorithm {
     /// Predicts all others on the machine and takes the fastest.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
-static AUTO: Entry = Entry::new("auto", |planning| variants(planning.problem))
-    .improved(apart::faster)
+static AUTO: Entry = Entry::new("auto", |planning| others(planning.problem))
+    .improved(faster)
     .about("the fastest of all others, by prediction");
 
-/// All variants but those that treat messages apart. Those most likely to be the fastest come first, so that others are soon given up.
-pub(super) fn variants(instance: &Instance) -> Variants {
+/// The variants of all other algorithms, but for those that treat messages apart. Those most likely to be the fastest come first, so that others are soon given up.
+pub(in super::super) fn others(instance: &Instance) -> Variants {
     let every_node_is_a_source = instance.sources().len() == instance.nodes();
     // Then the messages stay where they are, and only *Br_xy_source* may take another dimension first than without.
     let is_the_same_as_its_base = |algorithm: &Algorithm| {

@@ -25,6 +25,7 @@ mod two_step;
 mod variant;
 mod xor;
 
+pub(super) use self::auto::others;
 pub use self::ideal::ideal_places;
 use self::variant::{Variants, by_nodes, each, each_after, only};
 use super::{
