@@ -39,6 +39,7 @@
 //! * [`pattern`] has pure schedules, [`plan`] what makes plans of them and tells what they take
 //!   ([`predict`](plan::predict())).
 //! * [`goal`] reads programs in GOAL, the format of LogGOPSim, predicts and runs them, and writes schedules in it.
+//! * [`msccl`] reads schedules of MSCCL, checks that they do what they say, and makes programs in GOAL of them.
 //! * [`record`] and [`report`] are what a run shows, [`analysis`] what took its time, [`picture`] draws it; [`error`] is
 //!   what can go wrong; [`units`] reads and writes figures.
 //! * [`published`] works out what papers publish, figure by figure.
@@ -59,6 +60,7 @@ mod machine;
 pub mod model;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+pub mod msccl;
 pub mod nx;
 pub mod pattern;
 mod payload;

@@ -22,6 +22,7 @@ mod lists;
 mod machine;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod msccl;
 mod options;
 mod pace;
 mod patience;
@@ -91,6 +92,8 @@ Examples:
   multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
   multicomputer reproduce S0-F8                        a published figure, against what comes out here
   multicomputer goal bcast.goal --machine complete:64  the time of a schedule of LogGOPSim
+  multicomputer msccl allreduce.xml --machine complete:8
+                                                       a schedule of MSCCL, beside what auto takes
   multicomputer machine cm5:32                         the network and the parameters of a machine
   multicomputer calibrate --nodes 16 > host.toml       this host's threads as a machine, to plan with
   mpirun -n 16 multicomputer mpi collective broadcast --bytes 8..1M
@@ -117,6 +120,8 @@ enum Command {
     Reproduce(reproduce::Arguments),
     /// Time a schedule in GOAL, the text format of LogGOPSim, or run it on threads
     Goal(goal::Arguments),
+    /// Time a schedule of MSCCL, checked, beside what auto takes
+    Msccl(msccl::Arguments),
     /// Draw a table of times as a chart: time or bandwidth over length, sources or nodes
     Plot(plot::Arguments),
     /// Print a machine's network and its parameters
@@ -177,6 +182,7 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
         Some(Command::Textbook(arguments)) => textbook::run(&arguments, out)?,
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out)?,
         Some(Command::Goal(arguments)) => goal::run(&arguments, out)?,
+        Some(Command::Msccl(arguments)) => msccl::run(&arguments, out)?,
         Some(Command::Plot(arguments)) => plot::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments, out)?,

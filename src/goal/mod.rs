@@ -48,6 +48,7 @@ mod write;
 
 pub use error::{PlayError, PredictError, Problem, ReadError, TooManyRanks, WriteError};
 pub use predict::{Predicted, predict};
+pub(crate) use program::Waiter;
 pub use program::{Operation, Program};
 pub use turns::Sends;
 pub use write::write;

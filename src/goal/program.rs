@@ -39,13 +39,13 @@ pub enum Operation {
 
 /// An operation that waits for another one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiter {
+pub(crate) struct Waiter {
     /// The number of the operation in its rank, twice, and one more if it waits for the start alone.
     coded: u32,
 }
 
 impl Waiter {
-    pub(super) fn new(operation: u32, for_start: bool) -> Waiter {
+    pub(crate) fn new(operation: u32, for_start: bool) -> Waiter {
         Waiter { coded: 2 * operation + u32::from(for_start) }
     }
 
@@ -122,7 +122,7 @@ impl<'p> Part<'p> {
 
 impl Program {
     /// An empty program.
-    pub(super) fn new(ranks: usize) -> Program {
+    pub(crate) fn new(ranks: usize) -> Program {
         Program {
             ranks,
             parts: Vec::new(),
@@ -137,7 +137,7 @@ impl Program {
     }
 
     /// Adds the operations of a rank, and for each who waits for whom: the one that waits, and its number.
-    pub(super) fn add(&mut self, rank: u32, operations: &[Operation], waits: &[(u32, Waiter)]) {
+    pub(crate) fn add(&mut self, rank: u32, operations: &[Operation], waits: &[(u32, Waiter)]) {
         let start = self.operations.len();
         self.operations.extend_from_slice(operations);
         self.parts.push((rank, start..self.operations.len()));

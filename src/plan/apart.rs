@@ -4,13 +4,13 @@
 //! too often. Where lengths differ much, two or more schedules in a row can be faster than any single one.
 //!
 //! The messages, by length, may be parted at a few places that follow from their lengths alone, six of them among up to 64 nodes and two among
-//! more. All that lies between two places is a problem of its own, for which the fastest variant is taken. First there are two
-//! parts, then more as long as that pays. Those ways to part the messages are tried whose parts take the least time together: the parts are put one after the
-//! other, the longest messages first or last. No node waits in between: each goes on to the next part when it is done with the
+//! more. All that lies between two places is a problem of its own, for which the fastest variant is taken. For each number of
+//! parts the way is found whose parts take the least time together, and the best of these are tried: the parts are put one after
+//! the other, the longest messages first or last. No node waits in between: each goes on to the next part when it is done with the
 //! one before. Lower bounds tell of many parts beforehand that they cannot pay, and none is looked at for longer than the
 //! others leave it.
 
-use std::{cmp::Reverse, collections::BTreeMap, iter, ops::Range, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, ops::Range, sync::Arc};
 
 use super::{
     choose::{FEW, fastest},
@@ -97,9 +97,6 @@ struct Parting<'a, P: Problem> {
     known: BTreeMap<(usize, usize), Arc<Chosen<P>>>,
 }
 
-/// A way to part the messages: the ends of the classes of its parts, shortest first, and the time of all of them together.
-type Way = (Span, Vec<usize>);
-
 impl<'a, P: Divisible> Parting<'a, P> {
     fn of(problem: &'a P, limit: Time) -> Parting<'a, P> {
         let lengths = problem.lengths();
@@ -112,80 +109,84 @@ impl<'a, P: Divisible> Parting<'a, P> {
         Parting { problem, lengths, places, budget, known: BTreeMap::new() }
     }
 
-    /// The best ways, the fastest first: in two parts, each place tried; and going on from the fastest as long as it pays to part
-    /// one of its parts at one more place.
+    /// The best way for each number of parts, the fastest first.
     fn ways(mut self) -> Vec<Vec<Arc<Chosen<P>>>> {
         let classes = self.places.len() + 1;
-        let mut ways: Vec<Way> = Vec::new();
-        let mut last = vec![classes];
-        loop {
-            let more = (1..classes).filter(|place| !last.contains(place));
-            let refined = more.map(|place| {
-                let mut ends = [&last[..], &[place]].concat();
-                ends.sort_unstable();
-                ends
-            });
-            let refined: Vec<Way> =
-                refined.collect::<Vec<_>>().into_iter().filter_map(|ends| self.timed(ends)).collect();
-            let fastest = refined.iter().min().cloned();
-            let is_better = fastest.as_ref().is_some_and(|way| ways.iter().all(|other| way < other));
-            ways.extend(refined);
-            match fastest {
-                Some((_, ends)) if is_better => last = ends,
-                _ => break,
+        // The ways in two parts tell how much time is left for the others.
+        for place in 1..classes {
+            self.look_at_two(place);
+        }
+        for (start, end) in (1..=classes).flat_map(|end| (0..end).map(move |start| (start, end))) {
+            if end - start < classes {
+                self.look_at(start, end, self.least(0, start) + self.least(end, classes));
             }
         }
+        // By the number of parts and the end of the last one: the least time of all of them, and the start of the last one.
+        let mut best = vec![vec![None; classes + 1]];
+        best[0][0] = Some((Span::ZERO, 0));
+        for parts in 1..=classes {
+            let with_last = |start: usize, end: usize| {
+                let (before, _): (Span, usize) = best[parts - 1][start]?;
+                Some((before + self.known.get(&(start, end))?.time(), start))
+            };
+            let least = |end: usize| (0..end).filter_map(|start| with_last(start, end)).min();
+            let row = (0..=classes).map(least).collect();
+            best.push(row);
+        }
+        let mut ways: Vec<(Span, usize)> =
+            (2..=classes).filter_map(|parts| Some((best[parts][classes]?.0, parts))).collect();
         ways.sort_unstable();
-        let part = |(start, end)| self.known[&(start, end)].clone();
-        let parts = |(_, ends): Way| spans(&ends).map(part).collect();
-        ways.into_iter().take(MOST_WAYS).map(parts).collect()
+        let way = |(_, parts): (Span, usize)| {
+            let (mut way, mut end) = (Vec::with_capacity(parts), classes);
+            for parts in (1..=parts).rev() {
+                let (_, start) = best[parts][end]?;
+                way.push(self.known[&(start, end)].clone());
+                end = start;
+            }
+            way.reverse();
+            Some(way)
+        };
+        ways.into_iter().take(MOST_WAYS).filter_map(way).collect()
     }
 
-    /// The way with these ends, if all its parts are done in the time that is left. The parts that take longest at least come first:
-    /// they leave the others the least.
-    fn timed(&mut self, ends: Vec<usize>) -> Option<Way> {
-        let mut parts: Vec<(Span, (usize, usize), Part<P>)> = spans(&ends)
-            .map(|(start, end)| {
-                let part = Part::of(self.problem, &self.lengths, &self.places, start..end);
-                (part.problem.least(), (start, end), part)
-            })
-            .collect();
-        parts.sort_by_key(|&(least, span, _)| (Reverse(least), span));
-        let mut least: Span = parts.iter().map(|&(least, ..)| least).sum();
-        let mut time = Span::ZERO;
-        for (own_least, span, part) in parts {
-            least = least - own_least;
-            let left = self.budget - (time + least);
-            let chosen = match self.known.get(&span) {
-                Some(known) => known.clone(),
-                None => {
-                    if own_least >= left {
-                        return None;
-                    }
-                    let chosen = Arc::new(part.chosen(Time::ZERO + left)?);
-                    self.known.insert(span, chosen.clone());
-                    chosen
-                }
-            };
-            time += chosen.predicted.prediction.modeled.since_start();
-            if time > self.budget {
+    /// Looks at the way in two parts that are divided at a place. The part that takes longer at least comes first: it leaves the
+    /// other one the least.
+    fn look_at_two(&mut self, place: usize) {
+        let mut parts = [(0, place), (place, self.places.len() + 1)];
+        parts.sort_by_key(|&(start, end)| Reverse(self.least(start, end)));
+        let [(start, end), (next, last)] = parts;
+        if let Some(one) = self.look_at(start, end, self.least(next, last))
+            && let Some(other) = self.look_at(next, last, one)
+        {
+            self.budget = self.budget.min(alone(self.problem, one + other));
+        }
+    }
+
+    /// The time of the messages of some classes by themselves, if that leaves the others this time.
+    fn look_at(&mut self, start: usize, end: usize, others: Span) -> Option<Span> {
+        let left = self.budget - others;
+        if !self.known.contains_key(&(start, end)) {
+            if self.least(start, end) >= left {
                 return None;
             }
+            let part = Part::of(self.problem, &self.lengths, &self.places, start..end);
+            self.known.insert((start, end), Arc::new(part.chosen(Time::ZERO + left)?));
         }
-        self.budget = self.budget.min(alone(self.problem, time));
-        Some((time, ends))
+        Some(self.known[&(start, end)].time()).filter(|&time| time <= left)
+    }
+
+    /// A time that nothing can beat for the messages of some classes.
+    fn least(&self, start: usize, end: usize) -> Span {
+        if start == end {
+            return Span::ZERO;
+        }
+        Part::of(self.problem, &self.lengths, &self.places, start..end).problem.least()
     }
 }
 
 /// The time that parts may take one after the other, if they are to be done in this time in a row.
 fn alone<P: Divisible>(problem: &P, time: Span) -> Span {
     Span::from_secs_f64(time.as_secs_f64() * problem.overlap())
-}
-
-/// The first and the last class of parts that have these ends.
-fn spans(ends: &[usize]) -> impl Iterator<Item = (usize, usize)> {
-    let starts = iter::once(0).chain(ends.iter().copied());
-    starts.zip(ends.iter().copied())
 }
 
 /// The variant of several parts, one after the other.
@@ -212,6 +213,13 @@ struct Chosen<P: Problem> {
     is_in: Vec<bool>,
     variant: Variant<P>,
     predicted: Predicted<P>,
+}
+
+impl<P: Problem> Chosen<P> {
+    /// The time that it takes by itself.
+    fn time(&self) -> Span {
+        self.predicted.prediction.modeled.since_start()
+    }
 }
 
 impl<P: Divisible> Part<P> {

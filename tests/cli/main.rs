@@ -12,6 +12,7 @@ mod goal;
 mod host;
 #[cfg(not(feature = "mpi"))]
 mod mpi;
+mod msccl;
 mod patience;
 mod pictures;
 mod plot;

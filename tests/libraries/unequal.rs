@@ -14,6 +14,8 @@ use multicomputer::{
     stop,
 };
 
+use crate::support;
+
 /// Pseudo-random numbers (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 struct Numbers(u64);
 
@@ -218,11 +220,14 @@ fn check(cases: usize, seed: u64) {
 
 #[test]
 fn two_calls_rarely_gain_a_twentieth_over_one() {
-    check(if crate::support::is_full() { 60 } else { 10 }, 1);
-}
-
-#[test]
-#[ignore = "takes half an hour"]
-fn two_calls_rarely_gain_a_twentieth_over_one_on_two_thousand_instances() {
-    check(2000, 2);
+    check(
+        if support::is_long() {
+            2000
+        } else if support::is_full() {
+            60
+        } else {
+            10
+        },
+        1,
+    );
 }

@@ -23,10 +23,20 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Whether matrices of cases are run in full: if `MULTICOMPUTER_TESTS` is `full`, as it is in `.ci/run`. Otherwise tests
 /// take a part of them that always is the same one, and say which.
 pub(crate) fn is_full() -> bool {
+    mode().is_some()
+}
+
+/// Whether random instances are run by the thousand, for half an hour and more: if `MULTICOMPUTER_TESTS` is `long`, which is full,
+/// too.
+pub(crate) fn is_long() -> bool {
+    mode().as_deref() == Some("long")
+}
+
+fn mode() -> Option<String> {
     match env::var("MULTICOMPUTER_TESTS") {
-        Err(env::VarError::NotPresent) => false,
-        Ok(mode) if mode == "full" => true,
-        other => panic!("MULTICOMPUTER_TESTS is {other:?}; it may be \"full\" or not set at all"),
+        Err(env::VarError::NotPresent) => None,
+        Ok(mode) if mode == "full" || mode == "long" => Some(mode),
+        other => panic!("MULTICOMPUTER_TESTS is {other:?}; it may be \"full\", \"long\" or not set at all"),
     }
 }
 

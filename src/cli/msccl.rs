@@ -1,0 +1,177 @@
+//! `multicomputer msccl`: a schedule of MSCCL, timed on a machine beside what *Auto* takes and what nothing can beat.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use multicomputer::{
+    Span,
+    collective::{self, Operation, Task},
+    error::Failure,
+    exchange::{self, Matrix},
+    goal::{self, Sends},
+    model::Description,
+    msccl::{Collective, Program},
+    units::{Sizes, format_bytes},
+};
+
+use super::{
+    compare::{Column, record, table},
+    count::counted,
+    error::Error,
+    files::CsvFile,
+    options::MachineOptions,
+    unit::Unit,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  multicomputer msccl allreduce.xml --machine complete:8
+  multicomputer msccl allgather.xml --machine fat-tree.toml --bytes 1K..1M --csv times.csv
+
+docs/msccl.md says what of the format is read, and how it is timed.";
+
+/// Arguments of the command.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The schedule: a text in the XML of MSCCL
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M
+    #[arg(long, value_name = "SIZES", default_value = "1M", allow_negative_numbers = true)]
+    bytes: Sizes,
+
+    /// The bytes of an element, which is not cut
+    #[arg(long, value_name = "BYTES", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    element: u64,
+
+    #[command(flatten)]
+    machine: MachineOptions,
+
+    /// Write the table to a CSV file, times exact
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// The times for one length.
+struct Row<'a> {
+    machine: &'a Description,
+    program: &'a Program,
+    bytes: u64,
+    modeled: Span,
+    best: Best,
+}
+
+/// The plan of *Auto* for the same data.
+struct Best {
+    name: String,
+    modeled: Span,
+    bound: Span,
+}
+
+/// The columns of the CSV file.
+const FILE: &str = "machine operation name ranks bytes modeled_us auto_us algorithm ratio bound_us";
+
+fn columns<'a>() -> [Column<'a, Row<'a>>; 10] {
+    [
+        Column::new("machine", |row: &Row| row.machine.name().to_owned()),
+        Column::new("operation", |row: &Row| row.program.collective().name()),
+        Column::new("name", |row: &Row| row.program.name().to_owned()),
+        Column::new("ranks", |row: &Row| row.program.ranks() as u64),
+        Column::new("bytes", |row: &Row| row.bytes),
+        Column::new("modeled_us", |row: &Row| row.modeled).titled("{unit}"),
+        Column::new("auto_us", |row: &Row| row.best.modeled).titled("auto {unit}"),
+        Column::new("algorithm", |row: &Row| row.best.name.clone()).titled("which is").left(),
+        Column::new("ratio", Row::ratio).titled("/ auto"),
+        Column::new("bound_us", |row: &Row| row.best.bound).titled("bound {unit}"),
+    ]
+}
+
+impl Row<'_> {
+    /// The time, as a multiple of that of *Auto*, if that takes any.
+    fn ratio(&self) -> Option<f64> {
+        let best = self.best.modeled.as_secs_f64();
+        (best > 0.0).then(|| self.modeled.as_secs_f64() / best)
+    }
+}
+
+/// Reads the schedule, and prints its times.
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+    let machine = &arguments.machine.description()?;
+    let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
+    let program = &read(&arguments.file)?;
+    let rows = csv.fill(|csv| {
+        let mut rows = Vec::new();
+        for bytes in &arguments.bytes {
+            let row = timed(program, machine, bytes, arguments.element)?;
+            csv.row(record(&columns(), FILE, &row))?;
+            rows.push(row);
+        }
+        Ok(rows)
+    })?;
+    let (ranks, chunks) = (counted(program.ranks(), "rank"), counted(program.chunks(), "chunk"));
+    writeln!(
+        out,
+        "{} on {}: {} of {ranks}, {chunks}; every rank ends with what that says\n",
+        arguments.file.display(),
+        machine.name(),
+        program.collective(),
+    )?;
+    let unit = Unit::of(rows.iter().flat_map(|row| [row.modeled, row.best.modeled]));
+    write!(out, "{}", table(&columns(), "bytes modeled_us auto_us ratio bound_us algorithm", &rows, unit))?;
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Program, Error> {
+    let text = fs::read_to_string(path)
+        .map_err(|cause| Error::usage(format!("{} cannot be read: {cause}", path.display())))?;
+    Program::read(&text).map_err(|cause| Error::usage(format!("{}: {cause}", path.display())))
+}
+
+fn timed<'a>(
+    program: &'a Program,
+    machine: &'a Description,
+    bytes: u64,
+    element: u64,
+) -> Result<Row<'a>, Error> {
+    if !bytes.is_multiple_of(element) {
+        let bytes = format_bytes(bytes);
+        return Err(Error::usage(format!("{bytes} are no whole number of elements of {element} bytes")));
+    }
+    let lowered = program.goal(bytes, element, machine).map_err(Error::usage)?;
+    let predicted = goal::predict(machine, &lowered, Sends::Blocking).map_err(|cause| match cause {
+        cause @ goal::PredictError::Ranks(_) => Error::usage(cause),
+        cause => Error::Predict(cause),
+    })?;
+    let best = best(program, machine, bytes, element).map_err(Error::usage)?;
+    Ok(Row { machine, program, bytes, modeled: predicted.modeled.since_start(), best })
+}
+
+/// The plan of *Auto* for the same vector among the same nodes.
+fn best(program: &Program, machine: &Description, bytes: u64, element: u64) -> Result<Best, Failure> {
+    let (ranks, elements) = (program.ranks(), bytes / element);
+    let operation = match program.collective() {
+        Collective::AllGather => Operation::Collect,
+        Collective::ReduceScatter => Operation::DistributedCombine,
+        Collective::AllToAll => {
+            let each = elements / ranks as u64 * element;
+            let of_pair = |from: usize, to: usize| if from != to && from.max(to) < ranks { each } else { 0 };
+            let instance = exchange::Instance::new(machine, Matrix::of(machine.nodes(), of_pair)?)?;
+            let plan = exchange::Algorithm::AUTO.plan(&instance)?;
+            let modeled = plan.prediction().map_or(Span::ZERO, |prediction| prediction.modeled.since_start());
+            return Ok(Best { name: plan.name().to_owned(), modeled, bound: instance.lower_bound().time() });
+        }
+        _ => Operation::CombineToAll,
+    };
+    let members: Vec<usize> = (0..ranks).collect();
+    let task = Task::builder(machine, operation).members(members).elements(elements).element_bytes(element);
+    let task = task.build()?;
+    let plan = collective::Algorithm::AUTO.plan(&task)?;
+    let modeled = plan.prediction().modeled.since_start();
+    Ok(Best { name: plan.name().to_owned(), modeled, bound: task.lower_bound().time() })
+}

@@ -1,0 +1,271 @@
+//! The way of every chunk through the buffers: what each step moves, and whether every rank ends with what the operation says.
+//!
+//! A chunk is known by its part of the vector and by the ranks whose versions of that part are in it. Steps are carried out as soon as
+//! what they wait for is there, thread blocks in turn, from the first to the last and then once more from the last to the first:
+//! dependencies that are missing show if the order makes a difference.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+use super::{
+    error::FlowError,
+    program::Collective,
+    text::{Block, Buffer, Chunk, Kind, Step, Text},
+};
+use crate::{rank::Rank, text::count};
+
+/// For each rank, thread block and step, the parts of the vector in the chunks that it moves or combines.
+pub(super) type Parts = Vec<Vec<Vec<Vec<u32>>>>;
+
+/// Follows all chunks, in both orders.
+pub(super) fn followed(text: &Text) -> Result<Parts, FlowError> {
+    let parts = Flow::of(text).carried_out(false)?;
+    Flow::of(text).carried_out(true)?;
+    Ok(parts)
+}
+
+/// Content of a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Content {
+    part: u32,
+    /// The ranks whose versions are combined in it, as bits.
+    ranks: Arc<[u64]>,
+}
+
+/// Chunks on their way, with the line of the step that sent them.
+type Message = (Vec<Content>, u32);
+
+/// The content of all buffers at some time of a run.
+struct Flow<'a> {
+    text: &'a Text,
+    /// The set of each rank alone.
+    alone: Vec<Arc<[u64]>>,
+    /// By rank, what has been put into chunks.
+    kept: Vec<BTreeMap<(char, u32), Content>>,
+    /// By sender, receiver and channel.
+    mail: BTreeMap<(u32, u32, u32), VecDeque<Message>>,
+    /// By rank and thread block, the steps that have been carried out, with their parts.
+    parts: Parts,
+}
+
+impl<'a> Flow<'a> {
+    fn of(text: &'a Text) -> Flow<'a> {
+        let ranks = text.gpus.len();
+        let alone = |rank: usize| {
+            let mut words = vec![0_u64; ranks.div_ceil(64)];
+            words[rank / 64] |= 1 << (rank % 64);
+            words.into()
+        };
+        Flow {
+            text,
+            alone: (0..ranks).map(alone).collect(),
+            kept: vec![BTreeMap::new(); ranks],
+            mail: BTreeMap::new(),
+            parts: text.gpus.iter().map(|gpu| vec![Vec::new(); gpu.blocks.len()]).collect(),
+        }
+    }
+
+    fn carried_out(mut self, backwards: bool) -> Result<Parts, FlowError> {
+        let blocks = |rank: usize| (0..self.text.gpus[rank].blocks.len()).map(move |block| (rank, block));
+        let mut order: Vec<(Rank, usize)> = (0..self.text.gpus.len()).flat_map(blocks).collect();
+        if backwards {
+            order.reverse();
+        }
+        while !order.is_empty() {
+            let mut has_moved = false;
+            for &(rank, block) in &order {
+                while self.next_step(rank, block)? {
+                    has_moved = true;
+                }
+            }
+            order.retain(|&(rank, block)| self.next(rank, block).is_some());
+            if !has_moved && !order.is_empty() {
+                return Err(self.stuck(&order));
+            }
+        }
+        self.check_end()?;
+        Ok(self.parts)
+    }
+
+    /// The next step of a thread block.
+    fn next(&self, rank: Rank, block: usize) -> Option<&'a Step> {
+        self.text.gpus[rank].blocks[block].steps.get(self.parts[rank][block].len())
+    }
+
+    /// Whether a step need not wait for another one.
+    fn is_free(&self, rank: Rank, step: &Step) -> bool {
+        step.after.is_none_or(|(block, step)| self.parts[rank][block].len() > step)
+    }
+
+    /// Carries out the next step of a thread block, if there is one that can begin.
+    fn next_step(&mut self, rank: Rank, block: usize) -> Result<bool, FlowError> {
+        let Some(step) = self.next(rank, block).filter(|step| self.is_free(rank, step)) else {
+            return Ok(false);
+        };
+        let Block { send, recv, channel, .. } = self.text.gpus[rank].blocks[block];
+        let Kind { receives, combines, keeps, sends } = step.kind;
+        let contents = if receives {
+            let from = recv.map(|peer| (peer, rank as u32, channel));
+            let Some((message, _)) =
+                from.and_then(|from| self.mail.get_mut(&from)).and_then(VecDeque::pop_front)
+            else {
+                return Ok(false);
+            };
+            let (given, expected) = (message.len() as u32, step.count);
+            if given != expected {
+                return Err(FlowError::Count { line: step.line, rank, given, expected });
+            }
+            message
+        } else if step.kind.takes() {
+            self.taken(rank, step, step.from)?
+        } else {
+            Vec::new()
+        };
+        let contents = match (combines, receives) {
+            (false, _) => contents,
+            (true, received) => {
+                let others = self.taken(rank, step, if received { step.from } else { step.to })?;
+                let both = contents.into_iter().zip(others);
+                both.map(|(one, other)| self.combined(rank, step, one, other)).collect::<Result<_, _>>()?
+            }
+        };
+        self.parts[rank][block].push(contents.iter().map(|content| content.part).collect());
+        if keeps {
+            for (nth, content) in contents.iter().enumerate() {
+                let place = self.place(rank, step, step.to, nth)?;
+                self.kept[rank].insert(place, content.clone());
+            }
+        }
+        if let Some(peer) = send.filter(|_| sends) {
+            let way = (rank as u32, peer, channel);
+            self.mail.entry(way).or_default().push_back((contents, step.line));
+        }
+        Ok(true)
+    }
+
+    /// The `nth` chunk from one on, by the name that it has where buffers share memory.
+    fn place(&self, rank: Rank, step: &Step, chunk: Chunk, nth: usize) -> Result<(char, u32), FlowError> {
+        let Text { collective, is_in_place, chunks, ref gpus, .. } = *self.text;
+        let own = chunks / gpus.len() as u32;
+        let (buffer, at) = (chunk.buffer, u64::from(chunk.first) + nth as u64);
+        let chunks = u64::from(match (buffer, collective) {
+            (Buffer::Scratch, _) => gpus[rank].scratch,
+            (Buffer::Input, Collective::AllGather) | (Buffer::Output, Collective::ReduceScatter) => own,
+            (Buffer::Input | Buffer::Output, _) => chunks,
+        });
+        if at >= chunks {
+            let (line, buffer) = (step.line, buffer.letter());
+            return Err(FlowError::Outside { line, rank, buffer, chunk: at, chunks });
+        }
+        let at = at as u32;
+        Ok(match (buffer, collective) {
+            _ if !is_in_place => (buffer.letter(), at),
+            (Buffer::Input, Collective::AllGather) => ('o', rank as u32 * own + at),
+            (Buffer::Output, Collective::ReduceScatter) => ('i', rank as u32 * own + at),
+            (Buffer::Output, Collective::AllReduce | Collective::AllToAll) => ('i', at),
+            _ => (buffer.letter(), at),
+        })
+    }
+
+    /// The content of a chunk that has been put there, or was there in the beginning.
+    fn content(&self, rank: Rank, (buffer, at): (char, u32)) -> Option<Content> {
+        if let Some(kept) = self.kept[rank].get(&(buffer, at)) {
+            return Some(kept.clone());
+        }
+        let Text { collective, is_in_place, chunks, ref gpus, .. } = *self.text;
+        let own = chunks / gpus.len() as u32;
+        let part = match (buffer, collective) {
+            ('i', Collective::AllGather) => Some(rank as u32 * own + at),
+            ('i', _) => Some(at),
+            ('o', Collective::AllGather) if is_in_place => Some(at).filter(|at| (at / own) as Rank == rank),
+            _ => None,
+        };
+        part.map(|part| Content { part, ranks: self.alone[rank].clone() })
+    }
+
+    /// The contents that a step takes from chunks of its rank.
+    fn taken(&self, rank: Rank, step: &Step, from: Chunk) -> Result<Vec<Content>, FlowError> {
+        let taken = |nth| {
+            let (buffer, chunk) = self.place(rank, step, from, nth)?;
+            let empty = FlowError::Empty { line: step.line, rank, buffer, chunk };
+            self.content(rank, (buffer, chunk)).ok_or(empty)
+        };
+        (0..step.count as usize).map(taken).collect()
+    }
+
+    /// Two versions of a part, combined.
+    fn combined(&self, rank: Rank, step: &Step, one: Content, other: Content) -> Result<Content, FlowError> {
+        let is_twice = one.ranks.iter().zip(&*other.ranks).any(|(one, other)| one & other != 0);
+        if is_twice || one.part != other.part {
+            let is_twice = one.part == other.part;
+            return Err(FlowError::Combined { line: step.line, rank, is_twice });
+        }
+        let ranks = one.ranks.iter().zip(&*other.ranks).map(|(one, other)| one | other).collect();
+        Ok(Content { part: one.part, ranks })
+    }
+
+    /// The error of a run in which none of these thread blocks can go on.
+    fn stuck(&self, blocks: &[(Rank, usize)]) -> FlowError {
+        let waiting = |&(rank, block): &(Rank, usize)| {
+            let step = self.next(rank, block)?;
+            let is_for_message = self.is_free(rank, step);
+            Some((!is_for_message, step.line, rank))
+        };
+        // One that waits for a message first: others may only wait for that one.
+        let (is_for_step, line, rank) = blocks.iter().filter_map(waiting).min().unwrap_or_default();
+        FlowError::Stuck { line, rank, is_for_message: !is_for_step }
+    }
+
+    /// Whether all messages have been received, and every rank has what the operation says.
+    fn check_end(&self) -> Result<(), FlowError> {
+        let left =
+            self.mail.iter().find_map(|(&(from, ..), mail)| mail.front().map(|(_, line)| (from, *line)));
+        if let Some((from, line)) = left {
+            return Err(FlowError::Unreceived { line, rank: from as Rank });
+        }
+        let Text { collective, is_in_place, chunks, ref gpus, .. } = *self.text;
+        let ranks = gpus.len();
+        let own = chunks / ranks as u32;
+        let mut all = vec![0_u64; ranks.div_ceil(64)];
+        (0..ranks).for_each(|rank| all[rank / 64] |= 1 << (rank % 64));
+        let all: Arc<[u64]> = all.into();
+        for rank in 0..ranks {
+            let first = rank as u32 * own;
+            let outputs = if collective == Collective::ReduceScatter { own } else { chunks };
+            for chunk in 0..outputs {
+                let (part, ranks) = match collective {
+                    Collective::AllReduce => (chunk, &all),
+                    Collective::ReduceScatter => (first + chunk, &all),
+                    Collective::AllGather => (chunk, &self.alone[(chunk / own) as usize]),
+                    Collective::AllToAll => (first + chunk % own, &self.alone[(chunk / own) as usize]),
+                };
+                let place = match collective {
+                    Collective::AllGather => ('o', chunk),
+                    _ if !is_in_place => ('o', chunk),
+                    Collective::ReduceScatter => ('i', first + chunk),
+                    _ => ('i', chunk),
+                };
+                let found = self.content(rank, place);
+                if !found.as_ref().is_some_and(|found| found.part == part && found.ranks == *ranks) {
+                    let (collective, holds) = (collective.name(), in_words(found));
+                    return Err(FlowError::Undelivered { rank, chunk, collective, holds });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The content of a chunk in words.
+fn in_words(content: Option<Content>) -> String {
+    let Some(Content { part, ranks }) = content else { return "nothing".to_owned() };
+    let number: u32 = ranks.iter().map(|word| word.count_ones()).sum();
+    match ranks.iter().position(|&word| word != 0) {
+        Some(word) if number == 1 => {
+            format!("part {part} of rank {}", word * 64 + ranks[word].trailing_zeros() as usize)
+        }
+        _ => format!("part {part}, combined of {}", count(number.into(), "rank")),
+    }
+}

@@ -1,0 +1,237 @@
+//! A schedule of MSCCL in memory, and as a program in GOAL.
+
+use std::{fmt, ops::Range, str::FromStr};
+
+use super::{
+    error::{LengthError, ReadError},
+    flow::{Parts, followed},
+    text::{self, Block, Gpu, Step, Text},
+};
+use crate::{
+    goal::{self, Operation, Waiter},
+    model::{Description, Parameters},
+    rank::Tag,
+    wire::MAX_MESSAGE,
+};
+
+/// A collective operation, by its name in MSCCL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Collective {
+    /// `allreduce`: combine-to-all.
+    AllReduce,
+    /// `allgather`: collect.
+    AllGather,
+    /// `reduce_scatter`: distributed combine.
+    ReduceScatter,
+    /// `alltoall`: an exchange in which all ranks have as much for each other.
+    AllToAll,
+}
+
+impl Collective {
+    /// All names.
+    pub(super) const NAMES: &str = "allreduce, allgather, reduce_scatter, alltoall";
+
+    /// The name in MSCCL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Collective::AllReduce => "allreduce",
+            Collective::AllGather => "allgather",
+            Collective::ReduceScatter => "reduce_scatter",
+            Collective::AllToAll => "alltoall",
+        }
+    }
+
+    /// Whether the vector has a block for each rank.
+    pub(super) fn has_blocks(self) -> bool {
+        self != Collective::AllReduce
+    }
+}
+
+impl fmt::Display for Collective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Collective {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Collective, ()> {
+        let all =
+            [Collective::AllReduce, Collective::AllGather, Collective::ReduceScatter, Collective::AllToAll];
+        all.into_iter().find(|collective| collective.name() == name).ok_or(())
+    }
+}
+
+/// A schedule of MSCCL that has been read, and does what its operation says.
+///
+/// ```
+/// use multicomputer::{goal::{self, Sends}, msccl::Program};
+///
+/// let gpu = |me: usize, other: usize| format!(
+///     r#"<gpu id="{me}" s_chunks="0">
+///          <tb id="0" send="{other}" recv="{other}" chan="0">
+///            <step s="0" type="s" srcbuf="o" srcoff="{me}" dstbuf="o" dstoff="{me}" cnt="1" depid="-1" deps="-1"/>
+///            <step s="1" type="r" srcbuf="o" srcoff="{other}" dstbuf="o" dstoff="{other}" cnt="1" depid="-1" deps="-1"/>
+///          </tb>
+///        </gpu>"#
+/// );
+/// let text = format!(
+///     r#"<algo name="pair" coll="allgather" inplace="1" nchunksperloop="2">{}{}</algo>"#,
+///     gpu(0, 1),
+///     gpu(1, 0),
+/// );
+/// let program = Program::read(&text)?;
+/// assert_eq!((program.name(), program.ranks(), program.collective().name()), ("pair", 2, "allgather"));
+///
+/// // Each sends 500 of 1000 bytes: o_s + L + o_r are 130 us, and a byte takes 50 ns.
+/// let machine = "hockney:1x2".parse()?;
+/// let predicted = goal::predict(&machine, &program.goal(1000, 1, &machine)?, Sends::Blocking)?;
+/// assert_eq!(predicted.modeled.to_string(), "155 us");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Program {
+    text: Text,
+    parts: Parts,
+}
+
+impl Program {
+    /// Reads a text, and follows its chunks: in the end every rank has what the operation says.
+    ///
+    /// Costs O(b s) where b thread blocks of all ranks wait for each other s times; usually about as long as reading.
+    ///
+    /// # Errors
+    /// [`ReadError`] if it is no XML, or no schedule of MSCCL, or does something else than its operation says, under one of two
+    /// orders of its thread blocks.
+    pub fn read(text: &str) -> Result<Program, ReadError> {
+        let text = text::read(text)?;
+        let parts = followed(&text)?;
+        Ok(Program { text, parts })
+    }
+
+    /// The name that the text gives it.
+    pub fn name(&self) -> &str {
+        &self.text.name
+    }
+
+    /// The operation.
+    pub fn collective(&self) -> Collective {
+        self.text.collective
+    }
+
+    /// The number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.text.gpus.len()
+    }
+
+    /// The number of chunks into which the vector is cut.
+    pub fn chunks(&self) -> u32 {
+        self.text.chunks
+    }
+
+    /// The program in GOAL for a vector of `bytes` bytes in elements of `element` bytes, at least 1: the whole of what every rank has
+    /// in an allreduce, a reduce_scatter or an alltoall, and in the end of an allgather. Chunks are of whole elements, as equal as they
+    /// can be. The machine says how long combining and copying take.
+    ///
+    /// # Errors
+    /// [`LengthError`] if a message would be longer than a message can be.
+    pub fn goal(
+        &self,
+        bytes: u64,
+        element: u64,
+        machine: &Description,
+    ) -> Result<goal::Program, LengthError> {
+        let element = element.max(1);
+        let cut = Cut { elements: bytes / element, element, chunks: self.text.chunks };
+        let mut program = goal::Program::new(self.ranks());
+        for rank in 0..self.ranks() {
+            let mut lowered = Lowered::new(machine.parameters(), &cut);
+            for (block, parts) in self.text.gpus[rank].blocks.iter().zip(&self.parts[rank]) {
+                lowered.block(block, parts)?;
+            }
+            program.add(rank as u32, &lowered.operations, &lowered.waits(&self.text.gpus[rank]));
+        }
+        Ok(program)
+    }
+}
+
+/// A vector cut into chunks of whole elements.
+struct Cut {
+    elements: u64,
+    element: u64,
+    chunks: u32,
+}
+
+impl Cut {
+    /// The elements of a chunk.
+    fn elements(&self, chunk: u32) -> u64 {
+        let before = |chunk: u64| u128::from(self.elements) * u128::from(chunk) / u128::from(self.chunks);
+        (before(u64::from(chunk) + 1) - before(u64::from(chunk))) as u64
+    }
+}
+
+/// The operations of a rank.
+struct Lowered<'a> {
+    parameters: &'a Parameters,
+    cut: &'a Cut,
+    operations: Vec<Operation>,
+    /// By thread block and step, the operations of that, of which there is one at least.
+    steps: Vec<Vec<Range<u32>>>,
+}
+
+impl<'a> Lowered<'a> {
+    fn new(parameters: &'a Parameters, cut: &'a Cut) -> Lowered<'a> {
+        Lowered { parameters, cut, operations: Vec::new(), steps: Vec::new() }
+    }
+
+    fn block(&mut self, block: &Block, parts: &[Vec<u32>]) -> Result<(), LengthError> {
+        let mut steps = Vec::with_capacity(block.steps.len());
+        for (step, parts) in block.steps.iter().zip(parts) {
+            let first = self.operations.len() as u32;
+            self.step(block, step, parts)?;
+            steps.push(first..self.operations.len() as u32);
+        }
+        self.steps.push(steps);
+        Ok(())
+    }
+
+    fn step(&mut self, block: &Block, step: &Step, parts: &[u32]) -> Result<(), LengthError> {
+        let elements: u64 = parts.iter().map(|&part| self.cut.elements(part)).sum();
+        let given = elements.saturating_mul(self.cut.element);
+        if given > MAX_MESSAGE {
+            return Err(LengthError { given });
+        }
+        let (bytes, tag) = (given as u32, Tag(block.channel));
+        let kind = step.kind;
+        if let Some(from) = block.recv.filter(|_| kind.receives) {
+            self.operations.push(Operation::Recv { from: Some(from), tag: Some(tag), bytes });
+        }
+        if kind.combines {
+            self.operations.push(Operation::Calc(self.parameters.combining(elements)));
+        } else if !kind.receives && !kind.sends {
+            // What copies nothing waits for others all the same.
+            self.operations.push(Operation::Calc(self.parameters.copying(given)));
+        }
+        if let Some(to) = block.send.filter(|_| kind.sends) {
+            self.operations.push(Operation::Send { to, tag, bytes });
+        }
+        Ok(())
+    }
+
+    /// The operations that wait for one another: those of a thread block, in order, and the first of a step for the last of the one
+    /// that it names.
+    fn waits(&self, gpu: &Gpu) -> Vec<(u32, Waiter)> {
+        let mut waits = Vec::new();
+        for (block, steps) in gpu.blocks.iter().zip(&self.steps) {
+            let operations = steps.iter().flat_map(Range::clone);
+            waits.extend(operations.clone().zip(operations.skip(1)));
+            let named = |(step, own): (&Step, &Range<u32>)| {
+                step.after.map(|(block, step)| (self.steps[block][step].end - 1, own.start))
+            };
+            waits.extend(block.steps.iter().zip(steps).filter_map(named));
+        }
+        waits.into_iter().map(|(on, waiter)| (on, Waiter::new(waiter, false))).collect()
+    }
+}

@@ -1,0 +1,222 @@
+//! Schedules as texts: what they do, how long they take, and how wrong ones are refused.
+
+use super::*;
+use crate::{
+    Machine,
+    goal::{self, Sends},
+    model::Description,
+};
+
+/// A step: its type, the chunks that it takes and keeps, how many, and the thread block and the step that it waits for.
+struct Step(&'static str, (char, usize), (char, usize), usize, Option<(usize, usize)>);
+
+/// A thread block: whom it sends to and receives from, its channel, its steps.
+struct Block(Option<usize>, Option<usize>, usize, Vec<Step>);
+
+/// A text of ranks with their thread blocks.
+fn text(head: &str, scratch: usize, gpus: impl IntoIterator<Item = Vec<Block>>) -> String {
+    let mut text = format!("<algo {head} proto=\"Simple\" nchannels=\"1\">\n");
+    let or_none = |number: Option<usize>| number.map_or("-1".to_owned(), |number| number.to_string());
+    for (id, blocks) in gpus.into_iter().enumerate() {
+        text += &format!("<gpu id=\"{id}\" i_chunks=\"0\" o_chunks=\"0\" s_chunks=\"{scratch}\">\n");
+        for (id, Block(send, recv, channel, steps)) in blocks.into_iter().enumerate() {
+            let (send, recv) = (or_none(send), or_none(recv));
+            text += &format!("<tb id=\"{id}\" send=\"{send}\" recv=\"{recv}\" chan=\"{channel}\">\n");
+            for (s, Step(kind, (srcbuf, srcoff), (dstbuf, dstoff), cnt, after)) in
+                steps.into_iter().enumerate()
+            {
+                let (depid, deps) =
+                    (or_none(after.map(|after| after.0)), or_none(after.map(|after| after.1)));
+                text += &format!(
+                    "<step s=\"{s}\" type=\"{kind}\" srcbuf=\"{srcbuf}\" srcoff=\"{srcoff}\" dstbuf=\"{dstbuf}\" \
+                     dstoff=\"{dstoff}\" cnt=\"{cnt}\" depid=\"{depid}\" deps=\"{deps}\" hasdep=\"0\"/>\n"
+                );
+            }
+            text += "</tb>\n";
+        }
+        text += "</gpu>\n";
+    }
+    text + "</algo>\n"
+}
+
+/// A ring in which everybody sends, receives and passes on, in place.
+fn ring_collect(ranks: usize) -> String {
+    let gpu = |rank: usize| {
+        let mut steps = vec![Step("s", ('o', rank), ('o', rank), 1, None)];
+        for hop in 1..ranks {
+            let chunk = ('o', (rank + ranks - hop) % ranks);
+            steps.push(Step(if hop == ranks - 1 { "r" } else { "rcs" }, chunk, chunk, 1, None));
+        }
+        vec![Block(Some((rank + 1) % ranks), Some((rank + ranks - 1) % ranks), 0, steps)]
+    };
+    let head = format!(
+        "name=\"ring\" ngpus=\"{ranks}\" coll=\"allgather\" inplace=\"1\" nchunksperloop=\"{ranks}\""
+    );
+    text(&head, 0, (0..ranks).map(gpu))
+}
+
+/// A ring that combines on the first way around and spreads on the second.
+fn ring_combine(ranks: usize, last_of_first: &'static str) -> String {
+    let gpu = |rank: usize| {
+        let chunk = |hop: usize| ('i', (rank + 2 * ranks - hop) % ranks);
+        let mut steps = vec![Step("s", chunk(0), chunk(0), 1, None)];
+        for hop in 1..2 * ranks - 1 {
+            let kind = match hop {
+                _ if hop < ranks - 1 => "rrs",
+                _ if hop == ranks - 1 => last_of_first,
+                _ if hop == 2 * ranks - 2 => "r",
+                _ => "rcs",
+            };
+            steps.push(Step(kind, chunk(hop), chunk(hop), 1, None));
+        }
+        vec![Block(Some((rank + 1) % ranks), Some((rank + ranks - 1) % ranks), 0, steps)]
+    };
+    let head = format!("name=\"ring\" coll=\"allreduce\" inplace=\"1\" nchunksperloop=\"{ranks}\"");
+    text(&head, 0, (0..ranks).map(gpu))
+}
+
+/// Everybody sends to everybody: a thread block for each other rank, and one that combines what has come, or copies its own.
+fn all_pairs(ranks: usize, coll: &str, is_careful: bool) -> String {
+    let combines = coll == "reduce_scatter";
+    let gpu = |rank: usize| {
+        let others = (0..ranks).filter(|&other| other != rank);
+        let mut blocks: Vec<Block> = others
+            .clone()
+            .enumerate()
+            .map(|(nth, other)| {
+                let to = if combines { ('s', nth) } else { ('o', other) };
+                let steps =
+                    vec![Step("s", ('i', other), ('o', 0), 1, None), Step("r", ('i', rank), to, 1, None)];
+                Block(Some(other), Some(other), 0, steps)
+            })
+            .collect();
+        let own = if combines { ('o', 0) } else { ('o', rank) };
+        let mut steps = vec![Step("cpy", ('i', rank), own, 1, None)];
+        if combines {
+            for nth in 0..ranks - 1 {
+                steps.push(Step("nop", ('i', 0), ('o', 0), 1, Some((nth, 1)).filter(|_| is_careful)));
+                steps.push(Step("re", ('s', nth), own, 1, None));
+            }
+        }
+        blocks.push(Block(None, None, 0, steps));
+        blocks
+    };
+    let head = format!("name=\"pairs\" coll=\"{coll}\" inplace=\"0\" nchunksperloop=\"{ranks}\"");
+    text(&head, ranks - 1, (0..ranks).map(gpu))
+}
+
+/// The time of a schedule, which is that of its run on threads.
+fn micros(text: &str, bytes: u64, machine: &str) -> f64 {
+    let machine: Description = machine.parse().unwrap();
+    let program = Program::read(text).unwrap().goal(bytes, 1, &machine).unwrap();
+    let predicted = goal::predict(&machine, &program, Sends::Blocking).unwrap();
+    let run = Machine::of(machine).build().unwrap();
+    let run = run.run(|node| Ok(program.play(node, Sends::Blocking)?)).unwrap();
+    assert_eq!((run.report.modeled, predicted.unreceived), (predicted.modeled, 0));
+    predicted.modeled.since_start().as_micros_f64()
+}
+
+#[test]
+fn rings_take_their_closed_forms() {
+    // o_s + L + o_r are 130 us, and a byte takes 50 ns.
+    let hop = |bytes: f64| 130.0 + 0.05 * bytes;
+    for ranks in [2, 3, 4, 7] {
+        let (machine, hops) = (format!("hockney:1x{ranks}"), ranks as f64 - 1.0);
+        let chunk = 420.0 / ranks as f64;
+        let time = micros(&ring_collect(ranks), 420, &machine);
+        assert!((time - hops * hop(chunk)).abs() < 1e-6, "{ranks}: {time}");
+        // Hockney's machine combines in no time.
+        let time = micros(&ring_combine(ranks, "rrcs"), 420, &machine);
+        assert!((time - 2.0 * hops * hop(chunk)).abs() < 1e-6, "{ranks}: {time}");
+    }
+}
+
+#[test]
+fn pairs_combine_and_exchange() {
+    for ranks in [2, 3, 5] {
+        let machine = format!("paragon:1x{ranks}");
+        assert!(micros(&all_pairs(ranks, "reduce_scatter", true), 1000, &machine) > 0.0);
+        assert!(micros(&all_pairs(ranks, "alltoall", true), 1000, &machine) > 0.0);
+    }
+}
+
+/// The error of a text.
+fn refused(text: &str) -> String {
+    Program::read(text).unwrap_err().to_string()
+}
+
+#[test]
+fn schedules_that_do_something_else_are_refused() {
+    // The chunk that has been around is not kept by the last one.
+    assert_eq!(
+        refused(&ring_combine(3, "rrs")),
+        "in the end chunk 1 of the output of rank 0 is not what allreduce says: it holds part 1 of rank 0"
+    );
+    // What has come is combined before it is there: only one of two orders shows it.
+    assert_eq!(
+        refused(&all_pairs(3, "reduce_scatter", false)),
+        "line 14: chunk 0 of the buffer `s` of rank 0 holds nothing when this step takes it"
+    );
+    let collect = ring_collect(3);
+    assert_eq!(
+        refused(&collect.replacen("type=\"rcs\"", "type=\"r\"", 1)),
+        "line 13: this step of rank 1 waits for ever, for a message that nobody sends"
+    );
+    assert_eq!(
+        refused(&collect.replacen("<step s=\"2\" type=\"r\"", "<!--", 1).replacen(
+            "hasdep=\"0\"/>\n</tb>",
+            "-->\n</tb>",
+            1
+        )),
+        "line 19: what this step of rank 2 sends is never received"
+    );
+    assert_eq!(
+        refused(&collect.replacen("dstoff=\"2\"", "dstoff=\"3\"", 1)),
+        "line 5: the buffer `o` of rank 0 has no chunk 3: it has 3 chunks"
+    );
+    assert_eq!(
+        refused(&ring_combine(2, "rrcs").replacen("srcoff=\"1\"", "srcoff=\"0\"", 1)),
+        "line 5: this step of rank 0 combines different parts of the vector"
+    );
+}
+
+#[test]
+fn texts_that_are_wrong_are_refused_with_their_line() {
+    let collect = ring_collect(3);
+    let with = |from: &str, to: &str| refused(&collect.replacen(from, to, 1));
+    assert!(with("</algo>", "").starts_with("the text is no XML: "));
+    assert_eq!(with("<gpu", "<cpu").split(':').next(), Some("the text is no XML"));
+    assert_eq!(
+        with("coll=\"allgather\"", "coll=\"gather\""),
+        "line 1: coll=\"gather\": allowed is allreduce, allgather, reduce_scatter, alltoall"
+    );
+    assert_eq!(with("coll=\"allgather\"", ""), "line 1: <algo> needs the attribute `coll`");
+    assert_eq!(
+        with("nchunksperloop=\"3\"", "nchunksperloop=\"4\""),
+        "line 1: nchunksperloop=\"4\": allowed is a multiple of the number of processors, 3"
+    );
+    assert_eq!(with("ngpus=\"3\"", "ngpus=\"4\""), "line 1: ngpus=\"4\": allowed is 3 to 3");
+    assert_eq!(
+        refused("<algo coll=\"allreduce\" nchunksperloop=\"1\"/>"),
+        format!("line 1: 0 processors are not possible: allowed are 1 to {}", crate::topology::MAX_NODES)
+    );
+    assert_eq!(refused("<gpu/>"), "line 1: the element is <gpu>, where only <algo> is allowed");
+    assert_eq!(with("gpu id=\"1\"", "gpu id=\"0\""), "line 9: id=\"0\": allowed is each rank once");
+    assert_eq!(with("send=\"1\"", "send=\"0\""), "line 3: send=\"0\": allowed is another rank, or -1");
+    assert_eq!(with("send=\"1\"", "send=\"3\""), "line 3: send=\"3\": allowed is -1 to 2");
+    assert_eq!(
+        with("recv=\"2\"", "recv=\"-1\""),
+        "line 3: recv=\"-1\": allowed is a rank, as a step needs it"
+    );
+    assert_eq!(
+        with("type=\"rcs\"", "type=\"rsc\""),
+        "line 5: type=\"rsc\": allowed is s, r, rcs, rrc, rrs, rrcs, cpy, re, nop"
+    );
+    assert_eq!(with(" s=\"1\"", " s=\"2\""), "line 5: s=\"2\": allowed is 1 to 1");
+    let twice = collect.replacen("</gpu>", "<tb id=\"1\" send=\"1\" recv=\"-1\" chan=\"0\"></tb></gpu>", 1);
+    let twice = refused(&twice);
+    assert!(
+        twice.ends_with("another thread block sends to rank 1 by channel 0 as well: allowed is one"),
+        "{twice}"
+    );
+}

@@ -1,0 +1,299 @@
+//! The text: elements and attributes as steps of thread blocks.
+
+use std::{collections::BTreeSet, fmt, ops::RangeInclusive, str::FromStr};
+
+use roxmltree::{Document, Node};
+
+use super::{
+    error::{Problem, ReadError},
+    program::Collective,
+};
+use crate::topology::MAX_NODES;
+
+/// A text.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pub(super) name: String,
+    pub(super) collective: Collective,
+    /// Whether input and output share memory.
+    pub(super) is_in_place: bool,
+    /// The chunks of the whole vector.
+    pub(super) chunks: u32,
+    /// By rank.
+    pub(super) gpus: Vec<Gpu>,
+}
+
+/// A rank.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gpu {
+    /// The chunks of its scratch buffer.
+    pub(super) scratch: u32,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// A thread block, whose steps follow one another.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub(super) send: Option<u32>,
+    pub(super) recv: Option<u32>,
+    pub(super) channel: u32,
+    pub(super) steps: Vec<Step>,
+}
+
+/// A step of a thread block.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) kind: Kind,
+    pub(super) from: Chunk,
+    pub(super) to: Chunk,
+    /// The number of chunks, side by side.
+    pub(super) count: u32,
+    /// The thread block, by its place, and the step that it waits for.
+    pub(super) after: Option<(usize, usize)>,
+    pub(super) line: u32,
+}
+
+/// The first of some chunks of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Chunk {
+    pub(super) buffer: Buffer,
+    pub(super) first: u32,
+}
+
+/// A buffer of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Buffer {
+    Input,
+    Output,
+    Scratch,
+}
+
+impl Buffer {
+    pub(super) fn letter(self) -> char {
+        match self {
+            Buffer::Input => 'i',
+            Buffer::Output => 'o',
+            Buffer::Scratch => 's',
+        }
+    }
+}
+
+/// The kind of a step: whether it receives, combines with a chunk of its own, keeps the result, sends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) receives: bool,
+    pub(super) combines: bool,
+    pub(super) keeps: bool,
+    pub(super) sends: bool,
+}
+
+/// The kinds by their names, with the letters of the four flags.
+const KINDS: [(&str, &str); 9] = [
+    ("s", "s"),
+    ("r", "rk"),
+    ("rcs", "rks"),
+    ("rrc", "rck"),
+    ("rrs", "rcs"),
+    ("rrcs", "rcks"),
+    ("cpy", "k"),
+    ("re", "ck"),
+    ("nop", ""),
+];
+
+impl Kind {
+    fn of(flags: &str) -> Kind {
+        let [receives, combines, keeps, sends] = ['r', 'c', 'k', 's'].map(|flag| flags.contains(flag));
+        Kind { receives, combines, keeps, sends }
+    }
+
+    /// Whether it takes chunks of its own rank.
+    pub(super) fn takes(self) -> bool {
+        self.combines || !self.receives && (self.sends || self.keeps)
+    }
+}
+
+/// Reads a text.
+pub(super) fn read(text: &str) -> Result<Text, ReadError> {
+    let document = Document::parse(text).map_err(|error| ReadError::Xml(error.to_string()))?;
+    let algo = Element::of(document.root_element(), "algo")?;
+    let gpus = algo.children("gpu")?;
+    let ranks = gpus.len();
+    if ranks == 0 || ranks > MAX_NODES {
+        return Err(algo.wrong(Problem::Ranks { given: ranks }));
+    }
+    algo.optional("ngpus", ranks..=ranks)?;
+    let collective: Collective = algo.value("coll", Collective::NAMES)?;
+    let chunks: u32 = algo.number("nchunksperloop", 1..=u32::MAX)?;
+    if collective.has_blocks() && chunks as usize % ranks != 0 {
+        let allowed = format!("a multiple of the number of processors, {ranks}");
+        return Err(algo.refused("nchunksperloop", &chunks.to_string(), allowed));
+    }
+    let mut read: Vec<Option<Gpu>> = vec![None; ranks];
+    for gpu in gpus {
+        let id: usize = gpu.number("id", 0..=ranks - 1)?;
+        if read[id].is_some() {
+            return Err(gpu.refused("id", &id.to_string(), "each rank once".to_owned()));
+        }
+        read[id] = Some(gpu.rank(id, ranks)?);
+    }
+    Ok(Text {
+        name: algo.node.attribute("name").unwrap_or_default().to_owned(),
+        collective,
+        is_in_place: algo.optional("inplace", 0..=1_u8)? == Some(1),
+        chunks,
+        gpus: read.into_iter().map(Option::unwrap_or_default).collect(),
+    })
+}
+
+/// An element with its name.
+#[derive(Clone, Copy)]
+struct Element<'a> {
+    node: Node<'a, 'a>,
+    name: &'static str,
+}
+
+impl<'a> Element<'a> {
+    fn of(node: Node<'a, 'a>, name: &'static str) -> Result<Element<'a>, ReadError> {
+        let element = Element { node, name };
+        match node.tag_name().name() {
+            given if given == name => Ok(element),
+            given => Err(element.wrong(Problem::Element { given: given.to_owned(), allowed: name })),
+        }
+    }
+
+    /// The elements in it, which all have this name.
+    fn children(&self, name: &'static str) -> Result<Vec<Element<'a>>, ReadError> {
+        self.node.children().filter(Node::is_element).map(|node| Element::of(node, name)).collect()
+    }
+
+    fn line(&self) -> u32 {
+        self.node.document().text_pos_at(self.node.range().start).row
+    }
+
+    fn wrong(&self, problem: Problem) -> ReadError {
+        ReadError::Text { line: self.line(), problem }
+    }
+
+    fn refused(&self, attribute: &'static str, given: &str, allowed: String) -> ReadError {
+        self.wrong(Problem::Value { attribute, given: given.to_owned(), allowed })
+    }
+
+    fn text(&self, attribute: &'static str) -> Result<&'a str, ReadError> {
+        let missing = || self.wrong(Problem::Missing { element: self.name, attribute });
+        self.node.attribute(attribute).ok_or_else(missing)
+    }
+
+    /// The value of an attribute, which is one of several words.
+    fn value<T: FromStr>(&self, attribute: &'static str, words: &str) -> Result<T, ReadError> {
+        let given = self.text(attribute)?;
+        given.parse().map_err(|_| self.refused(attribute, given, words.to_owned()))
+    }
+
+    fn number<T>(&self, attribute: &'static str, allowed: RangeInclusive<T>) -> Result<T, ReadError>
+    where
+        T: FromStr + PartialOrd + fmt::Display,
+    {
+        let given = self.text(attribute)?;
+        let number = given.parse().ok().filter(|number| allowed.contains(number));
+        number.ok_or_else(|| {
+            self.refused(attribute, given, format!("{} to {}", allowed.start(), allowed.end()))
+        })
+    }
+
+    /// A number that may be missing.
+    fn optional<T>(&self, attribute: &'static str, allowed: RangeInclusive<T>) -> Result<Option<T>, ReadError>
+    where
+        T: FromStr + PartialOrd + fmt::Display,
+    {
+        self.node.attribute(attribute).map(|_| self.number(attribute, allowed)).transpose()
+    }
+
+    /// A number that is -1 if there is none.
+    fn if_any(&self, attribute: &'static str, most: i64) -> Result<Option<u32>, ReadError> {
+        let number = self.optional(attribute, -1..=most)?.unwrap_or(-1);
+        Ok(u32::try_from(number).ok())
+    }
+
+    fn rank(&self, rank: usize, ranks: usize) -> Result<Gpu, ReadError> {
+        let elements = self.children("tb")?;
+        let mut blocks: Vec<Option<Block>> = vec![None; elements.len()];
+        let mut connections = BTreeSet::new();
+        for element in elements {
+            let id: usize = element.number("id", 0..=blocks.len() - 1)?;
+            let block = element.block(rank, ranks, blocks.len())?;
+            for (peer, verb) in [(block.send, "sends to"), (block.recv, "receives from")] {
+                if let Some(peer) = peer.filter(|&peer| !connections.insert((verb, peer, block.channel))) {
+                    let (peer, channel) = (peer as usize, block.channel);
+                    return Err(element.wrong(Problem::SharedConnection { verb, peer, channel }));
+                }
+            }
+            if blocks[id].replace(block).is_some() {
+                return Err(element.refused("id", &id.to_string(), "each thread block once".to_owned()));
+            }
+        }
+        let scratch = self.optional("s_chunks", 0..=u32::MAX)?.unwrap_or(0);
+        // Each has an id of its own, so there is one for each.
+        Ok(Gpu { scratch, blocks: blocks.into_iter().flatten().collect() })
+    }
+
+    fn block(&self, rank: usize, ranks: usize, blocks: usize) -> Result<Block, ReadError> {
+        let peer = |attribute| {
+            let peer = self.if_any(attribute, ranks as i64 - 1)?;
+            if peer == Some(rank as u32) {
+                return Err(self.refused(attribute, &rank.to_string(), "another rank, or -1".to_owned()));
+            }
+            Ok(peer)
+        };
+        let (send, recv) = (peer("send")?, peer("recv")?);
+        let channel = self.optional("chan", 0..=u32::MAX)?.unwrap_or(0);
+        let mut block = Block { send, recv, channel, steps: Vec::new() };
+        for element in self.children("step")? {
+            // Their numbers are those of their order.
+            let at = block.steps.len();
+            element.optional("s", at..=at)?;
+            let step = element.step(blocks)?;
+            for (needed, peer, attribute) in
+                [(step.kind.sends, send, "send"), (step.kind.receives, recv, "recv")]
+            {
+                if needed && peer.is_none() {
+                    return Err(self.refused(attribute, "-1", "a rank, as a step needs it".to_owned()));
+                }
+            }
+            block.steps.push(step);
+        }
+        Ok(block)
+    }
+
+    fn step(&self, blocks: usize) -> Result<Step, ReadError> {
+        let given = self.text("type")?;
+        let Some(&(_, flags)) = KINDS.iter().find(|(name, _)| *name == given) else {
+            let names: Vec<&str> = KINDS.iter().map(|&(name, _)| name).collect();
+            return Err(self.refused("type", given, names.join(", ")));
+        };
+        let kind = Kind::of(flags);
+        let (block, step) =
+            (self.if_any("depid", blocks as i64 - 1)?, self.if_any("deps", i64::from(u32::MAX))?);
+        Ok(Step {
+            kind,
+            from: self.chunk(kind.takes(), "srcbuf", "srcoff")?,
+            to: self.chunk(kind.keeps, "dstbuf", "dstoff")?,
+            count: self.optional("cnt", 1..=u32::MAX)?.unwrap_or(1),
+            after: block.zip(step).map(|(block, step)| (block as usize, step as usize)),
+            line: self.line(),
+        })
+    }
+
+    /// A chunk of a buffer; anything where the step has none.
+    fn chunk(&self, is_used: bool, buffer: &'static str, offset: &'static str) -> Result<Chunk, ReadError> {
+        if !is_used {
+            return Ok(Chunk { buffer: Buffer::Scratch, first: 0 });
+        }
+        let buffer = match self.text(buffer)? {
+            "i" => Buffer::Input,
+            "o" => Buffer::Output,
+            "s" => Buffer::Scratch,
+            other => return Err(self.refused(buffer, other, "i, o, s".to_owned())),
+        };
+        Ok(Chunk { buffer, first: self.number(offset, 0..=u32::MAX)? })
+    }
+}

@@ -1,0 +1,60 @@
+//! Schedules of MSCCL on the command line.
+
+use std::fs;
+
+use super::{fails, folder, succeeds, text};
+
+/// Two ranks that send each other their halves.
+const PAIR: &str = r#"<algo name="pair" ngpus="2" coll="allgather" inplace="1" nchunksperloop="2">
+<gpu id="0" i_chunks="1" o_chunks="2" s_chunks="0">
+<tb id="0" send="1" recv="1" chan="0">
+<step s="0" type="s" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+<step s="1" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+</tb>
+</gpu>
+<gpu id="1" i_chunks="1" o_chunks="2" s_chunks="0">
+<tb id="0" send="0" recv="0" chan="0">
+<step s="0" type="s" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+<step s="1" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+</tb>
+</gpu>
+</algo>
+"#;
+
+#[test]
+fn a_schedule_stands_beside_what_auto_takes() {
+    let folder = folder("msccl");
+    let (file, csv) = (folder.join("pair.xml"), folder.join("pair.csv"));
+    fs::write(&file, PAIR).unwrap();
+    let arguments =
+        ["msccl", text(&file), "--machine", "hockney:1x2", "--bytes", "1000,8K", "--csv", text(&csv)];
+    let output = succeeds(&arguments);
+    let title =
+        "pair.xml on hockney:1x2: allgather of 2 ranks, 2 chunks; every rank ends with what that says\n\n";
+    assert!(output.contains(title), "{output}");
+    let table = fs::read_to_string(&csv).unwrap();
+    let rows: Vec<&str> = table.lines().collect();
+    // 130 us, and 50 ns for each byte of a half; two ranks can do no better.
+    assert!(rows[1].starts_with("hockney:1x2,allgather,pair,2,1000,155.000000,155.000000,"), "{table}");
+    assert!(rows[2].starts_with("hockney:1x2,allgather,pair,2,8192,334.800000,334.800000,"), "{table}");
+}
+
+#[test]
+fn what_cannot_be_timed_is_refused() {
+    let folder = folder("msccl-refused");
+    let file = folder.join("wrong.xml");
+    let refused = |content: &str, more: &[&str]| {
+        fs::write(&file, content).unwrap();
+        fails(2, &[&["msccl", text(&file), "--machine", "hockney:1x2"], more].concat())
+    };
+    let unkept = PAIR.replacen("type=\"r\"", "type=\"rrs\"", 1);
+    assert!(
+        refused(&unkept, &[])
+            .contains("wrong.xml: line 5: chunk 1 of the buffer `o` of rank 0 holds nothing"),
+        "{unkept}"
+    );
+    assert!(refused("ring", &[]).contains("the text is no XML"));
+    assert!(refused(PAIR, &["--bytes", "3"]).contains("3 B are no whole number of elements of 4 bytes"));
+    let small = fails(2, &["msccl", text(&file), "--machine", "line:1"]);
+    assert!(small.contains("the program has 2 ranks, and the machine 1"), "{small}");
+}
