@@ -29,8 +29,12 @@ use serde::Serialize;
 
 use crate::rank::Rank;
 
+mod bandwidth;
+mod clos;
+mod cluster;
 mod complete;
 pub(crate) mod detour;
+mod dragonfly;
 mod error;
 mod fat_tree;
 mod hosts;
@@ -40,6 +44,8 @@ mod line;
 mod mesh;
 mod mesh_3d;
 mod network;
+mod placed;
+mod placement;
 mod ring;
 mod torus;
 mod tree;
@@ -47,7 +53,10 @@ mod tree;
 #[cfg(test)]
 mod network_tests;
 
+pub use clos::Clos;
+pub use cluster::Cluster;
 pub use complete::Complete;
+pub use dragonfly::Dragonfly;
 pub use error::TopologyError;
 pub use fat_tree::FatTree;
 pub use hosts::Hosts;
@@ -57,6 +66,8 @@ pub use mesh::Mesh;
 pub use mesh_3d::Mesh3d;
 pub use network::{Network, NetworkProblem};
 pub(crate) use network::{NetworkTable, key_of};
+pub use placed::Placed;
+pub use placement::Placement;
 pub use ring::Ring;
 pub use torus::Torus;
 pub use tree::Tree;
@@ -250,6 +261,14 @@ pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, T
         Some((name, path)) if name == network::KIND.name => {
             Ok(Arc::new(Network::from_file(folder.join(path))?))
         }
+        Some((name, shape)) if name == cluster::KIND.name => {
+            let cluster = cluster::read(shape, |network| parse_in(folder, network));
+            Ok(Arc::new(cluster.map_err(|cause| cause.of_shape(shape))?))
+        }
+        Some((name, shape)) if name == placed::KIND.name => {
+            let placed = placed::read(shape, |network| parse_in(folder, network));
+            Ok(Arc::new(placed.map_err(|cause| cause.of_shape(shape))?))
+        }
         _ => parse(text),
     }
 }
@@ -261,13 +280,17 @@ pub fn spellings() -> String {
 
 /// The registry: every topology, in alphabetical order.
 const KINDS: &[Kind] = &[
+    clos::KIND,
+    cluster::KIND,
     complete::KIND,
+    dragonfly::KIND,
     fat_tree::KIND,
     network::KIND,
     hosts::KIND,
     hypercube::KIND,
     line::KIND,
     mesh::KIND,
+    placed::KIND,
     ring::KIND,
     torus::KIND,
     tree::KIND,
@@ -334,6 +357,13 @@ mod tests {
         for nodes in [1, 2, 3, 4, 6, 8, 11, 16] {
             names.push(format!("tree:{nodes}"));
         }
+        for shape in ["8:4", "16:4", "5:8", "12:6:2"] {
+            names.push(format!("clos:{shape}"));
+        }
+        for shape in ["1x1x2", "1x3x2", "2x3x1", "3x2x2", "5x1x3"] {
+            names.extend(["", ":8,2"].map(|capacities| format!("dragonfly:{shape}{capacities}")));
+        }
+        names.extend(["cluster:3x1:8,2:mesh:2x3", "placed:random:7:mesh:3x4"].map(str::to_owned));
         for shape in ["1", "4", "5", "16", "19", "9:3:2,1", "10:2:1", "7:8:0.25"] {
             names.push(format!("fat-tree:{shape}"));
         }
