@@ -65,7 +65,7 @@ impl Parameters {
     ///   combine-to-all: 480 GB/s of bus bandwidth on eight GPUs instead of 370 (printed, the same comment);
     /// * that NCCL starts short messages far faster than long ones: its protocols LL and LL128 have 0.47 and 1.9 us a step of a
     ///   ring within a server, at a quarter and at 92 % of the bandwidth (printed, the same file). A
-    ///   [regime](super::ParametersBuilder::regime) can say the first half of that, not the second;
+    ///   [regime](crate::model::ParametersBuilder::regime) can say the first half of that, not the second;
     /// * what a call costs by itself (the launch of its kernel): 8.4 us with the protocol Simple (printed, the same file);
     /// * congestion control, and the adaptive routing of InfiniBand, which spreads messages over the spines; here the spine is a
     ///   matter of the receiver. How far models of flows are off for such reasons is measured by m4 (arXiv 2503.01770);
