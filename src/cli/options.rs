@@ -24,7 +24,7 @@ const DEFAULT_MACHINE: &str = "paragon:10x10";
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachineOptions {
-    /// The machine: a preset such as paragon:16x32, cm5:32 or t3d:4x4x8, a topology such as mesh:7x13 or hypercube:16,
+    /// The machine: a preset such as paragon:16x32, cm5:32 or h100-cluster:4, a topology such as mesh:7x13 or hypercube:16,
     /// file:network.toml, or a machine file (.toml) [default: paragon:10x10]
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Option<Description>,
@@ -41,7 +41,7 @@ pub(super) struct MachineOptions {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachinesOptions {
-    /// The machine: a preset such as paragon:16x32, cm5:32 or t3d:4x4x8, a topology such as mesh:7x13 or hypercube:16,
+    /// The machine: a preset such as paragon:16x32, cm5:32 or h100-cluster:4, a topology such as mesh:7x13 or hypercube:16,
     /// file:network.toml, or a machine file (.toml); may be given several times [default: paragon:10x10]
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Vec<Description>,

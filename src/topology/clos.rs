@@ -35,8 +35,11 @@ use super::{Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, 
 use crate::rank::Rank;
 
 /// The registry entry of the Clos network, spelled `clos:128:16`, or with an oversubscription `clos:128:16:3`.
-pub(super) const KIND: Kind =
-    Kind { name: "clos", shape: "NODES:RADIX[:OVERSUBSCRIPTION]", read: |shape| Ok(Arc::new(read(shape)?)) };
+pub(super) const KIND: Kind = Kind {
+    name: "clos",
+    shape: "NODES:RADIX[:OVERSUBSCRIPTION]",
+    read: |shape, _| Ok(Arc::new(read(shape)?)),
+};
 
 /// The fewest ports of a switch: with three, one goes down and a level more holds no more nodes.
 const LEAST_RADIX: usize = 4;

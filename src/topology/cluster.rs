@@ -29,12 +29,12 @@
 //! The switches of nodes are numbered first, then the adapters, then the switches of the network. The directed links are numbered by
 //! processor, to the switch and back; then by adapter, to the adapter and back; then as in the network.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use super::{
     Kind, Link, LinkId, Topology, TopologyError, Vertex,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
-    check_extents, check_links, parse, read_extent,
+    check_extents, check_links, parse_in, read_extent,
 };
 use crate::rank::Rank;
 
@@ -42,7 +42,7 @@ use crate::rank::Rank;
 pub(super) const KIND: Kind = Kind {
     name: "cluster",
     shape: "PROCESSORSxADAPTERS:MB/S,MB/S:TOPOLOGY",
-    read: |shape| Ok(Arc::new(read(shape, parse)?)),
+    read: |shape, folder| Ok(Arc::new(read(shape, folder)?)),
 };
 
 /// The most levels of clusters of clusters in one name.
@@ -233,11 +233,8 @@ impl Topology for Cluster {
     }
 }
 
-/// Reads `8x4:450000,50000:clos:32:16`, with `parse` for the network.
-pub(super) fn read(
-    shape: &str,
-    parse: impl Fn(&str) -> Result<Arc<dyn Topology>, TopologyError>,
-) -> Result<Cluster, TopologyError> {
+/// Reads `8x4:450000,50000:clos:32:16`; paths in it are relative to a folder.
+fn read(shape: &str, folder: &Path) -> Result<Cluster, TopologyError> {
     let unreadable = || TopologyError::Shape {
         given: shape.to_owned(),
         allowed: "PROCESSORSxADAPTERS:MB/S,MB/S:TOPOLOGY, such as 8x4:450000,50000:clos:32:16 for 8 nodes with the bandwidths of \
@@ -253,7 +250,7 @@ pub(super) fn read(
     if network.matches(KIND.name).count() >= MOST_LEVELS {
         return Err(unreadable());
     }
-    Cluster::new(processors, adapters, inside, adapter, parse(network)?)
+    Cluster::new(processors, adapters, inside, adapter, parse_in(folder, network)?)
 }
 
 #[cfg(test)]
@@ -263,6 +260,7 @@ mod tests {
     use super::*;
     use crate::topology::{
         network_tests::{check_links, check_routes, distances},
+        parse,
         tests::checked_route,
     };
 

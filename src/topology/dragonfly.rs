@@ -46,7 +46,7 @@ use crate::{random::RandomNumbers, rank::Rank};
 pub(super) const KIND: Kind = Kind {
     name: "dragonfly",
     shape: "GROUPSxROUTERSxNODES[:MB/S,MB/S][:valiant]",
-    read: |shape| Ok(Arc::new(read(shape)?)),
+    read: |shape, _| Ok(Arc::new(read(shape)?)),
 };
 
 /// The option for Valiant's routes, as it is spelled.

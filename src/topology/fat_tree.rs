@@ -43,7 +43,7 @@ use crate::rank::Rank;
 
 /// The registry entry of the fat tree, spelled `fat-tree:32`, or in full `fat-tree:32:4:20,10,5`.
 pub(super) const KIND: Kind =
-    Kind { name: "fat-tree", shape: "NODES[:ARITY:MB/S,..]", read: |shape| Ok(Arc::new(read(shape)?)) };
+    Kind { name: "fat-tree", shape: "NODES[:ARITY:MB/S,..]", read: |shape, _| Ok(Arc::new(read(shape)?)) };
 
 /// The arity of the CM-5.
 const ARITY: usize = 4;

@@ -26,7 +26,7 @@ use crate::rank::Rank;
 
 /// The registry entry, spelled `hosts:16:8000` for one host, `hosts:8+8:8000,1250` for several.
 pub(super) const KIND: Kind =
-    Kind { name: "hosts", shape: "NODES+NODES+..:MB/S[,MB/S]", read: |shape| Ok(Arc::new(read(shape)?)) };
+    Kind { name: "hosts", shape: "NODES+NODES+..:MB/S[,MB/S]", read: |shape, _| Ok(Arc::new(read(shape)?)) };
 
 /// Nodes on hosts, which share the memory of their host and its network card.
 ///

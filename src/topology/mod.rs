@@ -248,29 +248,15 @@ impl FromStr for Grid {
 /// [`TopologyError`] says what was given and what is allowed: a known name, a shape it can read, at least one
 /// node, at most [`MAX_NODES`] and [`MAX_LINKS`], and a number of nodes that the topology can have.
 pub fn parse(text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
+    parse_in(Path::new(""), text)
+}
+
+/// Reads a topology as [`parse`] does, for a text from a file in `folder`: paths are relative to that folder.
+pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     let unknown = || TopologyError::Unknown { given: text.to_owned() };
     let (name, shape) = text.split_once(':').ok_or_else(unknown)?;
     let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(unknown)?;
-    (kind.read)(shape).map_err(|cause| cause.of_shape(shape))
-}
-
-/// Reads a topology as [`parse`] does, for a text from a file in `folder`: the path of a network is relative to that
-/// folder.
-pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
-    match text.split_once(':') {
-        Some((name, path)) if name == network::KIND.name => {
-            Ok(Arc::new(Network::from_file(folder.join(path))?))
-        }
-        Some((name, shape)) if name == cluster::KIND.name => {
-            let cluster = cluster::read(shape, |network| parse_in(folder, network));
-            Ok(Arc::new(cluster.map_err(|cause| cause.of_shape(shape))?))
-        }
-        Some((name, shape)) if name == placed::KIND.name => {
-            let placed = placed::read(shape, |network| parse_in(folder, network));
-            Ok(Arc::new(placed.map_err(|cause| cause.of_shape(shape))?))
-        }
-        _ => parse(text),
-    }
+    (kind.read)(shape, folder).map_err(|cause| cause.of_shape(shape))
 }
 
 /// All spellings that [`parse`] reads, for help texts and error messages: `complete:NODES, hypercube:NODES, ..`.
@@ -302,9 +288,12 @@ struct Kind {
     name: &'static str,
     /// A pattern of the shape, which stands behind the colon.
     shape: &'static str,
-    /// Reads the shape.
-    read: fn(&str) -> Result<Arc<dyn Topology>, TopologyError>,
+    /// Reads the shape, in which paths are relative to a folder.
+    read: fn(&str, &Path) -> Read,
 }
+
+/// What comes of reading a shape.
+type Read = Result<Arc<dyn Topology>, TopologyError>;
 
 /// Reads one extent of a shape, which consists of decimal digits alone. An extent that does not fit in a `usize`
 /// becomes `usize::MAX`, which is as far beyond [`MAX_NODES`] as the number itself.

@@ -5,14 +5,17 @@
 //! ranks: routes, loads of links, bounds, plans, pictures, and the nodes and links that faults name. A placed network
 //! has no rows and columns, since its ranks are not in their order.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::Path, sync::Arc};
 
-use super::{Kind, Link, LinkId, Placement, Topology, TopologyError, Vertex, parse};
+use super::{Kind, Link, LinkId, Placement, Topology, TopologyError, Vertex, parse_in};
 use crate::rank::Rank;
 
 /// The registry entry, spelled `placed:random:7:torus:4x4`.
-pub(super) const KIND: Kind =
-    Kind { name: "placed", shape: "PLACEMENT:TOPOLOGY", read: |shape| Ok(Arc::new(read(shape, parse)?)) };
+pub(super) const KIND: Kind = Kind {
+    name: "placed",
+    shape: "PLACEMENT:TOPOLOGY",
+    read: |shape, folder| Ok(Arc::new(read(shape, folder)?)),
+};
 
 /// The most placements in one name.
 const MOST_LEVELS: usize = 8;
@@ -106,11 +109,8 @@ impl Topology for Placed {
     }
 }
 
-/// Reads `random:7:torus:4x4`, with `parse` for the network.
-pub(super) fn read(
-    shape: &str,
-    parse: impl Fn(&str) -> Result<Arc<dyn Topology>, TopologyError>,
-) -> Result<Placed, TopologyError> {
+/// Reads `random:7:torus:4x4`; paths in it are relative to a folder.
+fn read(shape: &str, folder: &Path) -> Result<Placed, TopologyError> {
     let unreadable = || TopologyError::Shape {
         given: shape.to_owned(),
         allowed: "PLACEMENT:TOPOLOGY, such as random:7:torus:4x4 or round-robin:2:tree:8, up to 8 in each other",
@@ -125,14 +125,15 @@ pub(super) fn read(
     if network.matches(KIND.name).count() >= MOST_LEVELS {
         return Err(unreadable());
     }
-    Placed::new(parse(network)?, placement.parse()?)
+    let placement: Placement = placement.parse()?;
+    Placed::new(parse_in(folder, network)?, placement.within(folder))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::topology::{
         network_tests::{check_links, check_routes},
+        parse,
         tests::visited,
     };
 

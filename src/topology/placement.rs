@@ -1,6 +1,10 @@
 //! The placement of ranks on nodes: which rank is where on a network.
 
-use std::{fs, path::PathBuf, str::FromStr};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use super::{TopologyError, read_extent};
 use crate::{random::RandomNumbers, rank::Rank};
@@ -66,6 +70,14 @@ impl Placement {
                     fs::read_to_string(path).map_err(|cause| self.refusal(nodes, cause.to_string()))?;
                 self.read(nodes, &text)
             }
+        }
+    }
+
+    /// The same with the path of a file relative to a folder.
+    pub(super) fn within(self, folder: &Path) -> Placement {
+        match self {
+            Placement::File { path } => Placement::File { path: folder.join(path) },
+            other => other,
         }
     }
 
