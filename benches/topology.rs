@@ -30,6 +30,9 @@ criterion_main!(benches);
 /// What the mesh of 64 x 64 written out as a file is called.
 const FILE: &str = "file of 64x64";
 
+/// A mesh on which ranks are anywhere.
+const PLACED: &str = "placed:random:1:mesh:64x64";
+
 fn parse(name: &str) -> Arc<dyn Topology> {
     topology::parse(name).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -51,11 +54,16 @@ fn route(criterion: &mut Criterion) {
     const PAIRS: usize = 1 << 12;
     let mut group = criterion.benchmark_group("route");
     for name in [
+        "clos:4096:64",
+        "cluster:8x8:370000,47000:clos:4096:64",
         "complete:4096",
+        "dragonfly:33x16x8",
+        "dragonfly:33x16x8:valiant",
         "fat-tree:4096",
         "hypercube:4096",
         "mesh:64x64",
         "mesh:16x16x16",
+        PLACED,
         "ring:4096",
         "torus:64x64",
         "torus:16x16x16",
@@ -73,7 +81,7 @@ fn route(criterion: &mut Criterion) {
         pairs.iter().for_each(|&(from, to)| topology.route(from, to, &mut route));
         let links = route.len() as f64 / PAIRS as f64;
         let size = match name {
-            FILE => "its tables besides".to_owned(),
+            FILE | PLACED => "its tables besides".to_owned(),
             _ => format!("{} bytes in all", size_of_val(&*topology)),
         };
         eprintln!("\n{name}: {links:.1} links a route, {size}");

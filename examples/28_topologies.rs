@@ -6,7 +6,8 @@
 //! most of them had to share, and what that costs: four transfers of 8000 bytes are 4 (130 us + 400 us) = 2.12 ms.
 //!
 //! In the tree all eight messages of the last step go through the root, one link up and one down. A fat tree has
-//! wider links further up, as the Connection Machine CM-5 had.
+//! wider links further up, as the Connection Machine CM-5 had. A Clos network has as many links up as nodes, a dragonfly one
+//! from each group to each, and in a cluster two nodes of a server share a network adapter.
 //!
 //! Run it with `cargo run --release --example 28_topologies`.
 
@@ -15,7 +16,7 @@ use std::error::Error;
 use multicomputer::{Run, model::Description, prelude::*};
 
 /// Sixteen nodes each.
-pub const NETWORKS: [&str; 10] = [
+pub const NETWORKS: [&str; 13] = [
     "line:16",
     "ring:16",
     "mesh:4x4",
@@ -25,6 +26,9 @@ pub const NETWORKS: [&str; 10] = [
     "hypercube:16",
     "tree:16",
     "fat-tree:16",
+    "clos:16:8",
+    "dragonfly:4x2x2",
+    "cluster:4x2:40,20:clos:8:8",
     "complete:16",
 ];
 
@@ -70,13 +74,13 @@ pub fn size_of(network: &str) -> Result<(usize, usize), Box<dyn Error>> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("{:<14}{:>6}{:>9}{:>10}   shared by", "", "links", "longest", "modeled");
+    println!("{:<27}{:>6}{:>9}{:>10}   shared by", "", "links", "longest", "modeled");
     for network in NETWORKS {
         let (links, longest) = size_of(network)?;
         let run = sum_of_all(network)?;
         let (messages, link) = most_shared(&run);
         let modeled = run.report.modeled.to_string();
-        println!("{network:<14}{links:>6}{longest:>9}{modeled:>10}   {messages:>2}, on {link}");
+        println!("{network:<27}{links:>6}{longest:>9}{modeled:>10}   {messages:>2}, on {link}");
     }
     Ok(())
 }

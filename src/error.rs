@@ -138,6 +138,11 @@ pub enum CommError {
     /// A group names a rank twice, or none at all.
     #[error("a group needs one or more ranks, each once: {0}")]
     BadGroup(String),
+    /// Ranks cannot be the grid that was asked for, or a grid does not have what was asked of it.
+    #[error(
+        "a grid of ranks needs an extent above 0 for each dimension, and what is asked of it within it: {0}"
+    )]
+    BadGrid(String),
     /// A node asks for a group of which it is no member.
     #[error("rank {rank} is not a member of {group}")]
     NotAMember {

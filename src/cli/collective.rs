@@ -31,6 +31,7 @@ use super::{
     site::Site,
 };
 
+mod bandwidth;
 mod data;
 mod lists;
 mod members;
@@ -80,6 +81,11 @@ pub(super) struct Arguments {
     /// Combine in rank order only, as for an operator that is not commutative
     #[arg(long)]
     in_order: bool,
+
+    /// Show bandwidths, too, as nccl-tests has them: algbw is the bytes of the vector over the time, busbw the same made
+    /// independent of the number of members, to compare with the bandwidth of a port; not over MPI, where --csv has them
+    #[arg(long)]
+    bandwidth: bool,
 
     /// Which of the plans are also run, and their results checked [default: fastest; over MPI all]
     #[arg(long, value_name = "WHICH", value_parser = run_parser(
@@ -162,12 +168,12 @@ impl Comparison for Collectives<'_> {
     type Facts = Option<Span>;
 
     const FILE: &'static str = "machine rows columns members size operation root bytes element in_order algorithm chosen \
-                                modeled_us estimate_us bound_us decided_by ratio clock run_us wall_us dilation error \
-                                answers late_answers slip_us pace restriction";
+                                modeled_us estimate_us bound_us decided_by ratio algbw_gb_s busbw_gb_s clock run_us wall_us \
+                                dilation error answers late_answers slip_us pace restriction";
 
     const MPI_FILE: &'static str = "machine rows columns members size operation root bytes element in_order algorithm chosen \
                                     wall_us least_us lower_us upper_us most_us repetitions mpi_ratio predicted_us \
-                                    prediction_error messages bytes_sent restriction";
+                                    prediction_error algbw_gb_s busbw_gb_s messages bytes_sent restriction";
 
     fn describe(&self, task: &Task, asked: &Way<Asked>) -> String {
         format!("{} by {asked}, {} time", task.name(), self.time)
@@ -220,7 +226,7 @@ impl Comparison for Collectives<'_> {
     }
 
     fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>> {
-        vec![
+        let columns = [
             Column::new("members", |row: &R| &row.of.arguments.members.spelled),
             Column::new("size", |row: &R| row.problem().task.size()),
             Column::new("operation", |row: &R| row.problem().task.operation().name()),
@@ -237,7 +243,8 @@ impl Comparison for Collectives<'_> {
             })
             .left(),
             Column::new("estimate_us", |row: &R| row.facts().copied().flatten()).titled("closed form"),
-        ]
+        ];
+        columns.into_iter().chain(bandwidth::columns()).collect()
     }
 
     /// A table for each operation.
@@ -261,8 +268,10 @@ impl Comparison for Collectives<'_> {
             let mut causes = Vec::new();
             write!(text, "Collective communication: ")?;
             if solved.len() == 1 {
-                let names = "algorithm modeled_us estimate_us ratio run? pace? error? chosen";
-                writeln!(text, "{}, {place}\n\n{}", first.name(), results.table(names, unit))?;
+                let bandwidths = if self.arguments.bandwidth { bandwidth::NAMES } else { "" };
+                let names =
+                    format!("algorithm modeled_us {bandwidths} estimate_us ratio run? pace? error? chosen");
+                writeln!(text, "{}, {place}\n\n{}", first.name(), results.table(&names, unit))?;
                 writeln!(text, "{}", results.fastest_and_bound(unit))?;
             } else {
                 let operation = first.task.operation();
@@ -272,6 +281,10 @@ impl Comparison for Collectives<'_> {
                     (results.times(["bytes", ""], &names, unit), results.choices("bytes", unit));
                 let walls = results.wall_times("bytes", &names, unit);
                 writeln!(text, "{times}\n{walls}{choices}\n{}", unit.star())?;
+                if self.arguments.bandwidth {
+                    writeln!(text)?;
+                    bandwidth::show(&results, &names, unit, text)?;
+                }
                 let lines = solved.iter().flat_map(|solved| &solved.lines);
                 causes.extend(lines.filter_map(|line| line.attempts.as_ref().err()));
             }

@@ -21,7 +21,7 @@ use super::{
 #[derive(Args, Debug)]
 #[command(after_help = MACHINE_FILE)]
 pub(super) struct Arguments {
-    /// The machine: 10x10 (a Paragon), a preset such as cm5:32 or t3d:4x4x8, a topology such as hypercube:16,
+    /// The machine: 10x10 (a Paragon), a preset such as cm5:32 or h100-cluster:4, a topology such as hypercube:16,
     /// file:network.toml, or a machine file (.toml)
     #[arg(value_name = "MACHINE", value_parser = read_machine, conflicts_with_all = ["machine", "mesh"])]
     described: Option<Description>,
@@ -62,7 +62,7 @@ const MOST_KINDS: usize = 20;
 /// Prints the machine.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let machine = match &arguments.described {
-        Some(machine) => machine.clone(),
+        Some(machine) => arguments.options.placement.placed(machine.clone())?,
         None => arguments.options.description()?,
     };
     writeln!(out, "{}", machine.name())?;

@@ -10,7 +10,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Dilation, Machine, Pinning,
     model::{self, Description, DescriptionError, Fault, Faults, FileError, Noise},
-    topology::Grid,
+    topology::{Grid, Placement, TopologyError},
     units,
 };
 use thiserror::Error;
@@ -24,7 +24,7 @@ const DEFAULT_MACHINE: &str = "paragon:10x10";
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachineOptions {
-    /// The machine: a preset such as paragon:16x32, cm5:32 or t3d:4x4x8, a topology such as mesh:7x13 or hypercube:16,
+    /// The machine: a preset such as paragon:16x32, cm5:32 or h100-cluster:4, a topology such as mesh:7x13 or hypercube:16,
     /// file:network.toml, or a machine file (.toml) [default: paragon:10x10]
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Option<Description>,
@@ -32,13 +32,16 @@ pub(super) struct MachineOptions {
     /// Short for a Paragon of this shape
     #[arg(long, value_name = "ROWSxCOLUMNS", conflicts_with = "machine")]
     mesh: Option<Grid>,
+
+    #[command(flatten)]
+    pub(super) placement: PlacementOption,
 }
 
 /// Options for machines, for a command that compares them.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachinesOptions {
-    /// The machine: a preset such as paragon:16x32, cm5:32 or t3d:4x4x8, a topology such as mesh:7x13 or hypercube:16,
+    /// The machine: a preset such as paragon:16x32, cm5:32 or h100-cluster:4, a topology such as mesh:7x13 or hypercube:16,
     /// file:network.toml, or a machine file (.toml); may be given several times [default: paragon:10x10]
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Vec<Description>,
@@ -46,6 +49,33 @@ pub(super) struct MachinesOptions {
     /// Short for Paragons of these shapes: 4x4,8x8,16x16
     #[arg(long, value_name = "ROWSxCOLUMNS", value_delimiter = ',', conflicts_with = "machine")]
     mesh: Vec<Grid>,
+
+    #[command(flatten)]
+    pub(super) placement: PlacementOption,
+}
+
+/// The option for the placement of ranks.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Shared options")]
+pub(super) struct PlacementOption {
+    /// Where ranks are: identity, random:SEED, round-robin:8 (dealt out one by one to servers of 8 nodes that follow each
+    /// other), blocks:8x2 (two by two) or file:PATH (the node of each rank, with blanks between them); all that names nodes
+    /// names ranks then
+    #[arg(long, value_name = "PLACEMENT", default_value = "identity", value_parser = read_placement)]
+    placement: Placement,
+}
+
+impl PlacementOption {
+    /// Whether one is asked for.
+    #[cfg(feature = "mpi")]
+    pub(super) fn is_given(&self) -> bool {
+        self.placement != Placement::Identity
+    }
+
+    /// The machine with its ranks placed.
+    pub(super) fn placed(&self, machine: Description) -> Result<Description, Error> {
+        machine.with_placement(self.placement.clone()).map_err(Error::usage)
+    }
 }
 
 /// Options of every command that runs programs.
@@ -148,11 +178,11 @@ impl MachineOptions {
 
     /// The machine asked for.
     pub(super) fn description(&self) -> Result<Description, Error> {
-        match (&self.machine, self.mesh) {
-            (Some(machine), _) => Ok(machine.clone()),
-            (None, Some(grid)) => paragon(grid),
-            (None, None) => DEFAULT_MACHINE.parse().map_err(Error::usage),
-        }
+        self.placement.placed(match (&self.machine, self.mesh) {
+            (Some(machine), _) => machine.clone(),
+            (None, Some(grid)) => paragon(grid)?,
+            (None, None) => DEFAULT_MACHINE.parse().map_err(Error::usage)?,
+        })
     }
 }
 
@@ -165,11 +195,12 @@ impl MachinesOptions {
 
     /// The machines asked for, in that order: at least one.
     pub(super) fn descriptions(&self) -> Result<Vec<Description>, Error> {
-        match (&self.machine[..], &self.mesh[..]) {
-            ([], []) => Ok(vec![DEFAULT_MACHINE.parse().map_err(Error::usage)?]),
-            ([], shapes) => shapes.iter().map(|&grid| paragon(grid)).collect(),
-            (machines, _) => Ok(machines.to_vec()),
-        }
+        let machines = match (&self.machine[..], &self.mesh[..]) {
+            ([], []) => vec![DEFAULT_MACHINE.parse().map_err(Error::usage)?],
+            ([], shapes) => shapes.iter().map(|&grid| paragon(grid)).collect::<Result<_, _>>()?,
+            (machines, _) => machines.to_vec(),
+        };
+        machines.into_iter().map(|machine| self.placement.placed(machine)).collect()
     }
 }
 
@@ -319,6 +350,11 @@ pub(super) fn read_machine(text: &str) -> Result<Description, MachineError> {
         DescriptionError::Unknown { .. } => MachineError::Unknown,
         cause => MachineError::Description(cause),
     })
+}
+
+/// Reads a placement of ranks.
+fn read_placement(text: &str) -> Result<Placement, String> {
+    text.parse().map_err(|cause: TopologyError| cause.to_string())
 }
 
 /// Reads a whole number.

@@ -79,6 +79,37 @@ impl Operation {
         Operation::ALL.into_iter().find(|operation| operation.name() == name)
     }
 
+    /// The bus bandwidth of this operation among so many ranks over its algorithm bandwidth, as the benchmark nccl-tests
+    /// defines them. The algorithm bandwidth is the length of the whole vector over the time; the bus bandwidth is what each rank
+    /// sends or receives at least, over the time, so that it can be compared with the bandwidth of a port, whatever the
+    /// number of ranks. `None` for scan, which nccl-tests does not have.
+    ///
+    /// | operation | factor among p ranks |
+    /// | --- | --- |
+    /// | combine-to-all | 2 (p - 1) / p |
+    /// | collect, distributed combine, scatter, gather | (p - 1) / p |
+    /// | broadcast, combine-to-one | 1 |
+    ///
+    /// Source: nccl-tests, `doc/PERFORMANCE.md`; of scatter and gather `src/scatter.cu` and `src/gather.cu`.
+    ///
+    /// ```
+    /// use multicomputer::collective::Operation;
+    ///
+    /// assert_eq!(Operation::CombineToAll.bus_factor(8), Some(1.75));
+    /// assert_eq!(Operation::Scan.bus_factor(8), None);
+    /// ```
+    pub fn bus_factor(self, ranks: usize) -> Option<f64> {
+        let others = ranks.saturating_sub(1) as f64 / ranks.max(1) as f64;
+        match self {
+            Operation::CombineToAll => Some(2.0 * others),
+            Operation::Collect | Operation::DistributedCombine | Operation::Scatter | Operation::Gather => {
+                Some(others)
+            }
+            Operation::Broadcast | Operation::CombineToOne => Some(1.0),
+            Operation::Scan => None,
+        }
+    }
+
     /// Whether one rank, the root, has a part of its own.
     pub fn has_root(self) -> bool {
         use Operation::{Broadcast, CombineToOne, Gather, Scatter};

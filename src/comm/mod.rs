@@ -14,7 +14,7 @@ mod walk;
 
 pub(crate) use active::Waited;
 pub use active::{Active, ActiveMessage, Handling, Reactions};
-pub use group::Group;
+pub use group::{Cartesian, Group, Shift};
 pub(crate) use group::{LIBRARY_CALLS, Private};
 pub use message::Message;
 pub use node::{Node, Phase};

@@ -8,7 +8,7 @@ mod spelling;
 use crate::{
     rank::Rank,
     time::Time,
-    topology::{Link, LinkId, Topology},
+    topology::{Link, LinkId, Topology, Vertex},
 };
 
 pub use self::error::FaultError;
@@ -55,6 +55,19 @@ impl Fault {
     pub fn at(&self) -> Time {
         match *self {
             Fault::Slow { at, .. } | Fault::Dead { at, .. } | Fault::Node { at, .. } => at,
+        }
+    }
+
+    /// The same fault where vertices have other names.
+    fn renamed(self, name: impl Fn(Vertex) -> Vertex) -> Fault {
+        let renamed = |link: Link| Link { from: name(link.from), to: name(link.to) };
+        match self {
+            Fault::Slow { link, both, factor, at } => Fault::Slow { link: renamed(link), both, factor, at },
+            Fault::Dead { link, both, at } => Fault::Dead { link: renamed(link), both, at },
+            Fault::Node { rank, at } => match name(Vertex::Node(rank)) {
+                Vertex::Node(rank) => Fault::Node { rank, at },
+                Vertex::Switch(_) => self,
+            },
         }
     }
 
@@ -125,6 +138,12 @@ impl Faults {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.faults.is_empty()
+    }
+
+    /// The same faults where vertices have other names.
+    pub(super) fn renamed(&self, name: impl Fn(Vertex) -> Vertex) -> Faults {
+        let faults = self.faults.iter().map(|fault| fault.renamed(&name)).collect();
+        Faults { faults, detours: self.detours }
     }
 
     /// Whether messages may be lost: whether anything dies.

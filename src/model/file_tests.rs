@@ -230,6 +230,10 @@ fn a_network_stands_in_the_file_or_beside_it() {
         assert_eq!((topology.nodes(), topology.links()), (2, 2));
         assert_eq!((topology.capacity(1), topology.name()), (Some(2e6), name));
     }
+    fs::write(folder.join("order.txt"), "1\n0\n").unwrap();
+    fs::write(&machine, "name = 'x'\ntopology = 'placed:file:order.txt:file:two.toml'").unwrap();
+    let placed = Description::from_file(&machine).unwrap();
+    assert_eq!(placed.topology().link(0).from, topology::Vertex::Node(1), "the first link is that of node 0");
     fs::remove_dir_all(&folder).unwrap();
     let message = Description::from_file(&machine).unwrap_err().to_string();
     assert!(message.contains("it cannot be read"), "{message}");

@@ -8,7 +8,7 @@ use std::{str::FromStr, sync::Arc};
 
 use thiserror::Error;
 
-use crate::topology::{self, Grid, Topology, TopologyError};
+use crate::topology::{self, Grid, Placed, Placement, Topology, TopologyError};
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
@@ -85,6 +85,31 @@ impl Description {
     pub fn with_faults(self, faults: Faults) -> Result<Description, FaultError> {
         faults.on(&*self.topology)?;
         Ok(Description { faults: (!faults.is_empty()).then(|| Arc::new(faults)), ..self })
+    }
+
+    /// Places the ranks on other nodes than those of their numbers: the topology becomes one that is [placed](Placed), and the name
+    /// tells how. Faults of the machine stay where they are, on the nodes and links that they were given for; those that are
+    /// set later name nodes by the ranks that are there.
+    ///
+    /// ```
+    /// use multicomputer::model::Description;
+    ///
+    /// let machine: Description = "torus:4x4".parse()?;
+    /// let machine = machine.with_placement("random:7".parse()?)?;
+    /// assert_eq!((machine.name(), &*machine.topology().name()), ("torus:4x4, random:7", "placed:random:7:torus:4x4"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TopologyError::Placement`] if the placement is not one for so many nodes.
+    pub fn with_placement(self, placement: Placement) -> Result<Description, TopologyError> {
+        if placement == Placement::Identity {
+            return Ok(self);
+        }
+        let name = format!("{}, {placement}", self.name);
+        let placed = Placed::new(self.topology, placement)?;
+        let faults = self.faults.map(|faults| Arc::new(faults.renamed(|vertex| placed.renamed(vertex))));
+        Ok(Description { name: name.into(), topology: Arc::new(placed), faults, ..self })
     }
 
     /// Sets from which length on a send waits for its receive: see
@@ -218,6 +243,9 @@ mod tests {
             ("delta:16x36", "delta:16x36", "mesh:16x36", Parameters::delta()),
             ("ipsc860:128", "ipsc860:128", "hypercube:128", Parameters::ipsc860()),
             ("t3d:4x4x8", "t3d:4x4x8", "torus:4x4x8", Parameters::t3d()),
+            ("ethernet:64", "ethernet:64", "clos:64:32", Parameters::ethernet()),
+            ("h100:4", "h100:4", "clos:4:8", Parameters::h100()),
+            ("tpu-v5p:4x4x4", "tpu-v5p:4x4x4", "torus:4x4x4", Parameters::tpu_v5p()),
             (
                 "file:examples/network.toml",
                 "file:examples/network.toml",
@@ -269,6 +297,15 @@ mod tests {
         assert_eq!(
             refusal("ipsc860:48"),
             "`ipsc860:48` is not a machine: a hypercube cannot have 48 nodes; allowed are powers of two"
+        );
+        assert_eq!(
+            refusal("h100-cluster:two"),
+            "`h100-cluster:two` is not a machine: `two` is not a shape; allowed is SERVERS, such as 16 for 128 nodes"
+        );
+        assert_eq!(
+            refusal("lumi:99999999999999999999x2"),
+            "`lumi:99999999999999999999x2` is not a machine: `99999999999999999999x2` has too many nodes; allowed are at \
+             most 536870911"
         );
         assert_eq!(
             refusal("0x8"),

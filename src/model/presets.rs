@@ -22,12 +22,16 @@ use crate::topology::{self, FatTree, Grid, Hypercube, Mesh, Topology, TopologyEr
 mod cm5;
 mod cm5_packets;
 mod delta;
+mod ethernet;
+mod h100;
 mod hockney;
 pub(crate) mod host;
 mod ipsc860;
+mod lumi;
 pub(crate) mod mpi;
 mod paragon;
 mod t3d;
+mod tpu_v5p;
 
 /// The names of all presets, as [`by_name`] reads them.
 pub const NAMES: [&str; PRESETS.len()] = {
@@ -46,7 +50,13 @@ pub const NAMES: [&str; PRESETS.len()] = {
 /// use multicomputer::model::{Parameters, presets};
 /// assert_eq!(presets::by_name("paragon"), Some(Parameters::paragon()));
 /// assert_eq!(presets::by_name("abacus"), None);
-/// assert_eq!(presets::NAMES, ["cm5", "cm5-packets", "delta", "hockney", "host", "ipsc860", "mpi", "paragon", "t3d"]);
+/// assert_eq!(
+///     presets::NAMES,
+///     [
+///         "cm5", "cm5-packets", "delta", "ethernet", "h100", "h100-cluster", "hockney", "host", "ipsc860", "lumi", "mpi",
+///         "paragon", "t3d", "tpu-v5p"
+///     ]
+/// );
 /// ```
 pub fn by_name(name: &str) -> Option<Parameters> {
     find(name).map(|preset| (preset.parameters)())
@@ -110,16 +120,21 @@ fn plain(text: &str) -> String {
 }
 
 /// The registry: every preset, in alphabetical order.
-pub(super) const PRESETS: [Preset; 9] = [
+pub(super) const PRESETS: [Preset; 14] = [
     cm5::PRESET,
     cm5_packets::PRESET,
     delta::PRESET,
+    ethernet::PRESET,
+    h100::PRESET,
+    h100::CLUSTER,
     hockney::PRESET,
     host::PRESET,
     ipsc860::PRESET,
+    lumi::PRESET,
     mpi::PRESET,
     paragon::PRESET,
     t3d::PRESET,
+    tpu_v5p::PRESET,
 ];
 
 /// Reads the shape of a two-dimensional mesh; mesh machines among the presets have no third dimension.
@@ -145,6 +160,14 @@ fn hypercube(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
 /// Reads the size of the fat tree of a CM-5; its arity and its bandwidths are fixed.
 fn fat_tree(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     Ok(Arc::new(FatTree::new(read_nodes(shape)?)?))
+}
+
+/// The same error, with the form that a preset allows if the shape cannot be read.
+fn allowing(allowed: &'static str) -> impl Fn(TopologyError) -> TopologyError {
+    move |cause| match cause {
+        TopologyError::Shape { given, .. } => TopologyError::Shape { given, allowed },
+        cause => cause,
+    }
 }
 
 /// The preset of this name.

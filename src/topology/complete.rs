@@ -12,8 +12,11 @@ use super::{Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, 
 use crate::rank::Rank;
 
 /// The registry entry of the complete graph, spelled `complete:8`.
-pub(super) const KIND: Kind =
-    Kind { name: "complete", shape: "NODES", read: |shape| Ok(Arc::new(Complete::new(read_nodes(shape)?)?)) };
+pub(super) const KIND: Kind = Kind {
+    name: "complete",
+    shape: "NODES",
+    read: |shape, _| Ok(Arc::new(Complete::new(read_nodes(shape)?)?)),
+};
 
 /// A complete graph of nodes.
 ///

@@ -57,10 +57,30 @@ pub enum TopologyError {
         given: usize,
     },
     /// A bandwidth that is not positive and finite.
-    #[error("`{given}` is not the bandwidth of a node; allowed is a number above 0 and finite")]
+    #[error("`{given}` is not a bandwidth; allowed is a number above 0 and finite")]
     Bandwidth {
         /// The bandwidth that was given.
         given: String,
+    },
+    /// A whole number that this topology cannot have.
+    #[error("`{given}` is not the {what}; allowed are {allowed}")]
+    OutOfRange {
+        /// The meaning of the number, such as `radix of a switch`.
+        what: &'static str,
+        /// The number that was given.
+        given: usize,
+        /// The numbers that are allowed.
+        allowed: String,
+    },
+    /// A placement that is not one for a machine of so many nodes.
+    #[error("`{given}` cannot place the ranks of {nodes} nodes: {why}")]
+    Placement {
+        /// The placement that was given.
+        given: String,
+        /// The number of nodes.
+        nodes: usize,
+        /// What is wrong with it.
+        why: String,
     },
     /// An empty list of bandwidths.
     #[error("no bandwidth is given; allowed are one or more")]

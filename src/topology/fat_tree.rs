@@ -33,12 +33,17 @@
 
 use std::sync::Arc;
 
-use super::{Kind, Link, LinkId, Topology, TopologyError, read_extent, tree::Branching};
-use crate::{rank::Rank, units};
+use super::{
+    Kind, Link, LinkId, Topology, TopologyError,
+    bandwidth::{check_bandwidth, megabytes, read_megabytes},
+    read_extent,
+    tree::Branching,
+};
+use crate::rank::Rank;
 
 /// The registry entry of the fat tree, spelled `fat-tree:32`, or in full `fat-tree:32:4:20,10,5`.
 pub(super) const KIND: Kind =
-    Kind { name: "fat-tree", shape: "NODES[:ARITY:MB/S,..]", read: |shape| Ok(Arc::new(read(shape)?)) };
+    Kind { name: "fat-tree", shape: "NODES[:ARITY:MB/S,..]", read: |shape, _| Ok(Arc::new(read(shape)?)) };
 
 /// The arity of the CM-5.
 const ARITY: usize = 4;
@@ -91,10 +96,8 @@ impl FatTree {
         if arity < 2 {
             return Err(TopologyError::Arity { given: arity });
         }
-        if let Some(given) = bandwidths.iter().find(|&&given| !is_bandwidth(given)) {
-            return Err(TopologyError::Bandwidth { given: format!("{given:?} B/s") });
-        }
-        let mut bandwidths = bandwidths.to_vec();
+        let mut bandwidths: Vec<f64> =
+            bandwidths.iter().map(|&given| check_bandwidth(given)).collect::<Result<_, _>>()?;
         while let [.., before, last] = bandwidths[..]
             && before == last
         {
@@ -163,27 +166,8 @@ fn read(shape: &str) -> Result<FatTree, TopologyError> {
     if parts.next().is_some() {
         return Err(unreadable());
     }
-    let read_bandwidth = |text: &str| {
-        let given = format!("{text} MB/s");
-        let bandwidth = units::parse_bytes_per_second(&given).ok().filter(|&read| is_bandwidth(read));
-        bandwidth.ok_or(TopologyError::Bandwidth { given })
-    };
-    let bandwidths: Vec<f64> = bandwidths.split(',').map(read_bandwidth).collect::<Result<_, _>>()?;
+    let bandwidths: Vec<f64> = bandwidths.split(',').map(read_megabytes).collect::<Result<_, _>>()?;
     FatTree::with(nodes, arity, &bandwidths)
-}
-
-pub(super) fn is_bandwidth(given: f64) -> bool {
-    given > 0.0 && given.is_finite()
-}
-
-/// A bandwidth in MB/s, as a text that is read back as the same number.
-pub(super) fn megabytes(bandwidth: f64) -> String {
-    let short = (bandwidth / 1e6).to_string();
-    if units::parse_bytes_per_second(&format!("{short} MB/s")) == Ok(bandwidth) {
-        return short;
-    }
-    // The division was rounded: the power of ten goes into the exponent instead.
-    format!("{bandwidth}e-6")
 }
 
 #[cfg(test)]
@@ -336,9 +320,7 @@ mod tests {
         ] {
             assert_eq!(
                 refusal(&format!("8:4:{given}")),
-                format!(
-                    "`{shown} MB/s` is not the bandwidth of a node; allowed is a number above 0 and finite"
-                )
+                format!("`{shown} MB/s` is not a bandwidth; allowed is a number above 0 and finite")
             );
         }
         for given in [f64::NAN, f64::INFINITY, -1.0] {

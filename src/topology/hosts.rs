@@ -18,15 +18,15 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links,
-    fat_tree::{is_bandwidth, megabytes},
-    read_extent,
+    Kind, Link, LinkId, Topology, TopologyError, Vertex,
+    bandwidth::{check_bandwidth, megabytes, read_megabytes},
+    check_extents, check_links, read_extent,
 };
-use crate::{rank::Rank, units};
+use crate::rank::Rank;
 
 /// The registry entry, spelled `hosts:16:8000` for one host, `hosts:8+8:8000,1250` for several.
 pub(super) const KIND: Kind =
-    Kind { name: "hosts", shape: "NODES+NODES+..:MB/S[,MB/S]", read: |shape| Ok(Arc::new(read(shape)?)) };
+    Kind { name: "hosts", shape: "NODES+NODES+..:MB/S[,MB/S]", read: |shape, _| Ok(Arc::new(read(shape)?)) };
 
 /// Nodes on hosts, which share the memory of their host and its network card.
 ///
@@ -65,9 +65,7 @@ impl Hosts {
         check_links(&given, all.checked_mul(2).and_then(|links| links.checked_add(3 * nodes.len())))?;
         let used = [memory, card];
         let used = if nodes.len() == 1 { &used[..1] } else { &used };
-        if let Some(given) = used.iter().find(|&&given| !is_bandwidth(given)) {
-            return Err(TopologyError::Bandwidth { given: format!("{given:?} B/s") });
-        }
+        used.iter().try_for_each(|&given| check_bandwidth(given).map(drop))?;
         let mut first = vec![0];
         for &nodes in nodes {
             first.push(first[first.len() - 1] + nodes);
@@ -177,12 +175,7 @@ fn read(shape: &str) -> Result<Hosts, TopologyError> {
     let (nodes, bandwidths) = shape.split_once(':').ok_or_else(unreadable)?;
     let nodes: Vec<usize> =
         nodes.split('+').map(read_extent).collect::<Option<_>>().ok_or_else(unreadable)?;
-    let read_bandwidth = |text: &str| {
-        let given = format!("{text} MB/s");
-        let bandwidth = units::parse_bytes_per_second(&given).ok().filter(|&read| is_bandwidth(read));
-        bandwidth.ok_or(TopologyError::Bandwidth { given })
-    };
-    let bandwidths: Vec<f64> = bandwidths.split(',').map(read_bandwidth).collect::<Result<_, _>>()?;
+    let bandwidths: Vec<f64> = bandwidths.split(',').map(read_megabytes).collect::<Result<_, _>>()?;
     match (nodes.len(), &bandwidths[..]) {
         (1, &[memory]) => Hosts::new(&nodes, memory, memory),
         (2.., &[memory, card]) => Hosts::new(&nodes, memory, card),

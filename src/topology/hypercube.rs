@@ -16,7 +16,7 @@ use crate::rank::Rank;
 pub(super) const KIND: Kind = Kind {
     name: "hypercube",
     shape: "NODES",
-    read: |shape| Ok(Arc::new(Hypercube::new(read_nodes(shape)?)?)),
+    read: |shape, _| Ok(Arc::new(Hypercube::new(read_nodes(shape)?)?)),
 };
 
 /// A hypercube of nodes with e-cube routing.

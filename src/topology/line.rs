@@ -7,7 +7,7 @@ use crate::rank::Rank;
 
 /// The registry entry of the line, spelled `line:8`.
 pub(super) const KIND: Kind =
-    Kind { name: "line", shape: "NODES", read: |shape| Ok(Arc::new(Line::new(read_nodes(shape)?)?)) };
+    Kind { name: "line", shape: "NODES", read: |shape, _| Ok(Arc::new(Line::new(read_nodes(shape)?)?)) };
 
 /// A linear array of nodes.
 ///

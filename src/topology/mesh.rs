@@ -17,7 +17,7 @@ use crate::rank::Rank;
 pub(super) const KIND: Kind = Kind {
     name: "mesh",
     shape: lattice::SHAPE,
-    read: |shape| {
+    read: |shape, _| {
         Ok(match lattice::read_shape(shape)? {
             (None, rows, columns) => Arc::new(Mesh::new(rows, columns)?),
             (Some(planes), rows, columns) => Arc::new(Mesh3d::new(planes, rows, columns)?),

@@ -29,8 +29,12 @@ use serde::Serialize;
 
 use crate::rank::Rank;
 
+mod bandwidth;
+mod clos;
+mod cluster;
 mod complete;
 pub(crate) mod detour;
+mod dragonfly;
 mod error;
 mod fat_tree;
 mod hosts;
@@ -40,6 +44,8 @@ mod line;
 mod mesh;
 mod mesh_3d;
 mod network;
+mod placed;
+mod placement;
 mod ring;
 mod torus;
 mod tree;
@@ -47,7 +53,10 @@ mod tree;
 #[cfg(test)]
 mod network_tests;
 
+pub use clos::Clos;
+pub use cluster::Cluster;
 pub use complete::Complete;
+pub use dragonfly::Dragonfly;
 pub use error::TopologyError;
 pub use fat_tree::FatTree;
 pub use hosts::Hosts;
@@ -57,6 +66,8 @@ pub use mesh::Mesh;
 pub use mesh_3d::Mesh3d;
 pub use network::{Network, NetworkProblem};
 pub(crate) use network::{NetworkTable, key_of};
+pub use placed::Placed;
+pub use placement::Placement;
 pub use ring::Ring;
 pub use torus::Torus;
 pub use tree::Tree;
@@ -237,21 +248,15 @@ impl FromStr for Grid {
 /// [`TopologyError`] says what was given and what is allowed: a known name, a shape it can read, at least one
 /// node, at most [`MAX_NODES`] and [`MAX_LINKS`], and a number of nodes that the topology can have.
 pub fn parse(text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
+    parse_in(Path::new(""), text)
+}
+
+/// Reads a topology as [`parse`] does, for a text from a file in `folder`: paths are relative to that folder.
+pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     let unknown = || TopologyError::Unknown { given: text.to_owned() };
     let (name, shape) = text.split_once(':').ok_or_else(unknown)?;
     let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(unknown)?;
-    (kind.read)(shape).map_err(|cause| cause.of_shape(shape))
-}
-
-/// Reads a topology as [`parse`] does, for a text from a file in `folder`: the path of a network is relative to that
-/// folder.
-pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
-    match text.split_once(':') {
-        Some((name, path)) if name == network::KIND.name => {
-            Ok(Arc::new(Network::from_file(folder.join(path))?))
-        }
-        _ => parse(text),
-    }
+    (kind.read)(shape, folder).map_err(|cause| cause.of_shape(shape))
 }
 
 /// All spellings that [`parse`] reads, for help texts and error messages: `complete:NODES, hypercube:NODES, ..`.
@@ -261,13 +266,17 @@ pub fn spellings() -> String {
 
 /// The registry: every topology, in alphabetical order.
 const KINDS: &[Kind] = &[
+    clos::KIND,
+    cluster::KIND,
     complete::KIND,
+    dragonfly::KIND,
     fat_tree::KIND,
     network::KIND,
     hosts::KIND,
     hypercube::KIND,
     line::KIND,
     mesh::KIND,
+    placed::KIND,
     ring::KIND,
     torus::KIND,
     tree::KIND,
@@ -279,9 +288,12 @@ struct Kind {
     name: &'static str,
     /// A pattern of the shape, which stands behind the colon.
     shape: &'static str,
-    /// Reads the shape.
-    read: fn(&str) -> Result<Arc<dyn Topology>, TopologyError>,
+    /// Reads the shape, in which paths are relative to a folder.
+    read: fn(&str, &Path) -> Read,
 }
+
+/// What comes of reading a shape.
+type Read = Result<Arc<dyn Topology>, TopologyError>;
 
 /// Reads one extent of a shape, which consists of decimal digits alone. An extent that does not fit in a `usize`
 /// becomes `usize::MAX`, which is as far beyond [`MAX_NODES`] as the number itself.
@@ -334,6 +346,13 @@ mod tests {
         for nodes in [1, 2, 3, 4, 6, 8, 11, 16] {
             names.push(format!("tree:{nodes}"));
         }
+        for shape in ["8:4", "16:4", "5:8", "12:6:2"] {
+            names.push(format!("clos:{shape}"));
+        }
+        for shape in ["1x1x2", "1x3x2", "2x3x1", "3x2x2", "5x1x3"] {
+            names.extend(["", ":8,2"].map(|capacities| format!("dragonfly:{shape}{capacities}")));
+        }
+        names.extend(["cluster:3x1:8,2:mesh:2x3", "placed:random:7:mesh:3x4"].map(str::to_owned));
         for shape in ["1", "4", "5", "16", "19", "9:3:2,1", "10:2:1", "7:8:0.25"] {
             names.push(format!("fat-tree:{shape}"));
         }

@@ -39,8 +39,11 @@ pub use file::NetworkProblem;
 pub(crate) use file::{NetworkTable, key_of};
 
 /// The registry entry of networks from files, spelled `file:network.toml`.
-pub(super) const KIND: Kind =
-    Kind { name: "file", shape: "PATH", read: |path| Ok(Arc::new(Network::from_file(path)?)) };
+pub(super) const KIND: Kind = Kind {
+    name: "file",
+    shape: "PATH",
+    read: |path, folder| Ok(Arc::new(Network::from_file(folder.join(path))?)),
+};
 
 /// A network of nodes, switches and links, read from a file.
 ///

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// The distances of all reachable vertices from a node, in links.
-fn distances(topology: &dyn Topology, from: Rank) -> BTreeMap<Vertex, usize> {
+pub(super) fn distances(topology: &dyn Topology, from: Rank) -> BTreeMap<Vertex, usize> {
     let mut neighbours: BTreeMap<Vertex, Vec<Vertex>> = BTreeMap::new();
     for number in 0..topology.links() {
         let Link { from, to } = topology.link(number);
@@ -57,7 +57,7 @@ pub(super) fn check_routes(topology: &dyn Topology) {
 
 /// Checks that numbers and links correspond one to one, that each link has an opposite link, and that a link between
 /// two nodes is the route between them.
-fn check_links(topology: &dyn Topology) {
+pub(super) fn check_links(topology: &dyn Topology) {
     let name = topology.name();
     let links: Vec<Link> = (0..topology.links()).map(|number| topology.link(number)).collect();
     let distinct: BTreeSet<Link> = links.iter().copied().collect();
@@ -126,6 +126,10 @@ fn names(longest: usize) -> impl Strategy<Value = String> {
             .prop_map(|(name, nodes)| format!("{name}:{nodes}")),
         (1..=cube, 2..9_usize).prop_map(|(nodes, arity)| format!("fat-tree:{nodes}:{arity}:2,1")),
         (0..=cube.ilog2()).prop_map(|dimensions| format!("hypercube:{}", 1 << dimensions)),
+        // As many groups as leave each router one link to another group.
+        (side(), side(), any::<Index>()).prop_map(|(routers, nodes, groups)| {
+            format!("dragonfly:{}x{routers}x{nodes}", 2 + groups.index(routers))
+        }),
         (prop::sample::select(vec!["mesh", "torus"]), side(), side(), prop::option::of(side())).prop_map(
             |(name, rows, columns, planes)| match planes {
                 Some(planes) => format!("{name}:{planes}x{rows}x{columns}"),

@@ -17,7 +17,7 @@ use crate::rank::Rank;
 
 /// The registry entry of the ring, spelled `ring:8`.
 pub(super) const KIND: Kind =
-    Kind { name: "ring", shape: "NODES", read: |shape| Ok(Arc::new(Ring::new(read_nodes(shape)?)?)) };
+    Kind { name: "ring", shape: "NODES", read: |shape, _| Ok(Arc::new(Ring::new(read_nodes(shape)?)?)) };
 
 /// A ring of nodes; a route goes the shorter way round.
 ///

@@ -22,7 +22,7 @@ use crate::rank::Rank;
 pub(super) const KIND: Kind = Kind {
     name: "torus",
     shape: lattice::SHAPE,
-    read: |shape| {
+    read: |shape, _| {
         Ok(Arc::new(match lattice::read_shape(shape)? {
             (None, rows, columns) => Torus::new(rows, columns)?,
             (Some(planes), rows, columns) => Torus::new_3d(planes, rows, columns)?,

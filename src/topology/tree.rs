@@ -30,7 +30,7 @@ use crate::rank::Rank;
 
 /// The registry entry of the tree, spelled `tree:8`.
 pub(super) const KIND: Kind =
-    Kind { name: "tree", shape: "NODES", read: |shape| Ok(Arc::new(Tree::new(read_nodes(shape)?)?)) };
+    Kind { name: "tree", shape: "NODES", read: |shape, _| Ok(Arc::new(Tree::new(read_nodes(shape)?)?)) };
 
 /// The largest possible number of levels above the leaves, which a binary tree of [`MAX_NODES`] nodes has.
 const MOST_LEVELS: usize = MAX_NODES.ilog2() as usize + 1;

@@ -128,6 +128,56 @@ fn all_figures_are_written_as_csv() {
 }
 
 #[test]
+fn bandwidths_are_those_of_nccl_tests() {
+    let file = folder("collective_bandwidth").join("times.csv");
+    let options = "all --machine h100:8 --bytes 1G --run none --algorithm auto --bandwidth";
+    let output = collective(&format!("{options} --csv {}", text(&file)));
+    assert_eq!(output.matches("algbw GB/s  busbw GB/s").count(), 8, "{output}");
+    let mut reader = csv::Reader::from_path(&file).unwrap();
+    let header = reader.headers().unwrap().clone();
+    for row in reader.records().map(Result::unwrap) {
+        let cell = |title: &str| row[header.iter().position(|known| known == title).unwrap()].to_owned();
+        let number = |title: &str| cell(title).parse::<f64>().unwrap();
+        let algorithm = 1_073_741_824.0 / 1e3 / number("modeled_us");
+        assert!((number("algbw_gb_s") - algorithm).abs() < 1e-6, "{row:?}");
+        let factor = match &*cell("operation") {
+            "scan" => {
+                assert_eq!(cell("busbw_gb_s"), "");
+                continue;
+            }
+            "combine-to-all" => 1.75,
+            "broadcast" | "combine-to-one" => 1.0,
+            _ => 0.875,
+        };
+        let bus = number("busbw_gb_s");
+        assert!((bus - factor * algorithm).abs() < 1e-6, "{row:?}");
+        // Not beyond the bandwidth of a port, 1 / 0.0027 ns.
+        assert!((100.0..370.4).contains(&bus), "{row:?}");
+    }
+    let sweep = collective("collect --machine h100:4 --bytes 1M,1G --run none --algorithm auto --bandwidth");
+    assert!(sweep.contains("\nAlgorithm bandwidth in GB/s:\n\n"), "{sweep}");
+    assert!(sweep.contains("\nBus bandwidth in GB/s:\n\n"), "{sweep}");
+}
+
+#[test]
+fn ranks_may_be_placed_on_other_nodes() {
+    let time = |placement: &str| {
+        let options =
+            "collect --machine cluster:8x1:450000,50000:ring:2 --bytes 16M --run none --algorithm auto";
+        let output = collective(&format!("{options} --placement {placement}"));
+        rows(&output, "algorithm")[0][1].parse::<f64>().unwrap()
+    };
+    assert_eq!(time("identity"), time("blocks:8x8"));
+    let errors = fails(2, &["collective", "collect", "--placement", "round-robin:7"]);
+    assert!(
+        errors.contains("`round-robin:7` cannot place the ranks of 100 nodes: servers of 7 nodes do not"),
+        "{errors}"
+    );
+    let errors = fails(2, &["collective", "collect", "--placement", "snake"]);
+    assert!(errors.contains("`snake` is not a shape; allowed is identity, random:SEED"), "{errors}");
+}
+
+#[test]
 fn long_vectors_are_predicted_or_run_without_data() {
     let long = ["collective", "combine-to-one", "--mesh", "8x8", "--bytes", "64M", "--algorithm", "short"];
     let errors = fails(2, &long);

@@ -432,6 +432,15 @@ fn machines_are_described() {
          3 links\n"
     ));
     assert!(network.contains("            16        20.00 MB/s\n"), "{network}");
+    let placed = succeeds(&["machine", "h100-cluster:2", "--placement", "round-robin:8"]);
+    assert!(placed.starts_with(
+        "h100-cluster:2, round-robin:8\nplaced:round-robin:8:cluster:8x8:370000,47000:clos:16:64: 16 nodes, 19 switches, 96 \
+         directed links, longest route 6 links\n"
+    ), "{placed}");
+    assert!(
+        placed.contains("            64        47.00 GB/s\n            32       370.00 GB/s\n"),
+        "{placed}"
+    );
     let torus = succeeds(&["machine", "t3d:2x4x4"]);
     assert!(
         torus.contains("32 nodes, 160 directed links, 2 planes, 4 rows, 4 columns, longest route 5 links\n")

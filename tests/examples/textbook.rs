@@ -150,6 +150,11 @@ fn one_program_on_every_network() {
         (64, 4, "2.12 ms", 1, "node 0 -> node 1"),
         (60, 8, "6.52 ms", 8, "switch 12 -> switch 14"),
         (40, 4, "2.92 ms", 4, "switch 0 -> switch 4"),
+        (64, 4, "2.12 ms", 1, "node 0 -> switch 0"),
+        // Within a router 530 us, within a group two share a link (930 us), and from group to group four (1730 us, twice).
+        (52, 5, "4.92 ms", 4, "switch 0 -> switch 2"),
+        // Within a server 530 us, twice; between servers two share an adapter (930 us, twice).
+        (64, 6, "2.92 ms", 2, "switch 0 -> switch 4"),
         (240, 1, "2.12 ms", 1, "node 0 -> node 1"),
     ];
     let sum: Vec<f64> = (0..topologies::LENGTH).map(|j| (120 * j) as f64).collect();

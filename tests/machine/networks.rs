@@ -93,6 +93,9 @@ fn the_page_of_machines_counts_links_and_routes() {
         ("complete:7", 7 * 6, 1),
         ("tree:16", 4 * 15, 8),
         ("fat-tree:64", 8 * 63 / 3, 6),
+        ("clos:128:8", 2 * 128 * 3, 6),
+        ("dragonfly:9x4x2", 2 * 72 + 9 * 4 * 3 + 9 * 8, 5),
+        ("cluster:8x1:450000,50000:clos:32:8", 2 * 32 * 2 + 32 * (4 + 2 * 7), 4 + 4),
     ] {
         let topology = topology::parse(name).unwrap();
         assert_eq!((topology.links(), topology.longest_route()), (links, Some(longest)), "{name}");
@@ -113,6 +116,27 @@ fn the_files_on_the_page_of_machines_are_read() {
     network.route(0, 3, &mut route);
     assert_eq!(route.len(), 3);
     assert_eq!(Description::from_toml(star).unwrap().topology().links(), 6);
+}
+
+/// Alone a message takes 180 us, two on one link 230 us, four 330 us.
+#[test]
+fn messages_meet_where_networks_of_today_are_narrow() {
+    // Of 8 ports 6 down and 2 up: receivers 6 and 8 have one spine, 6 and 7 do not.
+    let clos = machine("clos:24:8:3");
+    assert_eq!(received(&clos, &[(0, 6), (1, 7)]), ["180 us"; 2]);
+    assert_eq!(received(&clos, &[(0, 6), (1, 8)]), ["230 us"; 2]);
+    assert_eq!(received(&clos, &[(0, 1), (2, 3)]), ["180 us"; 2], "below one leaf");
+    // One link from group to group, which all four nodes of the first share; Valiant's routes go through two or more others.
+    let all = [(0, 4), (1, 5), (2, 6), (3, 7)];
+    assert_eq!(received(&machine("dragonfly:5x2x2"), &all), ["330 us"; 4]);
+    let spread = received(&machine("dragonfly:5x2x2:valiant"), &all);
+    assert!(spread.iter().all(|time| time.as_str() < "330 us"), "{spread:?}");
+    // Two nodes share an adapter of 20 MB/s to another server, and none within their own, where they are as fast as their ports.
+    let cluster = machine("cluster:4x2:40,20:complete:4");
+    assert_eq!(received(&cluster, &[(0, 4), (1, 5)]), ["230 us"; 2], "one adapter at each end");
+    assert_eq!(received(&cluster, &[(0, 4), (2, 5)]), ["230 us"; 2], "one adapter there");
+    assert_eq!(received(&cluster, &[(0, 4), (2, 6)]), ["180 us"; 2], "two adapters");
+    assert_eq!(received(&cluster, &[(0, 1), (2, 3)]), ["180 us"; 2], "the switch");
 }
 
 /// Alone a message takes 180 us, two on one link 230 us, four 330 us.

@@ -8,6 +8,7 @@ mod reproduce;
 mod stop;
 #[path = "../support/mod.rs"]
 mod support;
+mod today;
 
 use multicomputer::model::{Description, Parameters};
 

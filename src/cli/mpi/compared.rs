@@ -48,6 +48,7 @@ pub(super) struct Asked<'a> {
     /// The plans that are run, if it is said.
     runs: Option<Runs>,
     is_phantom: bool,
+    is_placed: bool,
     options: &'a mut RunOptions,
 }
 
@@ -59,8 +60,8 @@ pub(super) trait Compares: Args {
 
 impl Compares for stop::Arguments {
     fn asked(&mut self) -> Asked<'_> {
-        let (machines, options) = (self.machines.asked(), &mut self.options);
-        Asked { machines, runs: None, is_phantom: self.phantom, options }
+        let (machines, is_placed) = (self.machines.asked(), self.machines.placement.is_given());
+        Asked { machines, runs: None, is_phantom: self.phantom, is_placed, options: &mut self.options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -70,8 +71,8 @@ impl Compares for stop::Arguments {
 
 impl Compares for collective::Arguments {
     fn asked(&mut self) -> Asked<'_> {
-        let (machines, options) = (self.machine.asked(), &mut self.options);
-        Asked { machines, runs: self.run, is_phantom: self.phantom, options }
+        let (machines, is_placed) = (self.machine.asked(), self.machine.placement.is_given());
+        Asked { machines, runs: self.run, is_phantom: self.phantom, is_placed, options: &mut self.options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -81,8 +82,8 @@ impl Compares for collective::Arguments {
 
 impl Compares for exchange::Arguments {
     fn asked(&mut self) -> Asked<'_> {
-        let (machines, options) = (self.machine.asked(), &mut self.options);
-        Asked { machines, runs: self.run, is_phantom: self.phantom, options }
+        let (machines, is_placed) = (self.machine.asked(), self.machine.placement.is_given());
+        Asked { machines, runs: self.run, is_phantom: self.phantom, is_placed, options: &mut self.options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -124,6 +125,9 @@ impl Asked<'_> {
             |option: &str, why: &str| Error::usage(format!("{option} cannot be used over MPI: {why}"));
         if self.is_phantom {
             return Err(refused("--phantom", "times are those of real data"));
+        }
+        if self.is_placed {
+            return Err(refused("--placement", "the launcher places ranks (mpirun --map-by)"));
         }
         if self.runs == Some(Runs::None) {
             return Err(refused(

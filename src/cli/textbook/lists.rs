@@ -63,7 +63,7 @@ pub(super) fn read_items(text: &str) -> Result<List<Item>, String> {
 pub(super) fn read_topologies(text: &str) -> Result<List<String>, String> {
     let mut names: Vec<String> = Vec::new();
     for part in items(text) {
-        // The bandwidths of a fat tree have commas of their own; no name begins with a digit.
+        // The bandwidths of fat trees and others have commas of their own; no name begins with a digit.
         match names.last_mut() {
             Some(name) if part.starts_with(|first: char| first.is_ascii_digit()) => {
                 name.push(',');

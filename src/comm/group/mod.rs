@@ -1,5 +1,6 @@
 //! Nodes that talk among themselves: the world, a row, a column, any list of ranks.
 
+mod cartesian;
 mod library;
 mod members;
 mod messages;
@@ -12,6 +13,7 @@ use std::{
     sync::Arc,
 };
 
+pub use self::cartesian::{Cartesian, Shift};
 use self::members::Members;
 use crate::{endpoint::Endpoint, error::CommError, model::Description, rank::Rank, wire::Context};
 
@@ -38,7 +40,7 @@ pub(crate) const LIBRARY_CALLS: u32 = Private::Collective as u32;
 /// vector of plain elements, `Bytes`, or a payload that was received. Times are those of the timing model.
 ///
 /// The world, the row and the column of a node come from its [`Node`](super::Node); other groups are made
-/// [from a list](Group::subgroup) or by [splitting](Group::split). All members must make the same groups in the same
+/// [from a list](Group::subgroup), by [splitting](Group::split), or [as a grid](Group::cartesian). All members must make the same groups in the same
 /// order, as they make the same calls; no message is needed for it.
 ///
 /// ```

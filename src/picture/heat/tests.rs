@@ -52,6 +52,7 @@ fn networks_are_drawn_as_what_they_are() {
         ("fat-tree:64", "a tree"),
         ("complete:9", "a circle"),
         ("complete:200", "a circle"),
+        ("dragonfly:3x2x2", "a free network"),
         ("file:examples/network.toml", "a free network"),
     ] {
         let network = topology::parse(machine).unwrap();

@@ -112,9 +112,12 @@ fn meshes() {
 #[test]
 fn other_networks() {
     for machine in [
+        "clos:9:4:3",
+        "cluster:3x2:8000,1000:ring:6",
         "cm5:18",
         "complete:6",
         "delta:3x4",
+        "dragonfly:3x2x2:40,10:valiant",
         "fat-tree:7:3:2,1",
         "file:examples/network.toml",
         "ipsc860:16",

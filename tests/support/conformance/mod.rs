@@ -11,6 +11,7 @@
 
 #![allow(dead_code, reason = "no executable uses all of it")]
 
+pub(crate) mod cartesian;
 pub(crate) mod collective;
 pub(crate) mod exchange;
 pub(crate) mod messages;
@@ -33,6 +34,7 @@ pub(crate) trait Runner {
 /// Everything: what programs may rely on, then each library.
 pub(crate) fn all(runner: &dyn Runner) {
     messages::messages(runner);
+    cartesian::cartesian(runner);
     collective::collective(runner);
     stop::stop(runner);
     exchange::exchange(runner);

@@ -1,0 +1,52 @@
+//! Bandwidths in the terms of nccl-tests: the bytes of a vector over the time, and the same made independent of the number of
+//! members.
+
+use std::fmt::{self, Write};
+
+use super::{
+    super::{
+        compare::{Column, Figure, Results, Row},
+        unit::Unit,
+    },
+    Collectives, R,
+};
+
+/// The names of the columns, as tables and files list them.
+pub(super) const NAMES: &str = "algbw_gb_s busbw_gb_s";
+
+/// The columns, in GB/s.
+pub(super) fn columns<'a, 'e>() -> [Column<'a, R<'a, 'e>>; 2] {
+    [
+        Column::new("algbw_gb_s", |row: &R| algorithm(row)).titled("algbw GB/s"),
+        Column::new("busbw_gb_s", |row: &R| bus(row)).titled("busbw GB/s"),
+    ]
+}
+
+/// Of a sweep a table each, with a row for each length.
+pub(super) fn show(
+    results: &Results<'_, Collectives<'_>>,
+    algorithms: &[String],
+    unit: Unit,
+    text: &mut String,
+) -> fmt::Result {
+    type Of = fn(&R<'_, '_>) -> Option<f64>;
+    let kinds: [(&str, Of); 2] = [("Algorithm", algorithm), ("Bus", bus)];
+    for (name, of) in kinds {
+        let figure = move |row: Option<&R<'_, '_>>| Figure::from(row.and_then(of));
+        let table = results.by_algorithm(["bytes", ""], algorithms.iter().zip(algorithms), unit, figure);
+        writeln!(text, "{name} bandwidth in GB/s:\n\n{table}")?;
+    }
+    Ok(())
+}
+
+/// The algorithm bandwidth in GB/s; none of what takes no time.
+fn algorithm(row: &Row<'_, Collectives<'_>>) -> Option<f64> {
+    let seconds = row.time()?.as_secs_f64();
+    (seconds > 0.0).then(|| row.problem().task.bytes() as f64 / seconds / 1e9)
+}
+
+/// The bus bandwidth in GB/s; none of operations that nccl-tests does not know.
+fn bus(row: &Row<'_, Collectives<'_>>) -> Option<f64> {
+    let task = &row.problem().task;
+    Some(algorithm(row)? * task.operation().bus_factor(task.size())?)
+}

@@ -1,0 +1,184 @@
+//! Cartesian groups: ranks as a grid of any dimension, each open or closed to a ring, on any machine.
+//!
+//! What MPI calls a Cartesian communicator, and in its terms: `MPI_Cart_create` is [`Group::cartesian`], `MPI_Cart_coords`
+//! [`Cartesian::coordinates`], `MPI_Cart_rank` [`Cartesian::rank_at`], `MPI_Cart_shift` [`Cartesian::shift`] and
+//! `MPI_Cart_sub` [`Cartesian::sub`] (MPI: A Message-Passing Interface Standard, chapter on process topologies). Ranks are
+//! row-major: the last coordinate varies fastest. They are not reordered to fit the network; whoever wants that, makes the
+//! grid of a [subgroup](Group::subgroup) in the order that fits.
+
+use super::Group;
+use crate::{error::CommError, rank::Rank};
+
+/// A group whose ranks are the points of a grid.
+///
+/// ```
+/// use multicomputer::{Machine, prelude::*};
+///
+/// // Twelve nodes as a cylinder of 3 x 4: rows are rings, columns are lines.
+/// let machine = Machine::of("complete:12".parse()?).build()?;
+/// let run = machine.run(|node| {
+///     let grid = node.world().cartesian(&[3, 4], &[false, true])?;
+///     let (group, here) = (grid.group(), grid.coordinates(grid.group().rank())?);
+///     // To the right, around the ring, as many places as the row says.
+///     let shift = grid.shift(1, here[0] as isize)?;
+///     if let (Some(from), Some(to)) = (shift.source, shift.destination) {
+///         let got = group.sendrecv(to, [here[1] as u64], from)?;
+///         assert_eq!(got.to_vec::<u64>()?[0] as usize, (here[1] + 4 - here[0]) % 4);
+///     }
+///     // No row is above the first.
+///     assert_eq!(grid.shift(0, 1)?.source.is_none(), here[0] == 0);
+///     let row = grid.sub(&[false, true])?;
+///     Ok((row.extents().to_vec(), row.group().rank()))
+/// })?;
+/// assert_eq!(run.outputs[6], (vec![4], 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Cartesian<'n> {
+    group: Group<'n>,
+    /// The number of ranks along each dimension, and whether it is a ring.
+    axes: Box<[(usize, bool)]>,
+}
+
+/// The ranks at either end of a shift of all ranks along a dimension; `None` beyond the edge of the grid, where MPI has
+/// `MPI_PROC_NULL`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// The rank whose data comes here.
+    pub source: Option<Rank>,
+    /// The rank to which the data of this one goes.
+    pub destination: Option<Rank>,
+}
+
+impl<'n> Group<'n> {
+    /// The first ranks of this group as a grid: with so many ranks along each dimension, and closed to a ring where
+    /// `periodic` says so. As many ranks as the grid has points, and no other, must call this with the same shape. A grid
+    /// without dimensions is one rank.
+    ///
+    /// # Errors
+    /// [`CommError::BadGrid`] if the lists are not equally long, an extent is 0 or the grid has more points than the group ranks;
+    /// [`CommError::NotAMember`] beyond the last rank that the grid has.
+    pub fn cartesian(&self, extents: &[usize], periodic: &[bool]) -> Result<Cartesian<'n>, CommError> {
+        let refusal = |why: String| Err(CommError::BadGrid(why));
+        if extents.len() != periodic.len() {
+            let (extents, periodic) = (extents.len(), periodic.len());
+            return refusal(format!(
+                "{extents} extents were given, and for {periodic} whether they are rings"
+            ));
+        }
+        let points = extents.iter().try_fold(1_usize, |points, &extent| points.checked_mul(extent));
+        let points = points.unwrap_or(usize::MAX);
+        if !(1..=self.size()).contains(&points) {
+            let given = extents.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
+            return refusal(format!("{given} was given for the {} ranks of {}", self.size(), self.name));
+        }
+        let members: Vec<Rank> = (0..points).collect();
+        let axes = extents.iter().copied().zip(periodic.iter().copied()).collect();
+        Ok(Cartesian { group: self.subgroup(&members)?, axes })
+    }
+}
+
+impl<'n> Cartesian<'n> {
+    /// The ranks of the grid as a group.
+    pub fn group(&self) -> &Group<'n> {
+        &self.group
+    }
+
+    /// The number of ranks along each dimension.
+    pub fn extents(&self) -> Vec<usize> {
+        self.axes.iter().map(|&(extent, _)| extent).collect()
+    }
+
+    /// Whether each dimension is a ring.
+    pub fn periodic(&self) -> Vec<bool> {
+        self.axes.iter().map(|&(_, is_ring)| is_ring).collect()
+    }
+
+    /// The coordinates of a rank.
+    ///
+    /// # Errors
+    /// [`CommError::NoSuchRank`].
+    pub fn coordinates(&self, rank: Rank) -> Result<Vec<usize>, CommError> {
+        self.group.check_rank(rank)?;
+        let mut rest = rank;
+        let mut coordinates = vec![0; self.axes.len()];
+        for (coordinate, &(extent, _)) in coordinates.iter_mut().zip(&self.axes).rev() {
+            (*coordinate, rest) = (rest % extent, rest / extent);
+        }
+        Ok(coordinates)
+    }
+
+    /// The rank at these coordinates, which go around where a dimension is a ring.
+    ///
+    /// # Errors
+    /// [`CommError::BadGrid`] if there is not one for each dimension, or one is beyond the edge.
+    pub fn rank_at(&self, coordinates: &[isize]) -> Result<Rank, CommError> {
+        let given = || format!("{coordinates:?} was given in a grid of {:?}", self.extents());
+        if coordinates.len() != self.axes.len() {
+            return Err(CommError::BadGrid(given()));
+        }
+        let mut rank = 0;
+        for (&coordinate, &axis) in coordinates.iter().zip(&self.axes) {
+            let place = place(axis, coordinate as i128).ok_or_else(|| CommError::BadGrid(given()))?;
+            rank = rank * axis.0 + place;
+        }
+        Ok(rank)
+    }
+
+    /// The ranks that this one receives from and sends to if all ranks shift their data by `displacement` along a dimension,
+    /// towards higher coordinates if it is positive.
+    ///
+    /// # Errors
+    /// [`CommError::BadGrid`] if there is no such dimension.
+    pub fn shift(&self, dimension: usize, displacement: isize) -> Result<Shift, CommError> {
+        let Some(&axis) = self.axes.get(dimension) else {
+            let dimensions = self.axes.len();
+            let why = format!("dimension {dimension} was given, and there are {dimensions}, counted from 0");
+            return Err(CommError::BadGrid(why));
+        };
+        let rank = self.group.rank();
+        let stride: usize = self.axes[dimension + 1..].iter().map(|&(extent, _)| extent).product();
+        let here = rank / stride % axis.0;
+        let at = |displacement: i128| {
+            let place = place(axis, here as i128 + displacement)?;
+            Some(rank - here * stride + place * stride)
+        };
+        let displacement = displacement as i128;
+        Ok(Shift { source: at(-displacement), destination: at(displacement) })
+    }
+
+    /// The grid of those ranks that differ from this one in none but the kept dimensions: a row, a column, a plane. All
+    /// ranks of this grid must call this with the same list.
+    ///
+    /// # Errors
+    /// [`CommError::BadGrid`] if the list does not have as many entries as the grid has dimensions.
+    pub fn sub(&self, keep: &[bool]) -> Result<Cartesian<'n>, CommError> {
+        if keep.len() != self.axes.len() {
+            let (given, dimensions) = (keep.len(), self.axes.len());
+            let why =
+                format!("for {given} dimensions was given whether they are kept, and there are {dimensions}");
+            return Err(CommError::BadGrid(why));
+        }
+        let fixed = |rank: Rank| -> Result<Vec<usize>, CommError> {
+            let coordinates = self.coordinates(rank)?;
+            Ok(coordinates.into_iter().zip(keep).filter(|(_, keep)| !**keep).map(|(at, _)| at).collect())
+        };
+        let mine = fixed(self.group.rank())?;
+        let mut members = Vec::new();
+        for rank in 0..self.group.size() {
+            if fixed(rank)? == mine {
+                members.push(rank);
+            }
+        }
+        let axes = self.axes.iter().zip(keep).filter(|(_, keep)| **keep).map(|(&axis, _)| axis).collect();
+        Ok(Cartesian { group: self.group.subgroup(&members)?, axes })
+    }
+}
+
+/// The place of a coordinate on an axis: around a ring, or none beyond the edge of a line.
+fn place((extent, is_ring): (usize, bool), coordinate: i128) -> Option<usize> {
+    let extent = extent as i128;
+    let place = if is_ring { coordinate.rem_euclid(extent) } else { coordinate };
+    // Below the extent, which is a `usize`.
+    (0..extent).contains(&place).then_some(place as usize)
+}

@@ -1,0 +1,91 @@
+//! Servers with eight NVIDIA H100 each: one of them, and a cluster.
+
+use std::sync::Arc;
+
+use super::{Preset, allowing};
+use crate::{
+    model::Parameters,
+    topology::{Clos, Cluster, Topology, TopologyError, read_nodes},
+};
+
+/// The registry entry of one server, spelled `h100:8`.
+pub(super) const PRESET: Preset = Preset {
+    name: "h100",
+    shape: "NODES",
+    topology: server,
+    parameters: Parameters::h100,
+    sources: Some(include_str!("h100.md")),
+};
+
+/// The registry entry of servers with a network, spelled `h100-cluster:16` for 16 servers, which are 128 nodes.
+pub(super) const CLUSTER: Preset = Preset {
+    name: "h100-cluster",
+    shape: "SERVERS",
+    topology: cluster,
+    parameters: Parameters::h100,
+    sources: Some(include_str!("h100_cluster.md")),
+};
+
+/// The processors of a server, and its adapters.
+const PROCESSORS: usize = 8;
+
+/// The ports of a switch between servers.
+const PORTS: usize = 64;
+
+/// The bandwidths in bytes/s of the link of a processor and of an adapter.
+const INSIDE: f64 = 370e9;
+const ADAPTER: f64 = 47e9;
+
+/// One switch with a port for each node.
+fn server(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
+    let nodes = read_nodes(shape)?;
+    Ok(Arc::new(Clos::new(nodes, nodes.max(PROCESSORS), 1)?))
+}
+
+/// Servers below leaf and spine switches.
+fn cluster(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
+    let servers = read_nodes(shape).map_err(allowing("SERVERS, such as 16 for 128 nodes"))?;
+    let network = Clos::new(servers.saturating_mul(PROCESSORS), PORTS, 1)?;
+    Ok(Arc::new(Cluster::new(PROCESSORS, PROCESSORS, INSIDE, ADAPTER, Arc::new(network))?))
+}
+
+impl Parameters {
+    /// NVIDIA HGX H100 with NCCL: a server of eight GPUs on NVLink switches, alone (preset `h100`) or in a cluster with an
+    /// InfiniBand adapter of 400 Gb/s for each GPU, below leaf and spine switches of 64 ports (preset `h100-cluster`).
+    ///
+    #[doc = include_str!("h100.md")]
+    ///
+    /// Of the cluster besides:
+    ///
+    #[doc = include_str!("h100_cluster.md")]
+    ///
+    /// What it leaves out:
+    ///
+    /// * combining in the switches (NVLink SHARP), by which NCCL exceeds what any schedule of messages can reach in
+    ///   combine-to-all: 480 GB/s of bus bandwidth on eight GPUs instead of 370 (printed, the same comment);
+    /// * that NCCL starts short messages far faster than long ones: its protocols LL and LL128 have 0.47 and 1.9 us a step of a
+    ///   ring within a server, at a quarter and at 92 % of the bandwidth (printed, the same file). A
+    ///   [regime](crate::model::ParametersBuilder::regime) can say the first half of that, not the second;
+    /// * what a call costs by itself (the launch of its kernel): 8.4 us with the protocol Simple (printed, the same file);
+    /// * congestion control, and the adaptive routing of InfiniBand, which spreads messages over the spines; here the spine is a
+    ///   matter of the receiver. How far models of flows are off for such reasons is measured by m4 (arXiv 2503.01770);
+    /// * rails: in many clusters GPU i of all servers hang on one leaf; here the eight adapters of a server are neighbours on one.
+    ///
+    /// ```
+    /// use multicomputer::model::Description;
+    /// let server: Description = "h100:8".parse()?;
+    /// let cluster: Description = "h100-cluster:16".parse()?;
+    /// assert_eq!((server.nodes(), cluster.nodes()), (8, 128));
+    /// assert_eq!(cluster.topology().name(), "cluster:8x8:370000,47000:clos:128:64");
+    /// # Ok::<(), multicomputer::model::DescriptionError>(())
+    /// ```
+    pub fn h100() -> Parameters {
+        Parameters::builder()
+            .send_overhead(0.67e-6)
+            .receive_overhead(0.67e-6)
+            .hop(1.03e-6)
+            .beta(0.0027e-9)
+            .gamma(7.2e-12)
+            .finish()
+    }
+}

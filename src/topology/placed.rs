@@ -1,0 +1,177 @@
+//! A network on which ranks are placed otherwise than by the numbers of its nodes.
+//!
+//! Links, switches, capacities and routes are those of the network; only the nodes have other names: where the network says node,
+//! this one says the rank that is [placed](super::Placement) there. So everything that is done by rank is done at the places of the
+//! ranks: routes, loads of links, bounds, plans, pictures, and the nodes and links that faults name. A placed network
+//! has no rows and columns, since its ranks are not in their order.
+
+use std::{fmt, path::Path, sync::Arc};
+
+use super::{Kind, Link, LinkId, Placement, Topology, TopologyError, Vertex, parse_in};
+use crate::rank::Rank;
+
+/// The registry entry, spelled `placed:random:7:torus:4x4`.
+pub(super) const KIND: Kind = Kind {
+    name: "placed",
+    shape: "PLACEMENT:TOPOLOGY",
+    read: |shape, folder| Ok(Arc::new(read(shape, folder)?)),
+};
+
+/// The most placements in one name.
+const MOST_LEVELS: usize = 8;
+
+/// A network with its ranks placed.
+///
+/// ```
+/// use multicomputer::topology::{self, Topology};
+///
+/// // Ranks 0 and 1 are on different servers of four.
+/// let placed = topology::parse("placed:round-robin:4:cluster:4x1:450000,50000:ring:2")?;
+/// let hops = |from, to| {
+///     let mut route = Vec::new();
+///     placed.route(from, to, &mut route);
+///     route.len()
+/// };
+/// assert_eq!((hops(0, 1), hops(0, 2)), (5, 2));
+/// # Ok::<(), topology::TopologyError>(())
+/// ```
+#[derive(Clone)]
+pub struct Placed {
+    topology: Arc<dyn Topology>,
+    placement: Placement,
+    /// The node of each rank, and the rank of each node.
+    nodes: Vec<Rank>,
+    ranks: Vec<Rank>,
+}
+
+impl Placed {
+    /// Places the ranks of a network.
+    ///
+    /// # Errors
+    /// [`TopologyError::Placement`] if the placement is not one for so many nodes.
+    pub fn new(topology: Arc<dyn Topology>, placement: Placement) -> Result<Placed, TopologyError> {
+        let nodes = placement.order(topology.nodes())?;
+        let mut ranks = vec![0; nodes.len()];
+        nodes.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
+        Ok(Placed { topology, placement, nodes, ranks })
+    }
+
+    /// A vertex of the network by its name here.
+    pub(crate) fn renamed(&self, vertex: Vertex) -> Vertex {
+        match vertex {
+            Vertex::Node(node) => Vertex::Node(self.ranks[node]),
+            switch @ Vertex::Switch(_) => switch,
+        }
+    }
+}
+
+/// By its name: the lists are as long as the network is large.
+impl fmt::Debug for Placed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Placed({})", self.name())
+    }
+}
+
+impl Topology for Placed {
+    fn name(&self) -> String {
+        format!("{}:{}:{}", KIND.name, self.placement, self.topology.name())
+    }
+
+    fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn switches(&self) -> usize {
+        self.topology.switches()
+    }
+
+    fn links(&self) -> usize {
+        self.topology.links()
+    }
+
+    fn link(&self, link: LinkId) -> Link {
+        let Link { from, to } = self.topology.link(link);
+        Link { from: self.renamed(from), to: self.renamed(to) }
+    }
+
+    fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
+        let nodes = self.nodes();
+        assert!(from < nodes && to < nodes, "a route from {from} to {to} on {}", self.name());
+        self.topology.route(self.nodes[from], self.nodes[to], route);
+    }
+
+    fn capacity(&self, link: LinkId) -> Option<f64> {
+        self.topology.capacity(link)
+    }
+
+    fn longest_route(&self) -> Option<usize> {
+        self.topology.longest_route()
+    }
+}
+
+/// Reads `random:7:torus:4x4`; paths in it are relative to a folder.
+fn read(shape: &str, folder: &Path) -> Result<Placed, TopologyError> {
+    let unreadable = || TopologyError::Shape {
+        given: shape.to_owned(),
+        allowed: "PLACEMENT:TOPOLOGY, such as random:7:torus:4x4 or round-robin:2:tree:8, up to 8 in each other",
+    };
+    let (word, rest) = shape.split_once(':').ok_or_else(unreadable)?;
+    // Without an argument where there is none.
+    let length = match word {
+        "identity" => word.len(),
+        _ => word.len() + 1 + rest.find(':').ok_or_else(unreadable)?,
+    };
+    let (placement, network) = (&shape[..length], &shape[length + 1..]);
+    if network.matches(KIND.name).count() >= MOST_LEVELS {
+        return Err(unreadable());
+    }
+    let placement: Placement = placement.parse()?;
+    Placed::new(parse_in(folder, network)?, placement.within(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::topology::{
+        network_tests::{check_links, check_routes},
+        parse,
+        tests::visited,
+    };
+
+    #[test]
+    fn routes_are_those_between_the_places() {
+        let placed = parse("placed:blocks:4x2:ring:8").unwrap();
+        // On nodes 0 and 5: 0, 7, 6, 5.
+        assert_eq!(visited(&*placed, 0, 3), [0, 7, 6, 3]);
+        assert_eq!(placed.link(0).to_string(), "node 0 -> node 1");
+        assert!(placed.grid().is_none());
+    }
+
+    #[test]
+    fn a_placed_network_is_as_good_as_any() {
+        for name in ["placed:random:3:mesh:3x4", "placed:round-robin:4:clos:8:4", "placed:identity:ring:5"] {
+            let placed = parse(name).unwrap();
+            assert_eq!(placed.name(), name);
+            check_links(&*placed);
+            check_routes(&*placed);
+        }
+    }
+
+    #[test]
+    fn what_is_no_placed_network_is_refused() {
+        let refusal = |shape: &str| parse(&format!("placed:{shape}")).unwrap_err().to_string();
+        for shape in ["", "random", "random:7", "identity"] {
+            assert!(
+                refusal(shape)
+                    .starts_with(&format!("`{shape}` is not a shape; allowed is PLACEMENT:TOPOLOGY"))
+            );
+        }
+        assert!(
+            refusal("snake:1:ring:4")
+                .starts_with("`snake:1` is not a shape; allowed is identity, random:SEED")
+        );
+        assert!(refusal("random:1:ball:4").starts_with("`ball:4` names no topology"));
+        assert!(refusal("round-robin:3:ring:4").contains("servers of 3 nodes do not divide them"));
+        let nested = "identity:placed:".repeat(9) + "identity:ring:4";
+        assert!(refusal(&nested).contains("up to 8 in each other"));
+    }
+}

@@ -1,0 +1,234 @@
+//! The placement of ranks on nodes: which rank is where on a network.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use super::{TopologyError, read_extent};
+use crate::{random::RandomNumbers, rank::Rank};
+
+/// The forms that can be read.
+const ALLOWED: &str = "identity, random:SEED, round-robin:NODES, blocks:NODESxRANKS and file:PATH";
+
+/// A placement of ranks on nodes. A *server* here is a number of nodes that follow each other.
+///
+/// ```
+/// use multicomputer::topology::Placement;
+///
+/// let order = |text: &str| text.parse::<Placement>().and_then(|placement| placement.order(8));
+/// // Two servers of four nodes: the ranks are dealt out one by one, or two by two.
+/// assert_eq!(order("round-robin:4")?, [0, 4, 1, 5, 2, 6, 3, 7]);
+/// assert_eq!(order("blocks:4x2")?, [0, 1, 4, 5, 2, 3, 6, 7]);
+/// assert_eq!(order("identity")?, [0, 1, 2, 3, 4, 5, 6, 7]);
+/// # Ok::<(), multicomputer::topology::TopologyError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Placement {
+    /// Each rank on the node of its number: `identity`.
+    #[default]
+    Identity,
+    /// Any rank on any node, by pseudo-random numbers of a seed that are the same everywhere: `random:7`.
+    Random {
+        /// The seed.
+        seed: u64,
+    },
+    /// Ranks dealt out to servers one by one: `round-robin:8` for servers of 8 nodes.
+    RoundRobin {
+        /// The nodes of a server, which divide those of the machine.
+        server: usize,
+    },
+    /// Ranks dealt out to servers in blocks: `blocks:8x2` for servers of 8 nodes and 2 ranks at a time.
+    Blocks {
+        /// The nodes of a server, which divide those of the machine.
+        server: usize,
+        /// The ranks of a block, which divide the nodes of a server.
+        block: usize,
+    },
+    /// As a file says, which has the node of each rank, with blanks between them: `file:nodes.txt`.
+    File {
+        /// The path, without a colon.
+        path: PathBuf,
+    },
+}
+
+impl Placement {
+    /// The node of each rank of a machine with so many nodes.
+    ///
+    /// # Errors
+    /// [`TopologyError::Placement`] if the servers do not fit, or the file cannot be read or has not each node once.
+    pub fn order(&self, nodes: usize) -> Result<Vec<Rank>, TopologyError> {
+        match self {
+            Placement::Identity => Ok((0..nodes).collect()),
+            &Placement::Random { seed } => Ok(RandomNumbers::new(seed).permutation(nodes)),
+            &Placement::RoundRobin { server } => self.dealt(nodes, server, 1),
+            &Placement::Blocks { server, block } => self.dealt(nodes, server, block),
+            Placement::File { path } => {
+                let text =
+                    fs::read_to_string(path).map_err(|cause| self.refusal(nodes, cause.to_string()))?;
+                self.read(nodes, &text)
+            }
+        }
+    }
+
+    /// The same with the path of a file relative to a folder.
+    pub(super) fn within(self, folder: &Path) -> Placement {
+        match self {
+            Placement::File { path } => Placement::File { path: folder.join(path) },
+            other => other,
+        }
+    }
+
+    /// The nodes of ranks that are dealt out to servers in blocks.
+    fn dealt(&self, nodes: usize, server: usize, block: usize) -> Result<Vec<Rank>, TopologyError> {
+        if server == 0 || !nodes.is_multiple_of(server) {
+            return Err(self.refusal(nodes, format!("servers of {server} nodes do not divide them")));
+        }
+        if block == 0 || !server.is_multiple_of(block) {
+            return Err(
+                self.refusal(nodes, format!("blocks of {block} do not divide a server of {server} nodes"))
+            );
+        }
+        let servers = nodes / server;
+        let node = |rank: Rank| {
+            let (dealt, within) = (rank / block, rank % block);
+            dealt % servers * server + dealt / servers * block + within
+        };
+        Ok((0..nodes).map(node).collect())
+    }
+
+    /// The nodes that the text of a file lists.
+    fn read(&self, nodes: usize, text: &str) -> Result<Vec<Rank>, TopologyError> {
+        let mut rank_on = vec![None; nodes];
+        let mut order = Vec::new();
+        for (rank, word) in text.split_whitespace().enumerate() {
+            let node = read_extent(word).filter(|&node| node < nodes);
+            let Some(node) = node else {
+                let why = format!("`{word}` is given for rank {rank}, and nodes are 0 to {}", nodes - 1);
+                return Err(self.refusal(nodes, why));
+            };
+            if let Some(other) = rank_on[node].replace(rank) {
+                return Err(self.refusal(nodes, format!("node {node} is given for ranks {other} and {rank}")));
+            }
+            order.push(node);
+        }
+        match order.len() {
+            given if given == nodes => Ok(order),
+            given => Err(self.refusal(nodes, format!("it has {given} nodes"))),
+        }
+    }
+
+    fn refusal(&self, nodes: usize, why: String) -> TopologyError {
+        TopologyError::Placement { given: self.to_string(), nodes, why }
+    }
+}
+
+impl std::fmt::Display for Placement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Placement::Identity => f.write_str("identity"),
+            Placement::Random { seed } => write!(f, "random:{seed}"),
+            Placement::RoundRobin { server } => write!(f, "round-robin:{server}"),
+            Placement::Blocks { server, block } => write!(f, "blocks:{server}x{block}"),
+            Placement::File { path } => write!(f, "file:{}", path.display()),
+        }
+    }
+}
+
+/// Reads a placement as it displays itself.
+impl FromStr for Placement {
+    type Err = TopologyError;
+
+    fn from_str(text: &str) -> Result<Placement, TopologyError> {
+        let unreadable = || TopologyError::Shape { given: text.to_owned(), allowed: ALLOWED };
+        match text.split_once(':') {
+            None if text == "identity" => Ok(Placement::Identity),
+            Some(("random", seed)) => {
+                let seed = seed.parse().map_err(|_| unreadable())?;
+                Ok(Placement::Random { seed })
+            }
+            Some(("round-robin", server)) => {
+                let server = read_extent(server).ok_or_else(unreadable)?;
+                Ok(Placement::RoundRobin { server })
+            }
+            Some(("blocks", extents)) => {
+                let (server, block) = extents.split_once('x').ok_or_else(unreadable)?;
+                let both = read_extent(server).zip(read_extent(block));
+                let (server, block) = both.ok_or_else(unreadable)?;
+                Ok(Placement::Blocks { server, block })
+            }
+            Some(("file", path)) if !path.is_empty() && !path.contains(':') => {
+                Ok(Placement::File { path: path.into() })
+            }
+            _ => Err(unreadable()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(text: &str, nodes: usize) -> Result<Vec<Rank>, String> {
+        let placement: Placement = text.parse().map_err(|cause: TopologyError| cause.to_string())?;
+        assert_eq!(placement.to_string(), text);
+        placement.order(nodes).map_err(|cause| cause.to_string())
+    }
+
+    #[test]
+    fn every_placement_has_each_node_once() {
+        for text in [
+            "identity",
+            "random:7",
+            "random:8",
+            "round-robin:4",
+            "round-robin:12",
+            "blocks:6x3",
+            "blocks:4x4",
+        ] {
+            let mut nodes = order(text, 12).unwrap();
+            assert_eq!(nodes, order(text, 12).unwrap(), "{text}: the same each time");
+            nodes.sort_unstable();
+            assert_eq!(nodes, (0..12).collect::<Vec<_>>(), "{text}");
+        }
+        assert_ne!(order("random:7", 12), order("random:8", 12));
+        assert_eq!(order("blocks:4x4", 12), order("identity", 12));
+        assert_eq!(order("blocks:4x1", 12), order("round-robin:4", 12));
+    }
+
+    #[test]
+    fn a_file_has_the_node_of_each_rank() {
+        let placement: Placement = "file:nodes.txt".parse().unwrap();
+        let read = |text| placement.read(3, text).map_err(|cause| cause.to_string());
+        assert_eq!(read("2 0\n1\n"), Ok(vec![2, 0, 1]));
+        let refused = "`file:nodes.txt` cannot place the ranks of 3 nodes";
+        for (text, why) in [
+            ("2 0", "it has 2 nodes"),
+            ("2 0 1 1", "node 1 is given for ranks 2 and 3"),
+            ("2 0 3", "`3` is given for rank 2, and nodes are 0 to 2"),
+            ("two", "`two` is given for rank 0, and nodes are 0 to 2"),
+        ] {
+            assert_eq!(read(text), Err(format!("{refused}: {why}")));
+        }
+        assert!(
+            order("file:tests/no/such/file", 3).unwrap_err().contains("cannot place the ranks of 3 nodes: ")
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (text, why) in [
+            ("round-robin:5", "servers of 5 nodes do not divide them"),
+            ("round-robin:0", "servers of 0 nodes do not divide them"),
+            ("blocks:6x4", "blocks of 4 do not divide a server of 6 nodes"),
+        ] {
+            assert_eq!(order(text, 12), Err(format!("`{text}` cannot place the ranks of 12 nodes: {why}")));
+        }
+        for text in ["", "random", "random:x", "round-robin:", "blocks:4", "file:", "file:a:b", "snake"] {
+            let refused = text.parse::<Placement>().unwrap_err().to_string();
+            assert_eq!(refused, format!("`{text}` is not a shape; allowed is {ALLOWED}"));
+        }
+    }
+}
