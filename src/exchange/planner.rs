@@ -45,6 +45,7 @@ pub struct Planner {
 struct Known {
     instance: Instance,
     paths: OnceLock<Paths>,
+    start_ups: OnceLock<Span>,
     straight: OnceLock<Span>,
     linear: OnceLock<Rounds>,
     colored: OnceLock<Rounds>,
@@ -62,6 +63,7 @@ impl Planner {
         let known = Known {
             instance: instance.clone(),
             paths: OnceLock::new(),
+            start_ups: OnceLock::new(),
             straight: OnceLock::new(),
             linear: OnceLock::new(),
             colored: OnceLock::new(),
@@ -96,9 +98,27 @@ impl Planner {
         self.matrix().messages().count() > LARGE
     }
 
+    /// Whether there are many messages, and more than a third of all ranks have one for each other.
+    pub(super) fn is_dense(&self) -> bool {
+        let nodes = self.matrix().nodes();
+        self.is_large() && 3 * self.matrix().messages().count() > nodes * nodes
+    }
+
     /// The paths of the messages.
     pub(super) fn paths(&self) -> &Paths {
         self.known.paths.get_or_init(|| Paths::of(self.instance()))
+    }
+
+    /// The time that the processor of the busiest node needs where all messages go straight to their receivers.
+    fn start_ups(&self) -> Span {
+        *self.known.start_ups.get_or_init(|| {
+            let (parameters, matrix) = (self.instance().parameters(), self.matrix().without_own());
+            let calls = |rank| {
+                let sends = parameters.send_overhead().times(matrix.fan_out(rank));
+                sends + parameters.receive_overhead().times(matrix.fan_in(rank))
+            };
+            (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO)
+        })
     }
 
     /// A lower limit of the time of any schedule in which all messages go straight to their receivers, in whole or in
@@ -107,21 +127,21 @@ impl Planner {
         *self.known.straight.get_or_init(|| {
             let (instance, matrix) = (self.instance(), self.matrix().without_own());
             let parameters = instance.parameters();
-            let calls = |rank| {
-                let sends = parameters.send_overhead().times(matrix.fan_out(rank));
-                sends + parameters.receive_overhead().times(matrix.fan_in(rank))
-            };
             let port = |rank| {
                 let (sent, received) = (matrix.sent(rank), matrix.received(rank));
                 let both = (sent as f64 + received as f64) / parameters.duplex();
                 parameters.beta() * both.max(sent.max(received) as f64)
             };
             let ports = (0..matrix.nodes()).map(port).fold(0.0, f64::max);
-            let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);
             // A thousandth for what is rounded.
             let ports = Span::from_secs_f64(0.999 * ports);
-            calls.max(ports).max(Paths::least(instance, |from, to| matrix.get(from, to)))
+            self.start_ups().max(ports).max(Paths::least(instance, |from, to| matrix.get(from, to)))
         })
+    }
+
+    /// Whether that limit is the processor's: there are more start-ups than bytes.
+    pub(super) fn is_bound_by_start_ups(&self) -> bool {
+        self.start_ups() >= self.straight()
     }
 
     /// The rounds of linear permutation.
@@ -157,6 +177,11 @@ impl Planner {
     pub(super) fn packed(&self, slice: u64, make: impl FnOnce() -> Option<Vec<Planned>>) -> Option<Plan> {
         let known = self.known.packed.lock().entry(slice).or_default().clone();
         known.get_or_init(|| make().map(Arc::new)).clone()
+    }
+
+    /// Whether anybody has made a plan by the clock.
+    pub(super) fn is_packed(&self) -> bool {
+        self.known.packed.lock().values().any(|plan| plan.get().is_some_and(Option::is_some))
     }
 
     /// Rounds of another matrix among the same members, balanced if that makes them better.

@@ -243,9 +243,12 @@ impl Builder {
     pub fn move_blocks(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let transfers: Vec<Transfer> = transfers.into_iter().collect();
         self.round(transfers.iter().cloned());
+        let mut is_moved = vec![false; self.schedule.sizes.len()];
         for Transfer { from, blocks, .. } in transfers {
-            self.held[from].retain(|block| !blocks.contains(block));
+            blocks.iter().for_each(|&block| is_moved[block as usize] = true);
+            self.held[from].retain(|&block| !is_moved[block as usize]);
             self.held_bytes[from] = self.bytes(&self.held[from]);
+            blocks.iter().for_each(|&block| is_moved[block as usize] = false);
         }
         self.end_iteration();
     }
