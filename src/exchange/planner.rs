@@ -45,7 +45,7 @@ pub struct Planner {
 struct Known {
     instance: Instance,
     paths: OnceLock<Paths>,
-    start_ups: OnceLock<Span>,
+    nodes: OnceLock<Span>,
     straight: OnceLock<Span>,
     linear: OnceLock<Rounds>,
     colored: OnceLock<Rounds>,
@@ -63,7 +63,7 @@ impl Planner {
         let known = Known {
             instance: instance.clone(),
             paths: OnceLock::new(),
-            start_ups: OnceLock::new(),
+            nodes: OnceLock::new(),
             straight: OnceLock::new(),
             linear: OnceLock::new(),
             colored: OnceLock::new(),
@@ -98,10 +98,10 @@ impl Planner {
         self.matrix().messages().count() > LARGE
     }
 
-    /// Whether there are many messages, and more than a third of all ranks have one for each other.
+    /// Whether there are many messages, and more than three quarters of all pairs of ranks have one.
     pub(super) fn is_dense(&self) -> bool {
         let nodes = self.matrix().nodes();
-        self.is_large() && 3 * self.matrix().messages().count() > nodes * nodes
+        self.is_large() && 4 * self.matrix().messages().count() > 3 * nodes * nodes
     }
 
     /// The paths of the messages.
@@ -109,39 +109,39 @@ impl Planner {
         self.known.paths.get_or_init(|| Paths::of(self.instance()))
     }
 
-    /// The time that the processor of the busiest node needs where all messages go straight to their receivers.
-    fn start_ups(&self) -> Span {
-        *self.known.start_ups.get_or_init(|| {
-            let (parameters, matrix) = (self.instance().parameters(), self.matrix().without_own());
-            let calls = |rank| {
-                let sends = parameters.send_overhead().times(matrix.fan_out(rank));
-                sends + parameters.receive_overhead().times(matrix.fan_in(rank))
-            };
-            (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO)
-        })
-    }
-
     /// A lower limit of the time of any schedule in which all messages go straight to their receivers, in whole or in
     /// parts: that of the busiest processor, port or link.
     pub(super) fn straight(&self) -> Span {
         *self.known.straight.get_or_init(|| {
             let (instance, matrix) = (self.instance(), self.matrix().without_own());
+            self.nodes().max(Paths::least(instance, |from, to| matrix.get(from, to)))
+        })
+    }
+
+    /// Whether that limit is that of a link.
+    pub(super) fn is_bound_by_links(&self) -> bool {
+        self.straight() > self.nodes()
+    }
+
+    /// The part of that limit that the nodes have to do: that of the busiest processor or port.
+    fn nodes(&self) -> Span {
+        *self.known.nodes.get_or_init(|| {
+            let (instance, matrix) = (self.instance(), self.matrix().without_own());
             let parameters = instance.parameters();
+            let calls = |rank| {
+                let sends = parameters.send_overhead().times(matrix.fan_out(rank));
+                sends + parameters.receive_overhead().times(matrix.fan_in(rank))
+            };
             let port = |rank| {
                 let (sent, received) = (matrix.sent(rank), matrix.received(rank));
                 let both = (sent as f64 + received as f64) / parameters.duplex();
                 parameters.beta() * both.max(sent.max(received) as f64)
             };
             let ports = (0..matrix.nodes()).map(port).fold(0.0, f64::max);
+            let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);
             // A thousandth for what is rounded.
-            let ports = Span::from_secs_f64(0.999 * ports);
-            self.start_ups().max(ports).max(Paths::least(instance, |from, to| matrix.get(from, to)))
+            calls.max(Span::from_secs_f64(0.999 * ports))
         })
-    }
-
-    /// Whether that limit is the processor's: there are more start-ups than bytes.
-    pub(super) fn is_bound_by_start_ups(&self) -> bool {
-        self.start_ups() >= self.straight()
     }
 
     /// The rounds of linear permutation.

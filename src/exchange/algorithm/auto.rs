@@ -3,7 +3,9 @@
 //! **What it does.** First it looks how to get on from round to round, with the rounds that are likely to be good, and
 //! then which other rounds do better in that style, or whether anything else does. From ten thousand messages on it
 //! tries fewer variants: those in the best styles, and of the best algorithm in others; and it begins with what is soon
-//! predicted, so that most others are given up before they are made, or when what is left of them takes too long.
+//! predicted, so that most others are given up before they are made, or when what is left of them takes too long. What
+//! cannot be a fiftieth faster than the best so far is not tried. Where nearly all nodes have something for each other it
+//! tries only the few algorithms that have been the fastest in such exchanges.
 //!
 //! **Restrictions.** It leaves out random scheduling, which only a run can time, and sorting, which needs data.
 //!
@@ -33,8 +35,8 @@ static AUTO: Entry = Entry::searching("auto", search)
 
 impl Algorithm {
     /// The fastest that is found among those that can be predicted, but for sorting, which needs data. From ten
-    /// thousand messages on fewer variants are tried. Planning takes the host about 0.1 s on 32 nodes that all have
-    /// something for each other, and a second on 256.
+    /// thousand messages on fewer variants are tried. Planning takes the host some hundredths of a second on 32 nodes that all have
+    /// something for each other, 0.1 to 1 s on 256, and up to 20 s on 512.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
@@ -118,25 +120,28 @@ fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError
     search.finish()
 }
 
-/// Where a third of all pairs or more have something for each other only that is tried which has been seen to be the fastest there:
-/// *Bruck*; *mixed* if lengths differ and start-ups take longer than bytes; what goes by the clock, packed, and in plain rounds if
-/// messages are of one length; if they are not, packed and with all sends ahead. Balanced rounds take the place of packed ones
-/// where there is too much to pack.
+/// Where nearly all pairs have something for each other only that is tried which has been seen to be the fastest there: *Bruck*;
+/// what goes by the clock, packed or in plain rounds; if messages are of one length plain rounds in another style, and if they
+/// are not, packed with all sends ahead, and *mixed*: that first where no link takes longer than the nodes do. Balanced
+/// rounds take the place of packed ones where there is too much to pack.
 fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
+    let some = planner.with_styles(&FEW_STYLES);
+    let ahead = planner.with_styles(&FEW_STYLES[2..]);
     let mut search = Search::new(instance, WORTH);
-    search.try_all(first_bruck(instance));
     let is_open = |search: &Search<'_>| search.limit() >= Time::ZERO + planner.straight();
-    let by_the_clock = planner.with_styles(&[]);
-    let ahead = planner.with_styles(&[Style::Ahead(usize::MAX)]);
-    if !planner.is_regular() && planner.is_bound_by_start_ups() {
-        search.try_all(Algorithm::MIXED.variants(instance, &ahead).unwrap_or_default());
+    let mixed = |search: &mut Search<'_>| {
+        search.try_all(Algorithm::MIXED.variants(instance, &some).unwrap_or_default());
+    };
+    search.try_all(first_bruck(instance));
+    let (is_regular, is_mixed_first) = (planner.is_regular(), !planner.is_bound_by_links());
+    if !is_regular && is_mixed_first {
+        mixed(&mut search);
     }
     if is_open(&search) {
-        let mut timed = packed(instance, &by_the_clock);
-        if planner.is_regular() {
-            timed.extend(in_styles(&planner.with_styles(&FEW_STYLES[..1]), Algorithm::PAIRWISE));
-        }
+        let mut timed = packed(instance, &planner.with_styles(&[]));
+        let styles = if is_regular { &FEW_STYLES[..1] } else { &[] };
+        timed.extend(in_styles(&planner.with_styles(styles), plain(planner)));
         search.try_all(timed);
     }
     if is_open(&search) {
@@ -144,13 +149,16 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
             let mut rounds = in_styles(&ahead, main_algorithm(planner));
             rounds.extend(Algorithm::PAIRWISE.variants(instance, &ahead).unwrap_or_default());
             search.try_all(rounds);
-        } else if !planner.is_regular() {
+        } else if !is_regular {
             search.try_all(packed(instance, &ahead));
         }
     }
-    let best = search.best.as_ref().and_then(|(variant, _)| variant.algorithm().copied());
-    if let Some(best) = best.filter(|best| [Algorithm::BRUCK, Algorithm::MIXED].contains(best)) {
-        search.try_all(best.variants(instance, &planner.with_styles(&FEW_STYLES)).unwrap_or_default());
+    if !is_regular && !is_mixed_first {
+        mixed(&mut search);
+    }
+    let is_bruck = |(variant, _): &(Variant, _)| variant.algorithm() == Some(&Algorithm::BRUCK);
+    if search.best.as_ref().is_some_and(is_bruck) {
+        search.try_all(Algorithm::BRUCK.variants(instance, &some).unwrap_or_default());
     }
     search.finish()
 }
