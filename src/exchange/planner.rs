@@ -45,6 +45,7 @@ pub struct Planner {
 struct Known {
     instance: Instance,
     paths: OnceLock<Paths>,
+    nodes: OnceLock<Span>,
     straight: OnceLock<Span>,
     linear: OnceLock<Rounds>,
     colored: OnceLock<Rounds>,
@@ -62,6 +63,7 @@ impl Planner {
         let known = Known {
             instance: instance.clone(),
             paths: OnceLock::new(),
+            nodes: OnceLock::new(),
             straight: OnceLock::new(),
             linear: OnceLock::new(),
             colored: OnceLock::new(),
@@ -96,6 +98,12 @@ impl Planner {
         self.matrix().messages().count() > LARGE
     }
 
+    /// Whether there are many messages, and more than three quarters of all pairs of ranks have one.
+    pub(super) fn is_dense(&self) -> bool {
+        let nodes = self.matrix().nodes();
+        self.is_large() && 4 * self.matrix().messages().count() > 3 * nodes * nodes
+    }
+
     /// The paths of the messages.
     pub(super) fn paths(&self) -> &Paths {
         self.known.paths.get_or_init(|| Paths::of(self.instance()))
@@ -105,6 +113,19 @@ impl Planner {
     /// parts: that of the busiest processor, port or link.
     pub(super) fn straight(&self) -> Span {
         *self.known.straight.get_or_init(|| {
+            let (instance, matrix) = (self.instance(), self.matrix().without_own());
+            self.nodes().max(Paths::least(instance, |from, to| matrix.get(from, to)))
+        })
+    }
+
+    /// Whether that limit is that of a link.
+    pub(super) fn is_bound_by_links(&self) -> bool {
+        self.straight() > self.nodes()
+    }
+
+    /// The part of that limit that the nodes have to do: that of the busiest processor or port.
+    fn nodes(&self) -> Span {
+        *self.known.nodes.get_or_init(|| {
             let (instance, matrix) = (self.instance(), self.matrix().without_own());
             let parameters = instance.parameters();
             let calls = |rank| {
@@ -119,8 +140,7 @@ impl Planner {
             let ports = (0..matrix.nodes()).map(port).fold(0.0, f64::max);
             let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);
             // A thousandth for what is rounded.
-            let ports = Span::from_secs_f64(0.999 * ports);
-            calls.max(ports).max(Paths::least(instance, |from, to| matrix.get(from, to)))
+            calls.max(Span::from_secs_f64(0.999 * ports))
         })
     }
 
@@ -157,6 +177,11 @@ impl Planner {
     pub(super) fn packed(&self, slice: u64, make: impl FnOnce() -> Option<Vec<Planned>>) -> Option<Plan> {
         let known = self.known.packed.lock().entry(slice).or_default().clone();
         known.get_or_init(|| make().map(Arc::new)).clone()
+    }
+
+    /// Whether anybody has made a plan by the clock.
+    pub(super) fn is_packed(&self) -> bool {
+        self.known.packed.lock().values().any(|plan| plan.get().is_some_and(Option::is_some))
     }
 
     /// Rounds of another matrix among the same members, balanced if that makes them better.

@@ -3,7 +3,9 @@
 //! **What it does.** First it looks how to get on from round to round, with the rounds that are likely to be good, and
 //! then which other rounds do better in that style, or whether anything else does. From ten thousand messages on it
 //! tries fewer variants: those in the best styles, and of the best algorithm in others; and it begins with what is soon
-//! predicted, so that most others are given up before they are made, or when what is left of them takes too long.
+//! predicted, so that most others are given up before they are made, or when what is left of them takes too long. What
+//! cannot be a fiftieth faster than the best so far is not tried. Where nearly all nodes have something for each other it
+//! tries only the few algorithms that have been the fastest in such exchanges.
 //!
 //! **Restrictions.** It leaves out random scheduling, which only a run can time, and sorting, which needs data.
 //!
@@ -23,7 +25,7 @@ use super::{
 };
 use crate::{
     plan::{self, choose::fastest},
-    time::Time,
+    time::{Span, Time},
 };
 
 static AUTO: Entry = Entry::searching("auto", search)
@@ -33,13 +35,16 @@ static AUTO: Entry = Entry::searching("auto", search)
 
 impl Algorithm {
     /// The fastest that is found among those that can be predicted, but for sorting, which needs data. From ten
-    /// thousand messages on fewer variants are tried. Planning takes the host about 0.1 s on 32 nodes that all have
-    /// something for each other, and a second on 256.
+    /// thousand messages on fewer variants are tried. Planning takes the host some hundredths of a second on 32 nodes that all have
+    /// something for each other, 0.1 to 1 s on 256, and up to 20 s on 512.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
 /// The styles that are tried where there are many messages.
 const FEW_STYLES: [Style; 3] = [Style::ALL[0], Style::ALL[1], Style::ALL[4]];
+
+/// Where there are many messages something else is tried only if it can take this part of the time of the fastest so far, or less.
+const WORTH: f64 = 0.98;
 
 /// The algorithms by which all messages go straight to their receivers.
 const STRAIGHT: [Algorithm; 7] = [
@@ -56,23 +61,28 @@ const STRAIGHT: [Algorithm; 7] = [
 type Predicted = plan::Predicted<Instance>;
 
 fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
-    if planning.workspace.is_large() { among_many(planning) } else { among_few(planning) }
+    match planning.workspace {
+        planner if planner.is_dense() => among_dense(planning),
+        planner if planner.is_large() => among_many(planning),
+        _ => among_few(planning),
+    }
 }
 
 /// The algorithm whose rounds are likely to be good.
 fn main_algorithm(planner: &Planner) -> Algorithm {
-    match (planner.balanced().is_some(), planner.is_regular()) {
-        (true, _) => Algorithm::BALANCED,
-        (_, true) => Algorithm::PAIRWISE,
-        _ => Algorithm::COLORED,
-    }
+    if planner.balanced().is_some() { Algorithm::BALANCED } else { plain(planner) }
+}
+
+/// The algorithm of as few rounds as possible.
+fn plain(planner: &Planner) -> Algorithm {
+    if planner.is_regular() { Algorithm::PAIRWISE } else { Algorithm::COLORED }
 }
 
 /// The main rounds in all styles, and then everything else in all styles.
 fn among_few(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let planner = planning.workspace;
     let main = main_algorithm(planner);
-    let mut search = Search::new(planning.problem);
+    let mut search = Search::new(planning.problem, 1.0);
     search.try_all(in_styles(planner, main));
     search.try_all(others(planning, planner, |other| *other != main));
     search.finish()
@@ -84,15 +94,15 @@ fn among_few(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError>
 fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let all = planner.with_styles(&FEW_STYLES);
-    let mut search = Search::new(instance);
-    search.try_all(bruck::variants(instance, &bruck::EXCHANGES[..1]).into_iter().map(by_bruck).collect());
+    let mut search = Search::new(instance, WORTH);
+    search.try_all(first_bruck(instance));
     let mut main = None;
     let mut some = all.with_styles(&FEW_STYLES[..1]);
     if search.limit() >= Time::ZERO + planner.straight() {
         let algorithm = main_algorithm(planner);
         let mut styled = in_styles(&all, algorithm);
         let mut timed = vec![styled.remove(0)];
-        timed.extend(Algorithm::PACKED.variants(instance, &planner.with_styles(&[])).unwrap_or_default());
+        timed.extend(packed(instance, &planner.with_styles(&[])));
         search.try_all(timed);
         let style = search.try_all(styled).unwrap_or(0);
         some = all.with_styles(&FEW_STYLES[style..=style]);
@@ -110,14 +120,67 @@ fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError
     search.finish()
 }
 
+/// Where nearly all pairs have something for each other only that is tried which has been seen to be the fastest there: *Bruck*;
+/// what goes by the clock, packed or in plain rounds; if messages are of one length plain rounds in another style, and if they
+/// are not, packed with all sends ahead, and *mixed*: that first where no link takes longer than the nodes do. Balanced
+/// rounds take the place of packed ones where there is too much to pack.
+fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
+    let (instance, planner) = (planning.problem, planning.workspace);
+    let some = planner.with_styles(&FEW_STYLES);
+    let ahead = planner.with_styles(&FEW_STYLES[2..]);
+    let mut search = Search::new(instance, WORTH);
+    let is_open = |search: &Search<'_>| search.limit() >= Time::ZERO + planner.straight();
+    let mixed = |search: &mut Search<'_>| {
+        search.try_all(Algorithm::MIXED.variants(instance, &some).unwrap_or_default());
+    };
+    search.try_all(first_bruck(instance));
+    let (is_regular, is_mixed_first) = (planner.is_regular(), !planner.is_bound_by_links());
+    if !is_regular && is_mixed_first {
+        mixed(&mut search);
+    }
+    if is_open(&search) {
+        let mut timed = packed(instance, &planner.with_styles(&[]));
+        let styles = if is_regular { &FEW_STYLES[..1] } else { &[] };
+        timed.extend(in_styles(&planner.with_styles(styles), plain(planner)));
+        search.try_all(timed);
+    }
+    if is_open(&search) {
+        if !planner.is_packed() {
+            let mut rounds = in_styles(&ahead, main_algorithm(planner));
+            rounds.extend(Algorithm::PAIRWISE.variants(instance, &ahead).unwrap_or_default());
+            search.try_all(rounds);
+        } else if !is_regular {
+            search.try_all(packed(instance, &ahead));
+        }
+    }
+    if !is_regular && !is_mixed_first {
+        mixed(&mut search);
+    }
+    let is_bruck = |(variant, _): &(Variant, _)| variant.algorithm() == Some(&Algorithm::BRUCK);
+    if search.best.as_ref().is_some_and(is_bruck) {
+        search.try_all(Algorithm::BRUCK.variants(instance, &some).unwrap_or_default());
+    }
+    search.finish()
+}
+
+/// *Bruck* in the way that is more often the fastest.
+fn first_bruck(instance: &Instance) -> Vec<Variant> {
+    bruck::variants(instance, &bruck::EXCHANGES[..1]).into_iter().map(by_bruck).collect()
+}
+
+fn packed(instance: &Instance, planner: &Planner) -> Vec<Variant> {
+    Algorithm::PACKED.variants(instance, planner).unwrap_or_default()
+}
+
 fn by_bruck(variant: Variant) -> Variant {
     variant.by(Algorithm::BRUCK)
 }
 
 /// The main rounds by the clock, and then in every style.
 fn in_styles(planner: &Planner, main: Algorithm) -> Vec<Variant> {
-    let clocked = planner.clocked(main.name(), |planner| {
-        let main = planner.balanced().unwrap_or_else(|| planner.plain());
+    let clocked = planner.clocked(main.name(), move |planner| {
+        let balanced = if main == Algorithm::BALANCED { planner.balanced() } else { None };
+        let main = balanced.unwrap_or_else(|| planner.plain());
         Ok(Arc::new(clocked::planned(planner.instance(), planner.paths(), &main)))
     });
     clocked.into_iter().map(|variant| variant.by(main)).collect()
@@ -140,6 +203,8 @@ fn others(
 /// A search among variants, some at a time.
 struct Search<'a> {
     instance: &'a Instance,
+    /// What is tried later must take at most this part of the time of the fastest before.
+    worth: f64,
     /// The texts of those that have been tried.
     tried: BTreeSet<String>,
     /// The fastest so far.
@@ -149,28 +214,30 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn new(instance: &Instance) -> Search<'_> {
-        Search { instance, tried: BTreeSet::new(), best: None, cause: None }
+    fn new(instance: &Instance, worth: f64) -> Search<'_> {
+        Search { instance, worth, tried: BTreeSet::new(), best: None, cause: None }
     }
 
-    /// The time of the fastest so far.
+    /// The most that something may take to be worth a try.
     fn limit(&self) -> Time {
-        self.best.as_ref().map_or(Time::MAX, |(_, found)| found.prediction.modeled)
+        self.best.as_ref().map_or(Time::MAX, |(_, found)| {
+            let best = found.prediction.modeled.since_start();
+            let less = Span::from_secs_f64(best.as_secs_f64() * self.worth);
+            Time::ZERO + less.min(best - Span::from_picos(1))
+        })
     }
 
-    /// Tries those that do not make what has been tried; returns the number, among all, of the best if that is faster than
-    /// all before.
+    /// Tries those that do not make what has been tried; returns the number, among all, of the best if that is worth it.
     fn try_all(&mut self, variants: Vec<Variant>) -> Option<usize> {
         let mut some: Vec<(usize, Variant)> = variants.into_iter().enumerate().collect();
         some.retain(|(_, variant)| variant.name().is_empty() || self.tried.insert(same(variant).to_owned()));
         let (numbers, mut some): (Vec<usize>, Vec<Variant>) = some.into_iter().unzip();
         let limit = self.limit();
         match fastest(&Algorithm::AUTO, self.instance, &some, limit) {
-            Ok((nth, found)) if self.best.is_none() || found.prediction.modeled < limit => {
+            Ok((nth, found)) => {
                 self.best = Some((some.swap_remove(nth), found));
                 Some(numbers[nth])
             }
-            Ok(_) => None,
             Err(cause) => {
                 self.cause.get_or_insert(cause);
                 None

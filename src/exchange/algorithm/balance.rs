@@ -9,8 +9,8 @@
 //! harm to the rest. This is done wherever it makes the two rounds together shorter. So each round of a fat tree gets
 //! some messages that cross the top and some that do not.
 //!
-//! **Restrictions.** None; where no link is ever too narrow it changes nothing. In large exchanges only so many rounds are
-//! mixed as the host can look at in half a second.
+//! **Restrictions.** None; where no link is ever too narrow it changes nothing. In large exchanges the looks for
+//! rounds to mix are limited to so many for each message.
 //!
 //! **Cost.** As that of the rounds it begins with, without links that are shared: `h (alpha + s beta)`. The length of a
 //! round is estimated by the 16-norm of what each link and each port needs for its bytes, which is close to the largest

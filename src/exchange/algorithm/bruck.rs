@@ -93,14 +93,16 @@ fn schedule(matrix: &Matrix, radix: usize, exchange: Exchange) -> Schedule {
     let mut builder = Builder::new(nodes, &origins, &sizes, exchange);
     let mut weight = 1;
     while weight < nodes {
-        for digit in 1..radix.min(nodes.div_ceil(weight)) {
-            let mut sent: Vec<Vec<u32>> = vec![Vec::new(); nodes];
-            for (block, &Part { from, to, .. }) in (0..).zip(&messages) {
-                let way = (to + nodes - from) % nodes;
-                if way / weight % radix == digit {
-                    sent[(from + way % weight) % nodes].push(block);
-                }
+        // By the value of the digit, the blocks that each node sends.
+        let mut sent = vec![vec![Vec::new(); nodes]; radix.min(nodes.div_ceil(weight))];
+        for (block, &Part { from, to, .. }) in (0_u32..).zip(&messages) {
+            let way = (to + nodes - from) % nodes;
+            let digit = way / weight % radix;
+            if digit > 0 {
+                sent[digit][(from + way % weight) % nodes].push(block);
             }
+        }
+        for (digit, sent) in sent.into_iter().enumerate().skip(1) {
             let transfers = sent.into_iter().enumerate().filter(|(_, blocks)| !blocks.is_empty());
             builder.move_blocks(transfers.map(|(from, blocks)| Transfer {
                 from,

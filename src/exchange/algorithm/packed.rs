@@ -27,7 +27,7 @@ use super::{
     super::{
         Instance, PlanError,
         planner::Variant,
-        rounds::{Part, clocked::Planned, paths::Paths},
+        rounds::{Part, clocked::Planned, parts, paths::Paths},
     },
     Algorithm, Entry, Planning, of, refused,
 };
@@ -47,8 +47,11 @@ impl Algorithm {
 /// In one piece, and in slices.
 fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace;
-    let mut slices = vec![u64::MAX];
-    slices.extend(planner.slices(if planner.is_large() { &[2.0] } else { &[1.0, 4.0] }, false));
+    let mut slices = planner.slices(if planner.is_large() { &[2.0] } else { &[1.0, 4.0] }, false);
+    // The longest message stays whole with others.
+    let longest = parts(planner.matrix()).map(|part| part.bytes).max().unwrap_or(0);
+    slices.retain(|&slice| is_cut(longest, slice));
+    slices.insert(0, u64::MAX);
     let packed = |slice: u64| {
         let name = match slice {
             u64::MAX => "packed".to_owned(),
@@ -61,6 +64,11 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         })
     };
     Ok(slices.into_iter().flat_map(packed).collect())
+}
+
+/// Whether a slice is cut off what is left of a message: no slice is left that is hardly one.
+fn is_cut(left: u64, slice: u64) -> bool {
+    left >= slice.saturating_add(slice / 2)
 }
 
 fn too_many_pairs() -> PlanError {

@@ -141,23 +141,33 @@ fn floor(instance: &Instance, has_barriers: bool) -> Span {
         second[to] += bytes / nodes as u64;
     }
     let links = Paths::least(instance, |from, to| first[from] + second[to]);
-    let most = |stage: &[u64]| stage.iter().copied().max().unwrap_or(0);
-    // Then a part goes by way of everybody.
-    let is_spread = most(&first) > 0;
-    let least = ports.max(links);
-    let messages = nodes as u64 - 1;
-    match (is_spread, has_barriers) {
-        (false, _) => least,
-        (true, false) => least.max(parameters.send_overhead().times(messages)),
-        (true, true) if instance.has_barrier() => {
-            // In every round one sends as much, after all have come to it.
-            let bytes =
-                Span::from_secs_f64(0.999 * (most(&first) + most(&second)) as f64 * parameters.beta());
-            let round = bytes + parameters.send_overhead().times(2);
-            least.max(barriers(instance, 2 * (nodes - 1)) + round.times(messages))
-        }
-        (true, true) => least.max(barriers(instance, 2 * (nodes - 1))),
+    // A source deals its bytes out in turn: of as many as there are nodes everybody gets one. To a destination comes something
+    // from everybody if one source cuts what it has for it into parts that are not empty.
+    let spreads = |node: usize| matrix.sent(node) >= nodes as u64;
+    let gathers = |node: usize| second[node] > 0;
+    let count = |is_one: &dyn Fn(usize) -> bool| (0..nodes).filter(|&node| is_one(node)).count() as u64;
+    let [spreading, gathering] = [count(&spreads), count(&gathers)];
+    let others = nodes as u64 - 1;
+    let calls = |node: usize| {
+        let [own_spread, own_gather] = [spreads(node), gathers(node)].map(u64::from);
+        let sends = own_spread * others + gathering - own_gather;
+        let receives = own_gather * others + spreading - own_spread;
+        parameters.send_overhead().times(sends) + parameters.receive_overhead().times(receives)
+    };
+    let least = ports.max(links).max((0..nodes).map(calls).max().unwrap_or(Span::ZERO));
+    if !has_barriers {
+        return least;
     }
+    // Then a stage has all its rounds.
+    let stages = [(spreading, &first), (gathering, &second)].into_iter().filter(|&(some, _)| some > 0);
+    let stage = |(_, bytes): (u64, &Vec<u64>)| {
+        let all = barriers(instance, nodes - 1);
+        // In every round one sends as much, after all have come to the barrier of the machine.
+        let most = bytes.iter().copied().max().unwrap_or(0) as f64;
+        let round = Span::from_secs_f64(0.999 * most * parameters.beta()) + parameters.send_overhead();
+        if instance.has_barrier() { all + round.times(others) } else { all }
+    };
+    least.max(stages.map(stage).sum())
 }
 
 /// A matrix of a stage; with the lengths of parts it may be too much.

@@ -17,9 +17,10 @@ const SWEEPS: usize = 3;
 /// The most other rounds with which a round is mixed.
 const MOST_PARTNERS: usize = 24;
 
-/// The most links of messages that are looked at: half a second on a host. Where links are too narrow for the whole
-/// exchange rounds stay crowded however they are mixed.
-const MOST_LOOKS: usize = 24_000_000;
+/// The most links of messages that are looked at for each message, and in any case: a tenth of a second on a host for 60,000
+/// messages. Where links are too narrow for the whole exchange rounds stay crowded however they are mixed.
+const MOST_LOOKS: usize = 100;
+const LEAST_LOOKS: usize = 6_000_000;
 
 /// The same messages in as many rounds; `None` if there is nothing to be made better.
 pub(crate) fn rounds(
@@ -31,14 +32,15 @@ pub(crate) fn rounds(
         return None;
     }
     let mut loads: Vec<Load> = rounds.iter().map(|round| Load::of(paths, round)).collect();
-    let (mut is_changed, mut looks) = (false, 0);
+    let messages: usize = rounds.iter().map(Vec::len).sum();
+    let (mut is_changed, mut looks, most_looks) = (false, 0, LEAST_LOOKS.max(MOST_LOOKS * messages));
     let count = rounds.len();
     // A round that has helped another one may be crowded itself.
     for crowded in (0..SWEEPS).flat_map(|_| 0..count) {
         if !loads[crowded].is_crowded() {
             continue;
         }
-        if looks > MOST_LOOKS {
+        if looks > most_looks {
             break;
         }
         let mut partners: Vec<usize> = (0..count).filter(|&other| other != crowded).collect();

@@ -243,9 +243,12 @@ impl Builder {
     pub fn move_blocks(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let transfers: Vec<Transfer> = transfers.into_iter().collect();
         self.round(transfers.iter().cloned());
+        let mut is_moved = vec![false; self.schedule.sizes.len()];
         for Transfer { from, blocks, .. } in transfers {
-            self.held[from].retain(|block| !blocks.contains(block));
+            blocks.iter().for_each(|&block| is_moved[block as usize] = true);
+            self.held[from].retain(|&block| !is_moved[block as usize]);
             self.held_bytes[from] = self.bytes(&self.held[from]);
+            blocks.iter().for_each(|&block| is_moved[block as usize] = false);
         }
         self.end_iteration();
     }
@@ -287,15 +290,20 @@ fn numbered(what: &str, count: usize) -> String {
 /// If the first block is not there; in debug builds if any is not.
 #[track_caller]
 fn lie_side_by_side(rank: Rank, buffer: &[u32], blocks: &[u32]) -> bool {
-    let Some((first, _)) = blocks.split_first() else { return true };
-    let looked_at = if cfg!(debug_assertions) { blocks } else { &blocks[..1] };
-    if let Some(block) = looked_at.iter().find(|&block| !buffer.contains(block)) {
+    let Some((first, others)) = blocks.split_first() else { return true };
+    let missing = |block: &u32| -> ! {
         panic!(
             "rank {rank} is to send block {block}, which it does not hold: before this round it holds {buffer:?}"
-        );
+        )
+    };
+    if let Some(block) = others.iter().find(|&block| cfg!(debug_assertions) && !buffer.contains(block)) {
+        missing(block);
     }
-    let start = buffer.iter().position(|block| block == first).unwrap_or(0);
-    buffer[start..].starts_with(blocks)
+    // What has come last is more often sent next.
+    match buffer.iter().rposition(|block| block == first) {
+        Some(start) => buffer[start..].starts_with(blocks),
+        None => missing(first),
+    }
 }
 
 #[cfg(test)]

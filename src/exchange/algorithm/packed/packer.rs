@@ -7,6 +7,7 @@ use super::{
         Instance,
         rounds::{Part, clocked::Planned, parts, paths::Paths},
     },
+    is_cut,
     waiting::Waiting,
 };
 use crate::{
@@ -173,8 +174,7 @@ impl<'a> Packer<'a> {
 
     fn start(&mut self, now: Time, from: Rank, to: Rank) -> Part {
         let left = &mut self.left[from * self.nodes + to];
-        // No slice is left that is hardly one.
-        let bytes = if *left < self.slice.saturating_add(self.slice / 2) { *left } else { self.slice };
+        let bytes = if is_cut(*left, self.slice) { self.slice } else { *left };
         *left -= bytes;
         let closed = usize::from(*left == 0);
         self.open[0][from] -= closed;
