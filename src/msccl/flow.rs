@@ -10,8 +10,8 @@ use std::{
 };
 
 use super::{
+    collective::Collective,
     error::FlowError,
-    program::Collective,
     text::{Block, Buffer, Chunk, Kind, Step, Text},
 };
 use crate::{rank::Rank, text::count};

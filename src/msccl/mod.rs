@@ -28,13 +28,15 @@
 //! been received whole; MSCCL passes slices of it on, so its times of long chunks are shorter where it forwards. Channels are
 //! tags.
 
+mod collective;
 mod error;
 mod flow;
 mod program;
 mod text;
 
+pub use collective::Collective;
 pub use error::{FlowError, LengthError, Problem, ReadError};
-pub use program::{Collective, Program};
+pub use program::Program;
 
 #[cfg(test)]
 mod tests;

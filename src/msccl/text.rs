@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, fmt, ops::RangeInclusive, str::FromStr};
 use roxmltree::{Document, Node};
 
 use super::{
+    collective::Collective,
     error::{Problem, ReadError},
-    program::Collective,
 };
 use crate::topology::MAX_NODES;
 
@@ -124,7 +124,7 @@ pub(super) fn read(text: &str) -> Result<Text, ReadError> {
     algo.optional("ngpus", ranks..=ranks)?;
     let collective: Collective = algo.value("coll", Collective::NAMES)?;
     let chunks: u32 = algo.number("nchunksperloop", 1..=u32::MAX)?;
-    if collective.has_blocks() && chunks as usize % ranks != 0 {
+    if collective.has_blocks() && !(chunks as usize).is_multiple_of(ranks) {
         let allowed = format!("a multiple of the number of processors, {ranks}");
         return Err(algo.refused("nchunksperloop", &chunks.to_string(), allowed));
     }

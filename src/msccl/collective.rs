@@ -1,0 +1,53 @@
+//! The collective operations of MSCCL.
+
+use std::{fmt, str::FromStr};
+
+/// A collective operation, by its name in MSCCL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Collective {
+    /// `allreduce`: combine-to-all.
+    AllReduce,
+    /// `allgather`: collect.
+    AllGather,
+    /// `reduce_scatter`: distributed combine.
+    ReduceScatter,
+    /// `alltoall`: an exchange in which all ranks have as much for each other.
+    AllToAll,
+}
+
+impl Collective {
+    /// All names.
+    pub(super) const NAMES: &str = "allreduce, allgather, reduce_scatter, alltoall";
+
+    /// The name in MSCCL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Collective::AllReduce => "allreduce",
+            Collective::AllGather => "allgather",
+            Collective::ReduceScatter => "reduce_scatter",
+            Collective::AllToAll => "alltoall",
+        }
+    }
+
+    /// Whether the vector has a block for each rank.
+    pub(super) fn has_blocks(self) -> bool {
+        self != Collective::AllReduce
+    }
+}
+
+impl fmt::Display for Collective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Collective {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Collective, ()> {
+        let all =
+            [Collective::AllReduce, Collective::AllGather, Collective::ReduceScatter, Collective::AllToAll];
+        all.into_iter().find(|collective| collective.name() == name).ok_or(())
+    }
+}
