@@ -11,7 +11,7 @@
 //! ```
 //!
 //! [`Program::read`] follows every chunk through the buffers and refuses a text by which not every rank ends with what the
-//! operation says ([`flow`]). [`Program::goal`] says it as a [program in GOAL](crate::goal) for vectors of a given length, which
+//! operation says. [`Program::goal`] says it as a [program in GOAL](crate::goal) for vectors of a given length, which
 //! is timed, or run on threads.
 //!
 //! | step | operations of the node |

@@ -112,6 +112,9 @@ impl Kind {
     }
 }
 
+/// The most chunks of a vector: each is followed at every rank.
+const MOST_CHUNKS: u32 = 1 << 20;
+
 /// Reads a text.
 pub(super) fn read(text: &str) -> Result<Text, ReadError> {
     let document = Document::parse(text).map_err(|error| ReadError::Xml(error.to_string()))?;
@@ -123,7 +126,7 @@ pub(super) fn read(text: &str) -> Result<Text, ReadError> {
     }
     algo.optional("ngpus", ranks..=ranks)?;
     let collective: Collective = algo.value("coll", Collective::NAMES)?;
-    let chunks: u32 = algo.number("nchunksperloop", 1..=u32::MAX)?;
+    let chunks: u32 = algo.number("nchunksperloop", 1..=MOST_CHUNKS)?;
     if collective.has_blocks() && !(chunks as usize).is_multiple_of(ranks) {
         let allowed = format!("a multiple of the number of processors, {ranks}");
         return Err(algo.refused("nchunksperloop", &chunks.to_string(), allowed));
