@@ -14,7 +14,7 @@ use crate::{
 #[non_exhaustive]
 pub enum ReadError {
     /// It is no XML.
-    #[error("the text is no XML: {0}")]
+    #[error("the text is no XML without a DTD: {0}")]
     Xml(String),
     /// Something in it is wrong.
     #[error("line {line}: {problem}")]
@@ -136,7 +136,7 @@ pub enum FlowError {
         expected: u32,
     },
     /// A step never begins.
-    #[error("line {line}: this step of rank {rank} waits for ever, for {}", if *is_for_message { "a message that nobody sends" } else { "a step that does not end" })]
+    #[error("line {line}: this step of rank {rank} waits for ever, for {}", if *is_for_message { "a message that does not come" } else { "a step that does not end" })]
     Stuck {
         /// The line of the step.
         line: u32,
@@ -153,6 +153,9 @@ pub enum FlowError {
         /// The sender.
         rank: Rank,
     },
+    /// It goes well in one order of thread blocks, and not in another.
+    #[error("in another order of thread blocks, which no dependency excludes: {0}")]
+    OutOfOrder(Box<FlowError>),
     /// In the end a rank has not what the operation says.
     #[error(
         "in the end chunk {chunk} of the output of rank {rank} is not what {collective} says: it holds {holds}"

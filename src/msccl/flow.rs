@@ -21,9 +21,12 @@ pub(super) type Parts = Vec<Vec<Vec<Vec<u32>>>>;
 
 /// Follows all chunks, in both orders.
 pub(super) fn followed(text: &Text) -> Result<Parts, FlowError> {
-    let parts = Flow::of(text).carried_out(false)?;
-    Flow::of(text).carried_out(true)?;
-    Ok(parts)
+    let run = |backwards| Flow::of(text).carried_out(backwards);
+    match (run(false), run(true)) {
+        (Ok(parts), Ok(_)) => Ok(parts),
+        (Err(error), Err(_)) => Err(error),
+        (Ok(_), Err(error)) | (Err(error), Ok(_)) => Err(FlowError::OutOfOrder(Box::new(error))),
+    }
 }
 
 /// Content of a chunk.

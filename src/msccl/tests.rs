@@ -160,7 +160,7 @@ fn schedules_that_do_something_else_are_refused() {
     let collect = ring_collect(3);
     assert_eq!(
         refused(&collect.replacen("type=\"rcs\"", "type=\"r\"", 1)),
-        "line 13: this step of rank 1 waits for ever, for a message that nobody sends"
+        "line 13: this step of rank 1 waits for ever, for a message that does not come"
     );
     assert_eq!(
         refused(&collect.replacen("<step s=\"2\" type=\"r\"", "<!--", 1).replacen(
@@ -184,8 +184,8 @@ fn schedules_that_do_something_else_are_refused() {
 fn texts_that_are_wrong_are_refused_with_their_line() {
     let collect = ring_collect(3);
     let with = |from: &str, to: &str| refused(&collect.replacen(from, to, 1));
-    assert!(with("</algo>", "").starts_with("the text is no XML: "));
-    assert_eq!(with("<gpu", "<cpu").split(':').next(), Some("the text is no XML"));
+    assert!(with("</algo>", "").starts_with("the text is no XML without a DTD: "));
+    assert_eq!(with("<gpu", "<cpu").split(':').next(), Some("the text is no XML without a DTD"));
     assert_eq!(
         with("coll=\"allgather\"", "coll=\"gather\""),
         "line 1: coll=\"gather\": allowed is allreduce, allgather, reduce_scatter, alltoall"
@@ -213,6 +213,14 @@ fn texts_that_are_wrong_are_refused_with_their_line() {
         "line 5: type=\"rsc\": allowed is s, r, rcs, rrc, rrs, rrcs, cpy, re, nop"
     );
     assert_eq!(with(" s=\"1\"", " s=\"2\""), "line 5: s=\"2\": allowed is 1 to 1");
+    assert_eq!(
+        with("depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"0\""),
+        "line 4: deps=\"0\": allowed is a step of thread block 0, and one before this if that is its own"
+    );
+    assert_eq!(
+        with("depid=\"-1\"", "depid=\"0\""),
+        "line 4: deps=\"-1\": allowed is a step if `depid` is one, otherwise -1"
+    );
     let twice = collect.replacen("</gpu>", "<tb id=\"1\" send=\"1\" recv=\"-1\" chan=\"0\"></tb></gpu>", 1);
     let twice = refused(&twice);
     assert!(

@@ -118,7 +118,8 @@ const MOST_CHUNKS: u32 = 1 << 20;
 /// Reads a text.
 pub(super) fn read(text: &str) -> Result<Text, ReadError> {
     let document = Document::parse(text).map_err(|error| ReadError::Xml(error.to_string()))?;
-    let algo = Element::of(document.root_element(), "algo")?;
+    let lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let algo = Element::of(document.root_element(), "algo", &lines)?;
     let gpus = algo.children("gpu")?;
     let ranks = gpus.len();
     if ranks == 0 || ranks > MAX_NODES {
@@ -148,16 +149,34 @@ pub(super) fn read(text: &str) -> Result<Text, ReadError> {
     })
 }
 
+/// Whether all steps that others wait for are there, and none waits for itself or for one behind it.
+fn check_dependencies(blocks: &[Block]) -> Result<(), ReadError> {
+    for (own, block) in blocks.iter().enumerate() {
+        for (nth, step) in block.steps.iter().enumerate() {
+            let steps = |other: usize| if other == own { nth } else { blocks[other].steps.len() };
+            if let Some((other, given)) = step.after.filter(|&(other, after)| after >= steps(other)) {
+                let allowed =
+                    format!("a step of thread block {other}, and one before this if that is its own");
+                let problem = Problem::Value { attribute: "deps", given: given.to_string(), allowed };
+                return Err(ReadError::Text { line: step.line, problem });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// An element with its name.
 #[derive(Clone, Copy)]
 struct Element<'a> {
     node: Node<'a, 'a>,
     name: &'static str,
+    /// The places of the ends of lines.
+    lines: &'a [usize],
 }
 
 impl<'a> Element<'a> {
-    fn of(node: Node<'a, 'a>, name: &'static str) -> Result<Element<'a>, ReadError> {
-        let element = Element { node, name };
+    fn of(node: Node<'a, 'a>, name: &'static str, lines: &'a [usize]) -> Result<Element<'a>, ReadError> {
+        let element = Element { node, name, lines };
         match node.tag_name().name() {
             given if given == name => Ok(element),
             given => Err(element.wrong(Problem::Element { given: given.to_owned(), allowed: name })),
@@ -166,11 +185,15 @@ impl<'a> Element<'a> {
 
     /// The elements in it, which all have this name.
     fn children(&self, name: &'static str) -> Result<Vec<Element<'a>>, ReadError> {
-        self.node.children().filter(Node::is_element).map(|node| Element::of(node, name)).collect()
+        self.node
+            .children()
+            .filter(Node::is_element)
+            .map(|node| Element::of(node, name, self.lines))
+            .collect()
     }
 
     fn line(&self) -> u32 {
-        self.node.document().text_pos_at(self.node.range().start).row
+        self.lines.partition_point(|&end| end < self.node.range().start) as u32 + 1
     }
 
     fn wrong(&self, problem: Problem) -> ReadError {
@@ -236,7 +259,9 @@ impl<'a> Element<'a> {
         }
         let scratch = self.optional("s_chunks", 0..=u32::MAX)?.unwrap_or(0);
         // Each has an id of its own, so there is one for each.
-        Ok(Gpu { scratch, blocks: blocks.into_iter().flatten().collect() })
+        let blocks: Vec<Block> = blocks.into_iter().flatten().collect();
+        check_dependencies(&blocks)?;
+        Ok(Gpu { scratch, blocks })
     }
 
     fn block(&self, rank: usize, ranks: usize, blocks: usize) -> Result<Block, ReadError> {
@@ -276,11 +301,17 @@ impl<'a> Element<'a> {
         let kind = Kind::of(flags);
         let (block, step) =
             (self.if_any("depid", blocks as i64 - 1)?, self.if_any("deps", i64::from(u32::MAX))?);
+        if block.is_some() != step.is_some() {
+            let given = step.map_or("-1".to_owned(), |step| step.to_string());
+            return Err(self.refused("deps", &given, "a step if `depid` is one, otherwise -1".to_owned()));
+        }
+        // What moves nothing may say that it moves none.
+        let count = if flags.is_empty() { None } else { self.optional("cnt", 1..=u32::MAX)? };
         Ok(Step {
             kind,
             from: self.chunk(kind.takes(), "srcbuf", "srcoff")?,
             to: self.chunk(kind.keeps, "dstbuf", "dstoff")?,
-            count: self.optional("cnt", 1..=u32::MAX)?.unwrap_or(1),
+            count: count.unwrap_or(1),
             after: block.zip(step).map(|(block, step)| (block as usize, step as usize)),
             line: self.line(),
         })

@@ -53,7 +53,7 @@ fn what_cannot_be_timed_is_refused() {
             .contains("wrong.xml: line 5: chunk 1 of the buffer `o` of rank 0 holds nothing"),
         "{unkept}"
     );
-    assert!(refused("ring", &[]).contains("the text is no XML"));
+    assert!(refused("ring", &[]).contains("the text is no XML without a DTD"));
     assert!(refused(PAIR, &["--bytes", "3"]).contains("3 B are no whole number of elements of 4 bytes"));
     let small = fails(2, &["msccl", text(&file), "--machine", "line:1"]);
     assert!(small.contains("the program has 2 ranks, and the machine 1"), "{small}");
