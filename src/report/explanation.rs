@@ -130,7 +130,12 @@ impl Explanation {
     fn sharing(&self) -> String {
         let blame = &self.blame;
         if blame.losses.is_empty() {
-            return format!("lost to sharing  {}; no message slowed another", blame.total());
+            let shared = format!("lost to sharing  {}; no message slowed another", blame.shared());
+            return if blame.own.is_zero() {
+                shared
+            } else {
+                format!("{shared}, and {} on slower links", blame.own)
+            };
         }
         let mut places: Vec<_> = blame.by_place().into_iter().collect();
         places.sort_by_key(|&(_, lost)| Reverse(lost));
