@@ -51,7 +51,15 @@ pub(super) struct MachinesOptions {
     mesh: Vec<Grid>,
 
     #[command(flatten)]
-    pub(super) placement: PlacementOption,
+    placement: PlacementOption,
+}
+
+/// The machines, the shapes and the placement that are given.
+#[cfg(feature = "mpi")]
+pub(super) struct AskedMachines {
+    pub(super) machines: Vec<Description>,
+    pub(super) shapes: Vec<Grid>,
+    pub(super) is_placed: bool,
 }
 
 /// The option for the placement of ranks.
@@ -68,7 +76,7 @@ pub(super) struct PlacementOption {
 impl PlacementOption {
     /// Whether one is asked for.
     #[cfg(feature = "mpi")]
-    pub(super) fn is_given(&self) -> bool {
+    fn is_given(&self) -> bool {
         self.placement != Placement::Identity
     }
 
@@ -165,10 +173,11 @@ pub(super) struct RunOptions {
 }
 
 impl MachineOptions {
-    /// The machine and the shape that are given.
+    /// What is given of it.
     #[cfg(feature = "mpi")]
-    pub(super) fn asked(&self) -> (Vec<Description>, Vec<Grid>) {
-        (self.machine.iter().cloned().collect(), self.mesh.into_iter().collect())
+    pub(super) fn asked(&self) -> AskedMachines {
+        let (machines, shapes) = (self.machine.iter().cloned().collect(), self.mesh.into_iter().collect());
+        AskedMachines { machines, shapes, is_placed: self.placement.is_given() }
     }
 
     /// Whether one is asked for.
@@ -187,10 +196,11 @@ impl MachineOptions {
 }
 
 impl MachinesOptions {
-    /// The machines and the shapes that are given.
+    /// What is given of them.
     #[cfg(feature = "mpi")]
-    pub(super) fn asked(&self) -> (Vec<Description>, Vec<Grid>) {
-        (self.machine.clone(), self.mesh.clone())
+    pub(super) fn asked(&self) -> AskedMachines {
+        let (machines, shapes) = (self.machine.clone(), self.mesh.clone());
+        AskedMachines { machines, shapes, is_placed: self.placement.is_given() }
     }
 
     /// The machines asked for, in that order: at least one.

@@ -179,7 +179,8 @@ impl Planner {
         known.get_or_init(|| make().map(Arc::new)).clone()
     }
 
-    /// Whether anybody has made a plan by the clock.
+    /// Whether there is a plan by the clock. That is known when its variants have been tried: none is given up before its plan is
+    /// made, as its lower limit is that of all straight schedules.
     pub(super) fn is_packed(&self) -> bool {
         self.known.packed.lock().values().any(|plan| plan.get().is_some_and(Option::is_some))
     }

@@ -1,6 +1,6 @@
 //! The collective operations of MSCCL.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 /// A collective operation, by its name in MSCCL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +17,9 @@ pub enum Collective {
 }
 
 impl Collective {
-    /// All names.
-    pub(super) const NAMES: &str = "allreduce, allgather, reduce_scatter, alltoall";
+    /// All of them.
+    pub(super) const ALL: [Collective; 4] =
+        [Collective::AllReduce, Collective::AllGather, Collective::ReduceScatter, Collective::AllToAll];
 
     /// The name in MSCCL.
     pub fn name(self) -> &'static str {
@@ -39,15 +40,5 @@ impl Collective {
 impl fmt::Display for Collective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for Collective {
-    type Err = ();
-
-    fn from_str(name: &str) -> Result<Collective, ()> {
-        let all =
-            [Collective::AllReduce, Collective::AllGather, Collective::ReduceScatter, Collective::AllToAll];
-        all.into_iter().find(|collective| collective.name() == name).ok_or(())
     }
 }

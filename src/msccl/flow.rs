@@ -148,9 +148,9 @@ impl<'a> Flow<'a> {
         Ok(true)
     }
 
-    /// The `nth` chunk from one on, by the name that it has where buffers share memory.
+    /// The `nth` chunk from one on, if it is there.
     fn place(&self, rank: Rank, step: &Step, chunk: Chunk, nth: usize) -> Result<(char, u32), FlowError> {
-        let Text { collective, is_in_place, chunks, ref gpus, .. } = *self.text;
+        let Text { collective, chunks, ref gpus, .. } = *self.text;
         let own = chunks / gpus.len() as u32;
         let (buffer, at) = (chunk.buffer, u64::from(chunk.first) + nth as u64);
         let chunks = u64::from(match (buffer, collective) {
@@ -162,14 +162,19 @@ impl<'a> Flow<'a> {
             let (line, buffer) = (step.line, buffer.letter());
             return Err(FlowError::Outside { line, rank, buffer, chunk: at, chunks });
         }
-        let at = at as u32;
-        Ok(match (buffer, collective) {
-            _ if !is_in_place => (buffer.letter(), at),
-            (Buffer::Input, Collective::AllGather) => ('o', rank as u32 * own + at),
-            (Buffer::Output, Collective::ReduceScatter) => ('i', rank as u32 * own + at),
-            (Buffer::Output, Collective::AllReduce | Collective::AllToAll) => ('i', at),
+        Ok(self.named(rank, buffer, at as u32))
+    }
+
+    /// A chunk by the name that it has where buffers share memory.
+    fn named(&self, rank: Rank, buffer: Buffer, at: u32) -> (char, u32) {
+        let Text { collective, is_in_place, chunks, ref gpus, .. } = *self.text;
+        let first = rank as u32 * (chunks / gpus.len() as u32);
+        match (buffer, collective) {
+            (Buffer::Input, Collective::AllGather) if is_in_place => ('o', first + at),
+            (Buffer::Output, Collective::ReduceScatter) if is_in_place => ('i', first + at),
+            (Buffer::Output, Collective::AllReduce | Collective::AllToAll) if is_in_place => ('i', at),
             _ => (buffer.letter(), at),
-        })
+        }
     }
 
     /// The content of a chunk that has been put there, or was there in the beginning.
@@ -228,7 +233,7 @@ impl<'a> Flow<'a> {
         if let Some((from, line)) = left {
             return Err(FlowError::Unreceived { line, rank: from as Rank });
         }
-        let Text { collective, is_in_place, chunks, ref gpus, .. } = *self.text;
+        let Text { collective, chunks, ref gpus, .. } = *self.text;
         let ranks = gpus.len();
         let own = chunks / ranks as u32;
         let mut all = vec![0_u64; ranks.div_ceil(64)];
@@ -244,13 +249,7 @@ impl<'a> Flow<'a> {
                     Collective::AllGather => (chunk, &self.alone[(chunk / own) as usize]),
                     Collective::AllToAll => (first + chunk % own, &self.alone[(chunk / own) as usize]),
                 };
-                let place = match collective {
-                    Collective::AllGather => ('o', chunk),
-                    _ if !is_in_place => ('o', chunk),
-                    Collective::ReduceScatter => ('i', first + chunk),
-                    _ => ('i', chunk),
-                };
-                let found = self.content(rank, place);
+                let found = self.content(rank, self.named(rank, Buffer::Output, chunk));
                 if !found.as_ref().is_some_and(|found| found.part == part && found.ranks == *ranks) {
                     let (collective, holds) = (collective.name(), in_words(found));
                     return Err(FlowError::Undelivered { rank, chunk, collective, holds });

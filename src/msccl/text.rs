@@ -126,7 +126,7 @@ pub(super) fn read(text: &str) -> Result<Text, ReadError> {
         return Err(algo.wrong(Problem::Ranks { given: ranks }));
     }
     algo.optional("ngpus", ranks..=ranks)?;
-    let collective: Collective = algo.value("coll", Collective::NAMES)?;
+    let collective = algo.word("coll", &Collective::ALL.map(|collective| (collective.name(), collective)))?;
     let chunks: u32 = algo.number("nchunksperloop", 1..=MOST_CHUNKS)?;
     if collective.has_blocks() && !(chunks as usize).is_multiple_of(ranks) {
         let allowed = format!("a multiple of the number of processors, {ranks}");
@@ -209,10 +209,12 @@ impl<'a> Element<'a> {
         self.node.attribute(attribute).ok_or_else(missing)
     }
 
-    /// The value of an attribute, which is one of several words.
-    fn value<T: FromStr>(&self, attribute: &'static str, words: &str) -> Result<T, ReadError> {
+    /// The meaning of an attribute, which is one of several words.
+    fn word<T: Copy>(&self, attribute: &'static str, words: &[(&str, T)]) -> Result<T, ReadError> {
         let given = self.text(attribute)?;
-        given.parse().map_err(|_| self.refused(attribute, given, words.to_owned()))
+        let found = words.iter().find(|(word, _)| *word == given).map(|&(_, meaning)| meaning);
+        let allowed = || words.iter().map(|&(word, _)| word).collect::<Vec<_>>().join(", ");
+        found.ok_or_else(|| self.refused(attribute, given, allowed()))
     }
 
     fn number<T>(&self, attribute: &'static str, allowed: RangeInclusive<T>) -> Result<T, ReadError>
@@ -293,11 +295,7 @@ impl<'a> Element<'a> {
     }
 
     fn step(&self, blocks: usize) -> Result<Step, ReadError> {
-        let given = self.text("type")?;
-        let Some(&(_, flags)) = KINDS.iter().find(|(name, _)| *name == given) else {
-            let names: Vec<&str> = KINDS.iter().map(|&(name, _)| name).collect();
-            return Err(self.refused("type", given, names.join(", ")));
-        };
+        let flags = self.word("type", &KINDS)?;
         let kind = Kind::of(flags);
         let (block, step) =
             (self.if_any("depid", blocks as i64 - 1)?, self.if_any("deps", i64::from(u32::MAX))?);
@@ -322,12 +320,8 @@ impl<'a> Element<'a> {
         if !is_used {
             return Ok(Chunk { buffer: Buffer::Scratch, first: 0 });
         }
-        let buffer = match self.text(buffer)? {
-            "i" => Buffer::Input,
-            "o" => Buffer::Output,
-            "s" => Buffer::Scratch,
-            other => return Err(self.refused(buffer, other, "i, o, s".to_owned())),
-        };
+        let buffer =
+            self.word(buffer, &[("i", Buffer::Input), ("o", Buffer::Output), ("s", Buffer::Scratch)])?;
         Ok(Chunk { buffer, first: self.number(offset, 0..=u32::MAX)? })
     }
 }

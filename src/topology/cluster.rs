@@ -1,19 +1,19 @@
-//! A cluster: nodes of several processors behind a fast switch, with network adapters, and any network between these. It is what
-//! servers with several GPUs are: a processor here is a node of the machine, which has a rank.
+//! A cluster: servers of several processors behind a fast switch, with network adapters, and any network between these. A processor,
+//! such as a GPU, is a node of the machine, which has a rank.
 //!
 //! ```text
 //!   processor --+                      +-- adapter --+
-//!   processor --+-- switch of a node --+             +-- network
+//!   processor --+-- switch of a server --+             +-- network
 //!   processor --+                      +-- adapter --+
-//!   processor --+                      (of other nodes, too)
+//!   processor --+                      (of other servers, too)
 //! ```
 //!
-//! With P processors and A adapters a node, processors 0 to P - 1 are on the first node, and so on; processor i of a node sends and
-//! receives through adapter floor(i A / P) of it. Ends of the network are adapters, in the same order: those of a node
+//! With P processors and A adapters a server, processors 0 to P - 1 are on the first server, and so on; processor i of a server sends and
+//! receives through adapter floor(i A / P) of it. Ends of the network are adapters, in the same order: those of a server
 //! are neighbours there. The network is any topology, also another cluster, so that a machine can have more than two
 //! levels.
 //!
-//! A message within a node has two links, one to the switch and one from it. One between nodes has those, the link to the
+//! A message within a server has two links, one to the switch and one from it. One between servers has those, the link to the
 //! sender's adapter and that from the receiver's, and between them the route of the network between the two adapters.
 //! All links of processors have one bandwidth and all links of adapters another, each way; so have those links of the network
 //! that have no capacity of their own, since they are cables of the adapters. Of these the machine's common capacity of links
@@ -21,20 +21,20 @@
 //!
 //! # Differences from machines
 //!
-//! * A processor uses one adapter. Libraries cut a long message into parts for all adapters of a node, or hand it on within the
-//!   node to a processor whose adapter is nearer to the receiver's ("rails"); algorithms can do so, the network does not.
-//! * Where the processors of a node are linked pair by pair without a switch, the bandwidth of one pair is less than that of
+//! * A processor uses one adapter. Libraries cut a long message into parts for all adapters of a server, or hand it on within the
+//!   server to a processor whose adapter is nearer to the receiver's ("rails"); algorithms can do so, the network does not.
+//! * Where the processors of a server are linked pair by pair without a switch, the bandwidth of one pair is less than that of
 //!   a link here.
 //!
-//! The switches of nodes are numbered first, then the adapters, then the switches of the network. The directed links are numbered by
+//! The switches of servers are numbered first, then the adapters, then the switches of the network. The directed links are numbered by
 //! processor, to the switch and back; then by adapter, to the adapter and back; then as in the network.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError, Vertex,
+    Kind, Link, LinkId, Place, Topology, TopologyError, Vertex,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
-    check_extents, check_links, parse_in, read_extent,
+    check_extents, check_links, read_extent,
 };
 use crate::rank::Rank;
 
@@ -42,19 +42,16 @@ use crate::rank::Rank;
 pub(super) const KIND: Kind = Kind {
     name: "cluster",
     shape: "PROCESSORSxADAPTERS:MB/S,MB/S:TOPOLOGY",
-    read: |shape, folder| Ok(Arc::new(read(shape, folder)?)),
+    read: |shape, place| Ok(Arc::new(read(shape, place)?)),
 };
 
-/// The most levels of clusters of clusters in one name.
-const MOST_LEVELS: usize = 8;
-
-/// Nodes of several processors behind a switch, and a network between their adapters.
+/// Servers of several processors behind a switch, and a network between their adapters.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use multicomputer::topology::{Clos, Cluster, Topology};
 ///
-/// // Four nodes of eight processors, 450 GB/s each, and two adapters, 50 GB/s each, on one switch of eight ports.
+/// // Four servers of eight processors, 450 GB/s each, and two adapters, 50 GB/s each, on one switch of eight ports.
 /// let network = Arc::new(Clos::new(8, 8, 1)?);
 /// let cluster = Cluster::new(8, 2, 450e9, 50e9, network)?;
 /// assert_eq!((cluster.nodes(), cluster.links()), (32, 2 * (32 + 8 + 8)));
@@ -81,9 +78,9 @@ const MOST_LEVELS: usize = 8;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// The processors of a node.
+    /// The processors of a server.
     processors: usize,
-    /// The adapters of a node.
+    /// The adapters of a server.
     adapters: usize,
     /// The bandwidth of the link of a processor, and of that of an adapter, in bytes/s.
     inside: f64,
@@ -92,9 +89,9 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Creates a cluster of nodes with so many processors, at least one, and so many adapters each, at least one and no more than
+    /// Creates a cluster of servers with so many processors, at least one, and so many adapters each, at least one and no more than
     /// processors; with the bandwidths in bytes/s of the link of a processor and of that of an adapter, above 0 and finite;
-    /// and with a network whose nodes are the adapters, a multiple of those of a node.
+    /// and with a network whose nodes are the adapters, a multiple of those of a server.
     ///
     /// # Errors
     /// [`TopologyError::Empty`], [`TopologyError::TooLarge`], [`TopologyError::TooManyLinks`], [`TopologyError::Bandwidth`] and
@@ -111,14 +108,14 @@ impl Cluster {
         let range = |what, given, allowed| Err(TopologyError::OutOfRange { what, given, allowed });
         if adapters > processors {
             return range(
-                "number of adapters of a node",
+                "number of adapters of a server",
                 adapters,
                 format!("1 to {processors}, as processors"),
             );
         }
         let ends = network.nodes();
         if !ends.is_multiple_of(adapters) {
-            let allowed = format!("multiples of {adapters}, the adapters of a node");
+            let allowed = format!("multiples of {adapters}, the adapters of a server");
             return range("number of adapters in all, the nodes of the network", ends, allowed);
         }
         check_extents(&given, &[processors, ends / adapters])?;
@@ -128,15 +125,15 @@ impl Cluster {
         Ok(Cluster { processors, adapters, inside, adapter, network })
     }
 
-    /// The number of nodes that the processors are on.
-    fn machines(&self) -> usize {
+    /// The number of servers.
+    fn servers(&self) -> usize {
         self.network.nodes() / self.adapters
     }
 
     /// The adapter of a processor.
     fn adapter_of(&self, processor: Rank) -> usize {
-        let (machine, nth) = (processor / self.processors, processor % self.processors);
-        machine * self.adapters + nth * self.adapters / self.processors
+        let (server, nth) = (processor / self.processors, processor % self.processors);
+        server * self.adapters + nth * self.adapters / self.processors
     }
 
     /// The first link of an adapter, and the first of the network.
@@ -147,10 +144,10 @@ impl Cluster {
 
     /// A vertex of the network as a switch of the cluster.
     fn of_network(&self, vertex: Vertex) -> Vertex {
-        let machines = self.machines();
+        let servers = self.servers();
         Vertex::Switch(match vertex {
-            Vertex::Node(adapter) => machines + adapter,
-            Vertex::Switch(switch) => machines + self.network.nodes() + switch,
+            Vertex::Node(adapter) => servers + adapter,
+            Vertex::Switch(switch) => servers + self.network.nodes() + switch,
         })
     }
 }
@@ -163,11 +160,11 @@ impl Topology for Cluster {
     }
 
     fn nodes(&self) -> usize {
-        self.machines() * self.processors
+        self.servers() * self.processors
     }
 
     fn switches(&self) -> usize {
-        self.machines() + self.network.nodes() + self.network.switches()
+        self.servers() + self.network.nodes() + self.network.switches()
     }
 
     fn links(&self) -> usize {
@@ -223,22 +220,22 @@ impl Topology for Cluster {
     }
 
     fn longest_route(&self) -> Option<usize> {
-        match (self.machines(), self.processors) {
+        match (self.servers(), self.processors) {
             (1, 1) => Some(0),
             (1, _) => Some(2),
-            // With several adapters a node, the longest route of the network may be within a node.
+            // With several adapters a server, the longest route of the network may be within a server.
             _ if self.adapters == 1 => Some(4 + self.network.longest_route()?),
             _ => None,
         }
     }
 }
 
-/// Reads `8x4:450000,50000:clos:32:16`; paths in it are relative to a folder.
-fn read(shape: &str, folder: &Path) -> Result<Cluster, TopologyError> {
+/// Reads `8x4:450000,50000:clos:32:16`.
+fn read(shape: &str, place: Place<'_>) -> Result<Cluster, TopologyError> {
     let unreadable = || TopologyError::Shape {
         given: shape.to_owned(),
-        allowed: "PROCESSORSxADAPTERS:MB/S,MB/S:TOPOLOGY, such as 8x4:450000,50000:clos:32:16 for 8 nodes with the bandwidths of \
-                  processors and of adapters, which a topology connects, and clusters in clusters up to 8 levels",
+        allowed: "PROCESSORSxADAPTERS:MB/S,MB/S:TOPOLOGY, such as 8x4:450000,50000:clos:32:16 for 8 servers with the bandwidths of \
+                  processors and of adapters, which a topology connects",
     };
     let (extents, rest) = shape.split_once(':').ok_or_else(unreadable)?;
     let (bandwidths, network) = rest.split_once(':').ok_or_else(unreadable)?;
@@ -247,10 +244,7 @@ fn read(shape: &str, folder: &Path) -> Result<Cluster, TopologyError> {
     let [processors, adapters] = [processors, adapters].map(read_extent);
     let (processors, adapters) = processors.zip(adapters).ok_or_else(unreadable)?;
     let (inside, adapter) = (read_megabytes(inside)?, read_megabytes(adapter)?);
-    if network.matches(KIND.name).count() >= MOST_LEVELS {
-        return Err(unreadable());
-    }
-    Cluster::new(processors, adapters, inside, adapter, parse_in(folder, network)?)
+    Cluster::new(processors, adapters, inside, adapter, place.read_within(network)?)
 }
 
 #[cfg(test)]
@@ -268,9 +262,9 @@ mod tests {
     fn names() -> impl Strategy<Value = String> {
         let networks = ["ring", "complete", "line", "tree"];
         (1..7_usize, any::<Index>(), 1..8_usize, prop::sample::select(networks.to_vec())).prop_map(
-            |(processors, adapters, machines, network)| {
+            |(processors, adapters, servers, network)| {
                 let adapters = 1 + adapters.index(processors);
-                format!("cluster:{processors}x{adapters}:450000,50000:{network}:{}", machines * adapters)
+                format!("cluster:{processors}x{adapters}:450000,50000:{network}:{}", servers * adapters)
             },
         )
     }
@@ -285,7 +279,7 @@ mod tests {
             let (from, to) = (from.index(cluster.nodes()), to.index(cluster.nodes()));
             let route = checked_route(&*cluster, from, to);
             prop_assert!(cluster.longest_route().is_none_or(|longest| route.len() <= longest));
-            // With one adapter a node there is no other way out.
+            // With one adapter a server there is no other way out.
             if cluster.name().contains("x1:") {
                 prop_assert_eq!(route.len(), distances(&*cluster, from)[&Vertex::Node(to)]);
             }
@@ -294,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn all_routes_of_clusters_with_one_adapter_a_node_are_shortest_and_need_all_links() {
+    fn all_routes_of_clusters_with_one_adapter_a_server_are_shortest_and_need_all_links() {
         for name in ["cluster:4x1:8,2:ring:5", "cluster:1x1:8,2:mesh:2x3", "cluster:3x1:8,2:clos:8:4"] {
             check_routes(&*parse(name).unwrap());
         }
@@ -304,12 +298,12 @@ mod tests {
     fn links_of_the_network_are_as_fast_as_adapters_unless_they_have_a_capacity() {
         let cluster = parse("cluster:2x2:450000,50000:dragonfly:2x1x2:25000,100000").unwrap();
         let capacities: Vec<_> = (0..cluster.links()).map(|link| cluster.capacity(link).unwrap()).collect();
-        // Two nodes of two processors, four adapters, and the link between the two groups, each way.
+        // Two servers of two processors, four adapters, and the link between the two groups, each way.
         assert_eq!(capacities, [[450e9; 8].as_slice(), &[50e9; 8], &[50e9; 8], &[100e9; 2]].concat());
     }
 
     #[test]
-    fn processors_share_the_adapters_of_their_node_evenly() {
+    fn processors_share_the_adapters_of_their_server_evenly() {
         let cluster = Cluster::new(8, 4, 1e9, 1e9, parse("complete:8").unwrap()).unwrap();
         let adapters: Vec<usize> = (0..16).map(|processor| cluster.adapter_of(processor)).collect();
         assert_eq!(adapters, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]);
@@ -322,11 +316,12 @@ mod tests {
         let name = "cluster:4x1:400000,100000:cluster:2x1:100000,50000:ring:3";
         let racks = parse(name).unwrap();
         assert_eq!((racks.nodes(), &*racks.name()), (24, name));
-        // Of the same node, of the same rack, of another rack.
+        // Of the same server, of the same rack, of another rack.
         assert_eq!([3, 7, 8].map(|to| checked_route(&*racks, 0, to).len()), [2, 6, 9]);
         let nested = |levels: usize| parse(&("cluster:1x1:1,1:".repeat(levels) + "line:2"));
-        assert!(nested(8).is_ok());
-        assert!(nested(9).unwrap_err().to_string().contains("up to 8 levels"));
+        assert!(nested(7).is_ok());
+        let refused = nested(8).unwrap_err().to_string();
+        assert_eq!(refused, "`line:2` stands too deep in other networks; allowed are 8 levels");
     }
 
     #[test]
@@ -337,12 +332,12 @@ mod tests {
         }
         assert_eq!(
             refusal("2x3:1,1:line:3"),
-            "`3` is not the number of adapters of a node; allowed are 1 to 2, as processors"
+            "`3` is not the number of adapters of a server; allowed are 1 to 2, as processors"
         );
         assert_eq!(
             refusal("4x2:1,1:line:3"),
             "`3` is not the number of adapters in all, the nodes of the network; allowed are multiples of 2, the adapters \
-             of a node"
+             of a server"
         );
         assert!(refusal("4x2:1,0:line:4").starts_with("`0 MB/s` is not"));
         assert!(refusal("4x2:1,1:ball:4").starts_with("`ball:4` names no topology"));

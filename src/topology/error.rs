@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{MAX_LINKS, MAX_NODES, NetworkProblem, spellings};
+use super::{MAX_LINKS, MAX_NODES, MOST_LEVELS, NetworkProblem, spellings};
 
 /// The reason why a text, a file or a set of numbers does not describe a topology.
 #[derive(Clone, PartialEq, Eq, Error)]
@@ -71,6 +71,12 @@ pub enum TopologyError {
         given: usize,
         /// The numbers that are allowed.
         allowed: String,
+    },
+    /// Too many networks within each other.
+    #[error("`{given}` stands too deep in other networks; allowed are {MOST_LEVELS} levels")]
+    TooDeep {
+        /// The name of the network that is too deep.
+        given: String,
     },
     /// A placement that is not one for a machine of so many nodes.
     #[error("`{given}` cannot place the ranks of {nodes} nodes: {why}")]

@@ -16,13 +16,11 @@
 //! ```
 //!
 //! Each topology is one file: it implements the trait and describes how it is spelled (`KIND`). To add one, add
-//! the file, its `mod` line and its line in the registry (`KINDS`).
+//! the file, its `mod` line, and its line in the registry (`KINDS`, in `name.rs`).
 
 use std::{
     fmt::{self, Debug, Display},
-    path::Path,
     str::FromStr,
-    sync::Arc,
 };
 
 use serde::Serialize;
@@ -43,6 +41,7 @@ mod lattice;
 mod line;
 mod mesh;
 mod mesh_3d;
+mod name;
 mod network;
 mod placed;
 mod placement;
@@ -64,6 +63,11 @@ pub use hypercube::Hypercube;
 pub use line::Line;
 pub use mesh::Mesh;
 pub use mesh_3d::Mesh3d;
+#[cfg(test)]
+use name::KINDS;
+use name::{Kind, MOST_LEVELS, Place, read_extent};
+pub use name::{parse, spellings};
+pub(crate) use name::{parse_in, read_nodes};
 pub use network::{Network, NetworkProblem};
 pub(crate) use network::{NetworkTable, key_of};
 pub use placed::Placed;
@@ -241,73 +245,6 @@ impl FromStr for Grid {
     }
 }
 
-/// Reads a topology as it is spelled on the command line: `mesh:7x13` (rows, then columns), `torus:2x4x8` (planes,
-/// rows, columns), `line:8` (nodes), `file:network.toml` (a path).
-///
-/// # Errors
-/// [`TopologyError`] says what was given and what is allowed: a known name, a shape it can read, at least one
-/// node, at most [`MAX_NODES`] and [`MAX_LINKS`], and a number of nodes that the topology can have.
-pub fn parse(text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
-    parse_in(Path::new(""), text)
-}
-
-/// Reads a topology as [`parse`] does, for a text from a file in `folder`: paths are relative to that folder.
-pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
-    let unknown = || TopologyError::Unknown { given: text.to_owned() };
-    let (name, shape) = text.split_once(':').ok_or_else(unknown)?;
-    let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(unknown)?;
-    (kind.read)(shape, folder).map_err(|cause| cause.of_shape(shape))
-}
-
-/// All spellings that [`parse`] reads, for help texts and error messages: `complete:NODES, hypercube:NODES, ..`.
-pub fn spellings() -> String {
-    KINDS.iter().map(|kind| format!("{}:{}", kind.name, kind.shape)).collect::<Vec<_>>().join(", ")
-}
-
-/// The registry: every topology, in alphabetical order.
-const KINDS: &[Kind] = &[
-    clos::KIND,
-    cluster::KIND,
-    complete::KIND,
-    dragonfly::KIND,
-    fat_tree::KIND,
-    network::KIND,
-    hosts::KIND,
-    hypercube::KIND,
-    line::KIND,
-    mesh::KIND,
-    placed::KIND,
-    ring::KIND,
-    torus::KIND,
-    tree::KIND,
-];
-
-/// The spelling of one topology, and the function that reads it.
-struct Kind {
-    /// The name, which stands before the colon.
-    name: &'static str,
-    /// A pattern of the shape, which stands behind the colon.
-    shape: &'static str,
-    /// Reads the shape, in which paths are relative to a folder.
-    read: fn(&str, &Path) -> Read,
-}
-
-/// What comes of reading a shape.
-type Read = Result<Arc<dyn Topology>, TopologyError>;
-
-/// Reads one extent of a shape, which consists of decimal digits alone. An extent that does not fit in a `usize`
-/// becomes `usize::MAX`, which is as far beyond [`MAX_NODES`] as the number itself.
-fn read_extent(text: &str) -> Option<usize> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.parse().unwrap_or(usize::MAX))
-}
-
-/// Reads a shape that is a number of nodes.
-pub(crate) fn read_nodes(text: &str) -> Result<usize, TopologyError> {
-    read_extent(text)
-        .ok_or_else(|| TopologyError::Shape { given: text.to_owned(), allowed: "NODES, such as 8" })
-}
-
 /// Refuses a shape whose number of nodes, the product of its extents, is 0 or more than [`MAX_NODES`].
 fn check_extents(given: &dyn Display, extents: &[usize]) -> Result<(), TopologyError> {
     if extents.contains(&0) {
@@ -329,6 +266,8 @@ fn check_links(given: &dyn Display, links: Option<usize>) -> Result<(), Topology
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     /// Samples of every topology in small sizes of every sort: the smallest, odd ones, flat ones.

@@ -42,7 +42,7 @@ pub(crate) use file::{NetworkTable, key_of};
 pub(super) const KIND: Kind = Kind {
     name: "file",
     shape: "PATH",
-    read: |path, folder| Ok(Arc::new(Network::from_file(folder.join(path))?)),
+    read: |path, place| Ok(Arc::new(Network::from_file(place.folder.join(path))?)),
 };
 
 /// A network of nodes, switches and links, read from a file.

@@ -5,20 +5,17 @@
 //! ranks: routes, loads of links, bounds, plans, pictures, and the nodes and links that faults name. A placed network
 //! has no rows and columns, since its ranks are not in their order.
 
-use std::{fmt, path::Path, sync::Arc};
+use std::{fmt, sync::Arc};
 
-use super::{Kind, Link, LinkId, Placement, Topology, TopologyError, Vertex, parse_in};
+use super::{Kind, Link, LinkId, Place, Placement, Topology, TopologyError, Vertex};
 use crate::rank::Rank;
 
 /// The registry entry, spelled `placed:random:7:torus:4x4`.
 pub(super) const KIND: Kind = Kind {
     name: "placed",
     shape: "PLACEMENT:TOPOLOGY",
-    read: |shape, folder| Ok(Arc::new(read(shape, folder)?)),
+    read: |shape, place| Ok(Arc::new(read(shape, place)?)),
 };
-
-/// The most placements in one name.
-const MOST_LEVELS: usize = 8;
 
 /// A network with its ranks placed.
 ///
@@ -109,11 +106,11 @@ impl Topology for Placed {
     }
 }
 
-/// Reads `random:7:torus:4x4`; paths in it are relative to a folder.
-fn read(shape: &str, folder: &Path) -> Result<Placed, TopologyError> {
+/// Reads `random:7:torus:4x4`.
+fn read(shape: &str, place: Place<'_>) -> Result<Placed, TopologyError> {
     let unreadable = || TopologyError::Shape {
         given: shape.to_owned(),
-        allowed: "PLACEMENT:TOPOLOGY, such as random:7:torus:4x4 or round-robin:2:tree:8, up to 8 in each other",
+        allowed: "PLACEMENT:TOPOLOGY, such as random:7:torus:4x4 or round-robin:2:tree:8",
     };
     let (word, rest) = shape.split_once(':').ok_or_else(unreadable)?;
     // Without an argument where there is none.
@@ -122,11 +119,8 @@ fn read(shape: &str, folder: &Path) -> Result<Placed, TopologyError> {
         _ => word.len() + 1 + rest.find(':').ok_or_else(unreadable)?,
     };
     let (placement, network) = (&shape[..length], &shape[length + 1..]);
-    if network.matches(KIND.name).count() >= MOST_LEVELS {
-        return Err(unreadable());
-    }
     let placement: Placement = placement.parse()?;
-    Placed::new(parse_in(folder, network)?, placement.within(folder))
+    Placed::new(place.read_within(network)?, placement.within(place.folder))
 }
 
 #[cfg(test)]
@@ -172,6 +166,6 @@ mod tests {
         assert!(refusal("random:1:ball:4").starts_with("`ball:4` names no topology"));
         assert!(refusal("round-robin:3:ring:4").contains("servers of 3 nodes do not divide them"));
         let nested = "identity:placed:".repeat(9) + "identity:ring:4";
-        assert!(refusal(&nested).contains("up to 8 in each other"));
+        assert!(refusal(&nested).contains("too deep in other networks; allowed are 8 levels"));
     }
 }

@@ -3,16 +3,19 @@
 use std::{io::Write, rc::Rc, sync::Arc};
 
 use clap::Args;
-use multicomputer::{
-    model::Description,
-    mpi::Job,
-    topology::{Grid, Mesh},
-};
+use multicomputer::{model::Description, mpi::Job, topology::Mesh};
 
 use super::{
     super::{
-        collective, compare::Runs, count::counted, error::Error, exchange, options::RunOptions, ranks::Ranks,
-        site::Site, stop,
+        collective,
+        compare::Runs,
+        count::counted,
+        error::Error,
+        exchange,
+        options::{AskedMachines, RunOptions},
+        ranks::Ranks,
+        site::Site,
+        stop,
     },
     concluded,
 };
@@ -44,11 +47,10 @@ fn repetitions(text: &str) -> Result<usize, String> {
 /// The arguments of a command of which some are refused over MPI, and some are read here.
 pub(super) struct Asked<'a> {
     /// The machines and the shapes that are given.
-    machines: (Vec<Description>, Vec<Grid>),
+    machines: AskedMachines,
     /// The plans that are run, if it is said.
     runs: Option<Runs>,
     is_phantom: bool,
-    is_placed: bool,
     options: &'a mut RunOptions,
 }
 
@@ -60,8 +62,8 @@ pub(super) trait Compares: Args {
 
 impl Compares for stop::Arguments {
     fn asked(&mut self) -> Asked<'_> {
-        let (machines, is_placed) = (self.machines.asked(), self.machines.placement.is_given());
-        Asked { machines, runs: None, is_phantom: self.phantom, is_placed, options: &mut self.options }
+        let (machines, options) = (self.machines.asked(), &mut self.options);
+        Asked { machines, runs: None, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -71,8 +73,8 @@ impl Compares for stop::Arguments {
 
 impl Compares for collective::Arguments {
     fn asked(&mut self) -> Asked<'_> {
-        let (machines, is_placed) = (self.machine.asked(), self.machine.placement.is_given());
-        Asked { machines, runs: self.run, is_phantom: self.phantom, is_placed, options: &mut self.options }
+        let (machines, options) = (self.machine.asked(), &mut self.options);
+        Asked { machines, runs: self.run, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -82,8 +84,8 @@ impl Compares for collective::Arguments {
 
 impl Compares for exchange::Arguments {
     fn asked(&mut self) -> Asked<'_> {
-        let (machines, is_placed) = (self.machine.asked(), self.machine.placement.is_given());
-        Asked { machines, runs: self.run, is_phantom: self.phantom, is_placed, options: &mut self.options }
+        let (machines, options) = (self.machine.asked(), &mut self.options);
+        Asked { machines, runs: self.run, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -126,7 +128,7 @@ impl Asked<'_> {
         if self.is_phantom {
             return Err(refused("--phantom", "times are those of real data"));
         }
-        if self.is_placed {
+        if self.machines.is_placed {
             return Err(refused("--placement", "the launcher places ranks (mpirun --map-by)"));
         }
         if self.runs == Some(Runs::None) {
@@ -143,7 +145,7 @@ impl Asked<'_> {
 
     /// The machine that plans are made for, if it is said; `own` is the one for which they are made unless it is.
     fn planned(self, own: &Description) -> Result<Option<Description>, Error> {
-        let (machines, shapes) = self.machines;
+        let AskedMachines { machines, shapes, .. } = self.machines;
         let ranks = own.nodes();
         let several = |option: &str, given: usize| {
             Error::usage(format!("{option} is given {given} times: over MPI plans are made for one machine"))

@@ -1,0 +1,101 @@
+//! The names of topologies: how each is spelled, and what reads it.
+
+use std::{path::Path, sync::Arc};
+
+use super::{
+    Topology, TopologyError, clos, cluster, complete, dragonfly, fat_tree, hosts, hypercube, line, mesh,
+    network, placed, ring, torus, tree,
+};
+
+/// Reads a topology as it is spelled on the command line: `mesh:7x13` (rows, then columns), `torus:2x4x8` (planes,
+/// rows, columns), `line:8` (nodes), `file:network.toml` (a path).
+///
+/// # Errors
+/// [`TopologyError`] says what was given and what is allowed: a known name, a shape it can read, at least one
+/// node, at most [`MAX_NODES`](super::MAX_NODES) and [`MAX_LINKS`](super::MAX_LINKS), and a number of nodes that the topology can have.
+pub fn parse(text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
+    parse_in(Path::new(""), text)
+}
+
+/// The most networks within each other, in the name of one.
+pub(super) const MOST_LEVELS: usize = 8;
+
+/// Reads a topology as [`parse`] does, for a text from a file in `folder`: paths are relative to that folder.
+pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
+    Place { folder, level: 1 }.read(text)
+}
+
+/// Where the name of a topology stands.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The folder that paths are relative to.
+    pub(super) folder: &'a Path,
+    /// 1 for a network by itself, 2 for one within that, and so on.
+    level: usize,
+}
+
+impl Place<'_> {
+    fn read(self, text: &str) -> Read {
+        if self.level > MOST_LEVELS {
+            return Err(TopologyError::TooDeep { given: text.to_owned() });
+        }
+        let unknown = || TopologyError::Unknown { given: text.to_owned() };
+        let (name, shape) = text.split_once(':').ok_or_else(unknown)?;
+        let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(unknown)?;
+        (kind.read)(shape, self).map_err(|cause| cause.of_shape(shape))
+    }
+
+    /// Reads the name of a network that stands within another one.
+    pub(super) fn read_within(self, text: &str) -> Read {
+        Place { level: self.level + 1, ..self }.read(text)
+    }
+}
+
+/// All spellings that [`parse`] reads, for help texts and error messages: `complete:NODES, hypercube:NODES, ..`.
+pub fn spellings() -> String {
+    KINDS.iter().map(|kind| format!("{}:{}", kind.name, kind.shape)).collect::<Vec<_>>().join(", ")
+}
+
+/// The registry: every topology, in alphabetical order.
+pub(super) const KINDS: &[Kind] = &[
+    clos::KIND,
+    cluster::KIND,
+    complete::KIND,
+    dragonfly::KIND,
+    fat_tree::KIND,
+    network::KIND,
+    hosts::KIND,
+    hypercube::KIND,
+    line::KIND,
+    mesh::KIND,
+    placed::KIND,
+    ring::KIND,
+    torus::KIND,
+    tree::KIND,
+];
+
+/// The spelling of one topology, and the function that reads it.
+pub(super) struct Kind {
+    /// The name, which stands before the colon.
+    pub(super) name: &'static str,
+    /// A pattern of the shape, which stands behind the colon.
+    pub(super) shape: &'static str,
+    /// Reads the shape.
+    pub(super) read: fn(&str, Place<'_>) -> Read,
+}
+
+/// What comes of reading a shape.
+type Read = Result<Arc<dyn Topology>, TopologyError>;
+
+/// Reads one extent of a shape, which consists of decimal digits alone. An extent that does not fit in a `usize`
+/// becomes `usize::MAX`, which is as far beyond [`MAX_NODES`](super::MAX_NODES) as the number itself.
+pub(super) fn read_extent(text: &str) -> Option<usize> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().unwrap_or(usize::MAX))
+}
+
+/// Reads a shape that is a number of nodes.
+pub(crate) fn read_nodes(text: &str) -> Result<usize, TopologyError> {
+    read_extent(text)
+        .ok_or_else(|| TopologyError::Shape { given: text.to_owned(), allowed: "NODES, such as 8" })
+}
