@@ -249,6 +249,10 @@ impl Strategy {
                     let sides: Vec<usize> = inner.iter().chain(&outer).copied().collect();
                     for number in 0..collects.len().pow(sides.len() as u32) {
                         let digit = |place: usize| number / collects.len().pow(place as u32) % collects.len();
+                        // Between two nodes all collects are the same exchange.
+                        if sides.iter().enumerate().any(|(place, &side)| side == 2 && digit(place) > 0) {
+                            continue;
+                        }
                         let long: Vec<(usize, Collect)> = sides
                             .iter()
                             .enumerate()

@@ -3,8 +3,8 @@
 //! A schedule that suits long messages costs short ones many start-ups, and one that suits short messages carries long ones
 //! too often. Where lengths differ much, two or more schedules in a row can be faster than any single one.
 //!
-//! The messages, by length, may be parted at a few places that follow from their lengths alone, six of them among up to 64 nodes and two among
-//! more. All that lies between two places is a problem of its own, for which the fastest variant is taken. For each number of
+//! The messages, by length, may be parted at a few places that follow from their lengths alone: six of them among up to 64 nodes,
+//! and two among more, where the second one is looked at only if the first one could pay. All that lies between two places is a problem of its own, for which the fastest variant is taken. For each number of
 //! parts the way is found whose parts take the least time together, and the best of these are tried: the parts are put one after
 //! the other, the longest messages first or last. No node waits in between: each goes on to the next part when it is done with the
 //! one before. Lower bounds tell of many parts beforehand that they cannot pay, and none is looked at for longer than the
@@ -91,10 +91,14 @@ struct Parting<'a, P: Problem> {
     problem: &'a P,
     lengths: Vec<u64>,
     places: Vec<u64>,
+    /// The place that is the most likely to gain.
+    first: u64,
     /// The time that is left for all parts together.
     budget: Span,
     /// The parts that were looked at and end in the time that was left for them.
     known: BTreeMap<(usize, usize), Arc<Chosen<P>>>,
+    /// Times that nothing can beat, of the parts for which they are known.
+    least: BTreeMap<(usize, usize), Span>,
 }
 
 impl<'a, P: Divisible> Parting<'a, P> {
@@ -104,21 +108,31 @@ impl<'a, P: Divisible> Parting<'a, P> {
         if problem.members().len() > FEW {
             places.truncate(2);
         }
+        let first = places.first().copied().unwrap_or(0);
         places.sort_unstable();
         let budget = alone(problem, limit.since_start());
-        Parting { problem, lengths, places, budget, known: BTreeMap::new() }
+        Parting { problem, lengths, places, first, budget, known: BTreeMap::new(), least: BTreeMap::new() }
     }
 
     /// The best way for each number of parts, the fastest first.
     fn ways(mut self) -> Vec<Vec<Arc<Chosen<P>>>> {
         let classes = self.places.len() + 1;
-        // The ways in two parts tell how much time is left for the others.
-        for place in 1..classes {
-            self.look_at_two(place);
+        // The ways in two parts tell how much time is left for the others. Among many nodes there are others only if the first
+        // of them leaves any.
+        if classes < 2 {
+            return Vec::new();
+        }
+        let first = self.places.iter().position(|&place| place == self.first).map_or(0, |nth| nth + 1);
+        for place in [first].into_iter().chain((1..classes).filter(|&place| place != first)) {
+            let is_done = self.look_at_two(place);
+            if place == first && !is_done && self.problem.members().len() > FEW {
+                return Vec::new();
+            }
         }
         for (start, end) in (1..=classes).flat_map(|end| (0..end).map(move |start| (start, end))) {
             if end - start < classes {
-                self.look_at(start, end, self.least(0, start) + self.least(end, classes));
+                let others = self.least(0, start) + self.least(end, classes);
+                self.look_at(start, end, others);
             }
         }
         // By the number of parts and the end of the last one: the least time of all of them, and the start of the last one.
@@ -149,17 +163,17 @@ impl<'a, P: Divisible> Parting<'a, P> {
         ways.into_iter().take(MOST_WAYS).filter_map(way).collect()
     }
 
-    /// Looks at the way in two parts that are divided at a place. The part that takes longer at least comes first: it leaves the
+    /// Looks at the way in two parts that are divided at a place; whether they end in the time that is left. The part that takes longer at least comes first: it leaves the
     /// other one the least.
-    fn look_at_two(&mut self, place: usize) {
+    fn look_at_two(&mut self, place: usize) -> bool {
         let mut parts = [(0, place), (place, self.places.len() + 1)];
-        parts.sort_by_key(|&(start, end)| Reverse(self.least(start, end)));
+        parts.sort_by_cached_key(|&(start, end)| Reverse(self.least(start, end)));
         let [(start, end), (next, last)] = parts;
-        if let Some(one) = self.look_at(start, end, self.least(next, last))
-            && let Some(other) = self.look_at(next, last, one)
-        {
-            self.budget = self.budget.min(alone(self.problem, one + other));
-        }
+        let others = self.least(next, last);
+        let Some(one) = self.look_at(start, end, others) else { return false };
+        let Some(other) = self.look_at(next, last, one) else { return false };
+        self.budget = self.budget.min(alone(self.problem, one + other));
+        true
     }
 
     /// The time of the messages of some classes by themselves, if that leaves the others this time.
@@ -176,11 +190,12 @@ impl<'a, P: Divisible> Parting<'a, P> {
     }
 
     /// A time that nothing can beat for the messages of some classes.
-    fn least(&self, start: usize, end: usize) -> Span {
+    fn least(&mut self, start: usize, end: usize) -> Span {
         if start == end {
             return Span::ZERO;
         }
-        Part::of(self.problem, &self.lengths, &self.places, start..end).problem.least()
+        let least = || Part::of(self.problem, &self.lengths, &self.places, start..end).problem.least();
+        *self.least.entry((start, end)).or_insert_with(least)
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     super::{Task, candidate::each_once},
     Algorithm, Entry, Variants, of,
 };
-use crate::plan::apart::faster;
+use crate::{plan::apart::faster, time::Span};
 
 impl Algorithm {
     /// The fastest of all others: of each, the ways that the closed forms find cheapest are predicted.
@@ -31,6 +31,7 @@ pub(in super::super) fn others(task: &Task) -> Variants {
     // One that is restricted is left out.
     let mut variants: Vec<_> =
         algorithms.flat_map(|algorithm| algorithm.variants(task, &()).unwrap_or_default()).collect();
-    variants.sort_by_key(|variant| variant.estimate());
+    // Those without a closed form come last: they are many, and take longest to make.
+    variants.sort_by_key(|variant| (variant.estimate() == Span::ZERO, variant.estimate()));
     Ok(each_once(variants))
 }

@@ -63,7 +63,7 @@ fn long_ones(instance: &Instance) -> usize {
 type Choice = (Cut, usize, Collect);
 
 /// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too. Of each way
-/// every second number is tried first, and of messages that can be cut by length those that are.
+/// every second number is tried first, of messages that can be cut by length those that are, and of rings those in one order.
 fn variants(instance: &Instance) -> Variants {
     let numbers = [Cut::Alike, Cut::ByLength].map(|cut| (cut, pieces(instance, cut)));
     let choices = numbers.iter().flat_map(|(cut, pieces)| {
@@ -77,15 +77,20 @@ fn variants(instance: &Instance) -> Variants {
         if cut == Cut::Alike && by_length.contains(&pieces) {
             return vec![(Cut::ByLength, pieces, collect)];
         }
+        if let Collect::Rings(first) = collect {
+            let [lead, follower] = First::BOTH;
+            return match by_length.iter().max() {
+                _ if first == follower => vec![(cut, pieces, Collect::Rings(lead))],
+                Some(&most) if cut == Cut::Alike => vec![(Cut::ByLength, most, collect)],
+                _ => Vec::new(),
+            };
+        }
         let numbers = if cut == Cut::Alike { alike } else { by_length };
         let Some(nth) = numbers.iter().position(|&number| number == pieces).filter(|nth| nth % 2 == 1) else {
             return Vec::new();
         };
         let neighbours = [nth - 1, nth + 1].into_iter().filter_map(|nth| numbers.get(nth));
-        match collect {
-            Collect::Rings(_) => Vec::new(),
-            _ => neighbours.map(|&number| (cut, number, collect)).collect(),
-        }
+        neighbours.map(|&number| (cut, number, collect)).collect()
     };
     let name = |(cut, pieces, collect): Choice| match cut {
         Cut::Alike => format!("{pieces} pieces, {}", collect.name()),
