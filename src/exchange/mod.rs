@@ -28,6 +28,7 @@ mod call_error;
 mod calls;
 mod instance;
 mod matrix;
+mod pieces;
 mod plan;
 mod planner;
 mod problem;
@@ -42,8 +43,12 @@ pub use instance::{Instance, InstanceError};
 pub use matrix::{
     Class, Figures, Generator, GeneratorError, Matrix, MatrixError, MatrixFileError, MatrixFileProblem,
 };
+pub use pieces::Piece;
 pub use plan::Plan;
-pub use procedure::ExchangeError;
+pub use procedure::{Draft, ExchangeError};
+
+/// An algorithm of one's own for many-to-many communication.
+pub type Own = crate::plan::Own<Instance>;
 
 use crate::plan::PlanError;
 

@@ -4,10 +4,11 @@ use std::{fmt, sync::Arc};
 
 use thiserror::Error;
 
+use super::Instance;
 use crate::{
     comm::{Cargo, Group, Request, WalkError, follow},
     error::CommError,
-    pattern::Schedule,
+    pattern::{DeliveryError, Schedule},
     payload::{Payload, PayloadError},
     plan,
     rank::{Rank, Tag},
@@ -19,6 +20,11 @@ pub(super) trait Procedure: fmt::Debug + Send + Sync {
     /// The steps of every rank, with the lengths of messages alone; `None`, as here, if only a run can tell.
     fn schedule(&self) -> Option<Arc<Schedule>> {
         None
+    }
+
+    /// Whether it brings everything where it is to be, for those that others have made: those of the library do.
+    fn check(&self, _instance: &Instance) -> Result<(), DeliveryError> {
+        Ok(())
     }
 
     /// Carries out one rank's part: `outgoing[j]` is for rank `j`, and what is returned has come from each rank. What a

@@ -32,11 +32,15 @@ mod collective;
 mod error;
 mod flow;
 mod program;
+mod scheduled;
 mod text;
+mod write;
 
 pub use collective::Collective;
-pub use error::{FlowError, LengthError, Problem, ReadError};
+pub use error::{FlowError, LengthError, Problem, ReadError, WriteError};
 pub use program::Program;
+pub(crate) use scheduled::{Lies, Outline};
+pub(crate) use text::{Buffer, MOST_CHUNKS};
 
 #[cfg(test)]
 mod tests;

@@ -59,7 +59,16 @@ impl Program {
     pub fn read(text: &str) -> Result<Program, ReadError> {
         let text = text::read(text)?;
         let parts = followed(&text)?;
-        Ok(Program { text, parts })
+        Ok(Program::new(text, parts))
+    }
+
+    /// A schedule that has been followed.
+    pub(super) fn new(text: Text, parts: Parts) -> Program {
+        Program { text, parts }
+    }
+
+    pub(super) fn text(&self) -> &Text {
+        &self.text
     }
 
     /// The name that the text gives it.

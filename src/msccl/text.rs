@@ -61,8 +61,8 @@ pub(super) struct Chunk {
 }
 
 /// A buffer of a rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Buffer {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Buffer {
     Input,
     Output,
     Scratch,
@@ -106,6 +106,19 @@ impl Kind {
         Kind { receives, combines, keeps, sends }
     }
 
+    /// The kind that does nothing.
+    pub(super) const NOTHING: Kind = Kind { receives: false, combines: false, keeps: false, sends: false };
+
+    /// The kind of this name.
+    pub(super) fn named(name: &str) -> Option<Kind> {
+        KINDS.iter().find(|(known, _)| *known == name).map(|(_, flags)| Kind::of(flags))
+    }
+
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        KINDS.iter().find(|(_, flags)| Kind::of(flags) == self).map_or("nop", |&(name, _)| name)
+    }
+
     /// Whether it takes chunks of its own rank.
     pub(super) fn takes(self) -> bool {
         self.combines || !self.receives && (self.sends || self.keeps)
@@ -113,7 +126,7 @@ impl Kind {
 }
 
 /// The most chunks of a vector: each is followed at every rank.
-const MOST_CHUNKS: u32 = 1 << 20;
+pub(crate) const MOST_CHUNKS: u32 = 1 << 20;
 
 /// Reads a text.
 pub(super) fn read(text: &str) -> Result<Text, ReadError> {

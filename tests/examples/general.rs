@@ -3,6 +3,7 @@
 use multicomputer::{
     Clock, Dilation, Machine, Run, Time,
     analysis::Kind,
+    collective::Operation,
     error::RunError,
     stop::{Algorithm, Distribution},
 };
@@ -30,6 +31,8 @@ pub mod mpi;
 pub mod noise;
 #[path = "../../examples/11_nx_style.rs"]
 pub mod nx_style;
+#[path = "../../examples/43_own.rs"]
+pub mod own;
 #[path = "../../examples/32_real_time.rs"]
 pub mod real_time;
 #[path = "../../examples/40_rendezvous.rs"]
@@ -470,4 +473,12 @@ fn texts_in_goal_take_the_times_of_loggp() {
     let (text, planned, again) = goal::written(&goal::machine(4).unwrap()).unwrap();
     assert!(text.starts_with("num_ranks 4\nrank 0 {\nl1: send 1000b to "), "{text}");
     assert_eq!((planned, again.as_picos()), (again, 13_000_000));
+}
+
+#[test]
+fn algorithms_of_ones_own_are_compared_and_run() {
+    let collect = own::task(Operation::Collect, 1 << 17).unwrap();
+    let (rows, bound) = own::compared(&collect).unwrap();
+    println!("{rows:?} {bound} {:?} {}", own::chosen(&collect), own::sum(2000).unwrap().report.modeled);
+    panic!();
 }
