@@ -92,9 +92,9 @@ pub fn compared(task: &Task) -> Result<(Vec<(String, Span)>, Span), Box<dyn Erro
     Ok((rows, task.lower_bound().time()))
 }
 
-/// The plan of the faster one of *Auto* and one's own.
-pub fn chosen(task: &Task) -> Result<(String, Span), PlanError> {
-    let plan = Algorithm::AUTO.or(snake_ring()).plan(task)?;
+/// The plan of the faster one of an algorithm of the library and one's own.
+pub fn chosen(task: &Task, library: Algorithm) -> Result<(String, Span), PlanError> {
+    let plan = library.or(snake_ring()).plan(task)?;
     Ok((plan.name().to_owned(), plan.prediction().modeled.since_start()))
 }
 
@@ -118,8 +118,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("  {name:12} {modeled:>14}  {:.3}", modeled.as_secs_f64() / bound.as_secs_f64());
         }
         println!("  nothing      {:>14}  1.000", bound.to_string());
-        let (name, modeled) = chosen(&task)?;
-        println!("  auto or snake: {name}, {modeled}\n");
+        for library in [Algorithm::AUTO, Algorithm::CIRCULANT] {
+            let (name, modeled) = chosen(&task, library.clone())?;
+            println!("  {library} or snake: {name}, {modeled}");
+        }
+        println!();
     }
     let run = sum(20_000)?;
     println!("run: {} everywhere, in {}", run.outputs[7], run.report.modeled);

@@ -106,6 +106,11 @@ pub mod prelude {
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// The program in the document on algorithms of one's own.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/own.md")]
+struct OwnAlgorithms;
+
 /// The program in the document on pictures.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/pictures.md")]

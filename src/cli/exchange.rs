@@ -13,6 +13,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Payload,
     exchange::{Algorithm, Generator, Instance, Matrix, Plan},
+    msccl::{Program, WriteError},
     pattern::Schedule,
     plan::PlanError,
     prelude::{Node, Rank},
@@ -250,6 +251,13 @@ impl Comparison for Exchanges<'_> {
 
     fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
         plan.ours()?.schedule()
+    }
+
+    fn msccl(&self, plan: &Self::Plan) -> Result<Program, WriteError> {
+        match plan {
+            Way::Ours(plan) => plan.msccl(),
+            Way::Mpi(_) => Err(WriteError::Unscheduled { algorithm: "MPI's own operation".to_owned() }),
+        }
     }
 
     fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<(usize, u64)> {

@@ -1,7 +1,12 @@
-//! Plans of collective operations as schedules of MSCCL.
+//! Plans of collective operations as schedules of MSCCL, and schedules of MSCCL as algorithms.
 
-use super::{Operation, Plan, Task, draft::Role};
-use crate::msccl::{Buffer, Collective, Lies, MOST_CHUNKS, Outline, Program, WriteError};
+use super::{Draft, Operation, Own, Piece, Plan, Role, Task, task::even_start};
+use crate::{
+    msccl::{Buffer, Collective, Holds, Lies, Outline, Place, Program, WriteError, chunks},
+    pattern::Origin,
+    rank::Rank,
+    text::count,
+};
 
 impl Plan {
     /// The schedule as one of MSCCL, which does the same: read or timed again it delivers what the operation says.
@@ -33,19 +38,16 @@ impl Plan {
             other => return Err(WriteError::Operation { operation: other.to_string() }),
         };
         check(task)?;
-        // The longest length of which all pieces, and what is before them, have a whole number.
         let own = if collective == Collective::AllReduce { task.bytes() } else { task.block(0).end };
-        let chunk = pieces.iter().fold(own, |chunk, piece| gcd(gcd(chunk, piece.start), piece.bytes)).max(1);
-        let given = task.bytes() / chunk;
-        let chunks = u32::try_from(given).ok().filter(|chunks| (1..=MOST_CHUNKS).contains(chunks));
-        let chunks = chunks.ok_or(WriteError::Chunks { given, allowed: MOST_CHUNKS })?;
+        let ends = pieces.iter().flat_map(|piece| [piece.start, piece.bytes]);
+        let chunks = chunks(task.bytes(), ends.chain([own]))?;
         // What begins and ends in one place is where input and output are the same.
         let is_in_place = !pieces.iter().any(|piece| piece.role == Role::Operand);
         let mut scratch = 0;
         let lies: Vec<Lies> = pieces
             .iter()
             .map(|piece| {
-                let (first, count) = ((piece.start / chunk) as u32, (piece.bytes / chunk) as u32);
+                let (first, count) = (chunks.of(piece.start), chunks.of(piece.bytes));
                 match (piece.role, collective) {
                     (Role::Scratch, _) => {
                         scratch += count;
@@ -62,12 +64,83 @@ impl Plan {
             name: self.name(),
             collective,
             is_in_place,
-            chunks,
+            chunks: chunks.number,
             scratch,
             stays: &|_| None,
             lies: &|_, block| lies[block as usize],
         };
         Program::of(&outline, self.schedule())
+    }
+}
+
+/// The schedule of the text as an algorithm, by the name that it gives itself: for its operation, among as many ranks, of vectors
+/// of any length. It runs with real data, and may be one of those among which is chosen.
+///
+/// A rank does the steps of all its thread blocks in one fixed order, and only starts its sends if it has several; so it may take
+/// longer than [`Program::goal`] says, where they take turns as messages come.
+///
+/// ```
+/// use multicomputer::{collective::{Algorithm, Operation, Own, Task}, msccl::Program};
+///
+/// let task = Task::builder(&"line:4".parse()?, Operation::Collect).elements(1024).build()?;
+/// let plan = Algorithm::LONG.plan(&task)?;
+/// let again = Own::from(Program::read(&plan.msccl()?.to_string())?).plan(&task)?;
+/// assert_eq!(again.name(), plan.name());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+impl From<Program> for Own {
+    fn from(program: Program) -> Own {
+        let name = if program.name().is_empty() { "msccl" } else { program.name() }.to_owned();
+        Own::new(name, move |task: &Task| drafted(&program, task).map_err(Into::into))
+    }
+}
+
+/// The draft of a task by a schedule of MSCCL, or why there is none.
+fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
+    let operation = operation(program.collective()).ok_or("it is an alltoall, which is an exchange")?;
+    if operation != task.operation() {
+        return Err(format!("it is a {operation}, and this is a {}", task.operation()));
+    }
+    if program.ranks() != task.size() {
+        return Err(format!(
+            "it is for {}, and here are {}",
+            count(program.ranks() as u64, "rank"),
+            task.size()
+        ));
+    }
+    if task.is_in_order() {
+        return Err("it combines in any order, and this is to be done in rank order".to_owned());
+    }
+    let (element, elements) = (task.element_bytes(), task.bytes() / task.element_bytes());
+    let even = |rank: usize| even_start(elements, rank, task.size()) * element;
+    if operation.has_blocks() && (0..task.size()).any(|rank| task.block(rank).start != even(rank)) {
+        return Err("its blocks are of equal lengths, and here they are not".to_owned());
+    }
+    let (blocks, schedule) = program
+        .drafted(elements, element)
+        .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
+    let own = program.chunks() / program.ranks() as u32;
+    let piece = |(place, start, bytes): (Place, u64, u64)| {
+        let of_rank = Origin::At((place.part / own.max(1)) as Rank);
+        let (role, origin) = match place.holds {
+            Holds::Both if operation == Operation::Collect => (Role::Both, of_rank),
+            Holds::Both => (Role::Both, Origin::Everywhere),
+            Holds::Given => (Role::Operand, Origin::Everywhere),
+            Holds::Result => (Role::Result, Origin::Nowhere),
+            Holds::Between(_) => (Role::Scratch, Origin::Nowhere),
+        };
+        Piece { start, bytes, role, origin }
+    };
+    Ok(Draft::new(task, blocks.into_iter().map(piece).collect(), schedule))
+}
+
+/// The operation of the library; `None` for exchanges.
+fn operation(collective: Collective) -> Option<Operation> {
+    match collective {
+        Collective::AllReduce => Some(Operation::CombineToAll),
+        Collective::AllGather => Some(Operation::Collect),
+        Collective::ReduceScatter => Some(Operation::DistributedCombine),
+        Collective::AllToAll => None,
     }
 }
 
@@ -85,6 +158,6 @@ fn check(task: &Task) -> Result<(), WriteError> {
     }
 }
 
-fn gcd(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { gcd(other, one % other) }
-}
+#[cfg(test)]
+#[path = "msccl_tests.rs"]
+mod tests;

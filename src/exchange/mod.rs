@@ -28,6 +28,8 @@ mod call_error;
 mod calls;
 mod instance;
 mod matrix;
+mod msccl;
+mod piece;
 mod pieces;
 mod plan;
 mod planner;
@@ -43,7 +45,7 @@ pub use instance::{Instance, InstanceError};
 pub use matrix::{
     Class, Figures, Generator, GeneratorError, Matrix, MatrixError, MatrixFileError, MatrixFileProblem,
 };
-pub use pieces::Piece;
+pub use piece::Piece;
 pub use plan::Plan;
 pub use procedure::{Draft, ExchangeError};
 

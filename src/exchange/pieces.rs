@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    Instance,
+    Instance, Piece,
     procedure::{Draft, ExchangeError, Procedure, Transport},
-    rounds::{cargo::Blocks, parts},
+    rounds::cargo::Blocks,
 };
 use crate::{
     pattern::{Delivery, DeliveryError, Schedule},
@@ -13,27 +13,6 @@ use crate::{
     plan::check_blocks,
     rank::Rank,
 };
-
-/// A part of what one rank has for another one, which is moved as a whole: a block of the schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// The rank that has it.
-    pub from: Rank,
-    /// The rank that it is for.
-    pub to: Rank,
-    /// The byte of what the one has for the other at which it starts.
-    pub start: u64,
-    /// Its length in bytes.
-    pub bytes: u64,
-}
-
-impl Piece {
-    /// All that has to be moved in an exchange, uncut: what each rank has for each other one, by senders, then by receivers.
-    pub fn whole(instance: &Instance) -> Vec<Piece> {
-        let piece = |(from, to, bytes)| Piece { from, to, start: 0, bytes };
-        parts(instance.matrix()).map(|part| piece((part.from, part.to, part.bytes))).collect()
-    }
-}
 
 impl Draft {
     /// A schedule whose block `k` is piece `k`. Those of a pair of ranks follow each other, in order. What a rank has for itself
@@ -60,6 +39,10 @@ impl Pieces {
 impl Procedure for Pieces {
     fn schedule(&self) -> Option<Arc<Schedule>> {
         Some(self.schedule.clone())
+    }
+
+    fn moved(&self) -> Option<(Vec<Piece>, Schedule)> {
+        Some((self.pieces.clone(), (*self.schedule).clone()))
     }
 
     fn check(&self, instance: &Instance) -> Result<(), DeliveryError> {
@@ -120,5 +103,103 @@ impl Procedure for Pieces {
             incoming[piece.from].append(cargo.remove(block));
         }
         Ok(incoming)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Machine,
+        exchange::{Algorithm, ManyToMany, Matrix, Own},
+        model::Description,
+        pattern::{Builder, Exchange, Transfer},
+        plan::PlanError,
+    };
+
+    /// Everything goes by way of rank 0, in halves.
+    fn by_way_of_0(instance: &Instance) -> Draft {
+        let halves = Piece::whole(instance).into_iter().flat_map(|piece| {
+            let half = piece.bytes / 2;
+            [Piece { bytes: half, ..piece }, Piece { start: half, bytes: piece.bytes - half, ..piece }]
+        });
+        let pieces: Vec<Piece> = halves.collect();
+        let origins: Vec<Rank> = pieces.iter().map(|piece| piece.from).collect();
+        let sizes: Vec<u64> = pieces.iter().map(|piece| piece.bytes).collect();
+        let mut builder = Builder::new(instance.size(), &origins, &sizes, Exchange::Overlapped);
+        let transfer = |(block, from, to)| Transfer { from, to, blocks: [block].into() };
+        let numbered = || (0_u32..).zip(&pieces);
+        let there =
+            numbered().filter(|(_, piece)| piece.from > 0).map(|(block, piece)| (block, piece.from, 0));
+        builder.iteration(there.map(transfer));
+        let on = numbered().filter(|(_, piece)| piece.to > 0).map(|(block, piece)| (block, 0, piece.to));
+        builder.iteration(on.map(transfer));
+        let schedule = builder.finish();
+        Draft::of(pieces, schedule)
+    }
+
+    fn matrix() -> Arc<Matrix> {
+        Arc::new(Matrix::of(5, |from, to| (from * 3 + to) as u64).unwrap())
+    }
+
+    #[test]
+    fn pieces_may_be_cut_and_go_by_way_of_others() {
+        let machine: Description = "paragon:1x5".parse().unwrap();
+        let own = Own::new("hub", |instance: &Instance| Ok(by_way_of_0(instance)));
+        let instance = Instance::new(&machine, matrix()).unwrap();
+        let plan = own.plan(&instance).unwrap();
+        assert_eq!((plan.algorithm(), plan.name()), (&Algorithm::OWN, "hub"));
+        let run = Machine::of(machine).build().unwrap().run(|node| {
+            let data = |from: usize, to: usize| vec![(10 * from + to) as u8; from * 3 + to];
+            let mine: Vec<Vec<u8>> = (0..5).map(|to| data(node.rank(), to)).collect();
+            let came = node.world().using(&own).exchange_known(&matrix(), &mine)?;
+            Ok((0..5).all(|from| came[from] == data(from, node.rank())))
+        });
+        let run = run.unwrap();
+        assert_eq!((run.outputs, run.report.modeled), (vec![true; 5], plan.prediction().unwrap().modeled));
+        // Beside *Auto* the hub is not chosen, and random scheduling, of which nothing is known, leaves it to the hub.
+        let auto = Algorithm::AUTO.plan(&instance).unwrap();
+        assert_eq!(Algorithm::AUTO.or(&own).plan(&instance).unwrap().name(), auto.name());
+        assert_eq!(Algorithm::RANDOM.or(&own).plan(&instance).unwrap().name(), "hub");
+    }
+
+    #[test]
+    fn what_is_no_exchange_is_told() {
+        let instance = Instance::new(&"line:5".parse().unwrap(), matrix()).unwrap();
+        let fault = |change: fn(&mut Vec<Piece>)| {
+            let own = Own::new("hub", move |instance: &Instance| {
+                let mut pieces = Piece::whole(instance);
+                let sizes: Vec<u64> = pieces.iter().map(|piece| piece.bytes).collect();
+                let origins: Vec<Rank> = pieces.iter().map(|piece| piece.from).collect();
+                let mut builder = Builder::new(5, &origins, &sizes, Exchange::InTurn);
+                let transfer = |(block, piece): (u32, &Piece)| Transfer {
+                    from: piece.from,
+                    to: piece.to,
+                    blocks: [block].into(),
+                };
+                builder.iteration((0..).zip(&pieces).map(transfer));
+                change(&mut pieces);
+                Ok(Draft::of(pieces, builder.finish()))
+            });
+            match own.plan(&instance) {
+                Ok(_) => "none".to_owned(),
+                Err(PlanError::Undelivered { cause, .. }) => cause.to_string(),
+                Err(other) => panic!("{other}"),
+            }
+        };
+        assert_eq!(fault(|_| ()), "none");
+        assert_eq!(
+            fault(|pieces| pieces[3].to = 9),
+            "the piece of block 3 does not fit: it goes from rank 0 to 9: allowed are two ranks of 5"
+        );
+        assert_eq!(
+            fault(|pieces| pieces[3].start = 1),
+            "the piece of block 3 does not fit: it starts at byte 1 of what rank 0 has for 4, where byte 0 is next"
+        );
+        assert_eq!(fault(|pieces| pieces.truncate(19)), "19 pieces are given for a schedule of 20 blocks");
+        assert_eq!(
+            fault(|pieces| pieces.swap(0, 4)),
+            "block 0 has 1 byte in the schedule, and its piece has 3"
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use thiserror::Error;
 
-use super::Instance;
+use super::{Instance, Piece};
 use crate::{
     comm::{Cargo, Group, Request, WalkError, follow},
     error::CommError,
@@ -25,6 +25,11 @@ pub(super) trait Procedure: fmt::Debug + Send + Sync {
     /// Whether it brings everything where it is to be, for those that others have made: those of the library do.
     fn check(&self, _instance: &Instance) -> Result<(), DeliveryError> {
         Ok(())
+    }
+
+    /// The schedule with the pieces that are its blocks; `None` if messages carry more than pieces, or something else.
+    fn moved(&self) -> Option<(Vec<Piece>, Schedule)> {
+        None
     }
 
     /// Carries out one rank's part: `outgoing[j]` is for rank `j`, and what is returned has come from each rank. What a

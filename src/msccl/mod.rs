@@ -29,6 +29,7 @@
 //! tags.
 
 mod collective;
+mod drafted;
 mod error;
 mod flow;
 mod program;
@@ -37,10 +38,11 @@ mod text;
 mod write;
 
 pub use collective::Collective;
+pub(crate) use drafted::{Holds, Place};
 pub use error::{FlowError, LengthError, Problem, ReadError, WriteError};
 pub use program::Program;
-pub(crate) use scheduled::{Lies, Outline};
-pub(crate) use text::{Buffer, MOST_CHUNKS};
+pub(crate) use scheduled::{Lies, Outline, chunks};
+pub(crate) use text::Buffer;
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use super::{
     error::WriteError,
     flow::followed,
     program::Program,
-    text::{Block, Buffer, Chunk, Gpu, Kind, Step, Text},
+    text::{Block, Buffer, Chunk, Gpu, Kind, MOST_CHUNKS, Step, Text},
 };
 use crate::{
     pattern::{Action, Blocks, Schedule},
@@ -67,6 +67,34 @@ impl Program {
         let parts = followed(&text)?;
         Ok(Program::new(text, parts))
     }
+}
+
+/// The number of chunks of a vector of so many bytes, if all these places in it are ends of chunks.
+pub(crate) fn chunks(bytes: u64, places: impl IntoIterator<Item = u64>) -> Result<Chunks, WriteError> {
+    let length = places.into_iter().fold(bytes, gcd).max(1);
+    let given = bytes / length;
+    let number = u32::try_from(given).ok().filter(|number| (1..=MOST_CHUNKS).contains(number));
+    let number = number.ok_or(WriteError::Chunks { given, allowed: MOST_CHUNKS })?;
+    Ok(Chunks { number, length })
+}
+
+/// The chunks of a vector.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunks {
+    pub(crate) number: u32,
+    length: u64,
+}
+
+impl Chunks {
+    /// The number of chunks in so many bytes, which are whole ones.
+    pub(crate) fn of(self, bytes: u64) -> u32 {
+        (bytes / self.length) as u32
+    }
+}
+
+/// The greatest common divisor.
+fn gcd(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { gcd(other, one % other) }
 }
 
 /// Messages of MSCCL that a message of the schedule becomes: where their chunks lie at the sender and at the receiver.
