@@ -78,8 +78,8 @@ pub fn task(operation: Operation, doubles: u64) -> Result<Task, Box<dyn Error>> 
     Ok(Task::builder(&machine()?, operation).elements(doubles).element_bytes(8).build()?)
 }
 
-/// What the algorithms of the library and one's own take, as far as they work for a task, and what nothing can beat.
-pub fn compared(task: &Task) -> Result<(Vec<(String, Span)>, Span), Box<dyn Error>> {
+/// What the algorithms of the library and one's own take, as far as they work for a task, the fastest first.
+pub fn compared(task: &Task) -> Result<Vec<(String, Span)>, PlanError> {
     let mut rows = Vec::new();
     for algorithm in Algorithm::of(task.operation()) {
         if let Ok(plan) = algorithm.plan(task) {
@@ -89,7 +89,7 @@ pub fn compared(task: &Task) -> Result<(Vec<(String, Span)>, Span), Box<dyn Erro
     let plan = snake_ring().plan(task)?;
     rows.push((plan.name().to_owned(), plan.prediction().modeled.since_start()));
     rows.sort_by_key(|&(_, modeled)| modeled);
-    Ok((rows, task.lower_bound().time()))
+    Ok(rows)
 }
 
 /// The plan of the faster one of an algorithm of the library and one's own.
@@ -112,9 +112,9 @@ pub fn sum(doubles: usize) -> Result<Run<f64>, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     for (operation, doubles) in [(Operation::Collect, 1 << 17), (Operation::CombineToAll, 20_000)] {
         let task = task(operation, doubles)?;
-        let (rows, bound) = compared(&task)?;
+        let bound = task.lower_bound().time();
         println!("{operation} of {doubles} doubles on {}", task.machine().name());
-        for (name, modeled) in rows {
+        for (name, modeled) in compared(&task)? {
             println!("  {name:12} {modeled:>14}  {:.3}", modeled.as_secs_f64() / bound.as_secs_f64());
         }
         println!("  nothing      {:>14}  1.000", bound.to_string());

@@ -1,8 +1,11 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::{
-    collective::{Algorithm, Own},
+    Machine,
+    collective::{Algorithm, Own, Sum},
     model::Description,
-    pattern::{Builder, Combiner, Exchange, Fold, Transfer},
+    pattern::{Action, Builder, Combiner, Exchange, Fold, Schedule, Step, Transfer},
     plan::PlanError,
 };
 
@@ -157,4 +160,95 @@ fn sums_of_floating_point_numbers_must_be_grouped_alike() {
         error.ends_with("step 1 of rank 0 combines block 1 in another order than that of ranks"),
         "{error}"
     );
+}
+
+/// The schedule with one step changed: left out, done twice, exchanged with the next one, or with another block or another peer
+/// in its messages.
+fn changed(schedule: &Schedule, rank: Rank, step: usize, change: usize, by: usize) -> Schedule {
+    let ranks = schedule.nodes();
+    let mut steps: Vec<Vec<Step>> = (0..ranks).map(|rank| schedule.steps(rank).to_vec()).collect();
+    let own = &mut steps[rank % ranks];
+    if own.is_empty() {
+        return schedule.clone();
+    }
+    let (at, next) = (step % own.len(), (step + 1) % own.len());
+    match change {
+        0 => drop(own.remove(at)),
+        1 => own.insert(at, own[at].clone()),
+        2 => own.swap(at, next),
+        _ => {
+            let blocks = schedule.sizes().len().max(1) as u32;
+            if let Action::Send(message) | Action::Start(message) | Action::Recv(message) =
+                &mut own[at].action
+            {
+                match change {
+                    3 => message.peer = (message.peer + by) % ranks,
+                    4 => message.combined = !message.combined,
+                    _ => {
+                        message.blocks =
+                            message.blocks.iter().map(|block| (block + by as u32) % blocks).collect()
+                    }
+                }
+            }
+        }
+    }
+    Schedule::of_blocks(schedule.sizes().to_vec(), 8, steps)
+}
+
+/// The vector of a rank.
+fn vector(task: &Task, rank: Rank) -> Vec<u64> {
+    (0..task.bytes() / 8).map(|at| 100 * rank as u64 + at).collect()
+}
+
+/// The result of a rank.
+fn result(task: &Task, rank: Rank) -> Vec<u64> {
+    let [_, after] = task.extents(rank);
+    let whole = Piece::of(after.clone(), Origin::Nowhere);
+    let element = |at: u64| {
+        let piece = Piece { start: 8 * at, bytes: 8, ..whole };
+        let ranks = wanted(task, rank, &piece).expect("a part of the result");
+        ranks.map(|rank| vector(task, rank)[at as usize]).sum()
+    };
+    (after.start / 8..after.end / 8).map(element).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever passes the check runs to its end, and every rank has the right data then. What does not pass is refused, and
+    /// nothing panics.
+    #[test]
+    fn what_passes_the_check_delivers(
+        operation in 0..Operation::ALL.len(), variant in 0..1000_usize, root in 0..6_usize,
+        (rank, step, change, by) in (0..6_usize, 0..100_usize, 0..7_usize, 1..6_usize),
+    ) {
+        let operation = Operation::ALL[operation];
+        let machine: Description = "paragon:2x3".parse().unwrap();
+        let task = Task::builder(&machine, operation).root(root).elements(12).element_bytes(8).build().unwrap();
+        let variants = Algorithm::AUTO.variants(&task, &()).unwrap();
+        let draft = variants[variant % variants.len()].draft(&task).unwrap();
+        let schedule = changed(&draft.schedule, rank, step, change, by);
+        let own = Own::new("changed", move |task: &Task| {
+            Ok(Draft::new(task, draft.pieces.clone(), schedule.clone()))
+        });
+        let plan = match own.plan(&task) {
+            Ok(plan) => plan,
+            Err(PlanError::Undelivered { .. }) => return Ok(()),
+            Err(other) => panic!("{other}"),
+        };
+        let run = Machine::of(machine).build().unwrap().run(|node| {
+            let [before, _] = task.extents(node.rank());
+            let vector = vector(&task, node.rank());
+            let mine = &vector[before.start as usize / 8..before.end as usize / 8];
+            Ok(match operation.combines() {
+                true => plan.combine(node.world(), mine, &Sum)?,
+                false => plan.call(node.world(), mine)?,
+            })
+        });
+        let run = run.unwrap();
+        prop_assert_eq!(run.report.modeled, plan.prediction().modeled);
+        for (rank, came) in run.outputs.into_iter().enumerate() {
+            prop_assert_eq!(came, result(&task, rank));
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{Draft, Operation, Own, Piece, Plan, Role, Task, task::even_start};
 use crate::{
-    msccl::{Buffer, Collective, Holds, Lies, Outline, Place, Program, WriteError, chunks},
+    msccl::{Buffer, Collective, Holds, Lies, Outline, Placed, Program, WriteError, chunks},
     pattern::Origin,
     rank::Rank,
     text::count,
@@ -120,7 +120,7 @@ fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
         .drafted(elements, element)
         .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
     let own = program.chunks() / program.ranks() as u32;
-    let piece = |(place, start, bytes): (Place, u64, u64)| {
+    let piece = |Placed { place, start, bytes }| {
         let of_rank = Origin::At((place.part / own.max(1)) as Rank);
         let (role, origin) = match place.holds {
             Holds::Both if operation == Operation::Collect => (Role::Both, of_rank),

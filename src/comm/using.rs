@@ -4,8 +4,8 @@ use super::Group;
 use crate::plan::{Choice, IntoChoice, Registered, sealed::Sealed};
 
 impl Group<'_> {
-    /// The same group for calls by an algorithm of choice; without one, *Auto* chooses. The algorithm decides which
-    /// library's calls there are.
+    /// The same group for calls by an algorithm of choice, by one of [one's own](crate::plan::Own), or by the fastest of
+    /// [several](crate::plan::Choice); without one, *Auto* chooses. The algorithm decides which library's calls there are.
     ///
     /// ```
     /// use multicomputer::{collective::{self, Sum}, prelude::*, stop};

@@ -2,7 +2,7 @@
 
 use super::{Draft, Instance, Own, Piece, Plan};
 use crate::{
-    msccl::{Buffer, Collective, Lies, Outline, Place, Program, WriteError, chunks},
+    msccl::{Buffer, Collective, Lies, Outline, Placed, Program, WriteError, chunks},
     rank::Rank,
     text::count,
 };
@@ -88,7 +88,7 @@ fn drafted(program: &Program, instance: &Instance) -> Result<Draft, String> {
         .drafted(each * ranks as u64, 1)
         .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
     let own = program.chunks() / ranks as u32;
-    let piece = |(place, start, bytes): (Place, u64, u64)| {
+    let piece = |Placed { place, start, bytes }| {
         let to = (place.part / own) as Rank;
         Piece { from: place.of.unwrap_or(0) as Rank, to, start: start - to as u64 * each, bytes }
     };

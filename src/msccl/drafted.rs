@@ -28,6 +28,15 @@ pub(crate) struct Place {
     pub(crate) holds: Holds,
 }
 
+/// A block of the schedule with the part of the vector that it has room for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    pub(crate) place: Place,
+    /// The first byte of the vector.
+    pub(crate) start: u64,
+    pub(crate) bytes: u64,
+}
+
 /// The versions that a block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holds {
@@ -42,9 +51,9 @@ pub(crate) enum Holds {
 }
 
 impl Program {
-    /// The schedule for a vector of so many elements, with its blocks and the first byte and the length of each; `None` if its channels
-    /// between two ranks cannot be put into one order.
-    pub(crate) fn drafted(&self, elements: u64, element: u64) -> Option<(Vec<(Place, u64, u64)>, Schedule)> {
+    /// The schedule for a vector of so many elements, with its blocks; `None` if its channels between two ranks cannot be put into
+    /// one order.
+    pub(crate) fn drafted(&self, elements: u64, element: u64) -> Option<(Vec<Placed>, Schedule)> {
         let cut = Cut { elements, element, chunks: self.chunks() };
         let mut run = Run::of(self.text());
         run.carried_out()?;
@@ -54,14 +63,15 @@ impl Program {
         let is_moved = |place: &&Place| place.of.is_none_or(|of| of != place.part / own);
         let mut numbers: BTreeMap<Place, u32> =
             places.iter().filter(is_moved).map(|&place| (place, 0)).collect();
-        let blocks: Vec<(Place, u64, u64)> = (0..)
+        let blocks: Vec<Placed> = (0..)
             .zip(&mut numbers)
             .map(|(nth, (&place, number))| {
                 *number = nth;
-                (place, cut.start(place.part) * element, cut.elements(place.part) * element)
+                let (start, bytes) = (cut.start(place.part) * element, cut.elements(place.part) * element);
+                Placed { place, start, bytes }
             })
             .collect();
-        let sizes = blocks.iter().map(|&(.., bytes)| bytes).collect::<Vec<u64>>();
+        let sizes: Vec<u64> = blocks.iter().map(|block| block.bytes).collect();
         let number = |value: &usize| numbers.get(&places[*value]).copied();
         let message = |peer: u32, values: &[usize]| {
             let blocks: Vec<u32> = values.iter().filter_map(number).collect();
@@ -109,14 +119,17 @@ enum Doing {
     Combine([usize; 3]),
 }
 
+/// A message on its way: its channel, and what it carries.
+type Sent = (u32, Vec<usize>);
+
 /// A run in rounds.
 struct Run<'a> {
     text: &'a Text,
     values: Vec<Value>,
     /// By rank, the value in each chunk of a buffer.
     kept: Vec<BTreeMap<(char, u32), usize>>,
-    /// By sender and receiver, the messages in the order in which they were sent, with their channels.
-    mail: BTreeMap<(u32, u32), VecDeque<(u32, Vec<usize>)>>,
+    /// By sender and receiver, the messages in the order in which they were sent.
+    mail: BTreeMap<(u32, u32), VecDeque<Sent>>,
     /// By rank and thread block, the number of steps that have been carried out.
     next: Vec<Vec<usize>>,
     /// By rank, what it does in which round.

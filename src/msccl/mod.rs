@@ -38,7 +38,7 @@ mod text;
 mod write;
 
 pub use collective::Collective;
-pub(crate) use drafted::{Holds, Place};
+pub(crate) use drafted::{Holds, Placed};
 pub use error::{FlowError, LengthError, Problem, ReadError, WriteError};
 pub use program::Program;
 pub(crate) use scheduled::{Lies, Outline, chunks};

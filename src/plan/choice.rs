@@ -17,7 +17,7 @@ use super::{
 use crate::time::Time;
 
 /// Algorithms of which the fastest is taken, by prediction: one of the library at most, and any number of one's own. Of equally
-/// fast ones the first is taken.
+/// fast ones the first is taken; one of which only a run can tell what it takes, only if there is no other.
 ///
 /// ```
 /// use multicomputer::{

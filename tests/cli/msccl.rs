@@ -84,26 +84,36 @@ fn a_schedule_is_an_algorithm_among_others() {
     assert!(refused.contains("pair.xml: line "), "{refused}");
 }
 
+/// The arguments of a command that writes the schedule of a plan for six nodes.
+fn writing<'a>(arguments: &[&'a str], file: &'a str) -> Vec<&'a str> {
+    [arguments, &["--machine", "line:6", "--msccl", file]].concat()
+}
+
 #[test]
 fn plans_are_written_and_read_again() {
     let folder = folder("msccl-written");
-    let file = folder.join("plan.xml");
-    let write = |arguments: &[&str]| [arguments, &["--machine", "line:6", "--msccl", text(&file)]].concat();
+    let (file, matrix) = (folder.join("plan.xml"), folder.join("even.csv"));
     let of_ring =
         ["collective", "collect", "--algorithm", "6:C", "--bytes", "6K", "--element", "4", "--run", "none"];
-    succeeds(&write(&of_ring));
+    succeeds(&writing(&of_ring, text(&file)));
     let output = succeeds(&["msccl", text(&file), "--machine", "line:6", "--bytes", "6K"]);
     assert!(
         output.contains("allgather of 6 ranks, 6 chunks; every rank ends with what that says"),
         "{output}"
     );
-    let matrix = folder.join("even.csv");
+
     fs::write(&matrix, "100,100,100,100,100,100\n".repeat(6)).unwrap();
-    succeeds(&write(&["exchange", "--matrix", text(&matrix), "--algorithm", "pairwise", "--run", "none"]));
+    let exchange = ["exchange", "--matrix", text(&matrix), "--algorithm", "pairwise"];
+    succeeds(&writing(&exchange, text(&file)));
     let output = succeeds(&["msccl", text(&file), "--machine", "line:6", "--bytes", "6K"]);
     assert!(output.contains("alltoall of 6 ranks"), "{output}");
+    let output = succeeds(&[&exchange[..], &["--machine", "line:6", "--with", text(&file)]].concat());
+    assert!(
+        output.contains("plan.xml") && output.contains("All 2 plans were run: every node got"),
+        "{output}"
+    );
 
-    let refused = |arguments: &[&str]| fails(2, &write(arguments));
+    let refused = |arguments: &[&'static str]| fails(2, &writing(arguments, text(&file)));
     let broadcast = refused(&["collective", "broadcast", "--algorithm", "short"]);
     assert!(broadcast.contains("MSCCL has no broadcast: it has combine-to-all, collect, "), "{broadcast}");
     let several = refused(&["collective", "collect"]);
