@@ -31,7 +31,7 @@ impl Plan {
     }
 
     /// Carries it out: every member of the group calls it, with what it has of the vector in the beginning, and gets
-    /// what it has in the end, both as table 1 of [`Operation`] says; an empty payload where that is nothing. Data is
+    /// what it has in the end, both as table 1 of [`Operation`](super::Operation) says; an empty payload where that is nothing. Data is
     /// moved by reference; `combine` makes one of a left and a right operand of the same length.
     ///
     /// # Errors

@@ -232,7 +232,9 @@ impl Writer {
 
     /// A step without a message.
     fn local(&mut self, kind: &'static str, from: Lies, to: Lies) {
-        self.write(For::Local, kind, (from, to));
+        if from.count > 0 {
+            self.write(For::Local, kind, (from, to));
+        }
     }
 
     /// A step that writes chunks, and that the next one waits for.
