@@ -77,7 +77,7 @@ impl<'a> Delivery<'a> {
     /// Carries the schedule out and looks at its end: `wanted` tells for each rank and block the ranks whose versions, combined,
     /// have to be there, and `None` if anything may.
     ///
-    /// Costs the host some hundred nanoseconds a block of a message, and memory for each block on each rank.
+    /// Costs the host about a microsecond a block of a message, and memory for each block on each rank.
     ///
     /// # Errors
     ///

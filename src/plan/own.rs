@@ -82,7 +82,7 @@ impl<P: Registered> Own<P> {
         &self.0.name
     }
 
-    /// Plans a problem: makes the draft and checks it, which costs the host some hundred nanoseconds a block of a message.
+    /// Plans a problem: makes the draft and checks it, which costs the host about a microsecond a block of a message.
     ///
     /// # Errors
     ///
