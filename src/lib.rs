@@ -37,9 +37,9 @@
 //! * [`collective`] has the collective operations, [`stop`] s-to-p broadcasting, [`exchange`] many-to-many communication,
 //!   [`textbook`] the algorithms of Kumar et al., [`nx`] the calls that programs for the Paragon make.
 //! * [`pattern`] has pure schedules, [`plan`] what makes plans of them and tells what they take
-//!   ([`predict`](plan::predict())).
+//!   ([`predict`](plan::predict())), also of algorithms of [one's own](plan::Own).
 //! * [`goal`] reads programs in GOAL, the format of LogGOPSim, predicts and runs them, and writes schedules in it.
-//! * [`msccl`] reads schedules of MSCCL, checks that they do what they say, and makes programs in GOAL of them.
+//! * [`msccl`] reads and writes schedules of MSCCL, checks that they do what they say, and makes programs in GOAL and algorithms of them.
 //! * [`record`] and [`report`] are what a run shows, [`analysis`] what took its time, [`picture`] draws it; [`error`] is
 //!   what can go wrong; [`units`] reads and writes figures.
 //! * [`published`] works out what papers publish, figure by figure.
@@ -105,6 +105,11 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The program in the document on algorithms of one's own.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/own.md")]
+struct OwnAlgorithms;
 
 /// The program in the document on pictures.
 #[cfg(doctest)]

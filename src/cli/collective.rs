@@ -7,13 +7,16 @@
 use std::{
     fmt::{self, Write as _},
     io::Write,
+    path::PathBuf,
 };
 
 use clap::Args;
 use multicomputer::{
     Clock, Payload, Rank, Span,
     collective::{Algorithm, Operation, Plan, Task as Collective},
+    msccl::{Program, WriteError},
     pattern::Schedule,
+    plan::Choice,
     prelude::{Node, Tag},
     units::Sizes,
 };
@@ -78,6 +81,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAMES", default_value = "all", value_parser = lists::algorithms)]
     algorithm: Algorithms,
 
+    /// A schedule of one's own, in the XML of MSCCL, as one more algorithm, which is run with data as the others are; may be
+    /// given several times
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
+
     /// Combine in rank order only, as for an operator that is not commutative
     #[arg(long)]
     in_order: bool,
@@ -116,7 +124,9 @@ Examples:
   multicomputer collective all --bytes 8,64K --run none --csv times.csv
                                                        all operations, predicted only, into a file
   multicomputer collective combine-to-all --mesh 4x4 --clock real:8 --run all
-                                                       all algorithms in real time";
+                                                       all algorithms in real time
+  multicomputer collective collect --machine complete:8 --with ring.xml
+                                                       a schedule of MSCCL among them";
 
 /// The end of the help: the algorithms, and some examples.
 fn after_help() -> String {
@@ -201,7 +211,7 @@ impl Comparison for Collectives<'_> {
                 return Ok(own.map(|chosen| Planned { plan, predicted: None, chosen }));
             }
         };
-        let plan = |algorithm: &Algorithm| algorithm.plan(&task.task).map_err(|cause| cause.to_string());
+        let plan = |choice: &Choice<Collective>| choice.plan(&task.task).map_err(|cause| cause.to_string());
         let plan = asked.algorithm.as_ref().map_err(String::clone).and_then(plan);
         Ok(plan.map(|plan| Planned {
             predicted: Some(plan.prediction().modeled.since_start()),
@@ -214,8 +224,16 @@ impl Comparison for Collectives<'_> {
         Some(plan.ours()?.schedule())
     }
 
+    fn msccl(&self, plan: &Self::Plan) -> Result<Program, WriteError> {
+        match plan {
+            Way::Ours(plan) => plan.msccl(),
+            Way::Mpi(_) => Err(WriteError::Unscheduled { algorithm: "MPI's own operation".to_owned() }),
+        }
+    }
+
     fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<Span> {
-        planned.plan.ours().map(Plan::estimate)
+        let plan = planned.plan.ours()?;
+        (*plan.algorithm() != Algorithm::OWN).then(|| plan.estimate())
     }
 
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {

@@ -17,7 +17,13 @@ mod way;
 
 use std::fmt;
 
-use multicomputer::{Clock, Span, model::Description, pattern::Schedule, plan::LowerBound};
+use multicomputer::{
+    Clock, Span,
+    model::Description,
+    msccl::{Program, WriteError},
+    pattern::Schedule,
+    plan::LowerBound,
+};
 
 use super::error::Error;
 
@@ -85,6 +91,11 @@ pub(super) trait Comparison: Sized {
 
     /// The schedule of a plan, if it is known before a run.
     fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule>;
+
+    /// The schedule of a plan as one of MSCCL.
+    fn msccl(&self, _plan: &Self::Plan) -> Result<Program, WriteError> {
+        Err(WriteError::Operation { operation: "operation of this command".to_owned() })
+    }
 
     /// The figures of a plan, and of its run if there was one by now.
     fn facts(&self, problem: &Self::Problem, planned: &Planned<Self::Plan>, ran: Option<&Ran>)

@@ -13,6 +13,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Payload,
     exchange::{Algorithm, Generator, Instance, Matrix, Plan},
+    msccl::{Program, WriteError},
     pattern::Schedule,
     plan::PlanError,
     prelude::{Node, Rank},
@@ -32,10 +33,14 @@ use super::{
     unit::Unit,
 };
 
+mod asked;
 mod own;
 mod task;
 
-use self::task::{Fraction, Task};
+use self::{
+    asked::Asked,
+    task::{Fraction, Task},
+};
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
@@ -60,8 +65,12 @@ pub(super) struct Arguments {
     nonuniformity: Option<Fraction>,
 
     /// The algorithms (see below), or a list of such, or all
-    #[arg(long, value_name = "NAMES", default_value = "all", value_parser = read_algorithms)]
+    #[arg(long, value_name = "NAMES", default_value = "all", value_parser = asked::read_algorithms)]
     algorithm: List<Algorithm>,
+
+    /// A schedule of one's own, in the XML of MSCCL, as one more algorithm; may be given several times
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
 
     /// Try so many seeds, from --seed on, for what algorithms choose at random; the matrix stays the same
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = task::seeds, allow_negative_numbers = true)]
@@ -110,19 +119,6 @@ fn after_help() -> String {
     format!("Algorithms:\n{}\n\n{waiting}\n\n{EXAMPLES}", lines.join("\n"))
 }
 
-/// Reads algorithms: each once, in the order of the registry.
-fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
-    let read = |item: &str| match (item, item.parse()) {
-        ("all", _) => Ok(Algorithm::ALL.to_vec()),
-        (_, Ok(algorithm)) => Ok(vec![algorithm]),
-        (name, Err(_)) => {
-            let all: Vec<&str> = Algorithm::ALL.iter().map(Algorithm::name).collect();
-            Err(format!("`{name}` is no algorithm; allowed are {}, and all", all.join(", ")))
-        }
-    };
-    Ok(List::read(text, read)?.in_order_of(Algorithm::ALL.iter().copied()))
-}
-
 /// Predicts or runs all algorithms on all matrices, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
@@ -133,6 +129,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
         _ => Some(site.place(options, &description)?),
     };
     let content = Content::new(arguments.phantom, options.seed);
+    let asked = asked::asked(&arguments.algorithm, &arguments.with)?;
     let tasks = task::tasks(arguments, &description)?;
     let on_machines = if tasks.len() > 1 { Runs::Fastest } else { Runs::All };
     let runs = arguments.run.unwrap_or(site.runs(on_machines));
@@ -140,7 +137,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
         tasks.iter().try_for_each(|task| task::check(task, content))?;
     }
     let case = |task: Task| Case {
-        lines: site.lines(arguments.algorithm.iter().map(|algorithm| attempts(arguments, algorithm))),
+        lines: site.lines(asked.iter().map(|asked| asked.attempts(arguments.seeds, options.seed))),
         bound: task.instance.lower_bound(),
         description: description.clone(),
         place: place.clone(),
@@ -148,18 +145,17 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
         problem: task,
     };
     let cases = tasks.into_iter().map(case).collect();
-    compare(&Exchanges { arguments, time: site.time(options), content, runs }, cases, runs, options, out)
-}
-
-/// The attempts with an algorithm: one for each seed if it has one.
-fn attempts(arguments: &Arguments, algorithm: &Algorithm) -> Vec<Algorithm> {
-    let attempts = if algorithm.seed().is_some() { arguments.seeds } else { 1 };
-    let seeds = (0..attempts).map(|nth| arguments.options.seed.wrapping_add(nth));
-    seeds.map(|seed| algorithm.with_seed(seed)).collect()
+    compare(
+        &Exchanges { arguments, asked, time: site.time(options), content, runs },
+        cases,
+        runs,
+        options,
+        out,
+    )
 }
 
 /// The seed of what an algorithm chooses at random.
-fn seed(algorithm: &Way<Algorithm>) -> Option<u64> {
+fn seed(algorithm: &Way<Asked>) -> Option<u64> {
     algorithm.ours()?.seed()
 }
 
@@ -174,6 +170,7 @@ type R<'a, 'e> = Row<'a, Exchanges<'e>>;
 /// The comparison.
 struct Exchanges<'a> {
     arguments: &'a Arguments,
+    asked: Vec<Asked>,
     /// The kind of time.
     time: &'static str,
     content: Content,
@@ -182,7 +179,7 @@ struct Exchanges<'a> {
 
 impl Comparison for Exchanges<'_> {
     type Problem = Task;
-    type Algorithm = Way<Algorithm>;
+    type Algorithm = Way<Asked>;
     type Plan = Way<Plan, Instance>;
     /// Iterations and messages of the schedule, if there is one.
     type Facts = Option<(usize, u64)>;
@@ -195,15 +192,15 @@ impl Comparison for Exchanges<'_> {
                                     bytes algorithm seed chosen wall_us least_us lower_us upper_us most_us repetitions \
                                     mpi_ratio predicted_us prediction_error rounds messages bytes_sent restriction";
 
-    fn describe(&self, task: &Task, algorithm: &Way<Algorithm>) -> String {
+    fn describe(&self, task: &Task, algorithm: &Way<Asked>) -> String {
         format!("an exchange ({}) by {algorithm}, {} time", task.matrix, self.time)
     }
 
-    fn heading(&self, task: &Task, algorithm: &Way<Algorithm>) -> String {
+    fn heading(&self, task: &Task, algorithm: &Way<Asked>) -> String {
         format!("{algorithm}: an exchange ({}), {} time", task.matrix, self.time)
     }
 
-    fn label(&self, task: &Task, algorithm: Option<&Way<Algorithm>>) -> String {
+    fn label(&self, task: &Task, algorithm: Option<&Way<Asked>>) -> String {
         let matrix = task.generated.as_ref().map(|(generator, _)| generator.traffic.to_string());
         let matrix = matrix.unwrap_or_else(|| "matrix".to_owned());
         let Some(algorithm) = algorithm else { return format!("{matrix}-fastest") };
@@ -212,24 +209,20 @@ impl Comparison for Exchanges<'_> {
         format!("{matrix}-{algorithm}{seed}")
     }
 
-    fn is_mpi(&self, algorithm: &Way<Algorithm>) -> bool {
+    fn is_mpi(&self, algorithm: &Way<Asked>) -> bool {
         algorithm.ours().is_none()
     }
 
-    fn is_predictable(&self, algorithm: &Way<Algorithm>) -> bool {
-        algorithm.ours().is_some_and(Algorithm::is_predictable)
+    fn is_predictable(&self, algorithm: &Way<Asked>) -> bool {
+        algorithm.ours().is_some_and(Asked::is_predictable)
     }
 
     /// Phantoms cannot be sorted.
-    fn can_be_run(&self, algorithm: &Way<Algorithm>) -> bool {
-        algorithm.ours() != Some(&Algorithm::SORTING) || self.content != Content::Phantom
+    fn can_be_run(&self, algorithm: &Way<Asked>) -> bool {
+        !algorithm.ours().is_some_and(Asked::sorts) || self.content != Content::Phantom
     }
 
-    fn plan(
-        &self,
-        task: &Task,
-        asked: &Way<Algorithm>,
-    ) -> Result<Result<Planned<Self::Plan>, String>, Error> {
+    fn plan(&self, task: &Task, asked: &Way<Asked>) -> Result<Result<Planned<Self::Plan>, String>, Error> {
         let Way::Ours(algorithm) = asked else {
             let plan = Way::Mpi(task.instance.clone());
             return Ok(Ok(Planned { plan, predicted: None, chosen: "Alltoallv".to_owned() }));
@@ -250,6 +243,13 @@ impl Comparison for Exchanges<'_> {
 
     fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
         plan.ours()?.schedule()
+    }
+
+    fn msccl(&self, plan: &Self::Plan) -> Result<Program, WriteError> {
+        match plan {
+            Way::Ours(plan) => plan.msccl(),
+            Way::Mpi(_) => Err(WriteError::Unscheduled { algorithm: "MPI's own operation".to_owned() }),
+        }
     }
 
     fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<(usize, u64)> {
@@ -322,7 +322,7 @@ impl Comparison for Exchanges<'_> {
         ]
     }
 
-    fn hopeless(&self, algorithm: &Way<Algorithm>, cause: &str) -> String {
+    fn hopeless(&self, algorithm: &Way<Asked>, cause: &str) -> String {
         format!("no plan by {algorithm}: {cause}")
     }
 
@@ -391,12 +391,12 @@ impl Exchanges<'_> {
             write!(text, ", fan-out {fan_out}, non-uniformity {}, seed {seed}", fraction.spelled)?;
         }
         writeln!(text, "; modeled times in {}\n", unit.name())?;
-        let (asked, seeds) = (&self.arguments.algorithm, self.arguments.seeds);
-        let all: Vec<String> = asked.iter().map(Algorithm::to_string).collect();
+        let (asked, seeds) = (&self.asked, self.arguments.seeds);
+        let all: Vec<String> = asked.iter().map(Asked::to_string).collect();
         writeln!(text, "{}", results.times(["traffic", ""], &all, unit))?;
         write!(text, "{}", results.wall_times("traffic", &all, unit))?;
-        let random = asked.iter().filter(|algorithm| algorithm.seed().is_some());
-        let random: Vec<String> = random.map(Algorithm::to_string).collect();
+        let random = asked.iter().filter(|asked| asked.seed().is_some());
+        let random: Vec<String> = random.map(Asked::to_string).collect();
         if !random.is_empty() && seeds > 1 {
             let range = |row: &Row<'_, Self>| Some((row.times().min()?, row.times().max()?));
             let range = move |row: Option<&Row<'_, Self>>| match row.and_then(range) {
@@ -436,13 +436,13 @@ impl Exchanges<'_> {
             notes.push(format!("The {others} predicted, which is exact in virtual time."));
         }
         let is_sorted =
-            |row: &R| row.line.algorithm.ours() == Some(&Algorithm::SORTING) && !row.attempts.is_empty();
+            |row: &R| row.line.algorithm.ours().is_some_and(Asked::sorts) && !row.attempts.is_empty();
         if self.content == Content::Phantom && results.rows().iter().any(is_sorted) {
             notes.push("Sorting was not run: what has no data cannot be sorted.".to_owned());
         }
         notes.extend(results.notes());
         // The algorithms that do not work: the first cause stands for all.
-        let lines = 0..self.arguments.algorithm.len();
+        let lines = 0..self.asked.len();
         let causes = lines.flat_map(|line| {
             let lines = results.solved.iter().map(move |solved| &solved.lines[line]);
             let mut causes = lines.filter_map(|line| Some((&line.algorithm, line.attempts.as_ref().err()?)));

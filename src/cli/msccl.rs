@@ -127,7 +127,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     Ok(())
 }
 
-fn read(path: &Path) -> Result<Program, Error> {
+/// Reads the schedule in a file.
+pub(super) fn read(path: &Path) -> Result<Program, Error> {
     let text = fs::read_to_string(path)
         .map_err(|cause| Error::usage(format!("{} cannot be read: {cause}", path.display())))?;
     Program::read(&text).map_err(|cause| Error::usage(format!("{}: {cause}", path.display())))

@@ -166,6 +166,11 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "FILE")]
     pub(super) goal: Option<PathBuf>,
 
+    /// Write the schedule of the one algorithm and the one problem asked for in the XML of MSCCL, if that can say it: of a
+    /// combine-to-all, collect or distributed combine, or an exchange of equal lengths; `multicomputer msccl FILE` reads it
+    #[arg(long, value_name = "FILE")]
+    pub(super) msccl: Option<PathBuf>,
+
     /// Say where the time of each run went: the chain of events that determined its end, and which messages slowed which
     /// on shared links; at the end of the output
     #[arg(long)]
@@ -310,6 +315,7 @@ impl RunOptions {
             ("--replay", self.replay.is_some(), NO_NETWORK),
             ("--explain", self.explain, NO_MODEL),
             ("--goal", self.goal.is_some(), "schedules are written without mpirun"),
+            ("--msccl", self.msccl.is_some(), "schedules are written without mpirun"),
         ];
         is_given.into_iter().find(|(_, is_given, _)| *is_given).map(|(option, _, why)| (option, why))
     }

@@ -14,6 +14,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Span, Time, collective,
     model::Description,
+    msccl::{Program, WriteError},
     pattern::Schedule,
     plan::LowerBound,
     textbook::{Algorithm, Topic},
@@ -202,6 +203,13 @@ impl Comparison for Chapter<'_> {
         match plan {
             Plan::Algorithm(_, plan) => Some(plan.schedule()),
             Plan::Matrix(_) => None,
+        }
+    }
+
+    fn msccl(&self, plan: &Plan) -> Result<Program, WriteError> {
+        match plan {
+            Plan::Algorithm(_, plan) => plan.msccl(),
+            Plan::Matrix(_) => Err(WriteError::Operation { operation: "product".to_owned() }),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::{
-    Algorithm, Job, Lengths, Operation, Operator, Plan, PlanError, Task, TaskError, WrongLength,
+    Job, Lengths, Operation, Operator, Plan, PlanError, Task, TaskError, WrongLength,
     job::Described,
     operator::{Named, combined},
 };
@@ -13,6 +13,7 @@ use crate::{
     comm::{Call, Caller, Group, WalkError},
     error::CommError,
     payload::{Element, ElementType, Payload, PayloadError},
+    plan::Choice,
     rank::Rank,
 };
 
@@ -175,13 +176,13 @@ pub trait Collective: Caller<Task> {
         if job.operation.combines() {
             return Err(CollectiveError::NoOperator { operation: job.operation });
         }
-        perform(self.group(), &self.algorithm(), job, &mine.into(), None, |_, right| Ok(right))
+        perform(self.group(), &self.choice(), job, &mine.into(), None, |_, right| Ok(right))
     }
 
     /// The plan that a job is carried out by, which says what was chosen and what it takes: the same on all members.
     /// For operations that combine it is that of a commutative and exact operator.
     fn plan(&self, job: &Job) -> Result<Arc<Plan>, CollectiveError> {
-        planned(self.group(), &self.algorithm(), job, false, true)
+        planned(self.group(), &self.choice(), job, false, true)
     }
 
     /// An operation that combines, on a payload of elements of type `T`.
@@ -201,7 +202,7 @@ pub trait Collective: Caller<Task> {
             return Err(PayloadError::TypeMismatch { sent, asked: given }.into());
         }
         let named = Named::of(operator);
-        combine_by(self.group(), &self.algorithm(), job, &mine, named, combine)
+        combine_by(self.group(), &self.choice(), job, &mine, named, combine)
     }
 }
 
@@ -210,19 +211,19 @@ impl<C: Caller<Task>> Collective for C {}
 /// An operation that combines, by a function of whole payloads with a name, which is commutative or not.
 pub(crate) fn combine_by(
     group: &Group<'_>,
-    algorithm: &Algorithm,
+    choice: &Choice<Task>,
     job: &Job,
     mine: &Payload,
     operator: Named<'_>,
     combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
 ) -> Result<Payload, CollectiveError> {
-    perform(group, algorithm, job, mine, Some(operator), combine)
+    perform(group, choice, job, mine, Some(operator), combine)
 }
 
 /// Carries out this member's part.
 fn perform(
     group: &Group<'_>,
-    algorithm: &Algorithm,
+    choice: &Choice<Task>,
     job: &Job,
     mine: &Payload,
     operator: Option<Named<'_>>,
@@ -232,11 +233,11 @@ fn perform(
         return Err(CollectiveError::NoBytes { element: job.element });
     }
     group.library_call(job.operation.name(), || {
-        let text = Described { job, algorithm, operator };
+        let text = Described { job, choice, operator };
         let tag = group.agree(&Call::new(job.operation.name(), &text, (&job.lengths, operator)))?;
         let (in_order, exact) =
             operator.map_or((false, true), |operator| (!operator.is_commutative, operator.is_exact));
-        let plan = planned(group, algorithm, job, in_order, exact)?;
+        let plan = planned(group, choice, job, in_order, exact)?;
         let expected = plan.given(group.rank());
         if mine.len() != expected {
             let Job { operation, root, element, ref lengths } = *job;
@@ -252,13 +253,13 @@ fn perform(
 /// The plan, which is made once for all members.
 fn planned(
     group: &Group<'_>,
-    algorithm: &Algorithm,
+    choice: &Choice<Task>,
     job: &Job,
     in_order: bool,
     exact: bool,
 ) -> Result<Arc<Plan>, CollectiveError> {
     let task = job.task(group, in_order, exact)?;
-    Ok(algorithm.kept_plan(&task, group.cache())?)
+    Ok(choice.kept_plan(&task, group.cache())?)
 }
 
 /// The error of a collective operation on a rank.

@@ -11,27 +11,27 @@ use crate::{
 
 /// A part of the vector that is moved as a whole: a block of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub struct Piece {
     /// Its first byte.
-    pub(crate) start: u64,
-    /// Its length.
-    pub(crate) bytes: u64,
+    pub start: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
     /// The part of it that is the caller's.
-    pub(crate) role: Role,
+    pub role: Role,
     /// The ranks that have it in the beginning.
-    pub(crate) origin: Origin,
+    pub origin: Origin,
 }
 
 impl Piece {
     /// A piece that starts with data at one rank, or with a version everywhere, and ends as a result.
-    pub(crate) fn of(bytes: Range<u64>, origin: Origin) -> Piece {
-        Piece { start: bytes.start, bytes: bytes.end - bytes.start, role: Role::Both, origin }
+    pub fn of(bytes: Range<u64>, origin: Origin) -> Piece {
+        Piece { start: bytes.start, bytes: bytes.end.saturating_sub(bytes.start), role: Role::Both, origin }
     }
 }
 
 /// Role of a block of a schedule for the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     /// It starts with data and ends as a result.
     Both,
     /// It only starts with data.
@@ -42,7 +42,7 @@ pub(crate) enum Role {
     Scratch,
 }
 
-/// The pieces, in the order of the blocks of the schedule.
+/// The vector cut into pieces, and a schedule whose block `k` is piece `k`: what an algorithm makes of a [`Task`].
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub(crate) pieces: Vec<Piece>,
@@ -105,8 +105,18 @@ pub(crate) fn cut(
 }
 
 impl Draft {
+    /// A draft of a schedule of these pieces.
+    pub fn new(task: &Task, pieces: Vec<Piece>, schedule: Schedule) -> Draft {
+        Draft { pieces, schedule: schedule.with_elements_of(task.element_bytes()) }
+    }
+
     /// A draft of pieces that are at one rank each in the beginning, and that `build` moves.
-    pub(crate) fn moving(
+    ///
+    /// # Panics
+    ///
+    /// If there is not one origin for each piece, or one outside the group, and as `build` does, if it gives the [`Builder`] what
+    /// that does not allow.
+    pub fn moving(
         task: &Task,
         mut pieces: Vec<Piece>,
         origins: &[Rank],
@@ -122,19 +132,22 @@ impl Draft {
     }
 
     /// The dual, that gathers what this spreads: piece `k` is at `origins[k]` in the beginning.
-    pub(crate) fn gathering(mut self, origins: &[Rank]) -> Draft {
+    #[must_use]
+    pub fn gathering(mut self, origins: &[Rank]) -> Draft {
         self.pieces.iter_mut().zip(origins).for_each(|(piece, &rank)| piece.origin = Origin::At(rank));
         Draft { schedule: self.schedule.gathering(), ..self }
     }
 
     /// The dual, that combines what this spreads.
-    pub(crate) fn combining(mut self) -> Draft {
+    #[must_use]
+    pub fn combining(mut self) -> Draft {
         self.pieces.iter_mut().for_each(|piece| piece.origin = Origin::Everywhere);
         Draft { schedule: self.schedule.combining(), ..self }
     }
 
     /// The same with sends started as early as their data is there.
-    pub(crate) fn hoisted(self) -> Draft {
+    #[must_use]
+    pub fn hoisted(self) -> Draft {
         Draft { schedule: self.schedule.hoisted(), ..self }
     }
 
@@ -168,7 +181,8 @@ impl Draft {
     }
 
     /// The dual, and then this.
-    pub(crate) fn combining_and_back(self) -> Draft {
+    #[must_use]
+    pub fn combining_and_back(self) -> Draft {
         let spreading = self.schedule.clone();
         let combining = self.combining();
         Draft { schedule: combining.schedule.then(spreading), ..combining }

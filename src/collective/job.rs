@@ -2,10 +2,11 @@
 
 use std::{fmt, ops::Range};
 
-use super::{Algorithm, Operation, Task, TaskError, operator::Named, task::even_start};
+use super::{Operation, Task, TaskError, operator::Named, task::even_start};
 use crate::{
     comm::Group,
     payload::{Element, ElementType},
+    plan::Choice,
     rank::Rank,
     text::{are, count},
 };
@@ -161,7 +162,7 @@ impl Job {
 /// A job with the algorithm and the operator, as messages about mistakes describe the call.
 pub(super) struct Described<'a> {
     pub(super) job: &'a Job,
-    pub(super) algorithm: &'a Algorithm,
+    pub(super) choice: &'a Choice<Task>,
     pub(super) operator: Option<Named<'a>>,
 }
 
@@ -187,7 +188,8 @@ impl fmt::Display for Described<'_> {
             let order = if operator.is_commutative { "" } else { " in rank order" };
             write!(f, ", {}{order}", operator.name)?;
         }
-        write!(f, " by {}", self.algorithm.spelled(*operation))
+        let by = self.choice.spelled(|algorithm| algorithm.spelled(*operation).into_owned());
+        write!(f, " by {by}")
     }
 }
 

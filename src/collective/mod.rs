@@ -39,10 +39,12 @@ mod bound;
 mod calls;
 mod candidate;
 mod cost;
+mod delivery;
 mod draft;
 mod edge;
 mod job;
 mod logical_mesh;
+mod msccl;
 mod operation;
 mod operator;
 mod plan;
@@ -56,7 +58,7 @@ pub use algorithm::Algorithm;
 pub(crate) use calls::combine_by;
 pub use calls::{Collective, CollectiveError};
 pub use cost::Cost;
-pub(crate) use draft::{Draft, Piece};
+pub use draft::{Draft, Piece, Role};
 pub use job::{Job, Lengths};
 pub use operation::Operation;
 pub(crate) use operator::Named;
@@ -68,5 +70,8 @@ pub use plan::Plan;
 pub use strategy::{Strategy, StrategyError};
 pub use task::{Task, TaskBuilder, TaskError};
 pub use wrong_length::WrongLength;
+
+/// An algorithm of one's own for collective operations.
+pub type Own = crate::plan::Own<Task>;
 
 use crate::plan::{LowerBound, PlanError};

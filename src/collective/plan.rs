@@ -1,6 +1,6 @@
 //! Plans of tasks, carried out on a member.
 
-use super::{Operation, Task, draft::Role};
+use super::{Task, draft::Role};
 use crate::{
     comm::{Group, WalkError, walk_combining},
     payload::{Payload, PayloadError},
@@ -24,34 +24,14 @@ impl Plan {
         self.estimate
     }
 
-    /// The bytes of the vector that a rank must have in the beginning, and those that it has in the end.
-    fn extents(&self, rank: Rank) -> [std::ops::Range<u64>; 2] {
-        use Operation::{
-            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
-        };
-        let (all, own, nothing) = (0..self.task().bytes(), self.task().block(rank), 0..0);
-        let of_root = |extent: &std::ops::Range<u64>| {
-            if rank == self.task().root() { extent.clone() } else { nothing.clone() }
-        };
-        match self.task().operation() {
-            Broadcast => [of_root(&all), all],
-            Scatter => [of_root(&all), own],
-            Gather => [own, of_root(&all)],
-            Collect => [own, all],
-            CombineToOne => [all.clone(), of_root(&all)],
-            CombineToAll | Scan => [all.clone(), all],
-            DistributedCombine => [all, own],
-        }
-    }
-
     /// The bytes of the vector that a rank must have in the beginning.
     pub(super) fn given(&self, rank: Rank) -> u64 {
-        let [before, _] = self.extents(rank);
+        let [before, _] = self.task().extents(rank);
         before.end - before.start
     }
 
     /// Carries it out: every member of the group calls it, with what it has of the vector in the beginning, and gets
-    /// what it has in the end, both as table 1 of [`Operation`] says; an empty payload where that is nothing. Data is
+    /// what it has in the end, both as table 1 of [`Operation`](super::Operation) says; an empty payload where that is nothing. Data is
     /// moved by reference; `combine` makes one of a left and a right operand of the same length.
     ///
     /// # Errors
@@ -69,7 +49,7 @@ impl Plan {
         if self.task().size() != group.size() {
             return Err(WalkError::Nodes { schedule: self.task().size(), group: group.size() });
         }
-        let [before, after] = self.extents(rank);
+        let [before, after] = self.task().extents(rank);
         if mine.len() != before.end - before.start {
             return Err(WalkError::Length {
                 block: 0,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, Draft, Operation, Strategy, Task, algorithm::others, task::Identity};
+use super::{Algorithm, Draft, Operation, Strategy, Task, algorithm::others, delivery, task::Identity};
 use crate::{
     model::Description,
-    pattern::Exchange,
+    pattern::{DeliveryError, Exchange},
     plan::{PlanError, Planned, Problem, Registered, Variant, apart::Divisible},
     rank::Rank,
     time::Span,
@@ -39,6 +39,10 @@ impl Planned for Task {
     }
 
     fn workspace(&self) {}
+
+    fn check_delivery(&self, draft: &Draft) -> Result<(), DeliveryError> {
+        delivery::check(self, draft)
+    }
 
     /// The same with root 0, unless it matters which rank has the long blocks.
     fn representative(&self) -> Option<Task> {
@@ -104,6 +108,7 @@ impl Divisible for Task {
 
 impl Registered for Task {
     const AUTO: Algorithm = Algorithm::AUTO;
+    const OWN: Algorithm = Algorithm::OWN;
 
     fn algorithms() -> Vec<Algorithm> {
         Algorithm::NAMED.to_vec()

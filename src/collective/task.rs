@@ -180,6 +180,26 @@ impl Task {
         self.starts.partition_point(|&start| start <= byte).saturating_sub(1).min(self.size() - 1)
     }
 
+    /// The bytes of the vector that a rank must have in the beginning, and those that it has in the end.
+    pub(super) fn extents(&self, rank: Rank) -> [Range<u64>; 2] {
+        use Operation::{
+            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
+        };
+        let (all, own, nothing) = (0..self.bytes(), self.block(rank), 0..0);
+        let of_root = |extent: &Range<u64>| {
+            if rank == self.root() { extent.clone() } else { nothing.clone() }
+        };
+        match self.operation() {
+            Broadcast => [of_root(&all), all],
+            Scatter => [of_root(&all), own],
+            Gather => [own, of_root(&all)],
+            Collect => [own, all],
+            CombineToOne => [all.clone(), of_root(&all)],
+            CombineToAll | Scan => [all.clone(), all],
+            DistributedCombine => [all, own],
+        }
+    }
+
     /// Another operation on the same vector, with this root.
     pub(super) fn as_operation(&self, operation: Operation, root: Rank) -> Task {
         Task { operation, root, ..self.clone() }

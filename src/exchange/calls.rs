@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, CallError, Instance, Matrix, MatrixError, Plan, plan::EXCHANGE, sparse};
+use super::{CallError, Instance, Matrix, MatrixError, Plan, plan::EXCHANGE, sparse};
 use crate::{
     collective::Collective,
     comm::{Call, Caller, Group, MAX_MESSAGE},
     payload::{Element, ElementType, Payload},
-    plan::Cache,
+    plan::{Cache, Choice},
     rank::Rank,
 };
 
@@ -56,7 +56,7 @@ pub trait ManyToMany: Caller<Instance> {
     #[doc(alias = "alltoallv")]
     fn exchange<T: Element + Send, S: AsRef<[T]>>(&self, outgoing: &[S]) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
-        vectors(unknown(self.group(), self.algorithm(), &element.to_string(), payloads)?)
+        vectors(unknown(self.group(), self.choice(), &element.to_string(), payloads)?)
     }
 
     /// Exchanges vectors whose lengths all members know, and all give the same matrix of bytes: nothing but the data is
@@ -68,7 +68,7 @@ pub trait ManyToMany: Caller<Instance> {
         outgoing: &[S],
     ) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
-        vectors(known(self.group(), self.algorithm(), &element.to_string(), matrix, payloads)?)
+        vectors(known(self.group(), self.choice(), &element.to_string(), matrix, payloads)?)
     }
 
     /// Exchanges payloads by reference, as [`exchange`](ManyToMany::exchange) does vectors.
@@ -86,7 +86,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn exchange_payloads(&self, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
-        unknown(self.group(), self.algorithm(), "payloads", outgoing)
+        unknown(self.group(), self.choice(), "payloads", outgoing)
     }
 
     /// Exchanges payloads by reference, as [`exchange_known`](ManyToMany::exchange_known) does vectors.
@@ -95,7 +95,7 @@ pub trait ManyToMany: Caller<Instance> {
         matrix: &Arc<Matrix>,
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, CallError> {
-        known(self.group(), self.algorithm(), "payloads", matrix, outgoing)
+        known(self.group(), self.choice(), "payloads", matrix, outgoing)
     }
 
     /// Sends vectors to some ranks, and returns those that come, by sender. A rank may be given several times; what it
@@ -141,7 +141,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// The plan by which a matrix is exchanged, with its algorithm and its prediction: the same on all members.
     /// To ask for it beforehand keeps planning out of what is timed in real time.
     fn exchange_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
-        plan(self.group(), self.algorithm(), matrix)
+        plan(self.group(), &self.choice(), matrix)
     }
 }
 
@@ -150,7 +150,7 @@ impl<C: Caller<Instance>> ManyToMany for C {}
 /// An exchange in which every member knows its own row alone.
 fn unknown(
     group: &Group<'_>,
-    algorithm: Algorithm,
+    choice: Choice<Instance>,
     what: &str,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
@@ -158,8 +158,8 @@ fn unknown(
     let calls = 3;
     group.library_call(EXCHANGE, || {
         group.numbered(calls, || {
-            let text = format_args!("an exchange of {what} by {algorithm}");
-            group.agree(&Call::new(EXCHANGE, &text, algorithm))?;
+            let text = format_args!("an exchange of {what} by {choice}");
+            group.agree(&Call::new(EXCHANGE, &text, &choice))?;
             check_number(group, &outgoing)?;
             let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
                 given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
@@ -169,7 +169,7 @@ fn unknown(
             let size = group.size();
             let all = Collected(group.collect(&mine, size * size)?.into());
             let matrix = all.matrix(size, group.cache())?;
-            Ok(plan(group, algorithm, &matrix)?.carry_out(group, outgoing)?)
+            Ok(plan(group, &choice, &matrix)?.carry_out(group, outgoing)?)
         })
     })
 }
@@ -177,23 +177,23 @@ fn unknown(
 /// An exchange in which every member knows the matrix.
 fn known(
     group: &Group<'_>,
-    algorithm: Algorithm,
+    choice: Choice<Instance>,
     what: &str,
     matrix: &Arc<Matrix>,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
-        let text = format_args!("an exchange of {what} by {algorithm} with a known matrix");
-        group.agree(&Call::new(EXCHANGE, &text, (algorithm, matrix)))?;
+        let text = format_args!("an exchange of {what} by {choice} with a known matrix");
+        group.agree(&Call::new(EXCHANGE, &text, (&choice, matrix)))?;
         check_number(group, &outgoing)?;
-        Ok(plan(group, algorithm, matrix)?.carry_out(group, outgoing)?)
+        Ok(plan(group, &choice, matrix)?.carry_out(group, outgoing)?)
     })
 }
 
 /// The plan of an exchange, which is made once for all members.
-fn plan(group: &Group<'_>, algorithm: Algorithm, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
+fn plan(group: &Group<'_>, choice: &Choice<Instance>, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
     let instance = Instance::among(group.machine(), group.members(), matrix.clone())?;
-    Ok(algorithm.kept_plan(&instance, group.cache())?)
+    Ok(choice.kept_plan(&instance, group.cache())?)
 }
 
 /// The entries of a matrix, row by row, as members have collected them: all members of a call use one matrix.

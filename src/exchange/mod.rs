@@ -28,6 +28,9 @@ mod call_error;
 mod calls;
 mod instance;
 mod matrix;
+mod msccl;
+mod piece;
+mod pieces;
 mod plan;
 mod planner;
 mod problem;
@@ -42,8 +45,12 @@ pub use instance::{Instance, InstanceError};
 pub use matrix::{
     Class, Figures, Generator, GeneratorError, Matrix, MatrixError, MatrixFileError, MatrixFileProblem,
 };
+pub use piece::Piece;
 pub use plan::Plan;
-pub use procedure::ExchangeError;
+pub use procedure::{Draft, ExchangeError};
+
+/// An algorithm of one's own for many-to-many communication.
+pub type Own = crate::plan::Own<Instance>;
 
 use crate::plan::PlanError;
 

@@ -5,6 +5,7 @@ use std::{cmp::Ordering, sync::Arc};
 use super::{Algorithm, Instance, Matrix, planner::Planner, procedure::Draft};
 use crate::{
     model::Description,
+    pattern::DeliveryError,
     plan::{Planned, Problem, Registered},
     rank::Rank,
 };
@@ -43,6 +44,10 @@ impl Planned for Instance {
         Planner::new(self)
     }
 
+    fn check_delivery(&self, draft: &Draft) -> Result<(), DeliveryError> {
+        draft.procedure.check(self)
+    }
+
     fn weight(&self) -> usize {
         self.size().pow(2) / ENTRIES_OF_A_STEP
     }
@@ -58,6 +63,7 @@ impl Planned for Instance {
 
 impl Registered for Instance {
     const AUTO: Algorithm = Algorithm::AUTO;
+    const OWN: Algorithm = Algorithm::OWN;
 
     fn algorithms() -> Vec<Algorithm> {
         Algorithm::ALL.to_vec()

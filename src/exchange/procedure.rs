@@ -4,10 +4,11 @@ use std::{fmt, sync::Arc};
 
 use thiserror::Error;
 
+use super::{Instance, Piece};
 use crate::{
     comm::{Cargo, Group, Request, WalkError, follow},
     error::CommError,
-    pattern::Schedule,
+    pattern::{DeliveryError, Schedule},
     payload::{Payload, PayloadError},
     plan,
     rank::{Rank, Tag},
@@ -18,6 +19,16 @@ use crate::{
 pub(super) trait Procedure: fmt::Debug + Send + Sync {
     /// The steps of every rank, with the lengths of messages alone; `None`, as here, if only a run can tell.
     fn schedule(&self) -> Option<Arc<Schedule>> {
+        None
+    }
+
+    /// Whether it brings everything where it is to be, for those that others have made: those of the library do.
+    fn check(&self, _instance: &Instance) -> Result<(), DeliveryError> {
+        Ok(())
+    }
+
+    /// The schedule with the pieces that are its blocks; `None` if messages carry more than pieces, or something else.
+    fn moved(&self) -> Option<(Vec<Piece>, Schedule)> {
         None
     }
 

@@ -183,3 +183,52 @@ pub struct LengthError {
 }
 
 debug_as_text!(LengthError);
+
+/// A schedule of this library that cannot be said in MSCCL.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// MSCCL has no such operation.
+    #[error(
+        "MSCCL has no {operation}: it has combine-to-all, collect, distributed combine, and exchanges of equal lengths"
+    )]
+    Operation {
+        /// The operation.
+        operation: String,
+    },
+    /// The ranks have blocks of different lengths, or of none.
+    #[error("MSCCL has blocks of equal lengths of at least one byte, and rank {rank} has {given} of {} in all", count(*bytes, "byte"))]
+    Uneven {
+        /// The first rank whose block is shorter or longer than its part.
+        rank: Rank,
+        /// The bytes of its block.
+        given: u64,
+        /// The bytes of all.
+        bytes: u64,
+    },
+    /// Vectors are to be combined in rank order.
+    #[error("MSCCL combines in any order, and this is to be done in rank order")]
+    Order,
+    /// The schedule cuts the vector into more chunks than a schedule may have.
+    #[error("the schedule cuts the vector into {given} chunks of equal length: allowed are 1 to {allowed}")]
+    Chunks {
+        /// The chunks.
+        given: u64,
+        /// The most that are allowed.
+        allowed: u32,
+    },
+    /// The schedule has hardware barriers.
+    #[error("the schedule has hardware barriers, which MSCCL does not know")]
+    Barrier,
+    /// The algorithm has no schedule of blocks that go to their places.
+    #[error("{algorithm} has no schedule of whole messages that could be said in MSCCL")]
+    Unscheduled {
+        /// The plan.
+        algorithm: String,
+    },
+    /// What would be written does not do what the operation says.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+}
+
+debug_as_text!(WriteError);

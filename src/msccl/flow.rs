@@ -162,19 +162,7 @@ impl<'a> Flow<'a> {
             let (line, buffer) = (step.line, buffer.letter());
             return Err(FlowError::Outside { line, rank, buffer, chunk: at, chunks });
         }
-        Ok(self.named(rank, buffer, at as u32))
-    }
-
-    /// A chunk by the name that it has where buffers share memory.
-    fn named(&self, rank: Rank, buffer: Buffer, at: u32) -> (char, u32) {
-        let Text { collective, is_in_place, chunks, ref gpus, .. } = *self.text;
-        let first = rank as u32 * (chunks / gpus.len() as u32);
-        match (buffer, collective) {
-            (Buffer::Input, Collective::AllGather) if is_in_place => ('o', first + at),
-            (Buffer::Output, Collective::ReduceScatter) if is_in_place => ('i', first + at),
-            (Buffer::Output, Collective::AllReduce | Collective::AllToAll) if is_in_place => ('i', at),
-            _ => (buffer.letter(), at),
-        }
+        Ok(self.text.named(rank, buffer, at as u32))
     }
 
     /// The content of a chunk that has been put there, or was there in the beginning.
@@ -182,15 +170,7 @@ impl<'a> Flow<'a> {
         if let Some(kept) = self.kept[rank].get(&(buffer, at)) {
             return Some(kept.clone());
         }
-        let Text { collective, is_in_place, chunks, ref gpus, .. } = *self.text;
-        let own = chunks / gpus.len() as u32;
-        let part = match (buffer, collective) {
-            ('i', Collective::AllGather) => Some(rank as u32 * own + at),
-            ('i', _) => Some(at),
-            ('o', Collective::AllGather) if is_in_place => Some(at).filter(|at| (at / own) as Rank == rank),
-            _ => None,
-        };
-        part.map(|part| Content { part, ranks: self.alone[rank].clone() })
+        self.text.given(rank, (buffer, at)).map(|part| Content { part, ranks: self.alone[rank].clone() })
     }
 
     /// The contents that a step takes from chunks of its rank.
@@ -249,7 +229,7 @@ impl<'a> Flow<'a> {
                     Collective::AllGather => (chunk, &self.alone[(chunk / own) as usize]),
                     Collective::AllToAll => (first + chunk % own, &self.alone[(chunk / own) as usize]),
                 };
-                let found = self.content(rank, self.named(rank, Buffer::Output, chunk));
+                let found = self.content(rank, self.text.named(rank, Buffer::Output, chunk));
                 if !found.as_ref().is_some_and(|found| found.part == part && found.ranks == *ranks) {
                     let (collective, holds) = (collective.name(), in_words(found));
                     return Err(FlowError::Undelivered { rank, chunk, collective, holds });

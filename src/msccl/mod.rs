@@ -29,14 +29,20 @@
 //! tags.
 
 mod collective;
+mod drafted;
 mod error;
 mod flow;
 mod program;
+mod scheduled;
 mod text;
+mod write;
 
 pub use collective::Collective;
-pub use error::{FlowError, LengthError, Problem, ReadError};
+pub(crate) use drafted::{Holds, Placed};
+pub use error::{FlowError, LengthError, Problem, ReadError, WriteError};
 pub use program::Program;
+pub(crate) use scheduled::{Lies, Outline, chunks};
+pub(crate) use text::Buffer;
 
 #[cfg(test)]
 mod tests;

@@ -59,7 +59,16 @@ impl Program {
     pub fn read(text: &str) -> Result<Program, ReadError> {
         let text = text::read(text)?;
         let parts = followed(&text)?;
-        Ok(Program { text, parts })
+        Ok(Program::new(text, parts))
+    }
+
+    /// A schedule that has been followed.
+    pub(super) fn new(text: Text, parts: Parts) -> Program {
+        Program { text, parts }
+    }
+
+    pub(super) fn text(&self) -> &Text {
+        &self.text
     }
 
     /// The name that the text gives it.
@@ -109,17 +118,21 @@ impl Program {
 }
 
 /// A vector cut into chunks of whole elements.
-struct Cut {
-    elements: u64,
-    element: u64,
-    chunks: u32,
+pub(super) struct Cut {
+    pub(super) elements: u64,
+    pub(super) element: u64,
+    pub(super) chunks: u32,
 }
 
 impl Cut {
+    /// The elements before a chunk.
+    pub(super) fn start(&self, chunk: u32) -> u64 {
+        (u128::from(self.elements) * u128::from(chunk) / u128::from(self.chunks)) as u64
+    }
+
     /// The elements of a chunk.
-    fn elements(&self, chunk: u32) -> u64 {
-        let before = |chunk: u64| u128::from(self.elements) * u128::from(chunk) / u128::from(self.chunks);
-        (before(u64::from(chunk) + 1) - before(u64::from(chunk))) as u64
+    pub(super) fn elements(&self, chunk: u32) -> u64 {
+        self.start(chunk + 1) - self.start(chunk)
     }
 }
 

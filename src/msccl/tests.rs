@@ -228,3 +228,64 @@ fn texts_that_are_wrong_are_refused_with_their_line() {
         "{twice}"
     );
 }
+
+/// Texts as algorithms run with real data, and with a single thread block a rank they take the time of their programs in GOAL.
+#[test]
+fn texts_are_algorithms() {
+    use crate::{
+        collective::{self, Collective as _, Operation, Sum, Task},
+        exchange::{self, ManyToMany as _, Matrix},
+    };
+    let machine: Description = "paragon:1x4".parse().unwrap();
+    let threads = Machine::of(machine.clone()).build().unwrap();
+    for (text, operation) in
+        [(ring_collect(4), Operation::Collect), (ring_combine(4, "rrcs"), Operation::CombineToAll)]
+    {
+        let program = Program::read(&text).unwrap();
+        let goal = program.goal(8 * 1001, 8, &machine).unwrap();
+        let expected = goal::predict(&machine, &goal, Sends::Blocking).unwrap().modeled;
+        let own = collective::Own::from(program);
+        let task = Task::builder(&machine, operation).elements(1001).element_bytes(8).build().unwrap();
+        assert_eq!(own.plan(&task).unwrap().prediction().modeled, expected, "{operation}");
+        let run = threads.run(|node| {
+            let mine: Vec<u64> = (0..1001).map(|at| at * (node.rank() as u64 + 1)).collect();
+            if operation == Operation::CombineToAll {
+                let mut x = mine.clone();
+                node.world().using(&own).combine_all(&mut x, Sum)?;
+                return Ok(x.into_iter().zip(0..).all(|(sum, at)| sum == at * 10));
+            }
+            let block = task.block(node.rank());
+            let all: Vec<u64> = (0..1001).collect();
+            let mine = &all[block.start as usize / 8..block.end as usize / 8];
+            Ok(node.world().using(&own).collect(mine, 1001)? == all)
+        });
+        let run = run.unwrap();
+        assert_eq!((run.outputs, run.report.modeled), (vec![true; 4], expected), "{operation}");
+    }
+    let own = exchange::Own::from(Program::read(&all_pairs(4, "alltoall", true)).unwrap());
+    let matrix = std::sync::Arc::new(Matrix::of(4, |_, _| 24).unwrap());
+    let run = threads.run(|node| {
+        let mine: Vec<Vec<u8>> = (0..4).map(|to| vec![(4 * node.rank() + to) as u8; 24]).collect();
+        let came = node.world().using(&own).exchange_known(&matrix, &mine)?;
+        Ok(came.iter().zip(0..).all(|(came, from)| *came == [(4 * from + node.rank()) as u8; 24]))
+    });
+    assert_eq!(run.unwrap().outputs, [true; 4]);
+    // For other operations, numbers of ranks and lengths there is no schedule.
+    let own = collective::Own::from(Program::read(&ring_collect(4)).unwrap());
+    let refusal = |machine: &str, operation, blocks: Vec<u64>| {
+        let task = Task::builder(&machine.parse().unwrap(), operation).blocks(blocks).build().unwrap();
+        own.plan(&task).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refusal("line:4", Operation::Gather, vec![1; 4]),
+        "ring has no schedule here: it is a collect, and this is a gather"
+    );
+    assert_eq!(
+        refusal("line:3", Operation::Collect, vec![1; 3]),
+        "ring has no schedule here: it is for 4 ranks, and here are 3"
+    );
+    assert_eq!(
+        refusal("line:4", Operation::Collect, vec![1, 2, 3, 4]),
+        "ring has no schedule here: its blocks are of equal lengths, and here they are not"
+    );
+}

@@ -8,7 +8,7 @@ use super::{
     collective::Collective,
     error::{Problem, ReadError},
 };
-use crate::topology::MAX_NODES;
+use crate::{rank::Rank, topology::MAX_NODES};
 
 /// A text.
 #[derive(Clone, Debug)]
@@ -21,6 +21,33 @@ pub(super) struct Text {
     pub(super) chunks: u32,
     /// By rank.
     pub(super) gpus: Vec<Gpu>,
+}
+
+impl Text {
+    /// A chunk by the name that it has where buffers share memory.
+    pub(super) fn named(&self, rank: Rank, buffer: Buffer, at: u32) -> (char, u32) {
+        let Text { collective, is_in_place, chunks, ref gpus, .. } = *self;
+        let first = rank as u32 * (chunks / gpus.len() as u32);
+        match (buffer, collective) {
+            (Buffer::Input, Collective::AllGather) if is_in_place => ('o', first + at),
+            (Buffer::Output, Collective::ReduceScatter) if is_in_place => ('i', first + at),
+            (Buffer::Output, Collective::AllReduce | Collective::AllToAll) if is_in_place => ('i', at),
+            _ => (buffer.letter(), at),
+        }
+    }
+
+    /// The part of the vector that a rank has in a chunk in the beginning.
+    pub(super) fn given(&self, rank: Rank, (buffer, at): (char, u32)) -> Option<u32> {
+        let own = self.chunks / self.gpus.len() as u32;
+        match (buffer, self.collective) {
+            ('i', Collective::AllGather) => Some(rank as u32 * own + at),
+            ('i', _) => Some(at),
+            ('o', Collective::AllGather) if self.is_in_place => {
+                Some(at).filter(|at| (at / own) as Rank == rank)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A rank.
@@ -61,8 +88,8 @@ pub(super) struct Chunk {
 }
 
 /// A buffer of a rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Buffer {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Buffer {
     Input,
     Output,
     Scratch,
@@ -106,6 +133,19 @@ impl Kind {
         Kind { receives, combines, keeps, sends }
     }
 
+    /// The kind that does nothing.
+    pub(super) const NOTHING: Kind = Kind { receives: false, combines: false, keeps: false, sends: false };
+
+    /// The kind of this name.
+    pub(super) fn named(name: &str) -> Option<Kind> {
+        KINDS.iter().find(|(known, _)| *known == name).map(|(_, flags)| Kind::of(flags))
+    }
+
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        KINDS.iter().find(|(_, flags)| Kind::of(flags) == self).map_or("nop", |&(name, _)| name)
+    }
+
     /// Whether it takes chunks of its own rank.
     pub(super) fn takes(self) -> bool {
         self.combines || !self.receives && (self.sends || self.keeps)
@@ -113,7 +153,7 @@ impl Kind {
 }
 
 /// The most chunks of a vector: each is followed at every rank.
-const MOST_CHUNKS: u32 = 1 << 20;
+pub(super) const MOST_CHUNKS: u32 = 1 << 20;
 
 /// Reads a text.
 pub(super) fn read(text: &str) -> Result<Text, ReadError> {
@@ -315,13 +355,16 @@ impl<'a> Element<'a> {
         })
     }
 
-    /// A chunk of a buffer; anything where the step has none.
+    /// A chunk of a buffer; where the step has none, what is there, or anything.
     fn chunk(&self, is_used: bool, buffer: &'static str, offset: &'static str) -> Result<Chunk, ReadError> {
+        let letters = [Buffer::Input, Buffer::Output, Buffer::Scratch];
         if !is_used {
-            return Ok(Chunk { buffer: Buffer::Scratch, first: 0 });
+            let given = self.node.attribute(buffer).unwrap_or_default();
+            let buffer = letters.into_iter().find(|buffer| given == buffer.letter().to_string());
+            let first = self.node.attribute(offset).and_then(|given| given.parse().ok());
+            return Ok(Chunk { buffer: buffer.unwrap_or(Buffer::Scratch), first: first.unwrap_or(0) });
         }
-        let buffer =
-            self.word(buffer, &[("i", Buffer::Input), ("o", Buffer::Output), ("s", Buffer::Scratch)])?;
+        let buffer = self.word(buffer, &[("i", letters[0]), ("o", letters[1]), ("s", letters[2])])?;
         Ok(Chunk { buffer, first: self.number(offset, 0..=u32::MAX)? })
     }
 }

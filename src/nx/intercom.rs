@@ -27,7 +27,7 @@ pub(super) fn combine<T: Pod + Send>(
     let (world, mine) = (nx.node.world(), Payload::from(&*x));
     // Sums of floating-point numbers depend on how they are grouped.
     let named = Named { name, of: type_name::<T>(), is_commutative, is_exact: false };
-    let result = combine_by(world, &Algorithm::HYBRID, &job, &mine, named, onto)?;
+    let result = combine_by(world, &Algorithm::HYBRID.into(), &job, &mine, named, onto)?;
     Ok(result.copy_to(x)?)
 }
 

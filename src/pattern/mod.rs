@@ -4,10 +4,12 @@
 //! * [`Division`] is a spanning tree that cuts a line into parts: by halves, or the fastest for a machine; [`ring`] and
 //!   [`circulant`] hold patterns on rings;
 //! * [`pipeline`] sends a long vector down several spanning trees at the same time, chunk after chunk;
-//! * [`Schedule`] lists the steps of every node with the data that is moved, and a [`Builder`] makes a schedule.
+//! * [`Schedule`] lists the steps of every node with the data that is moved, and a [`Builder`] makes a schedule; [`Delivery`]
+//!   checks that it brings everything where it is to be.
 
 pub(crate) mod butterfly;
 pub mod circulant;
+mod delivery;
 pub mod division;
 mod halving;
 pub mod line;
@@ -16,6 +18,7 @@ pub mod ring;
 mod schedule;
 
 pub use self::{
+    delivery::{Delivery, DeliveryError},
     division::{Cut, Division},
     halving::{Direction, Halving, Pairing, Pairings},
     schedule::{

@@ -16,7 +16,10 @@ mod growth;
 mod hoisted;
 mod meeting;
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
 pub use builder::{Builder, Exchange, Transfer};
 pub use combiner::{Combiner, Fold};
@@ -156,14 +159,20 @@ impl Action {
         }
     }
 
-    /// All its messages.
-    fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
-        let (first, second) = match self {
-            Action::Send(message) | Action::Start(message) | Action::Recv(message) => (Some(message), None),
+    /// The message that it sends, and that which it receives.
+    fn ends_mut(&mut self) -> (Option<&mut Message>, Option<&mut Message>) {
+        match self {
+            Action::Send(message) | Action::Start(message) => (Some(message), None),
+            Action::Recv(message) => (None, Some(message)),
             Action::Exchange { send, recv } => (Some(send), Some(recv)),
             _ => (None, None),
-        };
-        first.into_iter().chain(second)
+        }
+    }
+
+    /// All its messages.
+    fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
+        let (sent, received) = self.ends_mut();
+        sent.into_iter().chain(received)
     }
 }
 
@@ -173,6 +182,11 @@ impl Schedule {
     pub(crate) fn of_lengths(steps: Vec<Vec<Step>>) -> Schedule {
         let last = steps.iter().filter_map(|steps| steps.last()).map(|step| step.iteration + 1).max();
         Schedule { sizes: [].into(), element: 1, steps, iterations: last.unwrap_or(0) }
+    }
+
+    /// Creates a schedule of the steps of every rank, on blocks of these sizes with elements of so many bytes.
+    pub(crate) fn of_blocks(sizes: Vec<u64>, element: u64, steps: Vec<Vec<Step>>) -> Schedule {
+        Schedule { sizes: sizes.into(), element: element.max(1), ..Schedule::of_lengths(steps) }
     }
 
     /// The same with messages that have lengths alone: schedules of different blocks can be put
@@ -185,6 +199,29 @@ impl Schedule {
             .flat_map(|step| step.action.messages_mut())
             .for_each(|message| message.blocks = nothing.clone());
         Schedule::of_lengths(self.steps)
+    }
+
+    /// The same with a block for each message, in place of what messages had; and sender, receiver and length of each block.
+    pub(crate) fn with_a_block_a_message(&self) -> (Vec<(Rank, Rank, u64)>, Schedule) {
+        let (mut messages, mut schedule) = (Vec::new(), self.clone());
+        // The blocks between two ranks, in the order in which they are sent, and so received.
+        let mut between: BTreeMap<(Rank, Rank), VecDeque<u32>> = BTreeMap::new();
+        for (from, steps) in schedule.steps.iter_mut().enumerate() {
+            for message in steps.iter_mut().filter_map(|step| step.action.ends_mut().0) {
+                let block = messages.len() as u32;
+                messages.push((from, message.peer, message.bytes));
+                between.entry((from, message.peer)).or_default().push_back(block);
+                message.blocks = [block].into();
+            }
+        }
+        for (to, steps) in schedule.steps.iter_mut().enumerate() {
+            for message in steps.iter_mut().filter_map(|step| step.action.ends_mut().1) {
+                let blocks = between.get_mut(&(message.peer, to));
+                message.blocks = blocks.and_then(VecDeque::pop_front).into_iter().collect();
+            }
+        }
+        schedule.sizes = messages.iter().map(|&(.., bytes)| bytes).collect();
+        (messages, schedule)
     }
 
     /// The number of nodes of the machine.

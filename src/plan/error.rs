@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::wire::MAX_MESSAGE;
+use crate::{pattern::DeliveryError, wire::MAX_MESSAGE};
 
 /// The error of an algorithm that has no plan for a problem.
 #[derive(Clone, PartialEq, Eq, Error)]
@@ -36,6 +36,22 @@ pub enum PlanError {
     MessageTooLong {
         /// Its length.
         given: u64,
+    },
+    /// An algorithm of one's own says that it has nothing for the problem.
+    #[error("{algorithm} has no schedule here: {cause}")]
+    NoDraft {
+        /// Its name.
+        algorithm: String,
+        /// The error of its function.
+        cause: String,
+    },
+    /// The schedule of an algorithm of one's own does not do what the problem says.
+    #[error("the schedule of {algorithm} does not deliver: {cause}")]
+    Undelivered {
+        /// Its name.
+        algorithm: String,
+        /// The fault.
+        cause: Box<DeliveryError>,
     },
     /// It takes longer than modeled time can tell.
     #[error("{algorithm} takes longer than modeled time can tell, some 213 days")]

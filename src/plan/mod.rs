@@ -20,15 +20,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An algorithm is chosen by the same word in all libraries: `group.using(Algorithm::SHORT).broadcast(..)`.
+//! An algorithm is chosen by the same word in all libraries: `group.using(Algorithm::SHORT).broadcast(..)`. One of one's own is an
+//! [`Own`], alone or beside those of the library: `group.using(Algorithm::AUTO.or(&own))`.
 
 pub(crate) mod apart;
 pub(crate) mod bound;
 mod cache;
+mod choice;
 pub(crate) mod choose;
 mod error;
 mod layout;
 mod members;
+mod own;
 #[allow(clippy::module_inception)]
 mod plan;
 pub(crate) mod predict;
@@ -37,8 +40,10 @@ mod registry;
 
 pub use self::{
     bound::{LowerBound, Reason},
+    choice::{Choice, IntoChoice},
     error::PlanError,
     members::MembersError,
+    own::Own,
     plan::Plan,
     predict::{Prediction, predict},
     problem::Problem,
@@ -48,7 +53,7 @@ pub(crate) use self::{
     cache::Cache,
     layout::Layout,
     members::check_members,
-    problem::{Draft, Planned, Scheduled},
+    problem::{Draft, Planned, Scheduled, check_blocks},
     registry::{Entry, Planning, Predicted, Restriction, Variant},
 };
 

@@ -7,7 +7,7 @@ use super::{
     choose::{check_messages, fastest, shortlist},
     predict::{Prediction, predict_among},
     problem::{Draft, Scheduled},
-    registry::{Algorithm, Predicted, Variant},
+    registry::{Algorithm, Predicted, Registered, Variant},
 };
 use crate::{
     pattern::Schedule,
@@ -165,6 +165,22 @@ impl<P: Problem> Plan<P> {
         }
     }
 
+    /// The plan of an algorithm of one's own.
+    pub(super) fn by_own(problem: &P, name: &str, draft: P::Draft, prediction: Option<Prediction>) -> Plan<P>
+    where
+        P: Registered,
+    {
+        Plan {
+            name: name.to_owned(),
+            variant: name.to_owned(),
+            estimate: Span::ZERO,
+            algorithm: P::OWN,
+            problem: problem.clone(),
+            draft,
+            prediction: prediction.map_or_else(OnceLock::new, OnceLock::from),
+        }
+    }
+
     /// The problem that it is for.
     pub fn problem(&self) -> &P {
         &self.problem
@@ -197,8 +213,13 @@ impl<P: Problem> Plan<P> {
         })
     }
 
+    /// The modeled time of its end; `None` if only a run can tell.
+    pub(super) fn modeled(&self) -> Option<Time> {
+        self.draft.schedule().map(|schedule| self.predicted(schedule).modeled)
+    }
+
     /// The room that it takes, in steps of a schedule.
-    fn weight(&self) -> usize {
+    pub(super) fn weight(&self) -> usize {
         self.problem.weight() + self.draft.schedule().map_or(0, Schedule::steps_in_all)
     }
 }

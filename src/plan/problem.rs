@@ -2,7 +2,11 @@
 
 use std::{fmt, hash::Hash, sync::Arc};
 
-use crate::{model::Description, pattern::Schedule, rank::Rank};
+use crate::{
+    model::Description,
+    pattern::{DeliveryError, Schedule},
+    rank::Rank,
+};
 
 /// A problem to be planned: the data to be moved among some members of a machine, known in full before anything is sent.
 ///
@@ -50,6 +54,9 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
         0
     }
 
+    /// Whether a draft does what the problem says.
+    fn check_delivery(&self, draft: &Self::Draft) -> Result<(), DeliveryError>;
+
     /// The text of a parameter that stands for its algorithm.
     fn spelling(_parameter: &Self::Parameter) -> Option<String> {
         None
@@ -85,4 +92,23 @@ pub trait Draft: fmt::Debug + Send + Sync {
 pub trait Scheduled: Draft {
     /// The steps of every node.
     fn steps(&self) -> &Schedule;
+}
+
+/// Whether a schedule is one for so many ranks, with blocks of the sizes of pieces.
+pub(crate) fn check_blocks(
+    schedule: &Schedule,
+    ranks: usize,
+    pieces: impl ExactSizeIterator<Item = u64>,
+) -> Result<(), DeliveryError> {
+    if schedule.nodes() != ranks {
+        return Err(DeliveryError::Ranks { schedule: schedule.nodes(), ranks });
+    }
+    let sizes = schedule.sizes();
+    if sizes.len() != pieces.len() {
+        return Err(DeliveryError::Pieces { given: pieces.len(), blocks: sizes.len() });
+    }
+    match (0..).zip(sizes).zip(pieces).find(|&((_, &given), expected)| given != expected) {
+        Some(((block, &given), expected)) => Err(DeliveryError::Size { block, given, expected }),
+        None => Ok(()),
+    }
 }

@@ -88,6 +88,18 @@ impl<P: Problem> Entry<P> {
         Entry::with(name, Ways::Variants(variants))
     }
 
+    /// An algorithm that stands for all those of one's own, and cannot be asked for.
+    pub(crate) const fn own() -> Entry<P> {
+        Entry::new("own", |_| {
+            Err(PlanError::Restricted {
+                algorithm: "own".to_owned(),
+                text: "own stands for all algorithms of one's own: give the `Own` that is meant".to_owned(),
+                found: String::new(),
+            })
+        })
+        .about("an algorithm of one's own")
+    }
+
     /// An algorithm that looks for a plan in a way of its own.
     pub(crate) const fn searching(name: &'static str, search: Search<P>) -> Entry<P> {
         Entry::with(name, Ways::Search(search))
@@ -406,6 +418,9 @@ pub trait Registered: Problem {
     /// The algorithm that chooses among all others.
     const AUTO: Algorithm<Self>;
 
+    /// The algorithm that stands for all those of one's own in plans.
+    const OWN: Algorithm<Self>;
+
     /// The algorithms that have a name.
     fn algorithms() -> Vec<Algorithm<Self>>;
 
@@ -420,8 +435,7 @@ pub trait Registered: Problem {
     }
 }
 
-/// An argument of `using`: an algorithm, by value or by reference, or what stands for one. It is sealed: no other crate can
-/// implement it.
+/// An algorithm of a library, by value or by reference, or what stands for one. It is sealed: no other crate can implement it.
 pub trait IntoAlgorithm: Sealed {
     /// The problems that it solves.
     type Problem: Problem;

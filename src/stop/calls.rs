@@ -70,7 +70,7 @@ pub trait BroadcastFrom: Caller<Instance> {
         sources: &[(Rank, u64)],
         mine: Option<Payload>,
     ) -> Result<Vec<Payload>, BroadcastError> {
-        let (group, algorithm) = (self.group(), self.algorithm());
+        let (group, algorithm) = (self.group(), self.choice());
         group.library_call(BROADCAST, || {
             let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
             let all = lengths.iter().fold(0, |sum: u64, &length| sum.saturating_add(length));
@@ -86,7 +86,7 @@ pub trait BroadcastFrom: Caller<Instance> {
     /// The plan by which a broadcast is carried out, which says what was chosen and what it takes: the same on all
     /// members.
     fn broadcast_plan(&self, sources: &[(Rank, u64)]) -> Result<Arc<Plan>, BroadcastError> {
-        let (group, algorithm) = (self.group(), self.algorithm());
+        let (group, algorithm) = (self.group(), self.choice());
         let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
         let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;
         Ok(algorithm.kept_plan(&instance, group.cache())?)

@@ -43,9 +43,13 @@ pub use self::{
     algorithm::{Algorithm, ideal_places},
     calls::{BroadcastError, BroadcastFrom},
     distribution::{Distribution, DistributionError, ParseDistributionError, picture},
+    draft::{Draft, Piece},
     instance::{Instance, InstanceError},
 };
 
 use crate::plan::{LowerBound, PlanError};
+/// An algorithm of one's own for s-to-p broadcasting.
+pub type Own = crate::plan::Own<Instance>;
+
 /// A plan for an s-to-p broadcast.
 pub type Plan = crate::plan::Plan<Instance>;

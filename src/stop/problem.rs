@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Algorithm, Instance, algorithm::others, draft::Draft, instance::Identity};
 use crate::{
     model::Description,
-    pattern::Exchange,
+    pattern::{DeliveryError, Exchange},
     plan::{PlanError, Planned, Problem, Registered, Variant, apart::Divisible},
     rank::Rank,
     time::Span,
@@ -38,6 +38,10 @@ impl Planned for Instance {
     }
 
     fn workspace(&self) {}
+
+    fn check_delivery(&self, draft: &Draft) -> Result<(), DeliveryError> {
+        draft.check(self)
+    }
 
     fn known(&self) -> Vec<&'static str> {
         Self::algorithms().iter().map(Algorithm::name).collect()
@@ -87,6 +91,7 @@ impl Divisible for Instance {
 
 impl Registered for Instance {
     const AUTO: Algorithm = Algorithm::AUTO;
+    const OWN: Algorithm = Algorithm::OWN;
 
     fn algorithms() -> Vec<Algorithm> {
         Algorithm::all().chain([Algorithm::APART]).collect()

@@ -153,7 +153,17 @@ fn the_help_tells_of_every_option_and_has_examples() {
         assert!(words.contains(algorithm.name()), "no {algorithm} in\n{help}");
     }
     let help = succeeds(&["collective", "--help"]);
-    for part in ["--members", "--algorithm", "--in-order", "--root", "--element", "--run", "Examples:"] {
+    for part in [
+        "--members",
+        "--algorithm",
+        "--with",
+        "--in-order",
+        "--root",
+        "--element",
+        "--run",
+        "--msccl",
+        "Examples:",
+    ] {
         assert!(help.contains(part), "no {part} in\n{help}");
     }
     for algorithm in library::Algorithm::NAMED {
@@ -165,7 +175,9 @@ fn the_help_tells_of_every_option_and_has_examples() {
         assert!(succeeds(&["tune", "--help"]).contains(operation.name()));
     }
     let help = succeeds(&["exchange", "--help"]);
-    for part in ["--matrix", "--fan-out", "--traffic", "--nonuniformity", "--seeds", "--run", "Examples:"] {
+    for part in
+        ["--matrix", "--fan-out", "--traffic", "--nonuniformity", "--with", "--seeds", "--run", "Examples:"]
+    {
         assert!(help.contains(part), "no {part} in\n{help}");
     }
     for algorithm in many_to_many::Algorithm::ALL {

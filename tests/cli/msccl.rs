@@ -58,3 +58,66 @@ fn what_cannot_be_timed_is_refused() {
     let small = fails(2, &["msccl", text(&file), "--machine", "line:1"]);
     assert!(small.contains("the program has 2 ranks, and the machine 1"), "{small}");
 }
+
+#[test]
+fn a_schedule_is_an_algorithm_among_others() {
+    let folder = folder("msccl-with");
+    let (file, csv) = (folder.join("pair.xml"), folder.join("times.csv"));
+    fs::write(&file, PAIR).unwrap();
+    let arguments = ["collective", "collect,broadcast", "--machine", "hockney:1x2", "--bytes", "1000"];
+    let more = ["--algorithm", "auto", "--run", "all", "--with", text(&file), "--csv", text(&csv)];
+    let output = succeeds(&[&arguments[..], &more].concat());
+    assert!(
+        output.contains("pair has no schedule here: it is a collect, and this is a broadcast"),
+        "{output}"
+    );
+    let table = fs::read_to_string(&csv).unwrap();
+    let row = |operation: &str| {
+        let is_row = |line: &&str| line.contains("pair.xml") && line.contains(operation);
+        table.lines().find(is_row).unwrap_or_else(|| panic!("{table}"))
+    };
+    // As above, and it was run: every member had every byte.
+    assert!(row(",collect,").contains(",pair,155.000000,"), "{table}");
+    assert!(row(",broadcast,").contains("it is a collect, and this is a broadcast"), "{table}");
+    fs::write(&file, PAIR.replacen("type=\"r\"", "type=\"nop\"", 1)).unwrap();
+    let refused = fails(2, &[&arguments[..], &more].concat());
+    assert!(refused.contains("pair.xml: line "), "{refused}");
+}
+
+/// The arguments of a command that writes the schedule of a plan for six nodes.
+fn writing<'a>(arguments: &[&'a str], file: &'a str) -> Vec<&'a str> {
+    [arguments, &["--machine", "line:6", "--msccl", file]].concat()
+}
+
+#[test]
+fn plans_are_written_and_read_again() {
+    let folder = folder("msccl-written");
+    let (file, matrix) = (folder.join("plan.xml"), folder.join("even.csv"));
+    let of_ring =
+        ["collective", "collect", "--algorithm", "6:C", "--bytes", "6K", "--element", "4", "--run", "none"];
+    succeeds(&writing(&of_ring, text(&file)));
+    let output = succeeds(&["msccl", text(&file), "--machine", "line:6", "--bytes", "6K"]);
+    assert!(
+        output.contains("allgather of 6 ranks, 6 chunks; every rank ends with what that says"),
+        "{output}"
+    );
+
+    fs::write(&matrix, "100,100,100,100,100,100\n".repeat(6)).unwrap();
+    let exchange = ["exchange", "--matrix", text(&matrix), "--algorithm", "pairwise"];
+    succeeds(&writing(&exchange, text(&file)));
+    let output = succeeds(&["msccl", text(&file), "--machine", "line:6", "--bytes", "6K"]);
+    assert!(output.contains("alltoall of 6 ranks"), "{output}");
+    let output = succeeds(&[&exchange[..], &["--machine", "line:6", "--with", text(&file)]].concat());
+    assert!(
+        output.contains("plan.xml") && output.contains("All 2 plans were run: every node got"),
+        "{output}"
+    );
+
+    let refused = |arguments: &[&'static str]| fails(2, &writing(arguments, text(&file)));
+    let broadcast = refused(&["collective", "broadcast", "--algorithm", "short"]);
+    assert!(broadcast.contains("MSCCL has no broadcast: it has combine-to-all, collect, "), "{broadcast}");
+    let several = refused(&["collective", "collect"]);
+    assert!(several.contains("--msccl writes one schedule, and there are "), "{several}");
+    let stop = refused(&["stop", "--sources", "2", "--algorithm", "br-lin"]);
+    assert!(stop.contains("MSCCL has no operation of this command"), "{stop}");
+}

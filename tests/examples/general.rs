@@ -3,6 +3,7 @@
 use multicomputer::{
     Clock, Dilation, Machine, Run, Time,
     analysis::Kind,
+    collective::Operation,
     error::RunError,
     stop::{Algorithm, Distribution},
 };
@@ -30,6 +31,8 @@ pub mod mpi;
 pub mod noise;
 #[path = "../../examples/11_nx_style.rs"]
 pub mod nx_style;
+#[path = "../../examples/43_own.rs"]
+pub mod own;
 #[path = "../../examples/32_real_time.rs"]
 pub mod real_time;
 #[path = "../../examples/40_rendezvous.rs"]
@@ -470,4 +473,35 @@ fn texts_in_goal_take_the_times_of_loggp() {
     let (text, planned, again) = goal::written(&goal::machine(4).unwrap()).unwrap();
     assert!(text.starts_with("num_ranks 4\nrank 0 {\nl1: send 1000b to "), "{text}");
     assert_eq!((planned, again.as_picos()), (again, 13_000_000));
+}
+
+#[test]
+fn algorithms_of_ones_own_are_compared_and_run() {
+    use multicomputer::collective::Algorithm;
+    for (operation, doubles, snake, auto, bound) in [
+        (Operation::Collect, 1 << 17, "52.2804 ms", "49.938 ms", "49.9376 ms"),
+        (Operation::CombineToAll, 20_000, "20.14 ms", "15.46 ms", "15.33 ms"),
+    ] {
+        let task = own::task(operation, doubles).unwrap();
+        let (rows, least) = (own::compared(&task).unwrap(), task.lower_bound().time());
+        let row = |name: &str| rows.iter().find(|(known, _)| known == name).unwrap().1;
+        assert_eq!([row("snake"), row("auto"), least].map(|span| span.to_string()), [snake, auto, bound]);
+        // Around the ring each message goes to a neighbour, and all links carry one at a time: that is slower than rings in rows
+        // and columns, which have fewer start-ups, and faster than a circulant graph, whose messages go far.
+        assert_eq!(own::chosen(&task, Algorithm::AUTO).unwrap().1, row("auto"));
+        let (name, modeled) = own::chosen(&task, Algorithm::CIRCULANT).unwrap();
+        assert_eq!((&*name, modeled), ("snake", row("snake")));
+    }
+    let run = own::sum(20_000).unwrap();
+    assert_eq!((run.outputs, run.report.modeled.to_string()), (vec![190.0; 20], "20.14 ms".to_owned()));
+    let task = own::task(Operation::Collect, 200).unwrap();
+    assert_eq!(
+        own::short_ring().plan(&task).unwrap_err().to_string(),
+        "the schedule of short does not deliver: rank 0 ends with nothing in block 5: wanted is what rank 5 has"
+    );
+    let scatter = own::task(Operation::Scatter, 200).unwrap();
+    assert_eq!(
+        own::snake_ring().plan(&scatter).unwrap_err().to_string(),
+        "snake has no schedule here: it is for collects and combines, and this is a scatter"
+    );
 }

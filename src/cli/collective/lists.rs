@@ -1,13 +1,20 @@
-//! Lists as `collective` reads them: operations, and algorithms.
+//! Lists as `collective` reads them: operations, algorithms, and files with schedules of others.
 //!
 //! A strategy may have a comma of its own, as in `6x5:SMC,columns`: a word that is no name and has no `:` belongs to the
 //! strategy before it.
 
-use std::fmt;
+use std::{fmt, path::PathBuf};
 
-use multicomputer::collective::{Algorithm, Operation, Strategy};
+use multicomputer::{
+    collective::{Algorithm, Operation, Own, Strategy, Task},
+    plan::Choice,
+};
 
-use super::super::lists::{List, items};
+use super::super::{
+    error::Error,
+    lists::{List, items},
+    msccl,
+};
 
 /// The algorithms asked for: those with a name in the order of the registry, then strategies in the order given.
 #[derive(Clone, Debug)]
@@ -23,7 +30,7 @@ pub(super) struct Asked {
     /// As it is written.
     pub(super) name: String,
     /// A strategy may be one for some operations only.
-    pub(super) algorithm: Result<Algorithm, String>,
+    pub(super) algorithm: Result<Choice<Task>, String>,
 }
 
 impl fmt::Display for Asked {
@@ -84,11 +91,23 @@ impl Algorithms {
         let is_asked =
             |named: &&Algorithm| self.named.contains(named) || self.is_all && named.is_for(operation);
         let named = Algorithm::NAMED.iter().filter(is_asked);
-        let named = named.map(|named| Asked { name: named.name().to_owned(), algorithm: Ok(named.clone()) });
+        let named =
+            named.map(|named| Asked { name: named.name().to_owned(), algorithm: Ok(named.clone().into()) });
         let strategy = |text: &String| {
             let strategy = Strategy::parse(operation, text).map(Algorithm::strategy);
-            Asked { name: text.clone(), algorithm: strategy.map_err(|cause| cause.to_string()) }
+            let algorithm = strategy.map(Choice::from).map_err(|cause| cause.to_string());
+            Asked { name: text.clone(), algorithm }
         };
         named.chain(self.strategies.iter().map(strategy)).collect()
     }
+}
+
+/// The schedules in files, each once, by the names of the files.
+pub(super) fn of_files(files: &[PathBuf]) -> Result<Vec<Asked>, Error> {
+    let files = List::of(files.to_vec()).each_once();
+    let asked = |file: &PathBuf| {
+        let own = Own::from(msccl::read(file)?);
+        Ok(Asked { name: file.display().to_string(), algorithm: Ok(own.into()) })
+    };
+    files.iter().map(asked).collect()
 }

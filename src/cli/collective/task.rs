@@ -15,7 +15,7 @@ use super::{
         error::Error,
     },
     Arguments,
-    lists::Asked,
+    lists::{Asked, of_files},
 };
 
 /// One task.
@@ -47,6 +47,7 @@ pub(super) fn tasks(
     runs: Runs,
 ) -> Result<Vec<Task>, Error> {
     let members = arguments.members.on(machine).map_err(Error::usage)?;
+    let own = of_files(&arguments.with)?;
     let mut tasks = Vec::new();
     for &operation in arguments.operation.iter() {
         let element = arguments.element.unwrap_or_else(|| default_element(operation));
@@ -78,7 +79,8 @@ pub(super) fn tasks(
             if runs != Runs::None {
                 check(&task, content)?;
             }
-            tasks.push(Task { asked: arguments.algorithm.of(operation), task });
+            let library = arguments.algorithm.of(operation);
+            tasks.push(Task { asked: library.into_iter().chain(own.iter().cloned()).collect(), task });
         }
     }
     Ok(tasks)

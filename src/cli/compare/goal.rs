@@ -1,4 +1,4 @@
-//! The schedule of a plan in a file, in GOAL.
+//! The schedule of a plan in a file: in GOAL, or in the XML of MSCCL.
 
 use std::path::Path;
 
@@ -9,40 +9,61 @@ use multicomputer::{
 };
 
 use super::{
-    super::{error::Error, files::TextFile},
+    super::{error::Error, files::TextFile, options::RunOptions},
     Case, Comparison,
 };
 
-/// A file for the schedule of the only plan of a command, or none if none is asked for.
+/// Files for the schedule of the only plan of a command, as far as they are asked for.
 #[derive(Debug)]
-pub(super) struct GoalFile(Option<TextFile>);
+pub(super) struct ScheduleFiles {
+    goal: Option<TextFile>,
+    msccl: Option<TextFile>,
+}
 
-impl GoalFile {
-    /// Opens the file, if there is a name, for commands with one algorithm on one case.
-    pub(super) fn create<C: Comparison>(path: Option<&Path>, cases: &[Case<C>]) -> Result<GoalFile, Error> {
-        let Some(path) = path else { return Ok(GoalFile(None)) };
+impl ScheduleFiles {
+    /// Opens the files, for commands with one algorithm on one case.
+    pub(super) fn create<C: Comparison>(
+        options: &RunOptions,
+        cases: &[Case<C>],
+    ) -> Result<ScheduleFiles, Error> {
         let plans: usize = cases.iter().flat_map(|case| &case.lines).map(Vec::len).sum();
-        if plans != 1 {
-            return Err(Error::usage(format!(
-                "--goal writes one schedule, and there are {plans}: name one algorithm (--algorithm) and one problem"
-            )));
-        }
-        Ok(GoalFile(Some(TextFile::create(path)?)))
+        let create = |option, path: Option<&Path>| match path {
+            Some(_) if plans != 1 => Err(Error::usage(format!(
+                "{option} writes one schedule, and there are {plans}: name one algorithm (--algorithm) and one problem"
+            ))),
+            path => path.map(TextFile::create).transpose(),
+        };
+        let (goal, msccl) = (options.goal.as_deref(), options.msccl.as_deref());
+        Ok(ScheduleFiles { goal: create("--goal", goal)?, msccl: create("--msccl", msccl)? })
     }
 
     /// Writes the schedule of a plan.
-    pub(super) fn write(&mut self, schedule: Option<&Schedule>, machine: &Description) -> Result<(), Error> {
-        let Some(file) = self.0.take() else { return Ok(()) };
-        let Some(schedule) = schedule else {
-            return Err(Error::usage(
-                "--goal cannot be used here: this algorithm has no schedule before it is run",
-            ));
-        };
-        let mut text = Vec::new();
-        goal::write(schedule, machine, &mut text).map_err(|cause| match cause {
-            cause @ WriteError::Io(_) => Error::Wrong(cause.to_string()),
-            cause => Error::usage(cause),
-        })?;
-        file.write(&String::from_utf8_lossy(&text))
+    pub(super) fn write<C: Comparison>(
+        &mut self,
+        of: &C,
+        plan: &C::Plan,
+        machine: &Description,
+    ) -> Result<(), Error> {
+        if let Some(file) = self.goal.take() {
+            file.write(&in_goal(of.schedule(plan), machine)?)?;
+        }
+        if let Some(file) = self.msccl.take() {
+            file.write(&of.msccl(plan).map_err(Error::usage)?.to_string())?;
+        }
+        Ok(())
     }
+}
+
+fn in_goal(schedule: Option<&Schedule>, machine: &Description) -> Result<String, Error> {
+    let Some(schedule) = schedule else {
+        return Err(Error::usage(
+            "--goal cannot be used here: this algorithm has no schedule before it is run",
+        ));
+    };
+    let mut text = Vec::new();
+    goal::write(schedule, machine, &mut text).map_err(|cause| match cause {
+        cause @ WriteError::Io(_) => Error::Wrong(cause.to_string()),
+        cause => Error::usage(cause),
+    })?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }

@@ -28,7 +28,7 @@ use super::{
     Attempt, Case, Comparison, Line, Place, Planned, Results, Solved, Spread,
     common::columns,
     explained::Explanations,
-    goal::GoalFile,
+    goal::ScheduleFiles,
     record,
 };
 
@@ -280,7 +280,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
     let mut plot = PlotFile::create(options.plot.as_deref(), file)?;
     let mut traces = Traces::create(options, &labels)?;
     let mut explanations = Explanations::new(options.explain);
-    let mut goal = GoalFile::create(options.goal.as_deref(), &cases)?;
+    let mut schedules = ScheduleFiles::create(options, &cases)?;
 
     let lines = cases.iter().map(|case| case.lines.len()).sum();
     let is_shown = cases.iter().all(|case| case.place.as_ref().is_none_or(Place::is_shown));
@@ -294,7 +294,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
             progress: &progress,
             traces: &mut traces,
             explanations: &mut explanations,
-            goal: &mut goal,
+            schedules: &mut schedules,
             csv,
             plot: &mut plot,
         };
@@ -346,7 +346,7 @@ struct Runner<'a, C> {
     progress: &'a Progress,
     traces: &'a mut Traces,
     explanations: &'a mut Explanations,
-    goal: &'a mut GoalFile,
+    schedules: &'a mut ScheduleFiles,
     csv: &'a mut CsvFile,
     plot: &'a mut PlotFile,
 }
@@ -411,7 +411,7 @@ impl<C: Comparison> Runner<'_, C> {
             Ok(plan) => plan,
             Err(cause) => return Ok(Err(cause)),
         };
-        self.goal.write(of.schedule(&plan.plan), &case.description)?;
+        self.schedules.write(of, &plan.plan, &case.description)?;
         let ran = match self.runs.include(of, algorithm) {
             true => self.execute(case, algorithm, &plan, of.label(&case.problem, Some(algorithm)))?,
             false => None,

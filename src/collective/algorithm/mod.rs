@@ -56,7 +56,12 @@ const fn of(entry: &'static Entry) -> Algorithm {
     Algorithm::with(entry, None)
 }
 
+static OWN: Entry = Entry::own();
+
 impl Algorithm {
+    /// Those of [one's own](super::Own), as their plans name them: it is asked for by itself nowhere.
+    pub const OWN: Algorithm = of(&OWN);
+
     /// All that have a name; a [`Strategy`] is written out.
     pub const NAMED: &[Algorithm] = &[
         Algorithm::AUTO,

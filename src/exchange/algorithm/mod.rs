@@ -52,7 +52,12 @@ fn refused(algorithm: Algorithm, text: String) -> PlanError {
     PlanError::Restricted { algorithm: algorithm.to_string(), text, found: String::new() }
 }
 
+static OWN: Entry = Entry::own();
+
 impl Algorithm {
+    /// Those of [one's own](super::Own), as their plans name them: it is asked for by itself nowhere.
+    pub const OWN: Algorithm = of(&OWN);
+
     /// All algorithms, with seed 1.
     pub const ALL: &[Algorithm] = &[
         Algorithm::AUTO,

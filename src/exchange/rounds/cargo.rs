@@ -44,16 +44,23 @@ impl Cargo for Parts {
     }
 }
 
-/// Messages that carry blocks, each of which is in one place at a time.
+/// Messages that carry blocks.
 pub(crate) struct Blocks<'a> {
     sizes: &'a [u64],
     here: BTreeMap<u32, Payload>,
+    /// Whether a block stays here when it has been sent; otherwise each is in one place at a time.
+    stays: bool,
 }
 
 impl Blocks<'_> {
     /// With the blocks that this node has in the beginning.
     pub(crate) fn new(schedule: &Schedule, here: BTreeMap<u32, Payload>) -> Blocks<'_> {
-        Blocks { sizes: schedule.sizes(), here }
+        Blocks { sizes: schedule.sizes(), here, stays: false }
+    }
+
+    /// The same with blocks that may be sent to several others.
+    pub(crate) fn staying(self) -> Self {
+        Blocks { stays: true, ..self }
     }
 
     /// A block that has come here; an empty one if it is not here.
@@ -64,7 +71,9 @@ impl Blocks<'_> {
 
 impl Cargo for Blocks<'_> {
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
-        Ok(Payload::concat(message.blocks.iter().filter_map(|block| self.here.remove(block))))
+        let given =
+            |block: &u32| if self.stays { self.here.get(block).cloned() } else { self.here.remove(block) };
+        Ok(Payload::concat(message.blocks.iter().filter_map(given)))
     }
 
     fn take(&mut self, message: &Message, mut came: Payload) -> Result<(), PayloadError> {

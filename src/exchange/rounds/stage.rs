@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     super::{
-        Matrix,
+        Matrix, Piece,
         procedure::{ExchangeError, Procedure, Transport},
     },
     Part,
@@ -12,7 +12,7 @@ use super::{
     parts,
     style::Style,
 };
-use crate::{pattern::Schedule, payload::Payload, record};
+use crate::{pattern::Schedule, payload::Payload, rank::Rank, record};
 
 /// Bytes of a count.
 pub(crate) const COUNT: u64 = 4;
@@ -98,6 +98,23 @@ impl Procedure for Stage {
             Some(counts) => Arc::new(one_after_the_other(&counts.schedule, &self.schedule)),
             None => self.schedule.clone(),
         })
+    }
+
+    fn moved(&self) -> Option<(Vec<Piece>, Schedule)> {
+        if self.counts.is_some() {
+            return None;
+        }
+        let Contents::Parts = self.contents else {
+            return Some((Piece::all(&self.matrix), (*self.schedule).clone()));
+        };
+        let (messages, schedule) = self.schedule.with_a_block_a_message();
+        let mut ends: BTreeMap<(Rank, Rank), u64> = BTreeMap::new();
+        let piece = |(from, to, bytes)| {
+            let end = ends.entry((from, to)).or_insert(0);
+            let start = std::mem::replace(end, *end + bytes);
+            Piece { from, to, start, bytes }
+        };
+        Some((messages.into_iter().map(piece).collect(), schedule))
     }
 
     fn carry_out(

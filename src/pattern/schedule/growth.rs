@@ -1,5 +1,8 @@
 //! The growth of a broadcast: the two quantities that decide about its time.
 
+use super::Schedule;
+use crate::rank::Rank;
+
 /// The number of nodes that hold a block, and the most bytes that any node holds, before the first iteration of a
 /// broadcast and after each one.
 ///
@@ -19,6 +22,47 @@ pub struct Growth {
 }
 
 impl Growth {
+    /// That of any schedule; `given` tells whether a rank has a block in the beginning.
+    pub(crate) fn of(schedule: &Schedule, given: impl Fn(Rank, u32) -> bool) -> Growth {
+        let (sizes, mut growth) = (schedule.sizes(), Growth::default());
+        let mut held: Vec<Vec<bool>> = (0..schedule.nodes())
+            .map(|rank| (0..sizes.len() as u32).map(|block| given(rank, block)).collect())
+            .collect();
+        let sum = |held: &Vec<bool>| {
+            let held = held.iter().zip(sizes).filter(|&(&is_held, _)| is_held);
+            held.fold(0_u64, |sum, (_, &size)| sum.saturating_add(size))
+        };
+        let mut bytes: Vec<u64> = held.iter().map(sum).collect();
+        let mut active: Vec<bool> = held.iter().map(|held| held.contains(&true)).collect();
+        let mut received: Vec<(usize, Rank, &[u32])> = Vec::new();
+        for rank in 0..schedule.nodes() {
+            for step in schedule.steps(rank) {
+                let message = step.action.received();
+                received.extend(message.map(|message| (step.iteration, rank, &*message.blocks)));
+            }
+        }
+        received.sort_by_key(|&(iteration, ..)| iteration);
+        let mut received = received.into_iter().peekable();
+        let mut add = |active: &[bool], bytes: &[u64]| {
+            let active = active.iter().filter(|&&is_active| is_active).count();
+            growth.add(active, bytes.iter().copied().max().unwrap_or(0));
+        };
+        add(&active, &bytes);
+        for iteration in 0..schedule.iterations() {
+            while let Some((_, rank, blocks)) = received.next_if(|&(of, ..)| of == iteration) {
+                for &block in blocks {
+                    let Some(is_held) = held[rank].get_mut(block as usize) else { continue };
+                    if !std::mem::replace(is_held, true) {
+                        bytes[rank] = bytes[rank].saturating_add(sizes[block as usize]);
+                        active[rank] = true;
+                    }
+                }
+            }
+            add(&active, &bytes);
+        }
+        growth
+    }
+
     /// Adds a moment: the nodes that hold a block, and the most bytes that one holds.
     pub(super) fn add(&mut self, active: usize, longest: u64) {
         self.moments.push((active, longest));

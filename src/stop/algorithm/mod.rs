@@ -57,7 +57,12 @@ const fn of(entry: &'static Entry) -> Algorithm {
     Algorithm::with(entry, ())
 }
 
+static OWN: Entry = Entry::own();
+
 impl Algorithm {
+    /// Those of [one's own](super::Own), as their plans name them: it is asked for by itself nowhere.
+    pub const OWN: Algorithm = of(&OWN);
+
     /// Those of the papers.
     pub const PAPER: &[Algorithm] = &[
         Algorithm::BR_LIN,

@@ -1,8 +1,6 @@
 //! The shape of every schedule that the algorithms come in, on random instances, and what it takes: each variant is
 //! checked, not only that which its algorithm would take.
 
-use std::collections::{BTreeMap, VecDeque};
-
 use proptest::prelude::*;
 
 use super::{Algorithm, Draft, Instance, circulant, cut::Cut};
@@ -11,7 +9,7 @@ use crate::{
         Description, Parameters,
         arbitrary::{parameters, topologies},
     },
-    pattern::{Action, Exchange, Message, Schedule, Step},
+    pattern::{Action, Exchange, Schedule, Step},
     plan::{PlanError, Reason, Variant, choose::busiest_node, predict},
     rank::Rank,
     stop::Distribution,
@@ -55,59 +53,21 @@ fn candidates(algorithm: Algorithm, instance: &Instance) -> Vec<(Algorithm, Vari
 
 // Shape.
 
-/// Does what the schedule says as nodes would, without any synchronization, and fails unless it is a broadcast.
-/// Returns how often each block is sent.
-fn replay(schedule: &Schedule, origins: &[Rank]) -> Vec<usize> {
-    let (nodes, sizes) = (schedule.nodes(), schedule.sizes());
-    let mut holds = vec![vec![false; sizes.len()]; nodes];
-    for (block, &rank) in origins.iter().enumerate() {
-        holds[rank][block] = true;
-    }
-    let mut on_the_way: BTreeMap<(Rank, Rank), VecDeque<&Message>> = BTreeMap::new();
-    let mut sent = vec![0; sizes.len()];
-    // The next step of each node, and whether it has sent its part of that.
-    let mut next = vec![(0, false); nodes];
-    let mut progress = true;
-    while std::mem::take(&mut progress) {
-        for rank in 0..nodes {
-            while let Some(Step { action, .. }) = schedule.steps(rank).get(next[rank].0) {
-                if let (Some(message), false) = (action.sent(), next[rank].1) {
-                    assert!(message.peer < nodes && message.peer != rank, "to another node");
-                    assert!(!message.blocks.is_empty(), "there is something to send");
-                    let held = message.blocks.iter().all(|&block| holds[rank][block as usize]);
-                    assert!(held, "node {rank} sends what it holds at this moment: {message:?}");
-                    let bytes: u64 = message.blocks.iter().map(|&block| sizes[block as usize]).sum();
-                    assert_eq!(message.bytes, bytes);
-                    message.blocks.iter().for_each(|&block| sent[block as usize] += 1);
-                    on_the_way.entry((rank, message.peer)).or_default().push_back(message);
-                    (next[rank].1, progress) = (true, true);
-                }
-                if let Action::Pack(bytes) = action {
-                    let following = schedule.steps(rank).get(next[rank].0 + 1);
-                    let packed = following.and_then(|step| step.action.sent()).map(|message| message.bytes);
-                    assert_eq!(packed, Some(*bytes), "what is packed is sent at once");
-                }
-                if let Some(expected) = action.received() {
-                    let queue = on_the_way.get_mut(&(expected.peer, rank));
-                    let Some(message) = queue.and_then(VecDeque::pop_front) else { break };
-                    assert_eq!(message.peer, rank);
-                    assert_eq!(
-                        (&message.blocks, message.bytes),
-                        (&expected.blocks, expected.bytes),
-                        "both ends agree on what goes from {} to {rank}",
-                        expected.peer
-                    );
-                    message.blocks.iter().for_each(|&block| holds[rank][block as usize] = true);
-                }
-                (next[rank], progress) = ((next[rank].0 + 1, false), true);
+/// Fails unless messages are what they should be. Returns how often each block is sent.
+fn sent(schedule: &Schedule) -> Vec<usize> {
+    let mut sent = vec![0; schedule.sizes().len()];
+    for steps in (0..schedule.nodes()).map(|rank| schedule.steps(rank)) {
+        for (step, following) in steps.iter().zip(steps.iter().skip(1).map(Some).chain([None])) {
+            if let Action::Pack(bytes) = step.action {
+                let packed = following.and_then(|step| step.action.sent()).map(|message| message.bytes);
+                assert_eq!(packed, Some(bytes), "what is packed is sent at once");
             }
+            let Some(message) = step.action.sent() else { continue };
+            assert!(!message.blocks.is_empty(), "there is something to send");
+            let sizes = message.blocks.iter().map(|&block| schedule.sizes()[block as usize]);
+            assert_eq!(message.bytes, sizes.sum::<u64>());
+            message.blocks.iter().for_each(|&block| sent[block as usize] += 1);
         }
-    }
-    assert!(on_the_way.values().all(VecDeque::is_empty), "every message is received");
-    for (rank, holds) in holds.iter().enumerate() {
-        let steps = schedule.steps(rank);
-        assert_eq!(next[rank].0, steps.len(), "node {rank} does not wait forever");
-        assert!(holds.iter().all(|&held| held), "node {rank} has every block");
         assert!(steps.is_sorted_by_key(|step| step.iteration));
         assert!(steps.iter().all(|step| step.iteration < schedule.iterations()));
     }
@@ -116,18 +76,11 @@ fn replay(schedule: &Schedule, origins: &[Rank]) -> Vec<usize> {
 
 /// Fails unless the draft is a broadcast of the instance's messages.
 fn check(instance: &Instance, algorithm: Algorithm, variant: &Variant<Instance>) {
-    let Draft { schedule, growth, pieces } = &variant.draft(instance).unwrap();
-    let origins: Vec<Rank> = pieces.iter().map(|piece| instance.sources()[piece.source]).collect();
+    let draft = variant.draft(instance).unwrap();
+    draft.check(instance).unwrap_or_else(|error| panic!("{algorithm}, {}: {error}", variant.name()));
+    let Draft { schedule, growth, pieces } = &draft;
     let (nodes, sources) = (instance.nodes(), instance.sources());
-    assert_eq!(schedule.nodes(), nodes);
-    assert_eq!(schedule.sizes().iter().sum::<u64>(), instance.bytes());
-    for (source, (&rank, &length)) in sources.iter().zip(instance.lengths()).enumerate() {
-        let own: Vec<usize> = (0..pieces.len()).filter(|&block| pieces[block].source == source).collect();
-        assert!(own.is_sorted_by(|a, b| a + 1 == *b), "the pieces of a source follow each other");
-        assert!(own.iter().all(|&block| origins[block] == rank));
-        assert_eq!(own.iter().map(|&block| schedule.sizes()[block]).sum::<u64>(), length);
-    }
-    let sent = replay(schedule, &origins);
+    let sent = sent(schedule);
     let fewest = match algorithm.name() {
         "br-lin" | "br-xy-source" | "br-xy-dim" | "xor" => true,
         "in-turn" => !variant.name().starts_with("moved"),
@@ -136,6 +89,7 @@ fn check(instance: &Instance, algorithm: Algorithm, variant: &Variant<Instance>)
     };
     if fewest {
         assert!(sent.iter().all(|&times| times == nodes - 1), "{algorithm} sends no block twice to a node");
+        assert_eq!(Draft::new(instance, pieces.clone(), schedule.clone()).growth, *growth);
     } else {
         assert!(sent.iter().all(|&times| times >= nodes - 1));
     }

@@ -1,0 +1,133 @@
+//! Example 43: algorithms of one's own, beside those of the library.
+//!
+//! An algorithm is a function that cuts the data of a problem into pieces and says who sends which of them to whom. What it makes
+//! is checked before it is used: every rank must end with what the operation says. Then it has a prediction and a bound as
+//! those of the library have, runs with real data, and may be one of those among which *Auto* chooses.
+//!
+//! Here it is a collect and a combine-to-all for a mesh whose links are as slow as its ports: rings that snake through it, so
+//! that every message goes to a neighbour. The combine-to-all is the collect backwards, and then forwards.
+//!
+//! Run it with `cargo run --release --example 43_own`.
+
+use std::error::Error;
+
+use multicomputer::{
+    Machine, Run,
+    collective::{Algorithm, Draft, Operation, Own, Piece, Sum, Task},
+    model::Description,
+    pattern::{Exchange, Origin, Transfer},
+    plan::PlanError,
+    prelude::*,
+};
+
+/// The ranks in the order of a closed way through a mesh with an even number of rows: down the first column, and back through
+/// the others, row by row.
+pub fn snake(task: &Task) -> Result<Vec<Rank>, String> {
+    let grid = task.machine().topology().grid().filter(|grid| grid.nodes() == task.size());
+    let grid = grid.filter(|grid| grid.rows % 2 == 0 && grid.columns > 1);
+    let grid = grid.ok_or("a mesh with an even number of rows, of which all nodes take part, is needed")?;
+    let down = (0..grid.rows).map(|row| row * grid.columns);
+    let back = (0..grid.rows).rev().flat_map(|row| {
+        let line = (1..grid.columns).map(move |column| row * grid.columns + column);
+        if row % 2 == 1 { line.collect::<Vec<_>>() } else { line.rev().collect() }
+    });
+    Ok(down.chain(back).collect())
+}
+
+/// A collect: each block goes around the ring, in so many steps.
+fn ring(task: &Task, steps: usize) -> Result<Draft, Box<dyn Error + Send + Sync>> {
+    let (ring, size) = (snake(task)?, task.size());
+    let owners: Vec<Rank> = (0..size).collect();
+    let pieces = owners.iter().map(|&rank| Piece::of(task.block(rank), Origin::At(rank))).collect();
+    Ok(Draft::moving(task, pieces, &owners, Exchange::Overlapped, |builder| {
+        for step in 0..steps {
+            builder.iteration((0..size).map(|place| Transfer {
+                from: ring[place],
+                to: ring[(place + 1) % size],
+                blocks: [ring[(place + size - step) % size] as u32].into(),
+            }));
+        }
+    }))
+}
+
+/// The algorithm: a collect, its dual that combines, or both.
+pub fn snake_ring() -> Own {
+    Own::new("snake", |task: &Task| {
+        let collect = ring(task, task.size() - 1)?;
+        match task.operation() {
+            Operation::Collect => Ok(collect.hoisted()),
+            Operation::DistributedCombine => Ok(collect.combining().hoisted()),
+            Operation::CombineToAll => Ok(collect.combining_and_back().hoisted()),
+            other => Err(format!("it is for collects and combines, and this is a {other}").into()),
+        }
+    })
+}
+
+/// One that stops a step too early.
+pub fn short_ring() -> Own {
+    Own::new("short", |task: &Task| ring(task, task.size() - 2))
+}
+
+/// A mesh on which links and ports are equally fast.
+pub fn machine() -> Result<Description, Box<dyn Error>> {
+    Ok("hockney:4x5".parse()?)
+}
+
+/// The operation on so many doubles.
+pub fn task(operation: Operation, doubles: u64) -> Result<Task, Box<dyn Error>> {
+    Ok(Task::builder(&machine()?, operation).elements(doubles).element_bytes(8).build()?)
+}
+
+/// What the algorithms of the library and one's own take, as far as they work for a task, the fastest first.
+pub fn compared(task: &Task) -> Result<Vec<(String, Span)>, PlanError> {
+    let mut rows = Vec::new();
+    for algorithm in Algorithm::of(task.operation()) {
+        if let Ok(plan) = algorithm.plan(task) {
+            rows.push((algorithm.to_string(), plan.prediction().modeled.since_start()));
+        }
+    }
+    let plan = snake_ring().plan(task)?;
+    rows.push((plan.name().to_owned(), plan.prediction().modeled.since_start()));
+    rows.sort_by_key(|&(_, modeled)| modeled);
+    Ok(rows)
+}
+
+/// The plan of the faster one of an algorithm of the library and one's own.
+pub fn chosen(task: &Task, library: Algorithm) -> Result<(String, Span), PlanError> {
+    let plan = library.or(snake_ring()).plan(task)?;
+    Ok((plan.name().to_owned(), plan.prediction().modeled.since_start()))
+}
+
+/// Sums vectors of so many doubles on the nodes, by one's own algorithm.
+pub fn sum(doubles: usize) -> Result<Run<f64>, Box<dyn Error>> {
+    let snake = snake_ring();
+    let run = Machine::of(machine()?).build()?.run(|node| {
+        let mut x = vec![node.rank() as f64; doubles];
+        node.world().using(&snake).combine_all(&mut x, Sum)?;
+        Ok(x[doubles - 1])
+    })?;
+    Ok(run)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    for (operation, doubles) in [(Operation::Collect, 1 << 17), (Operation::CombineToAll, 20_000)] {
+        let task = task(operation, doubles)?;
+        let bound = task.lower_bound().time();
+        println!("{operation} of {doubles} doubles on {}", task.machine().name());
+        for (name, modeled) in compared(&task)? {
+            println!("  {name:12} {modeled:>14}  {:.3}", modeled.as_secs_f64() / bound.as_secs_f64());
+        }
+        println!("  nothing      {:>14}  1.000", bound.to_string());
+        for library in [Algorithm::AUTO, Algorithm::CIRCULANT] {
+            let (name, modeled) = chosen(&task, library.clone())?;
+            println!("  {library} or snake: {name}, {modeled}");
+        }
+        println!();
+    }
+    let run = sum(20_000)?;
+    println!("run: {} everywhere, in {}", run.outputs[7], run.report.modeled);
+    if let Err(error) = short_ring().plan(&task(Operation::Collect, 1 << 17)?) {
+        println!("{error}");
+    }
+    Ok(())
+}

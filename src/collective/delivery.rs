@@ -1,0 +1,124 @@
+//! Whether a draft of a collective operation does what the operation says: its pieces are parts of the vector that are where the
+//! operation has them, and its schedule brings every rank the version that the operation wants there.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use super::{
+    Draft, Operation, Task,
+    draft::{Piece, Role},
+};
+use crate::{
+    pattern::{Delivery, DeliveryError, Origin},
+    plan::check_blocks,
+    rank::Rank,
+};
+
+/// Checks a draft of a task.
+pub(super) fn check(task: &Task, draft: &Draft) -> Result<(), DeliveryError> {
+    let Draft { pieces, schedule } = draft;
+    check_blocks(schedule, task.size(), pieces.iter().map(|piece| piece.bytes))?;
+    for (block, piece) in (0..).zip(pieces) {
+        check_piece(task, piece).map_err(|problem| DeliveryError::Piece { block, problem })?;
+    }
+    let mut last = None;
+    for rank in 0..task.size() {
+        // Most operations end with the same on all ranks.
+        let [_, after] = task.extents(rank);
+        if last.replace(after.clone()) != Some(after) {
+            check_result(task, rank, pieces)?;
+        }
+    }
+    let mut known = BTreeMap::new();
+    let mut part = |piece: &Piece| {
+        let next = known.len() as u32;
+        *known.entry((piece.start, piece.bytes)).or_insert(next)
+    };
+    let parts: Vec<u32> = pieces.iter().map(&mut part).collect();
+    let piece = |block: u32| &pieces[block as usize];
+    let is_alike = task.operation() == Operation::CombineToAll && !task.is_exact();
+    Delivery::new(schedule, &parts, |rank, block| is_given(piece(block)) && piece(block).origin.is_at(rank))
+        .under_rendezvous(task.machine().rendezvous())
+        .in_order(task.is_in_order())
+        .alike(is_alike)
+        .check(|rank, block| wanted(task, rank, piece(block)))
+}
+
+/// Whether it starts with data.
+fn is_given(piece: &Piece) -> bool {
+    matches!(piece.role, Role::Both | Role::Operand)
+}
+
+/// Whether it is in a range of the vector.
+fn is_in(piece: &Piece, range: &Range<u64>) -> bool {
+    range.start <= piece.start && piece.start.checked_add(piece.bytes).is_some_and(|end| end <= range.end)
+}
+
+/// Whether a piece is a part of the vector, of whole elements, that those have who are said to have it.
+fn check_piece(task: &Task, piece: &Piece) -> Result<(), String> {
+    if !is_in(piece, &(0..task.bytes())) {
+        let (start, bytes) = (piece.start, piece.bytes);
+        return Err(format!("it is bytes {start} to {start} + {bytes}, and the vector has {}", task.bytes()));
+    }
+    let element = task.element_bytes();
+    if !piece.start.is_multiple_of(element) || !piece.bytes.is_multiple_of(element) {
+        return Err(format!("it cuts an element, which has {element} bytes"));
+    }
+    let ranks = match piece.origin {
+        Origin::At(rank) if rank >= task.size() => {
+            return Err(format!("rank {rank} is to have it, and there are {}", task.size()));
+        }
+        _ if !is_given(piece) => 0..0,
+        Origin::At(rank) => rank..rank + 1,
+        Origin::Everywhere => 0..task.size(),
+        Origin::Nowhere => 0..0,
+    };
+    let lacks = |rank: &Rank| {
+        let [before, _] = task.extents(*rank);
+        !is_in(piece, &before)
+    };
+    match ranks.into_iter().find(lacks) {
+        Some(rank) => Err(format!("rank {rank} does not begin a {} with it", task.operation())),
+        None => Ok(()),
+    }
+}
+
+/// Whether a piece ends as a part of the result of a rank.
+fn is_result(task: &Task, rank: Rank, piece: &Piece) -> bool {
+    let [_, after] = task.extents(rank);
+    matches!(piece.role, Role::Both | Role::Result) && piece.bytes > 0 && is_in(piece, &after)
+}
+
+/// Whether the result of a rank is made of pieces that follow each other without a gap.
+fn check_result(task: &Task, rank: Rank, pieces: &[Piece]) -> Result<(), DeliveryError> {
+    let [_, after] = task.extents(rank);
+    let results = pieces.iter().filter(|piece| is_result(task, rank, piece));
+    let mut ranges: Vec<(u64, u64)> = results.map(|piece| (piece.start, piece.start + piece.bytes)).collect();
+    ranges.sort_unstable();
+    ranges.push((after.end, after.end));
+    let mut end = after.start;
+    for (start, next) in ranges {
+        if start != end {
+            return Err(DeliveryError::Covered { rank, byte: end.min(start), is_twice: start < end });
+        }
+        end = next;
+    }
+    Ok(())
+}
+
+/// The ranks whose versions of a piece a rank has, combined, in the end, if it is a part of its result.
+fn wanted(task: &Task, rank: Rank, piece: &Piece) -> Option<Range<Rank>> {
+    if !is_result(task, rank, piece) {
+        return None;
+    }
+    let of = |rank: Rank| rank..rank + 1;
+    Some(match task.operation() {
+        Operation::Broadcast | Operation::Scatter => of(task.root()),
+        Operation::Gather | Operation::Collect => of(task.owner(piece.start)),
+        Operation::CombineToOne | Operation::CombineToAll | Operation::DistributedCombine => 0..task.size(),
+        Operation::Scan => 0..rank + 1,
+    })
+}
+
+#[cfg(test)]
+#[path = "delivery_tests.rs"]
+mod tests;

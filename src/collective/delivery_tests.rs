@@ -1,0 +1,254 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    Machine,
+    collective::{Algorithm, Own, Sum},
+    model::Description,
+    pattern::{Action, Builder, Combiner, Exchange, Fold, Schedule, Step, Transfer},
+    plan::PlanError,
+};
+
+fn task(machine: &str, operation: Operation, elements: u64) -> Task {
+    let machine: Description = machine.parse().unwrap();
+    Task::builder(&machine, operation).elements(elements).element_bytes(8).build().unwrap()
+}
+
+/// Every variant of every algorithm of the library does what the operation says.
+#[test]
+fn the_algorithms_of_the_library_deliver() {
+    for machine in ["line:1", "hockney:1x2", "paragon:1x5", "paragon:2x3", "hypercube:8", "torus:3x3"] {
+        let machine: Description = machine.parse().unwrap();
+        let size = machine.nodes() as u64;
+        for operation in Operation::ALL {
+            for (blocks, root, in_order, exact) in [
+                (vec![size; machine.nodes()], 0, false, true),
+                ((0..size).map(|rank| rank * 7 % 5).collect(), machine.nodes() - 1, false, false),
+                ((0..size).map(|rank| 1 + rank * 900 % 1300).collect(), machine.nodes() / 2, true, true),
+            ] {
+                let task = Task::builder(&machine, operation).root(root).blocks(blocks).element_bytes(8);
+                let task = task.in_order(in_order).exact(exact).build().unwrap();
+                for algorithm in Algorithm::of(operation) {
+                    for variant in algorithm.variants(&task, &()).unwrap_or_default() {
+                        let draft = variant.draft(&task).unwrap();
+                        if let Err(error) = check(&task, &draft) {
+                            panic!(
+                                "{operation} on {} by {algorithm}, {}: {error}",
+                                machine.name(),
+                                variant.name()
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A ring that collects: block `k` goes around from rank `k`, `steps` times.
+fn ring(task: &Task, steps: usize) -> Draft {
+    let size = task.size();
+    let origins: Vec<Rank> = (0..size).collect();
+    let pieces = origins.iter().map(|&rank| Piece::of(task.block(rank), Origin::At(rank))).collect();
+    Draft::moving(task, pieces, &origins, Exchange::InTurn, |builder| {
+        for step in 0..steps {
+            let block = |from: Rank| (from + size - step) % size;
+            let to = |from: Rank| (from + 1) % size;
+            let transfer = |from| Transfer { from, to: to(from), blocks: [block(from) as u32].into() };
+            builder.iteration((0..size).map(transfer));
+        }
+    })
+}
+
+#[test]
+fn own_algorithms_are_told_where_they_fail() {
+    let task = task("line:4", Operation::Collect, 8);
+    let fault = |draft: Draft| {
+        let own = Own::new("mine", move |_: &Task| Ok(draft.clone()));
+        match own.plan(&task) {
+            Ok(plan) => format!("{} in {}", plan.name(), plan.prediction().modeled),
+            Err(PlanError::Undelivered { cause, .. }) => cause.to_string(),
+            Err(other) => panic!("{other}"),
+        }
+    };
+    assert_eq!(fault(ring(&task, 3)), fault(ring(&task, 3)));
+    assert!(fault(ring(&task, 3)).starts_with("mine in "));
+    assert_eq!(fault(ring(&task, 2)), "rank 0 ends with nothing in block 1: wanted is what rank 1 has");
+    let changed = |change: fn(&mut Draft)| {
+        let mut draft = ring(&task, 3);
+        change(&mut draft);
+        fault(draft)
+    };
+    assert_eq!(
+        changed(|draft| draft.pieces[2].start += 8),
+        "the piece of block 2 does not fit: rank 2 does not begin a collect with it"
+    );
+    assert_eq!(
+        changed(|draft| draft.pieces[2].start += 3),
+        "the piece of block 2 does not fit: it cuts an element, which has 8 bytes"
+    );
+    assert_eq!(
+        changed(|draft| draft.pieces[2].start = u64::MAX - 3),
+        "the piece of block 2 does not fit: it is bytes 18446744073709551612 to 18446744073709551612 + 16, and the vector \
+         has 64"
+    );
+    assert_eq!(
+        changed(|draft| draft.pieces[1].bytes = 8),
+        "block 1 has 16 bytes in the schedule, and its piece has 8"
+    );
+    assert_eq!(
+        changed(|draft| draft.pieces[1].role = Role::Operand),
+        "the result of rank 0 has byte 16 in no piece"
+    );
+    assert_eq!(changed(|draft| draft.pieces[1] = draft.pieces[0]), "the result of rank 0 has byte 0 twice");
+    assert_eq!(
+        changed(|draft| draft.pieces[1].origin = Origin::At(4)),
+        "the piece of block 1 does not fit: rank 4 is to have it, and there are 4"
+    );
+    assert_eq!(changed(|draft| draft.pieces.clear()), "0 pieces are given for a schedule of 4 blocks");
+    assert_eq!(
+        changed(|draft| draft.schedule = Builder::new(3, &[], &[], Exchange::InTurn).finish()),
+        "the schedule is for 3 ranks, and there are 4"
+    );
+}
+
+#[test]
+fn an_own_algorithm_may_refuse_a_problem() {
+    let own = Own::new("even", |task: &Task| match task.size() % 2 {
+        0 => Ok(ring(task, task.size() - 1)),
+        _ => Err(format!("there are {} ranks, and an even number is needed", task.size()).into()),
+    });
+    let odd = task("line:3", Operation::Collect, 9);
+    assert_eq!(
+        own.plan(&odd).unwrap_err().to_string(),
+        "even has no schedule here: there are 3 ranks, and an even number is needed"
+    );
+    // Beside another one it is left out.
+    let auto = Algorithm::AUTO.plan(&odd).unwrap();
+    assert_eq!(Algorithm::AUTO.or(&own).plan(&odd).unwrap().name(), auto.name());
+    // One that does not deliver is always told.
+    let wrong = Own::new("short ring", |task: &Task| Ok(ring(task, 1)));
+    let error = Algorithm::AUTO.or(&own).or(wrong).plan(&odd).unwrap_err().to_string();
+    assert!(error.starts_with("the schedule of short ring does not deliver: rank 0 ends with"), "{error}");
+    // Nobody is asked for by the name that stands for all.
+    let error = Algorithm::OWN.plan(&odd).unwrap_err().to_string();
+    assert_eq!(error, "own stands for all algorithms of one's own: give the `Own` that is meant");
+}
+
+#[test]
+fn sums_of_floating_point_numbers_must_be_grouped_alike() {
+    // Rank 0 adds what comes from 1 and from 2, rank 1 what comes from 2 and from 0, and so on.
+    let own = Own::new("everyone", |task: &Task| {
+        let piece = |role| Piece { role, ..Piece::of(0..task.bytes(), Origin::Everywhere) };
+        let mut combiner = Combiner::new(3, &[Origin::Everywhere; 2], &[task.bytes(); 2], Exchange::InTurn);
+        for step in 1..3 {
+            combiner.iteration((0..3).map(|from| Fold::of(from, (from + step) % 3, 0, 1)));
+        }
+        Ok(Draft::new(task, vec![piece(Role::Operand), piece(Role::Both)], combiner.finish()))
+    });
+    let task = |exact, in_order| {
+        let task = Task::builder(&"line:3".parse().unwrap(), Operation::CombineToAll).elements(4);
+        task.element_bytes(8).exact(exact).in_order(in_order).build().unwrap()
+    };
+    own.plan(&task(true, false)).unwrap();
+    let error = own.plan(&task(false, false)).unwrap_err().to_string();
+    assert!(error.ends_with(
+        "rank 1 ends with block 1 combined in another grouping than other ranks: sums would differ"
+    ));
+    let error = own.plan(&task(true, true)).unwrap_err().to_string();
+    assert!(
+        error.ends_with("step 1 of rank 0 combines block 1 in another order than that of ranks"),
+        "{error}"
+    );
+}
+
+/// The schedule with one step changed: left out, done twice, exchanged with the next one, or with another block or another peer
+/// in its messages.
+fn changed(schedule: &Schedule, rank: Rank, step: usize, change: usize, by: usize) -> Schedule {
+    let ranks = schedule.nodes();
+    let mut steps: Vec<Vec<Step>> = (0..ranks).map(|rank| schedule.steps(rank).to_vec()).collect();
+    let own = &mut steps[rank % ranks];
+    if own.is_empty() {
+        return schedule.clone();
+    }
+    let (at, next) = (step % own.len(), (step + 1) % own.len());
+    match change {
+        0 => drop(own.remove(at)),
+        1 => own.insert(at, own[at].clone()),
+        2 => own.swap(at, next),
+        _ => {
+            let blocks = schedule.sizes().len().max(1) as u32;
+            if let Action::Send(message) | Action::Start(message) | Action::Recv(message) =
+                &mut own[at].action
+            {
+                match change {
+                    3 => message.peer = (message.peer + by) % ranks,
+                    4 => message.combined = !message.combined,
+                    _ => {
+                        message.blocks =
+                            message.blocks.iter().map(|block| (block + by as u32) % blocks).collect()
+                    }
+                }
+            }
+        }
+    }
+    Schedule::of_blocks(schedule.sizes().to_vec(), 8, steps)
+}
+
+/// The vector of a rank.
+fn vector(task: &Task, rank: Rank) -> Vec<u64> {
+    (0..task.bytes() / 8).map(|at| 100 * rank as u64 + at).collect()
+}
+
+/// The result of a rank.
+fn result(task: &Task, rank: Rank) -> Vec<u64> {
+    let [_, after] = task.extents(rank);
+    let whole = Piece::of(after.clone(), Origin::Nowhere);
+    let element = |at: u64| {
+        let piece = Piece { start: 8 * at, bytes: 8, ..whole };
+        let ranks = wanted(task, rank, &piece).expect("a part of the result");
+        ranks.map(|rank| vector(task, rank)[at as usize]).sum()
+    };
+    (after.start / 8..after.end / 8).map(element).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever passes the check runs to its end, and every rank has the right data then. What does not pass is refused, and
+    /// nothing panics.
+    #[test]
+    fn what_passes_the_check_delivers(
+        operation in 0..Operation::ALL.len(), variant in 0..1000_usize, root in 0..6_usize,
+        (rank, step, change, by) in (0..6_usize, 0..100_usize, 0..7_usize, 1..6_usize),
+    ) {
+        let operation = Operation::ALL[operation];
+        let machine: Description = "paragon:2x3".parse().unwrap();
+        let task = Task::builder(&machine, operation).root(root).elements(12).element_bytes(8).build().unwrap();
+        let variants = Algorithm::AUTO.variants(&task, &()).unwrap();
+        let draft = variants[variant % variants.len()].draft(&task).unwrap();
+        let schedule = changed(&draft.schedule, rank, step, change, by);
+        let own = Own::new("changed", move |task: &Task| {
+            Ok(Draft::new(task, draft.pieces.clone(), schedule.clone()))
+        });
+        let plan = match own.plan(&task) {
+            Ok(plan) => plan,
+            Err(PlanError::Undelivered { .. }) => return Ok(()),
+            Err(other) => panic!("{other}"),
+        };
+        let run = Machine::of(machine).build().unwrap().run(|node| {
+            let [before, _] = task.extents(node.rank());
+            let vector = vector(&task, node.rank());
+            let mine = &vector[before.start as usize / 8..before.end as usize / 8];
+            Ok(match operation.combines() {
+                true => plan.combine(node.world(), mine, &Sum)?,
+                false => plan.call(node.world(), mine)?,
+            })
+        });
+        let run = run.unwrap();
+        prop_assert_eq!(run.report.modeled, plan.prediction().modeled);
+        for (rank, came) in run.outputs.into_iter().enumerate() {
+            prop_assert_eq!(came, result(&task, rank));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Plans of collective operations as schedules of MSCCL, and schedules of MSCCL as algorithms.
+
+use super::{Draft, Operation, Own, Piece, Plan, Role, Task, task::even_start};
+use crate::{
+    msccl::{Buffer, Collective, Holds, Lies, Outline, Placed, Program, WriteError, chunks},
+    pattern::Origin,
+    rank::Rank,
+    text::count,
+};
+
+impl Plan {
+    /// The schedule as one of MSCCL, which does the same: read or timed again it delivers what the operation says.
+    ///
+    /// The vector is cut into as many chunks of equal length as let every piece of the plan be some of them. A message of pieces
+    /// that do not lie side by side becomes several, and pauses of plans by the clock are left out; so it may take a little
+    /// longer than the plan.
+    ///
+    /// ```
+    /// use multicomputer::{collective::{Algorithm, Operation, Task}, msccl::Program};
+    ///
+    /// let task = Task::builder(&"line:4".parse()?, Operation::Collect).elements(1024).build()?;
+    /// let program = Algorithm::LONG.plan(&task)?.msccl()?;
+    /// assert_eq!((program.ranks(), program.chunks()), (4, 4));
+    /// assert_eq!(Program::read(&program.to_string())?.to_string(), program.to_string());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError`] for other operations than combine-to-all, collect and distributed combine, for blocks of unequal
+    /// lengths, for vectors that are combined in rank order, and if there would be too many chunks.
+    pub fn msccl(&self) -> Result<Program, WriteError> {
+        let (task, pieces) = (self.task(), &self.draft.pieces);
+        let collective = match task.operation() {
+            Operation::CombineToAll => Collective::AllReduce,
+            Operation::Collect => Collective::AllGather,
+            Operation::DistributedCombine => Collective::ReduceScatter,
+            other => return Err(WriteError::Operation { operation: other.to_string() }),
+        };
+        check(task)?;
+        let own = if collective == Collective::AllReduce { task.bytes() } else { task.block(0).end };
+        let ends = pieces.iter().flat_map(|piece| [piece.start, piece.bytes]);
+        let chunks = chunks(task.bytes(), ends.chain([own]))?;
+        // What begins and ends in one place is where input and output are the same.
+        let is_in_place = !pieces.iter().any(|piece| piece.role == Role::Operand);
+        let mut scratch = 0;
+        let lies: Vec<Lies> = pieces
+            .iter()
+            .map(|piece| {
+                let (first, count) = (chunks.of(piece.start), chunks.of(piece.bytes));
+                match (piece.role, collective) {
+                    (Role::Scratch, _) => {
+                        scratch += count;
+                        Lies { buffer: Buffer::Scratch, first: scratch - count, count }
+                    }
+                    (Role::Result, _) | (_, Collective::AllGather) => {
+                        Lies { buffer: Buffer::Output, first, count }
+                    }
+                    _ => Lies { buffer: Buffer::Input, first, count },
+                }
+            })
+            .collect();
+        let outline = Outline {
+            name: self.name(),
+            collective,
+            is_in_place,
+            chunks: chunks.number,
+            scratch,
+            stays: &|_| None,
+            lies: &|_, block| lies[block as usize],
+        };
+        Program::of(&outline, self.schedule())
+    }
+}
+
+/// The schedule of the text as an algorithm, by the name that it gives itself: for its operation, among as many ranks, of vectors
+/// of any length. It runs with real data, and may be one of those among which is chosen.
+///
+/// A rank does the steps of all its thread blocks in one fixed order, and only starts its sends if it has several; so it may take
+/// longer than [`Program::goal`] says, where they take turns as messages come.
+///
+/// ```
+/// use multicomputer::{collective::{Algorithm, Operation, Own, Task}, msccl::Program};
+///
+/// let task = Task::builder(&"line:4".parse()?, Operation::Collect).elements(1024).build()?;
+/// let plan = Algorithm::LONG.plan(&task)?;
+/// let again = Own::from(Program::read(&plan.msccl()?.to_string())?).plan(&task)?;
+/// assert_eq!(again.name(), plan.name());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+impl From<Program> for Own {
+    fn from(program: Program) -> Own {
+        let name = if program.name().is_empty() { "msccl" } else { program.name() }.to_owned();
+        Own::new(name, move |task: &Task| drafted(&program, task).map_err(Into::into))
+    }
+}
+
+/// The draft of a task by a schedule of MSCCL, or why there is none.
+fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
+    let operation = operation(program.collective()).ok_or("it is an alltoall, which is an exchange")?;
+    if operation != task.operation() {
+        return Err(format!("it is a {operation}, and this is a {}", task.operation()));
+    }
+    if program.ranks() != task.size() {
+        return Err(format!(
+            "it is for {}, and here are {}",
+            count(program.ranks() as u64, "rank"),
+            task.size()
+        ));
+    }
+    if task.is_in_order() {
+        return Err("it combines in any order, and this is to be done in rank order".to_owned());
+    }
+    let (element, elements) = (task.element_bytes(), task.bytes() / task.element_bytes());
+    let even = |rank: usize| even_start(elements, rank, task.size()) * element;
+    if operation.has_blocks() && (0..task.size()).any(|rank| task.block(rank).start != even(rank)) {
+        return Err("its blocks are of equal lengths, and here they are not".to_owned());
+    }
+    let (blocks, schedule) = program
+        .drafted(elements, element)
+        .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
+    let own = program.chunks() / program.ranks() as u32;
+    let piece = |Placed { place, start, bytes }| {
+        let of_rank = Origin::At((place.part / own.max(1)) as Rank);
+        let (role, origin) = match place.holds {
+            Holds::Both if operation == Operation::Collect => (Role::Both, of_rank),
+            Holds::Both => (Role::Both, Origin::Everywhere),
+            Holds::Given => (Role::Operand, Origin::Everywhere),
+            Holds::Result => (Role::Result, Origin::Nowhere),
+            Holds::Between(_) => (Role::Scratch, Origin::Nowhere),
+        };
+        Piece { start, bytes, role, origin }
+    };
+    Ok(Draft::new(task, blocks.into_iter().map(piece).collect(), schedule))
+}
+
+/// The operation of the library; `None` for exchanges.
+fn operation(collective: Collective) -> Option<Operation> {
+    match collective {
+        Collective::AllReduce => Some(Operation::CombineToAll),
+        Collective::AllGather => Some(Operation::Collect),
+        Collective::ReduceScatter => Some(Operation::DistributedCombine),
+        Collective::AllToAll => None,
+    }
+}
+
+/// Whether a task has blocks of equal lengths, and vectors that are combined in any order.
+fn check(task: &Task) -> Result<(), WriteError> {
+    if task.is_in_order() {
+        return Err(WriteError::Order);
+    }
+    let (bytes, size) = (task.bytes(), task.size() as u64);
+    let lengths = (0..task.size()).map(|rank| task.block(rank).end - task.block(rank).start);
+    let has_blocks = task.operation().has_blocks();
+    match lengths.enumerate().find(|&(_, given)| bytes == 0 || has_blocks && given * size != bytes) {
+        Some((rank, given)) => Err(WriteError::Uneven { rank, given, bytes }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+#[path = "msccl_tests.rs"]
+mod tests;

@@ -1,0 +1,85 @@
+use super::*;
+use crate::{
+    collective::Algorithm,
+    goal::{self, Sends},
+    model::Description,
+    pattern::Action,
+    time::Span,
+};
+
+fn task(machine: &str, operation: Operation, elements: u64) -> Task {
+    let machine: Description = machine.parse().unwrap();
+    Task::builder(&machine, operation).elements(elements).element_bytes(8).build().unwrap()
+}
+
+/// What a text takes on the machine of a task.
+fn time_of(program: &Program, task: &Task) -> Span {
+    let program = program.goal(task.bytes(), task.element_bytes(), task.machine()).unwrap();
+    let predicted = goal::predict(task.machine(), &program, Sends::Blocking).unwrap();
+    assert_eq!(predicted.unreceived, 0);
+    predicted.modeled.since_start()
+}
+
+/// Whether the nodes of a plan do one thing after the other, and every message is one of the text.
+fn is_plain(plan: &Plan, program: &Program) -> bool {
+    let is_plain = |action: &Action| matches!(action, Action::Send(_) | Action::Recv(_) | Action::Combine(_));
+    let steps = |rank| plan.schedule().steps(rank).iter();
+    let messages = program.to_string().matches("type=\"s\"").count();
+    (0..plan.schedule().nodes()).all(|rank| steps(rank).all(|step| is_plain(&step.action)))
+        && messages == plan.schedule().messages().count()
+}
+
+/// Every variant of every algorithm as a text, which is read again, and so followed chunk by chunk. It is an algorithm then, and
+/// what does one thing after the other takes the same time.
+#[test]
+fn what_is_written_is_read_again_and_delivers() {
+    let operations = [Operation::CombineToAll, Operation::Collect, Operation::DistributedCombine];
+    let mut plain = 0;
+    for machine in ["hockney:1x2", "paragon:1x5", "paragon:2x3", "hypercube:8"] {
+        for operation in operations {
+            for each in [1, 6] {
+                let size = machine.parse::<Description>().unwrap().nodes() as u64;
+                let task = task(machine, operation, each * size);
+                for algorithm in Algorithm::of(operation) {
+                    for variant in algorithm.variants(&task, &()).unwrap_or_default() {
+                        let plan = Plan::of(&task, &algorithm, &variant).unwrap();
+                        let name = format!("{operation} on {machine} by {algorithm}, {}", variant.name());
+                        let program = plan.msccl().unwrap_or_else(|error| panic!("{name}: {error}"));
+                        let again = Program::read(&program.to_string());
+                        let again = again.unwrap_or_else(|error| panic!("{name}: {error}\n{program}"));
+                        assert_eq!(again.to_string(), program.to_string());
+                        let time = time_of(&again, &task);
+                        if is_plain(&plan, &again) {
+                            assert_eq!(time, plan.prediction().modeled.since_start(), "{name}");
+                            plain += 1;
+                        }
+                        Own::from(again).plan(&task).unwrap_or_else(|error| panic!("{name}: {error}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(plain > 50, "{plain}");
+}
+
+#[test]
+fn what_cannot_be_said_is_refused() {
+    let refusal = |task: &Task| Algorithm::AUTO.plan(task).unwrap().msccl().unwrap_err().to_string();
+    assert_eq!(
+        refusal(&task("line:4", Operation::Gather, 8)),
+        "MSCCL has no gather: it has combine-to-all, collect, distributed combine, and exchanges of equal lengths"
+    );
+    assert_eq!(
+        refusal(&task("line:4", Operation::Collect, 9)),
+        "MSCCL has blocks of equal lengths of at least one byte, and rank 0 has 16 of 72 bytes in all"
+    );
+    assert_eq!(
+        refusal(&task("line:4", Operation::CombineToAll, 0)),
+        "MSCCL has blocks of equal lengths of at least one byte, and rank 0 has 0 of 0 bytes in all"
+    );
+    let task = Task::builder(&"line:4".parse().unwrap(), Operation::CombineToAll).elements(8).in_order(true);
+    assert_eq!(
+        refusal(&task.build().unwrap()),
+        "MSCCL combines in any order, and this is to be done in rank order"
+    );
+}

@@ -1,0 +1,157 @@
+//! Plans of even exchanges as schedules of MSCCL, and schedules of MSCCL as algorithms.
+
+use super::{Draft, Instance, Own, Piece, Plan};
+use crate::{
+    msccl::{Buffer, Collective, Lies, Outline, Placed, Program, WriteError, chunks},
+    rank::Rank,
+    text::count,
+};
+
+impl Plan {
+    /// The schedule as one of MSCCL, an `alltoall`, which does the same: read or timed again it delivers everything. What is on its
+    /// way by other ranks lies in their scratch buffers, and what a rank has for itself is copied.
+    ///
+    /// A message of pieces that do not lie side by side becomes several, and pauses of plans by the clock are left out; so it
+    /// may take a little longer than the plan.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError`] if not all ranks have as much for each other one, if messages carry counts or something else that is not
+    /// theirs, if the plan has no schedule, or hardware barriers, and if there would be too many chunks.
+    pub fn msccl(&self) -> Result<Program, WriteError> {
+        let each = each(self.instance())?;
+        let unscheduled = || WriteError::Unscheduled { algorithm: self.name().to_owned() };
+        let (pieces, schedule) = self.draft.procedure.moved().ok_or_else(unscheduled)?;
+        let ranks = self.instance().size();
+        let ends = pieces.iter().flat_map(|piece| [piece.start, piece.bytes]);
+        let chunks = chunks(each * ranks as u64, ends.chain([each]))?;
+        let own = chunks.of(each);
+        let mut scratch = 0;
+        let on_the_way: Vec<u32> = pieces
+            .iter()
+            .map(|piece| {
+                let first = scratch;
+                scratch += chunks.of(piece.bytes);
+                first
+            })
+            .collect();
+        let lies = |rank: usize, block: u32| {
+            let piece = &pieces[block as usize];
+            let (start, count) = (chunks.of(piece.start), chunks.of(piece.bytes));
+            let (buffer, first) = match rank {
+                rank if rank == piece.to => (Buffer::Output, piece.from as u32 * own + start),
+                rank if rank == piece.from => (Buffer::Input, piece.to as u32 * own + start),
+                _ => (Buffer::Scratch, on_the_way[block as usize]),
+            };
+            Lies { buffer, first, count }
+        };
+        let stays = |rank: usize| {
+            let place = |buffer| Lies { buffer, first: rank as u32 * own, count: own };
+            Some((place(Buffer::Input), place(Buffer::Output)))
+        };
+        let outline = Outline {
+            name: self.name(),
+            collective: Collective::AllToAll,
+            is_in_place: false,
+            chunks: chunks.number,
+            scratch,
+            stays: &stays,
+            lies: &lies,
+        };
+        Program::of(&outline, &schedule)
+    }
+}
+
+/// The schedule of the text, an `alltoall`, as an algorithm, by the name that it gives itself: for exchanges of equal lengths among
+/// as many ranks. It runs with real data, and may be one of those among which is chosen.
+///
+/// A rank does the steps of all its thread blocks in one fixed order, and only starts its sends if it has several; so it may take
+/// longer than [`Program::goal`] says, where they take turns as messages come.
+impl From<Program> for Own {
+    fn from(program: Program) -> Own {
+        let name = if program.name().is_empty() { "msccl" } else { program.name() }.to_owned();
+        Own::new(name, move |instance: &Instance| drafted(&program, instance).map_err(Into::into))
+    }
+}
+
+/// The draft of an exchange by a schedule of MSCCL, or why there is none.
+fn drafted(program: &Program, instance: &Instance) -> Result<Draft, String> {
+    let (collective, ranks) = (program.collective(), instance.size());
+    if collective != Collective::AllToAll {
+        return Err(format!("it is an {collective}, and this is an exchange"));
+    }
+    if program.ranks() != ranks {
+        return Err(format!("it is for {}, and here are {ranks}", count(program.ranks() as u64, "rank")));
+    }
+    let each = each(instance).map_err(|_| "it is for exchanges in which all have as much for each other")?;
+    let (blocks, schedule) = program
+        .drafted(each * ranks as u64, 1)
+        .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
+    let own = program.chunks() / ranks as u32;
+    let piece = |Placed { place, start, bytes }| {
+        let to = (place.part / own) as Rank;
+        Piece { from: place.of.unwrap_or(0) as Rank, to, start: start - to as u64 * each, bytes }
+    };
+    Ok(Draft::of(blocks.into_iter().map(piece).collect(), schedule))
+}
+
+/// The bytes that every rank has for each other one.
+fn each(instance: &Instance) -> Result<u64, WriteError> {
+    let (ranks, matrix) = (instance.size(), instance.matrix());
+    let pairs =
+        || (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to))).filter(|(from, to)| from != to);
+    let each = pairs().next().map_or(0, |(from, to)| matrix.get(from, to));
+    let bytes = pairs().map(|(from, to)| matrix.get(from, to)).fold(0, u64::saturating_add);
+    match pairs().find(|&(from, to)| each == 0 || matrix.get(from, to) != each) {
+        Some((from, to)) => Err(WriteError::Uneven { rank: from, given: matrix.get(from, to), bytes }),
+        None if ranks < 2 => Err(WriteError::Uneven { rank: 0, given: 0, bytes }),
+        None => Ok(each),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::{Algorithm, Matrix};
+
+    fn instance(machine: &str, of_pair: impl Fn(usize, usize) -> u64) -> Instance {
+        let machine: crate::model::Description = machine.parse().unwrap();
+        let matrix = Matrix::of(machine.nodes(), of_pair).unwrap();
+        Instance::new(&machine, matrix).unwrap()
+    }
+
+    #[test]
+    fn exchanges_are_read_again_and_deliver() {
+        for machine in ["line:2", "paragon:2x3", "hypercube:8"] {
+            let instance = instance(machine, |from, to| if from == to { 0 } else { 240 });
+            let mut written = Vec::new();
+            for algorithm in Algorithm::ALL {
+                let Ok(plan) = algorithm.plan(&instance) else { continue };
+                match plan.msccl() {
+                    Ok(program) => {
+                        let again = Program::read(&program.to_string()).unwrap();
+                        assert_eq!(again.to_string(), program.to_string());
+                        let own = Own::from(again).plan(&instance);
+                        own.unwrap_or_else(|error| panic!("{algorithm} on {machine}: {error}"));
+                        written.push(algorithm.name());
+                    }
+                    Err(WriteError::Unscheduled { .. } | WriteError::Barrier) => {}
+                    Err(error) => panic!("{algorithm} on {machine}: {error}"),
+                }
+            }
+            for known in ["auto", "linear", "pairwise", "colored"] {
+                assert!(written.contains(&known), "{written:?} on {machine}");
+            }
+        }
+    }
+
+    #[test]
+    fn uneven_exchanges_are_refused() {
+        let uneven = instance("line:3", |from, to| (from + to) as u64);
+        let error = Algorithm::MODIFIED.plan(&uneven).unwrap().msccl().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "MSCCL has blocks of equal lengths of at least one byte, and rank 0 has 2 of 12 bytes in all"
+        );
+    }
+}

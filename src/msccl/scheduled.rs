@@ -1,0 +1,285 @@
+//! Schedules of this library as schedules of MSCCL.
+//!
+//! A step of a schedule may carry blocks that do not lie side by side, and a step of MSCCL takes chunks that do: such a message
+//! becomes several. A rank has a thread block for each rank that it sends to, one for each that it receives from, and one for what
+//! it combines by itself. The steps of a rank follow one another, as in the schedule: one waits for the one before it, but for sends
+//! that are only started. What writes a chunk also waits for those that still send it.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    ops::Range,
+};
+
+use super::{
+    collective::Collective,
+    error::WriteError,
+    flow::followed,
+    program::Program,
+    text::{Block, Buffer, Chunk, Gpu, Kind, MOST_CHUNKS, Step, Text},
+};
+use crate::{
+    pattern::{Action, Blocks, Schedule},
+    rank::Rank,
+};
+
+/// Chunks of a buffer of a rank in which a block of a schedule lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Lies {
+    pub(crate) buffer: Buffer,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+/// An operation whose schedule is to be said: what it is, and where blocks lie.
+pub(crate) struct Outline<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) collective: Collective,
+    pub(crate) is_in_place: bool,
+    /// The chunks of the whole vector.
+    pub(crate) chunks: u32,
+    /// The chunks of the scratch buffer of every rank.
+    pub(crate) scratch: u32,
+    /// The chunks of each rank that are its own from the beginning and have to be copied to where they end, with these places.
+    pub(crate) stays: &'a dyn Fn(Rank) -> Option<(Lies, Lies)>,
+    /// The place of a block on a rank.
+    pub(crate) lies: &'a dyn Fn(Rank, u32) -> Lies,
+}
+
+impl Program {
+    /// The schedule of an operation, checked.
+    pub(crate) fn of(outline: &Outline<'_>, schedule: &Schedule) -> Result<Program, WriteError> {
+        let mut messages = Messages::of(outline, schedule);
+        let gpus = (0..schedule.nodes())
+            .map(|rank| {
+                let mut writer = Writer::new(rank);
+                if let Some((from, to)) = (outline.stays)(rank) {
+                    writer.local("cpy", from, to);
+                }
+                schedule
+                    .steps(rank)
+                    .iter()
+                    .try_for_each(|step| writer.action(outline, &mut messages, &step.action))?;
+                Ok(Gpu { scratch: outline.scratch, blocks: writer.blocks })
+            })
+            .collect::<Result<_, WriteError>>()?;
+        let Outline { collective, is_in_place, chunks, .. } = *outline;
+        let text = Text { name: outline.name.to_owned(), collective, is_in_place, chunks, gpus };
+        let parts = followed(&text)?;
+        Ok(Program::new(text, parts))
+    }
+}
+
+/// The number of chunks of a vector of so many bytes, if all these places in it are ends of chunks.
+pub(crate) fn chunks(bytes: u64, places: impl IntoIterator<Item = u64>) -> Result<Chunks, WriteError> {
+    let length = places.into_iter().fold(bytes, gcd).max(1);
+    let given = bytes / length;
+    let number = u32::try_from(given).ok().filter(|number| (1..=MOST_CHUNKS).contains(number));
+    let number = number.ok_or(WriteError::Chunks { given, allowed: MOST_CHUNKS })?;
+    Ok(Chunks { number, length })
+}
+
+/// The chunks of a vector.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunks {
+    pub(crate) number: u32,
+    length: u64,
+}
+
+impl Chunks {
+    /// The number of chunks in so many bytes, which are whole ones.
+    pub(crate) fn of(self, bytes: u64) -> u32 {
+        (bytes / self.length) as u32
+    }
+}
+
+/// The greatest common divisor.
+fn gcd(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { gcd(other, one % other) }
+}
+
+/// Messages of MSCCL that a message of the schedule becomes: where their chunks lie at the sender and at the receiver.
+type Runs = Vec<(Lies, Lies)>;
+
+/// All messages, which both ends see in the same order.
+struct Messages {
+    /// By sender and receiver: those that have not been asked for by the sender, and by the receiver.
+    pairs: BTreeMap<(Rank, Rank), [VecDeque<Runs>; 2]>,
+}
+
+impl Messages {
+    fn of(outline: &Outline<'_>, schedule: &Schedule) -> Messages {
+        let mut blocks: BTreeMap<(Rank, Rank), [Vec<&Blocks>; 2]> = BTreeMap::new();
+        for rank in 0..schedule.nodes() {
+            for step in schedule.steps(rank) {
+                if let Some(message) = step.action.sent() {
+                    blocks.entry((rank, message.peer)).or_default()[0].push(&message.blocks);
+                }
+                if let Some(message) = step.action.received() {
+                    blocks.entry((message.peer, rank)).or_default()[1].push(&message.blocks);
+                }
+            }
+        }
+        let pair = |((from, to), [sent, received]): ((Rank, Rank), [Vec<&Blocks>; 2])| {
+            let runs = sent.into_iter().zip(received).map(|(sent, received)| {
+                let places = sent.iter().zip(&**received);
+                runs(places.map(|(&sent, &into)| ((outline.lies)(from, sent), (outline.lies)(to, into))))
+            });
+            let runs: VecDeque<Runs> = runs.collect();
+            ((from, to), [runs.clone(), runs])
+        };
+        Messages { pairs: blocks.into_iter().map(pair).collect() }
+    }
+
+    /// The next message from one rank to another as its sender sees it, or as its receiver does.
+    fn next(&mut self, from: Rank, to: Rank, is_received: bool) -> Runs {
+        let both = self.pairs.get_mut(&(from, to));
+        both.and_then(|both| both[usize::from(is_received)].pop_front()).unwrap_or_default()
+    }
+}
+
+/// The fewest messages that carry chunks from places to others.
+fn runs(places: impl Iterator<Item = (Lies, Lies)>) -> Runs {
+    let mut places: Runs = places.filter(|(from, _)| from.count > 0).collect();
+    places.sort_unstable();
+    let mut runs: Runs = Vec::new();
+    let follows =
+        |one: &Lies, other: &Lies| one.buffer == other.buffer && one.first + one.count == other.first;
+    for (from, to) in places {
+        match runs.last_mut() {
+            Some((last, into)) if follows(last, &from) && follows(into, &to) => {
+                last.count += from.count;
+                into.count += to.count;
+            }
+            _ => runs.push((from, to)),
+        }
+    }
+    runs
+}
+
+/// The thread block of a rank for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum For {
+    Local,
+    SendsTo(Rank),
+    ReceivesFrom(Rank),
+}
+
+/// A step of a thread block, by the numbers of both.
+type Place = (usize, usize);
+
+/// The thread blocks of a rank.
+struct Writer {
+    rank: Rank,
+    blocks: Vec<Block>,
+    numbers: BTreeMap<For, usize>,
+    /// What the next step waits for.
+    before: Vec<Place>,
+    /// Sends that were only started, with the chunks that they take.
+    started: Vec<(Place, Lies)>,
+}
+
+impl Writer {
+    fn new(rank: Rank) -> Writer {
+        let (blocks, numbers, before, started) = Default::default();
+        Writer { rank, blocks, numbers, before, started }
+    }
+
+    fn action(
+        &mut self,
+        outline: &Outline<'_>,
+        messages: &mut Messages,
+        action: &Action,
+    ) -> Result<(), WriteError> {
+        let rank = self.rank;
+        let mut sent = None;
+        if let Some(message) = action.sent() {
+            let is_waited_for = matches!(action, Action::Send(_));
+            for (from, to) in messages.next(rank, message.peer, false) {
+                let place = self.add(For::SendsTo(message.peer), "s", (from, to), &[]);
+                sent = Some(place);
+                if !is_waited_for {
+                    self.started.push((place, from));
+                }
+            }
+            if let Some(last) = sent.filter(|_| is_waited_for) {
+                self.before = vec![last];
+            }
+        }
+        if let Some(message) = action.received() {
+            let kind = if message.combined { "rrc" } else { "r" };
+            for (from, to) in messages.next(message.peer, rank, true) {
+                let place = (if message.combined { to } else { from }, to);
+                self.write(For::ReceivesFrom(message.peer), kind, place);
+            }
+        }
+        match action {
+            // What follows waits for both halves.
+            Action::Exchange { .. } => self.before.extend(sent),
+            Action::Merge { left, right, into } => {
+                let [left, right, into] = [*left, *right, *into].map(|block| (outline.lies)(rank, block));
+                let other = if into == right { left } else { right };
+                if into != left && into != right {
+                    self.local("cpy", left, into);
+                }
+                self.local("re", other, into);
+            }
+            Action::Barrier => return Err(WriteError::Barrier),
+            // What does not lie side by side is not copied together, and nobody keeps in step.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A step without a message.
+    fn local(&mut self, kind: &'static str, from: Lies, to: Lies) {
+        if from.count > 0 {
+            self.write(For::Local, kind, (from, to));
+        }
+    }
+
+    /// A step that writes chunks, and that the next one waits for.
+    fn write(&mut self, by: For, kind: &'static str, (from, to): (Lies, Lies)) {
+        let overlap = |one: &Lies| {
+            let range = |lies: &Lies| -> Range<u32> { lies.first..lies.first + lies.count };
+            let (one_range, other) = (range(one), range(&to));
+            one.buffer == to.buffer && one_range.start < other.end && other.start < one_range.end
+        };
+        let sent: Vec<Place> =
+            self.started.iter().filter(|(_, sent)| overlap(sent)).map(|&(place, _)| place).collect();
+        self.started.retain(|(place, _)| !sent.contains(place));
+        let place = self.add(by, kind, (from, to), &sent);
+        self.before = vec![place];
+    }
+
+    /// Adds a step to a thread block, behind what the next step waits for and behind others.
+    fn add(&mut self, by: For, kind: &'static str, (from, to): (Lies, Lies), others: &[Place]) -> Place {
+        let next = self.blocks.len();
+        let number = *self.numbers.entry(by).or_insert(next);
+        if number == next {
+            let peer = |rank: Rank| Some(rank as u32);
+            let (send, recv) = match by {
+                For::Local => (None, None),
+                For::SendsTo(rank) => (peer(rank), None),
+                For::ReceivesFrom(rank) => (None, peer(rank)),
+            };
+            self.blocks.push(Block { send, recv, channel: 0, steps: Vec::new() });
+        }
+        // The last step of each other thread block; those of this one are before it anyway.
+        let mut after: BTreeMap<usize, usize> = BTreeMap::new();
+        for &(block, step) in self.before.iter().chain(others).filter(|(block, _)| *block != number) {
+            let last = after.entry(block).or_insert(step);
+            *last = step.max(*last);
+        }
+        let mut after = after.into_iter();
+        let last = after.next_back();
+        let steps = &mut self.blocks[number].steps;
+        let chunk = |lies: Lies| Chunk { buffer: lies.buffer, first: lies.first };
+        let mut push = |kind: &str, count: u32, after: Option<Place>| {
+            let kind = Kind::named(kind).unwrap_or(Kind::NOTHING);
+            steps.push(Step { kind, from: chunk(from), to: chunk(to), count, after, line: 0 });
+        };
+        after.for_each(|place| push("nop", 1, Some(place)));
+        push(kind, from.count, last);
+        (number, steps.len() - 1)
+    }
+}

@@ -1,0 +1,208 @@
+//! Whether a schedule brings every block where it is to be, in some order of its messages, and comes to an end.
+//!
+//! A schedule is carried out here without data and without time: each rank does its steps as soon as what they wait for is
+//! there. Of each block it is known which ranks' versions are in it. Messages between two ranks do not overtake each other, and
+//! every receive names its sender, so what comes of it does not depend on the order in which ranks get their turns.
+
+mod error;
+mod replay;
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+    ops::Range,
+    sync::Arc,
+};
+
+pub use self::error::DeliveryError;
+use self::replay::Replay;
+use super::Schedule;
+use crate::rank::Rank;
+
+/// A check of a schedule: the data that its blocks have room for, who has it in the beginning, and under which rules it is
+/// combined.
+///
+/// ```
+/// use multicomputer::pattern::{Builder, Delivery, DeliveryError, Exchange, Transfer};
+///
+/// // Block 0 is at rank 0, and is to go to all; rank 2 is forgotten.
+/// let mut builder = Builder::new(3, &[0], &[100], Exchange::InTurn);
+/// builder.iteration([Transfer { from: 0, to: 1, blocks: [0].into() }]);
+/// let schedule = builder.finish();
+/// let delivery = Delivery::new(&schedule, &[0], |rank, _| rank == 0);
+/// let error = delivery.check(|_, _| Some(0..1)).unwrap_err();
+/// assert_eq!(error.to_string(), "rank 2 ends with nothing in block 0: wanted is what rank 0 has");
+/// assert!(matches!(error, DeliveryError::Undelivered { rank: 2, block: 0, .. }));
+/// ```
+pub struct Delivery<'a> {
+    schedule: &'a Schedule,
+    parts: &'a [u32],
+    given: Box<dyn Fn(Rank, u32) -> bool + 'a>,
+    rendezvous: Option<u64>,
+    in_order: bool,
+    alike: bool,
+}
+
+impl<'a> Delivery<'a> {
+    /// A check of a schedule whose block `k` has room for a version of part `parts[k]` of the data; `given` tells whether a rank
+    /// has its own version of a block in the beginning.
+    pub fn new(
+        schedule: &'a Schedule,
+        parts: &'a [u32],
+        given: impl Fn(Rank, u32) -> bool + 'a,
+    ) -> Delivery<'a> {
+        Delivery { schedule, parts, given: Box::new(given), rendezvous: None, in_order: false, alike: false }
+    }
+
+    /// The same on a machine where a send of so many bytes or more waits for its receive; by default none does.
+    #[must_use]
+    pub fn under_rendezvous(self, from_bytes: Option<u64>) -> Delivery<'a> {
+        Delivery { rendezvous: from_bytes, ..self }
+    }
+
+    /// The same where versions may only be combined in the order of ranks, those of neighbours; by default in any order.
+    #[must_use]
+    pub fn in_order(self, in_order: bool) -> Delivery<'a> {
+        Delivery { in_order, ..self }
+    }
+
+    /// The same where all ranks that want the same versions combined must have grouped them in one way, as sums of floating
+    /// point numbers depend on it; by default in any way.
+    #[must_use]
+    pub fn alike(self, alike: bool) -> Delivery<'a> {
+        Delivery { alike, ..self }
+    }
+
+    /// Carries the schedule out and looks at its end: `wanted` tells for each rank and block the ranks whose versions, combined,
+    /// have to be there, and `None` if anything may.
+    ///
+    /// Costs the host about a microsecond a block of a message, and memory for each block on each rank.
+    ///
+    /// # Errors
+    ///
+    /// The first fault that is found, as [`DeliveryError`] lists them.
+    pub fn check(&self, wanted: impl Fn(Rank, u32) -> Option<Range<Rank>>) -> Result<(), DeliveryError> {
+        let blocks = self.schedule.sizes().len();
+        if self.parts.len() != blocks {
+            return Err(DeliveryError::Pieces { given: self.parts.len(), blocks });
+        }
+        let held = Replay::of(self).carried_out()?;
+        let mut groupings: BTreeMap<(u32, Rank, Rank), u64> = BTreeMap::new();
+        for (rank, held) in held.iter().enumerate() {
+            for (block, version) in (0..).zip(held) {
+                let Some(wanted) = wanted(rank, block) else { continue };
+                let Some(version) = version.as_ref().filter(|version| version.is_of(&wanted)) else {
+                    let holds =
+                        version.as_ref().map_or_else(|| "nothing".to_owned(), |held| held.to_string());
+                    return Err(DeliveryError::Undelivered { rank, block, holds, wanted: named(wanted) });
+                };
+                let same = (self.parts[block as usize], wanted.start, wanted.end);
+                if self.alike && *groupings.entry(same).or_insert(version.grouping) != version.grouping {
+                    return Err(DeliveryError::Grouped { rank, block });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Delivery<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Delivery({} blocks among {} ranks)", self.parts.len(), self.schedule.nodes())
+    }
+}
+
+/// Versions of a part, combined.
+#[derive(Debug, PartialEq, Eq)]
+struct Version {
+    /// The ranks whose versions these are, as bits.
+    ranks: Box<[u64]>,
+    /// A digest of the way in which they were grouped.
+    grouping: u64,
+}
+
+/// The fault of two versions that cannot be combined.
+enum Misfit {
+    /// Both have the version of some rank.
+    Twice,
+    /// The right one does not follow the left one.
+    Order,
+}
+
+impl Version {
+    /// That of one rank.
+    fn of(rank: Rank, ranks: usize) -> Arc<Version> {
+        let mut words = vec![0_u64; ranks.div_ceil(64)];
+        words[rank / 64] |= 1 << (rank % 64);
+        Arc::new(Version { ranks: words.into(), grouping: digest((rank, u64::MAX)) })
+    }
+
+    /// Both, the left one first.
+    fn combined(left: &Version, right: &Version, in_order: bool) -> Result<Arc<Version>, Misfit> {
+        let both = || left.ranks.iter().zip(&right.ranks);
+        if both().any(|(left, right)| left & right != 0) {
+            return Err(Misfit::Twice);
+        }
+        // Versions that are in order are those of neighbours each.
+        if in_order && left.last().map(|last| last + 1) != right.first() {
+            return Err(Misfit::Order);
+        }
+        // The operands of a commutative operator may change places.
+        let (one, other) = match in_order || left.grouping <= right.grouping {
+            true => (left.grouping, right.grouping),
+            false => (right.grouping, left.grouping),
+        };
+        let ranks = both().map(|(left, right)| left | right).collect();
+        Ok(Arc::new(Version { ranks, grouping: digest((one, other)) }))
+    }
+
+    fn first(&self) -> Option<Rank> {
+        let word = self.ranks.iter().position(|&word| word != 0)?;
+        Some(word * 64 + self.ranks[word].trailing_zeros() as usize)
+    }
+
+    fn last(&self) -> Option<Rank> {
+        let word = self.ranks.iter().rposition(|&word| word != 0)?;
+        Some(word * 64 + 63 - self.ranks[word].leading_zeros() as usize)
+    }
+
+    fn count(&self) -> usize {
+        self.ranks.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether these are the versions of just these ranks.
+    fn is_of(&self, ranks: &Range<Rank>) -> bool {
+        (self.first(), self.last()) == (Some(ranks.start), ranks.end.checked_sub(1))
+            && self.count() == ranks.len()
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.first(), self.count()) {
+            (Some(rank), 1) => write!(f, "what rank {rank} has"),
+            (Some(first), count) if self.is_of(&(first..first + count)) => {
+                f.write_str(&named(first..first + count))
+            }
+            (_, count) => write!(f, "what {count} ranks have, combined,"),
+        }
+    }
+}
+
+/// Versions of neighbours in words.
+fn named(ranks: Range<Rank>) -> String {
+    match ranks.len() {
+        1 => format!("what rank {} has", ranks.start),
+        _ => format!("what ranks {} to {} have, combined", ranks.start, ranks.end.saturating_sub(1)),
+    }
+}
+
+fn digest(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests;

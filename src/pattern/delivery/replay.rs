@@ -1,0 +1,239 @@
+//! The steps of all ranks carried out without data and time.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+use super::{
+    super::{Action, Blocks, Message, Step},
+    Delivery, DeliveryError, Misfit, Version,
+};
+use crate::rank::Rank;
+
+/// The blocks of each rank, by number.
+pub(super) type Held = Vec<Vec<Option<Arc<Version>>>>;
+
+/// A schedule on its way.
+pub(super) struct Replay<'a> {
+    of: &'a Delivery<'a>,
+    /// The steps of each rank as they are carried out.
+    steps: Vec<Cow<'a, [Step]>>,
+    held: Held,
+    /// The progress of each rank.
+    progress: Vec<Progress>,
+    /// Messages on their way, by sender and receiver.
+    mail: BTreeMap<(Rank, Rank), Mail>,
+    /// The ranks that may be able to go on.
+    ready: VecDeque<Rank>,
+    /// The ranks that wait at a barrier.
+    waiting: Vec<Rank>,
+}
+
+/// The next step of a rank, and what it has done of it.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    step: usize,
+    /// The number of the message that the step has sent, among those to its receiver.
+    sent: Option<usize>,
+    has_received: bool,
+    is_waiting: bool,
+}
+
+/// Messages from one rank to another.
+#[derive(Default)]
+struct Mail {
+    on_the_way: VecDeque<Sent>,
+    /// The number of messages that were sent, and of those that were received.
+    counts: [usize; 2],
+}
+
+/// A message with what is in it.
+struct Sent {
+    step: usize,
+    blocks: Blocks,
+    versions: Vec<Arc<Version>>,
+}
+
+impl<'a> Replay<'a> {
+    pub(super) fn of(of: &'a Delivery<'a>) -> Replay<'a> {
+        let nodes = of.schedule.nodes();
+        let held = |rank: Rank| {
+            let own = Version::of(rank, nodes);
+            let blocks = 0..of.parts.len() as u32;
+            blocks.map(|block| (of.given)(rank, block).then(|| own.clone())).collect()
+        };
+        Replay {
+            of,
+            steps: (0..nodes).map(|rank| of.schedule.steps_under(rank, of.rendezvous)).collect(),
+            held: (0..nodes).map(held).collect(),
+            progress: vec![Progress::default(); nodes],
+            mail: BTreeMap::new(),
+            ready: (0..nodes).collect(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// The blocks of each rank in the end.
+    pub(super) fn carried_out(mut self) -> Result<Held, DeliveryError> {
+        let steps = std::mem::take(&mut self.steps);
+        while let Some(rank) = self.ready.pop_front() {
+            while let Some(step) = steps[rank].get(self.progress[rank].step) {
+                if !self.is_done(rank, &step.action)? {
+                    break;
+                }
+                let step = self.progress[rank].step + 1;
+                self.progress[rank] = Progress { step, ..Progress::default() };
+            }
+        }
+        // A rank that waits for a message first: others may only wait for it to receive.
+        let stuck = (0..steps.len()).filter_map(|rank| {
+            let step = self.progress[rank].step;
+            let action = &steps[rank].get(step)?.action;
+            let (receives, peer) = match (action.received(), action.sent()) {
+                (Some(message), _) if !self.progress[rank].has_received => (true, Some(message.peer)),
+                (_, sent) => (false, sent.map(|message| message.peer)),
+            };
+            Some((!receives, DeliveryError::Stuck { rank, step, peer, receives }))
+        });
+        if let Some((_, error)) = stuck.min_by_key(|&(order, _)| order) {
+            return Err(error);
+        }
+        let left =
+            self.mail.iter().find_map(|(&(rank, to), mail)| Some((rank, to, mail.on_the_way.front()?)));
+        match left {
+            Some((rank, to, sent)) => Err(DeliveryError::Unreceived { rank, step: sent.step, to }),
+            None => Ok(self.held),
+        }
+    }
+
+    /// Does what can be done of the next step of a rank; whether that is all of it.
+    fn is_done(&mut self, rank: Rank, action: &Action) -> Result<bool, DeliveryError> {
+        if let Some(message) = action.sent() {
+            self.send(rank, message)?;
+        }
+        if let Some(message) = action.received()
+            && !self.receive(rank, message)?
+        {
+            return Ok(false);
+        }
+        match action {
+            Action::Send(message) | Action::Exchange { send: message, .. } => {
+                Ok(self.has_left(rank, message))
+            }
+            Action::Barrier => Ok(self.has_passed(rank)),
+            Action::Merge { left, right, into } => {
+                let (left, right) = (self.version(rank, *left)?, self.version(rank, *right)?);
+                self.combine(rank, *into, &left, &right)?;
+                Ok(true)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Sends the message of a step, once.
+    fn send(&mut self, rank: Rank, message: &Message) -> Result<(), DeliveryError> {
+        if self.progress[rank].sent.is_some() {
+            return Ok(());
+        }
+        self.check_peer(rank, message.peer)?;
+        let versions =
+            message.blocks.iter().map(|&block| self.version(rank, block)).collect::<Result<_, _>>()?;
+        let mail = self.mail.entry((rank, message.peer)).or_default();
+        let sent = Sent { step: self.progress[rank].step, blocks: message.blocks.clone(), versions };
+        mail.on_the_way.push_back(sent);
+        self.progress[rank].sent = Some(mail.counts[0]);
+        mail.counts[0] += 1;
+        self.ready.push_back(message.peer);
+        Ok(())
+    }
+
+    /// Receives the message of a step, if it is there or has been received before.
+    fn receive(&mut self, rank: Rank, message: &Message) -> Result<bool, DeliveryError> {
+        if self.progress[rank].has_received {
+            return Ok(true);
+        }
+        let from = message.peer;
+        self.check_peer(rank, from)?;
+        let Some(mail) = self.mail.get_mut(&(from, rank)) else { return Ok(false) };
+        let Some(sent) = mail.on_the_way.pop_front() else { return Ok(false) };
+        mail.counts[1] += 1;
+        let sizes = self.of.schedule.sizes();
+        let part = |block: u32| self.of.parts.get(block as usize).zip(sizes.get(block as usize));
+        let is_same = |(one, other): (&u32, &u32)| part(*one) == part(*other);
+        if sent.blocks.len() != message.blocks.len() || !sent.blocks.iter().zip(&*message.blocks).all(is_same)
+        {
+            return Err(DeliveryError::OtherBlocks { rank, step: self.progress[rank].step, from });
+        }
+        for (&block, came) in message.blocks.iter().zip(sent.versions) {
+            if !message.combined {
+                self.held[rank][block as usize] = Some(came);
+                continue;
+            }
+            // The version of the lower rank is the left operand.
+            let own = self.version(rank, block)?;
+            let (left, right) = if from < rank { (came, own) } else { (own, came) };
+            self.combine(rank, block, &left, &right)?;
+        }
+        self.progress[rank].has_received = true;
+        if self.of.rendezvous.is_some() {
+            self.ready.push_back(from);
+        }
+        Ok(true)
+    }
+
+    /// Whether a message that the step of a rank has sent need not be waited for any more.
+    fn has_left(&self, rank: Rank, message: &Message) -> bool {
+        let waits = self.of.rendezvous.is_some_and(|from_bytes| message.bytes >= from_bytes);
+        let received = self.mail.get(&(rank, message.peer)).map_or(0, |mail| mail.counts[1]);
+        !waits || self.progress[rank].sent.is_none_or(|number| number < received)
+    }
+
+    /// Whether all ranks have come to the barrier that a rank is at.
+    fn has_passed(&mut self, rank: Rank) -> bool {
+        if !std::mem::replace(&mut self.progress[rank].is_waiting, true) {
+            self.waiting.push(rank);
+        }
+        if self.waiting.len() < self.progress.len() {
+            return false;
+        }
+        for other in std::mem::take(&mut self.waiting).into_iter().filter(|&other| other != rank) {
+            self.progress[other] = Progress { step: self.progress[other].step + 1, ..Progress::default() };
+            self.ready.push_back(other);
+        }
+        true
+    }
+
+    /// The version of a block that a rank has.
+    fn version(&self, rank: Rank, block: u32) -> Result<Arc<Version>, DeliveryError> {
+        let held = self.held[rank].get(block as usize).cloned().flatten();
+        held.ok_or(DeliveryError::NotHeld { rank, step: self.progress[rank].step, block })
+    }
+
+    /// Puts two versions, combined, into a block of a rank.
+    fn combine(
+        &mut self,
+        rank: Rank,
+        block: u32,
+        left: &Version,
+        right: &Version,
+    ) -> Result<(), DeliveryError> {
+        let step = self.progress[rank].step;
+        let combined = Version::combined(left, right, self.of.in_order).map_err(|misfit| match misfit {
+            Misfit::Twice => DeliveryError::CombinedTwice { rank, step, block },
+            Misfit::Order => DeliveryError::OutOfOrder { rank, step, block },
+        })?;
+        self.held[rank][block as usize] = Some(combined);
+        Ok(())
+    }
+
+    /// Whether a rank may be the other end of a message.
+    fn check_peer(&self, rank: Rank, peer: Rank) -> Result<(), DeliveryError> {
+        let ranks = self.progress.len();
+        if peer < ranks && peer != rank {
+            return Ok(());
+        }
+        Err(DeliveryError::Peer { rank, step: self.progress[rank].step, peer, ranks })
+    }
+}

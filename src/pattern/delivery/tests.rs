@@ -1,0 +1,94 @@
+use super::*;
+use crate::pattern::{Builder, Combiner, Exchange, Fold, Origin, Transfer};
+
+/// A schedule of one block, which is at rank 0, of transfers one after the other.
+fn passed_on(transfers: &[(Rank, Rank)]) -> Schedule {
+    let mut builder = Builder::new(3, &[0], &[8], Exchange::InTurn);
+    for &(from, to) in transfers {
+        builder.iteration([Transfer { from, to, blocks: [0].into() }]);
+    }
+    builder.finish()
+}
+
+fn checked(schedule: &Schedule, holder: Rank) -> Result<(), DeliveryError> {
+    Delivery::new(schedule, &[0], |rank, _| rank == holder).check(|_, _| Some(0..1))
+}
+
+#[test]
+fn every_rank_has_what_is_wanted_or_the_check_names_it() {
+    checked(&passed_on(&[(0, 1), (1, 2)]), 0).unwrap();
+    let error = checked(&passed_on(&[(0, 1), (0, 1)]), 0).unwrap_err();
+    assert_eq!(error.to_string(), "rank 2 ends with nothing in block 0: wanted is what rank 0 has");
+    // Who has it in the beginning is another one than the schedule was made for.
+    let error = checked(&passed_on(&[(0, 1), (1, 2)]), 1).unwrap_err();
+    assert_eq!(error, DeliveryError::NotHeld { rank: 0, step: 0, block: 0 });
+    assert_eq!(error.to_string(), "step 0 of rank 0 takes block 0, which it does not hold then");
+    let none = Delivery::new(&passed_on(&[]), &[], |_, _| true).check(|_, _| None).unwrap_err();
+    assert_eq!(none.to_string(), "0 pieces are given for a schedule of 1 block");
+}
+
+#[test]
+fn sends_that_wait_for_each_other_are_found_where_they_do() {
+    let mut builder = Builder::new(2, &[0, 1], &[8, 8], Exchange::InTurn);
+    builder.round([(0, 1), (1, 0)].map(|(from, to)| Transfer { from, to, blocks: [from as u32].into() }));
+    builder.end_iteration();
+    let schedule = builder.finish();
+    let check = |schedule: &Schedule, from_bytes| {
+        let given = |rank: Rank, block: u32| rank == block as usize;
+        let delivery = Delivery::new(schedule, &[0, 1], given).under_rendezvous(from_bytes);
+        delivery.check(|_, block| Some(block as usize..block as usize + 1))
+    };
+    check(&schedule, None).unwrap();
+    // Within an iteration both ways go at the same time.
+    check(&schedule, Some(0)).unwrap();
+    // Over several iterations nobody sees that they do.
+    let mut crossed = Builder::new(2, &[0, 1], &[8, 8], Exchange::InTurn);
+    crossed.iteration([Transfer { from: 0, to: 1, blocks: [0].into() }]);
+    crossed.iteration([Transfer { from: 1, to: 0, blocks: [1].into() }]);
+    let crossed = crossed.finish();
+    check(&crossed, Some(0)).unwrap();
+    let twice = crossed.clone().then(schedule.gathering());
+    check(&twice, Some(0)).unwrap();
+}
+
+#[test]
+fn versions_are_combined_once_and_in_order_where_they_must_be() {
+    let sum = |folds: &[(Rank, Rank)]| {
+        let mut combiner = Combiner::new(3, &[Origin::Everywhere], &[8], Exchange::InTurn);
+        for &(from, to) in folds {
+            combiner.iteration([Fold::of(from, to, 0, 0)]);
+        }
+        combiner.finish()
+    };
+    let check = |schedule: &Schedule, in_order| {
+        let delivery = Delivery::new(schedule, &[0], |_, _| true).in_order(in_order);
+        delivery.check(|rank, _| (rank == 0).then_some(0..3))
+    };
+    check(&sum(&[(2, 1), (1, 0)]), true).unwrap();
+    check(&sum(&[(2, 0), (1, 0)]), false).unwrap();
+    let error = check(&sum(&[(2, 0), (1, 0)]), true).unwrap_err();
+    assert_eq!(error, DeliveryError::OutOfOrder { rank: 0, step: 0, block: 0 });
+    let error = check(&sum(&[(1, 0), (1, 0)]), false).unwrap_err();
+    assert_eq!(error, DeliveryError::CombinedTwice { rank: 0, step: 2, block: 0 });
+    let error = check(&sum(&[(2, 0)]), false).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "rank 0 ends with what 2 ranks have, combined, in block 0: wanted is what ranks 0 to 2 have, combined"
+    );
+}
+
+#[test]
+fn groupings_are_told_apart_where_they_matter() {
+    // Block 0 is what each rank has, block 1 what it has combined: (0 + 1) + 2 at rank 0, and (1 + 2) + 0 at rank 1.
+    let mut combiner = Combiner::new(3, &[Origin::Everywhere; 2], &[8, 8], Exchange::InTurn);
+    for (from, to) in [(1, 0), (2, 0), (2, 1), (0, 1)] {
+        combiner.iteration([Fold::of(from, to, 0, 1)]);
+    }
+    let schedule = combiner.finish();
+    let check = |alike| {
+        let delivery = Delivery::new(&schedule, &[0, 0], |_, _| true).alike(alike);
+        delivery.check(|rank, block| (rank < 2 && block == 1).then_some(0..3))
+    };
+    check(false).unwrap();
+    assert_eq!(check(true), Err(DeliveryError::Grouped { rank: 1, block: 1 }));
+}

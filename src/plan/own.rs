@@ -1,0 +1,173 @@
+//! Algorithms of one's own: a name, and a function that makes a draft of a problem. What it makes is checked before it is used.
+
+use std::{
+    cmp::Ordering,
+    error::Error,
+    fmt,
+    hash::{Hash, Hasher},
+    sync::Arc,
+};
+
+use super::{
+    PlanError,
+    choose::check_messages,
+    plan::Plan,
+    predict::{Prediction, predict_among},
+    problem::{Draft, Planned},
+    registry::Registered,
+};
+use crate::time::Time;
+
+/// A reason why a function makes no draft.
+type Refusal = Box<dyn Error + Send + Sync>;
+
+/// Makes a draft of a problem, or says why there is none.
+type Make<P> = dyn Fn(&P) -> Result<<P as Planned>::Draft, Refusal> + Send + Sync;
+
+/// An algorithm of one's own for the problems of a library: a handle that is cheap to clone.
+///
+/// Its function makes for a problem what algorithms of the library make: a draft, which is pieces of the data and a
+/// [`Schedule`](crate::pattern::Schedule) that moves them. Before it is used it is carried out without data
+/// ([`Delivery`](crate::pattern::Delivery)): every rank must end with what the problem says, and nobody may wait for ever. The
+/// same problem must always get the same draft, as every member of a group may make it. An error of the function says that
+/// there is none for the problem.
+///
+/// It is used alone, or beside an algorithm of the library, which may be *Auto*; the faster one is taken then.
+///
+/// ```
+/// use multicomputer::{pattern::{Exchange, Transfer}, prelude::*, stop::{Algorithm, Draft, Instance, Own}};
+///
+/// // Each source sends its message to all others by itself.
+/// let star = Own::new("star", |instance: &Instance| {
+///     Ok(Draft::whole(instance, Exchange::Overlapped, |builder| {
+///         for (block, &from) in (0..).zip(instance.sources()) {
+///             let others = (0..instance.nodes()).filter(|&to| to != from);
+///             builder.iteration(others.map(|to| Transfer { from, to, blocks: [block].into() }));
+///         }
+///     }))
+/// });
+///
+/// let machine = Machine::paragon(2, 3).build()?;
+/// let instance = Instance::new(machine.description(), &[1, 4], &[100, 100])?;
+/// let (mine, auto) = (star.plan(&instance)?, Algorithm::AUTO.plan(&instance)?);
+/// assert!(auto.prediction().modeled < mine.prediction().modeled);
+///
+/// let run = machine.run(|node| {
+///     let x: &[u8] = if [1, 4].contains(&node.rank()) { &[node.rank() as u8; 100] } else { &[] };
+///     Ok(node.world().using(&star).broadcast_from(&[(1, 100), (4, 100)], x)?[1][0])
+/// })?;
+/// assert_eq!(run.outputs, [4; 6]);
+/// assert_eq!(run.report.modeled, mine.prediction().modeled);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Own<P: Registered>(Arc<Named<Make<P>>>);
+
+/// A function with a name.
+struct Named<F: ?Sized> {
+    name: String,
+    make: F,
+}
+
+impl<P: Registered> Own<P> {
+    /// An algorithm of this name, which is that of its plans, with the function that makes its drafts.
+    pub fn new(
+        name: impl Into<String>,
+        make: impl Fn(&P) -> Result<P::Draft, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
+    ) -> Own<P> {
+        Own(Arc::new(Named { name: name.into(), make }))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Plans a problem: makes the draft and checks it, which costs the host about a microsecond a block of a message.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::NoDraft`] if the function gives an error, [`PlanError::Undelivered`] if not every rank ends with what the
+    /// problem says, [`PlanError::MessageTooLong`].
+    pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
+        let draft = self.draft(problem)?;
+        Ok(self.planned(problem, draft, None))
+    }
+
+    /// The plan of a problem if it is done before an instant, with its prediction.
+    pub(super) fn plan_before(&self, problem: &P, limit: Time) -> Result<Option<Plan<P>>, PlanError> {
+        let draft = self.draft(problem)?;
+        let (machine, members) = (problem.machine(), problem.members());
+        let prediction =
+            draft.schedule().and_then(|schedule| predict_among(machine, members, schedule, limit));
+        let before = prediction.filter(|prediction| prediction.modeled < limit);
+        Ok(before.map(|prediction| self.planned(problem, draft, Some(prediction))))
+    }
+
+    fn draft(&self, problem: &P) -> Result<P::Draft, PlanError> {
+        let algorithm = || self.name().to_owned();
+        let draft = (self.0.make)(problem)
+            .map_err(|cause| PlanError::NoDraft { algorithm: algorithm(), cause: cause.to_string() })?;
+        problem
+            .check_delivery(&draft)
+            .map_err(|cause| PlanError::Undelivered { algorithm: algorithm(), cause: Box::new(cause) })?;
+        draft.schedule().map_or(Ok(()), check_messages)?;
+        Ok(draft)
+    }
+
+    fn planned(&self, problem: &P, draft: P::Draft, prediction: Option<Prediction>) -> Plan<P> {
+        Plan::by_own(problem, self.name(), draft, prediction)
+    }
+
+    /// The place of its function, by which it is told from others of its name.
+    fn place(&self) -> *const u8 {
+        Arc::as_ptr(&self.0).cast()
+    }
+}
+
+impl<P: Registered> Clone for Own<P> {
+    fn clone(&self) -> Self {
+        Own(self.0.clone())
+    }
+}
+
+/// Clones of each other are the same: functions cannot be compared.
+impl<P: Registered> PartialEq for Own<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<P: Registered> Eq for Own<P> {}
+
+impl<P: Registered> PartialOrd for Own<P> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By name; those of one name in some order that lasts as long as they do.
+impl<P: Registered> Ord for Own<P> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(other.name()).then_with(|| self.place().cmp(&other.place()))
+    }
+}
+
+/// By name, which is what members in several processes have in common.
+impl<P: Registered> Hash for Own<P> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+/// The name.
+impl<P: Registered> fmt::Display for Own<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl<P: Registered> fmt::Debug for Own<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Own({self})")
+    }
+}
