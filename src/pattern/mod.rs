@@ -9,6 +9,7 @@
 pub(crate) mod butterfly;
 pub mod circulant;
 pub mod division;
+pub(crate) mod forest;
 mod halving;
 pub mod line;
 pub mod pipeline;

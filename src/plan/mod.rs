@@ -27,6 +27,7 @@ pub(crate) mod bound;
 mod cache;
 pub(crate) mod choose;
 mod error;
+pub(crate) mod forest;
 mod layout;
 mod members;
 #[allow(clippy::module_inception)]

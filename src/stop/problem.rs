@@ -89,6 +89,6 @@ impl Registered for Instance {
     const AUTO: Algorithm = Algorithm::AUTO;
 
     fn algorithms() -> Vec<Algorithm> {
-        Algorithm::all().chain([Algorithm::APART]).collect()
+        Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()).collect()
     }
 }
