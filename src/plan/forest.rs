@@ -165,38 +165,36 @@ impl Spreading {
         self.sources.iter().map(|&(_, bytes)| bytes).sum()
     }
 
-    /// The forests that may be the fastest: trees for a message of one source, cycles for those of several.
+    /// The forests that may be the fastest: trees for a message of one source, low ones or others, whichever the closed form finds
+    /// faster; cycles for the messages of several.
     pub(crate) fn forests(&self) -> Vec<Forest> {
-        let aim = if self.least > 0.0 { self.least } else { 1.0 };
         let roots: Vec<Rank> = self.sources.iter().map(|&(root, _)| root).collect();
+        let bytes = self.bytes();
+        // What ports take where none is idle, in case the search for prices has ended before that.
+        let nodes = self.network.nodes() as f64;
+        let aim = self.least.max(bytes as f64 * self.beta * (nodes - 1.0) / nodes);
+        let grown = |root, count, is_low| grow(&self.network, root, bytes, count, aim, is_low);
         let mut forests: Vec<Forest> = Vec::new();
-        // What the best of fewer trees takes, which more trees are to be better than.
-        let mut fewer = f64::INFINITY;
         for count in COUNTS {
             let plural = if count == 1 { "" } else { "s" };
-            let tried = match roots[..] {
-                [root] => [true, false].map(|is_low| {
-                    let kind = if is_low { "low tree" } else { "tree" };
-                    (grow(&self.network, root, self.bytes(), count, aim, is_low), kind)
-                }),
-                _ => [(cycles(&self.network, &roots, self.bytes(), count, aim), "cycle"), (Vec::new(), "")],
+            let forest = match roots[..] {
+                [root] => {
+                    let low = self.cut_well(grown(root, count, true), &format!("{count} low tree{plural}"));
+                    let any = self.cut_well(grown(root, count, false), &format!("{count} tree{plural}"));
+                    if low.estimate <= any.estimate { low } else { any }
+                }
+                _ => {
+                    let cycles = cycles(&self.network, &roots, bytes, count, aim);
+                    self.cut_well(cycles, &format!("{count} cycle{plural}"))
+                }
             };
-            let mut best = fewer;
-            for (trees, kind) in tried {
-                let is_there = forests.iter().any(|forest| forest.trees == trees);
-                if is_there || trees.is_empty() {
-                    continue;
-                }
-                let forest = self.cut_well(trees, &format!("{count} {kind}{plural}"));
-                if forest.busiest <= fewer / WORTH {
-                    best = best.min(forest.busiest);
-                    forests.push(forest);
-                }
+            let is_near = forest.busiest <= NEAR * aim;
+            if forests.iter().all(|fewer| forest.busiest <= fewer.busiest / WORTH) {
+                forests.push(forest);
             }
-            if best <= NEAR * self.least {
+            if is_near {
                 break;
             }
-            fewer = best;
         }
         forests
     }

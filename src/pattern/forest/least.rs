@@ -120,11 +120,11 @@ impl<'a> Search<'a> {
             let of_edges = self.network.costs(&asked);
             let mut total = 0.0;
             let mut found = false;
-            for source in 0..self.sources.len() {
+            for (source, known) in costs.iter().enumerate() {
                 let (column, cost) = self.tree(source, &asked, &of_edges);
                 total += cost;
                 let here: f64 = column.loads.iter().zip(&prices).map(|(load, price)| load * price).sum();
-                if here < costs[source] - 1e-9 {
+                if here < known - 1e-9 {
                     found = true;
                     self.columns.push(column);
                 }
