@@ -16,13 +16,15 @@ use crate::{
     plan::{
         Reason,
         bound::{Crossing, Links, gossip, start_up},
+        forest::least_time,
     },
     rank::Rank,
     time::Span,
 };
 
 impl Task {
-    /// The lower bound for this task, empty if nothing has to be sent. Takes time proportional to the nodes of the machine, some 10 us each.
+    /// The lower bound for this task, empty if nothing has to be sent. Takes time proportional to the nodes of
+    /// the machine, some 10 us each, and for long vectors on networks that are no grid up to 20 ms more.
     ///
     /// Only rounding can beat it: in a run the end of each message is rounded to the nearest picosecond, so where the limit is
     /// met exactly a run may be earlier by up to a picosecond a message.
@@ -70,7 +72,22 @@ impl Task {
             (Reason::Combining, combining),
             (Reason::Bisection, after(links.bisection(|inside| borders.crossing(inside)))),
             (Reason::Submesh, after(links.submesh(|inside| borders.crossing(inside)))),
+            (Reason::Trees, after(self.down_trees())),
         ])
+    }
+
+    /// What no way takes less than to get all from those ranks that have something to all, or backwards.
+    fn down_trees(&self) -> Span {
+        let (blocks, is_backwards) = match self.operation() {
+            Operation::Broadcast => (vec![(self.root(), self.bytes())], false),
+            Operation::CombineToOne => (vec![(self.root(), self.bytes())], true),
+            Operation::Collect | Operation::DistributedCombine => {
+                let block = |rank: Rank| (rank, self.block(rank).end - self.block(rank).start);
+                ((0..self.size()).map(block).collect(), self.operation() == Operation::DistributedCombine)
+            }
+            _ => return Span::ZERO,
+        };
+        least_time(self.machine(), self.members(), &blocks, is_backwards)
     }
 }
 

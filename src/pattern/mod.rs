@@ -11,6 +11,7 @@ pub(crate) mod butterfly;
 pub mod circulant;
 mod delivery;
 pub mod division;
+pub(crate) mod forest;
 mod halving;
 pub mod line;
 pub mod pipeline;

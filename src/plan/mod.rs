@@ -29,6 +29,7 @@ mod cache;
 mod choice;
 pub(crate) mod choose;
 mod error;
+pub(crate) mod forest;
 mod layout;
 mod members;
 mod own;

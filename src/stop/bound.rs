@@ -7,13 +7,15 @@ use crate::{
     plan::{
         Reason,
         bound::{Crossing, Links, start_up},
+        forest::least_time,
     },
     rank::Rank,
     time::Span,
 };
 
 impl Instance {
-    /// The lower bound for this instance. Takes time proportional to the nodes of the machine, some 10 us each.
+    /// The lower bound for this instance. Takes time proportional to the nodes of the machine, some 10 us each, and for long
+    /// messages on networks that are no grid up to 20 ms more.
     ///
     /// Only rounding can beat it: in a run the end of each message is rounded to the nearest picosecond, so where the limit
     /// is met exactly a run may be earlier by up to a picosecond a message.
@@ -32,9 +34,9 @@ impl Instance {
         let (parameters, nodes) = (self.parameters(), self.nodes());
         let zero = |reason| (reason, Span::ZERO);
         if nodes == 1 {
-            use Reason::{Bisection, BothWays, Intake, StartUp, StartUpAndBytes, Submesh};
+            use Reason::{Bisection, BothWays, Intake, StartUp, StartUpAndBytes, Submesh, Trees};
             return LowerBound::new(
-                [StartUp, Intake, StartUpAndBytes, BothWays, Bisection, Submesh].map(zero),
+                [StartUp, Intake, StartUpAndBytes, BothWays, Bisection, Submesh, Trees].map(zero),
             );
         }
         let around = parameters.alpha() + parameters.hop();
@@ -60,6 +62,7 @@ impl Instance {
         let links = Links::of(self.machine());
         let bytes = |bytes: f64| around + Span::from_secs_f64(bytes);
         let spread = start_up(nodes, parameters.send_overhead(), around);
+        let after = |trees: Span| if trees.is_zero() { trees } else { around + trees };
         let longest = self.lengths().iter().copied().max().unwrap_or(0);
         LowerBound::new([
             (Reason::StartUp, spread),
@@ -68,6 +71,7 @@ impl Instance {
             (Reason::BothWays, bytes(both_ways)),
             (Reason::Bisection, around + links.bisection(crossing)),
             (Reason::Submesh, around + links.submesh(crossing)),
+            (Reason::Trees, after(least_time(self.machine(), self.members(), &self.holders(), false))),
         ])
     }
 }

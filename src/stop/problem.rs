@@ -94,6 +94,6 @@ impl Registered for Instance {
     const OWN: Algorithm = Algorithm::OWN;
 
     fn algorithms() -> Vec<Algorithm> {
-        Algorithm::all().chain([Algorithm::APART]).collect()
+        Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()).collect()
     }
 }

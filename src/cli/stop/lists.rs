@@ -35,11 +35,12 @@ pub(super) fn algorithm_help() -> String {
     };
     format!(
         "The algorithms, or a list of such: paper for those of the papers ({}), beyond for others ({}), {} for the \
-         fastest of these on the machine, or all; paper, beyond and all leave out what does not work. {} treats long and \
-         short messages apart, each by one of these",
+         fastest of these on the machine, or all; paper, beyond and all leave out what does not work. {} is for long messages on \
+         networks that are no grid, and {} treats long and short messages apart, each by one of these",
         names(Algorithm::PAPER),
         names(Algorithm::BEYOND),
         Algorithm::AUTO,
+        Algorithm::FOREST,
         Algorithm::APART
     )
 }
@@ -61,7 +62,7 @@ pub(super) fn algorithms(text: &str) -> Result<List<Choice>, String> {
         let by_name = named.contains(&algorithm);
         (by_name || several.contains(&algorithm)).then_some(Choice { algorithm, by_name })
     };
-    Ok(List::of(Algorithm::all().chain([Algorithm::APART]).filter_map(choice)))
+    Ok(List::of(Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()).filter_map(choice)))
 }
 
 /// Reads distributions: each once, in the order given.

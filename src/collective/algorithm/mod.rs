@@ -10,6 +10,7 @@ mod blocks;
 mod circulant;
 mod doubling;
 mod edst;
+mod forest;
 mod halved_scan;
 mod halving;
 mod hybrid;
@@ -77,6 +78,7 @@ impl Algorithm {
         Algorithm::HALVING,
         Algorithm::PIPELINE,
         Algorithm::EDST,
+        Algorithm::FOREST,
         Algorithm::SOURCES,
         Algorithm::APART,
     ];

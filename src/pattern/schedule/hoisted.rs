@@ -5,7 +5,7 @@ use super::{Action, Message, Schedule, Step};
 impl Schedule {
     /// The schedule with every [`Start`](Action::Start) moved to the earliest place where its blocks are available:
     /// before receives of other blocks and the combining that follows them. The order of a node's sends stays as it
-    /// is.
+    /// is; a send belongs to the iteration in which it is started.
     ///
     /// A node that sends to several nodes then hands all messages to its port at once, and the port is never idle
     /// while the node waits for something else.
@@ -34,6 +34,11 @@ fn moved_ahead(steps: Vec<Step>) -> Vec<Step> {
             }
         }
         moved.splice(place..place, pack.into_iter().chain([step]));
+    }
+    let mut earliest = usize::MAX;
+    for step in moved.iter_mut().rev() {
+        earliest = earliest.min(step.iteration);
+        step.iteration = earliest;
     }
     moved
 }

@@ -10,6 +10,7 @@ mod br_xy;
 mod bucket;
 mod circulant;
 mod cut;
+mod forest;
 mod ideal;
 mod in_turn;
 mod part;
@@ -92,7 +93,11 @@ impl Algorithm {
         Algorithm::TREE,
     ];
 
-    /// All that are for any lengths, [`Algorithm::AUTO`] last. [`Algorithm::APART`] is made of them.
+    /// Those for some problems only: long messages on networks that are no grid, and messages of lengths that differ. *Auto* tries
+    /// them as well.
+    pub const FOR_SOME: &[Algorithm] = &[Algorithm::FOREST, Algorithm::APART];
+
+    /// All that are for any lengths on any machine, [`Algorithm::AUTO`] last.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         Algorithm::PAPER.iter().chain(Algorithm::BEYOND).copied().chain([Algorithm::AUTO])
     }

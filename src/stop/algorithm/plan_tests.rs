@@ -19,10 +19,11 @@ proptest! {
         let messages: Vec<Vec<u8>> =
             sources.iter().zip(lengths).map(|(&source, &length)| message(source, length)).collect();
         let machine = Machine::of(instance.machine().clone()).deny_unreceived(true).build().unwrap();
-        for algorithm in Algorithm::all().chain([Algorithm::APART]) {
+        for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()) {
             let Ok(plan) = algorithm.plan(&instance) else {
-                // Too many messages are long, or none is.
-                prop_assert!([Algorithm::SPLIT, Algorithm::APART].contains(&algorithm), "{}", algorithm);
+                // Too many messages are long, or none is, or the network is a grid.
+                let restricted = [Algorithm::SPLIT, Algorithm::APART, Algorithm::FOREST];
+                prop_assert!(restricted.contains(&algorithm), "{}", algorithm);
                 continue;
             };
             let run = machine.run(|node| {
@@ -42,7 +43,7 @@ proptest! {
     /// Nothing but the instance decides, neither the number of cores nor which of them is faster.
     #[test]
     fn a_plan_is_the_same_whoever_makes_it(instance in instances(9)) {
-        for algorithm in Algorithm::all().chain([Algorithm::APART]) {
+        for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()) {
             let (one, other) = (algorithm.plan(&instance), algorithm.plan(&instance));
             let (Ok(one), Ok(other)) = (one, other) else { continue };
             prop_assert_eq!((one.algorithm(), one.variant()), (other.algorithm(), other.variant()));

@@ -41,7 +41,8 @@ fn instance(machine: &str, sources: &[Rank], lengths: &[u64]) -> Instance {
 
 /// Every schedule of every algorithm.
 fn all_candidates(instance: &Instance) -> impl Iterator<Item = (Algorithm, Variant<Instance>)> {
-    let single = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::AUTO);
+    let single =
+        Algorithm::all().filter(|&algorithm| algorithm != Algorithm::AUTO).chain([Algorithm::FOREST]);
     single.flat_map(|algorithm| candidates(algorithm, instance))
 }
 
@@ -84,7 +85,7 @@ fn check(instance: &Instance, algorithm: Algorithm, variant: &Variant<Instance>)
     let fewest = match algorithm.name() {
         "br-lin" | "br-xy-source" | "br-xy-dim" | "xor" => true,
         "in-turn" => !variant.name().starts_with("moved"),
-        "spread" | "circulant" | "bucket" => true,
+        "spread" | "circulant" | "bucket" | "forest" => true,
         _ => sources.len() == 1 && algorithm == Algorithm::TREE,
     };
     if fewest {
@@ -139,7 +140,7 @@ proptest! {
     fn the_fastest_is_taken_and_beats_no_limit(instance in instances(7)) {
         let bound = instance.lower_bound();
         let mut all = Vec::new();
-        for algorithm in Algorithm::all() {
+        for algorithm in [Algorithm::FOREST].into_iter().chain(Algorithm::all()) {
             let mut fastest: Option<(Time, Algorithm, String)> = None;
             for (of, variant) in candidates(algorithm, &instance) {
                 let schedule = variant.draft(&instance).unwrap().schedule;

@@ -169,6 +169,8 @@ proptest! {
                     "alternating" => true,
                     // Blocks may be about as long as each other.
                     "apart" | "sources" => true,
+                    // It is for long vectors on networks that are no grid.
+                    "forest" => true,
                     _ => is_pipelined && !is_cut,
                 };
                 prop_assert!(call.in_order || may_refuse, "{algorithm:?}");

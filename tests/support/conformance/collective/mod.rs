@@ -71,6 +71,8 @@ pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
         "alternating" => true,
         // Where lengths of blocks differ.
         "apart" | "sources" => true,
+        // Where vectors are long and the network is no grid.
+        "forest" => true,
         _ => in_order,
     }
 }

@@ -22,7 +22,9 @@ pub(crate) fn vectors<T>(size: usize, element: impl Fn(u8) -> T) -> Vec<Vec<T>> 
 
 /// Whether an algorithm works for any number of ranks, on a line too, and for blocks of any lengths.
 pub(crate) fn any_shape(algorithm: &&Algorithm) -> bool {
-    ![Algorithm::ALTERNATING, Algorithm::EDST, Algorithm::SOURCES, Algorithm::APART].contains(algorithm)
+    let restricted =
+        [Algorithm::ALTERNATING, Algorithm::EDST, Algorithm::FOREST, Algorithm::SOURCES, Algorithm::APART];
+    !restricted.contains(algorithm)
 }
 
 /// All operations that combine, with every algorithm. The operator is not a type parameter, for there are seventy, and

@@ -1,0 +1,143 @@
+//! *Forest*: the vector in segments down spanning trees, as much down each as the network can carry.
+//!
+//! **What it does.** For long vectors on networks that are no grid: with switches, links of several capacities, or gaps. A broadcast
+//! goes down a tree, or where that falls short of what nothing beats down two, four or eight; a collect goes around a cycle, or
+//! several ([`pattern::forest`](crate::pattern::forest), as in [`stop`](crate::stop)). Backwards they combine, with trees made for
+//! that direction. A combine-to-all goes around a cycle twice: a part of the vector is combined at each rank, and then collected.
+//!
+//! **Restrictions.** 3 to 64 ranks, and a vector whose bytes take 16 start-ups at least; a commutative operator. Not for meshes,
+//! tori, rings and what else is alike at every node.
+//!
+//! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest
+//! port, link or processor; `o_s + o_r` for each segment must be less than that. Cycles go without the second part, as
+//! all ports are busy from the beginning on.
+//!
+//! **Source.** The idea: L. Zhao, A. Krishnamurthy, "ForestColl: Throughput-optimal collective communications on heterogeneous
+//! network fabrics", arXiv 2402.06787. How trees are found: this project.
+
+use std::{ops::Range, sync::Arc};
+
+use super::{
+    super::{
+        Operation, Task,
+        draft::{Draft, Piece},
+    },
+    Algorithm, Entry, Variants, of,
+    strategies::IN_ORDER,
+};
+use crate::{
+    pattern::{Exchange, Origin},
+    plan::{
+        Restriction, Variant,
+        forest::{Forest, Spreading, Way, is_for, spread},
+    },
+    rank::Rank,
+};
+
+impl Algorithm {
+    /// In segments down spanning trees, as much down each as the network can carry: for long vectors on networks that are no
+    /// grid.
+    pub const FOREST: Algorithm = of(&FOREST);
+}
+
+static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem))
+    .about("in segments down spanning trees, as much down each as the network can carry: no grids")
+    .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
+    .kinds(|operation| !matches!(operation, Operation::Scan | Operation::Scatter | Operation::Gather))
+    .only_if(&[
+        Restriction {
+            text: "it needs 3 to 64 ranks on a network that is no grid, and bytes that take 16 start-ups",
+            is_met: |task, _| is_for(task.machine(), task.size(), task.bytes()),
+            found: |_, _| String::new(),
+        },
+        Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order(), found: |_, _| String::new() },
+    ]);
+
+fn variants(task: &Task) -> Variants {
+    let sources = sources(task);
+    let way = match task.operation() {
+        Operation::CombineToOne | Operation::DistributedCombine => Way::Back,
+        Operation::CombineToAll => Way::Both,
+        _ => Way::Out,
+    };
+    let element = task.element_bytes();
+    let spreading = Spreading::of(task.machine(), task.members(), sources, element, way);
+    let spreading = Arc::new(spreading);
+    let variant = |forest: Forest| {
+        let (name, kind) = (forest.name(), forest.kind.clone());
+        let (least, estimate) = (forest.least, forest.estimate);
+        let spreading = spreading.clone();
+        let make = move |task: &Task| Ok(draft(task, &spreading, &forest, way));
+        Variant::new(name, make).at_least(least).estimated(estimate).akin(kind)
+    };
+    Ok(spreading.forests().into_iter().map(variant).collect())
+}
+
+/// The ranks that have something, or get it in the end; in a combine-to-all a part each on the way.
+fn sources(task: &Task) -> Vec<(Rank, u64)> {
+    match task.operation() {
+        Operation::Broadcast | Operation::CombineToOne => vec![(task.root(), task.bytes())],
+        _ => blocks(task).map(|(rank, block)| (rank, block.end - block.start)).collect(),
+    }
+}
+
+/// The blocks of all ranks that have one.
+fn blocks(task: &Task) -> impl Iterator<Item = (Rank, Range<u64>)> {
+    (0..task.size()).map(|rank| (rank, task.block(rank))).filter(|(_, block)| !block.is_empty())
+}
+
+fn draft(task: &Task, spreading: &Spreading, forest: &Forest, way: Way) -> Draft {
+    let owners: Vec<(Rank, u64)> = match task.operation() {
+        Operation::Broadcast | Operation::CombineToOne => vec![(task.root(), 0)],
+        _ => blocks(task).map(|(rank, block)| (rank, block.start)).collect(),
+    };
+    let pieces = forest.segments().iter().map(|segment| {
+        let start = owners[segment.source].1 + segment.start;
+        Piece::of(start..start + segment.bytes, Origin::Everywhere)
+    });
+    let origins: Vec<Rank> = forest.segments().iter().map(|segment| owners[segment.source].0).collect();
+    let crossings = spreading.order(forest);
+    let exchange = Exchange::Overlapped;
+    let spread =
+        Draft::moving(task, pieces.collect(), &origins, exchange, |builder| spread(builder, &crossings));
+    let draft = match way {
+        Way::Out => spread,
+        Way::Back => spread.combining(),
+        Way::Both => spread.combining_and_back(),
+    };
+    draft.hoisted()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Description;
+
+    /// 16 nodes of a tree of switches, 1 MiB: a chain, its dual, and a cycle once around, or twice.
+    #[test]
+    fn what_it_takes_is_pinned() {
+        let machine: Description = "tree:16".parse().unwrap();
+        let ratios = [
+            Operation::Broadcast,
+            Operation::CombineToOne,
+            Operation::Collect,
+            Operation::DistributedCombine,
+            Operation::CombineToAll,
+        ]
+        .map(|operation| {
+            let task = Task::builder(&machine, operation).elements(1 << 17).element_bytes(8).build().unwrap();
+            let plan = Algorithm::FOREST.plan(&task).unwrap();
+            let ratio = task.lower_bound().ratio(plan.prediction().modeled.since_start()).unwrap();
+            (plan.name().to_owned(), (ratio * 1000.0).round() / 1000.0)
+        });
+        let expected = [
+            ("1 low tree, 256 segments", 1.082),
+            ("1 low tree, 256 segments", 1.082),
+            ("1 cycle, 256 segments", 1.0),
+            ("1 cycle, 256 segments", 1.0),
+            ("1 cycle, 256 segments", 1.001),
+        ];
+        let expected = expected.map(|(name, ratio)| (name.to_owned(), ratio));
+        assert_eq!(ratios, expected);
+    }
+}

@@ -1,0 +1,268 @@
+//! Forests: messages from one or several sources go down several spanning trees, as much down each as the network can carry.
+//!
+//! An edge of a tree is a message between two members, on the route that the machine has for them. A byte that crosses it takes
+//! the sender's out-port, the receiver's in-port and every link on the way for some time each. These are the *resources*. An
+//! out-port has one message at a time: a byte takes it as long as the slowest link on the way does.
+//!
+//! **The least time.** [`least()`] finds a time that nothing beats, neither these trees nor any other way. However messages are
+//! broadcast: what nodes have sent to each other contains trees for all bytes. For from a set of nodes to the others no fewer
+//! bytes have gone than sources in the set alone have, and by Edmonds' theorem on disjoint branchings that is enough for the
+//! trees. (For several sources, let one more node hand each its message.) So it is even where nodes send sums of bytes in place
+//! of bytes. Now give every resource a price for a second. All that is sent costs at least what all messages cost down their
+//! cheapest trees, and no resource earns more than its price for each second that it takes in all: so much time is needed.
+//! Backwards it holds for combining at one node: what a node has of an element must get to the root, so that the messages with
+//! parts of that element contain a tree.
+//!
+//! **Trees.** An optimal packing has many trees, with edges between all sorts of nodes, and where ports are full their messages get into
+//! each other's way: half as much is carried again as should be. Few trees that are nearly as good are carried out much better, so
+//! [trees](grow()) of one source and [cycles](cycles()) for several are grown edge by edge with the least time as their aim: first
+//! one, then more as long as that falls short.
+//!
+//! **Source.** J. Edmonds, "Edge-disjoint branchings", Combinatorial Algorithms, 1973, for the theorem; L. Zhao,
+//! A. Krishnamurthy, "ForestColl: Throughput-optimal collective communications on heterogeneous network fabrics", arXiv
+//! 2402.06787, for the idea, on networks where routes are free and links are all that counts. Here routes are fixed and nodes
+//! have ports, so trees are found by prices and not by splitting switches off.
+
+mod arborescence;
+mod cycles;
+mod growth;
+mod least;
+
+pub(crate) use self::{cycles::cycles, growth::grow, least::least};
+use std::collections::BTreeMap;
+
+use crate::rank::Rank;
+
+/// What each pair of members takes of which resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Network {
+    nodes: usize,
+    resources: usize,
+    /// By sender, and for each of them by receiver.
+    pairs: Vec<Pair>,
+}
+
+/// What a message from one member to another takes: resources, with the seconds for each byte.
+pub(crate) type Pair = Vec<(u32, f64)>;
+
+/// A part of a message, and the tree that it goes down.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Share {
+    /// The number of the source.
+    pub(crate) source: usize,
+    /// The parent of each node; the source is its own.
+    pub(crate) parents: Vec<Rank>,
+}
+
+impl Network {
+    /// A network of so many nodes, where a message takes what `pair` tells for its sender and receiver. Resources have any
+    /// numbers.
+    pub(crate) fn new(nodes: usize, mut pair: impl FnMut(Rank, Rank) -> Pair) -> Network {
+        let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut numbered = |(resource, seconds)| {
+            let next = numbers.len() as u32;
+            (*numbers.entry(resource).or_insert(next), seconds)
+        };
+        let pairs = (0..nodes * nodes).map(|index| match (index / nodes, index % nodes) {
+            (from, to) if from == to => Pair::new(),
+            (from, to) => pair(from, to).into_iter().map(&mut numbered).collect(),
+        });
+        let pairs = pairs.collect();
+        Network { nodes, pairs, resources: numbers.len() }
+    }
+
+    /// The number of nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    fn pair(&self, from: Rank, to: Rank) -> &Pair {
+        &self.pairs[from * self.nodes + to]
+    }
+
+    /// The price of a byte between each two nodes, by the price of each resource for a second.
+    fn costs(&self, prices: &[f64]) -> Vec<f64> {
+        let cost =
+            |pair: &Pair| pair.iter().map(|&(resource, seconds)| prices[resource as usize] * seconds).sum();
+        self.pairs.iter().map(cost).collect()
+    }
+
+    /// The seconds that the busiest resource is taken, if so many bytes go down each of these trees.
+    pub(crate) fn busiest<'a>(&self, trees: impl IntoIterator<Item = (&'a [Rank], u64)>) -> f64 {
+        let mut loads = vec![0.0; self.resources];
+        for (parents, bytes) in trees {
+            for (from, to) in edges(parents) {
+                let uses = self.pair(from, to);
+                uses.iter()
+                    .for_each(|&(resource, seconds)| loads[resource as usize] += seconds * bytes as f64);
+            }
+        }
+        loads.into_iter().fold(0.0, f64::max)
+    }
+}
+
+/// The edges of a tree, each from a parent to a child.
+pub(crate) fn edges(parents: &[Rank]) -> impl Iterator<Item = (Rank, Rank)> {
+    parents.iter().enumerate().map(|(to, &from)| (from, to)).filter(|&(from, to)| from != to)
+}
+
+/// How busy resources are, in parts of the time aimed at, and what more would cost.
+struct Loads<'a> {
+    network: &'a Network,
+    loads: Vec<f64>,
+}
+
+impl Loads<'_> {
+    fn none(network: &Network) -> Loads<'_> {
+        Loads { network, loads: vec![0.0; network.resources] }
+    }
+
+    /// What an edge costs that takes so many seconds of the aim for each second of a byte.
+    fn price(&self, from: Rank, to: Rank, amount: f64) -> f64 {
+        let added = |&(resource, seconds): &(u32, f64)| {
+            let load = self.loads[resource as usize];
+            weight(load + seconds * amount) - weight(load)
+        };
+        self.network.pair(from, to).iter().map(added).sum()
+    }
+
+    fn add(&mut self, from: Rank, to: Rank, amount: f64) {
+        for &(resource, seconds) in self.network.pair(from, to) {
+            self.loads[resource as usize] += seconds * amount;
+        }
+    }
+
+    /// The busiest resource.
+    fn busiest(&self) -> Option<u32> {
+        let busier = |one: &usize, other: &usize| {
+            self.loads[*one].total_cmp(&self.loads[*other]).then_with(|| other.cmp(one))
+        };
+        (0..self.loads.len()).max_by(busier).map(|resource| resource as u32)
+    }
+
+    fn uses(&self, from: Rank, to: Rank, resource: u32) -> bool {
+        self.network.pair(from, to).iter().any(|&(used, _)| used == resource)
+    }
+}
+
+/// The weight of a load: a little for each resource on the way, and very much for what is above the aim.
+fn weight(load: f64) -> f64 {
+    let square = load * load;
+    let fourth = square * square;
+    fourth * fourth + 0.01 * load
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Ports that take a byte a second, and what else `links` gives for a pair.
+    fn ports(nodes: usize, mut links: impl FnMut(Rank, Rank) -> Pair) -> Network {
+        Network::new(nodes, |from, to| {
+            let mut uses = vec![(from as u32, 1.0), ((nodes + to) as u32, 1.0)];
+            uses.extend(links(from, to));
+            uses
+        })
+    }
+
+    fn is_spanning(share: &Share, root: Rank) -> bool {
+        let reaches = |mut node: Rank| {
+            (0..share.parents.len()).for_each(|_| node = share.parents[node]);
+            node == root
+        };
+        (0..share.parents.len()).all(reaches)
+    }
+
+    fn busiest(network: &Network, trees: &[Share], bytes: impl Fn(usize) -> u64) -> f64 {
+        network.busiest(trees.iter().map(|tree| (&tree.parents[..], bytes(tree.source))))
+    }
+
+    /// Where ports are all there is, a chain is as good as anything, and so is a cycle for several sources: each node takes in what
+    /// others have.
+    #[test]
+    fn where_ports_are_short_trees_are_chains() {
+        let network = ports(6, |_, _| Pair::new());
+        assert!((least(&network, &[(2, 60)]) - 60.0).abs() < 0.1);
+        let trees = grow(&network, 2, 60, 1, 60.0, false);
+        assert!(is_spanning(&trees[0], 2));
+        assert_eq!(busiest(&network, &trees, |_| 60), 60.0);
+        let sources = [(0, 20), (3, 20), (4, 20)];
+        assert!((least(&network, &sources) - 60.0).abs() < 0.1);
+        let trees = cycles(&network, &[0, 3, 4], 60, 1, 60.0);
+        assert!(trees.iter().all(|tree| is_spanning(tree, sources[tree.source].0)));
+        assert_eq!(busiest(&network, &trees, |_| 20), 60.0);
+    }
+
+    /// Two halves of four nodes, with two links from the one to the other, each for two of the senders, at a quarter of the speed of a
+    /// port: one tree crosses one of them, two trees cross both.
+    #[test]
+    fn several_trees_use_several_links() {
+        let network =
+            ports(
+                8,
+                |from, to| {
+                    if from / 4 == to / 4 { Pair::new() } else { vec![(16 + (from % 4 / 2) as u32, 4.0)] }
+                },
+            );
+        let aim = least(&network, &[(0, 80)]);
+        assert!((aim - 160.0).abs() < 0.2, "{aim}");
+        let load = |count: usize| {
+            let trees = grow(&network, 0, 80, count, aim, true);
+            assert!(trees.iter().all(|tree| is_spanning(tree, 0)) && trees.len() == count);
+            busiest(&network, &trees, |_| 80 / count as u64)
+        };
+        assert_eq!([1, 2].map(load), [320.0, 160.0]);
+    }
+
+    /// A slow leaf leaves time for low trees: its in-link takes as long as two messages take a port.
+    #[test]
+    fn trees_are_low_where_there_is_time() {
+        let network = ports(15, |_, to| if to == 14 { vec![(30, 2.0)] } else { Pair::new() });
+        let height = |is_low: bool| {
+            let trees = grow(&network, 0, 10, 1, 20.0, is_low);
+            assert_eq!(busiest(&network, &trees, |_| 10), 20.0);
+            let depth = |mut node: Rank| {
+                let up = std::iter::from_fn(|| (node != 0).then(|| node = trees[0].parents[node]));
+                up.count()
+            };
+            (0..15).map(depth).max()
+        };
+        assert!(height(true) <= Some(7) && height(false) > height(true), "{:?}", height(true));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Nothing that is grown beats the least time, and with few links the least time is that of some cut or port at least.
+        #[test]
+        fn nothing_beats_the_least_time(
+            nodes in 2..9_usize,
+            shared in prop::collection::vec((0..6_u32, 1..40_u32), 81),
+            lengths in prop::collection::vec(0..1000_u64, 1..4),
+            count in 1..4_usize,
+        ) {
+            let network = ports(nodes, |from, to| {
+                let (link, seconds) = shared[from * 9 + to];
+                vec![(2 * nodes as u32 + link, f64::from(seconds) / 10.0)]
+            });
+            let sources: Vec<(Rank, u64)> = lengths.iter().copied().enumerate().take(nodes).collect();
+            let total: u64 = sources.iter().map(|&(_, bytes)| bytes).sum();
+            let least = least(&network, &sources);
+            let intake = total - sources.iter().map(|&(_, bytes)| bytes).max().unwrap_or(0);
+            prop_assert!(least >= intake as f64 * 0.998, "{} for {}", least, intake);
+            let aim = if least > 0.0 { least } else { 1.0 };
+            let roots: Vec<Rank> = sources.iter().map(|&(root, _)| root).collect();
+            let around = cycles(&network, &roots, total, count, aim);
+            prop_assert!(around.iter().all(|tree| is_spanning(tree, roots[tree.source])));
+            prop_assert!(count as f64 * least <= busiest(&network, &around, |source| sources[source].1) * (1.0 + 1e-9));
+            let only = self::least(&network, &sources[..1]);
+            for is_low in [false, true] {
+                let trees = grow(&network, 0, lengths[0], count, aim, is_low);
+                prop_assert!(trees.iter().all(|tree| is_spanning(tree, 0)));
+                prop_assert!(count as f64 * only <= busiest(&network, &trees, |_| lengths[0]) * (1.0 + 1e-9));
+            }
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! The least time: what no way to broadcast messages beats, by prices of resources.
+//!
+//! **What it does.** How much of each message should go down which tree, so that the busiest resource is done first? With a
+//! variable for every tree of every source this is a linear programme: the parts of a message add up to 1, and no resource
+//! takes longer than `T`, which is to be the least. Its dual gives every resource a price, all of them 1 in all, and asks what
+//! all messages cost at least, each sent down its cheapest tree: no packing takes less than that, whatever the prices. There
+//! are far too many trees to list; so the simplex method works on those that have come up, and asks for the
+//! [cheapest tree](super::arborescence) under its prices of the moment. If that costs no less than the trees at hand, nothing
+//! can be better. Since prices of the first steps jump about, every second time trees are asked for under prices half way to
+//! the best ones so far.
+//!
+//! **Cost.** With `m` resources and `s` sources `O((m + s)^2)` a step, and `O(s p^2)` for each set of prices; it ends after a
+//! fixed amount of work, with the best prices so far.
+//!
+//! **Source.** L. R. Ford, D. R. Fulkerson, "A suggested computation for maximal multi-commodity network flows", Management
+//! Science 5, 1958, for trees in place of paths; P. Wentges, "Weighted Dantzig-Wolfe decomposition for linear mixed-integer
+//! programming", International Transactions in Operational Research 4, 1997, for the prices half way.
+
+use super::{Network, arborescence::cheapest};
+use crate::rank::Rank;
+
+/// A tree that has come up.
+struct Column {
+    source: usize,
+    /// What the whole message would take each resource, in units of the scale.
+    loads: Vec<f64>,
+}
+
+/// Prices are good enough if trees are known that take so many times as long as what they show.
+const ENOUGH: f64 = 1.0005;
+
+/// The amount of work after which the best prices so far are taken: steps of the simplex method count with the square of their
+/// equations, prices with the trees that are asked for.
+const WORK: usize = 16_000_000;
+
+/// The seconds that no broadcast of messages of so many bytes each takes less than, start-ups aside.
+pub(crate) fn least(network: &Network, sources: &[(Rank, u64)]) -> f64 {
+    // Messages without bytes take nothing.
+    let sources: Vec<(Rank, u64)> = sources.iter().copied().filter(|&(_, bytes)| bytes > 0).collect();
+    if network.nodes < 2 || network.resources == 0 || sources.is_empty() {
+        return 0.0;
+    }
+    let mut search = Search::new(network, &sources);
+    search.run();
+    search.bound * search.scale
+}
+
+struct Search<'a> {
+    network: &'a Network,
+    sources: &'a [(Rank, u64)],
+    /// Seconds in a unit.
+    scale: f64,
+    columns: Vec<Column>,
+    master: Master,
+    bound: f64,
+    best: Vec<f64>,
+    work: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(network: &'a Network, sources: &'a [(Rank, u64)]) -> Search<'a> {
+        let resources = network.resources;
+        let even = vec![1.0 / resources.max(1) as f64; resources];
+        let mut search = Search {
+            network,
+            sources,
+            scale: 1.0,
+            columns: Vec::new(),
+            master: Master::new(resources, sources.len()),
+            bound: 0.0,
+            best: even.clone(),
+            work: 0,
+        };
+        let costs = network.costs(&even);
+        let first: Vec<Column> =
+            (0..sources.len()).map(|source| search.tree(source, &even, &costs).0).collect();
+        let mut loads = vec![0.0; resources];
+        for column in &first {
+            loads.iter_mut().zip(&column.loads).for_each(|(load, more)| *load += more);
+        }
+        let busiest = loads.iter().copied().fold(0.0, f64::max);
+        search.scale = if busiest > 0.0 { busiest } else { 1.0 };
+        for mut column in first {
+            column.loads.iter_mut().for_each(|load| *load /= search.scale);
+            search.master.start(&column);
+            search.columns.push(column);
+        }
+        search.master.start_time();
+        search
+    }
+
+    /// The cheapest tree of a source under these prices, which make these costs of edges, and what it costs.
+    fn tree(&mut self, source: usize, prices: &[f64], costs: &[f64]) -> (Column, f64) {
+        let (root, bytes) = self.sources[source];
+        let nodes = self.network.nodes;
+        self.work += nodes * nodes * 16;
+        let parents = cheapest(nodes, root, costs);
+        let mut loads = vec![0.0; self.network.resources];
+        let amount = bytes as f64 / self.scale;
+        for (to, &from) in parents.iter().enumerate().filter(|&(to, &from)| to != from) {
+            for &(resource, seconds) in self.network.pair(from, to) {
+                loads[resource as usize] += seconds * amount;
+            }
+        }
+        let cost = loads.iter().zip(prices).map(|(load, price)| load * price).sum();
+        (Column { source, loads }, cost)
+    }
+
+    fn run(&mut self) {
+        let mut is_direct = true;
+        while self.work < WORK {
+            self.settle();
+            let (prices, costs) = self.master.prices();
+            let mut asked: Vec<f64> = prices.iter().map(|price| price.max(0.0)).collect();
+            let whole: f64 = asked.iter().sum();
+            asked.iter_mut().for_each(|price| *price /= whole);
+            if !is_direct {
+                asked.iter_mut().zip(&self.best).for_each(|(one, best)| *one = 0.5 * (*one + best));
+            }
+            let of_edges = self.network.costs(&asked);
+            let mut total = 0.0;
+            let mut found = false;
+            for (source, known) in costs.iter().enumerate() {
+                let (column, cost) = self.tree(source, &asked, &of_edges);
+                total += cost;
+                let here: f64 = column.loads.iter().zip(&prices).map(|(load, price)| load * price).sum();
+                if here < known - 1e-9 {
+                    found = true;
+                    self.columns.push(column);
+                }
+            }
+            if total > self.bound {
+                self.bound = total;
+                self.best = asked;
+            }
+            if self.master.time() <= ENOUGH * self.bound || is_direct && !found {
+                break;
+            }
+            is_direct = !found;
+        }
+        self.settle();
+    }
+
+    /// Takes steps until no tree that has come up makes the time less.
+    fn settle(&mut self) {
+        while self.work < WORK {
+            let (prices, costs) = self.master.prices();
+            let gain = |column: &Column| {
+                costs[column.source]
+                    - column.loads.iter().zip(&prices).map(|(load, price)| load * price).sum::<f64>()
+            };
+            self.work += self.columns.len() * self.network.resources / 4;
+            let gains = self.columns.iter().map(gain).enumerate();
+            let best = gains.max_by(|one, other| one.1.total_cmp(&other.1).then(other.0.cmp(&one.0)));
+            let slack = (0..prices.len()).min_by(|&one, &other| prices[one].total_cmp(&prices[other]));
+            let slack = slack.filter(|&resource| prices[resource] < -1e-9);
+            let entered = match (slack, best) {
+                (Some(resource), _) => self.master.enter_slack(resource),
+                (None, Some((nth, gain))) if gain > 1e-9 => self.master.enter(&self.columns[nth]),
+                _ => return,
+            };
+            self.work += self.master.size * self.master.size;
+            if !entered {
+                return;
+            }
+        }
+    }
+}
+
+/// The equations: for each resource `loads + slack - time = 0`, or a little, so that no two are alike; for each source
+/// `parts = 1`.
+struct Master {
+    resources: usize,
+    size: usize,
+    inverse: Vec<f64>,
+    values: Vec<f64>,
+    time_row: usize,
+}
+
+impl Master {
+    fn new(resources: usize, sources: usize) -> Master {
+        let size = resources + sources;
+        let mut inverse = vec![0.0; size * size];
+        (0..size).for_each(|row| inverse[row * size + row] = 1.0);
+        let apart = |row: usize| 1e-7 * ((row * 7919 % 1009) as f64 / 1009.0);
+        let values = (0..size).map(|row| if row < resources { apart(row) } else { 1.0 }).collect();
+        Master { resources, size, inverse, values, time_row: 0 }
+    }
+
+    /// Takes the first tree of a source.
+    fn start(&mut self, column: &Column) {
+        let direction = self.direction(column);
+        self.pivot(self.resources + column.source, &direction);
+    }
+
+    /// Takes the time, once each source has a tree.
+    fn start_time(&mut self) {
+        let mut direction = vec![0.0; self.size];
+        for (row, along) in direction.iter_mut().enumerate() {
+            let columns = &self.inverse[row * self.size..row * self.size + self.resources];
+            *along = -columns.iter().sum::<f64>();
+        }
+        // Until now the slacks are what the loads leave of nothing; the least of them is that of the busiest resource.
+        let busiest =
+            (0..self.resources).min_by(|&one, &other| self.values[one].total_cmp(&self.values[other]));
+        if let Some(row) = busiest {
+            self.time_row = row;
+            self.pivot(row, &direction);
+        }
+    }
+
+    /// The prices of the resources, and what a message costs down the trees that are taken.
+    fn prices(&self) -> (Vec<f64>, Vec<f64>) {
+        let row = &self.inverse[self.time_row * self.size..(self.time_row + 1) * self.size];
+        let (resources, sources) = row.split_at(self.resources);
+        (resources.iter().map(|price| -price).collect(), sources.to_vec())
+    }
+
+    fn time(&self) -> f64 {
+        self.values[self.time_row]
+    }
+
+    fn direction(&self, column: &Column) -> Vec<f64> {
+        let of_source = self.resources + column.source;
+        self.inverse
+            .chunks(self.size)
+            .map(|row| {
+                row[of_source] + row.iter().zip(&column.loads).map(|(entry, load)| entry * load).sum::<f64>()
+            })
+            .collect()
+    }
+
+    fn enter(&mut self, column: &Column) -> bool {
+        let direction = self.direction(column);
+        self.enter_along(&direction)
+    }
+
+    fn enter_slack(&mut self, resource: usize) -> bool {
+        let direction: Vec<f64> = self.inverse.chunks(self.size).map(|row| row[resource]).collect();
+        self.enter_along(&direction)
+    }
+
+    fn enter_along(&mut self, direction: &[f64]) -> bool {
+        let mut leaving: Option<(usize, f64)> = None;
+        for (row, &along) in direction.iter().enumerate() {
+            if along > 1e-9 && row != self.time_row {
+                let most = self.values[row].max(0.0) / along;
+                // Of those that leave at about the same amount the one with the largest entry keeps figures exact.
+                if leaving.is_none_or(|(best, least)| {
+                    most < least - 1e-12 || most < least + 1e-12 && along > direction[best]
+                }) {
+                    leaving = Some((row, most));
+                }
+            }
+        }
+        let Some((row, _)) = leaving else { return false };
+        self.pivot(row, direction);
+        true
+    }
+
+    fn pivot(&mut self, row: usize, direction: &[f64]) {
+        let size = self.size;
+        let along = direction[row];
+        let pivot: Vec<f64> =
+            self.inverse[row * size..(row + 1) * size].iter().map(|entry| entry / along).collect();
+        let amount = self.values[row] / along;
+        for (other, &factor) in direction.iter().enumerate() {
+            if other == row || factor == 0.0 {
+                continue;
+            }
+            let entries = &mut self.inverse[other * size..(other + 1) * size];
+            entries.iter_mut().zip(&pivot).for_each(|(entry, by)| *entry -= factor * by);
+            self.values[other] -= factor * amount;
+        }
+        self.inverse[row * size..(row + 1) * size].copy_from_slice(&pivot);
+        self.values[row] = amount;
+    }
+}

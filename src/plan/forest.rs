@@ -1,0 +1,401 @@
+//! Messages down forests on a machine: what members take of its ports and links, the [trees](crate::pattern::forest), and the
+//! order in which the segments of messages go down them.
+//!
+//! A message is cut into as many parts of its length as its source has trees, and these into segments. No timetable says when a
+//! segment crosses an edge: nodes send on what has come, the oldest segments first. Those of a tree have their ages in its own
+//! measure, from 0 to 1, so that all trees are done at the same time.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use crate::{
+    model::Description,
+    pattern::{
+        Builder, Transfer,
+        forest::{Network, Pair, Share, cycles, edges, grow, least},
+    },
+    rank::Rank,
+    time::Span,
+    topology::LinkId,
+};
+
+/// The most members: trees are grown on all pairs of them.
+pub(crate) const MOST_MEMBERS: usize = 64;
+
+/// Messages from some members of a machine to all of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Spreading {
+    network: Network,
+    sources: Vec<(Rank, u64)>,
+    /// The bytes of what is never cut.
+    element: u64,
+    /// The seconds that nothing beats, start-ups aside.
+    least: f64,
+    /// The seconds of start-ups from one node to the next, and of those that keep its processor busy.
+    start_up: f64,
+    busy: f64,
+    /// The seconds that a byte takes a port.
+    beta: f64,
+}
+
+/// The way of data through a forest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// From the sources to all.
+    Out,
+    /// From all to the sources, combined on the way.
+    Back,
+    /// Back, and then out again.
+    Both,
+}
+
+/// Trees for messages.
+#[derive(Clone, Debug)]
+pub(crate) struct Forest {
+    trees: Vec<Share>,
+    /// The trees in words.
+    pub(crate) kind: String,
+    segments: Vec<Segment>,
+    /// The seconds that the busiest resource is taken.
+    busiest: f64,
+    /// That time, less what rounding in a run may take away.
+    pub(crate) least: Span,
+    /// The time by a closed form.
+    pub(crate) estimate: Span,
+}
+
+/// A part of a message that goes down one tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    /// The number of the source.
+    pub(crate) source: usize,
+    /// The first byte in its message.
+    pub(crate) start: u64,
+    /// The length.
+    pub(crate) bytes: u64,
+    tree: usize,
+}
+
+/// A segment that crosses an edge of its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Crossing {
+    /// The sender.
+    pub(crate) from: Rank,
+    /// The receiver.
+    pub(crate) to: Rank,
+    /// The number of the segment.
+    pub(crate) segment: usize,
+}
+
+/// The numbers of trees of a source, or of cycles, that are tried one after the other ..
+const COUNTS: [usize; 4] = [1, 2, 4, 8];
+
+/// .. until they take at most so many times as long as nothing beats. More of them are to be better by this factor.
+const NEAR: f64 = 1.05;
+const WORTH: f64 = 1.05;
+
+/// The most segments, and the most messages, of a schedule: more cost time to plan. So do segments of fewer bytes.
+const MOST_SEGMENTS: usize = 1024;
+const MOST_MESSAGES: usize = 16_384;
+const LEAST_BYTES: u64 = 4096;
+
+/// A forest is worth a try if the bytes take so many times as long as a start-up.
+const LONG: f64 = 16.0;
+
+/// Whether messages of so many bytes in all are long enough, and the members few enough, that a forest is worth a try, and the machine
+/// is one for which there are no better ways: one with switches, with links of several capacities, or where nodes have
+/// different numbers of neighbours though it is no grid.
+pub(crate) fn is_for(machine: &Description, members: usize, bytes: u64) -> bool {
+    let parameters = machine.parameters();
+    let start_up = (parameters.alpha() + parameters.hop()).as_secs_f64();
+    let is_long = bytes as f64 * parameters.beta() > LONG * start_up && parameters.beta() > 0.0;
+    is_long && (3..=MOST_MEMBERS).contains(&members) && is_irregular(machine)
+}
+
+fn is_irregular(machine: &Description) -> bool {
+    let topology = machine.topology();
+    if topology.grid().is_some() || topology.extents().len() > 1 {
+        return false;
+    }
+    let links = || 0..topology.links();
+    let mut neighbours = BTreeMap::new();
+    links().for_each(|link| *neighbours.entry(topology.link(link).from).or_insert(0_usize) += 1);
+    let counts: BTreeSet<usize> = neighbours.into_values().collect();
+    topology.switches() > 0 || counts.len() > 1 || links().any(|link| topology.capacity(link).is_some())
+}
+
+/// What no way to get messages of so many bytes from each of these members to all others takes less than, start-ups aside; or,
+/// backwards, no way to combine as much at each. Nothing where [forests](is_for) are not worth a try.
+pub(crate) fn least_time(
+    machine: &Description,
+    members: &[Rank],
+    sources: &[(Rank, u64)],
+    is_backwards: bool,
+) -> Span {
+    if !is_for(machine, members.len(), sources.iter().map(|&(_, bytes)| bytes).sum()) {
+        return Span::ZERO;
+    }
+    let way = if is_backwards { Way::Back } else { Way::Out };
+    // What is rounded is on the safe side.
+    Span::from_secs_f64((1.0 - 1e-9) * least(&network(machine, members, 0.0, way), sources))
+}
+
+impl Spreading {
+    /// Messages of so many bytes from each of these ranks, in whole elements, to all members of a machine; or back, or both.
+    pub(crate) fn of(
+        machine: &Description,
+        members: &[Rank],
+        sources: Vec<(Rank, u64)>,
+        element: u64,
+        way: Way,
+    ) -> Spreading {
+        let parameters = machine.parameters();
+        let network = network(machine, members, parameters.gamma() / element.max(1) as f64, way);
+        let least = least(&network, &sources);
+        let busy =
+            parameters.send_overhead() + parameters.receive_overhead() + parameters.exchange_overhead();
+        let start_up = (parameters.alpha() + parameters.hop()).as_secs_f64();
+        let (busy, beta) = (busy.as_secs_f64(), parameters.beta());
+        Spreading { network, sources, element, least, start_up, busy, beta }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.sources.iter().map(|&(_, bytes)| bytes).sum()
+    }
+
+    /// The forests that may be the fastest: trees for a message of one source, low ones or others, whichever the closed form finds
+    /// faster; cycles for the messages of several.
+    pub(crate) fn forests(&self) -> Vec<Forest> {
+        let roots: Vec<Rank> = self.sources.iter().map(|&(root, _)| root).collect();
+        let bytes = self.bytes();
+        // What ports take where none is idle, in case the search for prices has ended before that.
+        let nodes = self.network.nodes() as f64;
+        let aim = self.least.max(bytes as f64 * self.beta * (nodes - 1.0) / nodes);
+        let grown = |root, count, is_low| grow(&self.network, root, bytes, count, aim, is_low);
+        let mut forests: Vec<Forest> = Vec::new();
+        for count in COUNTS {
+            let plural = if count == 1 { "" } else { "s" };
+            let forest = match roots[..] {
+                [root] => {
+                    let low = self.cut_well(grown(root, count, true), &format!("{count} low tree{plural}"));
+                    let any = self.cut_well(grown(root, count, false), &format!("{count} tree{plural}"));
+                    if low.estimate <= any.estimate { low } else { any }
+                }
+                _ => {
+                    let cycles = cycles(&self.network, &roots, bytes, count, aim);
+                    self.cut_well(cycles, &format!("{count} cycle{plural}"))
+                }
+            };
+            let is_near = forest.busiest <= NEAR * aim;
+            if forests.iter().all(|fewer| forest.busiest <= fewer.busiest / WORTH) {
+                forests.push(forest);
+            }
+            if is_near {
+                break;
+            }
+        }
+        forests
+    }
+
+    /// The trees with messages in the number of segments that is best by the closed form; in half of that if there are several for
+    /// a source, as short messages get more into each other's way.
+    fn cut_well(&self, trees: Vec<Share>, kind: &str) -> Forest {
+        let messages = MOST_MESSAGES / (self.network.nodes() - 1);
+        let most = messages.min(MOST_SEGMENTS).min((self.bytes() / LEAST_BYTES) as usize).max(trees.len());
+        let numbers = (0..).map(|exponent| 1_usize << exponent).skip_while(|&number| number < trees.len());
+        let numbers = numbers.take_while(|&number| number < most).chain([most]);
+        let several = trees.len() > self.sources.len();
+        let forests = numbers.map(|number| self.cut(&trees, kind, number));
+        let best = forests.map(|forest| (forest.estimate, forest.segments.len())).min();
+        let number = best.map_or(1, |(_, number)| number);
+        self.cut(&trees, kind, if several { number.div_ceil(2) } else { number })
+    }
+
+    /// The trees with messages in about so many segments, of whole elements, in the order of the sources and of their bytes.
+    fn cut(&self, trees: &[Share], kind: &str, number: usize) -> Forest {
+        let longest = (self.bytes() as f64 / number as f64).max(1.0);
+        let mut segments = Vec::new();
+        let mut tree = 0;
+        for own in trees.chunk_by(|one, other| one.source == other.source) {
+            let source = own[0].source;
+            let elements = self.sources[source].1 / self.element;
+            let at = |part: usize| elements * part as u64 / own.len() as u64;
+            for part in 0..own.len() {
+                let (begin, end) = (at(part), at(part + 1));
+                let pieces = ((end - begin) * self.element) as f64 / longest;
+                let pieces = ((pieces + 0.5) as u64).clamp(1, (end - begin).max(1));
+                let cut = |piece: u64| begin + (end - begin) * piece / pieces;
+                // A message without bytes is one segment all the same.
+                let pieces = if begin < end || elements == 0 && part == 0 { 0..pieces } else { 0..0 };
+                segments.extend(pieces.map(|piece| Segment {
+                    source,
+                    start: cut(piece) * self.element,
+                    bytes: (cut(piece + 1) - cut(piece)) * self.element,
+                    tree,
+                }));
+                tree += 1;
+            }
+        }
+        let mut bytes = vec![0; trees.len()];
+        segments.iter().for_each(|segment| bytes[segment.tree] += segment.bytes);
+        let busiest =
+            self.network.busiest(trees.iter().zip(&bytes).map(|(tree, &bytes)| (&tree.parents[..], bytes)));
+        let none = vec![0; self.network.nodes()];
+        let depth =
+            trees.iter().filter_map(|tree| Shape::of(&tree.parents, &none).depths.into_iter().max()).max();
+        let one = self.bytes() as f64 / segments.len().max(1) as f64 * self.beta;
+        let fill = depth.unwrap_or(0) as f64 * (self.start_up + one);
+        let estimate = busiest.max(segments.len() as f64 * self.busy) + fill;
+        Forest {
+            kind: kind.to_owned(),
+            trees: trees.to_vec(),
+            busiest,
+            least: Span::from_secs_f64((busiest * (1.0 - 1e-9) - 1e-12 * segments.len() as f64).max(0.0)),
+            estimate: Span::from_secs_f64(estimate),
+            segments,
+        }
+    }
+
+    /// The crossings of all segments of a forest, each after that by which its sender gets the segment: the oldest segments
+    /// first, and those on an edge further from the source later by what it takes there. On cycles nodes send their own segments
+    /// first, and then what comes: that of the source behind them first, and then that of the next one.
+    pub(crate) fn order(&self, forest: &Forest) -> Vec<Crossing> {
+        let mut counts = vec![0_usize; forest.trees.len()];
+        forest.segments.iter().for_each(|segment| counts[segment.tree] += 1);
+        let mut lengths = vec![0; self.network.nodes()];
+        self.sources.iter().for_each(|&(root, bytes)| lengths[root] = bytes);
+        let total = (self.bytes() as f64).max(1.0);
+        let all = self.least.max(total * self.beta).max(f64::MIN_POSITIVE);
+        let one = total / forest.segments.len().max(1) as f64 * self.beta;
+        let lag = (self.start_up + one) / all;
+        let shapes: Vec<Shape> = forest.trees.iter().map(|tree| Shape::of(&tree.parents, &lengths)).collect();
+        let mut crossings: Vec<(f64, usize, Reverse<usize>, Crossing)> = Vec::new();
+        let mut nth = vec![0_usize; counts.len()];
+        for (segment, &Segment { tree, source, .. }) in forest.segments.iter().enumerate() {
+            let age = (nth[tree] as f64 + 0.5) / counts[tree] as f64 * self.sources[source].1 as f64;
+            nth[tree] += 1;
+            let Shape { depths, heights, before } = &shapes[tree];
+            crossings.extend(edges(&forest.trees[tree].parents).map(|(from, to)| {
+                let at = (age + before[to] as f64) / total + lag * depths[to] as f64;
+                (at, depths[to], Reverse(heights[to]), Crossing { from, to, segment })
+            }));
+        }
+        crossings.sort_by(|one, other| {
+            let place = |&(_, depth, height, crossing): &(f64, usize, Reverse<usize>, Crossing)| {
+                (depth, height, crossing.from, crossing.to, crossing.segment)
+            };
+            one.0.total_cmp(&other.0).then_with(|| place(one).cmp(&place(other)))
+        });
+        crossings.into_iter().map(|(.., crossing)| crossing).collect()
+    }
+}
+
+/// The shape of a tree.
+struct Shape {
+    /// The edges from the root to each node.
+    depths: Vec<usize>,
+    /// The most edges from each node to a leaf below it.
+    heights: Vec<usize>,
+    /// The bytes of other sources on the way from the root to each node.
+    before: Vec<u64>,
+}
+
+impl Shape {
+    /// For a tree, where nodes have so many bytes.
+    fn of(parents: &[Rank], lengths: &[u64]) -> Shape {
+        let nodes = parents.len();
+        let mut shape = Shape { depths: vec![0; nodes], heights: vec![0; nodes], before: vec![0; nodes] };
+        for node in 0..nodes {
+            let mut here = node;
+            while parents[here] != here {
+                here = parents[here];
+                shape.depths[node] += 1;
+                shape.heights[here] = shape.heights[here].max(shape.depths[node]);
+                shape.before[node] += if parents[here] == here { 0 } else { lengths[here] };
+            }
+        }
+        shape
+    }
+}
+
+impl Forest {
+    /// The trees and the number of segments, in words.
+    pub(crate) fn name(&self) -> String {
+        format!("{}, {} segments", self.kind, self.segments.len())
+    }
+
+    /// The segments, in the order of the sources and of their bytes.
+    pub(crate) fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+}
+
+/// Adds the crossings to a schedule, as many in an iteration as need nothing of the same one.
+pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
+    let mut round: Vec<Transfer> = Vec::new();
+    let mut received: BTreeSet<(Rank, usize)> = BTreeSet::new();
+    for &Crossing { from, to, segment } in crossings {
+        if received.contains(&(from, segment)) {
+            builder.iteration(round.drain(..));
+            received.clear();
+        }
+        received.insert((to, segment));
+        round.push(Transfer { from, to, blocks: [segment as u32].into() });
+    }
+    if !round.is_empty() {
+        builder.iteration(round);
+    }
+}
+
+/// What an edge from a member to another takes of the ports and links of a machine, and, where bytes are combined, which
+/// takes so many seconds each, of processors.
+fn network(machine: &Description, members: &[Rank], combining: f64, way: Way) -> Network {
+    let (topology, parameters) = (machine.topology(), machine.parameters());
+    let (nodes, beta) = (members.len(), parameters.beta());
+    let seconds = |link: LinkId| 1.0 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
+    let mut route = Vec::new();
+    // The only sender over each link, and the only receiver, if there is no other.
+    let mut ends: BTreeMap<LinkId, (Option<Rank>, Option<Rank>)> = BTreeMap::new();
+    for (from, to) in (0..nodes * nodes).map(|pair| (pair / nodes, pair % nodes)) {
+        route.clear();
+        topology.route(members[from], members[to], &mut route);
+        for &link in &route {
+            let (sender, receiver) = ends.entry(link).or_insert((Some(from), Some(to)));
+            *sender = sender.filter(|&only| only == from);
+            *receiver = receiver.filter(|&only| only == to);
+        }
+    }
+    // A link of one sender alone, or of one receiver that is no slower than its port, limits nothing by itself.
+    let limits = |link: LinkId, (sender, receiver): (Option<Rank>, Option<Rank>)| {
+        seconds(link) > 0.0 && sender.is_none() && (receiver.is_none() || seconds(link) > beta)
+    };
+    let limiting = ends.into_iter().filter(|&(link, ends)| limits(link, ends)).map(|(link, _)| link);
+    let limiting: BTreeMap<LinkId, u32> = limiting.zip(4 * nodes as u32..).collect();
+    let both_ways = if parameters.duplex() < 2.0 { beta / parameters.duplex() } else { 0.0 };
+    let mut message = |from: Rank, to: Rank, uses: &mut Pair| {
+        route.clear();
+        topology.route(members[from], members[to], &mut route);
+        let alone = route.iter().map(|&link| seconds(link)).fold(beta, f64::max);
+        let place = |kind: usize, node: Rank| (kind * nodes + node) as u32;
+        uses.extend([(place(0, from), alone), (place(1, to), beta)]);
+        if both_ways > 0.0 {
+            uses.extend([from, to].map(|node| (place(2, node), both_ways)));
+        }
+        uses.extend(route.iter().filter_map(|link| Some((*limiting.get(link)?, seconds(*link)))));
+    };
+    Network::new(nodes, |from, to| {
+        let mut uses = Pair::new();
+        if way != Way::Back {
+            message(from, to, &mut uses);
+        }
+        if way != Way::Out {
+            message(to, from, &mut uses);
+            if combining > 0.0 {
+                uses.push(((3 * nodes + from) as u32, combining));
+            }
+        }
+        uses
+    })
+}

@@ -1,0 +1,149 @@
+//! Algorithm *Forest*: messages in segments down spanning trees, as much down each as the network can carry.
+//!
+//! **What it does.** For long messages on networks that are no grid: with switches, links of several capacities, or gaps. With a
+//! price for every port and link that messages may be short of, it first finds the time that nothing beats, and then trees that come
+//! near it ([`pattern::forest`](crate::pattern::forest)): a tree for each source, or a cycle that all messages go around, and
+//! if that falls short two, four or eight. Each message is cut into segments, which go down their trees one after the other;
+//! nodes send on what has come, the oldest segments first.
+//!
+//! **Restrictions.** 3 to 64 nodes; bytes that take 16 start-ups at least. Not for meshes, tori, rings and what else is alike at
+//! every node.
+//!
+//! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest
+//! port or link; `o_s + o_r` for each segment must be less than that. Where ports are what is short, trees are chains and `h` is
+//! `p`. Segments are as many as that makes best, and 16384 messages at most.
+//!
+//! **Source.** The idea: L. Zhao, A. Krishnamurthy, "ForestColl: Throughput-optimal collective communications on heterogeneous
+//! network fabrics", arXiv 2402.06787. How trees are found: this project.
+
+use std::sync::Arc;
+
+use super::{Algorithm, Draft, Entry, Instance, Variants, of};
+use crate::{
+    pattern::Exchange,
+    plan::{
+        Restriction, Variant,
+        forest::{Forest, Spreading, Way, is_for, spread},
+    },
+    stop::draft::Piece,
+};
+
+impl Algorithm {
+    /// In segments down spanning trees, as much down each as the network can carry: for long messages on networks that are no
+    /// grid.
+    pub const FOREST: Algorithm = of(&FOREST);
+}
+
+static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem))
+    .about("in segments down spanning trees, as much down each as the network can carry: no grids")
+    .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
+    .only_if(&[Restriction {
+        text: "there are 3 to 64 nodes on a network that is no grid, and the bytes take 16 start-ups",
+        is_met: |instance, ()| is_for(instance.machine(), instance.nodes(), instance.bytes()),
+        found: |_, ()| String::new(),
+    }]);
+
+fn variants(instance: &Instance) -> Variants {
+    let spreading = Arc::new(Spreading::of(
+        instance.machine(),
+        instance.members(),
+        instance.holders(),
+        instance.element_bytes(),
+        Way::Out,
+    ));
+    let variant = |forest: Forest| {
+        let (name, least, estimate) = (forest.name(), forest.least, forest.estimate);
+        let spreading = spreading.clone();
+        let make = move |instance: &Instance| Ok(draft(instance, &spreading, &forest));
+        Variant::new(name, make).at_least(least).estimated(estimate)
+    };
+    Ok(spreading.forests().into_iter().map(variant).collect())
+}
+
+fn draft(instance: &Instance, spreading: &Spreading, forest: &Forest) -> Draft {
+    let pieces = forest.segments().iter();
+    let pieces = pieces.map(|one| Piece { source: one.source, start: one.start, bytes: one.bytes }).collect();
+    let crossings = spreading.order(forest);
+    let draft = Draft::of(instance, pieces, Exchange::Overlapped, |builder| spread(builder, &crossings));
+    Draft { schedule: draft.schedule.hoisted(), ..draft }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{Description, Parameters},
+        random::RandomNumbers,
+        rank::Rank,
+        topology::Network,
+    };
+
+    /// A network of switches that are connected at random, with links a half to four times as fast as ports, which move
+    /// 10 GB/s; nodes are on any of them.
+    fn network(seed: u64) -> Description {
+        let mut random = RandomNumbers::new(seed);
+        let mut pick = |count: usize| random.below(count - 1);
+        let (nodes, switches) = (8 + pick(9), 3 + pick(5));
+        let mut ends: Vec<(String, String)> = (1..switches)
+            .map(|switch| (format!("'s{switch}'"), format!("'s{}'", pick(switch.max(2)) % switch)))
+            .collect();
+        ends.extend((0..nodes).map(|node| (node.to_string(), format!("'s{}'", pick(switches)))));
+        let links = ends.iter().map(|(one, other)| {
+            let capacity = [5, 10, 20, 40][pick(4)];
+            format!("{{ between = [{one}, {other}], capacity = '{capacity} GB/s' }}")
+        });
+        let links: Vec<String> = links.collect();
+        let text = format!("nodes = {nodes}\nswitches = {switches}\nlinks = [{}]", links.join(", "));
+        let parameters =
+            Parameters::builder().send_overhead(5e-7).receive_overhead(5e-7).latency(1e-6).beta(1e-10);
+        let network = Network::from_toml(format!("random {seed}"), &text).unwrap();
+        Description::new("random", Arc::new(network), parameters.build().unwrap())
+    }
+
+    /// The time by *Forest* over the lower bound, and that of the fastest of the others over it.
+    fn ratios(machine: &Description, sources: &[Rank], bytes: u64) -> (f64, f64) {
+        let lengths = vec![bytes / sources.len() as u64; sources.len()];
+        let instance = Instance::new(machine, sources, &lengths).unwrap();
+        let bound = instance.lower_bound().time();
+        let over = |algorithm: Algorithm| {
+            let plan = algorithm.plan(&instance).ok()?;
+            Some(plan.prediction().modeled.since_start().as_secs_f64() / bound.as_secs_f64())
+        };
+        let others = Algorithm::BEYOND.iter().filter_map(|&algorithm| over(algorithm));
+        let today = others.fold(f64::INFINITY, f64::min);
+        (over(Algorithm::FOREST).unwrap(), today)
+    }
+
+    /// 8 MiB from one source, and from three, on random networks: near what nothing beats, and far from what the others take.
+    #[test]
+    fn long_messages_come_near_the_bound_on_random_networks() {
+        for sources in [&[0][..], &[0, 3, 5]] {
+            let mut all: Vec<(f64, f64)> =
+                (0..8).map(|seed| ratios(&network(seed), sources, 8 << 20)).collect();
+            all.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let (median, worst) = (all[all.len() / 2].0, all[all.len() - 1].0);
+            assert!(median < 1.03 && worst < 1.1, "{all:?}");
+            let gained = all.iter().filter(|&&(forest, today)| today > 1.15 * forest).count();
+            assert!(gained >= 6, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn grids_and_short_messages_are_left_to_others() {
+        let unmet = |machine: &str, bytes: u64| {
+            let instance = Instance::new(&machine.parse().unwrap(), &[0], &[bytes]).unwrap();
+            Algorithm::FOREST
+                .plan(&instance)
+                .map(|plan| plan.name().to_owned())
+                .map_err(|error| error.to_string())
+        };
+        let refusal = "forest works only if there are 3 to 64 nodes on a network that is no grid, and the bytes take 16 start-ups";
+        for machine in
+            ["paragon:4x4", "torus:3x3x3", "hypercube:8", "ring:7", "complete:5", "tree:128", "tree:2"]
+        {
+            assert_eq!(unmet(machine, 1 << 20), Err(refusal.to_owned()), "{machine}");
+        }
+        assert_eq!(unmet("tree:16", 10_000), Err(refusal.to_owned()));
+        assert_eq!(unmet("tree:16", 1 << 20), Ok("forest, 1 low tree, 256 segments".to_owned()));
+    }
+}
