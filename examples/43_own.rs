@@ -78,7 +78,7 @@ pub fn task(operation: Operation, doubles: u64) -> Result<Task, Box<dyn Error>> 
     Ok(Task::builder(&machine()?, operation).elements(doubles).element_bytes(8).build()?)
 }
 
-/// What the algorithms of the library and one's own take, as far as they work for a task, the fastest first.
+/// The times of the library's algorithms and of one's own, as far as they work for a task, the fastest first.
 pub fn compared(task: &Task) -> Result<Vec<(String, Span)>, PlanError> {
     let mut rows = Vec::new();
     for algorithm in Algorithm::of(task.operation()) {

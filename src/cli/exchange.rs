@@ -27,6 +27,7 @@ use super::{
     },
     data::Content,
     error::Error,
+    files::harmless,
     lists::List,
     options::{MachineOptions, RunOptions, read_number},
     site::Site,
@@ -206,7 +207,7 @@ impl Comparison for Exchanges<'_> {
         let Some(algorithm) = algorithm else { return format!("{matrix}-fastest") };
         let seed = seed(algorithm).filter(|_| self.arguments.seeds > 1);
         let seed = seed.map_or_else(String::new, |seed| format!("-{seed}"));
-        format!("{matrix}-{algorithm}{seed}")
+        format!("{matrix}-{}{seed}", harmless(&algorithm.to_string(), "-"))
     }
 
     fn is_mpi(&self, algorithm: &Way<Asked>) -> bool {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     pattern::{Delivery, DeliveryError, Origin},
-    plan::check_blocks,
+    plan::{by_rules, check_blocks},
     rank::Rank,
 };
 
@@ -36,8 +36,8 @@ pub(super) fn check(task: &Task, draft: &Draft) -> Result<(), DeliveryError> {
     let parts: Vec<u32> = pieces.iter().map(&mut part).collect();
     let piece = |block: u32| &pieces[block as usize];
     let is_alike = task.operation() == Operation::CombineToAll && !task.is_exact();
-    Delivery::new(schedule, &parts, |rank, block| is_given(piece(block)) && piece(block).origin.is_at(rank))
-        .under_rendezvous(task.machine().rendezvous())
+    let given = |rank, block| is_given(piece(block)) && piece(block).origin.is_at(rank);
+    by_rules(task, Delivery::new(schedule, &parts, given))
         .in_order(task.is_in_order())
         .alike(is_alike)
         .check(|rank, block| wanted(task, rank, piece(block)))

@@ -41,15 +41,17 @@ impl Plan {
         let own = if collective == Collective::AllReduce { task.bytes() } else { task.block(0).end };
         let ends = pieces.iter().flat_map(|piece| [piece.start, piece.bytes]);
         let chunks = chunks(task.bytes(), ends.chain([own]))?;
-        // What begins and ends in one place is where input and output are the same.
+        // A piece that begins and ends in one place makes input and output the same.
         let is_in_place = !pieces.iter().any(|piece| piece.role == Role::Operand);
+        let is_scattered =
+            |piece: &Piece| piece.role == Role::Result && collective == Collective::ReduceScatter;
         let mut scratch = 0;
-        let lies: Vec<Lies> = pieces
+        let places: Vec<Lies> = pieces
             .iter()
             .map(|piece| {
                 let (first, count) = (chunks.of(piece.start), chunks.of(piece.bytes));
                 match (piece.role, collective) {
-                    (Role::Scratch, _) => {
+                    _ if piece.role == Role::Scratch || is_scattered(piece) => {
                         scratch += count;
                         Lies { buffer: Buffer::Scratch, first: scratch - count, count }
                     }
@@ -60,6 +62,17 @@ impl Plan {
                 }
             })
             .collect();
+        // Output has room for the rank's own block alone there.
+        let lies = |rank: Rank, block: u32| {
+            let (piece, place) = (&pieces[block as usize], places[block as usize]);
+            match is_scattered(piece) && task.owner(piece.start) == rank {
+                true => {
+                    let first = chunks.of(piece.start - task.block(rank).start);
+                    Lies { buffer: Buffer::Output, first, ..place }
+                }
+                false => place,
+            }
+        };
         let outline = Outline {
             name: self.name(),
             collective,
@@ -67,7 +80,7 @@ impl Plan {
             chunks: chunks.number,
             scratch,
             stays: &|_| None,
-            lies: &|_, block| lies[block as usize],
+            lies: &lies,
         };
         Program::of(&outline, self.schedule())
     }

@@ -12,7 +12,7 @@ fn task(machine: &str, operation: Operation, elements: u64) -> Task {
     Task::builder(&machine, operation).elements(elements).element_bytes(8).build().unwrap()
 }
 
-/// What a text takes on the machine of a task.
+/// The time of a text on the machine of a task.
 fn time_of(program: &Program, task: &Task) -> Span {
     let program = program.goal(task.bytes(), task.element_bytes(), task.machine()).unwrap();
     let predicted = goal::predict(task.machine(), &program, Sends::Blocking).unwrap();
@@ -53,7 +53,9 @@ fn what_is_written_is_read_again_and_delivers() {
                             assert_eq!(time, plan.prediction().modeled.since_start(), "{name}");
                             plain += 1;
                         }
-                        Own::from(again).plan(&task).unwrap_or_else(|error| panic!("{name}: {error}"));
+                        let own = Own::from(again).plan(&task);
+                        let own = own.unwrap_or_else(|error| panic!("{name}: {error}"));
+                        own.msccl().unwrap_or_else(|error| panic!("{name}, twice: {error}"));
                     }
                 }
             }

@@ -26,15 +26,27 @@ impl Plan {
         let ends = pieces.iter().flat_map(|piece| [piece.start, piece.bytes]);
         let chunks = chunks(each * ranks as u64, ends.chain([each]))?;
         let own = chunks.of(each);
-        let mut scratch = 0;
+        let mut goes_by_others = vec![false; pieces.len()];
+        for rank in 0..ranks {
+            let received = schedule.steps(rank).iter().filter_map(|step| step.action.received());
+            for &block in received.flat_map(|message| message.blocks.iter()) {
+                goes_by_others[block as usize] |= pieces[block as usize].to != rank;
+            }
+        }
+        let mut scratch = 0_u32;
         let on_the_way: Vec<u32> = pieces
             .iter()
-            .map(|piece| {
+            .zip(goes_by_others)
+            .map(|(piece, goes_by_others)| {
                 let first = scratch;
-                scratch += chunks.of(piece.bytes);
-                first
+                let room = if goes_by_others { chunks.of(piece.bytes) } else { 0 };
+                scratch = scratch.checked_add(room).ok_or(WriteError::Chunks {
+                    given: u64::from(scratch) + u64::from(room),
+                    allowed: u32::MAX,
+                })?;
+                Ok(first)
             })
-            .collect();
+            .collect::<Result<_, WriteError>>()?;
         let lies = |rank: usize, block: u32| {
             let piece = &pieces[block as usize];
             let (start, count) = (chunks.of(piece.start), chunks.of(piece.bytes));
@@ -133,6 +145,9 @@ mod tests {
                         assert_eq!(again.to_string(), program.to_string());
                         let own = Own::from(again).plan(&instance);
                         own.unwrap_or_else(|error| panic!("{algorithm} on {machine}: {error}"));
+                        if ["linear", "pairwise"].contains(&algorithm.name()) {
+                            assert!(program.to_string().contains("s_chunks=\"0\""), "{program}");
+                        }
                         written.push(algorithm.name());
                     }
                     Err(WriteError::Unscheduled { .. } | WriteError::Barrier) => {}

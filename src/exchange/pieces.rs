@@ -10,7 +10,7 @@ use super::{
 use crate::{
     pattern::{Delivery, DeliveryError, Schedule},
     payload::Payload,
-    plan::check_blocks,
+    plan::{by_rules, check_blocks},
     rank::Rank,
 };
 
@@ -78,12 +78,11 @@ impl Procedure for Pieces {
         }
         let numbers: Vec<u32> = (0..self.pieces.len() as u32).collect();
         let piece = |block: u32| &self.pieces[block as usize];
-        Delivery::new(&self.schedule, &numbers, |rank, block| piece(block).from == rank)
-            .under_rendezvous(instance.machine().rendezvous())
-            .check(|rank, block| {
-                let &Piece { from, to, bytes, .. } = piece(block);
-                (to == rank && bytes > 0).then_some(from..from + 1)
-            })
+        let delivery = Delivery::new(&self.schedule, &numbers, |rank, block| piece(block).from == rank);
+        by_rules(instance, delivery).check(|rank, block| {
+            let &Piece { from, to, bytes, .. } = piece(block);
+            (to == rank && bytes > 0).then_some(from..from + 1)
+        })
     }
 
     fn carry_out(

@@ -40,11 +40,11 @@ pub(crate) struct Placed {
 /// The versions that a block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holds {
-    /// What a rank begins with, and ends with.
+    /// The content at the beginning and at the end.
     Both,
-    /// What it begins with.
+    /// The content at the beginning.
     Given,
-    /// What it ends with.
+    /// The content at the end.
     Result,
     /// One of those in between.
     Between(u32),
@@ -58,7 +58,7 @@ impl Program {
         let mut run = Run::of(self.text());
         run.carried_out()?;
         let places = run.places();
-        // What a rank has for itself in an exchange goes nowhere.
+        // In an exchange the part of a rank for itself is not moved.
         let own = self.chunks() / self.ranks() as u32;
         let is_moved = |place: &&Place| place.of.is_none_or(|of| of != place.part / own);
         let mut numbers: BTreeMap<Place, u32> =
@@ -75,7 +75,7 @@ impl Program {
         let number = |value: &usize| numbers.get(&places[*value]).copied();
         let message = |peer: u32, values: &[usize]| {
             let blocks: Vec<u32> = values.iter().filter_map(number).collect();
-            let bytes = blocks.iter().map(|&block| sizes[block as usize]).sum();
+            let bytes = blocks.iter().map(|&block| sizes[block as usize]).fold(0, u64::saturating_add);
             Message { peer: peer as Rank, blocks: blocks.into(), bytes, combined: false }
         };
         let is_single = |rank: usize| self.text().gpus[rank].blocks.len() < 2;
@@ -86,7 +86,7 @@ impl Program {
                 Doing::Receive(peer, values) => Action::Recv(message(*peer, values)),
                 Doing::Copy(values) => {
                     let bytes = |&value: &usize| cut.elements(places[value].part) * element;
-                    Action::Pack(values.iter().map(bytes).sum())
+                    Action::Pack(values.iter().map(bytes).fold(0, u64::saturating_add))
                 }
                 Doing::Combine([left, right, into]) => {
                     // No exchange combines, so all are there.

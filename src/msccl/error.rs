@@ -226,8 +226,8 @@ pub enum WriteError {
         /// The plan.
         algorithm: String,
     },
-    /// What would be written does not do what the operation says.
-    #[error(transparent)]
+    /// The text would not do what the operation says.
+    #[error("what would be written does not do what the operation says: {0}")]
     Flow(#[from] FlowError),
 }
 

@@ -49,7 +49,7 @@ impl Program {
     /// The schedule of an operation, checked.
     pub(crate) fn of(outline: &Outline<'_>, schedule: &Schedule) -> Result<Program, WriteError> {
         let mut messages = Messages::of(outline, schedule);
-        let gpus = (0..schedule.nodes())
+        let mut gpus: Vec<Gpu> = (0..schedule.nodes())
             .map(|rank| {
                 let mut writer = Writer::new(rank);
                 if let Some((from, to)) = (outline.stays)(rank) {
@@ -62,10 +62,28 @@ impl Program {
                 Ok(Gpu { scratch: outline.scratch, blocks: writer.blocks })
             })
             .collect::<Result<_, WriteError>>()?;
+        number_lines(&mut gpus);
         let Outline { collective, is_in_place, chunks, .. } = *outline;
         let text = Text { name: outline.name.to_owned(), collective, is_in_place, chunks, gpus };
         let parts = followed(&text)?;
         Ok(Program::new(text, parts))
+    }
+}
+
+/// Gives every step the line on which it is written.
+fn number_lines(gpus: &mut [Gpu]) {
+    let mut line = 1;
+    for gpu in gpus {
+        line += 1;
+        for block in &mut gpu.blocks {
+            line += 1;
+            for step in &mut block.steps {
+                line += 1;
+                step.line = line;
+            }
+            line += 1;
+        }
+        line += 1;
     }
 }
 
@@ -172,7 +190,7 @@ struct Writer {
     rank: Rank,
     blocks: Vec<Block>,
     numbers: BTreeMap<For, usize>,
-    /// What the next step waits for.
+    /// The steps that the next one waits for.
     before: Vec<Place>,
     /// Sends that were only started, with the chunks that they take.
     started: Vec<(Place, Lies)>,
@@ -213,7 +231,7 @@ impl Writer {
             }
         }
         match action {
-            // What follows waits for both halves.
+            // The next step waits for both halves.
             Action::Exchange { .. } => self.before.extend(sent),
             Action::Merge { left, right, into } => {
                 let [left, right, into] = [*left, *right, *into].map(|block| (outline.lies)(rank, block));
@@ -224,7 +242,7 @@ impl Writer {
                 self.local("re", other, into);
             }
             Action::Barrier => return Err(WriteError::Barrier),
-            // What does not lie side by side is not copied together, and nobody keeps in step.
+            // Packing and pauses have no counterpart in MSCCL.
             _ => {}
         }
         Ok(())

@@ -16,8 +16,12 @@ impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Text { name, collective, is_in_place, chunks, gpus } = self.text();
         let (ranks, in_place) = (gpus.len(), u8::from(*is_in_place));
-        let channels =
-            gpus.iter().flat_map(|gpu| &gpu.blocks).map(|block| block.channel + 1).max().unwrap_or(1);
+        let channels = gpus
+            .iter()
+            .flat_map(|gpu| &gpu.blocks)
+            .map(|block| u64::from(block.channel) + 1)
+            .max()
+            .unwrap_or(1);
         writeln!(
             f,
             "<algo name=\"{}\" proto=\"Simple\" nchannels=\"{channels}\" nchunksperloop=\"{chunks}\" ngpus=\"{ranks}\" \
@@ -91,6 +95,11 @@ impl fmt::Display for Escaped<'_> {
             '&' => f.write_str("&amp;"),
             '<' => f.write_str("&lt;"),
             '"' => f.write_str("&quot;"),
+            '\n' | '\t' | '\r' => write!(f, "&#{};", u32::from(character)),
+            // XML has no way to say these.
+            other if other.is_control() || matches!(other, '\u{fffe}' | '\u{ffff}') => {
+                f.write_char('\u{fffd}')
+            }
             other => f.write_char(other),
         })
     }

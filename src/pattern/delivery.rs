@@ -40,6 +40,7 @@ pub struct Delivery<'a> {
     parts: &'a [u32],
     given: Box<dyn Fn(Rank, u32) -> bool + 'a>,
     rendezvous: Option<u64>,
+    barriers: bool,
     in_order: bool,
     alike: bool,
 }
@@ -52,13 +53,20 @@ impl<'a> Delivery<'a> {
         parts: &'a [u32],
         given: impl Fn(Rank, u32) -> bool + 'a,
     ) -> Delivery<'a> {
-        Delivery { schedule, parts, given: Box::new(given), rendezvous: None, in_order: false, alike: false }
+        let given = Box::new(given);
+        Delivery { schedule, parts, given, rendezvous: None, barriers: false, in_order: false, alike: false }
     }
 
     /// The same on a machine where a send of so many bytes or more waits for its receive; by default none does.
     #[must_use]
     pub fn under_rendezvous(self, from_bytes: Option<u64>) -> Delivery<'a> {
         Delivery { rendezvous: from_bytes, ..self }
+    }
+
+    /// The same where all take part who are on a machine with hardware barriers; by default there are none.
+    #[must_use]
+    pub fn with_barriers(self, barriers: bool) -> Delivery<'a> {
+        Delivery { barriers, ..self }
     }
 
     /// The same where versions may only be combined in the order of ranks, those of neighbours; by default in any order.
@@ -77,7 +85,7 @@ impl<'a> Delivery<'a> {
     /// Carries the schedule out and looks at its end: `wanted` tells for each rank and block the ranks whose versions, combined,
     /// have to be there, and `None` if anything may.
     ///
-    /// Costs the host about a microsecond a block of a message, and memory for each block on each rank.
+    /// Costs the host about a microsecond a block of a message, and memory for each block that a rank has.
     ///
     /// # Errors
     ///
@@ -90,11 +98,11 @@ impl<'a> Delivery<'a> {
         let held = Replay::of(self).carried_out()?;
         let mut groupings: BTreeMap<(u32, Rank, Rank), u64> = BTreeMap::new();
         for (rank, held) in held.iter().enumerate() {
-            for (block, version) in (0..).zip(held) {
+            for block in 0..blocks as u32 {
                 let Some(wanted) = wanted(rank, block) else { continue };
-                let Some(version) = version.as_ref().filter(|version| version.is_of(&wanted)) else {
-                    let holds =
-                        version.as_ref().map_or_else(|| "nothing".to_owned(), |held| held.to_string());
+                let version = held.get(&block);
+                let Some(version) = version.filter(|version| version.is_of(&wanted)) else {
+                    let holds = version.map_or_else(|| "nothing".to_owned(), |held| held.to_string());
                     return Err(DeliveryError::Undelivered { rank, block, holds, wanted: named(wanted) });
                 };
                 let same = (self.parts[block as usize], wanted.start, wanted.end);

@@ -1,4 +1,4 @@
-//! What calls are carried out by: an algorithm of a library, algorithms of one's own, or whichever of several is the fastest.
+//! The argument of `using`: an algorithm of a library, algorithms of one's own, or whichever of several is the fastest.
 
 use std::{
     cmp::Ordering,
@@ -17,7 +17,7 @@ use super::{
 use crate::time::Time;
 
 /// Algorithms of which the fastest is taken, by prediction: one of the library at most, and any number of one's own. Of equally
-/// fast ones the first is taken; one of which only a run can tell what it takes, only if there is no other.
+/// fast ones the first is taken. An algorithm whose time only a run can tell is taken only if no other one works.
 ///
 /// ```
 /// use multicomputer::{
@@ -35,13 +35,13 @@ use crate::time::Time;
 ///     }))
 /// });
 ///
-/// // Two nodes leave nothing to choose, and the library's comes first; by a slower one of the library it is the star.
+/// // This algorithm of the library is slower here, so the star is taken.
 /// let task = Task::builder(&"line:3".parse()?, Operation::Broadcast).elements(8).build()?;
 /// let plan = Algorithm::BLOCKS.or(&star).plan(&task)?;
 /// assert_eq!((plan.algorithm(), plan.name()), (&Algorithm::OWN, "star"));
-/// // It is no algorithm for other operations: it would leave ranks without their blocks.
-/// let scatter = Task::builder(&"line:3".parse()?, Operation::Collect).elements(9).build()?;
-/// assert!(star.plan(&scatter).is_err());
+/// // It does not deliver what a collect says: ranks would end without the blocks of others.
+/// let collect = Task::builder(&"line:3".parse()?, Operation::Collect).elements(9).build()?;
+/// assert!(star.plan(&collect).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Choice<P: Registered> {
@@ -96,7 +96,7 @@ impl<P: Registered> Choice<P> {
             return only.plan(problem).map(Arc::new);
         }
         for own in &self.own {
-            // What only a run can tell is taken if there is nothing else.
+            // A plan without a prediction gives way to any that has one.
             let limit = best.as_ref().and_then(|plan| plan.modeled()).unwrap_or(Time::MAX);
             match own.plan_before(problem, limit) {
                 Ok(Some(plan)) => best = Some(Arc::new(plan)),

@@ -126,8 +126,8 @@ fn is_irregular(machine: &Description) -> bool {
     topology.switches() > 0 || counts.len() > 1 || links().any(|link| topology.capacity(link).is_some())
 }
 
-/// What no way to get messages of so many bytes from each of these members to all others takes less than, start-ups aside; or,
-/// backwards, no way to combine as much at each. Nothing where [forests](is_for) are not worth a try.
+/// A time that nothing can beat, start-ups aside, for messages of so many bytes from each of these members to all others; or,
+/// backwards, for as much that is combined at each. Zero where [forests](is_for) are not worth a try.
 pub(crate) fn least_time(
     machine: &Description,
     members: &[Rank],
@@ -138,7 +138,7 @@ pub(crate) fn least_time(
         return Span::ZERO;
     }
     let way = if is_backwards { Way::Back } else { Way::Out };
-    // What is rounded is on the safe side.
+    // Rounding stays on the safe side.
     Span::from_secs_f64((1.0 - 1e-9) * least(&network(machine, members, 0.0, way), sources))
 }
 
@@ -170,7 +170,7 @@ impl Spreading {
     pub(crate) fn forests(&self) -> Vec<Forest> {
         let roots: Vec<Rank> = self.sources.iter().map(|&(root, _)| root).collect();
         let bytes = self.bytes();
-        // What ports take where none is idle, in case the search for prices has ended before that.
+        // The time of ports of which none is idle, in case the search for prices has ended before that.
         let nodes = self.network.nodes() as f64;
         let aim = self.least.max(bytes as f64 * self.beta * (nodes - 1.0) / nodes);
         let grown = |root, count, is_low| grow(&self.network, root, bytes, count, aim, is_low);
@@ -349,8 +349,8 @@ pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
     }
 }
 
-/// What an edge from a member to another takes of the ports and links of a machine, and, where bytes are combined, which
-/// takes so many seconds each, of processors.
+/// The ports and links of a machine as edges from a member to another take them; where bytes are combined, for so many seconds
+/// each, processors as well.
 fn network(machine: &Description, members: &[Rank], combining: f64, way: Way) -> Network {
     let (topology, parameters) = (machine.topology(), machine.parameters());
     let (nodes, beta) = (members.len(), parameters.beta());

@@ -54,7 +54,7 @@ pub(crate) use self::{
     cache::Cache,
     layout::Layout,
     members::check_members,
-    problem::{Draft, Planned, Scheduled, check_blocks},
+    problem::{Draft, Planned, Scheduled, by_rules, check_blocks},
     registry::{Entry, Planning, Predicted, Restriction, Variant},
 };
 

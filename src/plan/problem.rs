@@ -4,7 +4,7 @@ use std::{fmt, hash::Hash, sync::Arc};
 
 use crate::{
     model::Description,
-    pattern::{DeliveryError, Schedule},
+    pattern::{Delivery, DeliveryError, Schedule},
     rank::Rank,
 };
 
@@ -92,6 +92,13 @@ pub trait Draft: fmt::Debug + Send + Sync {
 pub trait Scheduled: Draft {
     /// The steps of every node.
     fn steps(&self) -> &Schedule;
+}
+
+/// A check of delivery by the rules of the machine of a problem.
+pub(crate) fn by_rules<'a, P: Problem>(problem: &P, delivery: Delivery<'a>) -> Delivery<'a> {
+    let machine = problem.machine();
+    let has_barriers = machine.parameters().barrier().is_some() && problem.members().len() == machine.nodes();
+    delivery.under_rendezvous(machine.rendezvous()).with_barriers(has_barriers)
 }
 
 /// Whether a schedule is one for so many ranks, with blocks of the sizes of pieces.

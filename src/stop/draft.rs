@@ -113,8 +113,8 @@ impl Draft {
         let parts: Vec<u32> = (0..self.pieces.len() as u32).collect();
         let origin = |block: u32| sources[self.pieces[block as usize].source];
         let is_wanted = |block: u32| self.pieces[block as usize].bytes > 0;
-        Delivery::new(&self.schedule, &parts, |rank, block| rank == origin(block))
-            .under_rendezvous(instance.machine().rendezvous())
+        let delivery = Delivery::new(&self.schedule, &parts, |rank, block| rank == origin(block));
+        plan::by_rules(instance, delivery)
             .check(|_, block| is_wanted(block).then(|| origin(block)..origin(block) + 1))
     }
 

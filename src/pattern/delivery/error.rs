@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The fault of a schedule that does not bring everything where it is to be. Steps are numbered from 0, as
-/// [`Schedule::steps`](super::Schedule::steps) lists them.
+/// [`Schedule::steps`](super::Schedule::steps) lists them, or on a machine with rendezvous as they are carried out there.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DeliveryError {
@@ -89,6 +89,42 @@ pub enum DeliveryError {
         peer: Rank,
         /// The number of ranks.
         ranks: usize,
+    },
+    /// A message has another length than its blocks together.
+    #[error("step {step} of rank {rank} sends {}, and its blocks have {expected}", count(*given, "byte"))]
+    Length {
+        /// The sender.
+        rank: Rank,
+        /// Its step.
+        step: usize,
+        /// The length of the message.
+        given: u64,
+        /// That of its blocks.
+        expected: u64,
+    },
+    /// Blocks are combined that are no versions of the same part of the data.
+    #[error(
+        "step {step} of rank {rank} combines blocks {left} and {right} to block {into}: they are not the same part of the data"
+    )]
+    OtherParts {
+        /// The rank.
+        rank: Rank,
+        /// Its step.
+        step: usize,
+        /// The left operand.
+        left: u32,
+        /// The right operand.
+        right: u32,
+        /// The block for the result.
+        into: u32,
+    },
+    /// A step is a hardware barrier, where not all nodes of a machine that has one take part.
+    #[error("step {step} of rank {rank} is a hardware barrier: it needs all nodes of a machine that has one")]
+    NoBarrier {
+        /// The rank.
+        rank: Rank,
+        /// Its step.
+        step: usize,
     },
     /// A rank waits for ever.
     #[error("step {step} of rank {rank} waits for ever, for {}", waits_for(*peer, *receives))]

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::rank::Rank;
 
-/// The blocks of each rank, by number.
-pub(super) type Held = Vec<Vec<Option<Arc<Version>>>>;
+/// The blocks that each rank has, by number.
+pub(super) type Held = Vec<BTreeMap<u32, Arc<Version>>>;
 
 /// A schedule on its way.
 pub(super) struct Replay<'a> {
@@ -53,6 +53,7 @@ struct Mail {
 struct Sent {
     step: usize,
     blocks: Blocks,
+    bytes: u64,
     versions: Vec<Arc<Version>>,
 }
 
@@ -62,7 +63,7 @@ impl<'a> Replay<'a> {
         let held = |rank: Rank| {
             let own = Version::of(rank, nodes);
             let blocks = 0..of.parts.len() as u32;
-            blocks.map(|block| (of.given)(rank, block).then(|| own.clone())).collect()
+            blocks.filter(|&block| (of.given)(rank, block)).map(|block| (block, own.clone())).collect()
         };
         Replay {
             of,
@@ -122,10 +123,18 @@ impl<'a> Replay<'a> {
             Action::Send(message) | Action::Exchange { send: message, .. } => {
                 Ok(self.has_left(rank, message))
             }
+            Action::Barrier if !self.of.barriers => {
+                Err(DeliveryError::NoBarrier { rank, step: self.progress[rank].step })
+            }
             Action::Barrier => Ok(self.has_passed(rank)),
             Action::Merge { left, right, into } => {
-                let (left, right) = (self.version(rank, *left)?, self.version(rank, *right)?);
-                self.combine(rank, *into, &left, &right)?;
+                let (left, right, into) = (*left, *right, *into);
+                let versions = (self.version(rank, left)?, self.version(rank, right)?);
+                if [left, right].iter().any(|&block| self.part(block) != self.part(into)) {
+                    let step = self.progress[rank].step;
+                    return Err(DeliveryError::OtherParts { rank, step, left, right, into });
+                }
+                self.combine(rank, into, &versions.0, &versions.1)?;
                 Ok(true)
             }
             _ => Ok(true),
@@ -140,8 +149,14 @@ impl<'a> Replay<'a> {
         self.check_peer(rank, message.peer)?;
         let versions =
             message.blocks.iter().map(|&block| self.version(rank, block)).collect::<Result<_, _>>()?;
+        let (step, bytes) = (self.progress[rank].step, message.bytes);
+        let sizes = self.of.schedule.sizes();
+        let all = message.blocks.iter().map(|&block| sizes[block as usize]).fold(0, u64::saturating_add);
+        if bytes != all {
+            return Err(DeliveryError::Length { rank, step, given: bytes, expected: all });
+        }
         let mail = self.mail.entry((rank, message.peer)).or_default();
-        let sent = Sent { step: self.progress[rank].step, blocks: message.blocks.clone(), versions };
+        let sent = Sent { step, blocks: message.blocks.clone(), bytes, versions };
         mail.on_the_way.push_back(sent);
         self.progress[rank].sent = Some(mail.counts[0]);
         mail.counts[0] += 1;
@@ -159,16 +174,14 @@ impl<'a> Replay<'a> {
         let Some(mail) = self.mail.get_mut(&(from, rank)) else { return Ok(false) };
         let Some(sent) = mail.on_the_way.pop_front() else { return Ok(false) };
         mail.counts[1] += 1;
-        let sizes = self.of.schedule.sizes();
-        let part = |block: u32| self.of.parts.get(block as usize).zip(sizes.get(block as usize));
-        let is_same = |(one, other): (&u32, &u32)| part(*one) == part(*other);
-        if sent.blocks.len() != message.blocks.len() || !sent.blocks.iter().zip(&*message.blocks).all(is_same)
-        {
+        let is_same = |(one, other): (&u32, &u32)| self.part(*one) == self.part(*other);
+        let are_as_many = sent.blocks.len() == message.blocks.len() && sent.bytes == message.bytes;
+        if !are_as_many || !sent.blocks.iter().zip(&*message.blocks).all(is_same) {
             return Err(DeliveryError::OtherBlocks { rank, step: self.progress[rank].step, from });
         }
         for (&block, came) in message.blocks.iter().zip(sent.versions) {
             if !message.combined {
-                self.held[rank][block as usize] = Some(came);
+                self.held[rank].insert(block, came);
                 continue;
             }
             // The version of the lower rank is the left operand.
@@ -205,9 +218,15 @@ impl<'a> Replay<'a> {
         true
     }
 
+    /// The part of the data that a block has room for, and its length; `None` if there is no such block.
+    fn part(&self, block: u32) -> Option<(u32, u64)> {
+        let sizes = self.of.schedule.sizes();
+        Some((*self.of.parts.get(block as usize)?, *sizes.get(block as usize)?))
+    }
+
     /// The version of a block that a rank has.
     fn version(&self, rank: Rank, block: u32) -> Result<Arc<Version>, DeliveryError> {
-        let held = self.held[rank].get(block as usize).cloned().flatten();
+        let held = self.held[rank].get(&block).cloned();
         held.ok_or(DeliveryError::NotHeld { rank, step: self.progress[rank].step, block })
     }
 
@@ -224,7 +243,7 @@ impl<'a> Replay<'a> {
             Misfit::Twice => DeliveryError::CombinedTwice { rank, step, block },
             Misfit::Order => DeliveryError::OutOfOrder { rank, step, block },
         })?;
-        self.held[rank][block as usize] = Some(combined);
+        self.held[rank].insert(block, combined);
         Ok(())
     }
 

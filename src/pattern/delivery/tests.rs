@@ -1,5 +1,5 @@
 use super::*;
-use crate::pattern::{Builder, Combiner, Exchange, Fold, Origin, Transfer};
+use crate::pattern::{Action, Builder, Combiner, Exchange, Fold, Message, Origin, Step, Transfer};
 
 /// A schedule of one block, which is at rank 0, of transfers one after the other.
 fn passed_on(transfers: &[(Rank, Rank)]) -> Schedule {
@@ -19,7 +19,7 @@ fn every_rank_has_what_is_wanted_or_the_check_names_it() {
     checked(&passed_on(&[(0, 1), (1, 2)]), 0).unwrap();
     let error = checked(&passed_on(&[(0, 1), (0, 1)]), 0).unwrap_err();
     assert_eq!(error.to_string(), "rank 2 ends with nothing in block 0: wanted is what rank 0 has");
-    // Who has it in the beginning is another one than the schedule was made for.
+    // Another rank has it in the beginning than the schedule was made for.
     let error = checked(&passed_on(&[(0, 1), (1, 2)]), 1).unwrap_err();
     assert_eq!(error, DeliveryError::NotHeld { rank: 0, step: 0, block: 0 });
     assert_eq!(error.to_string(), "step 0 of rank 0 takes block 0, which it does not hold then");
@@ -91,4 +91,28 @@ fn groupings_are_told_apart_where_they_matter() {
     };
     check(false).unwrap();
     assert_eq!(check(true), Err(DeliveryError::Grouped { rank: 1, block: 1 }));
+}
+
+#[test]
+fn only_versions_of_one_part_are_combined() {
+    let mut combiner = Combiner::new(1, &[Origin::At(0); 3], &[8; 3], Exchange::InTurn);
+    combiner.merge_at(0, 0, 1, 2);
+    let schedule = combiner.finish();
+    let error = Delivery::new(&schedule, &[0, 1, 0], |_, block| block < 2).check(|_, _| None).unwrap_err();
+    assert_eq!(error, DeliveryError::OtherParts { rank: 0, step: 0, left: 0, right: 1, into: 2 });
+}
+
+#[test]
+fn messages_without_blocks_and_barriers_are_refused_where_they_cannot_be() {
+    let step = |action| Step { iteration: 0, action };
+    let message = |peer| Message { peer, blocks: [].into(), bytes: 8, combined: false };
+    let lengths = [Action::Send(message(1)), Action::Recv(message(0))].map(|action| vec![step(action)]);
+    let nothing_wanted = |schedule: &Schedule, barriers| {
+        Delivery::new(schedule, &[], |_, _| false).with_barriers(barriers).check(|_, _| None)
+    };
+    let error = nothing_wanted(&Schedule::of_lengths(lengths.into()), true).unwrap_err();
+    assert_eq!(error, DeliveryError::Length { rank: 0, step: 0, given: 8, expected: 0 });
+    let barrier = Schedule::of_lengths(vec![vec![step(Action::Barrier)]; 2]);
+    assert_eq!(nothing_wanted(&barrier, true), Ok(()));
+    assert_eq!(nothing_wanted(&barrier, false), Err(DeliveryError::NoBarrier { rank: 0, step: 0 }));
 }

@@ -32,7 +32,7 @@ pub(super) fn cheapest(nodes: usize, root: Rank, costs: &[f64]) -> Vec<Rank> {
     let edge =
         |index: usize| Edge { cost: costs[index], from: (index / nodes) as u32, to: (index % nodes) as u32 };
     let mut edges: Vec<Edge> = (0..nodes * nodes).map(edge).collect();
-    // What is at each place that is in use: a node, or a cycle by its number after those of the nodes.
+    // The content of each place that is in use: a node, or a cycle by its number after those of the nodes.
     let mut at: Vec<usize> = (0..nodes).collect();
     let mut places: Vec<usize> = (0..nodes).collect();
     let mut above = vec![NONE; nodes];

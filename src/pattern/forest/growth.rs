@@ -48,7 +48,7 @@ struct Growth<'a> {
     loads: Loads<'a>,
     /// The bytes of a tree for each second of the aim.
     amount: f64,
-    /// What a further edge between the source and a node costs.
+    /// The cost of a further edge between the source and a node.
     depth: f64,
 }
 

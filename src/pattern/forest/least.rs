@@ -22,7 +22,7 @@ use crate::rank::Rank;
 /// A tree that has come up.
 struct Column {
     source: usize,
-    /// What the whole message would take each resource, in units of the scale.
+    /// The time that the whole message would take each resource, in units of the scale.
     loads: Vec<f64>,
 }
 

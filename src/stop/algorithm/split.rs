@@ -74,9 +74,6 @@ fn variants(instance: &Instance) -> Variants {
     });
     let [(_, alike), (_, by_length)] = &numbers;
     let leads = |(cut, pieces, collect): Choice| -> Vec<Choice> {
-        if cut == Cut::Alike && by_length.contains(&pieces) {
-            return vec![(Cut::ByLength, pieces, collect)];
-        }
         if let Collect::Rings(first) = collect {
             let [lead, follower] = First::BOTH;
             return match by_length.iter().max() {
@@ -84,6 +81,9 @@ fn variants(instance: &Instance) -> Variants {
                 Some(&most) if cut == Cut::Alike => vec![(Cut::ByLength, most, collect)],
                 _ => Vec::new(),
             };
+        }
+        if cut == Cut::Alike && by_length.contains(&pieces) {
+            return vec![(Cut::ByLength, pieces, collect)];
         }
         let numbers = if cut == Cut::Alike { alike } else { by_length };
         let Some(nth) = numbers.iter().position(|&number| number == pieces).filter(|nth| nth % 2 == 1) else {
