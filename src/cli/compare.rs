@@ -7,11 +7,11 @@
 mod column;
 mod common;
 mod explained;
-mod goal;
 mod measured;
 mod place;
 mod results;
 mod runner;
+mod schedules;
 mod solved;
 mod way;
 

@@ -110,7 +110,7 @@ impl Draft {
         Draft { pieces, schedule: schedule.with_elements_of(task.element_bytes()) }
     }
 
-    /// A draft of pieces that are at one rank each in the beginning, and that `build` moves.
+    /// A draft of pieces that are at one rank each in the beginning, and that `build` moves. The origins replace those of the pieces.
     ///
     /// # Panics
     ///

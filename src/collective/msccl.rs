@@ -5,7 +5,6 @@ use crate::{
     msccl::{Buffer, Collective, Holds, Lies, Outline, Placed, Program, WriteError, chunks},
     pattern::Origin,
     rank::Rank,
-    text::count,
 };
 
 impl Plan {
@@ -103,7 +102,7 @@ impl Plan {
 /// ```
 impl From<Program> for Own {
     fn from(program: Program) -> Own {
-        let name = if program.name().is_empty() { "msccl" } else { program.name() }.to_owned();
+        let name = program.own_name();
         Own::new(name, move |task: &Task| drafted(&program, task).map_err(Into::into))
     }
 }
@@ -114,13 +113,7 @@ fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
     if operation != task.operation() {
         return Err(format!("it is a {operation}, and this is a {}", task.operation()));
     }
-    if program.ranks() != task.size() {
-        return Err(format!(
-            "it is for {}, and here are {}",
-            count(program.ranks() as u64, "rank"),
-            task.size()
-        ));
-    }
+    program.check_ranks(task.size())?;
     if task.is_in_order() {
         return Err("it combines in any order, and this is to be done in rank order".to_owned());
     }
@@ -129,9 +122,7 @@ fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
     if operation.has_blocks() && (0..task.size()).any(|rank| task.block(rank).start != even(rank)) {
         return Err("its blocks are of equal lengths, and here they are not".to_owned());
     }
-    let (blocks, schedule) = program
-        .drafted(elements, element)
-        .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
+    let (blocks, schedule) = program.drafted(elements, element)?;
     let own = program.chunks() / program.ranks() as u32;
     let piece = |Placed { place, start, bytes }| {
         let of_rank = Origin::At((place.part / own.max(1)) as Rank);

@@ -4,7 +4,6 @@ use super::{Draft, Instance, Own, Piece, Plan};
 use crate::{
     msccl::{Buffer, Collective, Lies, Outline, Placed, Program, WriteError, chunks},
     rank::Rank,
-    text::count,
 };
 
 impl Plan {
@@ -81,7 +80,7 @@ impl Plan {
 /// longer than [`Program::goal`] says, where they take turns as messages come.
 impl From<Program> for Own {
     fn from(program: Program) -> Own {
-        let name = if program.name().is_empty() { "msccl" } else { program.name() }.to_owned();
+        let name = program.own_name();
         Own::new(name, move |instance: &Instance| drafted(&program, instance).map_err(Into::into))
     }
 }
@@ -92,19 +91,15 @@ fn drafted(program: &Program, instance: &Instance) -> Result<Draft, String> {
     if collective != Collective::AllToAll {
         return Err(format!("it is an {collective}, and this is an exchange"));
     }
-    if program.ranks() != ranks {
-        return Err(format!("it is for {}, and here are {ranks}", count(program.ranks() as u64, "rank")));
-    }
+    program.check_ranks(ranks)?;
     let each = each(instance).map_err(|_| "it is for exchanges in which all have as much for each other")?;
-    let (blocks, schedule) = program
-        .drafted(each * ranks as u64, 1)
-        .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
+    let (blocks, schedule) = program.drafted(each * ranks as u64, 1)?;
     let own = program.chunks() / ranks as u32;
     let piece = |Placed { place, start, bytes }| {
         let to = (place.part / own) as Rank;
         Piece { from: place.of.unwrap_or(0) as Rank, to, start: start - to as u64 * each, bytes }
     };
-    Ok(Draft::of(blocks.into_iter().map(piece).collect(), schedule))
+    Ok(Draft::new(blocks.into_iter().map(piece).collect(), schedule))
 }
 
 /// The bytes that every rank has for each other one.

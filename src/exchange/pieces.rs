@@ -17,8 +17,8 @@ use crate::{
 impl Draft {
     /// A schedule whose block `k` is piece `k`. Those of a pair of ranks follow each other, in order. What a rank has for itself
     /// stays where it is, and is in no piece.
-    pub fn of(pieces: Vec<Piece>, schedule: Schedule) -> Draft {
-        Draft::new(Pieces { pieces, schedule: schedule.into() })
+    pub fn new(pieces: Vec<Piece>, schedule: Schedule) -> Draft {
+        Draft::by(Pieces { pieces, schedule: schedule.into() })
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
         let on = numbered().filter(|(_, piece)| piece.to > 0).map(|(block, piece)| (block, 0, piece.to));
         builder.iteration(on.map(transfer));
         let schedule = builder.finish();
-        Draft::of(pieces, schedule)
+        Draft::new(pieces, schedule)
     }
 
     fn matrix() -> Arc<Matrix> {
@@ -178,7 +178,7 @@ mod tests {
                 };
                 builder.iteration((0..).zip(&pieces).map(transfer));
                 change(&mut pieces);
-                Ok(Draft::of(pieces, builder.finish()))
+                Ok(Draft::new(pieces, builder.finish()))
             });
             match own.plan(&instance) {
                 Ok(_) => "none".to_owned(),

@@ -216,7 +216,7 @@ impl Planner {
         let variant = |&style: &Style| {
             let known = known.clone();
             Variant::new(format!("{name}{}", style.name()), move |instance| {
-                Ok(Draft::new(Stage::rounds(instance.matrix().clone(), &known()?, style)))
+                Ok(Draft::by(Stage::rounds(instance.matrix().clone(), &known()?, style)))
             })
             .identified(format!("{same}{}", style.name()))
             .at_least(self.straight())
@@ -234,7 +234,7 @@ impl Planner {
         let (planner, known) = (self.clone(), plan.clone());
         let timed = Variant::new(format!("{name}, timed"), move |instance| {
             let schedule = clocked::schedule(instance, planner.paths(), &known()?);
-            Ok(Draft::new(Stage::straight(instance.matrix().clone(), schedule)))
+            Ok(Draft::by(Stage::straight(instance.matrix().clone(), schedule)))
         })
         .at_least(self.straight());
         let rounds =

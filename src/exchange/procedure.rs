@@ -50,7 +50,7 @@ pub struct Draft {
 
 impl Draft {
     /// The draft of a procedure.
-    pub(super) fn new(procedure: impl Procedure + 'static) -> Draft {
+    pub(super) fn by(procedure: impl Procedure + 'static) -> Draft {
         Draft { schedule: procedure.schedule(), procedure: Box::new(procedure) }
     }
 }

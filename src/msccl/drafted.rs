@@ -17,6 +17,7 @@ use super::{
 use crate::{
     pattern::{Action, Message, Schedule, Step as Scheduled},
     rank::Rank,
+    text::count,
 };
 
 /// A block of the schedule.
@@ -51,12 +52,26 @@ pub(crate) enum Holds {
 }
 
 impl Program {
-    /// The schedule for a vector of so many elements, with its blocks; `None` if its channels between two ranks cannot be put into
-    /// one order.
-    pub(crate) fn drafted(&self, elements: u64, element: u64) -> Option<(Vec<Placed>, Schedule)> {
+    /// The name of an algorithm that carries it out.
+    pub(crate) fn own_name(&self) -> String {
+        if self.name().is_empty() { "msccl" } else { self.name() }.to_owned()
+    }
+
+    /// Whether it is for so many ranks; if not, an error in words.
+    pub(crate) fn check_ranks(&self, ranks: usize) -> Result<(), String> {
+        match self.ranks() {
+            own if own == ranks => Ok(()),
+            own => Err(format!("it is for {}, and here are {ranks}", count(own as u64, "rank"))),
+        }
+    }
+
+    /// The schedule for a vector of so many elements, with its blocks; an error in words if its channels between two ranks cannot
+    /// be put into one order.
+    pub(crate) fn drafted(&self, elements: u64, element: u64) -> Result<(Vec<Placed>, Schedule), String> {
         let cut = Cut { elements, element, chunks: self.chunks() };
         let mut run = Run::of(self.text());
-        run.carried_out()?;
+        run.carried_out()
+            .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
         let places = run.places();
         // In an exchange the part of a rank for itself is not moved.
         let own = self.chunks() / self.ranks() as u32;
@@ -99,7 +114,7 @@ impl Program {
         let steps =
             (0..).zip(&run.done).map(|(rank, done)| done.iter().map(|doing| step(rank, doing)).collect());
         let steps = steps.collect();
-        Some((blocks, Schedule::of_blocks(sizes, element, steps)))
+        Ok((blocks, Schedule::of_blocks(sizes, element, steps)))
     }
 }
 

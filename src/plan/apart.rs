@@ -4,11 +4,11 @@
 //! too often. Where lengths differ much, two or more schedules in a row can be faster than any single one.
 //!
 //! The messages, by length, may be parted at a few places that follow from their lengths alone: six of them among up to 64 nodes,
-//! and two among more, where the second one is looked at only if the first one could pay. All that lies between two places is a problem of its own, for which the fastest variant is taken. For each number of
-//! parts the way is found whose parts take the least time together, and the best of these are tried: the parts are put one after
-//! the other, the longest messages first or last. No node waits in between: each goes on to the next part when it is done with the
-//! one before. Lower bounds tell of many parts beforehand that they cannot pay, and none is looked at for longer than the
-//! others leave it.
+//! and two among more, where the second one is looked at only if the first one could pay. All that lies between two places is
+//! a problem of its own, for which the fastest variant is taken. For each number of parts the way is found whose parts take the
+//! least time together, and the best of these are tried: the parts are put one after the other, the longest messages first or
+//! last. No node waits in between: each goes on to the next part when it is done with the one before. Lower bounds tell of many
+//! parts beforehand that they cannot pay, and none is looked at for longer than the others leave it.
 
 use std::{cmp::Reverse, collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -91,8 +91,8 @@ struct Parting<'a, P: Problem> {
     problem: &'a P,
     lengths: Vec<u64>,
     places: Vec<u64>,
-    /// The place that is the most likely to gain.
-    first: u64,
+    /// The number of the place that is the most likely to gain, from 1 on.
+    first: usize,
     /// The time that is left for all parts together.
     budget: Span,
     /// The parts that were looked at and end in the time that was left for them.
@@ -110,6 +110,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
         }
         let first = places.first().copied().unwrap_or(0);
         places.sort_unstable();
+        let first = places.partition_point(|&place| place < first) + 1;
         let budget = alone(problem, limit.since_start());
         Parting { problem, lengths, places, first, budget, known: BTreeMap::new(), least: BTreeMap::new() }
     }
@@ -117,17 +118,17 @@ impl<'a, P: Divisible> Parting<'a, P> {
     /// The best way for each number of parts, the fastest first.
     fn ways(mut self) -> Vec<Vec<Arc<Chosen<P>>>> {
         let classes = self.places.len() + 1;
-        // The ways in two parts tell how much time is left for the others. Among many nodes there are others only if the first
-        // of them leaves any.
         if classes < 2 {
             return Vec::new();
         }
-        let first = self.places.iter().position(|&place| place == self.first).map_or(0, |nth| nth + 1);
-        for place in [first].into_iter().chain((1..classes).filter(|&place| place != first)) {
-            let is_done = self.look_at_two(place);
-            if place == first && !is_done && self.problem.members().len() > FEW {
-                return Vec::new();
-            }
+        // The ways in two parts tell how much time is left for the others. Among many nodes there are others only if the first
+        // of them leaves any.
+        let first = self.first;
+        if !self.look_at_two(first) && self.problem.members().len() > FEW {
+            return Vec::new();
+        }
+        for place in (1..classes).filter(|&place| place != first) {
+            self.look_at_two(place);
         }
         for (start, end) in (1..=classes).flat_map(|end| (0..end).map(move |start| (start, end))) {
             if end - start < classes {
@@ -163,8 +164,8 @@ impl<'a, P: Divisible> Parting<'a, P> {
         ways.into_iter().take(MOST_WAYS).filter_map(way).collect()
     }
 
-    /// Looks at the way in two parts that are divided at a place; whether they end in the time that is left. The part that takes longer at least comes first: it leaves the
-    /// other one the least.
+    /// Looks at the way in two parts divided at a place, and tells whether it ends in the time that is left. The part that takes
+    /// longer at least comes first: it leaves the other one the least.
     fn look_at_two(&mut self, place: usize) -> bool {
         let mut parts = [(0, place), (place, self.places.len() + 1)];
         parts.sort_by_cached_key(|&(start, end)| Reverse(self.least(start, end)));

@@ -47,7 +47,7 @@ impl Draft {
     pub fn whole(instance: &Instance, exchange: Exchange, build: impl FnOnce(&mut Builder)) -> Draft {
         let pieces = instance.lengths().iter().enumerate();
         let pieces = pieces.map(|(source, &bytes)| Piece { source, start: 0, bytes }).collect();
-        Draft::of(instance, pieces, exchange, build)
+        Draft::moving(instance, pieces, exchange, build)
     }
 
     /// A schedule whose block `k` is piece `k`, made by `build`. The pieces of a source follow each other, in order.
@@ -55,7 +55,7 @@ impl Draft {
     /// # Panics
     ///
     /// If a piece is of a source that there is not, and as `build` does.
-    pub fn of(
+    pub fn moving(
         instance: &Instance,
         pieces: Vec<Piece>,
         exchange: Exchange,

@@ -28,8 +28,8 @@ use super::{
     Attempt, Case, Comparison, Line, Place, Planned, Results, Solved, Spread,
     common::columns,
     explained::Explanations,
-    goal::ScheduleFiles,
     record,
+    schedules::ScheduleFiles,
 };
 
 /// Choice of the plans that are run.

@@ -60,7 +60,7 @@ const fn of(entry: &'static Entry) -> Algorithm {
 static OWN: Entry = Entry::own();
 
 impl Algorithm {
-    /// Those of [one's own](super::Own), as their plans name them: it is asked for by itself nowhere.
+    /// The algorithm that plans of [one's own](super::Own) name. It makes no plans itself: those are made by the `Own`.
     pub const OWN: Algorithm = of(&OWN);
 
     /// All that have a name; a [`Strategy`] is written out.

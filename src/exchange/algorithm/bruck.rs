@@ -63,7 +63,7 @@ pub(super) fn variants(instance: &Instance, exchanges: &[Exchange]) -> Vec<Varia
         let of = move |&exchange: &Exchange| {
             let name = format!("bruck (radix {radix}{})", Style::Each(exchange).name());
             let make =
-                move |instance: &Instance| Ok(Draft::new(stage(instance.matrix().clone(), radix, exchange)));
+                move |instance: &Instance| Ok(Draft::by(stage(instance.matrix().clone(), radix, exchange)));
             Variant::new(name, make).at_least(floor)
         };
         exchanges.iter().map(of).collect::<Vec<Variant>>()

@@ -91,7 +91,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         let planner = planner.clone();
         let make = move |instance: &Instance| {
             let detour = Detour::new(instance, planner.paths(), slice);
-            Ok(Draft::new(detour.by_the_clock(instance.parameters())))
+            Ok(Draft::by(detour.by_the_clock(instance.parameters())))
         };
         Variant::new(format!("detour ({slice} B)"), make).at_least(floor)
     };

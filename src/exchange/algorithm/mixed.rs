@@ -75,7 +75,7 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
         Variant::new(name, move |_| {
             let exchange = if let Style::Each(exchange) = style { exchange } else { Exchange::InTurn };
             let short = bruck::stage(short.clone(), radix, exchange);
-            Ok(Draft::new(Mixed { most, short, long: Stage::rounds(long.clone(), &rounds()?, style) }))
+            Ok(Draft::by(Mixed { most, short, long: Stage::rounds(long.clone(), &rounds()?, style) }))
         })
         .at_least(floor)
     };

@@ -73,7 +73,7 @@ fn linear(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
 fn modified(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace;
     let floor = barriers(planning.problem, planner.linear().len()).max(planner.straight());
-    let make = |instance: &Instance| Ok(Draft::new(synchronized(instance, instance.matrix().clone())));
+    let make = |instance: &Instance| Ok(Draft::by(synchronized(instance, instance.matrix().clone())));
     Ok(vec![Variant::new("", make).at_least(floor)])
 }
 

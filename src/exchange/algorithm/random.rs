@@ -98,7 +98,7 @@ impl Algorithm {
 /// With some of the improvements.
 fn with(planning: &Planning<'_>, measured: bool, early: bool) -> Result<Vec<Variant>, PlanError> {
     let (seed, improvements) = (planning.parameter.unwrap_or(0), Improvements { measured, early });
-    let make = move |instance: &Instance| Ok(Draft::new(Random::new(instance.clone(), seed, improvements)));
+    let make = move |instance: &Instance| Ok(Draft::by(Random::new(instance.clone(), seed, improvements)));
     Ok(vec![Variant::new("", make)])
 }
 

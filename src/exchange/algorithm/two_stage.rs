@@ -82,7 +82,7 @@ fn in_synchronized_stages(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanE
         let split = Split::new(&instance.matrix().without_own(), seed);
         let [first, second] =
             [checked(split.first())?, checked(split.second())?].map(|matrix| synchronized(instance, matrix));
-        Ok(Draft::new(TwoStages { split: Arc::new(split), first, second }))
+        Ok(Draft::by(TwoStages { split: Arc::new(split), first, second }))
     };
     Ok(vec![Variant::new("", make).at_least(floor(planning.problem, true))])
 }
@@ -95,7 +95,7 @@ fn scheduled(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         let first = instance.with(Arc::new(checked(split.first())?));
         let first = Random::new(first, seed, Improvements { measured: true, early: true });
         let second = synchronized(instance, checked(split.second())?);
-        Ok(Draft::new(Scheduled { split, first, second }))
+        Ok(Draft::by(Scheduled { split, first, second }))
     };
     Ok(vec![Variant::new("", make)])
 }
@@ -117,7 +117,7 @@ fn relayed(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         let make = move |_: &Instance| {
             let (split, stages) = known()?;
             let [first, second] = stages.map(|(matrix, rounds)| Stage::rounds(matrix, &rounds, style));
-            Ok(Draft::new(TwoStages { split, first, second }))
+            Ok(Draft::by(TwoStages { split, first, second }))
         };
         Variant::new(format!("relayed{}", style.name()), make).at_least(floor)
     };

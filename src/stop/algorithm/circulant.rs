@@ -81,7 +81,7 @@ fn best_number(instance: &Instance) -> f64 {
 pub(super) fn draft(instance: &Instance, (how, blocks): (Cut, usize), exchange: Exchange) -> Draft {
     let counts = how.counts(instance.lengths(), blocks);
     let ring = suited(line::bisection(instance.grid()), &instance.holders());
-    Draft::of(instance, cut(instance, &counts), exchange, |builder| {
+    Draft::moving(instance, cut(instance, &counts), exchange, |builder| {
         circulant::broadcast(builder, &ring, instance.sources(), &counts);
     })
 }

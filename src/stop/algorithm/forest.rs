@@ -64,7 +64,7 @@ fn draft(instance: &Instance, spreading: &Spreading, forest: &Forest) -> Draft {
     let pieces = forest.segments().iter();
     let pieces = pieces.map(|one| Piece { source: one.source, start: one.start, bytes: one.bytes }).collect();
     let crossings = spreading.order(forest);
-    let draft = Draft::of(instance, pieces, Exchange::Overlapped, |builder| spread(builder, &crossings));
+    let draft = Draft::moving(instance, pieces, Exchange::Overlapped, |builder| spread(builder, &crossings));
     Draft { schedule: draft.schedule.hoisted(), ..draft }
 }
 

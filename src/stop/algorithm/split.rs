@@ -146,7 +146,7 @@ fn draft(instance: &Instance, (how, pieces, collect): Choice, exchange: Exchange
     let bytes: Vec<u64> = cut.iter().map(|piece| piece.bytes).collect();
     // The number of each source's first block.
     let firsts: Vec<usize> = (0..counts.len()).map(|source| counts[..source].iter().sum()).collect();
-    Draft::of(instance, cut, exchange, |builder| {
+    Draft::moving(instance, cut, exchange, |builder| {
         let mut spans: Vec<(usize, usize, usize)> =
             counts.iter().enumerate().map(|(source, &count)| (source, 0, count)).collect();
         while spans.iter().any(|&(_, start, end)| end - start > 1) {
