@@ -40,6 +40,11 @@ impl Task {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower_bound(&self) -> LowerBound {
+        self.limits(self.down_trees())
+    }
+
+    /// The bound with this time for trees.
+    pub(super) fn limits(&self, trees: Span) -> LowerBound {
         let demand = Demand::of(self);
         if demand.traffic == 0.0 {
             return LowerBound::default();
@@ -72,11 +77,11 @@ impl Task {
             (Reason::Combining, combining),
             (Reason::Bisection, after(links.bisection(|inside| borders.crossing(inside)))),
             (Reason::Submesh, after(links.submesh(|inside| borders.crossing(inside)))),
-            (Reason::Trees, after(self.down_trees())),
+            (Reason::Trees, after(trees)),
         ])
     }
 
-    /// What no way takes less than to get all from those ranks that have something to all, or backwards.
+    /// A time that nothing can beat, by trees from the ranks that have something to all others, or backwards.
     fn down_trees(&self) -> Span {
         let (blocks, is_backwards) = match self.operation() {
             Operation::Broadcast => (vec![(self.root(), self.bytes())], false),

@@ -103,7 +103,6 @@ pub(crate) fn follow<'g>(
     started: &mut Vec<Request<'g>>,
 ) -> Result<(), WalkError> {
     let steps = &*schedule.steps_under(group.rank(), group.machine().rendezvous());
-    // Where sends have been moved ahead a node comes back to an iteration.
     for together in steps.chunk_by(|one, next| one.iteration == next.iteration) {
         let iteration = together[0].iteration;
         group.as_part(

@@ -33,7 +33,7 @@ use std::collections::BTreeMap;
 
 use crate::rank::Rank;
 
-/// What each pair of members takes of which resource.
+/// The resources that a message between each two members takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     nodes: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Network {
     pairs: Vec<Pair>,
 }
 
-/// What a message from one member to another takes: resources, with the seconds for each byte.
+/// The resources that a message from one member to another takes, with the seconds for each byte.
 pub(crate) type Pair = Vec<(u32, f64)>;
 
 /// A part of a message, and the tree that it goes down.
@@ -106,18 +106,32 @@ pub(crate) fn edges(parents: &[Rank]) -> impl Iterator<Item = (Rank, Rank)> {
     parents.iter().enumerate().map(|(to, &from)| (from, to)).filter(|&(from, to)| from != to)
 }
 
-/// How busy resources are, in parts of the time aimed at, and what more would cost.
+/// The loads of resources, in parts of the time aimed at, and the price of more.
 struct Loads<'a> {
     network: &'a Network,
     loads: Vec<f64>,
+    /// The resources that were looked at to hang nodes elsewhere.
+    work: usize,
 }
+
+/// All trees, or cycles, are grown so often.
+const ROUNDS: usize = 3;
+
+/// Nodes are hung elsewhere until so many resources have been looked at.
+const MOST_WORK: usize = 4_000_000;
 
 impl Loads<'_> {
     fn none(network: &Network) -> Loads<'_> {
-        Loads { network, loads: vec![0.0; network.resources] }
+        Loads { network, loads: vec![0.0; network.resources], work: 0 }
     }
 
-    /// What an edge costs that takes so many seconds of the aim for each second of a byte.
+    /// Whether there is work left, after that of an edge to a node, or of all such edges.
+    fn has_work_left(&mut self, from: Rank, to: Rank, edges: usize) -> bool {
+        self.work += self.network.pair(from, to).len() * edges;
+        self.work < MOST_WORK
+    }
+
+    /// The price of an edge for so many bytes for each second of the aim.
     fn price(&self, from: Rank, to: Rank, amount: f64) -> f64 {
         let added = |&(resource, seconds): &(u32, f64)| {
             let load = self.loads[resource as usize];
@@ -230,6 +244,12 @@ mod tests {
             (0..15).map(depth).max()
         };
         assert!(height(true) <= Some(7) && height(false) > height(true), "{:?}", height(true));
+    }
+
+    #[test]
+    fn links_that_are_slow_without_end_have_no_least_time() {
+        let network = ports(3, |_, _| vec![(6, f64::MAX)]);
+        assert_eq!(least(&network, &[(0, 1000)]), 0.0);
     }
 
     proptest! {

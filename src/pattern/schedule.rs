@@ -82,7 +82,7 @@ impl Origin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// The iteration of the step, counted from 0.
+    /// The iteration of the step, counted from 0. A send that was moved ahead may belong to an earlier one than its receive.
     pub iteration: usize,
     /// The action of the step.
     pub action: Action,

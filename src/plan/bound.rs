@@ -53,9 +53,10 @@ pub enum Reason {
     /// Bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In what is no grid, up to 8
     /// neighbouring nodes, or a block of 2^i that begins with a multiple of 2^i, such as a subtree or a subcube.
     Submesh,
-    /// Bytes that go down trees: what a broadcast or a collect sends contains, for every byte, a tree from its source to all.
-    /// Ports and links have prices, and each tree costs at least what the cheapest one does. For long messages among up to 64 members of a
-    /// network that is no grid. (Edmonds, "Edge-disjoint branchings", 1973.)
+    /// Bytes that go down trees: the messages of a broadcast or a collect contain, for every byte, a tree from its source to all;
+    /// backwards those of a combine-to-one or a distributed combine do. Ports and links have prices, and each tree costs at least
+    /// what the cheapest one does. For long messages among up to 64 members of a network that is no grid, and where no message
+    /// goes around dead links. (Edmonds, "Edge-disjoint branchings", 1973.)
     Trees,
 }
 

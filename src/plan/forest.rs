@@ -11,14 +11,14 @@ use std::{
 };
 
 use crate::{
-    model::Description,
+    model::{Description, Fault, Faults},
     pattern::{
         Builder, Transfer,
         forest::{Network, Pair, Share, cycles, edges, grow, least},
     },
     rank::Rank,
     time::Span,
-    topology::LinkId,
+    topology::{LinkId, Vertex},
 };
 
 /// The most members: trees are grown on all pairs of them.
@@ -105,7 +105,7 @@ const LEAST_BYTES: u64 = 4096;
 const LONG: f64 = 16.0;
 
 /// Whether messages of so many bytes in all are long enough, and the members few enough, that a forest is worth a try, and the machine
-/// is one for which there are no better ways: one with switches, with links of several capacities, or where nodes have
+/// is one for which there are no better ways: one with switches, with links that have a capacity of their own, or where nodes have
 /// different numbers of neighbours though it is no grid.
 pub(crate) fn is_for(machine: &Description, members: usize, bytes: u64) -> bool {
     let parameters = machine.parameters();
@@ -119,11 +119,19 @@ fn is_irregular(machine: &Description) -> bool {
     if topology.grid().is_some() || topology.extents().len() > 1 {
         return false;
     }
-    let links = || 0..topology.links();
-    let mut neighbours = BTreeMap::new();
-    links().for_each(|link| *neighbours.entry(topology.link(link).from).or_insert(0_usize) += 1);
-    let counts: BTreeSet<usize> = neighbours.into_values().collect();
-    topology.switches() > 0 || counts.len() > 1 || links().any(|link| topology.capacity(link).is_some())
+    if topology.switches() > 0 {
+        return true;
+    }
+    let mut neighbours = vec![0_u32; topology.nodes()];
+    for link in 0..topology.links() {
+        if topology.capacity(link).is_some() {
+            return true;
+        }
+        if let Vertex::Node(node) = topology.link(link).from {
+            neighbours[node] += 1;
+        }
+    }
+    neighbours.windows(2).any(|pair| pair[0] != pair[1])
 }
 
 /// A time that nothing can beat, start-ups aside, for messages of so many bytes from each of these members to all others; or,
@@ -134,7 +142,12 @@ pub(crate) fn least_time(
     sources: &[(Rank, u64)],
     is_backwards: bool,
 ) -> Span {
-    if !is_for(machine, members.len(), sources.iter().map(|&(_, bytes)| bytes).sum()) {
+    // Around a dead link messages take other routes.
+    let has_detours = |faults: &Faults| {
+        faults.has_detours() && faults.list().iter().any(|fault| matches!(fault, Fault::Dead { .. }))
+    };
+    let bytes = sources.iter().fold(0_u64, |sum, &(_, bytes)| sum.saturating_add(bytes));
+    if machine.faults().is_some_and(has_detours) || !is_for(machine, members.len(), bytes) {
         return Span::ZERO;
     }
     let way = if is_backwards { Way::Back } else { Way::Out };
@@ -152,7 +165,8 @@ impl Spreading {
         way: Way,
     ) -> Spreading {
         let parameters = machine.parameters();
-        let network = network(machine, members, parameters.gamma() / element.max(1) as f64, way);
+        let element = element.max(1);
+        let network = network(machine, members, parameters.gamma() / element as f64, way);
         let least = least(&network, &sources);
         let busy =
             parameters.send_overhead() + parameters.receive_overhead() + parameters.exchange_overhead();
@@ -248,11 +262,14 @@ impl Spreading {
         let one = self.bytes() as f64 / segments.len().max(1) as f64 * self.beta;
         let fill = depth.unwrap_or(0) as f64 * (self.start_up + one);
         let estimate = busiest.max(segments.len() as f64 * self.busy) + fill;
+        // Half a picosecond for each message of a resource; each segment is as many messages as there are other members, or twice
+        // as many.
+        let rounding = 1e-12 * (segments.len() * self.network.nodes()) as f64;
         Forest {
             kind: kind.to_owned(),
             trees: trees.to_vec(),
             busiest,
-            least: Span::from_secs_f64((busiest * (1.0 - 1e-9) - 1e-12 * segments.len() as f64).max(0.0)),
+            least: Span::from_secs_f64((busiest * (1.0 - 1e-9) - rounding).max(0.0)),
             estimate: Span::from_secs_f64(estimate),
             segments,
         }
@@ -398,4 +415,65 @@ fn network(machine: &Description, members: &[Rank], combining: f64, way: Way) ->
         }
         uses
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spreading(sources: &[(Rank, u64)], element: u64) -> Spreading {
+        let machine: Description = "ethernet:8".parse().unwrap();
+        let members: Vec<Rank> = (0..8).collect();
+        Spreading::of(&machine, &members, sources.to_vec(), element, Way::Out)
+    }
+
+    /// The segments of each message follow each other, in whole elements; a message without bytes is one. No segment leaves a
+    /// member before it is there, and each gets to all others once.
+    #[test]
+    fn segments_cover_messages_and_get_everywhere_once() {
+        let all: [(&[(Rank, u64)], u64); 3] = [
+            (&[(3, 16_000_000)], 8),
+            (&[(0, 9_000_000), (5, 0), (6, 2_000_008)], 8),
+            (&[(1, 7_000_000)], 7_000_000),
+        ];
+        for (sources, element) in all {
+            let spreading = spreading(sources, element);
+            for forest in spreading.forests() {
+                let mut ends = vec![(0, 0); sources.len()];
+                for segment in forest.segments() {
+                    let (end, count) = &mut ends[segment.source];
+                    assert_eq!((segment.start, segment.bytes % element), (*end, 0), "{}", forest.name());
+                    (*end, *count) = (*end + segment.bytes, *count + 1);
+                }
+                assert!(
+                    ends.iter().zip(sources).all(|(&(end, count), &(_, bytes))| end == bytes && count > 0)
+                );
+                let mut there: BTreeSet<(Rank, usize)> = BTreeSet::new();
+                for (number, segment) in forest.segments().iter().enumerate() {
+                    there.insert((sources[segment.source].0, number));
+                }
+                for Crossing { from, to, segment } in spreading.order(&forest) {
+                    assert!(
+                        there.contains(&(from, segment)) && there.insert((to, segment)),
+                        "{}",
+                        forest.name()
+                    );
+                }
+                assert_eq!(there.len(), 8 * forest.segments().len());
+            }
+        }
+    }
+
+    #[test]
+    fn messages_that_may_go_around_dead_links_have_no_bound_by_trees() {
+        let machine: Description = "ethernet:8".parse().unwrap();
+        let members: Vec<Rank> = (0..8).collect();
+        let least = |machine: &Description| least_time(machine, &members, &[(0, 1 << 24)], false);
+        assert!(least(&machine) > Span::ZERO);
+        let dead = |detours| {
+            let faults = Faults::new(["dead:0-s0@0".parse().unwrap()]).detours(detours);
+            least(&machine.clone().with_faults(faults).unwrap())
+        };
+        assert_eq!((dead(true), dead(false)), (Span::ZERO, least(&machine)));
+    }
 }

@@ -31,6 +31,11 @@ impl Instance {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower_bound(&self) -> LowerBound {
+        self.limits(least_time(self.machine(), self.members(), &self.holders(), false))
+    }
+
+    /// The bound with this time for trees.
+    pub(super) fn limits(&self, trees: Span) -> LowerBound {
         let (parameters, nodes) = (self.parameters(), self.nodes());
         let zero = |reason| (reason, Span::ZERO);
         if nodes == 1 {
@@ -71,7 +76,7 @@ impl Instance {
             (Reason::BothWays, bytes(both_ways)),
             (Reason::Bisection, around + links.bisection(crossing)),
             (Reason::Submesh, around + links.submesh(crossing)),
-            (Reason::Trees, after(least_time(self.machine(), self.members(), &self.holders(), false))),
+            (Reason::Trees, after(trees)),
         ])
     }
 }

@@ -7,13 +7,11 @@
 //!
 //! **Restrictions.** A cycle is as deep as there are nodes: it is for long messages.
 //!
-//! **Cost.** `O(p^2)` for a cycle, and as much for each node moved.
+//! **Cost.** `O(p^2)` for a cycle, and `O(k p^2)` for each node of `k` cycles that is moved: up to `2 p` after each of three rounds,
+//! until a fixed amount of work is done.
 
-use super::{Loads, Network, Share};
+use super::{Loads, Network, ROUNDS, Share};
 use crate::rank::Rank;
-
-/// So often all cycles are laid anew.
-const ROUNDS: usize = 3;
 
 /// For each source `count` trees, each once around one of as many cycles, for a part of its message each, in the order of the
 /// sources; `bytes` go around in all, and `aim` is the time in seconds for which the busiest resource should be taken.
@@ -77,6 +75,9 @@ fn improve(loads: &mut Loads<'_>, cycles: &mut [Vec<Rank>], amount: f64) {
                 let [before, node, after] = [nodes - 1, 0, 1].map(|step| cycle[(place + step) % nodes]);
                 if !loads.uses(before, node, busiest) && !loads.uses(node, after, busiest) {
                     continue;
+                }
+                if !loads.has_work_left(before, node, 6 * nodes) {
+                    return;
                 }
                 let old = exchange(loads, &[(before, node), (node, after)], &[(before, after)], amount);
                 for step in 1..nodes - 1 {

@@ -6,15 +6,13 @@
 //! chains without that, and as low as the aim allows with it. Then nodes behind the busiest resource are hung elsewhere as long as
 //! that takes weight away, and each tree is grown anew among the others.
 //!
-//! **Cost.** `O(p^2 log p)` for a tree.
+//! **Cost.** `O(p^2 log p)` for a tree, and `O(k p^2 h)` to hang a node of `k` trees of height `h` elsewhere, which is done up to
+//! `2 p` times after each of three rounds, until a fixed amount of work is done.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::{Loads, Network, Share, edges};
+use super::{Loads, Network, ROUNDS, Share, edges};
 use crate::rank::Rank;
-
-/// So often all trees are grown anew.
-const ROUNDS: usize = 3;
 
 /// Trees of one source, for a part of its message each; `bytes` go down them in all, and `aim` is the time in seconds for which
 /// the busiest resource should be taken. The trees are low, if that is asked for.
@@ -113,6 +111,9 @@ impl Growth<'_> {
                 for (from, to) in edges(parents) {
                     if !self.loads.uses(from, to, busiest) {
                         continue;
+                    }
+                    if !self.loads.has_work_left(from, to, nodes) {
+                        return;
                     }
                     self.loads.add(from, to, -amount);
                     let before = self.loads.price(from, to, amount);

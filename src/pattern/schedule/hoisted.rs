@@ -86,6 +86,7 @@ mod tests {
         let hoisted = schedule.hoisted();
         assert_eq!(outline(&hoisted, 1), "<0>0<2<3=>0>2<1");
         assert_eq!(outline(&hoisted, 0), ">0>2>3>1");
+        assert!(hoisted.steps(1).is_sorted_by_key(|step| step.iteration));
         assert_eq!(hoisted.clone().hoisted(), hoisted);
     }
 

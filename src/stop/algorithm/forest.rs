@@ -11,7 +11,7 @@
 //!
 //! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest
 //! port or link; `o_s + o_r` for each segment must be less than that. Where ports are what is short, trees are chains and `h` is
-//! `p`. Segments are as many as that makes best, and 16384 messages at most.
+//! `p`. Segments are as many as that makes best, and about 16384 messages at most, unless one for each tree is more.
 //!
 //! **Source.** The idea: L. Zhao, A. Krishnamurthy, "ForestColl: Throughput-optimal collective communications on heterogeneous
 //! network fabrics", arXiv 2402.06787. How trees are found: this project.
