@@ -21,7 +21,7 @@ fn one_length_is_shown_with_all_that_is_known_of_it() {
     assert_eq!(names, expected.collect::<Vec<_>>(), "in the order of the registry");
     // Those that are not for this machine have no time.
     let times: Vec<f64> = table.iter().filter_map(|row| row[1].parse().ok()).collect();
-    assert!(times.len() > 10 && times.iter().all(|&time| times[0] <= time), "auto is never slower: {output}");
+    assert!(times.iter().all(|&time| times[0] <= time), "auto is never slower: {output}");
     assert_eq!((table[0][0], table[0][2]), ("auto", "*"), "{output}");
     assert!(output.contains("\nFastest: auto, which takes "), "{output}");
     assert!(output.contains("\nLower bound: 0."), "{output}");
