@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     pattern::{Delivery, DeliveryError, Schedule},
-    payload::Payload,
+    payload::{Payload, PayloadError},
     plan::{by_rules, check_blocks},
     rank::Rank,
 };
@@ -18,7 +18,13 @@ impl Draft {
     /// A schedule whose block `k` is piece `k`. Those of a pair of ranks follow each other, in order. What a rank has for itself
     /// stays where it is, and is in no piece.
     pub fn new(pieces: Vec<Piece>, schedule: Schedule) -> Draft {
-        Draft::by(Pieces { pieces, schedule: schedule.into() })
+        let blocks_by = |end: fn(&Piece) -> Rank| {
+            let mut blocks: Vec<u32> = (0..pieces.len() as u32).collect();
+            blocks.sort_by_key(|&block| end(&pieces[block as usize]));
+            blocks
+        };
+        let (by_sender, by_receiver) = (blocks_by(|piece| piece.from), blocks_by(|piece| piece.to));
+        Draft::by(Pieces { pieces, by_sender, by_receiver, schedule: schedule.into() })
     }
 }
 
@@ -26,13 +32,19 @@ impl Draft {
 #[derive(Debug)]
 struct Pieces {
     pieces: Vec<Piece>,
+    /// Their blocks by those that have them and by those that they are for, so that a rank finds its own.
+    by_sender: Vec<u32>,
+    by_receiver: Vec<u32>,
     schedule: Arc<Schedule>,
 }
 
 impl Pieces {
-    /// The pieces with the numbers of their blocks.
-    fn numbered(&self) -> impl Iterator<Item = (u32, &Piece)> {
-        (0..).zip(&self.pieces)
+    /// The blocks of one rank, with their pieces, out of all blocks in the order of their ranks at one end.
+    fn of(&self, rank: Rank, blocks: &[u32], end: fn(&Piece) -> Rank) -> impl Iterator<Item = (u32, &Piece)> {
+        let piece = |block: u32| &self.pieces[block as usize];
+        let first = blocks.partition_point(|&block| end(piece(block)) < rank);
+        let count = blocks[first..].partition_point(|&block| end(piece(block)) == rank);
+        blocks[first..first + count].iter().map(move |&block| (block, piece(block)))
     }
 }
 
@@ -50,7 +62,7 @@ impl Procedure for Pieces {
         check_blocks(&self.schedule, ranks, self.pieces.iter().map(|piece| piece.bytes))?;
         // The end of the pieces of each pair so far, and the last of them.
         let mut ends: BTreeMap<(Rank, Rank), (u64, u32)> = BTreeMap::new();
-        for (block, &Piece { from, to, start, bytes }) in self.numbered() {
+        for (block, &Piece { from, to, start, bytes }) in (0..).zip(&self.pieces) {
             let wrong = |problem: String| DeliveryError::Piece { block, problem };
             if from.max(to) >= ranks || from == to {
                 return Err(wrong(format!(
@@ -91,17 +103,16 @@ impl Procedure for Pieces {
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, ExchangeError> {
         let rank = transport.group.rank();
-        let mut here = BTreeMap::new();
-        for (block, piece) in self.numbered().filter(|(_, piece)| piece.from == rank) {
-            here.insert(block, outgoing[piece.to].slice(piece.start..piece.start + piece.bytes)?);
-        }
-        let mut cargo = Blocks::new(&self.schedule, here).staying();
+        let own = self.of(rank, &self.by_sender, |piece| piece.from).map(|(block, piece)| {
+            Ok((block, outgoing[piece.to].slice(piece.start..piece.start + piece.bytes)?))
+        });
+        let mut cargo = Blocks::new(&self.schedule, own.collect::<Result<_, PayloadError>>()?).staying();
         transport.walk(&self.schedule, &mut cargo)?;
-        let mut incoming = vec![Payload::empty(); outgoing.len()];
-        for (block, piece) in self.numbered().filter(|(_, piece)| piece.to == rank) {
-            incoming[piece.from].append(cargo.remove(block));
+        let mut incoming = vec![Vec::new(); outgoing.len()];
+        for (block, piece) in self.of(rank, &self.by_receiver, |piece| piece.to) {
+            incoming[piece.from].push(cargo.remove(block));
         }
-        Ok(incoming)
+        Ok(incoming.into_iter().map(Payload::concat).collect())
     }
 }
 

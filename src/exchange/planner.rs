@@ -15,7 +15,9 @@ use super::{
     rounds::{
         Part, Rounds, balance,
         clocked::{self, Planned},
-        coloring, parts,
+        coloring,
+        digits::Axis,
+        parts,
         paths::Paths,
         permutation,
         stage::Stage,
@@ -50,6 +52,7 @@ struct Known {
     linear: OnceLock<Rounds>,
     colored: OnceLock<Rounds>,
     balanced: OnceLock<Option<Rounds>>,
+    levels: OnceLock<Vec<Vec<Axis>>>,
     /// By the length of a slice.
     packed: Mutex<BTreeMap<u64, Arc<OnceLock<Option<Plan>>>>>,
 }
@@ -68,6 +71,7 @@ impl Planner {
             linear: OnceLock::new(),
             colored: OnceLock::new(),
             balanced: OnceLock::new(),
+            levels: OnceLock::new(),
             packed: Mutex::default(),
         };
         Planner { known: Arc::new(known), styles: Style::ALL.into() }
@@ -112,10 +116,12 @@ impl Planner {
     /// A lower limit of the time of any schedule in which all messages go straight to their receivers, in whole or in
     /// parts: that of the busiest processor, port or link.
     pub(super) fn straight(&self) -> Span {
-        *self.known.straight.get_or_init(|| {
-            let (instance, matrix) = (self.instance(), self.matrix().without_own());
-            self.nodes().max(Paths::least(instance, |from, to| matrix.get(from, to)))
-        })
+        *self.known.straight.get_or_init(|| self.nodes().max(self.links(&self.matrix().without_own())))
+    }
+
+    /// The same for another matrix among the same members.
+    pub(super) fn straight_of(&self, matrix: &Matrix) -> Span {
+        self.nodes_of(matrix).max(self.links(matrix))
     }
 
     /// Whether that limit is that of a link.
@@ -125,23 +131,29 @@ impl Planner {
 
     /// The part of that limit that the nodes have to do: that of the busiest processor or port.
     fn nodes(&self) -> Span {
-        *self.known.nodes.get_or_init(|| {
-            let (instance, matrix) = (self.instance(), self.matrix().without_own());
-            let parameters = instance.parameters();
-            let calls = |rank| {
-                let sends = parameters.send_overhead().times(matrix.fan_out(rank));
-                sends + parameters.receive_overhead().times(matrix.fan_in(rank))
-            };
-            let port = |rank| {
-                let (sent, received) = (matrix.sent(rank), matrix.received(rank));
-                let both = (sent as f64 + received as f64) / parameters.duplex();
-                parameters.beta() * both.max(sent.max(received) as f64)
-            };
-            let ports = (0..matrix.nodes()).map(port).fold(0.0, f64::max);
-            let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);
-            // A thousandth for what is rounded.
-            calls.max(Span::from_secs_f64(0.999 * ports))
-        })
+        *self.known.nodes.get_or_init(|| self.nodes_of(&self.matrix().without_own()))
+    }
+
+    fn nodes_of(&self, matrix: &Matrix) -> Span {
+        let parameters = self.instance().parameters();
+        let calls = |rank| {
+            let sends = parameters.send_overhead().times(matrix.fan_out(rank));
+            sends + parameters.receive_overhead().times(matrix.fan_in(rank))
+        };
+        let port = |rank| {
+            let (sent, received) = (matrix.sent(rank), matrix.received(rank));
+            let both = (sent as f64 + received as f64) / parameters.duplex();
+            parameters.beta() * both.max(sent.max(received) as f64)
+        };
+        let ports = (0..matrix.nodes()).map(port).fold(0.0, f64::max);
+        let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);
+        // A thousandth for what is rounded.
+        calls.max(Span::from_secs_f64(0.999 * ports))
+    }
+
+    /// The part of the links: that of the link with the most to carry.
+    fn links(&self, matrix: &Matrix) -> Span {
+        Paths::least(self.instance(), |from, to| matrix.get(from, to))
     }
 
     /// The rounds of linear permutation.
@@ -171,6 +183,11 @@ impl Planner {
             balance::rounds(self.instance(), self.paths(), plain).map(Arc::new)
         };
         self.known.balanced.get_or_init(balanced).clone()
+    }
+
+    /// The axes along which messages may be passed on, found by the first who asks.
+    pub(super) fn levels(&self, find: impl FnOnce() -> Vec<Vec<Axis>>) -> &[Vec<Axis>] {
+        self.known.levels.get_or_init(find)
     }
 
     /// The plan by the clock of messages in slices of a length, made by the first who asks; `None` if there is none.

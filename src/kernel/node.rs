@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use super::{
     noise::Noisy,
     op::{AnyOf, Call},
-    request::{Arrived, Request},
+    request::Arrived,
     table::Requests,
 };
 use crate::{
@@ -157,11 +157,7 @@ impl Node {
 
     /// Forgets the sends that no receive can overlap any more.
     pub(super) fn prune_sends(&mut self) {
-        let posted = |request: &Request| match *request {
-            Request::RecvPosted { posted, .. } | Request::Received { posted, .. } => Some(posted),
-            _ => None,
-        };
-        let oldest = self.requests.values().filter_map(posted).min().unwrap_or(self.clock).min(self.clock);
+        let oldest = self.requests.oldest_receive().map_or(self.clock, |posted| posted.min(self.clock));
         while self.sends.front().is_some_and(|(_, left)| left.is_some_and(|left| left <= oldest)) {
             self.sends.pop_front();
         }

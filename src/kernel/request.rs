@@ -70,4 +70,12 @@ impl Request {
             Request::SendUnderWay | Request::RecvPosted { .. } | Request::Forgotten { .. } => None,
         }
     }
+
+    /// When it was posted, if it is a receive that its node may still wait for.
+    pub(super) fn posted(&self) -> Option<Time> {
+        match self {
+            Request::RecvPosted { posted, .. } | Request::Received { posted, .. } => Some(*posted),
+            _ => None,
+        }
+    }
 }

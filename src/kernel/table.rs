@@ -3,7 +3,7 @@
 //! Waits for the first of several requests look at those that are complete, which are few, rather than at all that they wait
 //! for: a node may have a thousand receives posted.
 
-use std::collections::{BTreeMap, VecDeque, btree_map};
+use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map};
 
 use super::request::Request;
 use crate::{
@@ -17,6 +17,8 @@ pub(super) struct Requests {
     states: BTreeMap<RequestId, Request>,
     /// Those that are complete, by the instants since which they are.
     complete: VecDeque<(Time, RequestId)>,
+    /// Receives that have been posted and not waited for, by the instants at which they were.
+    receives: BTreeSet<(Time, RequestId)>,
 }
 
 impl Requests {
@@ -24,8 +26,9 @@ impl Requests {
         self.states.get(&request)
     }
 
-    pub(super) fn values(&self) -> btree_map::Values<'_, RequestId, Request> {
-        self.states.values()
+    /// When the oldest receive was posted that has not been waited for.
+    pub(super) fn oldest_receive(&self) -> Option<Time> {
+        self.receives.first().map(|&(posted, _)| posted)
     }
 
     pub(super) fn iter(&self) -> btree_map::Iter<'_, RequestId, Request> {
@@ -34,10 +37,11 @@ impl Requests {
 
     /// Adds a request, or gives it another state.
     pub(super) fn insert(&mut self, request: RequestId, state: Request) {
-        let since = state.complete_since();
+        let (since, posted) = (state.complete_since(), state.posted());
         if let Some(before) = self.states.insert(request, state) {
-            self.forget_end(request, &before);
+            self.forget_instants(request, &before);
         }
+        self.receives.extend(posted.map(|posted| (posted, request)));
         if let Some(since) = since {
             keep_small(&mut self.complete);
             let later = self.complete.iter().rev().take_while(|&&end| end > (since, request)).count();
@@ -47,21 +51,25 @@ impl Requests {
 
     pub(super) fn remove(&mut self, request: RequestId) -> Option<Request> {
         let state = self.states.remove(&request)?;
-        self.forget_end(request, &state);
+        self.forget_instants(request, &state);
         Some(state)
     }
 
-    fn forget_end(&mut self, request: RequestId, state: &Request) {
+    fn forget_instants(&mut self, request: RequestId, state: &Request) {
         if let Some(since) = state.complete_since()
             && let Ok(at) = self.complete.binary_search(&(since, request))
         {
             self.complete.remove(at);
+        }
+        if let Some(posted) = state.posted() {
+            self.receives.remove(&(posted, request));
         }
     }
 
     /// Takes all requests out.
     pub(super) fn take(&mut self) -> BTreeMap<RequestId, Request> {
         self.complete.clear();
+        self.receives.clear();
         std::mem::take(&mut self.states)
     }
 

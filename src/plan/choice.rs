@@ -1,7 +1,7 @@
 //! The argument of `using`: an algorithm of a library, algorithms of one's own, or whichever of several is the fastest.
 
 use std::{
-    cmp::Ordering,
+    borrow::Borrow,
     fmt,
     hash::{Hash, Hasher},
     sync::Arc,
@@ -64,10 +64,7 @@ impl<P: Registered> Choice<P> {
     ///
     /// [`PlanError::Undelivered`] of any of them, as that is never intended; otherwise that of the first, if none has a plan.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
-        let library = self.library.as_ref().map(|library| library.plan(problem).map(Arc::new));
-        let plan = self.fastest(problem, library)?;
-        // Nobody else has it yet.
-        Ok(Arc::into_inner(plan).unwrap_or_else(|| unreachable!("it has just been made")))
+        self.fastest(problem, self.library.as_ref().map(|library| library.plan(problem)))
     }
 
     /// The plan that is kept for a problem, made by the first who asks.
@@ -76,30 +73,30 @@ impl<P: Registered> Choice<P> {
         match library {
             Some(plan) if self.own.is_empty() => plan,
             library => {
-                cache.get((problem.key(), self.clone()), Plan::weight, || self.fastest(problem, library))
+                let key = (problem.key(), self.library.clone(), self.own.clone());
+                cache.get(key, Plan::weight, || self.fastest(problem, library))
             }
         }
     }
 
     /// The fastest of the library's plan and of those of one's own. A single one is not predicted.
-    fn fastest(
-        &self,
-        problem: &P,
-        library: Option<Result<Arc<Plan<P>>, PlanError>>,
-    ) -> Result<Arc<Plan<P>>, PlanError> {
+    fn fastest<T>(&self, problem: &P, library: Option<Result<T, PlanError>>) -> Result<T, PlanError>
+    where
+        T: From<Plan<P>> + Borrow<Plan<P>>,
+    {
         let (mut best, mut refusal) = match library {
             Some(Ok(plan)) => (Some(plan), None),
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
         if let ([only], None, None) = (&self.own[..], &best, &refusal) {
-            return only.plan(problem).map(Arc::new);
+            return only.plan(problem).map(T::from);
         }
         for own in &self.own {
             // A plan without a prediction gives way to any that has one.
-            let limit = best.as_ref().and_then(|plan| plan.modeled()).unwrap_or(Time::MAX);
+            let limit = best.as_ref().and_then(|plan| plan.borrow().modeled()).unwrap_or(Time::MAX);
             match own.plan_before(problem, limit) {
-                Ok(Some(plan)) => best = Some(Arc::new(plan)),
+                Ok(Some(plan)) => best = Some(plan.into()),
                 Ok(None) => {}
                 Err(error @ PlanError::Undelivered { .. }) => return Err(error),
                 Err(error) => {
@@ -207,27 +204,6 @@ impl<P: Registered> IntoChoice for &Choice<P> {
 impl<P: Registered> Clone for Choice<P> {
     fn clone(&self) -> Self {
         Choice { library: self.library.clone(), own: self.own.clone() }
-    }
-}
-
-impl<P: Registered> PartialEq for Choice<P> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl<P: Registered> Eq for Choice<P> {}
-
-impl<P: Registered> PartialOrd for Choice<P> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// By that of the library, then by those of one's own.
-impl<P: Registered> Ord for Choice<P> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.library.cmp(&other.library).then_with(|| self.own.cmp(&other.own))
     }
 }
 

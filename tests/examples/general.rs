@@ -1,9 +1,8 @@
-//! The examples but for those after the textbook.
+//! The examples that are about nothing that has a file of its own here.
 
 use multicomputer::{
     Clock, Dilation, Machine, Run, Time,
     analysis::Kind,
-    collective::Operation,
     error::RunError,
     stop::{Algorithm, Distribution},
 };
@@ -18,8 +17,6 @@ pub mod exchange;
 pub mod exchange_algorithms;
 #[path = "../../examples/36_explain.rs"]
 pub mod explain;
-#[path = "../../examples/42_goal.rs"]
-pub mod goal;
 #[path = "../../examples/01_hello.rs"]
 pub mod hello;
 #[path = "../../examples/33_host_threads.rs"]
@@ -31,8 +28,6 @@ pub mod mpi;
 pub mod noise;
 #[path = "../../examples/11_nx_style.rs"]
 pub mod nx_style;
-#[path = "../../examples/43_own.rs"]
-pub mod own;
 #[path = "../../examples/32_real_time.rs"]
 pub mod real_time;
 #[path = "../../examples/40_rendezvous.rs"]
@@ -440,68 +435,4 @@ fn heat_is_the_same_on_a_paragon_and_on_threads() {
     }
     let run = Machine::paragon(1, 4).build().unwrap().run(mpi::program).unwrap();
     assert_eq!(run.report.modeled.to_string(), "152.484574978 ms");
-}
-
-#[test]
-fn texts_in_goal_take_the_times_of_loggp() {
-    // o, L and G in nanoseconds.
-    let (o, l, g) = (1500, 2500, 1);
-    for ranks in [1, 2, 5, 16] {
-        let machine = goal::machine(ranks).unwrap();
-        let both = |text: &str| {
-            let (predicted, run) = goal::both(&machine, text).unwrap();
-            assert_eq!(predicted, run);
-            predicted.as_picos() / 1000
-        };
-        let steps = ranks.next_power_of_two().ilog2() as u64;
-        let message = |bytes| 2 * o + l + bytes * g;
-        assert_eq!(both(&goal::dissemination(ranks, 1000)), steps * message(1000));
-        // The k-th child of a rank gets its message k o later than the first one; all are sent before any could be hindered.
-        fn last(got: u64, children: u64, o: u64, message: u64) -> u64 {
-            let child = |nth: u64| last(got + nth * o + message, children - 1 - nth, o, message);
-            (0..children).map(child).fold(got + children * o, u64::max)
-        }
-        if ranks.is_power_of_two() {
-            assert_eq!(both(&goal::binomial_tree(ranks, 1000)), last(0, steps, o, message(1000)));
-        }
-        // All overheads one after the other, or a message on its way as long as there are few.
-        let others = ranks as u64 - 1;
-        let last_comes = if others > 0 { others * o + l + 1000 * g } else { 0 };
-        let expected = (2 * others * o).max(last_comes + o.min(others * o));
-        assert_eq!(both(&goal::linear_all_to_all(ranks, 1000)), expected);
-    }
-    let (text, planned, again) = goal::written(&goal::machine(4).unwrap()).unwrap();
-    assert!(text.starts_with("num_ranks 4\nrank 0 {\nl1: send 1000b to "), "{text}");
-    assert_eq!((planned, again.as_picos()), (again, 13_000_000));
-}
-
-#[test]
-fn algorithms_of_ones_own_are_compared_and_run() {
-    use multicomputer::collective::Algorithm;
-    for (operation, doubles, snake, auto, bound) in [
-        (Operation::Collect, 1 << 17, "52.2804 ms", "49.938 ms", "49.9376 ms"),
-        (Operation::CombineToAll, 20_000, "20.14 ms", "15.46 ms", "15.33 ms"),
-    ] {
-        let task = own::task(operation, doubles).unwrap();
-        let (rows, least) = (own::compared(&task).unwrap(), task.lower_bound().time());
-        let row = |name: &str| rows.iter().find(|(known, _)| known == name).unwrap().1;
-        assert_eq!([row("snake"), row("auto"), least].map(|span| span.to_string()), [snake, auto, bound]);
-        // Around the ring each message goes to a neighbour, and all links carry one at a time: that is slower than rings in rows
-        // and columns, which have fewer start-ups, and faster than a circulant graph, whose messages go far.
-        assert_eq!(own::chosen(&task, Algorithm::AUTO).unwrap().1, row("auto"));
-        let (name, modeled) = own::chosen(&task, Algorithm::CIRCULANT).unwrap();
-        assert_eq!((&*name, modeled), ("snake", row("snake")));
-    }
-    let run = own::sum(20_000).unwrap();
-    assert_eq!((run.outputs, run.report.modeled.to_string()), (vec![190.0; 20], "20.14 ms".to_owned()));
-    let task = own::task(Operation::Collect, 200).unwrap();
-    assert_eq!(
-        own::short_ring().plan(&task).unwrap_err().to_string(),
-        "the schedule of short does not deliver: rank 0 ends with nothing in block 5: wanted is what rank 5 has"
-    );
-    let scatter = own::task(Operation::Scatter, 200).unwrap();
-    assert_eq!(
-        own::snake_ring().plan(&scatter).unwrap_err().to_string(),
-        "snake has no schedule here: it is for collects and combines, and this is a scatter"
-    );
 }

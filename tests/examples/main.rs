@@ -4,4 +4,5 @@
 pub mod collective;
 pub mod general;
 pub mod pictures;
+pub mod schedules;
 pub mod textbook;

@@ -21,7 +21,7 @@ use super::{
         planner::{Planner, Variant},
         rounds::{clocked, style::Style},
     },
-    Algorithm, Entry, Planning, bruck, of,
+    Algorithm, Entry, Planning, bruck, levels, of,
 };
 use crate::{
     plan::{self, choose::fastest},
@@ -88,7 +88,7 @@ fn among_few(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError>
     search.finish()
 }
 
-/// First *Bruck*, whose few messages are soon predicted, and what goes by the clock, whose messages are in nobody's way: when
+/// First *bruck*, whose few messages are soon predicted, and what goes by the clock, whose messages are in nobody's way: when
 /// they are known others can be given up soon. Then the main rounds in the best styles, everything else in the style that is
 /// the fastest of these, and at last all that the best algorithm comes in.
 fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
@@ -120,10 +120,10 @@ fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError
     search.finish()
 }
 
-/// Where nearly all pairs have something for each other only that is tried which has been seen to be the fastest there: *Bruck*;
+/// Where nearly all pairs have something for each other only that is tried which has been seen to be the fastest there: *bruck*;
 /// what goes by the clock, packed or in plain rounds; if messages are of one length plain rounds in another style, and if they
-/// are not, packed with all sends ahead, and *mixed*: that first where no link takes longer than the nodes do. Balanced
-/// rounds take the place of packed ones where there is too much to pack.
+/// are not, packed with all sends ahead, and *mixed*: that first where no link takes longer than the nodes do; *levels* at the end,
+/// as it takes the longest to find out which. Balanced rounds take the place of packed ones where there is too much to pack.
 fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let some = planner.with_styles(&FEW_STYLES);
@@ -156,24 +156,30 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     if !is_regular && !is_mixed_first {
         mixed(&mut search);
     }
-    let is_bruck = |(variant, _): &(Variant, _)| variant.algorithm() == Some(&Algorithm::BRUCK);
-    if search.best.as_ref().is_some_and(is_bruck) {
-        search.try_all(Algorithm::BRUCK.variants(instance, &some).unwrap_or_default());
+    search.try_all(first_levels(planner));
+    let best = search.best.as_ref().and_then(|(variant, _)| variant.algorithm().copied());
+    if let Some(best) = best.filter(|best| [Algorithm::BRUCK, Algorithm::LEVELS].contains(best)) {
+        search.try_all(best.variants(instance, &some).unwrap_or_default());
     }
     search.finish()
 }
 
 /// *Bruck* in the way that is more often the fastest.
 fn first_bruck(instance: &Instance) -> Vec<Variant> {
-    bruck::variants(instance, &bruck::EXCHANGES[..1]).into_iter().map(by_bruck).collect()
+    by(bruck::variants(instance, &bruck::EXCHANGES[..1]), Algorithm::BRUCK)
+}
+
+/// *Levels* in that way.
+fn first_levels(planner: &Planner) -> Vec<Variant> {
+    by(levels::variants(planner, &bruck::EXCHANGES[..1]), Algorithm::LEVELS)
+}
+
+fn by(variants: Vec<Variant>, algorithm: Algorithm) -> Vec<Variant> {
+    variants.into_iter().map(|variant| variant.by(algorithm)).collect()
 }
 
 fn packed(instance: &Instance, planner: &Planner) -> Vec<Variant> {
     Algorithm::PACKED.variants(instance, planner).unwrap_or_default()
-}
-
-fn by_bruck(variant: Variant) -> Variant {
-    variant.by(Algorithm::BRUCK)
 }
 
 /// The main rounds by the clock, and then in every style.

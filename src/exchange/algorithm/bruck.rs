@@ -23,18 +23,15 @@ use super::{
         planner::Variant,
         procedure::Draft,
         rounds::{
-            Part, parts,
+            digits::{self, Axis},
+            parts,
             stage::{COUNT, Stage},
             style::Style,
         },
     },
     Algorithm, Entry, of,
 };
-use crate::{
-    pattern::{Builder, Exchange, Schedule, Transfer},
-    rank::Rank,
-    time::Span,
-};
+use crate::{pattern::Exchange, rank::Rank, time::Span};
 
 /// The most radices that are tried.
 const MOST_RADICES: usize = 3;
@@ -74,7 +71,8 @@ pub(super) fn variants(instance: &Instance, exchanges: &[Exchange]) -> Vec<Varia
 /// All messages of a matrix, with a radix of at least 2.
 pub(super) fn stage(matrix: impl Into<Arc<Matrix>>, radix: usize, exchange: Exchange) -> Stage {
     let matrix = matrix.into();
-    let schedule = schedule(&matrix, radix, exchange);
+    let ranks: Vec<Rank> = (0..matrix.nodes()).collect();
+    let schedule = digits::schedule(&matrix, &ranks, &[ring(matrix.nodes(), radix)], exchange);
     Stage::passed_on(matrix, schedule)
 }
 
@@ -84,51 +82,21 @@ pub(super) fn counts(nodes: usize) -> Stage {
     stage(matrix.unwrap_or_else(|_| unreachable!("four bytes a node are few")), 2, Exchange::InTurn)
 }
 
-/// The schedule with a radix; its blocks are the messages between different ranks, in order.
-fn schedule(matrix: &Matrix, radix: usize, exchange: Exchange) -> Schedule {
-    let nodes = matrix.nodes();
-    let messages: Vec<Part> = parts(matrix).collect();
-    let origins: Vec<Rank> = messages.iter().map(|part| part.from).collect();
-    let sizes: Vec<u64> = messages.iter().map(|part| part.bytes).collect();
-    let mut builder = Builder::new(nodes, &origins, &sizes, exchange);
-    let mut weight = 1;
-    while weight < nodes {
-        // By the value of the digit, the blocks that each node sends.
-        let mut sent = vec![vec![Vec::new(); nodes]; radix.min(nodes.div_ceil(weight))];
-        for (block, &Part { from, to, .. }) in (0_u32..).zip(&messages) {
-            let way = (to + nodes - from) % nodes;
-            let digit = way / weight % radix;
-            if digit > 0 {
-                sent[digit][(from + way % weight) % nodes].push(block);
-            }
-        }
-        for (digit, sent) in sent.into_iter().enumerate().skip(1) {
-            let transfers = sent.into_iter().enumerate().filter(|(_, blocks)| !blocks.is_empty());
-            builder.move_blocks(transfers.map(|(from, blocks)| Transfer {
-                from,
-                to: (from + digit * weight) % nodes,
-                blocks: blocks.into(),
-            }));
-        }
-        weight = weight.saturating_mul(radix);
-    }
-    builder.finish()
+/// All ranks, around a ring.
+fn ring(nodes: usize, radix: usize) -> Axis {
+    Axis { extent: nodes, stride: 1, radix }
 }
 
-/// A lower limit of the time with a radix: the mean of what the ports of all nodes need.
+/// A lower limit of the time with a radix.
 pub(super) fn floor(instance: &Instance, radix: usize) -> Span {
-    let (parameters, nodes) = (instance.parameters(), instance.size());
-    let moves = |mut way: usize| {
-        let mut moves = 0;
-        while way > 0 {
-            moves += u64::from(!way.is_multiple_of(radix));
-            way /= radix;
-        }
-        moves
-    };
-    let moved =
-        parts(instance.matrix()).map(|part| part.bytes * moves((part.to + nodes - part.from) % nodes));
-    let mean = moved.sum::<u64>() as f64 / nodes as f64;
+    let places: Vec<usize> = (0..instance.size()).collect();
+    mean_ports(instance, &places, &[ring(instance.size(), radix)])
+}
+
+/// The mean of what the ports of all ranks need if messages are passed on along some axes.
+pub(super) fn mean_ports(instance: &Instance, places: &[usize], axes: &[Axis]) -> Span {
+    let parameters = instance.parameters();
+    let mean = digits::moved(instance.matrix(), places, axes) as f64 / instance.size() as f64;
     // A thousandth for what is rounded.
     Span::from_secs_f64(0.999 * mean * parameters.beta() * 2.0 / parameters.duplex())
 }

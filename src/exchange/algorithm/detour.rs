@@ -24,22 +24,19 @@
 mod congestion;
 mod filling;
 
-use std::sync::Arc;
-
 use self::{congestion::Congestion, filling::Filling};
 use super::{
     super::{
-        ExchangeError, Instance, PlanError,
+        Instance, Piece, PlanError,
         planner::Variant,
-        procedure::{Draft, Procedure, Transport},
-        rounds::{Part, cargo::Blocks, parts, paths::Paths},
+        procedure::Draft,
+        rounds::{Part, parts, paths::Paths},
     },
     Algorithm, Entry, Planning, of,
 };
 use crate::{
     model::Parameters,
     pattern::{Action, Builder, Exchange, Schedule, Transfer},
-    payload::{Payload, PayloadError},
     rank::Rank,
     time::Span,
 };
@@ -49,16 +46,6 @@ const SLICES_OF_TRAFFIC: [u64; 3] = [128, 32, 8];
 
 /// The most slices: in each round all that are still to be sent are put in order.
 const MOST_SLICES: u64 = 40_000;
-
-/// A part of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Slice {
-    from: Rank,
-    to: Rank,
-    /// Its first byte in the message.
-    start: u64,
-    bytes: u64,
-}
 
 /// A slice on its way to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +78,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         let planner = planner.clone();
         let make = move |instance: &Instance| {
             let detour = Detour::new(instance, planner.paths(), slice);
-            Ok(Draft::by(detour.by_the_clock(instance.parameters())))
+            Ok(detour.by_the_clock(instance.parameters()))
         };
         Variant::new(format!("detour ({slice} B)"), make).at_least(floor)
     };
@@ -103,7 +90,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
 struct Detour {
     nodes: usize,
     /// By source, then by destination, in the order of their bytes.
-    slices: Vec<Slice>,
+    slices: Vec<Piece>,
     rounds: Vec<Vec<Hop>>,
     /// The least time of a round.
     length: Span,
@@ -153,9 +140,10 @@ impl Detour {
         Detour { nodes: instance.size(), slices, rounds, length }
     }
 
-    /// With the schedule of nodes that go by the clock.
-    fn by_the_clock(self, parameters: &Parameters) -> Clocked {
-        Clocked { schedule: Arc::new(self.schedule(parameters)), detour: self }
+    /// All slices by a schedule of nodes that go by the clock.
+    fn by_the_clock(self, parameters: &Parameters) -> Draft {
+        let schedule = self.schedule(parameters);
+        Draft::new(self.slices, schedule)
     }
 
     /// The steps of every node, by the clock.
@@ -177,38 +165,6 @@ impl Detour {
         // As late as possible: flows that share links may be late.
         let patience = self.length - (send + receive + parameters.exchange_overhead());
         builder.finish().clocked(self.length.max(send + receive), send, patience, busy)
-    }
-}
-
-/// A detour with its schedule, whose blocks are the slices.
-#[derive(Debug)]
-struct Clocked {
-    detour: Detour,
-    schedule: Arc<Schedule>,
-}
-
-impl Procedure for Clocked {
-    fn schedule(&self) -> Option<Arc<Schedule>> {
-        Some(self.schedule.clone())
-    }
-
-    fn carry_out(
-        &self,
-        transport: &mut Transport<'_>,
-        outgoing: Vec<Payload>,
-    ) -> Result<Vec<Payload>, ExchangeError> {
-        let rank = transport.group.rank();
-        let slices = || (0_u32..).zip(&self.detour.slices);
-        let own = slices().filter(|(_, slice)| slice.from == rank).map(|(number, slice)| {
-            Ok((number, outgoing[slice.to].slice(slice.start..slice.start + slice.bytes)?))
-        });
-        let mut blocks = Blocks::new(&self.schedule, own.collect::<Result<_, PayloadError>>()?);
-        transport.walk(&self.schedule, &mut blocks)?;
-        let mut parts = vec![Vec::new(); outgoing.len()];
-        for (number, slice) in slices().filter(|(_, slice)| slice.to == rank) {
-            parts[slice.from].push(blocks.remove(number));
-        }
-        Ok(parts.into_iter().map(Payload::concat).collect())
     }
 }
 

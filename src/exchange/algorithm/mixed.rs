@@ -64,7 +64,7 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     let [short, long] = parted(planner.matrix(), most).map(Arc::new);
     let among = planner.instance().with(short.clone());
     let radix = bruck::radices(&among, 1)[0];
-    let floor = bruck::floor(&among, radix);
+    let floor = bruck::floor(&among, radix).max(planner.straight_of(&long.without_own()));
     let rounds = {
         let long = long.clone();
         planner.once(move |planner| Ok(planner.uncrowded(&long, graph::rounds(&long))))

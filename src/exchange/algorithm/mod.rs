@@ -6,6 +6,7 @@ mod balance;
 mod bruck;
 mod coloring;
 mod detour;
+mod levels;
 mod mixed;
 mod packed;
 mod permutation;
@@ -79,6 +80,7 @@ impl Algorithm {
         Algorithm::RELAYED,
         Algorithm::DETOUR,
         Algorithm::BRUCK,
+        Algorithm::LEVELS,
         Algorithm::MIXED,
     ];
 

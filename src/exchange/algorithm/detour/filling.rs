@@ -7,8 +7,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Hop, Slice, congestion::Congestion};
-use crate::rank::Rank;
+use super::{Hop, congestion::Congestion};
+use crate::{exchange::Piece, rank::Rank};
 
 /// Links may need this many times as long in a round as the ports.
 const SLACK: f64 = 1.02;
@@ -31,7 +31,7 @@ struct Leg {
 
 pub(super) struct Filling<'a> {
     congestion: &'a Congestion,
-    slices: Vec<Slice>,
+    slices: Vec<Piece>,
     legs: Vec<Leg>,
     links: Vec<u32>,
     /// The time that each place needs for what is left: ports a whole round for each slice.
@@ -63,7 +63,7 @@ impl Filling<'_> {
                     let (start, end) = (up_to(count), up_to(count + 1));
                     count += 1;
                     let (from, to) = (message.from, message.to);
-                    filling.slices.push(Slice { from, to, start, bytes: end - start });
+                    filling.slices.push(Piece { from, to, start, bytes: end - start });
                 }
                 let there = (first..filling.slices.len() as u32).collect();
                 let bytes = message.bytes.div_ceil(message.slices);
@@ -96,7 +96,7 @@ impl Filling<'_> {
     }
 
     /// All slices, the hops of each round, and the time that the longest round takes ports and links.
-    pub(super) fn rounds(mut self) -> (Vec<Slice>, Vec<Vec<Hop>>, f64) {
+    pub(super) fn rounds(mut self) -> (Vec<Piece>, Vec<Vec<Hop>>, f64) {
         let (congestion, nodes) = (self.congestion, self.congestion.layout.nodes);
         let mut rounds: Vec<Vec<Hop>> = Vec::new();
         // Messages that come to an intermediary: in which round it can be sent on, in which leg.

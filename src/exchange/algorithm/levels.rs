@@ -1,0 +1,248 @@
+//! *Levels*: few long messages, first among near ranks and then among far ones, or the other way round.
+//!
+//! **What it does.** As in [*bruck*](super::bruck) what a rank has for several others goes as one message, and is sent on. But
+//! ranks are places in a rectangle, `p = a b`, in the order of their nodes: everything goes along rows to the column of its
+//! receiver, and then along columns; or first along columns. On a mesh these are the rows and columns of nodes, so that each message
+//! stays in a line. In a cluster rows are servers, or several: processors of a server collect what goes to the same processor of
+//! another one, and only long messages go between servers. Where there are more than two dimensions each is a level. Along a row of
+//! `a` ranks there are `a - 1` messages, or fewer in *bruck*'s way with a smaller radix, each byte of which moves several times.
+//!
+//! Which rectangles are tried is found by a closed form: start-ups, the bytes of ports, and those of the link that has the most to
+//! carry in each level.
+//!
+//! **Restrictions.** The number of ranks is a product.
+//!
+//! **Cost.** `(a + b - 2) alpha` and `(2 - 1/a - 1/b) p s beta` for messages of `s` bytes in two levels without smaller radices. What is sent
+//! together is copied together first.
+//!
+//! **Source.** On meshes: D. S. Scott, "Efficient all-to-all communication patterns in hypercube and mesh topologies", Distributed
+//! Memory Computing Conference 1991; in clusters, with messages of several lengths: K. Fan, J. Domke, S. Kumar, "Configurable
+//! non-uniform all-to-all algorithms", arXiv 2411.02581. The choice of levels: this project.
+
+use std::sync::Arc;
+
+use super::{
+    super::{
+        Instance,
+        planner::{Planner, Variant},
+        procedure::Draft,
+        rounds::{
+            digits::{self, Axis},
+            parts,
+            stage::Stage,
+            style::Style,
+        },
+    },
+    Algorithm, Entry, bruck, of,
+};
+use crate::{
+    pattern::Exchange,
+    plan::{Layout, Restriction},
+    rank::Rank,
+    time::Span,
+    topology::LinkId,
+};
+
+/// The most shapes that are tried, and that where there are many messages.
+const MOST_SHAPES: usize = 6;
+const FEW_SHAPES: usize = 3;
+
+/// The most radices that are looked at for each axis of such a shape.
+const MOST_RADICES: usize = 3;
+
+static LEVELS: Entry = Entry::new("levels", |planning| {
+    // Where only one style is tried, one way is as well.
+    let ways = if planning.workspace.styles().len() == 1 { 1 } else { bruck::EXCHANGES.len() };
+    Ok(variants(planning.workspace, &bruck::EXCHANGES[..ways]))
+})
+.about("few long messages along rows and then along columns, or within servers and then between them")
+.source("Scott 1991; Fan, Domke, Kumar, arXiv 2411.02581; this project")
+.cost("in rows of `a` and columns of `b` ranks `(a + b - 2) alpha + (2 - 1/a - 1/b) p s beta`")
+.only_if(&[Restriction {
+    text: "the number of ranks is a product",
+    is_met: |instance, _| divisors(instance.size()).next().is_some(),
+    found: |instance, _| format!("there are {}", instance.size()),
+}]);
+
+impl Algorithm {
+    /// Few long messages, level by level.
+    pub const LEVELS: Algorithm = of(&LEVELS);
+}
+
+/// The numbers by which another one can be divided, but for 1 and itself.
+fn divisors(number: usize) -> impl Iterator<Item = usize> {
+    (2..=number / 2).filter(move |&divisor| number.is_multiple_of(divisor))
+}
+
+/// With the shapes that are likely to be the fastest, each in several ways.
+pub(super) fn variants(planner: &Planner, exchanges: &[Exchange]) -> Vec<Variant> {
+    let instance = planner.instance();
+    let ranks: Arc<[Rank]> = Layout::of(instance.machine(), instance.members(), false).ranks.into();
+    let places = digits::places(&ranks);
+    let with = |axes: Vec<Axis>| {
+        let floor = bruck::mean_ports(instance, &places, &axes);
+        let estimated = Span::from_secs_f64(estimate(instance, &ranks, &axes));
+        let (ranks, axes): (_, Arc<[Axis]>) = (ranks.clone(), axes.into());
+        let of = move |&exchange: &Exchange| {
+            let name = format!("levels ({}{})", named(&axes), Style::Each(exchange).name());
+            let (ranks, axes) = (ranks.clone(), axes.clone());
+            let make = move |instance: &Instance| {
+                let matrix = instance.matrix().clone();
+                let schedule = digits::schedule(&matrix, &ranks, &axes, exchange);
+                Ok(Draft::by(Stage::passed_on(matrix, schedule)))
+            };
+            Variant::new(name, make).at_least(floor).estimated(estimated)
+        };
+        exchanges.iter().map(of).collect::<Vec<Variant>>()
+    };
+    let most = if planner.is_large() { FEW_SHAPES } else { MOST_SHAPES };
+    planner.levels(|| shapes(instance, most, &ranks)).iter().cloned().flat_map(with).collect()
+}
+
+/// The axes in words: how many ranks, and how far apart.
+fn named(axes: &[Axis]) -> String {
+    let named = |&Axis { extent, stride, radix }: &Axis| match radix < extent {
+        true => format!("{extent} at {stride}, radix {radix}"),
+        false => format!("{extent} at {stride}"),
+    };
+    axes.iter().map(named).collect::<Vec<String>>().join("; ")
+}
+
+/// The axes that are worth a try, by the closed form: rows and columns of all rectangles, and the dimensions of the machine if
+/// all its nodes take part; the near ones first, or the far ones. The best of them in several radices.
+fn shapes(instance: &Instance, most: usize, ranks: &[Rank]) -> Vec<Vec<Axis>> {
+    let nodes = instance.size();
+    let mut extents: Vec<Vec<usize>> =
+        divisors(nodes).map(|columns| vec![nodes / columns, columns]).collect();
+    let machine = instance.machine().topology().extents();
+    if machine.len() > 2 && machine.iter().product::<usize>() == nodes {
+        extents.push(machine.into_iter().filter(|&extent| extent > 1).collect());
+    }
+    let mut shapes = Vec::new();
+    for extents in extents.into_iter().filter(|extents| extents.len() > 1) {
+        let mut stride = 1;
+        let mut axes: Vec<Axis> = Vec::new();
+        for &extent in extents.iter().rev() {
+            axes.push(Axis { extent, stride, radix: radices(instance, extent)[0] });
+            stride *= extent;
+        }
+        shapes.push(axes.clone());
+        axes.reverse();
+        shapes.push(axes);
+    }
+    let shapes = best(instance, most, ranks, shapes);
+    best(instance, most, ranks, shapes.into_iter().flat_map(|axes| in_radices(instance, &axes)).collect())
+}
+
+/// The same axes in all combinations of radices that are worth a try.
+fn in_radices(instance: &Instance, axes: &[Axis]) -> Vec<Vec<Axis>> {
+    let mut all: Vec<Vec<Axis>> = vec![Vec::new()];
+    for axis in axes {
+        let radices = radices(instance, axis.extent);
+        let with = |others: &Vec<Axis>, &radix: &usize| [&others[..], &[Axis { radix, ..*axis }]].concat();
+        all = all.iter().flat_map(|others| radices.iter().map(move |radix| with(others, radix))).collect();
+    }
+    all
+}
+
+/// Those of the least times by the closed form.
+fn best(instance: &Instance, most: usize, ranks: &[Rank], shapes: Vec<Vec<Axis>>) -> Vec<Vec<Axis>> {
+    let estimated = |axes: Vec<Axis>| (estimate(instance, ranks, &axes), axes);
+    let mut shapes: Vec<(f64, Vec<Axis>)> = shapes.into_iter().map(estimated).collect();
+    shapes.sort_by(|one, other| one.0.total_cmp(&other.0));
+    shapes.into_iter().take(most).map(|(_, axes)| axes).collect()
+}
+
+/// The radices that cost the least along rings of so many ranks where all messages are of their mean length, the best first.
+fn radices(instance: &Instance, extent: usize) -> Vec<usize> {
+    let (parameters, nodes) = (instance.parameters(), instance.size());
+    let mean = bytes(instance) as f64 / (nodes * extent) as f64 * 2.0 / parameters.duplex();
+    let cost = |radix: usize| {
+        let axis = Axis { extent, stride: 1, radix };
+        let moves = (0..extent).map(|way| axis.moves(way)).sum::<u64>() as f64;
+        let start_ups = axis.messages() as f64 * parameters.alpha().as_secs_f64();
+        start_ups + moves * mean * (parameters.beta() + parameters.copy())
+    };
+    // With a radix of one less there are as many messages as with the largest one.
+    let all = (2..=extent).filter(|&radix| radix + 1 != extent || extent == 3);
+    let mut all: Vec<(f64, usize)> = all.map(|radix| (cost(radix), radix)).collect();
+    all.sort_by(|one, other| one.0.total_cmp(&other.0));
+    all.into_iter().take(MOST_RADICES).map(|(_, radix)| radix).collect()
+}
+
+/// About the seconds that messages of their mean length take along some axes: for each that a rank sends a start-up and its way
+/// through the network, and the bytes of ports, or those of the link that carries the most at that time.
+fn estimate(instance: &Instance, ranks: &[Rank], axes: &[Axis]) -> f64 {
+    let (parameters, topology) = (instance.parameters(), instance.machine().topology());
+    let nodes = instance.size();
+    let seconds = |link: LinkId| 1.0 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
+    let mean = bytes(instance) as f64 / nodes as f64;
+    let mut carried = vec![0.0; topology.links()];
+    let (mut route, mut used) = (Vec::new(), Vec::new());
+    let mut all = 0.0;
+    for axis in axes {
+        for (weight, values) in axis.digits() {
+            for value in 1..values {
+                let is_moved = |way: &usize| way / weight % axis.radix == value;
+                let share = (0..axis.extent).filter(is_moved).count() as f64 / axis.extent as f64;
+                for place in 0..nodes {
+                    let [from, to] = [place, axis.further(place, value * weight)].map(|place| ranks[place]);
+                    topology.route(instance.members()[from], instance.members()[to], &mut route);
+                    route.iter().for_each(|&link| carried[link] += seconds(link));
+                    used.append(&mut route);
+                }
+                let busiest = used.iter().map(|&link| carried[link]).fold(0.0, f64::max);
+                let ports = parameters.beta() * 2.0 / parameters.duplex();
+                let way = parameters.hop().as_secs_f64() * used.len() as f64 / nodes as f64;
+                used.drain(..).for_each(|link| carried[link] = 0.0);
+                all += parameters.alpha().as_secs_f64() + way;
+                all += share * mean * (parameters.copy() + ports.max(busiest));
+            }
+        }
+    }
+    all
+}
+
+/// The bytes of all messages.
+fn bytes(instance: &Instance) -> u64 {
+    parts(instance.matrix()).map(|part| part.bytes).fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{exchange::Matrix, model::Description};
+
+    /// The variants for messages of one length, as long as no other way is taken, the best first.
+    fn names(machine: &str, bytes: u64) -> Vec<String> {
+        let machine: Description = machine.parse().unwrap();
+        let matrix = Matrix::of(machine.nodes(), |_, _| bytes).unwrap();
+        let instance = Instance::new(&machine, matrix).unwrap();
+        let variants = variants(&Planner::new(&instance), &bruck::EXCHANGES[..1]);
+        variants.iter().map(|variant| variant.name().to_owned()).collect()
+    }
+
+    #[test]
+    fn servers_and_rows_are_levels() {
+        assert_eq!(names("h100-cluster:4", 64)[0], "levels (8 at 1, radix 2; 4 at 8, radix 2, in turn)");
+        assert_eq!(names("paragon:8x16", 2048)[0], "levels (8 at 16; 16 at 1, in turn)");
+        let torus = names("torus:4x4x4", 2048);
+        assert_eq!((&torus[0][..], torus.len()), ("levels (16 at 4; 4 at 1, in turn)", MOST_SHAPES));
+        assert!(names("hockney:1x7", 64).is_empty());
+    }
+
+    /// In four servers of eight processors short messages between servers become few; *bruck*, which knows no servers, sends some of
+    /// its messages to the next one only because they go around the ring of all ranks.
+    #[test]
+    fn in_a_cluster_it_is_the_fastest_for_short_messages() {
+        let machine: Description = "h100-cluster:4".parse().unwrap();
+        let instance = Instance::new(&machine, Matrix::of(32, |_, _| 1024).unwrap()).unwrap();
+        let modeled = |algorithm: Algorithm| {
+            let plan = algorithm.plan(&instance).unwrap();
+            (plan.name().to_owned(), plan.prediction().unwrap().modeled.to_string())
+        };
+        let auto = modeled(Algorithm::AUTO);
+        assert_eq!(auto, modeled(Algorithm::LEVELS));
+        assert_eq!([auto.1, modeled(Algorithm::BRUCK).1], ["26.070035 us", "30.49435 us"].map(str::to_owned));
+    }
+}
