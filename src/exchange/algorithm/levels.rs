@@ -39,7 +39,6 @@ use crate::{
     pattern::Exchange,
     plan::{Layout, Restriction},
     rank::Rank,
-    time::Span,
     topology::LinkId,
 };
 
@@ -81,7 +80,6 @@ pub(super) fn variants(planner: &Planner, exchanges: &[Exchange]) -> Vec<Variant
     let places = digits::places(&ranks);
     let with = |axes: Vec<Axis>| {
         let floor = bruck::mean_ports(instance, &places, &axes);
-        let estimated = Span::from_secs_f64(estimate(instance, &ranks, &axes));
         let (ranks, axes): (_, Arc<[Axis]>) = (ranks.clone(), axes.into());
         let of = move |&exchange: &Exchange| {
             let name = format!("levels ({}{})", named(&axes), Style::Each(exchange).name());
@@ -91,7 +89,7 @@ pub(super) fn variants(planner: &Planner, exchanges: &[Exchange]) -> Vec<Variant
                 let schedule = digits::schedule(&matrix, &ranks, &axes, exchange);
                 Ok(Draft::by(Stage::passed_on(matrix, schedule)))
             };
-            Variant::new(name, make).at_least(floor).estimated(estimated)
+            Variant::new(name, make).at_least(floor)
         };
         exchanges.iter().map(of).collect::<Vec<Variant>>()
     };
@@ -112,6 +110,8 @@ fn named(axes: &[Axis]) -> String {
 /// all its nodes take part; the near ones first, or the far ones. The best of them in several radices.
 fn shapes(instance: &Instance, most: usize, ranks: &[Rank]) -> Vec<Vec<Axis>> {
     let nodes = instance.size();
+    let bytes = parts(instance.matrix()).map(|part| part.bytes).fold(0, u64::saturating_add);
+    let form = ClosedForm { instance, ranks, bytes: bytes as f64 / nodes as f64 };
     let mut extents: Vec<Vec<usize>> =
         divisors(nodes).map(|columns| vec![nodes / columns, columns]).collect();
     let machine = instance.machine().topology().extents();
@@ -123,89 +123,108 @@ fn shapes(instance: &Instance, most: usize, ranks: &[Rank]) -> Vec<Vec<Axis>> {
         let mut stride = 1;
         let mut axes: Vec<Axis> = Vec::new();
         for &extent in extents.iter().rev() {
-            axes.push(Axis { extent, stride, radix: radices(instance, extent)[0] });
+            axes.push(Axis { extent, stride, radix: form.radices(extent)[0] });
             stride *= extent;
         }
         shapes.push(axes.clone());
         axes.reverse();
         shapes.push(axes);
     }
-    let shapes = best(instance, most, ranks, shapes);
-    best(instance, most, ranks, shapes.into_iter().flat_map(|axes| in_radices(instance, &axes)).collect())
+    let shapes = form.best(most, shapes);
+    form.best(most, shapes.into_iter().flat_map(|axes| form.in_radices(&axes)).collect())
 }
 
-/// The same axes in all combinations of radices that are worth a try.
-fn in_radices(instance: &Instance, axes: &[Axis]) -> Vec<Vec<Axis>> {
-    let mut all: Vec<Vec<Axis>> = vec![Vec::new()];
-    for axis in axes {
-        let radices = radices(instance, axis.extent);
-        let with = |others: &Vec<Axis>, &radix: &usize| [&others[..], &[Axis { radix, ..*axis }]].concat();
-        all = all.iter().flat_map(|others| radices.iter().map(move |radix| with(others, radix))).collect();
+/// The closed form for messages of their mean length.
+struct ClosedForm<'a> {
+    instance: &'a Instance,
+    /// The rank at each place.
+    ranks: &'a [Rank],
+    /// What a rank has for all others.
+    bytes: f64,
+}
+
+impl ClosedForm<'_> {
+    /// Those of the least times. Most are seen to be none of them without a look at links.
+    fn best(&self, most: usize, shapes: Vec<Vec<Axis>>) -> Vec<Vec<Axis>> {
+        let with_least = |axes: Vec<Axis>| (axes.iter().map(|axis| self.least(axis)).sum::<f64>(), axes);
+        let mut shapes: Vec<(f64, Vec<Axis>)> = shapes.into_iter().map(with_least).collect();
+        shapes.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let mut best: Vec<(f64, Vec<Axis>)> = Vec::new();
+        for (least, axes) in shapes {
+            if best.get(most - 1).is_some_and(|&(time, _)| time <= least) {
+                break;
+            }
+            let time = self.time(&axes);
+            let place = best.partition_point(|&(other, _)| other <= time);
+            best.insert(place, (time, axes));
+            best.truncate(most);
+        }
+        best.into_iter().map(|(_, axes)| axes).collect()
     }
-    all
-}
 
-/// Those of the least times by the closed form.
-fn best(instance: &Instance, most: usize, ranks: &[Rank], shapes: Vec<Vec<Axis>>) -> Vec<Vec<Axis>> {
-    let estimated = |axes: Vec<Axis>| (estimate(instance, ranks, &axes), axes);
-    let mut shapes: Vec<(f64, Vec<Axis>)> = shapes.into_iter().map(estimated).collect();
-    shapes.sort_by(|one, other| one.0.total_cmp(&other.0));
-    shapes.into_iter().take(most).map(|(_, axes)| axes).collect()
-}
+    /// The same axes in all combinations of radices that are worth a try.
+    fn in_radices(&self, axes: &[Axis]) -> Vec<Vec<Axis>> {
+        let mut all: Vec<Vec<Axis>> = vec![Vec::new()];
+        for axis in axes {
+            let radices = self.radices(axis.extent);
+            let with =
+                |others: &Vec<Axis>, &radix: &usize| [&others[..], &[Axis { radix, ..*axis }]].concat();
+            all =
+                all.iter().flat_map(|others| radices.iter().map(move |radix| with(others, radix))).collect();
+        }
+        all
+    }
 
-/// The radices that cost the least along rings of so many ranks where all messages are of their mean length, the best first.
-fn radices(instance: &Instance, extent: usize) -> Vec<usize> {
-    let (parameters, nodes) = (instance.parameters(), instance.size());
-    let mean = bytes(instance) as f64 / (nodes * extent) as f64 * 2.0 / parameters.duplex();
-    let cost = |radix: usize| {
-        let axis = Axis { extent, stride: 1, radix };
-        let moves = (0..extent).map(|way| axis.moves(way)).sum::<u64>() as f64;
-        let start_ups = axis.messages() as f64 * parameters.alpha().as_secs_f64();
-        start_ups + moves * mean * (parameters.beta() + parameters.copy())
-    };
-    // With a radix of one less there are as many messages as with the largest one.
-    let all = (2..=extent).filter(|&radix| radix + 1 != extent || extent == 3);
-    let mut all: Vec<(f64, usize)> = all.map(|radix| (cost(radix), radix)).collect();
-    all.sort_by(|one, other| one.0.total_cmp(&other.0));
-    all.into_iter().take(MOST_RADICES).map(|(_, radix)| radix).collect()
-}
+    /// The radices that cost the least along rings of so many ranks if no link is short of anything, the best first.
+    fn radices(&self, extent: usize) -> Vec<usize> {
+        // With a radix of one less there are as many messages as with the largest one.
+        let all = (2..=extent).filter(|&radix| radix + 1 != extent || extent == 3);
+        let cost = |radix: usize| self.least(&Axis { extent, stride: 1, radix });
+        let mut all: Vec<(f64, usize)> = all.map(|radix| (cost(radix), radix)).collect();
+        all.sort_by(|one, other| one.0.total_cmp(&other.0));
+        all.into_iter().take(MOST_RADICES).map(|(_, radix)| radix).collect()
+    }
 
-/// About the seconds that messages of their mean length take along some axes: for each that a rank sends a start-up and its way
-/// through the network, and the bytes of ports, or those of the link that carries the most at that time.
-fn estimate(instance: &Instance, ranks: &[Rank], axes: &[Axis]) -> f64 {
-    let (parameters, topology) = (instance.parameters(), instance.machine().topology());
-    let nodes = instance.size();
-    let seconds = |link: LinkId| 1.0 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
-    let mean = bytes(instance) as f64 / nodes as f64;
-    let mut carried = vec![0.0; topology.links()];
-    let (mut route, mut used) = (Vec::new(), Vec::new());
-    let mut all = 0.0;
-    for axis in axes {
-        for (weight, values) in axis.digits() {
-            for value in 1..values {
-                let is_moved = |way: &usize| way / weight % axis.radix == value;
-                let share = (0..axis.extent).filter(is_moved).count() as f64 / axis.extent as f64;
-                for place in 0..nodes {
-                    let [from, to] = [place, axis.further(place, value * weight)].map(|place| ranks[place]);
-                    topology.route(instance.members()[from], instance.members()[to], &mut route);
-                    route.iter().for_each(|&link| carried[link] += seconds(link));
-                    used.append(&mut route);
+    /// The seconds of the messages along an axis if no link is short of anything.
+    fn least(&self, axis: &Axis) -> f64 {
+        let parameters = self.instance.parameters();
+        let moves = (0..axis.extent).map(|way| axis.moves(way)).sum::<u64>() as f64 / axis.extent as f64;
+        let byte = parameters.copy() + parameters.beta() * 2.0 / parameters.duplex();
+        axis.messages() as f64 * parameters.alpha().as_secs_f64() + moves * self.bytes * byte
+    }
+
+    /// The seconds of all messages along some axes: for each that a rank sends a start-up and its way through the network, and the
+    /// bytes of ports, or those of the link that carries the most at that time.
+    fn time(&self, axes: &[Axis]) -> f64 {
+        let (parameters, topology) = (self.instance.parameters(), self.instance.machine().topology());
+        let (members, nodes) = (self.instance.members(), self.instance.size());
+        let seconds =
+            |link: LinkId| 1.0 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
+        let mut carried = vec![0.0; topology.links()];
+        let (mut route, mut used) = (Vec::new(), Vec::new());
+        let mut all = 0.0;
+        for axis in axes {
+            for (weight, values) in axis.digits() {
+                for value in 1..values {
+                    let is_moved = |way: &usize| way / weight % axis.radix == value;
+                    let share = (0..axis.extent).filter(is_moved).count() as f64 / axis.extent as f64;
+                    for place in 0..nodes {
+                        let to = axis.further(place, value * weight);
+                        topology.route(members[self.ranks[place]], members[self.ranks[to]], &mut route);
+                        route.iter().for_each(|&link| carried[link] += seconds(link));
+                        used.append(&mut route);
+                    }
+                    let busiest = used.iter().map(|&link| carried[link]).fold(0.0, f64::max);
+                    let ports = parameters.beta() * 2.0 / parameters.duplex();
+                    let way = parameters.hop().as_secs_f64() * used.len() as f64 / nodes as f64;
+                    used.drain(..).for_each(|link| carried[link] = 0.0);
+                    all += parameters.alpha().as_secs_f64() + way;
+                    all += share * self.bytes * (parameters.copy() + ports.max(busiest));
                 }
-                let busiest = used.iter().map(|&link| carried[link]).fold(0.0, f64::max);
-                let ports = parameters.beta() * 2.0 / parameters.duplex();
-                let way = parameters.hop().as_secs_f64() * used.len() as f64 / nodes as f64;
-                used.drain(..).for_each(|link| carried[link] = 0.0);
-                all += parameters.alpha().as_secs_f64() + way;
-                all += share * mean * (parameters.copy() + ports.max(busiest));
             }
         }
+        all
     }
-    all
-}
-
-/// The bytes of all messages.
-fn bytes(instance: &Instance) -> u64 {
-    parts(instance.matrix()).map(|part| part.bytes).fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
