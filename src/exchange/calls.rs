@@ -159,7 +159,7 @@ fn unknown(
     group.library_call(EXCHANGE, || {
         group.numbered(calls, || {
             let text = format_args!("an exchange of {what} by {choice}");
-            group.agree(&Call::new(EXCHANGE, &text, &choice))?;
+            group.agree(&Call::new(EXCHANGE, &text, choice.key()))?;
             check_number(group, &outgoing)?;
             let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
                 given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
@@ -184,7 +184,7 @@ fn known(
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
         let text = format_args!("an exchange of {what} by {choice} with a known matrix");
-        group.agree(&Call::new(EXCHANGE, &text, (&choice, matrix)))?;
+        group.agree(&Call::new(EXCHANGE, &text, (choice.key(), matrix)))?;
         check_number(group, &outgoing)?;
         Ok(plan(group, &choice, matrix)?.carry_out(group, outgoing)?)
     })

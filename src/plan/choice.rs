@@ -1,11 +1,6 @@
 //! The argument of `using`: an algorithm of a library, algorithms of one's own, or whichever of several is the fastest.
 
-use std::{
-    borrow::Borrow,
-    fmt,
-    hash::{Hash, Hasher},
-    sync::Arc,
-};
+use std::{borrow::Borrow, fmt, sync::Arc};
 
 use super::{
     Cache, PlanError,
@@ -73,8 +68,7 @@ impl<P: Registered> Choice<P> {
         match library {
             Some(plan) if self.own.is_empty() => plan,
             library => {
-                let key = (problem.key(), self.library.clone(), self.own.clone());
-                cache.get(key, Plan::weight, || self.fastest(problem, library))
+                cache.get((problem.key(), self.key()), Plan::weight, || self.fastest(problem, library))
             }
         }
     }
@@ -106,6 +100,11 @@ impl<P: Registered> Choice<P> {
         }
         let too_long = || PlanError::TooLong { algorithm: self.to_string() };
         best.ok_or_else(|| refusal.unwrap_or_else(too_long))
+    }
+
+    /// All of them, to be told from others.
+    pub(crate) fn key(&self) -> (Option<Algorithm<P>>, Vec<Own<P>>) {
+        (self.library.clone(), self.own.clone())
     }
 
     /// All of them in a sentence, with that of the library as it is called there.
@@ -204,13 +203,6 @@ impl<P: Registered> IntoChoice for &Choice<P> {
 impl<P: Registered> Clone for Choice<P> {
     fn clone(&self) -> Self {
         Choice { library: self.library.clone(), own: self.own.clone() }
-    }
-}
-
-impl<P: Registered> Hash for Choice<P> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.library.hash(state);
-        self.own.hash(state);
     }
 }
 

@@ -76,7 +76,7 @@ pub trait BroadcastFrom: Caller<Instance> {
             let all = lengths.iter().fold(0, |sum: u64, &length| sum.saturating_add(length));
             let from = count(ranks.len() as u64, "source");
             let text = format_args!("{BROADCAST} of {} from {from} by {algorithm}", count(all, "byte"));
-            let tag = group.agree(&Call::new(BROADCAST, &text, (sources, &algorithm)))?;
+            let tag = group.agree(&Call::new(BROADCAST, &text, (sources, algorithm.key())))?;
             let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;
             let plan = algorithm.kept_plan(&instance, group.cache())?;
             plan.carry_out(&group.private(), tag, mine)

@@ -388,6 +388,7 @@ fn all_algorithms_exchange_the_same() {
         ("relayed", "69.2899 ms"),
         ("detour", "34.776135 ms"),
         ("bruck", "189.37726875 ms"),
+        ("levels", "132.491375 ms"),
         ("mixed", "32.8572 ms"),
     ];
     let [auto, others @ ..] = multicomputer::exchange::Algorithm::ALL else { panic!("*Auto* and others") };

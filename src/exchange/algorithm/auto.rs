@@ -24,6 +24,7 @@ use super::{
     Algorithm, Entry, Planning, bruck, levels, of,
 };
 use crate::{
+    pattern::Exchange,
     plan::{self, choose::fastest},
     time::{Span, Time},
 };
@@ -42,6 +43,9 @@ impl Algorithm {
 
 /// The styles that are tried where there are many messages.
 const FEW_STYLES: [Style; 3] = [Style::ALL[0], Style::ALL[1], Style::ALL[4]];
+
+/// Among so many ranks the shapes of *levels* are soon found.
+const FEW_RANKS: usize = 64;
 
 /// Where there are many messages something else is tried only if it can take this part of the time of the fastest so far, or less.
 const WORTH: f64 = 0.98;
@@ -85,6 +89,7 @@ fn among_few(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError>
     let mut search = Search::new(planning.problem, 1.0);
     search.try_all(in_styles(planner, main));
     search.try_all(others(planning, planner, |other| *other != main));
+    search.try_levels(planner, &bruck::EXCHANGES);
     search.finish()
 }
 
@@ -113,6 +118,7 @@ fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError
         None => STRAIGHT.contains(other),
     };
     search.try_all(others(planning, &some, |other| !is_tried(other)));
+    search.try_levels(planner, &bruck::EXCHANGES[..1]);
     let best = search.best.as_ref().and_then(|(variant, _)| variant.algorithm().copied());
     if let Some(best) = best.filter(|best| Some(*best) != main) {
         search.try_all(best.variants(instance, &all).unwrap_or_default());
@@ -120,10 +126,10 @@ fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError
     search.finish()
 }
 
-/// Where nearly all pairs have something for each other only that is tried which has been seen to be the fastest there: *bruck*;
-/// what goes by the clock, packed or in plain rounds; if messages are of one length plain rounds in another style, and if they
-/// are not, packed with all sends ahead, and *mixed*: that first where no link takes longer than the nodes do; *levels* at the end,
-/// as it takes the longest to find out which. Balanced rounds take the place of packed ones where there is too much to pack.
+/// Where nearly all pairs have something for each other only that is tried which has been seen to be the fastest there:
+/// *bruck*; what goes by the clock, packed or in plain rounds; if messages are of one length plain rounds in another
+/// style, and if they are not, packed with all sends ahead, and *mixed*: that first where no link takes longer than the
+/// nodes do; *levels*. Balanced rounds take the place of packed ones where there is too much to pack.
 fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let some = planner.with_styles(&FEW_STYLES);
@@ -156,7 +162,7 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     if !is_regular && !is_mixed_first {
         mixed(&mut search);
     }
-    search.try_all(first_levels(planner));
+    search.try_levels(planner, &bruck::EXCHANGES[..1]);
     let best = search.best.as_ref().and_then(|(variant, _)| variant.algorithm().copied());
     if let Some(best) = best.filter(|best| [Algorithm::BRUCK, Algorithm::LEVELS].contains(best)) {
         search.try_all(best.variants(instance, &some).unwrap_or_default());
@@ -167,11 +173,6 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
 /// *Bruck* in the way that is more often the fastest.
 fn first_bruck(instance: &Instance) -> Vec<Variant> {
     by(bruck::variants(instance, &bruck::EXCHANGES[..1]), Algorithm::BRUCK)
-}
-
-/// *Levels* in that way.
-fn first_levels(planner: &Planner) -> Vec<Variant> {
-    by(levels::variants(planner, &bruck::EXCHANGES[..1]), Algorithm::LEVELS)
 }
 
 fn by(variants: Vec<Variant>, algorithm: Algorithm) -> Vec<Variant> {
@@ -192,14 +193,16 @@ fn in_styles(planner: &Planner, main: Algorithm) -> Vec<Variant> {
     clocked.into_iter().map(|variant| variant.by(main)).collect()
 }
 
-/// All variants of other algorithms that are wanted, in the styles of a planner.
+/// All variants of other algorithms that are wanted, in the styles of a planner; without *levels*, whose shapes take long to find.
 fn others(
     planning: &Planning<'_>,
     planner: &Planner,
     is_wanted: impl Fn(&Algorithm) -> bool,
 ) -> Vec<Variant> {
     let is_new = |other: &&Algorithm| {
-        ![Algorithm::AUTO, Algorithm::SORTING].contains(other) && other.is_predictable() && is_wanted(other)
+        ![Algorithm::AUTO, Algorithm::SORTING, Algorithm::LEVELS].contains(other)
+            && other.is_predictable()
+            && is_wanted(other)
     };
     let others = Algorithm::ALL.iter().filter(is_new);
     // An algorithm may not work for an exchange.
@@ -248,6 +251,14 @@ impl Search<'_> {
                 self.cause.get_or_insert(cause);
                 None
             }
+        }
+    }
+
+    /// Tries *levels* in some ways; among many ranks only if the closed form says that it can be worth that.
+    fn try_levels(&mut self, planner: &Planner, ways: &[Exchange]) {
+        let can_be = |least: Span| Time::ZERO + least <= self.limit();
+        if self.instance.size() <= FEW_RANKS || levels::least(self.instance).is_some_and(can_be) {
+            self.try_all(by(levels::variants(planner, ways), Algorithm::LEVELS));
         }
     }
 

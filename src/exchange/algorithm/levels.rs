@@ -1,25 +1,26 @@
 //! *Levels*: few long messages, first among near ranks and then among far ones, or the other way round.
 //!
-//! **What it does.** As in [*bruck*](super::bruck) what a rank has for several others goes as one message, and is sent on. But
-//! ranks are places in a rectangle, `p = a b`, in the order of their nodes: everything goes along rows to the column of its
-//! receiver, and then along columns; or first along columns. On a mesh these are the rows and columns of nodes, so that each message
-//! stays in a line. In a cluster rows are servers, or several: processors of a server collect what goes to the same processor of
-//! another one, and only long messages go between servers. Where there are more than two dimensions each is a level. Along a row of
-//! `a` ranks there are `a - 1` messages, or fewer in *bruck*'s way with a smaller radix, each byte of which moves several times.
+//! **What it does.** As in [*bruck*](super::bruck) what a rank has for several others goes as one message, and is sent
+//! on. But ranks are places in a rectangle, `p = a b`, in the order of their nodes: everything goes along rows to the
+//! column of its receiver, and then along columns; or first along columns. On a mesh these are the rows and columns of
+//! nodes, so that each message stays in a line. In a cluster rows are servers, or several: processors of a server
+//! collect what goes to the same processor of another one, and only long messages go between servers. Where there are
+//! more than two dimensions each is a level. Along a row of `a` ranks there are `a - 1` messages, or fewer in *bruck*'s
+//! way with a smaller radix, each byte of which moves several times.
 //!
-//! Which rectangles are tried is found by a closed form: start-ups, the bytes of ports, and those of the link that has the most to
-//! carry in each level.
+//! Which rectangles are tried is found by a closed form: start-ups, the bytes of ports, and those of the link that
+//! has the most to carry at a time.
 //!
-//! **Restrictions.** The number of ranks is a product.
+//! **Restrictions.** The number of ranks is composite: neither 1 nor a prime.
 //!
-//! **Cost.** `(a + b - 2) alpha` and `(2 - 1/a - 1/b) p s beta` for messages of `s` bytes in two levels without smaller radices. What is sent
-//! together is copied together first.
+//! **Cost.** `(a + b - 2) alpha` and `(2 - 1/a - 1/b) p s beta` for messages of `s` bytes in two levels without smaller
+//! radices. What is sent together is copied together first.
 //!
-//! **Source.** On meshes: D. S. Scott, "Efficient all-to-all communication patterns in hypercube and mesh topologies", Distributed
-//! Memory Computing Conference 1991; in clusters, with messages of several lengths: K. Fan, J. Domke, S. Kumar, "Configurable
-//! non-uniform all-to-all algorithms", arXiv 2411.02581. The choice of levels: this project.
+//! **Source.** On meshes: D. S. Scott, "Efficient all-to-all communication patterns in hypercube and mesh topologies",
+//! Distributed Memory Computing Conference 1991; in clusters, with messages of several lengths: K. Fan and others,
+//! "Configurable non-uniform all-to-all algorithms", arXiv 2411.02581. The choice of levels: this project.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     super::{
@@ -39,11 +40,14 @@ use crate::{
     pattern::Exchange,
     plan::{Layout, Restriction},
     rank::Rank,
+    time::Span,
     topology::LinkId,
 };
 
-/// The most shapes that are tried, and that where there are many messages.
+/// The most shapes that are tried.
 const MOST_SHAPES: usize = 6;
+
+/// The most shapes that are tried where there are many messages.
 const FEW_SHAPES: usize = 3;
 
 /// The most radices that are looked at for each axis of such a shape.
@@ -54,11 +58,11 @@ static LEVELS: Entry = Entry::new("levels", |planning| {
     let ways = if planning.workspace.styles().len() == 1 { 1 } else { bruck::EXCHANGES.len() };
     Ok(variants(planning.workspace, &bruck::EXCHANGES[..ways]))
 })
-.about("few long messages along rows and then along columns, or within servers and then between them")
-.source("Scott 1991; Fan, Domke, Kumar, arXiv 2411.02581; this project")
+.about("few long messages along rows, then columns; within servers, then between them")
+.source("Scott 1991; Fan and others, arXiv 2411.02581; this project")
 .cost("in rows of `a` and columns of `b` ranks `(a + b - 2) alpha + (2 - 1/a - 1/b) p s beta`")
 .only_if(&[Restriction {
-    text: "the number of ranks is a product",
+    text: "the number of ranks is composite",
     is_met: |instance, _| divisors(instance.size()).next().is_some(),
     found: |instance, _| format!("there are {}", instance.size()),
 }]);
@@ -106,31 +110,19 @@ fn named(axes: &[Axis]) -> String {
     axes.iter().map(named).collect::<Vec<String>>().join("; ")
 }
 
+/// About the time of the best shape if no link is short of anything, from which is known whether a closer look is worth it;
+/// `None` if there is none.
+pub(super) fn least(instance: &Instance) -> Option<Span> {
+    let form = ClosedForm::of(instance, &[]);
+    let shapes = form.shapes();
+    shapes.iter().map(|axes| form.least(axes)).min_by(f64::total_cmp).map(Span::from_secs_f64)
+}
+
 /// The axes that are worth a try, by the closed form: rows and columns of all rectangles, and the dimensions of the machine if
 /// all its nodes take part; the near ones first, or the far ones. The best of them in several radices.
 fn shapes(instance: &Instance, most: usize, ranks: &[Rank]) -> Vec<Vec<Axis>> {
-    let nodes = instance.size();
-    let bytes = parts(instance.matrix()).map(|part| part.bytes).fold(0, u64::saturating_add);
-    let form = ClosedForm { instance, ranks, bytes: bytes as f64 / nodes as f64 };
-    let mut extents: Vec<Vec<usize>> =
-        divisors(nodes).map(|columns| vec![nodes / columns, columns]).collect();
-    let machine = instance.machine().topology().extents();
-    if machine.len() > 2 && machine.iter().product::<usize>() == nodes {
-        extents.push(machine.into_iter().filter(|&extent| extent > 1).collect());
-    }
-    let mut shapes = Vec::new();
-    for extents in extents.into_iter().filter(|extents| extents.len() > 1) {
-        let mut stride = 1;
-        let mut axes: Vec<Axis> = Vec::new();
-        for &extent in extents.iter().rev() {
-            axes.push(Axis { extent, stride, radix: form.radices(extent)[0] });
-            stride *= extent;
-        }
-        shapes.push(axes.clone());
-        axes.reverse();
-        shapes.push(axes);
-    }
-    let shapes = form.best(most, shapes);
+    let form = ClosedForm::of(instance, ranks);
+    let shapes = form.best(most, form.shapes());
     form.best(most, shapes.into_iter().flat_map(|axes| form.in_radices(&axes)).collect())
 }
 
@@ -144,10 +136,42 @@ struct ClosedForm<'a> {
 }
 
 impl ClosedForm<'_> {
+    fn of<'a>(instance: &'a Instance, ranks: &'a [Rank]) -> ClosedForm<'a> {
+        let bytes = parts(instance.matrix()).map(|part| part.bytes).fold(0, u64::saturating_add);
+        ClosedForm { instance, ranks, bytes: bytes as f64 / instance.size() as f64 }
+    }
+
+    /// All shapes, each with the radices that cost the least.
+    fn shapes(&self) -> Vec<Vec<Axis>> {
+        let nodes = self.instance.size();
+        let mut extents: Vec<Vec<usize>> =
+            divisors(nodes).map(|columns| vec![nodes / columns, columns]).collect();
+        let mut machine = self.instance.machine().topology().extents();
+        machine.retain(|&extent| extent > 1);
+        if machine.len() > 2 && machine.iter().product::<usize>() == nodes {
+            extents.push(machine);
+        }
+        let mut radices: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut shapes = Vec::new();
+        for extents in extents {
+            let mut stride = 1;
+            let mut axes: Vec<Axis> = Vec::new();
+            for &extent in extents.iter().rev() {
+                let radix = *radices.entry(extent).or_insert_with(|| self.radices(extent)[0]);
+                axes.push(Axis { extent, stride, radix });
+                stride *= extent;
+            }
+            shapes.push(axes.clone());
+            axes.reverse();
+            shapes.push(axes);
+        }
+        shapes
+    }
+
     /// Those of the least times. Most are seen to be none of them without a look at links.
     fn best(&self, most: usize, shapes: Vec<Vec<Axis>>) -> Vec<Vec<Axis>> {
-        let with_least = |axes: Vec<Axis>| (axes.iter().map(|axis| self.least(axis)).sum::<f64>(), axes);
-        let mut shapes: Vec<(f64, Vec<Axis>)> = shapes.into_iter().map(with_least).collect();
+        let mut shapes: Vec<(f64, Vec<Axis>)> =
+            shapes.into_iter().map(|axes| (self.least(&axes), axes)).collect();
         shapes.sort_by(|one, other| one.0.total_cmp(&other.0));
         let mut best: Vec<(f64, Vec<Axis>)> = Vec::new();
         for (least, axes) in shapes {
@@ -175,22 +199,26 @@ impl ClosedForm<'_> {
         all
     }
 
-    /// The radices that cost the least along rings of so many ranks if no link is short of anything, the best first.
+    /// The radices that cost the least along rings of so many ranks if no link is short of anything, the best first: small ones,
+    /// and the largest.
     fn radices(&self, extent: usize) -> Vec<usize> {
-        // With a radix of one less there are as many messages as with the largest one.
-        let all = (2..=extent).filter(|&radix| radix + 1 != extent || extent == 3);
-        let cost = |radix: usize| self.least(&Axis { extent, stride: 1, radix });
+        let all = (2..=extent)
+            .filter(|&radix| radix == extent || radix + 1 < extent && radix * radix <= 2 * extent);
+        let cost = |radix: usize| self.least(&[Axis { extent, stride: 1, radix }]);
         let mut all: Vec<(f64, usize)> = all.map(|radix| (cost(radix), radix)).collect();
         all.sort_by(|one, other| one.0.total_cmp(&other.0));
         all.into_iter().take(MOST_RADICES).map(|(_, radix)| radix).collect()
     }
 
-    /// The seconds of the messages along an axis if no link is short of anything.
-    fn least(&self, axis: &Axis) -> f64 {
+    /// The seconds of all messages along some axes if no link is short of anything.
+    fn least(&self, axes: &[Axis]) -> f64 {
         let parameters = self.instance.parameters();
-        let moves = (0..axis.extent).map(|way| axis.moves(way)).sum::<u64>() as f64 / axis.extent as f64;
         let byte = parameters.copy() + parameters.beta() * 2.0 / parameters.duplex();
-        axis.messages() as f64 * parameters.alpha().as_secs_f64() + moves * self.bytes * byte
+        let along = |axis: &Axis| {
+            let moves = (0..axis.extent).map(|way| axis.moves(way)).sum::<u64>() as f64 / axis.extent as f64;
+            axis.messages() as f64 * parameters.alpha().as_secs_f64() + moves * self.bytes * byte
+        };
+        axes.iter().map(along).sum()
     }
 
     /// The seconds of all messages along some axes: for each that a rank sends a start-up and its way through the network, and the
@@ -232,7 +260,7 @@ mod tests {
     use super::*;
     use crate::{exchange::Matrix, model::Description};
 
-    /// The variants for messages of one length, as long as no other way is taken, the best first.
+    /// The variants for messages of one length between all ranks, the best by the closed form first.
     fn names(machine: &str, bytes: u64) -> Vec<String> {
         let machine: Description = machine.parse().unwrap();
         let matrix = Matrix::of(machine.nodes(), |_, _| bytes).unwrap();
@@ -250,8 +278,8 @@ mod tests {
         assert!(names("hockney:1x7", 64).is_empty());
     }
 
-    /// In four servers of eight processors short messages between servers become few; *bruck*, which knows no servers, sends some of
-    /// its messages to the next one only because they go around the ring of all ranks.
+    /// In four servers of eight processors few messages go between servers; *bruck*, which knows no servers, sends some to the
+    /// next one only because they go around the ring of all ranks.
     #[test]
     fn in_a_cluster_it_is_the_fastest_for_short_messages() {
         let machine: Description = "h100-cluster:4".parse().unwrap();

@@ -1,8 +1,8 @@
 //! Messages that are passed on digit by digit.
 //!
-//! Ranks have places, 0 to `p - 1`, which are written in digits: one for each [`Axis`], or several. One digit after the other every
-//! message is brought to a rank that has that digit in common with its receiver, and all others with the rank where it was:
-//! what a rank has for several receivers goes as one message.
+//! Ranks have places, 0 to `p - 1`, which are written in digits: one for each [`Axis`], or several. One digit after the
+//! other every message is brought to a rank that has that digit in common with its receiver, and all others with the
+//! rank where it was: what a rank has for several receivers goes as one message.
 
 use super::{Part, parts};
 use crate::{
@@ -79,22 +79,25 @@ pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], exchange:
     for axis in axes {
         let ways: Vec<usize> =
             messages.iter().zip(&here).map(|(part, &here)| axis.way(here, places[part.to])).collect();
-        for (weight, values) in axis.digits() {
-            // By the value of the digit, the blocks that each place sends.
-            let mut sent = vec![vec![Vec::new(); nodes]; values];
+        for (weight, _) in axis.digits() {
+            // By the value of the digit, then by the place that sends it.
+            let mut moved: Vec<(usize, usize, u32)> = Vec::new();
             for (block, (way, here)) in (0_u32..).zip(ways.iter().zip(&mut here)) {
                 let digit = way / weight % axis.radix;
                 if digit > 0 {
-                    sent[digit][*here].push(block);
+                    moved.push((digit, *here, block));
                     *here = axis.further(*here, digit * weight);
                 }
             }
-            for (digit, sent) in sent.into_iter().enumerate().skip(1) {
-                let transfers = sent.into_iter().enumerate().filter(|(_, blocks)| !blocks.is_empty());
-                builder.move_blocks(transfers.map(|(place, blocks)| Transfer {
-                    from: ranks[place],
-                    to: ranks[axis.further(place, digit * weight)],
-                    blocks: blocks.into(),
+            moved.sort_unstable();
+            for moved in moved.chunk_by(|one, other| one.0 == other.0) {
+                builder.move_blocks(moved.chunk_by(|one, other| one.1 == other.1).map(|moved| {
+                    let (digit, place, _) = moved[0];
+                    Transfer {
+                        from: ranks[place],
+                        to: ranks[axis.further(place, digit * weight)],
+                        blocks: moved.iter().map(|&(.., block)| block).collect(),
+                    }
                 }));
             }
         }

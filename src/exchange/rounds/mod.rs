@@ -2,7 +2,8 @@
 //!
 //! In a *round* every node sends at most one message and receives at most one. [`permutation`], [`coloring`] and
 //! [`balance`] put messages into rounds; [`style`] makes the schedule of a node that goes from round to round,
-//! [`clocked`] that of one that goes by the clock. [`digits`] are rounds of long messages that are passed on. A [`stage`] is a schedule with what its messages carry ([`cargo`]).
+//! [`clocked`] that of one that goes by the clock. [`digits`] are rounds of long messages that are passed on. A
+//! [`stage`] is a schedule with what its messages carry ([`cargo`]).
 
 pub(super) mod balance;
 pub(super) mod cargo;
