@@ -11,7 +11,7 @@
 //! Which rectangles are tried is found by a closed form: start-ups, the bytes of ports, and those of the link that
 //! has the most to carry at a time.
 //!
-//! **Restrictions.** The number of ranks is composite: neither 1 nor a prime.
+//! **Restrictions.** Where the number of ranks is prime, or 1, it comes to *bruck*.
 //!
 //! **Cost.** `(a + b - 2) alpha` and `(2 - 1/a - 1/b) p s beta` for messages of `s` bytes in two levels without smaller
 //! radices. What is sent together is copied together first.
@@ -36,13 +36,7 @@ use super::{
     },
     Algorithm, Entry, bruck, of,
 };
-use crate::{
-    pattern::Exchange,
-    plan::{Layout, Restriction},
-    rank::Rank,
-    time::Span,
-    topology::LinkId,
-};
+use crate::{pattern::Exchange, plan::Layout, rank::Rank, time::Span, topology::LinkId};
 
 /// The most shapes that are tried.
 const MOST_SHAPES: usize = 6;
@@ -61,11 +55,7 @@ static LEVELS: Entry = Entry::new("levels", |planning| {
 .about("few long messages along rows, then columns; within servers, then between them")
 .source("Scott 1991; Fan and others, arXiv 2411.02581; this project")
 .cost("in rows of `a` and columns of `b` ranks `(a + b - 2) alpha + (2 - 1/a - 1/b) p s beta`")
-.only_if(&[Restriction {
-    text: "the number of ranks is composite",
-    is_met: |instance, _| divisors(instance.size()).next().is_some(),
-    found: |instance, _| format!("there are {}", instance.size()),
-}]);
+.limits("where the number of ranks is prime it is `bruck`");
 
 impl Algorithm {
     /// Few long messages, level by level.
@@ -77,7 +67,7 @@ fn divisors(number: usize) -> impl Iterator<Item = usize> {
     (2..=number / 2).filter(move |&divisor| number.is_multiple_of(divisor))
 }
 
-/// With the shapes that are likely to be the fastest, each in several ways.
+/// With the shapes that are likely to be the fastest, each in several ways; *bruck* if there are none.
 pub(super) fn variants(planner: &Planner, exchanges: &[Exchange]) -> Vec<Variant> {
     let instance = planner.instance();
     let ranks: Arc<[Rank]> = Layout::of(instance.machine(), instance.members(), false).ranks.into();
@@ -98,7 +88,10 @@ pub(super) fn variants(planner: &Planner, exchanges: &[Exchange]) -> Vec<Variant
         exchanges.iter().map(of).collect::<Vec<Variant>>()
     };
     let most = if planner.is_large() { FEW_SHAPES } else { MOST_SHAPES };
-    planner.levels(|| shapes(instance, most, &ranks)).iter().cloned().flat_map(with).collect()
+    match planner.levels(|| shapes(instance, most, &ranks)) {
+        [] => bruck::variants(instance, exchanges),
+        shapes => shapes.iter().cloned().flat_map(with).collect(),
+    }
 }
 
 /// The axes in words: how many ranks, and how far apart.
@@ -275,7 +268,7 @@ mod tests {
         assert_eq!(names("paragon:8x16", 2048)[0], "levels (8 at 16; 16 at 1, in turn)");
         let torus = names("torus:4x4x4", 2048);
         assert_eq!((&torus[0][..], torus.len()), ("levels (16 at 4; 4 at 1, in turn)", MOST_SHAPES));
-        assert!(names("hockney:1x7", 64).is_empty());
+        assert_eq!(names("hockney:1x7", 64)[0], "bruck (radix 2, in turn)");
     }
 
     /// In four servers of eight processors few messages go between servers; *bruck*, which knows no servers, sends some to the
