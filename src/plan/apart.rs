@@ -5,12 +5,13 @@
 //!
 //! The messages, by length, may be parted at a few places that follow from their lengths alone: six of them among up to 64 nodes,
 //! and two among more, where the second one is looked at only if the first one could pay. All that lies between two places is
-//! a problem of its own, for which the fastest variant is taken. For each number of parts the way is found whose parts take the
-//! least time together, and the best of these are tried: the parts are put one after the other, the longest messages first or
-//! last. No node waits in between: each goes on to the next part when it is done with the one before. Lower bounds tell of many
-//! parts beforehand that they cannot pay, and none is looked at for longer than the others leave it.
+//! a problem of its own, for which the fastest variant is taken. The ways whose parts take the least time together are tried: the
+//! parts are put one after the other, the longest messages first or last. No node waits in between: each goes on to the next
+//! part when it is done with the one before. Among up to 64 nodes places near those of the best way are tried then, halfway to
+//! the next ones that have been tried, a few times over. Lower bounds tell of many parts beforehand that they cannot pay, and
+//! none is looked at for longer than the others leave it.
 
-use std::{cmp::Reverse, collections::BTreeMap, ops::Range, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 use super::{
     choose::{FEW, fastest},
@@ -50,7 +51,10 @@ pub(crate) trait Divisible: Problem {
 type Found<P> = (Variant<P>, Predicted<P>);
 
 /// So many ways to part the messages are tried.
-const MOST_WAYS: usize = 4;
+const MOST_WAYS: usize = 24;
+
+/// So many times the places of the fastest way are looked at for others near them.
+const REFINEMENTS: usize = 3;
 
 /// Whether there are messages of which some are treated apart.
 pub(crate) fn is_uneven<P: Divisible>(problem: &P) -> bool {
@@ -68,135 +72,201 @@ pub(crate) fn search<P: Divisible>(planning: &Planning<'_, P>) -> Result<Found<P
 }
 
 /// The fastest way to treat messages apart, if it takes less than the limit.
-pub(crate) fn faster<P: Divisible>(problem: &P, mut limit: Time) -> Option<Found<P>> {
-    let mut found = None;
-    for shortest_first in Parting::of(problem, limit).ways() {
-        let longest_first = shortest_first.iter().rev().cloned().collect();
-        for parts in [shortest_first, longest_first] {
-            let drafts: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.predicted.draft)).collect();
-            let draft = problem.joined(&drafts);
-            let (machine, members) = (problem.machine(), problem.members());
-            let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, limit));
-            if let Some(prediction) = prediction.filter(|prediction| prediction.modeled < limit) {
-                limit = prediction.modeled;
-                found = Some((in_a_row(parts).by(P::APART), Predicted { draft, prediction }));
-            }
-        }
-    }
-    found
+pub(crate) fn faster<P: Divisible>(problem: &P, limit: Time) -> Option<Found<P>> {
+    let mut parting = Parting::of(problem, limit);
+    parting.search();
+    parting.found
 }
 
-/// A search for ways to part the messages. Classes are the messages between two places.
+/// A search for ways to part the messages. A part is what lies between two places: messages longer than one, and no longer than
+/// the other.
 struct Parting<'a, P: Problem> {
     problem: &'a P,
     lengths: Vec<u64>,
+    /// The lengths that there are, in order.
+    distinct: Vec<u64>,
+    /// The lengths behind which messages may be parted; those that have been tried, in the end.
     places: Vec<u64>,
-    /// The number of the place that is the most likely to gain, from 1 on.
-    first: usize,
+    /// The time of the fastest way so far, or what it has to take less than.
+    limit: Time,
     /// The time that is left for all parts together.
     budget: Span,
     /// The parts that were looked at and end in the time that was left for them.
-    known: BTreeMap<(usize, usize), Arc<Chosen<P>>>,
-    /// Times that nothing can beat, of the parts for which they are known.
-    least: BTreeMap<(usize, usize), Span>,
+    known: BTreeMap<Bounds, Arc<Chosen<P>>>,
+    /// Times that are not beaten, of the parts for which they are known: by nothing, or by none of the variants.
+    least: BTreeMap<Bounds, Span>,
+    /// The fastest way so far, or else that whose parts take the least time one after the other.
+    best: Vec<Bounds>,
+    found: Option<Found<P>>,
 }
+
+/// The two places between which a part lies.
+type Bounds = (u64, u64);
+
+/// The places before the shortest message and behind the longest one.
+const ENDS: Bounds = (0, u64::MAX);
+
+/// A way to part the messages: the time of its parts one after the other, and the parts, the shortest messages first.
+type Way = (Span, Vec<Bounds>);
 
 impl<'a, P: Divisible> Parting<'a, P> {
     fn of(problem: &'a P, limit: Time) -> Parting<'a, P> {
         let lengths = problem.lengths();
+        let mut distinct = lengths.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
         let mut places = places(&lengths);
         if problem.members().len() > FEW {
             places.truncate(2);
         }
-        let first = places.first().copied().unwrap_or(0);
-        places.sort_unstable();
-        let first = places.partition_point(|&place| place < first) + 1;
         let budget = alone(problem, limit.since_start());
-        Parting { problem, lengths, places, first, budget, known: BTreeMap::new(), least: BTreeMap::new() }
+        let (known, least) = (BTreeMap::new(), BTreeMap::new());
+        let best = Vec::new();
+        Parting { problem, lengths, distinct, places, limit, budget, known, least, best, found: None }
     }
 
-    /// The best way for each number of parts, the fastest first.
-    fn ways(mut self) -> Vec<Vec<Arc<Chosen<P>>>> {
-        let classes = self.places.len() + 1;
-        if classes < 2 {
-            return Vec::new();
-        }
+    fn search(&mut self) {
+        let Some(&first) = self.places.first() else { return };
+        let is_among_few = self.problem.members().len() <= FEW;
         // The ways in two parts tell how much time is left for the others. Among many nodes there are others only if the first
         // of them leaves any.
-        let first = self.first;
-        if !self.look_at_two(first) && self.problem.members().len() > FEW {
-            return Vec::new();
+        if !self.look_at_two(first) && !is_among_few {
+            return;
         }
-        for place in (1..classes).filter(|&place| place != first) {
+        self.places.sort_unstable();
+        self.try_between(&self.places.clone());
+        if is_among_few {
+            self.refine();
+        }
+    }
+
+    /// Tries places near those of the best way.
+    fn refine(&mut self) {
+        for _ in 0..REFINEMENTS {
+            let mut near: Vec<u64> = self.best.iter().skip(1).map(|&(place, _)| place).collect();
+            let halfway: Vec<u64> = near.iter().flat_map(|&place| self.halfway(place)).collect();
+            if halfway.is_empty() {
+                return;
+            }
+            near.extend(&halfway);
+            self.places.extend(halfway);
+            for places in [&mut near, &mut self.places] {
+                places.sort_unstable();
+                places.dedup();
+            }
+            self.try_between(&near);
+        }
+    }
+
+    /// Tries the ways with some places in order whose parts take the least time together.
+    fn try_between(&mut self, places: &[u64]) {
+        for &place in places {
             self.look_at_two(place);
         }
-        for (start, end) in (1..=classes).flat_map(|end| (0..end).map(move |start| (start, end))) {
-            if end - start < classes {
-                let others = self.least(0, start) + self.least(end, classes);
-                self.look_at(start, end, others);
+        let ways = self.ways(places);
+        if self.best.is_empty()
+            && let Some((_, way)) = ways.first()
+        {
+            self.best.clone_from(way);
+        }
+        for (time, way) in ways {
+            if time <= alone(self.problem, self.limit.since_start()) {
+                self.attempt(&way, false);
+                self.attempt(&way, true);
             }
         }
-        // By the number of parts and the end of the last one: the least time of all of them, and the start of the last one.
-        let mut best = vec![vec![None; classes + 1]];
-        best[0][0] = Some((Span::ZERO, 0));
-        for parts in 1..=classes {
-            let with_last = |start: usize, end: usize| {
-                let (before, _): (Span, usize) = best[parts - 1][start]?;
-                Some((before + self.known.get(&(start, end))?.time(), start))
-            };
-            let least = |end: usize| (0..end).filter_map(|start| with_last(start, end)).min();
-            let row = (0..=classes).map(least).collect();
-            best.push(row);
+    }
+
+    /// Predicts the parts of a way in a row, in their order or the other way round.
+    fn attempt(&mut self, way: &[Bounds], is_longest_first: bool) {
+        let mut parts: Vec<_> = way.iter().map(|part| self.known[part].clone()).collect();
+        if is_longest_first {
+            parts.reverse();
         }
-        let mut ways: Vec<(Span, usize)> =
-            (2..=classes).filter_map(|parts| Some((best[parts][classes]?.0, parts))).collect();
-        ways.sort_unstable();
-        let way = |(_, parts): (Span, usize)| {
-            let (mut way, mut end) = (Vec::with_capacity(parts), classes);
-            for parts in (1..=parts).rev() {
-                let (_, start) = best[parts][end]?;
-                way.push(self.known[&(start, end)].clone());
-                end = start;
+        let drafts: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.predicted.draft)).collect();
+        let draft = self.problem.joined(&drafts);
+        let (machine, members) = (self.problem.machine(), self.problem.members());
+        let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, self.limit));
+        if let Some(prediction) = prediction.filter(|prediction| prediction.modeled < self.limit) {
+            self.limit = prediction.modeled;
+            self.best = way.to_vec();
+            self.found = Some((in_a_row(parts).by(P::APART), Predicted { draft, prediction }));
+        }
+    }
+
+    /// The lengths halfway, among those that there are, from a place to its neighbours.
+    fn halfway(&self, place: u64) -> Vec<u64> {
+        let number = |place: u64| self.distinct.partition_point(|&length| length < place);
+        let nth = number(place);
+        let below = self.places.iter().rev().find(|&&other| other < place).map_or(0, |&other| number(other));
+        let last = self.distinct.len() - 1;
+        let above = self.places.iter().find(|&&other| other > place).map_or(last, |&other| number(other));
+        let halfway = [below.midpoint(nth), nth.midpoint(above)];
+        let is_new =
+            |length: &u64| (1..self.distinct[last]).contains(length) && !self.places.contains(length);
+        halfway.into_iter().map(|nth| self.distinct[nth]).filter(is_new).collect()
+    }
+
+    /// The ways with some of these places, which are in order, whose parts take the least time together; the least first.
+    fn ways(&mut self, places: &[u64]) -> Vec<Way> {
+        let cuts: Vec<u64> = [ENDS.0].iter().chain(places).chain([&ENDS.1]).copied().collect();
+        let last = cuts.len() - 1;
+        // For each cut the best ways up to it.
+        let mut ways: Vec<Vec<Way>> = vec![vec![(Span::ZERO, Vec::new())]];
+        for end in 1..=last {
+            let mut up_to: Vec<Way> = Vec::new();
+            for start in 0..end {
+                let part = (cuts[start], cuts[end]);
+                if part == ENDS {
+                    continue;
+                }
+                let others = self.least((ENDS.0, part.0)) + self.least((part.1, ENDS.1));
+                let Some(time) = self.look_at(part, others) else { continue };
+                let longer = |(before, way): &Way| (*before + time, [&way[..], &[part]].concat());
+                up_to.extend(ways[start].iter().map(longer));
             }
-            way.reverse();
-            Some(way)
-        };
-        ways.into_iter().take(MOST_WAYS).filter_map(way).collect()
+            up_to.sort();
+            up_to.truncate(MOST_WAYS);
+            ways.push(up_to);
+        }
+        ways.pop().unwrap_or_default()
     }
 
     /// Looks at the way in two parts divided at a place, and tells whether it ends in the time that is left. The part that takes
     /// longer at least comes first: it leaves the other one the least.
-    fn look_at_two(&mut self, place: usize) -> bool {
-        let mut parts = [(0, place), (place, self.places.len() + 1)];
-        parts.sort_by_cached_key(|&(start, end)| Reverse(self.least(start, end)));
-        let [(start, end), (next, last)] = parts;
-        let others = self.least(next, last);
-        let Some(one) = self.look_at(start, end, others) else { return false };
-        let Some(other) = self.look_at(next, last, one) else { return false };
+    fn look_at_two(&mut self, place: u64) -> bool {
+        let mut parts = [(ENDS.0, place), (place, ENDS.1)];
+        parts.sort_by_cached_key(|&part| Reverse(self.least(part)));
+        let [part, next] = parts;
+        let others = self.least(next);
+        let Some(one) = self.look_at(part, others) else { return false };
+        let Some(other) = self.look_at(next, one) else { return false };
         self.budget = self.budget.min(alone(self.problem, one + other));
         true
     }
 
-    /// The time of the messages of some classes by themselves, if that leaves the others this time.
-    fn look_at(&mut self, start: usize, end: usize, others: Span) -> Option<Span> {
+    /// The time of a part by itself, if that leaves the others this time.
+    fn look_at(&mut self, bounds: Bounds, others: Span) -> Option<Span> {
         let left = self.budget - others;
-        if !self.known.contains_key(&(start, end)) {
-            if self.least(start, end) >= left {
+        if !self.known.contains_key(&bounds) {
+            if self.least(bounds) >= left {
                 return None;
             }
-            let part = Part::of(self.problem, &self.lengths, &self.places, start..end);
-            self.known.insert((start, end), Arc::new(part.chosen(Time::ZERO + left)?));
+            let part = Part::of(self.problem, &self.lengths, bounds);
+            let chosen = part.chosen(Time::ZERO + left);
+            self.least.insert(bounds, chosen.as_ref().map_or(left, Chosen::time));
+            self.known.insert(bounds, Arc::new(chosen?));
         }
-        Some(self.known[&(start, end)].time()).filter(|&time| time <= left)
+        Some(self.known[&bounds].time()).filter(|&time| time <= left)
     }
 
-    /// A time that nothing can beat for the messages of some classes.
-    fn least(&mut self, start: usize, end: usize) -> Span {
-        if start == end {
+    /// A time that is not beaten for a part.
+    fn least(&mut self, bounds: Bounds) -> Span {
+        if bounds.0 == bounds.1 {
             return Span::ZERO;
         }
-        let least = || Part::of(self.problem, &self.lengths, &self.places, start..end).problem.least();
-        *self.least.entry((start, end)).or_insert_with(least)
+        let least = || Part::of(self.problem, &self.lengths, bounds).problem.least();
+        *self.least.entry(bounds).or_insert_with(least)
     }
 }
 
@@ -239,19 +309,15 @@ impl<P: Problem> Chosen<P> {
 }
 
 impl<P: Divisible> Part<P> {
-    /// The messages of some classes: class `k` is longer than place `k - 1` and no longer than place `k`.
-    fn of(problem: &P, lengths: &[u64], places: &[u64], classes: Range<usize>) -> Part<P> {
-        let over = classes.start.checked_sub(1).map(|place| places[place]);
-        let up_to = places.get(classes.end - 1).copied();
-        let is_in = |&length: &u64| {
-            over.is_none_or(|over| length > over) && up_to.is_none_or(|up_to| length <= up_to)
-        };
+    /// The messages that are longer than one place and no longer than the other.
+    fn of(problem: &P, lengths: &[u64], (over, up_to): Bounds) -> Part<P> {
+        let is_in = |&length: &u64| (over == ENDS.0 || length > over) && length <= up_to;
         let is_in: Vec<bool> = lengths.iter().map(is_in).collect();
-        let name = match (over, up_to) {
-            (Some(over), Some(up_to)) => format!("over {over} up to {up_to} B"),
-            (Some(over), None) => format!("over {over} B"),
-            (None, Some(up_to)) => format!("up to {up_to} B"),
-            (None, None) => "all".to_owned(),
+        let name = match (over == ENDS.0, up_to == ENDS.1) {
+            (false, false) => format!("over {over} up to {up_to} B"),
+            (false, true) => format!("over {over} B"),
+            (true, false) => format!("up to {up_to} B"),
+            (true, true) => "all".to_owned(),
         };
         Part { name, problem: problem.part(&is_in), is_in }
     }

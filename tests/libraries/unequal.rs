@@ -231,3 +231,15 @@ fn two_calls_rarely_gain_a_twentieth_over_one() {
         1,
     );
 }
+
+/// Instances of that kind in which two calls gained more while parts were chosen by their times one after the other: a root's
+/// messages may all be under way at the same time.
+#[test]
+fn parts_of_a_root_s_messages_are_chosen_by_the_time_that_they_take_in_a_row() {
+    let mut numbers = Numbers(1);
+    let cases: Vec<Case> = (0..=508).map(|_| Case::random(&mut numbers)).collect();
+    for nth in [39, 272, 508] {
+        let Compared { ratio, names, .. } = compared(&cases[nth]);
+        assert!(ratio <= 1.05, "{}: {ratio:.3} times {names:?}", cases[nth]);
+    }
+}
