@@ -6,7 +6,7 @@ use super::{Algorithm, Draft, Operation, Strategy, Task, algorithm::others, deli
 use crate::{
     model::Description,
     pattern::{DeliveryError, Exchange},
-    plan::{PlanError, Planned, Problem, Registered, Variant, apart::Divisible},
+    plan::{PlanError, Planned, Problem, Registered, Variant, apart::Divisible, choose::FEW},
     rank::Rank,
     time::Span,
 };
@@ -101,9 +101,14 @@ impl Divisible for Task {
         self.limits(Span::ZERO).time()
     }
 
-    /// A root's messages may all be under way at the same time.
+    /// A root's messages may all be under way at the same time. A message that is much longer than the others goes down trees,
+    /// whose leaves are done soon; among many nodes that is not worth the time that it takes to look.
     fn overlap(&self) -> f64 {
-        if self.operation().has_root() { 2.0 } else { 1.1 }
+        match self.operation().has_root() {
+            true => 2.0,
+            false if self.size() <= FEW => 1.3,
+            false => 1.1,
+        }
     }
 }
 

@@ -171,18 +171,14 @@ impl<'a, P: Divisible> Parting<'a, P> {
         }
         for (time, way) in ways {
             if time <= alone(self.problem, self.limit.since_start()) {
-                self.attempt(&way, false);
-                self.attempt(&way, true);
+                orders(&way).iter().for_each(|order| self.attempt(&way, order));
             }
         }
     }
 
-    /// Predicts the parts of a way in a row, in their order or the other way round.
-    fn attempt(&mut self, way: &[Bounds], is_longest_first: bool) {
-        let mut parts: Vec<_> = way.iter().map(|part| self.known[part].clone()).collect();
-        if is_longest_first {
-            parts.reverse();
-        }
+    /// Predicts the parts of a way in a row, in some order.
+    fn attempt(&mut self, way: &[Bounds], order: &[Bounds]) {
+        let parts: Vec<_> = order.iter().map(|part| self.known[part].clone()).collect();
         let drafts: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.predicted.draft)).collect();
         let draft = self.problem.joined(&drafts);
         let (machine, members) = (self.problem.machine(), self.problem.members());
@@ -268,6 +264,21 @@ impl<'a, P: Divisible> Parting<'a, P> {
         let least = || Part::of(self.problem, &self.lengths, bounds).problem.least();
         *self.least.entry(bounds).or_insert_with(least)
     }
+}
+
+/// The orders in which parts are tried: the shortest messages first, the longest first, and the longest before or after
+/// the others, of which the other end comes first.
+fn orders(way: &[Bounds]) -> Vec<Vec<Bounds>> {
+    let forth = way.to_vec();
+    let back: Vec<Bounds> = way.iter().rev().copied().collect();
+    let mut orders = vec![forth.clone(), back.clone()];
+    if way.len() > 2 {
+        let (mut before, mut after) = (forth, back);
+        before.rotate_right(1);
+        after.rotate_left(1);
+        orders.extend([before, after]);
+    }
+    orders
 }
 
 /// The time that parts may take one after the other, if they are to be done in this time in a row.
