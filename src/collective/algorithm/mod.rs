@@ -21,6 +21,7 @@ mod scan;
 mod short;
 mod sources;
 mod strategies;
+mod swing;
 mod tree;
 
 pub(super) use self::auto::others;
@@ -76,6 +77,7 @@ impl Algorithm {
         Algorithm::BLOCKS,
         Algorithm::DOUBLING,
         Algorithm::HALVING,
+        Algorithm::SWING,
         Algorithm::PIPELINE,
         Algorithm::EDST,
         Algorithm::FOREST,

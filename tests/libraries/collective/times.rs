@@ -166,6 +166,7 @@ proptest! {
                 let is_cube = call.members.len().is_power_of_two();
                 let may_refuse = match algorithm.name() {
                     "edst" => !is_cut || !is_cube,
+                    "swing" => !is_cube || call.members.len() < 4,
                     "alternating" => true,
                     // Blocks may be about as long as each other.
                     "apart" | "sources" => true,

@@ -56,7 +56,7 @@ fn check(group: &Group<'_>, cases: &[Case]) -> Result<(), Failure> {
 }
 
 /// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements, down the trees of a
-/// hypercube a power of two ranks; what alternates between rows and columns needs both; what is made for unequal blocks needs some; and most
+/// hypercube, and to and fro, a power of two ranks; what alternates between rows and columns needs both; what is made for unequal blocks needs some; and most
 /// need an operator that commutes.
 pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
     let in_order = case.operation.combines() && case.with == With::MatrixProduct;
@@ -67,6 +67,7 @@ pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
         "edst" => {
             in_order || case.blocks.len() < 3 || case.total() < 2 || !case.blocks.len().is_power_of_two()
         }
+        "swing" => in_order || case.blocks.len() < 4 || !case.blocks.len().is_power_of_two(),
         // On rectangles whose sides it can divide by turns.
         "alternating" => true,
         // Where lengths of blocks differ.

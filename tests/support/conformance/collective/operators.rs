@@ -22,8 +22,14 @@ pub(crate) fn vectors<T>(size: usize, element: impl Fn(u8) -> T) -> Vec<Vec<T>> 
 
 /// Whether an algorithm works for any number of ranks, on a line too, and for blocks of any lengths.
 pub(crate) fn any_shape(algorithm: &&Algorithm) -> bool {
-    let restricted =
-        [Algorithm::ALTERNATING, Algorithm::EDST, Algorithm::FOREST, Algorithm::SOURCES, Algorithm::APART];
+    let restricted = [
+        Algorithm::ALTERNATING,
+        Algorithm::EDST,
+        Algorithm::SWING,
+        Algorithm::FOREST,
+        Algorithm::SOURCES,
+        Algorithm::APART,
+    ];
     !restricted.contains(algorithm)
 }
 
