@@ -1,5 +1,7 @@
 //! The cost of a hybrid, in closed form.
 
+use std::collections::BTreeMap;
+
 use super::{
     Operation, Task,
     edge::{Direction, Load, edge},
@@ -8,6 +10,7 @@ use super::{
 use crate::{
     model::Parameters,
     pattern::{Division, circulant},
+    rank::Rank,
     time::Span,
     topology::Grid,
 };
@@ -86,6 +89,18 @@ impl Strategy {
 /// Factor by which messages take longer if so many share each link.
 pub(super) fn conflict(parameters: &Parameters, sharing: usize) -> f64 {
     (sharing as f64 / parameters.link_excess()).max(1.0)
+}
+
+/// That factor if every place has a message for its partner at the same time, with the rank at each place.
+pub(super) fn conflict_of(task: &Task, ranks: &[Rank], partner: impl Fn(usize) -> usize) -> f64 {
+    let (topology, members) = (task.machine().topology(), task.members());
+    let (mut route, mut loads) = (Vec::new(), BTreeMap::new());
+    for place in 0..ranks.len() {
+        route.clear();
+        topology.route(members[ranks[place]], members[ranks[partner(place)]], &mut route);
+        route.iter().for_each(|&link| *loads.entry(link).or_insert(0_usize) += 1);
+    }
+    conflict(task.parameters(), loads.into_values().max().unwrap_or(1))
 }
 
 /// The same where nodes send and receive at the same time.

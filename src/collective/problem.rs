@@ -101,13 +101,15 @@ impl Divisible for Task {
         self.limits(Span::ZERO).time()
     }
 
-    /// A root's messages may all be under way at the same time. A message that is much longer than the others goes down trees,
-    /// whose leaves are done soon; among many nodes that is not worth the time that it takes to look.
+    /// A root's messages may all be under way at the same time. Other long messages are often pipelined down trees, whose inner nodes
+    /// are done early; among many nodes parts are looked at less generously, for each takes long to plan.
     fn overlap(&self) -> f64 {
-        match self.operation().has_root() {
-            true => 2.0,
-            false if self.size() <= FEW => 1.3,
-            false => 1.1,
+        if self.operation().has_root() {
+            2.0
+        } else if self.size() <= FEW {
+            1.3
+        } else {
+            1.1
         }
     }
 }

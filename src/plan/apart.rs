@@ -6,12 +6,16 @@
 //! The messages, by length, may be parted at a few places that follow from their lengths alone: six of them among up to 64 nodes,
 //! and two among more, where the second one is looked at only if the first one could pay. All that lies between two places is
 //! a problem of its own, for which the fastest variant is taken. The ways whose parts take the least time together are tried: the
-//! parts are put one after the other, the longest messages first or last. No node waits in between: each goes on to the next
+//! parts are put one after the other, from the shortest messages on, from the longest on, or with the longest at the other end. No node waits in between: each goes on to the next
 //! part when it is done with the one before. Among up to 64 nodes places near those of the best way are tried then, halfway to
 //! the next ones that have been tried, a few times over. Lower bounds tell of many parts beforehand that they cannot pay, and
 //! none is looked at for longer than the others leave it.
 
-use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{
     choose::{FEW, fastest},
@@ -50,7 +54,7 @@ pub(crate) trait Divisible: Problem {
 /// A variant with its draft and the time that it takes.
 type Found<P> = (Variant<P>, Predicted<P>);
 
-/// So many ways to part the messages are tried.
+/// So many ways to part the messages up to a place are kept, and so many are tried at a time.
 const MOST_WAYS: usize = 24;
 
 /// So many times the places of the fastest way are looked at for others near them.
@@ -85,7 +89,7 @@ struct Parting<'a, P: Problem> {
     lengths: Vec<u64>,
     /// The lengths that there are, in order.
     distinct: Vec<u64>,
-    /// The lengths behind which messages may be parted; those that have been tried, in the end.
+    /// The lengths behind which messages may be parted, to which refinements add theirs.
     places: Vec<u64>,
     /// The time of the fastest way so far, or what it has to take less than.
     limit: Time,
@@ -93,8 +97,12 @@ struct Parting<'a, P: Problem> {
     budget: Span,
     /// The parts that were looked at and end in the time that was left for them.
     known: BTreeMap<Bounds, Arc<Chosen<P>>>,
-    /// Times that are not beaten, of the parts for which they are known: by nothing, or by none of the variants.
+    /// The times in which the others do not end.
+    refused: BTreeMap<Bounds, Span>,
+    /// Times that nothing can beat, of the parts for which they are known.
     least: BTreeMap<Bounds, Span>,
+    /// The parts that have been predicted in a row.
+    tried: BTreeSet<Vec<Bounds>>,
     /// The fastest way so far, or else that whose parts take the least time one after the other.
     best: Vec<Bounds>,
     found: Option<Found<P>>,
@@ -120,9 +128,20 @@ impl<'a, P: Divisible> Parting<'a, P> {
             places.truncate(2);
         }
         let budget = alone(problem, limit.since_start());
-        let (known, least) = (BTreeMap::new(), BTreeMap::new());
-        let best = Vec::new();
-        Parting { problem, lengths, distinct, places, limit, budget, known, least, best, found: None }
+        Parting {
+            problem,
+            lengths,
+            distinct,
+            places,
+            limit,
+            budget,
+            known: BTreeMap::new(),
+            refused: BTreeMap::new(),
+            least: BTreeMap::new(),
+            tried: BTreeSet::new(),
+            best: Vec::new(),
+            found: None,
+        }
     }
 
     fn search(&mut self) {
@@ -178,6 +197,9 @@ impl<'a, P: Divisible> Parting<'a, P> {
 
     /// Predicts the parts of a way in a row, in some order.
     fn attempt(&mut self, way: &[Bounds], order: &[Bounds]) {
+        if !self.tried.insert(order.to_vec()) {
+            return;
+        }
         let parts: Vec<_> = order.iter().map(|part| self.known[part].clone()).collect();
         let drafts: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.predicted.draft)).collect();
         let draft = self.problem.joined(&drafts);
@@ -185,12 +207,13 @@ impl<'a, P: Divisible> Parting<'a, P> {
         let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, self.limit));
         if let Some(prediction) = prediction.filter(|prediction| prediction.modeled < self.limit) {
             self.limit = prediction.modeled;
+            self.budget = self.budget.min(alone(self.problem, self.limit.since_start()));
             self.best = way.to_vec();
             self.found = Some((in_a_row(parts).by(P::APART), Predicted { draft, prediction }));
         }
     }
 
-    /// The lengths halfway, among those that there are, from a place to its neighbours.
+    /// The lengths halfway, among those that there are, from a place to the nearest ones that have been tried.
     fn halfway(&self, place: u64) -> Vec<u64> {
         let number = |place: u64| self.distinct.partition_point(|&length| length < place);
         let nth = number(place);
@@ -213,10 +236,8 @@ impl<'a, P: Divisible> Parting<'a, P> {
             let mut up_to: Vec<Way> = Vec::new();
             for start in 0..end {
                 let part = (cuts[start], cuts[end]);
-                if part == ENDS {
-                    continue;
-                }
-                let others = self.least((ENDS.0, part.0)) + self.least((part.1, ENDS.1));
+                let Some(&(before, _)) = ways[start].first().filter(|_| part != ENDS) else { continue };
+                let others = before + self.least((part.1, ENDS.1));
                 let Some(time) = self.look_at(part, others) else { continue };
                 let longer = |(before, way): &Way| (*before + time, [&way[..], &[part]].concat());
                 up_to.extend(ways[start].iter().map(longer));
@@ -245,18 +266,22 @@ impl<'a, P: Divisible> Parting<'a, P> {
     fn look_at(&mut self, bounds: Bounds, others: Span) -> Option<Span> {
         let left = self.budget - others;
         if !self.known.contains_key(&bounds) {
-            if self.least(bounds) >= left {
+            if self.least(bounds) >= left || self.refused.get(&bounds).is_some_and(|&time| time >= left) {
                 return None;
             }
             let part = Part::of(self.problem, &self.lengths, bounds);
-            let chosen = part.chosen(Time::ZERO + left);
-            self.least.insert(bounds, chosen.as_ref().map_or(left, Chosen::time));
-            self.known.insert(bounds, Arc::new(chosen?));
+            match part.chosen(Time::ZERO + left) {
+                Some(chosen) => self.known.insert(bounds, Arc::new(chosen)),
+                None => {
+                    self.refused.insert(bounds, left);
+                    return None;
+                }
+            };
         }
         Some(self.known[&bounds].time()).filter(|&time| time <= left)
     }
 
-    /// A time that is not beaten for a part.
+    /// A time that nothing can beat for a part.
     fn least(&mut self, bounds: Bounds) -> Span {
         if bounds.0 == bounds.1 {
             return Span::ZERO;
@@ -266,8 +291,8 @@ impl<'a, P: Divisible> Parting<'a, P> {
     }
 }
 
-/// The orders in which parts are tried: the shortest messages first, the longest first, and the longest before or after
-/// the others, of which the other end comes first.
+/// The orders in which parts are tried: from the shortest messages on; from the longest on; the longest and then the others from the
+/// shortest on; and the others from the longest on and then the longest.
 fn orders(way: &[Bounds]) -> Vec<Vec<Bounds>> {
     let forth = way.to_vec();
     let back: Vec<Bounds> = way.iter().rev().copied().collect();

@@ -232,10 +232,10 @@ fn two_calls_rarely_gain_a_twentieth_over_one() {
     );
 }
 
-/// Instances of that kind in which two calls gained more while parts were chosen by their times one after the other: a root's
+/// Instances of that kind in which two calls gained more while ways were compared by the times of their parts one after the other: a root's
 /// messages may all be under way at the same time.
 #[test]
-fn parts_of_a_root_s_messages_are_chosen_by_the_time_that_they_take_in_a_row() {
+fn ways_to_part_a_root_s_messages_are_compared_by_their_times_in_a_row() {
     let mut numbers = Numbers(1);
     let cases: Vec<Case> = (0..=508).map(|_| Case::random(&mut numbers)).collect();
     for nth in [39, 272, 508] {

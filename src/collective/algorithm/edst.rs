@@ -24,7 +24,7 @@ use super::{
     super::{
         Operation, Task,
         candidate::{Candidate, offered},
-        cost::conflict,
+        cost::conflict_of,
         draft::{Draft, Piece, Tuning, cut},
     },
     Algorithm, Entry,
@@ -91,19 +91,9 @@ fn candidates(task: &Task) -> Vec<Candidate> {
 
 /// Factor by which messages take longer than on links of their own, in the mean of all dimensions: 1 on a hypercube.
 fn mean_conflict(task: &Task) -> f64 {
-    let (topology, members, ranks) = (task.machine().topology(), task.members(), task.layout().ranks);
-    let dimensions = task.size().ilog2();
-    let mut route = Vec::new();
-    let mut factor = |dimension: u32| {
-        let mut loads = std::collections::BTreeMap::new();
-        for place in 0..ranks.len() {
-            route.clear();
-            topology.route(members[ranks[place]], members[ranks[place ^ 1 << dimension]], &mut route);
-            route.iter().for_each(|&link| *loads.entry(link).or_insert(0_usize) += 1);
-        }
-        conflict(task.parameters(), loads.into_values().max().unwrap_or(1))
-    };
-    (0..dimensions).map(&mut factor).sum::<f64>() / f64::from(dimensions)
+    let (ranks, dimensions) = (task.layout().ranks, task.size().ilog2());
+    let of = |dimension: u32| conflict_of(task, &ranks, |place| place ^ 1 << dimension);
+    (0..dimensions).map(of).sum::<f64>() / f64::from(dimensions)
 }
 
 fn draft(task: &Task, packets: usize, tuning: Tuning) -> Draft {

@@ -1,18 +1,18 @@
 //! *Swing*: recursive doubling whose partners lie on one side, then on the other, so that they are nearer.
 //!
 //! **What it does.** In round `s` of `log2 p` around a ring, ranks of even places meet those `(1 - (-2)^(s+1)) / 3` further on, the
-//! odd ones those as far behind: 1, -1, 3, -5, 11, .. in place of the distances 1, 2, 4, 8, 16 of recursive doubling. A third
-//! of the distance is saved, and half of the ranks send each way round. A collect takes the farthest partners first, while there is
-//! little data. On a grid rounds take turns among its dimensions. Backwards it is a distributed combine, and both together
+//! odd ones those as far behind: 1, -1, 3, -5, 11, .. in place of the distances 1, 2, 4, 8, 16 of recursive doubling. Up to a third
+//! of the distance is saved, and every link carries the same, about half the distance, where doubling piles all of it on the link
+//! in the middle of a group. A collect takes the farthest partners first, while there is little data. On a grid rounds take turns among its dimensions. Backwards it is a distributed combine, and both together
 //! are a combine-to-all. If it does not matter how operands are grouped, partners may also combine whole vectors, in half as
 //! many rounds.
 //!
-//! **Restrictions.** A power of two ranks, at least four, in each dimension; no root; a commutative operator.
+//! **Restrictions.** A power of two ranks, at least four in all; no root; a commutative operator.
 //!
 //! **Cost.** `log2 p alpha + (p - 1)/p n beta` for a collect of `n` bytes where links have room, and `(p - 1)/p n gamma` to combine.
-//! Where a link carries no more than a port, that of round `s` costs about half its distance as often: on a ring together about
+//! Where a link is no faster than a port, the bytes of a round take about half its distance times as long: on a ring together about
 //! `n beta (1/2 + log2 p / 6)`, with recursive doubling `n beta (log2 p) / 2`. With whole vectors a combine-to-all takes
-//! `log2 p (alpha + n beta + n gamma)`.
+//! `log2 p (alpha + n beta + n gamma)`. In parts, most of what is combined is copied together first.
 //!
 //! **Source.** D. De Sensi, T. Bonato, D. Saam, T. Hoefler, "Swing: short-cutting rings for higher bandwidth allreduce", NSDI 2024,
 //! arXiv 2401.09356; as trees and butterflies: D. De Sensi and others, "Bine trees", SC 2025, arXiv 2508.17311.
@@ -21,6 +21,7 @@ use super::{
     super::{
         Operation, Task,
         candidate::{Candidate, offered},
+        cost::conflict_of,
         draft::{Draft, Piece, Tuning, cut},
     },
     Algorithm, Entry, of, round,
@@ -29,6 +30,8 @@ use crate::{
     pattern::{Builder, Combiner, Exchange, Fold, Origin, Transfer},
     plan::Restriction,
     rank::Rank,
+    text::count,
+    time::Span,
 };
 
 impl Algorithm {
@@ -44,34 +47,43 @@ static SWING: Entry =
         .only_if(&[Restriction {
             text: "it needs a power of two ranks, four at least, and a commutative operator",
             is_met: |task, _| task.size().is_power_of_two() && task.size() >= 4 && !task.is_in_order(),
-            found: |task, _| format!("there are {} ranks", task.size()),
+            found: |task, _| match task.is_in_order() {
+                true => "the operator is not commutative".into(),
+                false => format!("here are {}", count(task.size() as u64, "rank")),
+            },
         }]);
 
 fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);
+    let meetings = meetings(&extents);
+    let ranks = task.layout().ranks;
+    let conflicts: Vec<f64> =
+        meetings.iter().map(|partners| conflict_of(task, &ranks, |place| partners[place])).collect();
+    let time = |bytes: f64, conflict: f64| round(task, (bytes * conflict) as u64);
     let sides: Vec<String> = extents.iter().map(usize::to_string).collect();
     let name = format!("swing {}", sides.join("x"));
-    let rounds = u64::from(task.size().ilog2());
-    let once = round(task, task.bytes()) + task.parameters().alpha().times(rounds - 1);
+    let bytes = task.bytes() as f64;
+    let halves = (0..).map(|nth| bytes / f64::from(2_u32 << nth));
+    let once: Span = conflicts.iter().zip(halves).map(|(&conflict, half)| time(half, conflict)).sum();
     let times = if task.operation() == Operation::CombineToAll { 2 } else { 1 };
     let in_parts = Candidate {
         name: name.clone(),
         kin: None,
         estimate: once.times(times),
-        messages: (rounds * times) as usize,
+        messages: meetings.len() * times as usize,
         tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
         make: {
-            let extents = extents.clone();
-            Box::new(move |task, tuning| in_parts(task, &extents, tuning))
+            let meetings = meetings.clone();
+            Box::new(move |task, tuning| in_parts(task, &meetings, tuning))
         },
     };
     let whole = || Candidate {
         name: format!("{name}, whole vectors"),
         kin: None,
-        estimate: round(task, task.bytes()).times(rounds),
-        messages: rounds as usize,
+        estimate: conflicts.iter().map(|&conflict| time(bytes, conflict)).sum(),
+        messages: meetings.len(),
         tunings: vec![Tuning::PLAIN],
-        make: Box::new(move |task, tuning| whole(task, &extents, tuning)),
+        make: Box::new(move |task, tuning| whole(task, &meetings, tuning)),
     };
     // Each rank adds in an order of its own.
     if task.operation() == Operation::CombineToAll && task.is_exact() && task.bytes() > 0 {
@@ -81,7 +93,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     }
 }
 
-/// The dimensions of the machine if all its nodes take part, or of the rectangle of the ranks.
+/// The dimensions of the machine if all its nodes take part, or of the rectangle of the ranks; a line if they are none.
 fn extents(task: &Task) -> Vec<usize> {
     let grid = task.layout().grid;
     let mut extents = task.machine().topology().extents();
@@ -93,7 +105,7 @@ fn extents(task: &Task) -> Vec<usize> {
 }
 
 /// Every block, or part of the vector, is spread from where it is, or combined there.
-fn in_parts(task: &Task, extents: &[usize], tuning: Tuning) -> Draft {
+fn in_parts(task: &Task, meetings: &[Vec<usize>], tuning: Tuning) -> Draft {
     let ranks = task.layout().ranks;
     let (origins, pieces): (Vec<Rank>, Vec<Piece>) = match task.operation() {
         Operation::CombineToAll => cut(0, task.bytes(), task.element_bytes(), ranks.len())
@@ -105,7 +117,7 @@ fn in_parts(task: &Task, extents: &[usize], tuning: Tuning) -> Draft {
         }
     };
     let spread = Draft::moving(task, pieces, &origins, tuning.exchange, |builder| {
-        meetings(extents).iter().rev().for_each(|partners| meet(builder, &ranks, partners));
+        meetings.iter().rev().for_each(|partners| meet(builder, &ranks, partners));
     });
     match task.operation() {
         Operation::CombineToAll => spread.combining_and_back(),
@@ -115,10 +127,10 @@ fn in_parts(task: &Task, extents: &[usize], tuning: Tuning) -> Draft {
 }
 
 /// All partners combine their whole vectors.
-fn whole(task: &Task, extents: &[usize], tuning: Tuning) -> Draft {
+fn whole(task: &Task, meetings: &[Vec<usize>], tuning: Tuning) -> Draft {
     let ranks = task.layout().ranks;
     let mut combiner = Combiner::new(ranks.len(), &[Origin::Everywhere], &[task.bytes()], tuning.exchange);
-    for partners in meetings(extents) {
+    for partners in meetings {
         combiner.iteration(partners.iter().zip(&ranks).map(|(&to, &from)| Fold::of(from, ranks[to], 0, 0)));
     }
     let schedule = combiner.finish().with_elements_of(task.element_bytes());

@@ -55,8 +55,8 @@ fn check(group: &Group<'_>, cases: &[Case]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements, down the trees of a
-/// hypercube, and to and fro, a power of two ranks; what alternates between rows and columns needs both; what is made for unequal blocks needs some; and most
+/// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements; *edst* and *swing* need a
+/// power of two ranks; what alternates between rows and columns needs both; what is made for unequal blocks needs some; and most
 /// need an operator that commutes.
 pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
     let in_order = case.operation.combines() && case.with == With::MatrixProduct;
