@@ -101,8 +101,8 @@ impl Divisible for Task {
         self.limits(Span::ZERO).time()
     }
 
-    /// A root's messages may all be under way at the same time. Other long messages are often pipelined down trees, whose inner nodes
-    /// are done early; among many nodes parts are looked at less generously, for each takes long to plan.
+    /// A root's messages may all be under way at the same time. Other long messages are often pipelined down trees, whose inner
+    /// nodes are done early; among many nodes parts are looked at less generously, for each takes long to plan.
     fn overlap(&self) -> f64 {
         if self.operation().has_root() {
             2.0

@@ -6,10 +6,10 @@
 //! The messages, by length, may be parted at a few places that follow from their lengths alone: six of them among up to 64 nodes,
 //! and two among more, where the second one is looked at only if the first one could pay. All that lies between two places is
 //! a problem of its own, for which the fastest variant is taken. The ways whose parts take the least time together are tried: the
-//! parts are put one after the other, from the shortest messages on, from the longest on, or with the longest at the other end. No node waits in between: each goes on to the next
-//! part when it is done with the one before. Among up to 64 nodes places near those of the best way are tried then, halfway to
-//! the next ones that have been tried, a few times over. Lower bounds tell of many parts beforehand that they cannot pay, and
-//! none is looked at for longer than the others leave it.
+//! parts are put one after the other, from the shortest messages on, from the longest on, or with the longest at the other end.
+//! No node waits in between: each goes on to the next part when it is done with the one before. Among up to 64 nodes places near
+//! those of the best way are tried then, halfway to the next ones that have been tried, a few times over. Lower bounds tell of
+//! many parts beforehand that they cannot pay, and none is looked at for longer than the others leave it.
 
 use std::{
     cmp::Reverse,
@@ -291,8 +291,8 @@ impl<'a, P: Divisible> Parting<'a, P> {
     }
 }
 
-/// The orders in which parts are tried: from the shortest messages on; from the longest on; the longest and then the others from the
-/// shortest on; and the others from the longest on and then the longest.
+/// The orders in which parts are tried: from the shortest messages on; from the longest on; the longest and then the others
+/// from the shortest on; and the others from the longest on and then the longest.
 fn orders(way: &[Bounds]) -> Vec<Vec<Bounds>> {
     let forth = way.to_vec();
     let back: Vec<Bounds> = way.iter().rev().copied().collect();

@@ -3,9 +3,9 @@
 //! **What it does.** In round `s` of `log2 p` around a ring, ranks of even places meet those `(1 - (-2)^(s+1)) / 3` further on, the
 //! odd ones those as far behind: 1, -1, 3, -5, 11, .. in place of the distances 1, 2, 4, 8, 16 of recursive doubling. Up to a third
 //! of the distance is saved, and every link carries the same, about half the distance, where doubling piles all of it on the link
-//! in the middle of a group. A collect takes the farthest partners first, while there is little data. On a grid rounds take turns among its dimensions. Backwards it is a distributed combine, and both together
-//! are a combine-to-all. If it does not matter how operands are grouped, partners may also combine whole vectors, in half as
-//! many rounds.
+//! in the middle of a group. A collect takes the farthest partners first, while there is little data. On a grid rounds take turns
+//! among its dimensions. Backwards it is a distributed combine, and both together are a combine-to-all. If it does not matter how
+//! operands are grouped, partners may also combine whole vectors, in half as many rounds.
 //!
 //! **Restrictions.** A power of two ranks, at least four in all; no root; a commutative operator.
 //!
