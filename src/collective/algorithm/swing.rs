@@ -49,7 +49,7 @@ static SWING: Entry =
             is_met: |task, _| task.size().is_power_of_two() && task.size() >= 4 && !task.is_in_order(),
             found: |task, _| match task.is_in_order() {
                 true => "the operator is not commutative".into(),
-                false => format!("here are {}", count(task.size() as u64, "rank")),
+                false => format!("the group has {}", count(task.size() as u64, "rank")),
             },
         }]);
 
