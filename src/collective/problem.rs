@@ -6,7 +6,7 @@ use super::{Algorithm, Draft, Operation, Strategy, Task, algorithm::others, deli
 use crate::{
     model::Description,
     pattern::{DeliveryError, Exchange},
-    plan::{PlanError, Planned, Problem, Registered, Variant, apart::Divisible, choose::FEW},
+    plan::{PlanError, Planned, Problem, Registered, Variant, apart::Divisible},
     rank::Rank,
     time::Span,
 };
@@ -101,16 +101,8 @@ impl Divisible for Task {
         self.limits(Span::ZERO).time()
     }
 
-    /// A root's messages may all be under way at the same time. Other long messages are often pipelined down trees, whose inner
-    /// nodes are done early; among many nodes parts are looked at less generously, for each takes long to plan.
-    fn overlap(&self) -> f64 {
-        if self.operation().has_root() {
-            2.0
-        } else if self.size() <= FEW {
-            1.3
-        } else {
-            1.1
-        }
+    fn has_root(&self) -> bool {
+        self.operation().has_root()
     }
 }
 

@@ -46,9 +46,8 @@ pub(crate) trait Divisible: Problem {
     /// A time that nothing can beat.
     fn least(&self) -> Span;
 
-    /// The factor by which parts in a row may take less time than all parts one after the other, as nodes that are done with
-    /// one begin with the next.
-    fn overlap(&self) -> f64;
+    /// Whether all messages come from one node, or all go to one.
+    fn has_root(&self) -> bool;
 }
 
 /// A variant with its draft and the time that it takes.
@@ -63,6 +62,16 @@ const REFINEMENTS: usize = 3;
 /// Whether there are messages of which some are treated apart.
 pub(crate) fn is_uneven<P: Divisible>(problem: &P) -> bool {
     !places(&problem.lengths()).is_empty()
+}
+
+/// The lengths of the messages in words, where they are too much alike to be treated apart.
+pub(crate) fn lengths_in_words<P: Divisible>(problem: &P) -> String {
+    let lengths = problem.lengths();
+    let some = || lengths.iter().filter(|&&length| length > 0);
+    match (some().min(), some().max()) {
+        (Some(least), Some(most)) => format!("they have {least} to {most} bytes"),
+        _ => "all are empty".to_owned(),
+    }
 }
 
 /// The fastest way to treat messages apart.
@@ -306,9 +315,18 @@ fn orders(way: &[Bounds]) -> Vec<Vec<Bounds>> {
     orders
 }
 
-/// The time that parts may take one after the other, if they are to be done in this time in a row.
+/// The time that parts may take one after the other, if they are to be done in this time in a row: nodes that are done with one
+/// begin with the next. A root's messages may all be under way at the same time. Other long messages are often pipelined down
+/// trees, whose inner nodes are done early; among many nodes parts are looked at less generously, for each takes long to plan.
 fn alone<P: Divisible>(problem: &P, time: Span) -> Span {
-    Span::from_secs_f64(time.as_secs_f64() * problem.overlap())
+    let overlap = if problem.has_root() {
+        2.0
+    } else if problem.members().len() <= FEW {
+        1.3
+    } else {
+        1.1
+    };
+    Span::from_secs_f64(time.as_secs_f64() * overlap)
 }
 
 /// The variant of several parts, one after the other.
@@ -349,11 +367,10 @@ impl<P: Divisible> Part<P> {
     fn of(problem: &P, lengths: &[u64], (over, up_to): Bounds) -> Part<P> {
         let is_in = |&length: &u64| (over == ENDS.0 || length > over) && length <= up_to;
         let is_in: Vec<bool> = lengths.iter().map(is_in).collect();
-        let name = match (over == ENDS.0, up_to == ENDS.1) {
-            (false, false) => format!("over {over} up to {up_to} B"),
-            (false, true) => format!("over {over} B"),
-            (true, false) => format!("up to {up_to} B"),
-            (true, true) => "all".to_owned(),
+        let name = match (over, up_to) {
+            (over, u64::MAX) => format!("over {over} B"),
+            (0, up_to) => format!("up to {up_to} B"),
+            (over, up_to) => format!("over {over} up to {up_to} B"),
         };
         Part { name, problem: problem.part(&is_in), is_in }
     }

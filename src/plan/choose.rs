@@ -137,7 +137,7 @@ fn tried<P: Problem>(
 }
 
 /// Among up to so many nodes planning takes no time to speak of, and nothing is left out.
-pub(crate) const FEW: usize = 64;
+pub(super) const FEW: usize = 64;
 
 /// A time is near another one if it is at most so many times as long.
 const NEAR: f64 = 1.3;

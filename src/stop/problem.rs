@@ -85,8 +85,8 @@ impl Divisible for Instance {
         self.limits(Span::ZERO).time()
     }
 
-    fn overlap(&self) -> f64 {
-        1.1
+    fn has_root(&self) -> bool {
+        self.sources().len() == 1
     }
 }
 

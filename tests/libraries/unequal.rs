@@ -232,8 +232,8 @@ fn two_calls_rarely_gain_a_twentieth_over_one() {
     );
 }
 
-/// Instances of that kind in which two calls gained more while ways were compared by the times of their parts one after the other: a root's
-/// messages may all be under way at the same time.
+/// Instances of that kind in which two calls gained more while ways were compared by the times of their parts one after the
+/// other: a root's messages may all be under way at the same time.
 #[test]
 fn ways_to_part_a_root_s_messages_are_compared_by_their_times_in_a_row() {
     let mut numbers = Numbers(1);

@@ -12,12 +12,9 @@
 //! **Source.** This project.
 
 use super::{super::Operation, Algorithm, Entry, of};
-use crate::{
-    plan::{
-        Restriction,
-        apart::{is_uneven, search},
-    },
-    text::count,
+use crate::plan::{
+    Restriction,
+    apart::{is_uneven, lengths_in_words, search},
 };
 
 impl Algorithm {
@@ -30,7 +27,7 @@ static APART: Entry = Entry::searching("apart", search)
     .source("this project")
     .kinds(Operation::has_blocks)
     .only_if(&[Restriction {
-        text: "some block must be more than twice as long as another one, and the root's own does not count",
+        text: "some block must be more than twice as long as another one, where empty ones and the root's own do not count",
         is_met: |task, _| is_uneven(task),
-        found: |task, _| format!("the longest has {}", count(task.longest_block(), "byte")),
+        found: |task, _| lengths_in_words(task),
     }]);

@@ -26,6 +26,7 @@ use crate::{
     plan::{PlanError, Restriction, Variant},
     rank::Rank,
     stop,
+    text::count,
 };
 
 impl Algorithm {
@@ -42,8 +43,8 @@ static SOURCES: Entry = Entry::new("sources", |planning| variants(planning.probl
             text: "some block must be more than twice as long as blocks are in the mean",
             is_met: |task, _| task.is_uneven(),
             found: |task, _| {
-                let mean = task.bytes() / task.size() as u64;
-                format!("they have {mean} bytes in the mean, and at most {}", task.longest_block())
+                let [all, most] = [task.bytes(), task.longest_block()].map(|bytes| count(bytes, "byte"));
+                format!("{} have {all} together, and at most {most}", count(task.size() as u64, "block"))
             },
         },
         Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order(), found: |_, _| String::new() },

@@ -10,8 +10,8 @@
 //! **Restrictions.** A power of two ranks, at least four in all; no root; a commutative operator.
 //!
 //! **Cost.** `log2 p alpha + (p - 1)/p n beta` for a collect of `n` bytes where links have room, and `(p - 1)/p n gamma` to combine.
-//! Where a link is no faster than a port, the bytes of a round take about half its distance times as long: on a ring together about
-//! `n beta (1/2 + log2 p / 6)`, with recursive doubling `n beta (log2 p) / 2`. With whole vectors a combine-to-all takes
+//! Where a link is no faster than a port, the bytes of a round take about half its distance times as long: on a ring together
+//! about `n beta (1/2 + log2 p / 6)`, with recursive doubling `n beta (log2 p) / 2`. With whole vectors a combine-to-all takes
 //! `log2 p (alpha + n beta + n gamma)`. In parts, most of what is combined is copied together first.
 //!
 //! **Source.** D. De Sensi, T. Bonato, D. Saam, T. Hoefler, "Swing: short-cutting rings for higher bandwidth allreduce", NSDI 2024,
@@ -47,9 +47,11 @@ static SWING: Entry =
         .only_if(&[Restriction {
             text: "it needs a power of two ranks, four at least, and a commutative operator",
             is_met: |task, _| task.size().is_power_of_two() && task.size() >= 4 && !task.is_in_order(),
-            found: |task, _| match task.is_in_order() {
-                true => "the operator is not commutative".into(),
-                false => format!("the group has {}", count(task.size() as u64, "rank")),
+            found: |task, _| {
+                if task.is_in_order() {
+                    return "the operator is not commutative".into();
+                }
+                format!("the group has {}", count(task.size() as u64, "rank"))
             },
         }]);
 

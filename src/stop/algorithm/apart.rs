@@ -14,7 +14,7 @@
 use super::{Algorithm, Entry, of};
 use crate::plan::{
     Restriction,
-    apart::{is_uneven, search},
+    apart::{is_uneven, lengths_in_words, search},
 };
 
 impl Algorithm {
@@ -28,11 +28,5 @@ static APART: Entry = Entry::searching("apart", search)
     .only_if(&[Restriction {
         text: "some message is more than twice as long as another one",
         is_met: |instance, ()| is_uneven(instance),
-        found: |instance, ()| {
-            let lengths = || instance.lengths().iter().copied().filter(|&length| length > 0);
-            match (lengths().min(), lengths().max()) {
-                (Some(least), Some(most)) => format!("they have {least} to {most} bytes"),
-                _ => "all are empty".to_owned(),
-            }
-        },
+        found: |instance, ()| lengths_in_words(instance),
     }]);
