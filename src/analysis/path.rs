@@ -1,8 +1,8 @@
 //! The critical path: the chain of events from the end of the last node back to time zero.
 //!
 //! It is followed backwards. On a node it goes from an event to the one before, down to where the node waited for something:
-//! there it goes over to what ended the wait. For a message that is its way back to the sender's port; if the port was
-//! still busy with an earlier message when this one was ready, it is that one's bytes; otherwise what its sender did before.
+//! there it goes over to what ended the wait. For a message that is its way back to the sender's port; if an
+//! earlier message kept it waiting when this one was ready, it is that one's bytes; otherwise what its sender did before.
 //! For a barrier it is the last node that entered it. So every step goes to something that happened before in the order of
 //! cause and effect, even where it took no time, and the path ends at a node's beginning.
 
@@ -321,7 +321,7 @@ impl Walk<'_> {
     }
 
     /// Goes back from when a message had left, at `at`, to its sender before the message was ready to enter the network:
-    /// over the messages that were in the port before it.
+    /// over the messages that had to leave before it.
     fn port(&mut self, from: Rank, mut seq: u64, mut at: Time) -> Result<Here, AnalysisError> {
         loop {
             let missing = |what| AnalysisError::Incomplete { what, rank: from, at };
@@ -348,7 +348,7 @@ impl Walk<'_> {
                 self.add(Piece { start, end: ready, kind, rank: from, message, place: None });
                 return Ok(Here { rank: from, before: place, time: start });
             }
-            // The port was busy: the message before this one is the last that left at this instant.
+            // The ports were busy, or one had a message to the same node: the last message that left at this instant made way.
             let earlier = self.messages.moved.range((from, 0)..(from, seq)).rev();
             let mut last = earlier.filter(|(_, moved)| moved.transfer.left == entered);
             at = entered;

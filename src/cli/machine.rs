@@ -40,7 +40,7 @@ A machine file has a name, a topology and what differs from a preset:
   beta = \"30.6 ns/B\"
 All parameters: send_overhead and receive_overhead, or alpha (half of it each, less the latency);
 exchange_overhead, active_send_overhead, active_receive_overhead, latency, hop, barrier; beta (30.6 ns/B)
-or bandwidth (100 Gb/s, 12.5 GB/s); copy, gamma, duplex, and link_excess or link_capacity. Without a preset what is not given costs nothing; active messages cost what others do
+or bandwidth (100 Gb/s, 12.5 GB/s); copy, gamma, duplex, ports, and link_excess or link_capacity. Without a preset what is not given costs nothing; active messages cost what others do
 unless something is said of them. The topology may be that of another file (file:network.toml), or there is a table instead:
   [network]
   nodes = 3
@@ -169,12 +169,13 @@ fn table(m: &Parameters) -> Table {
         (text(m.hop()), "hop", "hop", "time in the network for each link"),
         (beta, "time per byte", "beta", "between a node and the network, each way"),
         (decimal(m.duplex(), 6), "duplex", "d", "both ways together move d / beta; 2 is full duplex"),
+        (m.ports().to_string(), "ports", "P", "in-ports of a node, and out-ports"),
         (decimal(m.link_excess(), 6), "excess link bandwidth", "k", "capacity of a link over that of a port"),
         (gamma, "combining", "gamma", "processor time for combining an element"),
         (copy, "copying", "copy", "processor time for copying a byte in memory"),
         (barrier, "barrier", "barrier", "time of the hardware barrier"),
         (text(m.alpha()), "start-up", "alpha", "o_s + L + o_r"),
-        (port, "port capacity", "1 / beta", "of a node's in-port and of its out-port"),
+        (port, "port capacity", "1 / beta", "of an in-port and of an out-port of a node"),
         (link, "link capacity", "C", "k / beta, of each directed link without one of its own"),
     ];
     let mut table = Table::new(["parameter", "symbol", "value", "meaning"].map(|title| (title, Align::Left)));

@@ -53,12 +53,12 @@ impl Task {
         let (ranks, around) = (self.size(), parameters.alpha() + parameters.hop());
         let combine = if self.operation().combines() { parameters.combining(1) } else { Span::ZERO };
         let mean = demand.traffic / ranks as f64;
-        let port = |bytes: f64| around + Span::from_secs_f64(bytes * parameters.beta());
+        let port = |bytes: f64| around + Span::from_secs_f64(bytes * parameters.node_beta());
         let combinations = (u128::from(self.bytes() / self.element_bytes()) * (ranks as u128 - 1))
             .div_ceil(ranks as u128) as u64;
         let spread = start_up(demand.reached, parameters.send_overhead(), around);
         let heard = start_up(demand.heard, parameters.receive_overhead(), around);
-        let and_bytes = |start_up: Span, bytes: u64| start_up + parameters.transfer(bytes);
+        let and_bytes = |start_up: Span, bytes: u64| start_up + parameters.node_transfer(bytes);
         let gathered = start_up(demand.heard, parameters.receive_overhead() + combine, around + combine);
         let after = |crossing: Span| if crossing.is_zero() { Span::ZERO } else { around + crossing };
         let links = Links::of(self.machine());

@@ -144,8 +144,8 @@ impl<'a> Bytes<'a> {
         let traffic = most(|Crossing { out, into }| out.max(into));
         let both = most(|Crossing { out, into }| out + into);
         [
-            (Reason::Traffic, least(traffic * parameters.beta())),
-            (Reason::BothWays, least(both * parameters.beta() / parameters.duplex())),
+            (Reason::Traffic, least(traffic * parameters.node_beta())),
+            (Reason::BothWays, least(both * parameters.node_beta() / parameters.duplex())),
             (Reason::Bisection, least(slowest(&self.cuts, crossing).as_secs_f64())),
             (Reason::Submesh, least(slowest(&self.submeshes, crossing).as_secs_f64())),
         ]

@@ -143,7 +143,7 @@ impl Planner {
         let port = |rank| {
             let (sent, received) = (matrix.sent(rank), matrix.received(rank));
             let both = (sent as f64 + received as f64) / parameters.duplex();
-            parameters.beta() * both.max(sent.max(received) as f64)
+            parameters.node_beta() * both.max(sent.max(received) as f64)
         };
         let ports = (0..matrix.nodes()).map(port).fold(0.0, f64::max);
         let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);

@@ -1,8 +1,7 @@
 //! Faults of the network: links with less capacity, and flows that end on their way.
 
-use super::Fabric;
+use super::{Fabric, Port};
 use crate::{
-    rank::Rank,
     time::Time,
     topology::{LinkId, Topology},
 };
@@ -17,27 +16,28 @@ impl Fabric {
         }
     }
 
-    /// Gives the next message of a node another route than that of the topology.
-    pub(crate) fn detour(&mut self, source: Rank, route: Vec<LinkId>) {
-        self.detours.insert(source, route);
+    /// Gives the next message of an out-port another route than that of the topology.
+    pub(crate) fn detour(&mut self, port: Port, route: Vec<LinkId>) {
+        self.detours.insert(port, route);
     }
 
-    /// Whether a message of this node is in its out-port.
-    pub(crate) fn is_sending(&self, source: Rank) -> bool {
-        self.ends.contains(source as u32)
+    /// Whether a message is in this out-port.
+    pub(crate) fn is_sending(&self, port: Port) -> bool {
+        self.ends.contains(self.flow(port))
     }
 
-    /// The nodes whose messages move over a link, in order.
-    pub(crate) fn senders_over(&self, link: LinkId) -> Vec<Rank> {
+    /// The out-ports whose messages move over a link, in order.
+    pub(crate) fn ports_over(&self, link: LinkId) -> Vec<Port> {
         let Some(place) = self.places[link].checked_sub(1) else { return Vec::new() };
         let crosses =
-            |&source: &Rank| self.is_sending(source) && self.transfers[source].route.contains(&place);
-        (0..self.nodes).filter(crosses).collect()
+            |flow: &u32| self.ends.contains(*flow) && self.transfers[*flow as usize].route.contains(&place);
+        (0..self.transfers.len() as u32).filter(crosses).map(|flow| self.port(flow)).collect()
     }
 
-    /// Ends the message in the out-port of a node before all of it has left.
-    pub(crate) fn abort(&mut self, now: Time, source: Rank) {
-        self.ends.remove(source as u32);
-        self.leave_links(now, source as u32);
+    /// Ends the message in an out-port before all of it has left.
+    pub(crate) fn abort(&mut self, now: Time, port: Port) {
+        let flow = self.flow(port);
+        self.ends.remove(flow);
+        self.leave_links(now, flow);
     }
 }

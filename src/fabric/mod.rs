@@ -1,7 +1,7 @@
 //! The network: the flows under way, their rates, and the time of the next end of a flow.
 //!
-//! Ordinary sequential code without threads or clocks; the present is an argument. A node's out-port carries one
-//! message at a time, so a flow is named by the rank of its sender.
+//! Ordinary sequential code without threads or clocks; the present is an argument. An out-port carries one message at a
+//! time, so a flow is named by its out-port: port `p` of node `i` is `i * P + p`, where a node has `P` of them.
 //!
 //! The state of a link is created when a message first crosses it: a network may have many more links than a run
 //! uses, and a prediction of a few messages should not pay for all of them.
@@ -85,6 +85,13 @@ impl LinkState {
     }
 }
 
+/// An out-port, by the rank of its node and its number among the ports of that; also the message in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Port {
+    pub(crate) node: Rank,
+    pub(crate) number: u32,
+}
+
 /// The flows under way and the loads of links and ports.
 #[derive(Debug)]
 pub(crate) struct Fabric {
@@ -105,12 +112,14 @@ pub(crate) struct Fabric {
     link_capacity: f64,
     beta: f64,
     nodes: usize,
+    /// The out-ports of a node.
+    ports: u32,
     half_duplex: bool,
     lost_to_sharing: Span,
     /// The parts of their capacities that slow links have.
     slow: BTreeMap<LinkId, f64>,
-    /// The routes of messages about to start that do not take that of the topology, by sender.
-    detours: BTreeMap<Rank, Vec<LinkId>>,
+    /// The routes of messages about to start that do not take that of the topology.
+    detours: BTreeMap<Port, Vec<LinkId>>,
     /// The shares of flows over time, if a trace is asked for.
     recorder: Option<Recorder>,
 }
@@ -118,21 +127,24 @@ pub(crate) struct Fabric {
 impl Fabric {
     pub(crate) fn new(topology: &dyn Topology, parameters: &Parameters, traced: bool) -> Fabric {
         let (nodes, links) = (topology.nodes(), topology.links());
-        let port = parameters.port_capacity();
+        let (port, ports) = (parameters.port_capacity(), parameters.ports());
+        let flows = nodes * ports as usize;
         let half_duplex = parameters.duplex() < 2.0;
-        let mut capacities = vec![port; nodes];
+        // No in-port has more to carry than out-ports give it, so those of a node are as good as one that is as wide.
+        let all = f64::from(ports) * port;
+        let mut capacities = vec![all; nodes];
         if half_duplex {
-            capacities.extend(std::iter::repeat_n(parameters.duplex() * port, nodes));
+            capacities.extend(std::iter::repeat_n(parameters.duplex() * all, nodes));
         }
         // Resources are numbered as if every link had its own: links first, then the resources of nodes.
-        let mut shares = Shares::new(port, widest(topology, parameters), nodes);
+        let mut shares = Shares::new(port, widest(topology, parameters), flows);
         for (number, &capacity) in (links as u32..).zip(&capacities) {
             shares.add(number, capacity);
         }
         Fabric {
             shares,
-            ends: Ends::new(nodes),
-            transfers: (0..nodes).map(|_| Transfer::default()).collect(),
+            ends: Ends::new(flows),
+            transfers: (0..flows).map(|_| Transfer::default()).collect(),
             route: Vec::new(),
             places: vec![0; links],
             used: 0,
@@ -141,11 +153,12 @@ impl Fabric {
             link_capacity: parameters.link_capacity(),
             beta: parameters.beta(),
             nodes,
+            ports,
             half_duplex,
             lost_to_sharing: Span::ZERO,
             slow: BTreeMap::new(),
             detours: BTreeMap::new(),
-            recorder: traced.then(|| Recorder::new(nodes)),
+            recorder: traced.then(|| Recorder::new(flows)),
         }
     }
 
@@ -155,21 +168,32 @@ impl Fabric {
         Fabric { links: None, ..self }
     }
 
-    /// Starts a message of `bytes` bytes in the out-port of `source` at `now`; the node had sent `seq` messages before it. It
-    /// takes the route of the topology, unless it has been given a [detour](Fabric::detour).
+    /// The number of the flow in a port.
+    fn flow(&self, port: Port) -> u32 {
+        port.node as u32 * self.ports + port.number
+    }
+
+    /// The port of a flow.
+    fn port(&self, flow: u32) -> Port {
+        Port { node: (flow / self.ports) as Rank, number: flow % self.ports }
+    }
+
+    /// Starts a message of `bytes` bytes in an out-port at `now`; its node had sent `seq` messages before it. It takes the
+    /// route of the topology, unless it has been given a [detour](Fabric::detour).
     pub(crate) fn start(
         &mut self,
         now: Time,
-        source: Rank,
+        port: Port,
         target: Rank,
         seq: u64,
         bytes: u64,
         topology: &dyn Topology,
     ) {
+        let (flow, source) = (self.flow(port), port.node);
         let Fabric { shares, transfers, route, places, used, links, link_capacity, slow, detours, .. } = self;
-        let transfer = &mut transfers[source];
+        let transfer = &mut transfers[flow as usize];
         route.clear();
-        match detours.remove(&source) {
+        match detours.remove(&port) {
             Some(detour) => route.extend(detour),
             None => topology.route(source, target, route),
         }
@@ -193,7 +217,7 @@ impl Fabric {
         }
         let (first, nodes, half_duplex) = (self.first, self.nodes, self.half_duplex);
         let limited = bytes > 0
-            && shares.start(source as u32, |path| {
+            && shares.start(flow, |path| {
                 let links = transfer.route.iter().map(|&place| first as u32 + place);
                 path.extend(links.chain([target as u32]));
                 if half_duplex {
@@ -202,10 +226,10 @@ impl Fabric {
                 }
             });
         if !limited {
-            self.ends.set(source as u32, now);
+            self.ends.set(flow, now);
         }
         if let Some(recorder) = self.recorder.as_mut().filter(|_| limited) {
-            recorder.start(now, source, target, seq);
+            recorder.start(now, flow, (source, target), seq);
         }
     }
 
@@ -227,7 +251,7 @@ impl Fabric {
             let links = self.places.len();
             for (flow, rate, bottleneck) in shares.shared_out() {
                 let bottleneck = bottleneck.map(|number| place(number as usize, links, self.nodes));
-                recorder.set(now, flow as Rank, rate, bottleneck);
+                recorder.set(now, flow, rate, bottleneck);
             }
         }
     }
@@ -237,15 +261,15 @@ impl Fabric {
         self.ends.first()
     }
 
-    /// Ends the next flow that is complete by `until`; returns the time, the sender and the number of links of the
+    /// Ends the next flow that is complete by `until`; returns the time, the out-port and the number of links of the
     /// route.
-    pub(crate) fn pop_end(&mut self, until: Time) -> Option<(Time, Rank, usize)> {
+    pub(crate) fn pop_end(&mut self, until: Time) -> Option<(Time, Port, usize)> {
         let (now, flow) = self.ends.pop(until)?;
         self.leave_links(now, flow);
         let transfer = &self.transfers[flow as usize];
         let alone = Span::from_secs_f64(transfer.bytes as f64 * self.beta);
         self.lost_to_sharing += now.since(transfer.started) - alone;
-        Some((now, flow as Rank, transfer.route.len()))
+        Some((now, self.port(flow), transfer.route.len()))
     }
 
     /// Takes a flow, which has ended, from the links and ports on its way.
@@ -254,7 +278,7 @@ impl Fabric {
             self.shares.end(flow);
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.end(now, flow as Rank);
+            recorder.end(now, flow);
         }
         if let Some(links) = &mut self.links {
             let route = &self.transfers[flow as usize].route;
@@ -262,9 +286,9 @@ impl Fabric {
         }
     }
 
-    /// The time at which the message that a node is sending, or sent last, took its out-port.
-    pub(crate) fn last_start(&self, source: Rank) -> Time {
-        self.transfers[source].started
+    /// The time at which the message that is in an out-port, or was in it last, took it.
+    pub(crate) fn last_start(&self, port: Port) -> Time {
+        self.transfers[self.flow(port) as usize].started
     }
 
     /// The load of each link that has been used so far, in the order of link numbers.
@@ -300,8 +324,8 @@ fn widest(topology: &dyn Topology, parameters: &Parameters) -> f64 {
     links.chain([parameters.link_capacity()]).filter(|capacity| capacity.is_finite()).fold(1.0, f64::max)
 }
 
-/// The place in the network of the resource with this number: links come first, then in-ports, then nodes whose two ports
-/// together are one.
+/// The place in the network of the resource with this number: links come first, then the in-ports of nodes, then nodes whose
+/// ports both ways together are one.
 fn place(number: usize, links: usize, nodes: usize) -> Bottleneck {
     match number.checked_sub(links) {
         None => Bottleneck::Link(number),
@@ -321,12 +345,12 @@ mod tests {
         let topology = topology::parse("complete:60").unwrap();
         let mut fabric = Fabric::new(&*topology, &Parameters::hockney(), false);
         for (source, target, bytes) in [(58, 59, 100), (0, 1, 10), (7, 7, 1)] {
-            fabric.start(Time::ZERO, source, target, 0, bytes, &*topology);
+            fabric.start(Time::ZERO, Port { node: source, number: 0 }, target, 0, bytes, &*topology);
         }
         fabric.settle(Time::ZERO);
         let ends = std::iter::from_fn(|| fabric.pop_end(Time::MAX).map(|(now, ..)| now));
         let last = ends.last().expect("three messages end");
-        fabric.start(last, 58, 59, 1, 1000, &*topology);
+        fabric.start(last, Port { node: 58, number: 0 }, 59, 1, 1000, &*topology);
         assert_eq!(fabric.used, 2);
         let loads = fabric.link_loads().into_iter();
         let carried: Vec<_> =

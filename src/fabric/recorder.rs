@@ -11,7 +11,7 @@ use crate::{
 /// The relative difference below which rates count as the same.
 const SAME: f64 = 1e-11;
 
-/// The shares that have ended, and for each sender the share of its message under way.
+/// The shares that have ended, and for each out-port the share of its message under way.
 #[derive(Debug)]
 pub(super) struct Recorder {
     ended: Vec<Share>,
@@ -19,18 +19,19 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    pub(super) fn new(nodes: usize) -> Recorder {
-        Recorder { ended: Vec::new(), open: vec![None; nodes] }
+    pub(super) fn new(flows: usize) -> Recorder {
+        Recorder { ended: Vec::new(), open: vec![None; flows] }
     }
 
     /// Notes that a message begins to move at `now`; its rate is not known yet.
-    pub(super) fn start(&mut self, now: Time, from: Rank, to: Rank, seq: u64) {
-        self.open[from] = Some(Share { from, to, seq, start: now, end: now, rate: 0.0, bottleneck: None });
+    pub(super) fn start(&mut self, now: Time, flow: u32, (from, to): (Rank, Rank), seq: u64) {
+        self.open[flow as usize] =
+            Some(Share { from, to, seq, start: now, end: now, rate: 0.0, bottleneck: None });
     }
 
-    /// Notes the rate and the bottleneck of a sender's message from `now` on.
-    pub(super) fn set(&mut self, now: Time, from: Rank, rate: f64, bottleneck: Option<Bottleneck>) {
-        let Some(open) = &mut self.open[from] else { return };
+    /// Notes the rate and the bottleneck of a message from `now` on.
+    pub(super) fn set(&mut self, now: Time, flow: u32, rate: f64, bottleneck: Option<Bottleneck>) {
+        let Some(open) = &mut self.open[flow as usize] else { return };
         if open.start == now {
             (open.rate, open.bottleneck) = (rate, bottleneck);
         } else if !same(open.rate, rate) || open.bottleneck != bottleneck {
@@ -39,15 +40,15 @@ impl Recorder {
         }
     }
 
-    /// Notes that a sender's message has left.
-    pub(super) fn end(&mut self, now: Time, from: Rank) {
-        let open = self.open[from].take().filter(|open| open.start < now);
+    /// Notes that a message has left.
+    pub(super) fn end(&mut self, now: Time, flow: u32) {
+        let open = self.open[flow as usize].take().filter(|open| open.start < now);
         self.ended.extend(open.map(|open| Share { end: now, ..open }));
     }
 
     /// All shares, in the order of their beginnings, then of their senders; those under way end at `now`.
     pub(super) fn finish(mut self, now: Time) -> Vec<Share> {
-        (0..self.open.len()).for_each(|from| self.end(now, from));
+        (0..self.open.len() as u32).for_each(|flow| self.end(now, flow));
         self.ended.sort_unstable_by_key(|share| (share.start, share.from, share.seq));
         self.ended
     }

@@ -3,8 +3,9 @@
 use super::{
     Calls, Kernel, Kind,
     faults::Talkers,
-    node::{Doing, Outgoing, Receiver},
+    node::{Doing, Receiver},
     op::{Call, Cause, Op, Outcome, Reply},
+    ports::Outgoing,
     request::{Arrived, Request},
 };
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
     rank::Rank,
     record::{Content, Event, EventKind, WaitEnd},
     time::{Span, Time},
-    wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector, keep_small},
+    wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// The largest number of unsuccessful probes and tests, and looks at the time, at one modeled instant. More of them
@@ -219,7 +220,7 @@ impl Kernel {
         node.record.overhead += spent;
         let label = Label { context: parcel.context, source: id, tag: parcel.tag };
         let Parcel { target, bytes, active, .. } = parcel;
-        let message = Outgoing { target, label, bytes, seq, active, ready, request, blocking };
+        let message = Outgoing { target, label, bytes, seq, active, port: 0, ready, request, blocking };
         if let Some(request) = request {
             node.requests.insert(request, Request::SendUnderWay);
         }
@@ -258,13 +259,11 @@ impl Kernel {
         }
         if !self.exchange_overhead.is_zero() {
             node.prune_sends();
-            node.sends.push_back((called, None));
+            node.sends.call(seq, called);
         }
         node.clock = ready;
-        keep_small(&mut node.port);
-        node.port.push_back(message);
-        if node.port.len() == 1 {
-            self.schedule(ready, Kind::Entry, id, 0);
+        if node.ports.push(message, self.ports) {
+            self.schedule(ready, Kind::Entry, id, seq);
         }
         (ready, None)
     }

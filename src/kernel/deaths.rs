@@ -13,6 +13,7 @@ use super::{
     request::Request,
 };
 use crate::{
+    fabric::Port,
     rank::Rank,
     record::EventKind,
     time::Time,
@@ -46,17 +47,21 @@ impl Kernel {
         }
         self.end_program(id, at);
         let cause = Cause::NodeDied { node: id, at };
-        if self.fabric.is_sending(id as Rank) {
-            self.fabric.abort(at, id as Rank);
+        for number in 0..self.ports {
+            let port = Port { node: id as Rank, number };
+            if self.fabric.is_sending(port) {
+                self.fabric.abort(at, port);
+            }
         }
-        for message in std::mem::take(&mut self.nodes[id as usize].port) {
+        for message in self.nodes[id as usize].ports.take() {
             self.lose(at, &message);
         }
-        for source in 0..self.nodes.len() as NodeId {
-            let first = self.nodes[source as usize].port.front();
-            if first.is_some_and(|first| first.target == id) && self.fabric.is_sending(source as Rank) {
-                self.fabric.abort(at, source as Rank);
-                self.fail_first(source, cause);
+        for source in 0..self.nodes.len() {
+            let to_it = self.nodes[source].ports.find(|message| message.target == id);
+            let port = to_it.map(|message| Port { node: source, number: message.port });
+            if let Some(port) = port.filter(|&port| self.fabric.is_sending(port)) {
+                self.fabric.abort(at, port);
+                self.fail_in_port(port, cause);
             }
         }
         let mut last: BTreeMap<NodeId, Time> = BTreeMap::new();

@@ -11,11 +11,13 @@ use std::{
 use super::{
     Kernel, Kind,
     deaths::Silent,
-    node::{Doing, Outgoing},
+    node::Doing,
     op::{Cause, Outcome},
+    ports::Outgoing,
     request::{Arrived, Request},
 };
 use crate::{
+    fabric::Port,
     model::{Faults, faults::Change},
     rank::Rank,
     record::{EventKind, WaitEnd},
@@ -152,12 +154,13 @@ impl Kernel {
         match change {
             Change::Slow(link, factor) => self.fabric.slow(link, factor, &*self.topology),
             Change::LinkDies(link) => {
-                for source in self.fabric.senders_over(link) {
-                    let source = source as NodeId;
-                    if let Some(&message) = self.nodes[source as usize].port.front() {
+                for port in self.fabric.ports_over(link) {
+                    let source = port.node as NodeId;
+                    let is_in_port = |message: &Outgoing| message.port == port.number;
+                    if let Some(message) = self.nodes[port.node].ports.find(is_in_port) {
                         let cause = Cause::LinkDied { link, from: source, to: message.target, at };
-                        self.fabric.abort(at, source as Rank);
-                        self.fail_first(source, cause);
+                        self.fabric.abort(at, port);
+                        self.fail_in_port(port, cause);
                         self.tell_receiver(source, &message, cause);
                     }
                 }
@@ -189,16 +192,11 @@ impl Kernel {
         }
     }
 
-    /// Drops the first message at the out-port of a node, which is told at once.
-    pub(super) fn fail_first(&mut self, source: NodeId, cause: Cause) {
-        let now = self.now;
-        let node = &mut self.nodes[source as usize];
-        let Some(message) = node.port.pop_front() else { return };
-        if let Some(next) = node.port.front() {
-            let ready = next.ready.max(now);
-            self.schedule(ready, Kind::Entry, source, 0);
-        }
-        self.port_left(source, now);
+    /// Drops the message in an out-port, whose node is told at once.
+    pub(super) fn fail_in_port(&mut self, port: Port, cause: Cause) {
+        let (now, source) = (self.now, port.node as NodeId);
+        let Some(message) = self.clear(port, now) else { return };
+        self.port_left(source, message.seq, now);
         self.lose(now, &message);
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {

@@ -32,10 +32,12 @@ mod network;
 mod node;
 mod noise;
 mod op;
+mod ports;
 mod rendezvous;
 mod request;
 mod requests;
 mod send_recv;
+mod sends;
 mod table;
 
 pub(crate) use blocked::blocked_nodes;
@@ -109,7 +111,7 @@ enum Kind {
     Meeting,
     /// Something of the machine becomes slow or dies.
     Fault,
-    /// A message takes the out-port of a node.
+    /// A message takes an out-port of a node.
     Entry,
     /// All messages that arrive at this instant at a node with receives from any source are there: match them.
     Delivery,
@@ -126,7 +128,7 @@ struct Event {
     at: Time,
     kind: Kind,
     rank: NodeId,
-    /// For an arrival and a meeting the sender's message count; for a resume the serial of its wait; for a fault its place
+    /// For an arrival, a meeting and an entry the sender's message count; for a resume the serial of its wait; for a fault its place
     /// in the list.
     serial: u64,
     /// For an arrival the key in `flying`.
@@ -189,6 +191,8 @@ pub(crate) struct Kernel {
     latency: Span,
     hop: Span,
     beta: f64,
+    /// The out-ports of a node.
+    ports: u32,
     barrier: Span,
     traced: bool,
 
@@ -232,6 +236,7 @@ impl Kernel {
             latency: parameters.latency(),
             hop: parameters.hop(),
             beta: parameters.beta(),
+            ports: parameters.ports(),
             barrier: parameters.barrier().unwrap_or(Span::ZERO),
             traced,
             now: Time::ZERO,
@@ -320,9 +325,9 @@ impl Kernel {
                 }
                 continue;
             }
-            if let Some((left, source, links)) = self.fabric.pop_end(at) {
+            if let Some((left, port, links)) = self.fabric.pop_end(at) {
                 self.now = left;
-                self.leave(source as NodeId, left, links);
+                self.leave(port, left, links);
                 continue;
             }
             let Some(event) = event else { continue };
@@ -344,7 +349,7 @@ impl Kernel {
                 Kind::Guard => unreachable!("guards have been passed before anything else at their instant"),
                 Kind::Meeting => self.met(event.rank, event.serial),
                 Kind::Fault => self.happen(event.serial as usize),
-                Kind::Entry => self.enter(event.rank),
+                Kind::Entry => self.enter(event.rank, event.serial),
                 Kind::Delivery => self.deliver(event.rank),
                 Kind::Silence => self.fall_silent(event.rank),
                 Kind::Resume => self.resume(event.rank),

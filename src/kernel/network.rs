@@ -2,11 +2,13 @@
 
 use super::{
     Kernel, Kind,
-    node::{Doing, Outgoing, Receiver},
+    node::{Doing, Receiver},
     op::Cause,
+    ports::Outgoing,
     request::{Arrived, Request},
 };
 use crate::{
+    fabric::Port,
     model::Regime,
     rank::Rank,
     record::Transfer,
@@ -15,16 +17,17 @@ use crate::{
 };
 
 impl Kernel {
-    /// Starts the first message that waits for the out-port of `source`.
-    pub(super) fn enter(&mut self, source: NodeId) {
-        if let Some(message) = self.nodes[source as usize].port.front() {
-            let (target, seq, bytes) = (message.target, message.seq, message.bytes);
+    /// Starts a message in the out-port that it has been given.
+    pub(super) fn enter(&mut self, source: NodeId, seq: u64) {
+        let message = self.nodes[source as usize].ports.find(|message| message.seq == seq);
+        if let Some(Outgoing { target, bytes, port: number, .. }) = message {
+            let port = Port { node: source as Rank, number };
             match self.way(self.now, source, target) {
                 Ok(None) => {}
-                Ok(Some(detour)) => self.fabric.detour(source as usize, detour),
-                Err(cause) => return self.fail_first(source, cause),
+                Ok(Some(detour)) => self.fabric.detour(port, detour),
+                Err(cause) => return self.fail_in_port(port, cause),
             }
-            self.fabric.start(self.now, source as usize, target as usize, seq, bytes, &*self.topology);
+            self.fabric.start(self.now, port, target as usize, seq, bytes, &*self.topology);
         }
     }
 
@@ -44,14 +47,22 @@ impl Kernel {
         Ok(Span::from_secs_f64(bytes as f64 * self.beta) + self.latency + self.hop.times(route.len() as u64))
     }
 
-    /// Ends the message in the out-port of `source`, which has left at `left`.
-    pub(super) fn leave(&mut self, source: NodeId, left: Time, links: usize) {
-        let node = &mut self.nodes[source as usize];
-        let Some(message) = node.port.pop_front() else { return };
-        if let Some(next) = node.port.front() {
-            let ready = next.ready.max(left);
-            self.schedule(ready, Kind::Entry, source, 0);
+    /// Takes the message in an out-port out of it at `at`, and lets the next one in.
+    pub(super) fn clear(&mut self, port: Port, at: Time) -> Option<Outgoing> {
+        let (source, ports) = (port.node as NodeId, self.ports);
+        let waiting = &mut self.nodes[port.node].ports;
+        let message = waiting.clear(port.number)?;
+        if let Some(next) = waiting.give(ports) {
+            let (ready, seq) = (next.ready.max(at), next.seq);
+            self.schedule(ready, Kind::Entry, source, seq);
         }
+        Some(message)
+    }
+
+    /// Ends the message in an out-port, which has left at `left`.
+    pub(super) fn leave(&mut self, port: Port, left: Time, links: usize) {
+        let Some(message) = self.clear(port, left) else { return };
+        let source = port.node as NodeId;
         let arrives = left + self.latency + self.hop.times(links as u64);
         self.depart(source, &message, left, arrives);
     }
@@ -64,7 +75,8 @@ impl Kernel {
             Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active, lost: None };
         if self.traced {
             let (from, to) = (source as Rank, target as Rank);
-            let entered = if from == to || active { left } else { self.fabric.last_start(from) };
+            let port = Port { node: from, number: message.port };
+            let entered = if from == to || active { left } else { self.fabric.last_start(port) };
             self.transfers.push(Transfer { from, to, seq, bytes, entered, left, arrived: arrives });
         }
         if arrives > self.now {
@@ -75,7 +87,7 @@ impl Kernel {
             self.arrive(target, arrived);
         }
         if source != target && !active {
-            self.port_left(source, left);
+            self.port_left(source, seq, left);
         }
         if is_awaited {
             self.left_to_be_met(source, message, left);
@@ -84,14 +96,10 @@ impl Kernel {
         }
     }
 
-    /// Notes that the message that was first at the out-port is there no longer.
-    pub(super) fn port_left(&mut self, source: NodeId, left: Time) {
+    /// Notes that a message is in its out-port no longer.
+    pub(super) fn port_left(&mut self, source: NodeId, seq: u64, left: Time) {
         if !self.exchange_overhead.is_zero() {
-            // The sends behind this one are all still in the queue for the port, and only sends that have left are
-            // pruned from `sends`.
-            let node = &mut self.nodes[source as usize];
-            let this = node.sends.len() - 1 - node.port.len();
-            node.sends[this].1 = Some(left);
+            self.nodes[source as usize].sends.leave(seq, left);
         }
     }
 
@@ -179,7 +187,7 @@ impl Kernel {
             return self.worked(target, start, self.active_overheads.1);
         }
         let mut overhead = self.receive_overhead_of(message.bytes);
-        if !self.exchange_overhead.is_zero() && self.nodes[target as usize].send_overlaps(posted, message.at)
+        if !self.exchange_overhead.is_zero() && self.nodes[target as usize].sends.overlap(posted, message.at)
         {
             overhead += self.exchange_overhead;
         }

@@ -5,13 +5,15 @@ use std::{collections::VecDeque, sync::Arc};
 use super::{
     noise::Noisy,
     op::{AnyOf, Call},
+    ports::Ports,
     request::Arrived,
+    sends::Sends,
     table::Requests,
 };
 use crate::{
     record::{Event, NodeRecord, Part},
     time::Time,
-    wire::{Label, Matching, NodeId, RequestId, Selector},
+    wire::{Matching, RequestId, Selector},
 };
 
 /// The receive of a node that a message was matched with; requests in the order in which they were made.
@@ -19,22 +21,6 @@ use crate::{
 pub(super) enum Receiver {
     Blocking,
     Request(RequestId),
-}
-
-/// A message on its way from its sender to the network, or in it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outgoing {
-    pub(super) target: NodeId,
-    pub(super) label: Label,
-    pub(super) bytes: u64,
-    pub(super) seq: u64,
-    pub(super) active: bool,
-    /// The time at which the sender's CPU is done with the message.
-    pub(super) ready: Time,
-    /// The request that completes when it has left, or been matched with a receive.
-    pub(super) request: Option<RequestId>,
-    /// The node is blocked until then.
-    pub(super) blocking: bool,
 }
 
 /// The state of a node, as far as its next step depends on others.
@@ -94,8 +80,7 @@ pub(super) struct Node {
     pub(super) noisy: Option<Box<Noisy>>,
     /// The last guard that stands for this node.
     pub(super) guard: Option<Time>,
-    /// Messages for the out-port; the first one may be in it.
-    pub(super) port: VecDeque<Outgoing>,
+    pub(super) ports: Ports,
     pub(super) sent: u64,
     pub(super) matching: Matching<Arrived, Receiver>,
     pub(super) requests: Requests,
@@ -103,9 +88,8 @@ pub(super) struct Node {
     /// matched only when all that arrive at one instant are known.
     pub(super) wild: u32,
     pub(super) unmatched: Vec<Arrived>,
-    /// For each send the time of its call and the time at which the message left, if it has, as far back as a receive
-    /// may still overlap it.
-    pub(super) sends: VecDeque<(Time, Option<Time>)>,
+    /// Sends that a receive may still overlap.
+    pub(super) sends: Sends,
     /// The number of probes and tests without success since the clock last moved.
     pub(super) polls: u32,
     /// Distinguishes the waits of a node, so that a timer of an earlier one is ignored.
@@ -129,13 +113,13 @@ impl Node {
             dies: Time::MAX,
             noisy: None,
             guard: None,
-            port: VecDeque::new(),
+            ports: Ports::default(),
             sent: 0,
             matching: Matching::default(),
             requests: Requests::default(),
             wild: 0,
             unmatched: Vec::new(),
-            sends: VecDeque::new(),
+            sends: Sends::default(),
             polls: 0,
             serial: 0,
             phases: Vec::new(),
@@ -146,20 +130,9 @@ impl Node {
         }
     }
 
-    /// Whether a send of this node was under way at any time from `posted` to `arrived`, so that a receive posted and
-    /// matched at these times pays the exchange overhead.
-    pub(super) fn send_overlaps(&self, posted: Time, arrived: Time) -> bool {
-        // Messages leave in the order of their sends: the first send that had not left when the receive was posted
-        // decides.
-        let left_before = self.sends.partition_point(|(_, left)| left.is_some_and(|left| left <= posted));
-        posted < arrived && self.sends.get(left_before).is_some_and(|&(called, _)| called < arrived)
-    }
-
     /// Forgets the sends that no receive can overlap any more.
     pub(super) fn prune_sends(&mut self) {
         let oldest = self.requests.oldest_receive().map_or(self.clock, |posted| posted.min(self.clock));
-        while self.sends.front().is_some_and(|(_, left)| left.is_some_and(|left| left <= oldest)) {
-            self.sends.pop_front();
-        }
+        self.sends.forget(oldest);
     }
 }

@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 
 use super::{
     Kernel, Kind,
-    node::{Doing, Outgoing},
+    node::Doing,
     op::{Cause, Outcome},
+    ports::Outgoing,
     request::{Arrived, Request},
 };
 use crate::{

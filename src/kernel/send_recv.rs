@@ -83,9 +83,7 @@ impl Kernel {
             node.matching.withdraw(&Receiver::Blocking);
             node.wild -= u32::from(select.is_wild());
         }
-        for message in &mut node.port {
-            message.blocking = false;
-        }
+        node.ports.unblock();
         self.forget_meeting(id);
         self.fail_waiting(id, called, at, cause);
         // A message that it has received already is there for another receive.

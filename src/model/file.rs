@@ -231,6 +231,7 @@ struct ParameterTable {
     beta: Option<Quantity>,
     bandwidth: Option<Quantity>,
     duplex: Option<f64>,
+    ports: Option<u32>,
     exchange_overhead: Option<Quantity>,
     active_send_overhead: Option<Quantity>,
     active_receive_overhead: Option<Quantity>,
@@ -317,6 +318,9 @@ impl ParameterTable {
             }
         }
 
+        if let Some(ports) = self.ports {
+            builder = builder.ports(ports);
+        }
         let (time, per_byte, bandwidth): (Parse, Parse, Parse) =
             (units::parse_seconds, units::parse_seconds_per_byte, units::parse_bytes_per_second);
         let quantities: [(&str, Option<Quantity>, Parse, Set); 12] = [

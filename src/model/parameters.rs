@@ -8,6 +8,7 @@
 //! | [`hop`](ParametersBuilder::hop) | `hop` | s | 0 |
 //! | [`beta`](ParametersBuilder::beta) | `beta` | s/byte | 0 |
 //! | [`duplex`](ParametersBuilder::duplex) | `d` | - | 2 |
+//! | [`ports`](ParametersBuilder::ports) | `P` | - | 1 |
 //! | [`exchange_overhead`](ParametersBuilder::exchange_overhead) | `o_x` | s | 0 |
 //! | [`active_send_overhead`](ParametersBuilder::active_send_overhead) | `a_s` | s | `o_s` |
 //! | [`active_receive_overhead`](ParametersBuilder::active_receive_overhead) | `a_r` | s | `o_r` |
@@ -63,6 +64,7 @@ pub struct Parameters {
     hop: Span,
     beta: f64,
     duplex: f64,
+    ports: u32,
     exchange_overhead: Span,
     active_send_overhead: Span,
     active_receive_overhead: Span,
@@ -107,6 +109,7 @@ impl Parameters {
             hop: self.hop.as_secs_f64(),
             beta: self.beta,
             duplex: self.duplex,
+            ports: self.ports,
             exchange_overhead: self.exchange_overhead.as_secs_f64(),
             active_send_overhead: self.is_active_given.0.then_some(self.active_send_overhead.as_secs_f64()),
             active_receive_overhead: self
@@ -140,6 +143,7 @@ impl Parameters {
             ("gamma", format!("{:e}", self.gamma)),
             ("copy", format!("{:e}", self.copy)),
             ("duplex", format!("{:e}", self.duplex)),
+            ("ports", self.ports.to_string()),
         ];
         let (sends, receives) = self.is_active_given;
         spelled.extend(sends.then(|| ("active_send_overhead", time(self.active_send_overhead))));
@@ -173,15 +177,25 @@ impl Parameters {
         self.hop
     }
 
-    /// The time per byte between a node and the network, in s/byte.
+    /// The time per byte through a port, between a node and the network, in s/byte.
     pub fn beta(&self) -> f64 {
         self.beta
     }
 
-    /// `d`: the capacity of a node's in-port and out-port together, as a multiple of the capacity of one port; 2 is
-    /// full duplex, 1 half duplex.
+    /// `d`: the capacity of an in-port and an out-port of a node together, as a multiple of the capacity of one; 2 is full
+    /// duplex, 1 half duplex.
     pub fn duplex(&self) -> f64 {
         self.duplex
+    }
+
+    /// `P`: the number of out-ports of a node, and of its in-ports.
+    pub fn ports(&self) -> u32 {
+        self.ports
+    }
+
+    /// The time per byte between a node and the network through all its ports one way, `beta / P`, in s/byte.
+    pub fn node_beta(&self) -> f64 {
+        self.beta / f64::from(self.ports)
     }
 
     /// `o_x`: extra processor time of a receive that overlapped a send of the same node.
@@ -212,7 +226,7 @@ impl Parameters {
         self.link_capacity
     }
 
-    /// The capacity of an in-port and of an out-port in bytes/s, `1 / beta`; infinite if `beta` is 0.
+    /// The capacity of each in-port and out-port in bytes/s, `1 / beta`; infinite if `beta` is 0.
     pub fn port_capacity(&self) -> f64 {
         port_capacity(self.beta)
     }
@@ -248,6 +262,11 @@ impl Parameters {
     /// `n * beta`: the time of `bytes` bytes through a port without conflict.
     pub fn transfer(&self, bytes: u64) -> Span {
         Span::from_secs_f64(bytes as f64 * self.beta)
+    }
+
+    /// `n * beta / P`: the time of `bytes` bytes through all ports of a node one way, without conflict.
+    pub fn node_transfer(&self, bytes: u64) -> Span {
+        Span::from_secs_f64(bytes as f64 * self.node_beta())
     }
 
     /// `m * gamma`: the processor time for combining `elements` elements.

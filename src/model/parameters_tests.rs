@@ -7,7 +7,7 @@ fn by_default_nothing_costs_anything() {
     let free = Parameters::builder().build().unwrap();
     assert_eq!(free.alpha(), Span::ZERO);
     assert_eq!(free.transfer(u64::MAX), Span::ZERO);
-    assert_eq!((free.duplex(), free.link_excess(), free.barrier()), (2.0, 1.0, None));
+    assert_eq!((free.duplex(), free.ports(), free.link_excess(), free.barrier()), (2.0, 1, 1.0, None));
     assert_eq!((free.port_capacity(), free.link_capacity()), (f64::INFINITY, f64::INFINITY));
 }
 
@@ -20,6 +20,7 @@ fn every_setter_reaches_its_getter() {
         .hop(4e-6)
         .beta(5e-9)
         .duplex(1.5)
+        .ports(4)
         .exchange_overhead(6e-6)
         .active_overheads(11e-6, 12e-6)
         .link_capacity(7e6)
@@ -35,6 +36,7 @@ fn every_setter_reaches_its_getter() {
     assert_eq!(parameters.beta(), 5e-9);
     assert_eq!(parameters.port_capacity(), 2e8);
     assert_eq!(parameters.duplex(), 1.5);
+    assert_eq!((parameters.ports(), parameters.node_beta()), (4, 1.25e-9));
     assert_eq!(parameters.exchange_overhead(), Span::from_micros(6));
     assert_eq!(parameters.active_send_overhead(), Span::from_micros(11));
     assert_eq!(parameters.active_receive_overhead(), Span::from_micros(12));

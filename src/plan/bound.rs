@@ -31,17 +31,17 @@ pub enum Reason {
     /// receives allow; with weights where not everybody must hear from everybody. 0 where all comes from one or goes to
     /// one.
     Gossip,
-    /// Bytes that some node must take in through its port: what it lacks, or the mean of all nodes.
+    /// Bytes that some node must take in through its ports: what it lacks, or the mean of all nodes.
     Intake,
-    /// Bytes that some node must send through its port: what others need of it, or the mean of all nodes.
+    /// Bytes that some node must send through its ports: what others need of it, or the mean of all nodes.
     Output,
     /// Start-ups and then bytes. Who comes to know something last of all that one node sends to everybody has taken in nothing
     /// before, and takes in all its bytes after that. In the same way backwards: whoever is the first to have given all that it
     /// gives to a node has sent all its bytes before.
     StartUpAndBytes,
-    /// Bytes that some node must send, or receive, through its port.
+    /// Bytes that some node must send, or receive, through its ports.
     Traffic,
-    /// Bytes that some node must move both ways, at `d / beta`: what all nodes take in somebody has sent, so for some node
+    /// Bytes that some node must move both ways, at `P d / beta`: what all nodes take in somebody has sent, so for some node
     /// that is at least twice the mean. Decides where ports are not full duplex.
     BothWays,
     /// Combinations: to make one vector out of `p` takes `p - 1` of them an element, and so do the `p - 1` results of a

@@ -233,8 +233,8 @@ pub(crate) fn busiest_node(schedule: &Schedule, parameters: &Parameters) -> Span
                 _ => {}
             }
         }
-        let ports = parameters.transfer(sent.max(received));
-        let both = parameters.beta() * (sent as f64 + received as f64) / parameters.duplex();
+        let ports = parameters.node_transfer(sent.max(received));
+        let both = parameters.node_beta() * (sent as f64 + received as f64) / parameters.duplex();
         busy.max(ports.max(Span::from_secs_f64(both)) - Span::from_picos(messages))
     };
     (0..schedule.nodes()).map(node).max().unwrap_or(Span::ZERO)

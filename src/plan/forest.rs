@@ -36,8 +36,9 @@ pub(crate) struct Spreading {
     /// The seconds of start-ups from one node to the next, and of those that keep its processor busy.
     start_up: f64,
     busy: f64,
-    /// The seconds that a byte takes a port.
+    /// The seconds that a byte takes a port, and all ports of a node one way.
     beta: f64,
+    node_beta: f64,
 }
 
 /// The way of data through a forest.
@@ -105,13 +106,13 @@ const LEAST_BYTES: u64 = 4096;
 const LONG: f64 = 16.0;
 
 /// Whether messages of so many bytes in all are long enough, and the members few enough, that a forest is worth a try, and the machine
-/// is one for which there are no better ways: one with switches, with links that have a capacity of their own, or where nodes have
-/// different numbers of neighbours though it is no grid.
+/// is one for which there are no better ways: one with several ports at a node, with switches, with links that have a capacity of
+/// their own, or where nodes have different numbers of neighbours though it is no grid.
 pub(crate) fn is_for(machine: &Description, members: usize, bytes: u64) -> bool {
     let parameters = machine.parameters();
     let start_up = (parameters.alpha() + parameters.hop()).as_secs_f64();
     let is_long = bytes as f64 * parameters.beta() > LONG * start_up && parameters.beta() > 0.0;
-    is_long && (3..=MOST_MEMBERS).contains(&members) && is_irregular(machine)
+    is_long && (3..=MOST_MEMBERS).contains(&members) && (parameters.ports() > 1 || is_irregular(machine))
 }
 
 fn is_irregular(machine: &Description) -> bool {
@@ -171,8 +172,8 @@ impl Spreading {
         let busy =
             parameters.send_overhead() + parameters.receive_overhead() + parameters.exchange_overhead();
         let start_up = (parameters.alpha() + parameters.hop()).as_secs_f64();
-        let (busy, beta) = (busy.as_secs_f64(), parameters.beta());
-        Spreading { network, sources, element, least, start_up, busy, beta }
+        let (beta, node_beta) = (parameters.beta(), parameters.node_beta());
+        Spreading { network, sources, element, least, start_up, busy: busy.as_secs_f64(), beta, node_beta }
     }
 
     fn bytes(&self) -> u64 {
@@ -186,7 +187,7 @@ impl Spreading {
         let bytes = self.bytes();
         // The time of ports of which none is idle, in case the search for prices has ended before that.
         let nodes = self.network.nodes() as f64;
-        let aim = self.least.max(bytes as f64 * self.beta * (nodes - 1.0) / nodes);
+        let aim = self.least.max(bytes as f64 * self.node_beta * (nodes - 1.0) / nodes);
         let grown = |root, count, is_low| grow(&self.network, root, bytes, count, aim, is_low);
         let mut forests: Vec<Forest> = Vec::new();
         for count in COUNTS {
@@ -284,7 +285,7 @@ impl Spreading {
         let mut lengths = vec![0; self.network.nodes()];
         self.sources.iter().for_each(|&(root, bytes)| lengths[root] = bytes);
         let total = (self.bytes() as f64).max(1.0);
-        let all = self.least.max(total * self.beta).max(f64::MIN_POSITIVE);
+        let all = self.least.max(total * self.node_beta).max(f64::MIN_POSITIVE);
         let one = total / forest.segments.len().max(1) as f64 * self.beta;
         let lag = (self.start_up + one) / all;
         let shapes: Vec<Shape> = forest.trees.iter().map(|tree| Shape::of(&tree.parents, &lengths)).collect();
@@ -370,7 +371,8 @@ pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
 /// each, processors as well.
 fn network(machine: &Description, members: &[Rank], combining: f64, way: Way) -> Network {
     let (topology, parameters) = (machine.topology(), machine.parameters());
-    let (nodes, beta) = (members.len(), parameters.beta());
+    let (nodes, beta, ports) = (members.len(), parameters.beta(), f64::from(parameters.ports()));
+    let node_beta = parameters.node_beta();
     let seconds = |link: LinkId| 1.0 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
     let mut route = Vec::new();
     // The only sender over each link, and the only receiver, if there is no other.
@@ -384,19 +386,21 @@ fn network(machine: &Description, members: &[Rank], combining: f64, way: Way) ->
             *receiver = receiver.filter(|&only| only == to);
         }
     }
-    // A link of one sender alone, or of one receiver that is no slower than its port, limits nothing by itself.
+    // A link of one sender alone, which has one port, or of one sender or receiver that is no slower than its ports, limits
+    // nothing by itself.
     let limits = |link: LinkId, (sender, receiver): (Option<Rank>, Option<Rank>)| {
-        seconds(link) > 0.0 && sender.is_none() && (receiver.is_none() || seconds(link) > beta)
+        let is_shared = sender.is_none() && receiver.is_none();
+        seconds(link) > 0.0 && (sender.is_none() || ports > 1.0) && (is_shared || seconds(link) > node_beta)
     };
     let limiting = ends.into_iter().filter(|&(link, ends)| limits(link, ends)).map(|(link, _)| link);
     let limiting: BTreeMap<LinkId, u32> = limiting.zip(4 * nodes as u32..).collect();
-    let both_ways = if parameters.duplex() < 2.0 { beta / parameters.duplex() } else { 0.0 };
+    let both_ways = if parameters.duplex() < 2.0 { node_beta / parameters.duplex() } else { 0.0 };
     let mut message = |from: Rank, to: Rank, uses: &mut Pair| {
         route.clear();
         topology.route(members[from], members[to], &mut route);
         let alone = route.iter().map(|&link| seconds(link)).fold(beta, f64::max);
         let place = |kind: usize, node: Rank| (kind * nodes + node) as u32;
-        uses.extend([(place(0, from), alone), (place(1, to), beta)]);
+        uses.extend([(place(0, from), alone / ports), (place(1, to), node_beta)]);
         if both_ways > 0.0 {
             uses.extend([from, to].map(|node| (place(2, node), both_ways)));
         }

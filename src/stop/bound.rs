@@ -54,7 +54,7 @@ impl Instance {
         let total = self.bytes();
         let least = own.iter().flatten().copied().min().unwrap_or(0);
         let mean = (nodes as f64 - 1.0) * total as f64 / nodes as f64;
-        let both_ways = 2.0 * mean * parameters.beta() / parameters.duplex();
+        let both_ways = 2.0 * mean * parameters.node_beta() / parameters.duplex();
         let crossing = |inside: &[Rank]| {
             let members = || inside.iter().filter_map(|&node| own[node]);
             let count = members().count();
@@ -71,8 +71,8 @@ impl Instance {
         let longest = self.lengths().iter().copied().max().unwrap_or(0);
         LowerBound::new([
             (Reason::StartUp, spread),
-            (Reason::Intake, bytes((total - least) as f64 * parameters.beta())),
-            (Reason::StartUpAndBytes, spread + parameters.transfer(longest)),
+            (Reason::Intake, bytes((total - least) as f64 * parameters.node_beta())),
+            (Reason::StartUpAndBytes, spread + parameters.node_transfer(longest)),
             (Reason::BothWays, bytes(both_ways)),
             (Reason::Bisection, around + links.bisection(crossing)),
             (Reason::Submesh, around + links.submesh(crossing)),

@@ -98,7 +98,7 @@ pub(super) fn mean_ports(instance: &Instance, places: &[usize], axes: &[Axis]) -
     let parameters = instance.parameters();
     let mean = digits::moved(instance.matrix(), places, axes) as f64 / instance.size() as f64;
     // A thousandth for what is rounded.
-    Span::from_secs_f64(0.999 * mean * parameters.beta() * 2.0 / parameters.duplex())
+    Span::from_secs_f64(0.999 * mean * parameters.node_beta() * 2.0 / parameters.duplex())
 }
 
 /// The radices that are worth a try, at most `most`: those of the least cost where all messages are of their mean

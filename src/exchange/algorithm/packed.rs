@@ -31,7 +31,10 @@ use super::{
     },
     Algorithm, Entry, Planning, of, refused,
 };
-use crate::{fabric::Fabric, time::Time};
+use crate::{
+    fabric::{Fabric, Port},
+    time::Time,
+};
 
 static PACKED: Entry = Entry::new("packed", variants)
     .about("a plan by the clock that keeps nodes busy and links free")
@@ -88,14 +91,16 @@ fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> 
     let mut now = Time::ZERO;
     loop {
         for Part { from, to, bytes } in plan.start_all(now)? {
-            fabric.start(now, members[from], members[to], 0, bytes, topology);
+            // Messages are taken one at a time, also where nodes have several ports.
+            let port = Port { node: members[from], number: 0 };
+            fabric.start(now, port, members[to], 0, bytes, topology);
         }
         fabric.settle(now);
         let next = [fabric.next_end(), plan.next_ready()];
         let Some(next) = next.into_iter().flatten().min() else { break };
         now = next;
-        while let Some((_, node, _)) = fabric.pop_end(now) {
-            plan.left_sender(ranks[node], now);
+        while let Some((_, port, _)) = fabric.pop_end(now) {
+            plan.left_sender(ranks[port.node], now);
         }
         plan.free(now);
     }

@@ -133,7 +133,7 @@ fn floor(instance: &Instance, has_barriers: bool) -> Span {
     // they are: up to a p-th of the traffic each, rounded up.
     let (traffic, nodes_f) = (matrix.traffic() as f64, nodes as f64);
     let moved = (traffic * (1.0 - 2.0 / nodes_f) + mean - 2.0 * nodes_f).max(0.0);
-    let ports = Span::from_secs_f64(0.999 * moved * parameters.beta());
+    let ports = Span::from_secs_f64(0.999 * moved * parameters.node_beta());
     // From a source to an intermediary, and from there to a destination, go so many bytes at least.
     let (mut first, mut second) = (vec![0; nodes], vec![0; nodes]);
     for (from, to, bytes) in matrix.messages() {
@@ -164,7 +164,7 @@ fn floor(instance: &Instance, has_barriers: bool) -> Span {
         let all = barriers(instance, nodes - 1);
         // In every round one sends as much, after all have come to the barrier of the machine.
         let most = bytes.iter().copied().max().unwrap_or(0) as f64;
-        let round = Span::from_secs_f64(0.999 * most * parameters.beta()) + parameters.send_overhead();
+        let round = Span::from_secs_f64(0.999 * most * parameters.node_beta()) + parameters.send_overhead();
         if instance.has_barrier() { all + round.times(others) } else { all }
     };
     least.max(stages.map(stage).sum())

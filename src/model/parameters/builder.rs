@@ -5,6 +5,9 @@ use thiserror::Error;
 use super::{LinkSpeed, Parameters, Regime, port_capacity};
 use crate::time::Span;
 
+/// The most ports of a node.
+const MOST_PORTS: u32 = 64;
+
 /// The largest time allowed for a parameter, in seconds (per message, byte or element); far below [`Span::MAX`].
 const LONGEST: f64 = 1e6;
 
@@ -20,6 +23,7 @@ pub struct ParametersBuilder {
     pub(super) hop: f64,
     pub(super) beta: f64,
     pub(super) duplex: f64,
+    pub(super) ports: u32,
     pub(super) exchange_overhead: f64,
     pub(super) active_send_overhead: Option<f64>,
     pub(super) active_receive_overhead: Option<f64>,
@@ -41,6 +45,7 @@ impl Default for ParametersBuilder {
             hop: 0.0,
             beta: 0.0,
             duplex: 2.0,
+            ports: 1,
             exchange_overhead: 0.0,
             active_send_overhead: None,
             active_receive_overhead: None,
@@ -80,10 +85,16 @@ impl ParametersBuilder {
         Self { beta: seconds_per_byte, ..self }
     }
 
-    /// Sets `d`: a node's in-port and out-port together move at most `d / beta` bytes per second. Default 2, full
-    /// duplex; from 1, half duplex, to 2.
+    /// Sets `d`: a node's in-port and out-port together move at most `d / beta` bytes per second, `P` of each `P d / beta`.
+    /// Default 2, full duplex; from 1, half duplex, to 2.
     pub fn duplex(self, factor: f64) -> Self {
         Self { duplex: factor, ..self }
+    }
+
+    /// Sets `P`: a node has so many out-ports and so many in-ports, of `1 / beta` each. As many messages leave it at once, to
+    /// different nodes. Default 1; from 1 to 64.
+    pub fn ports(self, ports: u32) -> Self {
+        Self { ports, ..self }
     }
 
     /// Sets `o_x`: extra processor time of a receive that overlapped a send of the same node, in seconds. Default 0;
@@ -202,6 +213,7 @@ impl ParametersBuilder {
             hop: Span::from_secs_f64(self.hop),
             beta: self.beta,
             duplex: self.duplex,
+            ports: self.ports,
             exchange_overhead: Span::from_secs_f64(self.exchange_overhead),
             active_send_overhead: Span::from_secs_f64(
                 self.active_send_overhead.unwrap_or(self.send_overhead),
@@ -249,6 +261,7 @@ impl ParametersBuilder {
             require(parameter, given, (0.0..=LONGEST).contains(&given), "from 0 to 1e6 s")?;
         }
         require("duplex", self.duplex, (1.0..=2.0).contains(&self.duplex), "from 1 to 2")?;
+        require("ports", self.ports.into(), (1..=MOST_PORTS).contains(&self.ports), "from 1 to 64")?;
         let (parameter, given) = match self.link {
             LinkSpeed::Excess(excess) => ("link_excess", excess),
             LinkSpeed::Capacity(capacity) => ("link_capacity", capacity),

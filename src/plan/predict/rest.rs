@@ -80,7 +80,7 @@ impl<'a> Rest<'a> {
             let sends = parameters.send_overhead().times(node.sends);
             calls = calls.max(sends + parameters.receive_overhead().times(node.receives));
             let both = (node.sent as f64 + node.coming as f64) / parameters.duplex();
-            ports = ports.max(parameters.beta() * both.max(node.sent.max(node.coming) as f64));
+            ports = ports.max(parameters.node_beta() * both.max(node.sent.max(node.coming) as f64));
         }
         let capacity = |link| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
         let mut left = self.links.clone();

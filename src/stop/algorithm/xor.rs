@@ -54,7 +54,7 @@ pub(super) fn variants(instance: &Instance, draft: fn(&Instance) -> Draft) -> Va
     let others = instance.nodes() as u64 - 1;
     let longest = instance.lengths().iter().copied().max().unwrap_or(0);
     let parameters = instance.parameters();
-    let bytes = parameters.transfer(longest.saturating_mul(others));
+    let bytes = parameters.node_transfer(longest.saturating_mul(others));
     let floor = parameters.send_overhead().times(others) + (bytes - Span::from_picos(others));
     Ok(vec![Variant::new("", move |instance| Ok(draft(instance))).at_least(floor)])
 }

@@ -51,6 +51,8 @@ struct Model {
     port: f64,
     k: f64,
     duplex: f64,
+    /// How many in-ports and out-ports a node has.
+    ports: u32,
     /// From which length on senders wait for the receive.
     rendezvous: Option<u64>,
 }
@@ -66,6 +68,7 @@ impl Model {
             .beta(1e-6 / self.port)
             .link_excess(self.k)
             .duplex(self.duplex)
+            .ports(self.ports)
             .build()
             .unwrap();
         let machine = Machine::mesh(self.rows, self.columns).parameters(parameters).wall_limit(PATIENCE);
@@ -76,9 +79,9 @@ impl Model {
         machine.build().unwrap()
     }
 
-    /// Everything with a capacity that a message uses, with the capacity: links from node to node, along the row
-    /// first; then the ports.
-    fn resources(&self, from: usize, to: usize) -> Vec<(Resource, f64)> {
+    /// Everything with a capacity that a node's n-th message uses, with the capacity: links from node to node, along the
+    /// row first; then the ports, of which it has one of its sender's for itself.
+    fn resources(&self, (from, nth): (usize, usize), to: usize) -> Vec<(Resource, f64)> {
         let mut used = Vec::new();
         let (mut row, mut column) = (from / self.columns, from % self.columns);
         let (to_row, to_column) = (to / self.columns, to % self.columns);
@@ -91,11 +94,12 @@ impl Model {
             }
             used.push((Resource::Link(before, row * self.columns + column), self.k * self.port));
         }
-        used.push((Resource::Out(from), self.port));
-        used.push((Resource::In(to), self.port));
+        let ports = f64::from(self.ports) * self.port;
+        used.push((Resource::Out(from, nth), self.port));
+        used.push((Resource::In(to), ports));
         if self.duplex < 2.0 {
-            used.push((Resource::Both(from), self.duplex * self.port));
-            used.push((Resource::Both(to), self.duplex * self.port));
+            used.push((Resource::Both(from), self.duplex * ports));
+            used.push((Resource::Both(to), self.duplex * ports));
         }
         used
     }
@@ -104,7 +108,7 @@ impl Model {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Resource {
     Link(usize, usize),
-    Out(usize),
+    Out(usize, usize),
     In(usize),
     Both(usize),
 }
@@ -113,6 +117,8 @@ enum Resource {
 struct Flow {
     from: usize,
     to: usize,
+    /// The send of its node.
+    send: usize,
     remaining: f64,
     uses: Vec<(Resource, f64)>,
 }
@@ -190,10 +196,18 @@ struct RefNode {
     sends: Vec<Sent>,
     /// When ready, to whom, how long, which send.
     port: VecDeque<(f64, usize, u64, usize)>,
-    /// The send whose message is moving.
-    moving: Option<usize>,
+    /// To whom messages are moving.
+    moving: Vec<usize>,
     receives: Vec<usize>,
     requests: VecDeque<Requested>,
+}
+
+impl RefNode {
+    /// The next message to take a port, if one is free: the first of those to whose target none is moving.
+    fn next_out(&self, ports: u32) -> Option<(f64, usize, u64, usize)> {
+        let mut may = self.port.iter().filter(|waiting| !self.moving.contains(&waiting.1));
+        may.next().copied().filter(|_| self.moving.len() < ports as usize)
+    }
 }
 
 /// A simulation of the timing model with no other aim than to be plainly right: everything is worked out from
@@ -221,7 +235,7 @@ impl<'a> Reference<'a> {
             next: 0,
             sends: Vec::new(),
             port: VecDeque::new(),
-            moving: None,
+            moving: Vec::new(),
             receives: vec![0; programs.len()],
             requests: VecDeque::new(),
         };
@@ -248,8 +262,8 @@ impl<'a> Reference<'a> {
                 At::Call(at) => Some(at),
                 _ => None,
             });
-            let entries = self.nodes.iter().filter(|node| node.moving.is_none());
-            let entries = entries.filter_map(|node| node.port.front().map(|first| first.0));
+            let entries =
+                self.nodes.iter().filter_map(|node| node.next_out(self.model.ports)).map(|(ready, ..)| ready);
             let arrivals = self.flying.iter().map(|message| message.0);
             let next =
                 calls.chain(entries).chain(arrivals).chain(ends.iter().copied()).min_by(f64::total_cmp);
@@ -267,8 +281,8 @@ impl<'a> Reference<'a> {
             let flow = self.flows.remove(at);
             let links = flow.uses.iter().filter(|used| matches!(used.0, Resource::Link(..))).count();
             let node = &mut self.nodes[flow.from];
-            let send = node.moving.take().unwrap();
-            node.sends[send].left = Some(self.now);
+            node.moving.retain(|&to| to != flow.to);
+            node.sends[flow.send].left = Some(self.now);
             self.flying.push((
                 self.now + self.model.latency + self.model.hop * links as f64,
                 flow.from,
@@ -283,15 +297,13 @@ impl<'a> Reference<'a> {
         }
         for from in 0..self.nodes.len() {
             let node = &mut self.nodes[from];
-            if node.moving.is_none() && node.port.front().is_some_and(|first| first.0 <= self.now) {
-                let (_, to, bytes, send) = node.port.pop_front().unwrap();
-                node.moving = Some(send);
-                self.flows.push(Flow {
-                    from,
-                    to,
-                    remaining: bytes as f64,
-                    uses: self.model.resources(from, to),
-                });
+            if let Some((_, to, bytes, send)) =
+                node.next_out(self.model.ports).filter(|next| next.0 <= self.now)
+            {
+                node.port.retain(|waiting| waiting.3 != send);
+                node.moving.push(to);
+                let uses = self.model.resources((from, send), to);
+                self.flows.push(Flow { from, to, send, remaining: bytes as f64, uses });
                 return true;
             }
             if self.step(from) {

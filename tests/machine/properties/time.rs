@@ -126,11 +126,12 @@ fn models() -> impl Strategy<Value = Model> {
     let port = prop_oneof![Just(20.0), 5.0..200.0_f64];
     let k = prop_oneof![Just(1.0), Just(2.0), 0.3..4.0_f64];
     let duplex = prop_oneof![Just(2.0), Just(1.0), 1.0..2.0_f64];
+    let ports = prop_oneof![3 => Just(1_u32), 2 => 2..5_u32];
     let times = (overhead(), overhead(), overhead(), overhead(), overhead());
-    (shape, times, port, k, duplex).prop_map(|(shape, times, port, k, duplex)| {
+    (shape, times, port, k, (duplex, ports)).prop_map(|(shape, times, port, k, (duplex, ports))| {
         let ((rows, columns), (o_s, o_r, o_x, latency, hop)) = (shape, times);
         let rendezvous = None;
-        Model { rows, columns, o_s, o_r, o_x, latency, hop: hop / 10.0, port, k, duplex, rendezvous }
+        Model { rows, columns, o_s, o_r, o_x, latency, hop: hop / 10.0, port, k, duplex, ports, rendezvous }
     })
 }
 
