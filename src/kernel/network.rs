@@ -77,7 +77,16 @@ impl Kernel {
             let (from, to) = (source as Rank, target as Rank);
             let port = Port { node: from, number: message.port };
             let entered = if from == to || active { left } else { self.fabric.last_start(port) };
-            self.transfers.push(Transfer { from, to, seq, bytes, entered, left, arrived: arrives });
+            self.transfers.push(Transfer {
+                from,
+                to,
+                seq,
+                bytes,
+                port: message.port,
+                entered,
+                left,
+                arrived: arrives,
+            });
         }
         if arrives > self.now {
             let key = self.flying.insert((target, arrived));

@@ -7,20 +7,20 @@ use proptest::prelude::*;
 use super::Parameters;
 use crate::topology::{self, Topology};
 
-/// Generates parameters from the fastest machines to the slowest, with and without costs of every kind, and links of
-/// at least `least_excess` times the bandwidth of a port; beta is no round number of picoseconds.
+/// Generates parameters from the fastest machines to the slowest, with and without costs of every kind, one port and several,
+/// and links of at least `least_excess` times the bandwidth of a port; beta is no round number of picoseconds.
 pub(crate) fn parameters(least_excess: f64) -> impl Strategy<Value = Parameters> {
     let overhead = || prop_oneof![Just(0.0), Just(65e-6), 1e-7..2e-4];
     let random = (
         (overhead(), overhead(), overhead()),
         (prop_oneof![Just(0.0), 0.0..2e-5], prop_oneof![Just(0.0), 0.0..2e-6]),
         prop_oneof![Just(0.0), Just(50e-9), 1e-10..1e-7],
-        prop_oneof![Just(2.0), 1.0..2.0],
+        (prop_oneof![Just(2.0), 1.0..2.0], prop_oneof![2 => Just(1), 1 => 2..7_u32]),
         prop_oneof![Just(1.0), least_excess..8.0],
         (prop_oneof![Just(0.0), 1e-9..5e-5], prop_oneof![Just(0.0), 1e-9..5e-8]),
     );
     let random = random.prop_map(
-        |((send, receive, exchange), (latency, hop), beta, duplex, excess, (gamma, copy))| {
+        |((send, receive, exchange), (latency, hop), beta, (duplex, ports), excess, (gamma, copy))| {
             let parameters = Parameters::builder()
                 .send_overhead(send)
                 .receive_overhead(receive)
@@ -29,6 +29,7 @@ pub(crate) fn parameters(least_excess: f64) -> impl Strategy<Value = Parameters>
                 .hop(hop)
                 .beta(beta)
                 .duplex(duplex)
+                .ports(ports)
                 .link_excess(excess)
                 .gamma(gamma)
                 .copy(copy);

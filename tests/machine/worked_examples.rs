@@ -285,6 +285,51 @@ fn case_14_half_duplex() {
     assert_times(&times, &[Some(165.0), Some(330.0), Some(330.0), Some(0.0)]);
 }
 
+/// Node 0 of four starts messages of 4000 B to these nodes and waits for all; nodes wait for as many as they get.
+fn started(ports: u32, targets: [usize; 3]) -> Vec<Time> {
+    finish_times(
+        (1, 4),
+        |p| p.link_excess(4.0).ports(ports),
+        |node| {
+            let world = node.world();
+            if node.rank() == 0 {
+                let sends: Result<Vec<_>, _> =
+                    targets.iter().map(|&to| world.isend(to, bytes(4000))).collect();
+                world.wait_all(sends?)?;
+            }
+            for _ in targets.iter().filter(|&&target| target == node.rank()) {
+                world.recv(0)?;
+            }
+            Ok(())
+        },
+    )
+}
+
+#[test]
+fn case_18_several_ports() {
+    assert_times(&started(2, [1, 2, 3]), &some([465.0, 330.0, 395.0, 530.0]));
+    assert_times(&started(1, [1, 2, 3]), &some([665.0, 330.0, 530.0, 730.0]));
+    // The second message to node 1 waits for the first, and lets that to node 2 go before it.
+    assert_times(&started(2, [1, 1, 2]), &[Some(465.0), Some(530.0), Some(460.0), None]);
+}
+
+#[test]
+fn case_18c_in_ports_and_both_ways() {
+    let gathered = finish_times(
+        (1, 4),
+        |p| p.link_excess(3.0).ports(2),
+        |node| {
+            match node.rank() {
+                0 => (1..4).try_for_each(|from| node.world().recv(from).map(drop))?,
+                _ => node.world().send(0, bytes(1000))?,
+            }
+            Ok(())
+        },
+    );
+    assert_times(&gathered, &some([335.0, 140.0, 140.0, 140.0]));
+    assert_times(&finish_times((1, 2), |p| p.duplex(1.0).ports(2), exchange), &some([180.0; 2]));
+}
+
 /// L = 2 us, hop = 1 us; active messages cost 1.6 and 1.7 us.
 fn with_active_messages(parameters: ParametersBuilder) -> ParametersBuilder {
     parameters.latency(2e-6).hop(1e-6).active_overheads(1.6e-6, 1.7e-6)

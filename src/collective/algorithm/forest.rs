@@ -46,7 +46,7 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
     .kinds(|operation| !matches!(operation, Operation::Scan | Operation::Scatter | Operation::Gather))
     .only_if(&[
         Restriction {
-            text: "it needs 3 to 64 ranks on a network that is no grid, and bytes that take 16 start-ups",
+            text: "it needs 3 to 64 ranks, with several ports or on a network that is no grid, and bytes that take 16 start-ups",
             is_met: |task, _| is_for(task.machine(), task.size(), task.bytes()),
             found: |_, _| String::new(),
         },

@@ -19,9 +19,8 @@ impl Parameters {
     ///
     /// What it leaves out:
     ///
-    /// * five of a chip's six ports at a time: a node sends one message at a time here, over one link, and the chip can use all
-    ///   six at once. So what the machine does in all directions at the same time takes up to six times as long in this
-    ///   model, and only patterns along one direction can be compared with measured ones;
+    /// * that each of a chip's six ports is that of one direction: here a message takes any that is free, and two of different
+    ///   nodes that leave in one direction share the link and keep two ports;
     /// * the twisted tori of some slices (4x4x8 and others), and that slices of less than 4x4x4 have no links around;
     /// * the start-up of a call, of which nothing is known here, and congestion control.
     ///
@@ -32,6 +31,6 @@ impl Parameters {
     /// # Ok::<(), multicomputer::model::DescriptionError>(())
     /// ```
     pub fn tpu_v5p() -> Parameters {
-        Parameters::builder().hop(0.5e-6).beta(0.01e-9).gamma(8.7e-12).finish()
+        Parameters::builder().hop(0.5e-6).beta(0.01e-9).ports(6).gamma(8.7e-12).finish()
     }
 }

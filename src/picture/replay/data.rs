@@ -150,7 +150,7 @@ impl RunData {
         transfers.sort_by_key(|transfer| (transfer.entered, transfer.from, transfer.seq));
         let mut before = Time::ZERO;
         for (nth, transfer) in transfers.into_iter().enumerate() {
-            let Transfer { from, to, seq, bytes, entered, left, arrived } = *transfer;
+            let Transfer { from, to, seq, bytes, entered, left, arrived, .. } = *transfer;
             let messages = &mut self.messages;
             messages.from.push(from);
             messages.to.push(to);

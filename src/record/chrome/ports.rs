@@ -8,17 +8,23 @@ use super::{
     file::{Args, FIRST_PORT, File, NETWORK, Picos, Record},
 };
 
-/// Writes a slice for each message that took time to leave; a port has one at a time.
+/// Writes a slice for each message that took time to leave; a port has one at a time. Nodes that use one port have one track each.
 pub(super) fn write<W: Write>(transfers: &[Transfer], file: &mut File<W>) -> io::Result<()> {
     let mut leaving: Vec<&Transfer> =
         transfers.iter().filter(|transfer| transfer.entered < transfer.left).collect();
-    leaving.sort_by_key(|transfer| (transfer.from, transfer.entered));
+    leaving.sort_by_key(|transfer| (transfer.from, transfer.port, transfer.entered));
+    let ports = leaving.iter().map(|transfer| transfer.port as usize + 1).max().unwrap_or(1);
     let mut last = None;
-    for &&Transfer { from, to, seq, bytes, entered, left, arrived } in &leaving {
-        let track = FIRST_PORT + from;
-        if last != Some(from) {
-            file.name_track(NETWORK, track, &format!("out-port of node {from}"), from)?;
-            last = Some(from);
+    for &&Transfer { from, to, seq, bytes, port, entered, left, arrived } in &leaving {
+        let place = from * ports + port as usize;
+        let track = FIRST_PORT + place;
+        if last != Some(place) {
+            let name = match ports {
+                1 => format!("out-port of node {from}"),
+                _ => format!("out-port {port} of node {from}"),
+            };
+            file.name_track(NETWORK, track, &name, place)?;
+            last = Some(place);
         }
         let name = format!("message to {to}");
         let args = Some(Args::Transfer { peer: to, bytes, seq, arrived: Picos(arrived) });

@@ -38,7 +38,7 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
     .about("in segments down spanning trees, as much down each as the network can carry: no grids")
     .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
     .only_if(&[Restriction {
-        text: "there are 3 to 64 nodes on a network that is no grid, and the bytes take 16 start-ups",
+        text: "there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take 16 start-ups",
         is_met: |instance, ()| is_for(instance.machine(), instance.nodes(), instance.bytes()),
         found: |_, ()| String::new(),
     }]);
@@ -137,7 +137,7 @@ mod tests {
                 .map(|plan| plan.name().to_owned())
                 .map_err(|error| error.to_string())
         };
-        let refusal = "forest works only if there are 3 to 64 nodes on a network that is no grid, and the bytes take 16 start-ups";
+        let refusal = "forest works only if there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take 16 start-ups";
         for machine in
             ["paragon:4x4", "torus:3x3x3", "hypercube:8", "ring:7", "complete:5", "tree:128", "tree:2"]
         {
