@@ -91,13 +91,17 @@ pub(super) fn conflict(parameters: &Parameters, sharing: usize) -> f64 {
     (sharing as f64 / parameters.link_excess()).max(1.0)
 }
 
-/// That factor if every place has a message for its partner at the same time, with the rank at each place.
-pub(super) fn conflict_of(task: &Task, ranks: &[Rank], partner: impl Fn(usize) -> usize) -> f64 {
+/// That factor if these places have a message for their partners at the same time, with the rank at each place.
+pub(super) fn conflict_of(
+    task: &Task,
+    ranks: &[Rank],
+    partners: impl Iterator<Item = (usize, usize)>,
+) -> f64 {
     let (topology, members) = (task.machine().topology(), task.members());
     let (mut route, mut loads) = (Vec::new(), BTreeMap::new());
-    for place in 0..ranks.len() {
+    for (place, partner) in partners {
         route.clear();
-        topology.route(members[ranks[place]], members[ranks[partner(place)]], &mut route);
+        topology.route(members[ranks[place]], members[ranks[partner]], &mut route);
         route.iter().for_each(|&link| *loads.entry(link).or_insert(0_usize) += 1);
     }
     conflict(task.parameters(), loads.into_values().max().unwrap_or(1))

@@ -92,7 +92,9 @@ fn candidates(task: &Task) -> Vec<Candidate> {
 /// Factor by which messages take longer than on links of their own, in the mean of all dimensions: 1 on a hypercube.
 fn mean_conflict(task: &Task) -> f64 {
     let (ranks, dimensions) = (task.layout().ranks, task.size().ilog2());
-    let of = |dimension: u32| conflict_of(task, &ranks, |place| place ^ 1 << dimension);
+    let of = |dimension: u32| {
+        conflict_of(task, &ranks, (0..ranks.len()).map(|place| (place, place ^ 1 << dimension)))
+    };
     (0..dimensions).map(of).sum::<f64>() / f64::from(dimensions)
 }
 

@@ -5,17 +5,21 @@
 //! of the distance is saved, and every link carries the same, about half the distance, where doubling piles all of it on the link
 //! in the middle of a group. A collect takes the farthest partners first, while there is little data. On a grid rounds take turns
 //! among its dimensions. Backwards it is a distributed combine, and both together are a combine-to-all. If it does not matter how
-//! operands are grouped, partners may also combine whole vectors, in half as many rounds.
+//! operands are grouped, partners may also combine whole vectors, in half as many rounds. Where nodes have several ports, a block is
+//! cut into parts that go different ways at the same time: each begins with another dimension, and half of them on the other side.
 //!
 //! **Restrictions.** A power of two ranks, at least four in all; no root; a commutative operator.
 //!
 //! **Cost.** `log2 p alpha + (p - 1)/p n beta` for a collect of `n` bytes where links have room, and `(p - 1)/p n gamma` to combine.
 //! Where a link is no faster than a port, the bytes of a round take about half its distance times as long: on a ring together
 //! about `n beta (1/2 + log2 p / 6)`, with recursive doubling `n beta (log2 p) / 2`. With whole vectors a combine-to-all takes
-//! `log2 p (alpha + n beta + n gamma)`. In parts, most of what is combined is copied together first.
+//! `log2 p (alpha + n beta + n gamma)`. In parts, most of what is combined is copied together first. `w` ways take `beta / w` for
+//! `beta`, and `w - 1` times `o_s + o_r` more a round.
 //!
 //! **Source.** D. De Sensi, T. Bonato, D. Saam, T. Hoefler, "Swing: short-cutting rings for higher bandwidth allreduce", NSDI 2024,
 //! arXiv 2401.09356; as trees and butterflies: D. De Sensi and others, "Bine trees", SC 2025, arXiv 2508.17311.
+
+use std::{collections::BTreeMap, ops::Range};
 
 use super::{
     super::{
@@ -57,42 +61,52 @@ static SWING: Entry =
 
 fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);
-    let meetings = meetings(&extents);
-    let ranks = task.layout().ranks;
-    let conflicts: Vec<f64> =
-        meetings.iter().map(|partners| conflict_of(task, &ranks, |place| partners[place])).collect();
-    let time = |bytes: f64, conflict: f64| round(task, (bytes * conflict) as u64);
     let sides: Vec<String> = extents.iter().map(usize::to_string).collect();
     let name = format!("swing {}", sides.join("x"));
     let bytes = task.bytes() as f64;
-    let halves = (0..).map(|nth| bytes / f64::from(2_u32 << nth));
-    let once: Span = conflicts.iter().zip(halves).map(|(&conflict, half)| time(half, conflict)).sum();
     let times = if task.operation() == Operation::CombineToAll { 2 } else { 1 };
-    let in_parts = Candidate {
-        name: name.clone(),
-        kin: None,
-        estimate: once.times(times),
-        messages: meetings.len() * times as usize,
-        tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
-        make: {
-            let meetings = meetings.clone();
-            Box::new(move |task, tuning| in_parts(task, &meetings, tuning))
-        },
+    let in_parts = |ways: Vec<Way>| {
+        let halves = (0..).map(|nth| bytes / f64::from(2_u32 << nth) / ways.len() as f64);
+        let rounds = times as usize * ways[0].len();
+        Candidate {
+            name: if ways.len() > 1 { format!("{name}, {} ways", ways.len()) } else { name.clone() },
+            kin: None,
+            estimate: time(task, &ways, halves).times(times),
+            messages: rounds * ways.len(),
+            tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+            make: Box::new(move |task, tuning| in_parts(task, &ways, tuning)),
+        }
     };
-    let whole = || Candidate {
+    let whole = |way: Way| Candidate {
         name: format!("{name}, whole vectors"),
         kin: None,
-        estimate: conflicts.iter().map(|&conflict| time(bytes, conflict)).sum(),
-        messages: meetings.len(),
+        estimate: time(task, std::slice::from_ref(&way), std::iter::repeat(bytes)),
+        messages: way.len(),
         tunings: vec![Tuning::PLAIN],
-        make: Box::new(move |task, tuning| whole(task, &meetings, tuning)),
+        make: Box::new(move |task, tuning| whole(task, &way, tuning)),
     };
+    let one = || ways(&extents, 1);
+    let mut candidates = vec![in_parts(one())];
+    if task.parameters().ports() > 1 {
+        candidates.push(in_parts(ways(&extents, task.parameters().ports() as usize)));
+    }
     // Each rank adds in an order of its own.
     if task.operation() == Operation::CombineToAll && task.is_exact() && task.bytes() > 0 {
-        vec![in_parts, whole()]
-    } else {
-        vec![in_parts]
+        candidates.extend(one().into_iter().map(whole));
     }
+    candidates
+}
+
+/// The time of rounds of messages of so many bytes for each way, by the closed form.
+fn time(task: &Task, ways: &[Way], bytes: impl Iterator<Item = f64>) -> Span {
+    let ranks = task.layout().ranks;
+    let (send, receive) = task.parameters().overheads(0);
+    let more = (send + receive).times(ways.len() as u64 - 1);
+    let of_round = |(nth, bytes): (usize, f64)| {
+        let meetings = ways.iter().flat_map(|way| way[nth].iter().copied().enumerate());
+        round(task, (bytes * conflict_of(task, &ranks, meetings)) as u64) + more
+    };
+    (0..ways[0].len()).zip(bytes).map(of_round).sum()
 }
 
 /// The dimensions of the machine if all its nodes take part, or of the rectangle of the ranks; a line if they are none.
@@ -107,19 +121,26 @@ fn extents(task: &Task) -> Vec<usize> {
 }
 
 /// Every block, or part of the vector, is spread from where it is, or combined there.
-fn in_parts(task: &Task, meetings: &[Vec<usize>], tuning: Tuning) -> Draft {
-    let ranks = task.layout().ranks;
-    let (origins, pieces): (Vec<Rank>, Vec<Piece>) = match task.operation() {
-        Operation::CombineToAll => cut(0, task.bytes(), task.element_bytes(), ranks.len())
-            .map(|(nth, piece)| (ranks[nth], piece))
-            .unzip(),
-        _ => {
-            let piece = |rank: Rank| (rank, Piece::of(task.block(rank), Origin::At(rank)));
-            (0..task.size()).map(piece).filter(|(_, piece)| piece.bytes > 0).unzip()
-        }
+fn in_parts(task: &Task, ways: &[Way], tuning: Tuning) -> Draft {
+    let (ranks, element) = (task.layout().ranks, task.element_bytes());
+    let blocks: Vec<(Rank, Range<u64>)> = match task.operation() {
+        Operation::CombineToAll => cut(0, task.bytes(), element, ranks.len())
+            .map(|(nth, piece)| (ranks[nth], piece.start..piece.start + piece.bytes))
+            .collect(),
+        _ => (0..task.size()).map(|rank| (rank, task.block(rank))).collect(),
     };
+    let (mut origins, mut pieces, mut way_of) = (Vec::new(), Vec::new(), Vec::new());
+    for (rank, block) in blocks {
+        for (way, piece) in cut(block.start, block.end - block.start, element, ways.len()) {
+            origins.push(rank);
+            pieces.push(piece);
+            way_of.push(way);
+        }
+    }
     let spread = Draft::moving(task, pieces, &origins, tuning.exchange, |builder| {
-        meetings.iter().rev().for_each(|partners| meet(builder, &ranks, partners));
+        for nth in (0..ways[0].len()).rev() {
+            meet(builder, &ranks, ways.iter().map(|way| &way[nth][..]), &way_of);
+        }
     });
     match task.operation() {
         Operation::CombineToAll => spread.combining_and_back(),
@@ -129,10 +150,10 @@ fn in_parts(task: &Task, meetings: &[Vec<usize>], tuning: Tuning) -> Draft {
 }
 
 /// All partners combine their whole vectors.
-fn whole(task: &Task, meetings: &[Vec<usize>], tuning: Tuning) -> Draft {
+fn whole(task: &Task, way: &[Vec<usize>], tuning: Tuning) -> Draft {
     let ranks = task.layout().ranks;
     let mut combiner = Combiner::new(ranks.len(), &[Origin::Everywhere], &[task.bytes()], tuning.exchange);
-    for partners in meetings {
+    for partners in way {
         combiner.iteration(partners.iter().zip(&ranks).map(|(&to, &from)| Fold::of(from, ranks[to], 0, 0)));
     }
     let schedule = combiner.finish().with_elements_of(task.element_bytes());
@@ -140,43 +161,60 @@ fn whole(task: &Task, meetings: &[Vec<usize>], tuning: Tuning) -> Draft {
 }
 
 /// By the round, the partner of each place of a grid; the nearest come first.
-fn meetings(extents: &[usize]) -> Vec<Vec<usize>> {
+type Way = Vec<Vec<usize>>;
+
+/// At most so many ways: they begin with each dimension, and then with each on the other side.
+fn ways(extents: &[usize], most: usize) -> Vec<Way> {
+    let all = [1, -1].into_iter().flat_map(|side| (0..extents.len()).map(move |first| (first, side)));
+    all.take(most).map(|(first, side)| way(extents, first, side)).collect()
+}
+
+/// The way that begins with this dimension, on this side.
+fn way(extents: &[usize], first: usize, side: i64) -> Way {
     let most = extents.iter().map(|extent| extent.ilog2()).max().unwrap_or(0);
     let size: usize = extents.iter().product();
-    let mut all = Vec::new();
-    for nth in 0..most {
-        let mut stride = size;
-        for &extent in extents {
-            stride /= extent;
-            if nth < extent.ilog2() {
+    let mut way = Vec::new();
+    for round in 0..most {
+        for dimension in (first..extents.len()).chain(0..first) {
+            let (extent, stride) = (extents[dimension], extents[dimension + 1..].iter().product::<usize>());
+            if round < extent.ilog2() {
+                let distance = side * (1 - (-2_i64).pow(round + 1)) / 3;
                 let partner = |place: usize| {
                     let here = place / stride % extent;
-                    place - here * stride + partner(here, nth, extent) * stride
+                    place - here * stride + partner(here, distance, extent) * stride
                 };
-                all.push((0..size).map(partner).collect());
+                way.push((0..size).map(partner).collect());
             }
         }
     }
-    all
+    way
 }
 
-/// The partner of a place around a ring in a round.
-fn partner(place: usize, round: u32, extent: usize) -> usize {
-    let distance = (1 - (-2_i64).pow(round + 1)) / 3;
+/// The partner of a place around a ring, so far to one side of even places and to the other side of odd ones.
+fn partner(place: usize, distance: i64, extent: usize) -> usize {
     let (place, extent) = (place as i64, extent as i64);
     let there = if place % 2 == 0 { place + distance } else { place - distance };
     there.rem_euclid(extent) as usize
 }
 
-/// Partners exchange all that they have.
-fn meet(builder: &mut Builder, ranks: &[Rank], partners: &[usize]) {
-    let transfer = |(place, &partner): (usize, &usize)| Transfer {
-        from: ranks[place],
-        to: ranks[partner],
-        blocks: builder.held(ranks[place]).into(),
-    };
-    let transfers: Vec<Transfer> = partners.iter().enumerate().map(transfer).collect();
-    builder.iteration(transfers.into_iter().filter(|transfer| !transfer.blocks.is_empty()));
+/// Partners exchange all that they have of the pieces of each way.
+fn meet<'a>(
+    builder: &mut Builder,
+    ranks: &[Rank],
+    partners: impl Iterator<Item = &'a [usize]>,
+    way_of: &[usize],
+) {
+    // Two may meet on several ways.
+    let mut meetings: BTreeMap<(Rank, Rank), Vec<u32>> = BTreeMap::new();
+    for (way, partners) in partners.enumerate() {
+        for (place, &partner) in partners.iter().enumerate() {
+            let held = builder.held(ranks[place]).iter().copied();
+            let blocks = meetings.entry((ranks[place], ranks[partner])).or_default();
+            blocks.extend(held.filter(|&block| way_of[block as usize] == way));
+        }
+    }
+    let meetings = meetings.into_iter().filter(|(_, blocks)| !blocks.is_empty());
+    builder.iteration(meetings.map(|((from, to), blocks)| Transfer { from, to, blocks: blocks.into() }));
 }
 
 #[cfg(test)]
@@ -189,11 +227,16 @@ mod tests {
     #[test]
     fn partners_lie_on_one_side_and_then_on_the_other() {
         let of_even =
-            |place: usize| meetings(&[16]).iter().map(|partners| partners[place]).collect::<Vec<_>>();
+            |place: usize| way(&[16], 0, 1).iter().map(|partners| partners[place]).collect::<Vec<_>>();
         assert_eq!((of_even(0), of_even(5)), (vec![1, 15, 3, 11], vec![4, 6, 2, 10]));
         assert_eq!(
-            meetings(&[2, 4]),
-            [[4, 5, 6, 7, 0, 1, 2, 3], [1, 0, 3, 2, 5, 4, 7, 6], [3, 2, 1, 0, 7, 6, 5, 4],]
+            way(&[2, 4], 0, 1),
+            [[4, 5, 6, 7, 0, 1, 2, 3], [1, 0, 3, 2, 5, 4, 7, 6], [3, 2, 1, 0, 7, 6, 5, 4]]
+        );
+        // The other way around, the second dimension first.
+        assert_eq!(
+            way(&[2, 4], 1, -1),
+            [[3, 2, 1, 0, 7, 6, 5, 4], [4, 5, 6, 7, 0, 1, 2, 3], [1, 0, 3, 2, 5, 4, 7, 6]]
         );
     }
 
@@ -201,8 +244,9 @@ mod tests {
     #[test]
     fn nobody_hears_of_anything_twice() {
         for extents in [vec![4], vec![64], vec![512], vec![8, 2], vec![2, 16, 4]] {
-            let mut rounds = meetings(&extents);
-            for _ in 0..2 {
+            let ways = ways(&extents, 6);
+            let backwards = ways.iter().map(|way| way.iter().rev().cloned().collect());
+            for rounds in ways.iter().cloned().chain(backwards) {
                 let size: usize = extents.iter().product();
                 let mut has: Vec<BTreeSet<usize>> = (0..size).map(|place| BTreeSet::from([place])).collect();
                 for partners in &rounds {
@@ -214,7 +258,6 @@ mod tests {
                     has = (0..size).map(meet).collect();
                 }
                 assert!(has.iter().all(|has| has.len() == size), "{extents:?}");
-                rounds.reverse();
             }
         }
     }
