@@ -62,7 +62,7 @@ const MOST_KINDS: usize = 20;
 /// Prints the machine.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let machine = match &arguments.described {
-        Some(machine) => arguments.options.placement.placed(machine.clone())?,
+        Some(machine) => arguments.options.change.changed(machine.clone())?,
         None => arguments.options.description()?,
     };
     writeln!(out, "{}", machine.name())?;

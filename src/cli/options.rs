@@ -34,7 +34,7 @@ pub(super) struct MachineOptions {
     mesh: Option<Grid>,
 
     #[command(flatten)]
-    pub(super) placement: PlacementOption,
+    pub(super) change: ChangeOptions,
 }
 
 /// Options for machines, for a command that compares them.
@@ -51,7 +51,7 @@ pub(super) struct MachinesOptions {
     mesh: Vec<Grid>,
 
     #[command(flatten)]
-    placement: PlacementOption,
+    change: ChangeOptions,
 }
 
 /// The machines, the shapes and the placement that are given.
@@ -62,26 +62,34 @@ pub(super) struct AskedMachines {
     pub(super) is_placed: bool,
 }
 
-/// The option for the placement of ranks.
+/// Options that change the machines that are given.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
-pub(super) struct PlacementOption {
+pub(super) struct ChangeOptions {
     /// Where ranks are: identity, random:SEED, round-robin:8 (dealt out one by one to servers of 8 nodes that follow each
     /// other), blocks:8x2 (two by two) or file:PATH (the node of each rank, with blanks between them); all that names nodes
     /// names ranks then
     #[arg(long, value_name = "PLACEMENT", default_value = "identity", value_parser = read_placement)]
     placement: Placement,
+
+    /// The number of in-ports and of out-ports of every node, 1 to 64 [default: the machine's]
+    #[arg(long, value_name = "PORTS", value_parser = clap::value_parser!(u32).range(1..=64))]
+    ports: Option<u32>,
 }
 
-impl PlacementOption {
-    /// Whether one is asked for.
+impl ChangeOptions {
+    /// Whether ranks are to be placed.
     #[cfg(feature = "mpi")]
-    fn is_given(&self) -> bool {
+    fn is_placed(&self) -> bool {
         self.placement != Placement::Identity
     }
 
-    /// The machine with its ranks placed.
-    pub(super) fn placed(&self, machine: Description) -> Result<Description, Error> {
+    /// The machine with these changes.
+    pub(super) fn changed(&self, machine: Description) -> Result<Description, Error> {
+        let machine = match self.ports {
+            Some(ports) => machine.with_ports(ports).map_err(Error::usage)?,
+            None => machine,
+        };
         machine.with_placement(self.placement.clone()).map_err(Error::usage)
     }
 }
@@ -182,7 +190,7 @@ impl MachineOptions {
     #[cfg(feature = "mpi")]
     pub(super) fn asked(&self) -> AskedMachines {
         let (machines, shapes) = (self.machine.iter().cloned().collect(), self.mesh.into_iter().collect());
-        AskedMachines { machines, shapes, is_placed: self.placement.is_given() }
+        AskedMachines { machines, shapes, is_placed: self.change.is_placed() }
     }
 
     /// Whether one is asked for.
@@ -192,7 +200,7 @@ impl MachineOptions {
 
     /// The machine asked for.
     pub(super) fn description(&self) -> Result<Description, Error> {
-        self.placement.placed(match (&self.machine, self.mesh) {
+        self.change.changed(match (&self.machine, self.mesh) {
             (Some(machine), _) => machine.clone(),
             (None, Some(grid)) => paragon(grid)?,
             (None, None) => DEFAULT_MACHINE.parse().map_err(Error::usage)?,
@@ -205,7 +213,7 @@ impl MachinesOptions {
     #[cfg(feature = "mpi")]
     pub(super) fn asked(&self) -> AskedMachines {
         let (machines, shapes) = (self.machine.clone(), self.mesh.clone());
-        AskedMachines { machines, shapes, is_placed: self.placement.is_given() }
+        AskedMachines { machines, shapes, is_placed: self.change.is_placed() }
     }
 
     /// The machines asked for, in that order: at least one.
@@ -215,7 +223,7 @@ impl MachinesOptions {
             ([], shapes) => shapes.iter().map(|&grid| paragon(grid)).collect::<Result<_, _>>()?,
             (machines, _) => machines.to_vec(),
         };
-        machines.into_iter().map(|machine| self.placement.placed(machine)).collect()
+        machines.into_iter().map(|machine| self.change.changed(machine)).collect()
     }
 }
 

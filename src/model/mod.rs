@@ -8,7 +8,10 @@ use std::{str::FromStr, sync::Arc};
 
 use thiserror::Error;
 
-use crate::topology::{self, Grid, Placed, Placement, Topology, TopologyError};
+use crate::{
+    text::count,
+    topology::{self, Grid, Placed, Placement, Topology, TopologyError},
+};
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
@@ -110,6 +113,24 @@ impl Description {
         let placed = Placed::new(self.topology, placement)?;
         let faults = self.faults.map(|faults| Arc::new(faults.renamed(|vertex| placed.renamed(vertex))));
         Ok(Description { name: name.into(), topology: Arc::new(placed), faults, ..self })
+    }
+
+    /// Gives every node so many in-ports and out-ports, of the capacity that each had before.
+    ///
+    /// ```
+    /// use multicomputer::model::Description;
+    ///
+    /// let machine = "torus:4x4".parse::<Description>()?.with_ports(4)?;
+    /// assert_eq!((machine.name(), machine.parameters().ports()), ("torus:4x4, 4 ports", 4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ParameterError`] if it is not 1 to 64.
+    pub fn with_ports(self, ports: u32) -> Result<Description, ParameterError> {
+        let parameters = self.parameters.to_builder().ports(ports).build()?;
+        let name = format!("{}, {}", self.name, count(ports.into(), "port"));
+        Ok(Description { name: name.into(), parameters, ..self })
     }
 
     /// Sets from which length on a send waits for its receive: see

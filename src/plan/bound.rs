@@ -55,8 +55,8 @@ pub enum Reason {
     Submesh,
     /// Bytes that go down trees: the messages of a broadcast or a collect contain, for every byte, a tree from its source to all;
     /// backwards those of a combine-to-one or a distributed combine do. Ports and links have prices, and each tree costs at least
-    /// what the cheapest one does. For long messages among up to 64 members of a network that is no grid, and where no message
-    /// goes around dead links. (Edmonds, "Edge-disjoint branchings", 1973.)
+    /// what the cheapest one does. For long messages among up to 64 members of a network that is no grid, or of nodes
+    /// with several ports, and where no message goes around dead links. (Edmonds, "Edge-disjoint branchings", 1973.)
     Trees,
 }
 

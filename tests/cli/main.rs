@@ -479,3 +479,20 @@ fn a_reader_that_goes_away_is_no_failure() {
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{arguments:?}");
     }
 }
+
+#[test]
+fn nodes_have_as_many_ports_as_are_asked_for() {
+    let machine = succeeds(&["machine", "torus:4x4", "--ports", "4"]);
+    assert!(machine.starts_with("torus:4x4, 4 ports\n"), "{machine}");
+    let ports = machine.lines().find(|line| line.starts_with("ports")).unwrap();
+    assert!(ports.starts_with("ports") && ports.contains(" 4 "), "{ports}");
+    let errors = fails(2, &["machine", "torus:4x4", "--ports", "65"]);
+    assert!(errors.contains("65 is not in 1..=64"), "{errors}");
+    let time = |more: &str| {
+        let command = format!(
+            "collective collect --machine torus:4x4 --bytes 4M --algorithm swing --time-unit us{more}"
+        );
+        succeeds(&command.split(' ').collect::<Vec<_>>())
+    };
+    assert_ne!(time(""), time(" --ports 4"));
+}

@@ -15,6 +15,7 @@ mod halved_scan;
 mod halving;
 mod hybrid;
 mod long;
+mod meetings;
 mod mixed;
 mod pipeline;
 mod scan;
@@ -23,6 +24,7 @@ mod sources;
 mod strategies;
 mod swing;
 mod tree;
+mod trivance;
 
 pub(super) use self::auto::others;
 
@@ -78,6 +80,7 @@ impl Algorithm {
         Algorithm::DOUBLING,
         Algorithm::HALVING,
         Algorithm::SWING,
+        Algorithm::TRIVANCE,
         Algorithm::PIPELINE,
         Algorithm::EDST,
         Algorithm::FOREST,

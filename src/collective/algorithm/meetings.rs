@@ -1,0 +1,174 @@
+//! The parts that *swing* and *trivance* share: rounds of meetings along the dimensions of the machine in turns.
+//!
+//! In each round every place meets one partner or several, and they tell each other all that they have. Where nodes have several
+//! ports, blocks are cut into parts that go different *ways* at the same time.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use super::{
+    super::{
+        Operation, Task,
+        candidate::Candidate,
+        cost::conflict_of,
+        draft::{Draft, Tuning, cut},
+    },
+    round,
+};
+use crate::{
+    pattern::{Builder, Exchange, Transfer},
+    rank::Rank,
+    time::Span,
+};
+
+/// Who has a message for whom, as places of a grid.
+pub(super) type Round = Vec<(usize, usize)>;
+
+/// The rounds of the parts of blocks that go the same way; the nearest partners come first.
+pub(super) type Way = Vec<Round>;
+
+/// The dimensions of the machine if all its nodes take part, or of the rectangle of the ranks; a line if they are none.
+pub(super) fn extents(task: &Task) -> Vec<usize> {
+    let grid = task.layout().grid;
+    let mut extents = task.machine().topology().extents();
+    if extents.iter().product::<usize>() != task.size() {
+        extents = vec![grid.rows, grid.columns];
+    }
+    extents.retain(|&extent| extent > 1);
+    extents
+}
+
+/// The name of an algorithm along these dimensions.
+pub(super) fn named(algorithm: &str, extents: &[usize]) -> String {
+    let sides: Vec<String> = extents.iter().map(usize::to_string).collect();
+    format!("{algorithm} {}", sides.join("x"))
+}
+
+/// The way along dimensions in turns that begins with the dimension `first`. Around a ring of `radix^r` places every place has these
+/// `partners` in each of `r` rounds.
+pub(super) fn way(
+    extents: &[usize],
+    first: usize,
+    radix: usize,
+    partners: impl Fn(usize, u32, usize) -> Vec<usize>,
+) -> Way {
+    let most = extents.iter().map(|extent| extent.ilog(radix)).max().unwrap_or(0);
+    let size: usize = extents.iter().product();
+    let mut way = Way::new();
+    for round in 0..most {
+        for dimension in (first..extents.len()).chain(0..first) {
+            let (extent, stride) = (extents[dimension], extents[dimension + 1..].iter().product::<usize>());
+            if round < extent.ilog(radix) {
+                let meetings = |place: usize| {
+                    let here = place / stride % extent;
+                    let there = move |there: usize| (place, place - here * stride + there * stride);
+                    partners(here, round, extent).into_iter().map(there)
+                };
+                way.push((0..size).flat_map(meetings).collect());
+            }
+        }
+    }
+    way
+}
+
+/// The candidate in which every block, or part of a vector, goes these ways, which have as many rounds each; what a rank has grows by
+/// the factor `radix` a round.
+pub(super) fn in_parts(task: &Task, name: &str, radix: usize, ways: Vec<Way>) -> Candidate {
+    let bytes = task.bytes() as f64 / ways.len() as f64;
+    let parts = (1..).map(|round| bytes / (radix as f64).powi(round));
+    let times = if task.operation() == Operation::CombineToAll { 2 } else { 1 };
+    let messages = ways.iter().flatten().map(Round::len).sum::<usize>() / task.size();
+    Candidate {
+        name: if ways.len() > 1 { format!("{name}, {} ways", ways.len()) } else { name.to_owned() },
+        kin: None,
+        estimate: time(task, &ways, parts).times(times),
+        messages: messages * times as usize,
+        tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+        make: Box::new(move |task, tuning| draft(task, &ways, tuning)),
+    }
+}
+
+/// The time of rounds of messages of so many bytes each, by the closed form.
+pub(super) fn time(task: &Task, ways: &[Way], bytes: impl Iterator<Item = f64>) -> Span {
+    let (ranks, parameters) = (task.layout().ranks, task.parameters());
+    let (send, receive) = parameters.overheads(0);
+    let of_round = |(nth, bytes): (usize, f64)| {
+        let meetings = || ways.iter().flat_map(|way| way[nth].iter().copied());
+        let each = meetings().count() / task.size();
+        let in_turn = each as f64 / f64::from(parameters.ports());
+        let factor = conflict_of(task, &ranks, meetings()).max(in_turn);
+        round(task, (bytes * factor) as u64) + (send + receive).times(each as u64 - 1)
+    };
+    (0..ways[0].len()).zip(bytes).map(of_round).sum()
+}
+
+/// Every block, or part of the vector, is spread from where it is, or combined there.
+fn draft(task: &Task, ways: &[Way], tuning: Tuning) -> Draft {
+    let (ranks, element) = (task.layout().ranks, task.element_bytes());
+    let blocks: Vec<(Rank, Range<u64>)> = match task.operation() {
+        Operation::CombineToAll => cut(0, task.bytes(), element, ranks.len())
+            .map(|(nth, piece)| (ranks[nth], piece.start..piece.start + piece.bytes))
+            .collect(),
+        _ => (0..task.size()).map(|rank| (rank, task.block(rank))).collect(),
+    };
+    let (mut origins, mut pieces, mut way_of) = (Vec::new(), Vec::new(), Vec::new());
+    for (rank, block) in blocks {
+        for (way, piece) in cut(block.start, block.end - block.start, element, ways.len()) {
+            origins.push(rank);
+            pieces.push(piece);
+            way_of.push(way);
+        }
+    }
+    let spread = Draft::moving(task, pieces, &origins, tuning.exchange, |builder| {
+        for nth in (0..ways[0].len()).rev() {
+            meet(builder, &ranks, ways.iter().map(|way| &way[nth]), &way_of);
+        }
+    });
+    match task.operation() {
+        Operation::CombineToAll => spread.combining_and_back(),
+        Operation::DistributedCombine => spread.combining(),
+        _ => spread,
+    }
+}
+
+/// Partners tell each other all that they have of the pieces of each way.
+fn meet<'a>(
+    builder: &mut Builder,
+    ranks: &[Rank],
+    rounds: impl Iterator<Item = &'a Round>,
+    way_of: &[usize],
+) {
+    // Two may meet on several ways.
+    let mut messages: BTreeMap<(Rank, Rank), Vec<u32>> = BTreeMap::new();
+    for (way, round) in rounds.enumerate() {
+        for &(place, partner) in round {
+            let held = builder.held(ranks[place]).iter().copied();
+            let blocks = messages.entry((ranks[place], ranks[partner])).or_default();
+            blocks.extend(held.filter(|&block| way_of[block as usize] == way));
+        }
+    }
+    let messages = messages.into_iter().filter(|(_, blocks)| !blocks.is_empty());
+    builder.iteration(messages.map(|((from, to), blocks)| Transfer { from, to, blocks: blocks.into() }));
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Fails unless nobody hears of anything twice along a way, nor backwards, and everybody of everything.
+    pub(in super::super) fn assert_all_hear_once(way: &Way, size: usize) {
+        let backwards: Way = way.iter().rev().cloned().collect();
+        for way in [way, &backwards] {
+            let mut has: Vec<BTreeSet<usize>> = (0..size).map(|place| BTreeSet::from([place])).collect();
+            for round in way {
+                let before = has.clone();
+                for &(from, to) in round {
+                    assert!(before[from].is_disjoint(&has[to]), "{from} to {to}");
+                    has[to].extend(&before[from]);
+                }
+            }
+            assert!(has.iter().all(|has| has.len() == size), "{size}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! *Trivance*: every rank exchanges with two others at the same distance on both sides, which grows threefold.
+//!
+//! **What it does.** In round `s` of `log3 p` around a ring, every rank meets those `3^s` further on and `3^s` behind: what it has
+//! grows to three times as much, where recursive doubling and *swing* take `log2 p` rounds to the same end. Nodes with two ports
+//! send both messages at once. A collect takes the farthest partners first, while there is little data. On a grid rounds take
+//! turns among its dimensions; with more ports, blocks are cut into parts that begin with different ones. Backwards it is a
+//! distributed combine, and both together are a combine-to-all. If it does not matter how operands are grouped, partners may also
+//! combine whole vectors, in half as many rounds: what comes from both sides is combined after both have been sent the same.
+//!
+//! **Restrictions.** Every dimension of the machine, or of the rectangle of the ranks, is a power of three, and there are nine ranks
+//! at least; no root; a commutative operator.
+//!
+//! **Cost.** `log3 p (alpha + o_s + o_r) + (p - 1)/p n beta / 2` for a collect of `n` bytes where links have room and nodes two
+//! ports, with one port `beta` for `beta / 2`; and `(p - 1)/p n gamma` to combine. Where a link is no faster than a port,
+//! the bytes of a round take as many times as long as its distance: on a ring together about `n beta (log3 p) / 3`. With whole
+//! vectors a combine-to-all takes `log3 p (alpha + o_s + o_r + n beta + 2 n gamma)` there.
+//!
+//! **Source.** A. Jürß, V. Addanki, S. Schmid, "Trivance: latency-optimal AllReduce by shortcutting multiport networks",
+//! arXiv 2602.17254, 2026; for other numbers of ranks than powers of three, which it has as well, *circulant* is here.
+
+use super::{
+    super::{
+        Operation, Task,
+        candidate::{Candidate, offered},
+        draft::{Draft, Piece, Role, Tuning},
+    },
+    Algorithm, Entry,
+    meetings::{self, Way, extents, in_parts, named},
+    of,
+};
+use crate::{
+    pattern::{Combiner, Exchange, Fold, Origin},
+    plan::Restriction,
+};
+
+impl Algorithm {
+    /// Exchanges with two partners at a time, on both sides, three times as far in every round (Jürß, Addanki, Schmid).
+    pub const TRIVANCE: Algorithm = of(&TRIVANCE);
+}
+
+static TRIVANCE: Entry = Entry::new("trivance", |planning| {
+    Ok(offered(planning.problem, candidates(planning.problem)))
+})
+.about("with partners on both sides at once, three times as far in every round (Jürß et al.)")
+.source("Jürß, Addanki, Schmid 2026")
+.kinds(|operation| !operation.has_root() && operation != Operation::Scan)
+.only_if(&[Restriction {
+    text: "it needs nine ranks at least, all their dimensions powers of three, and a commutative operator",
+    is_met: |task, _| {
+        let is_power = |&extent: &usize| 3_usize.pow(extent.ilog(3)) == extent;
+        task.size() >= 9 && extents(task).iter().all(is_power) && !task.is_in_order()
+    },
+    found: |task, _| {
+        if task.is_in_order() {
+            return "the operator is not commutative".into();
+        }
+        let sides: Vec<String> = extents(task).iter().map(usize::to_string).collect();
+        format!("the ranks are {}", if sides.is_empty() { "1".into() } else { sides.join(" x ") })
+    },
+}]);
+
+fn candidates(task: &Task) -> Vec<Candidate> {
+    let extents = extents(task);
+    let name = named("trivance", &extents);
+    // A way keeps two ports busy.
+    let most = extents.len().min(task.parameters().ports() as usize / 2);
+    let mut candidates = vec![in_parts(task, &name, 3, vec![way(&extents, 0)])];
+    if most > 1 {
+        let ways = (0..most).map(|first| way(&extents, first)).collect();
+        candidates.push(in_parts(task, &name, 3, ways));
+    }
+    // Each rank adds in an order of its own.
+    if task.operation() == Operation::CombineToAll && task.is_exact() && task.bytes() > 0 {
+        let way = way(&extents, 0);
+        let bytes = std::iter::repeat(task.bytes() as f64);
+        candidates.push(Candidate {
+            name: format!("{name}, whole vectors"),
+            kin: None,
+            estimate: meetings::time(task, std::slice::from_ref(&way), bytes),
+            messages: 2 * way.len(),
+            tunings: vec![Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+            make: Box::new(move |task, tuning| whole(task, &way, tuning)),
+        });
+    }
+    candidates
+}
+
+/// All partners combine their whole vectors: each sends what it has to both sides, and then adds what came from there.
+fn whole(task: &Task, way: &Way, tuning: Tuning) -> Draft {
+    const OWN: u32 = 0;
+    const CAME: [u32; 2] = [1, 2];
+    let (ranks, bytes) = (task.layout().ranks, task.bytes());
+    let origins = [Origin::Everywhere, Origin::Nowhere, Origin::Nowhere];
+    let mut combiner = Combiner::new(ranks.len(), &origins, &[bytes; 3], tuning.exchange);
+    for round in way {
+        for (side, came) in CAME.into_iter().enumerate() {
+            let meetings = round.iter().skip(side).step_by(2);
+            combiner.replacing(meetings.map(|&(from, to)| Fold::of(ranks[from], ranks[to], OWN, came)));
+        }
+        CAME.into_iter().for_each(|came| combiner.merge(OWN, came, OWN));
+    }
+    let schedule = combiner.finish().with_elements_of(task.element_bytes());
+    let scratch = || Piece { role: Role::Scratch, ..Piece::of(0..bytes, Origin::Nowhere) };
+    let pieces = vec![Piece::of(0..bytes, Origin::Everywhere), scratch(), scratch()];
+    Draft { pieces, schedule }
+}
+
+/// The way that begins with this dimension. The meetings of a place follow each other, on one side and on the other.
+fn way(extents: &[usize], first: usize) -> Way {
+    meetings::way(extents, first, 3, |place, round, extent| {
+        let distance = 3_usize.pow(round);
+        vec![(place + distance) % extent, (place + extent - distance) % extent]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{meetings::tests::assert_all_hear_once, *};
+    use crate::model::Description;
+
+    #[test]
+    fn partners_are_three_times_as_far_in_every_round() {
+        let of = |place: usize| {
+            let partners = |round: &meetings::Round| [round[2 * place].1, round[2 * place + 1].1];
+            way(&[27], 0).iter().map(partners).collect::<Vec<_>>()
+        };
+        assert_eq!(of(2), [[3, 1], [5, 26], [11, 20]]);
+    }
+
+    #[test]
+    fn nobody_hears_of_anything_twice() {
+        for extents in [vec![9], vec![81], vec![3, 3], vec![9, 27], vec![3, 9, 3]] {
+            for first in 0..extents.len() {
+                assert_all_hear_once(&way(&extents, first), extents.iter().product());
+            }
+        }
+    }
+
+    /// Tests two ports on 9 x 9 nodes: blocks and whole vectors.
+    #[test]
+    fn with_two_ports_it_is_the_fastest_for_medium_lengths() {
+        let torus: Description = "torus:9x9".parse().unwrap();
+        let parameters = torus.parameters().to_builder().ports(2).build().unwrap();
+        let machine = Description::new("two ports", torus.topology().clone(), parameters);
+        let cases = [
+            (Operation::Collect, 256, "trivance 9x9 (overlapped)"),
+            (Operation::CombineToAll, 16, "trivance 9x9, whole vectors"),
+        ];
+        for (operation, kib, name) in cases {
+            let task = Task::builder(&machine, operation).elements(kib * 128).exact(true).build().unwrap();
+            assert_eq!(Algorithm::AUTO.plan(&task).unwrap().name(), name);
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_what_the_ranks_are() {
+        let task = |machine: &str| {
+            let task = Task::builder(&machine.parse().unwrap(), Operation::Collect).elements(9).build();
+            Algorithm::TRIVANCE.plan(&task.unwrap()).unwrap_err().to_string()
+        };
+        let refusals = ["torus:9x6", "ring:3", "line:1"].map(task);
+        let found = refusals.map(|text| text.rsplit(", and ").next().unwrap_or_default().to_owned());
+        assert_eq!(found, ["the ranks are 9 x 6", "the ranks are 3", "the ranks are 1"]);
+    }
+}
