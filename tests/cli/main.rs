@@ -489,9 +489,7 @@ fn nodes_have_as_many_ports_as_are_asked_for() {
     let errors = fails(2, &["machine", "torus:4x4", "--ports", "65"]);
     assert!(errors.contains("65 is not in 1..=64"), "{errors}");
     let time = |more: &str| {
-        let command = format!(
-            "collective collect --machine torus:4x4 --bytes 4M --algorithm swing --time-unit us{more}"
-        );
+        let command = format!("collective collect --machine torus:4x4 --bytes 4M --algorithm swing{more}");
         succeeds(&command.split(' ').collect::<Vec<_>>())
     };
     assert_ne!(time(""), time(" --ports 4"));

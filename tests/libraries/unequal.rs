@@ -226,7 +226,7 @@ fn two_calls_rarely_gain_a_twentieth_over_one() {
         } else if support::is_full() {
             60
         } else {
-            10
+            4
         },
         1,
     );

@@ -229,6 +229,17 @@ fn edge_disjoint_trees() {
     }
 }
 
+/// Parts of blocks go several ways at once.
+#[test]
+fn several_ports() {
+    for (machine, ports) in [("torus:4x4", 4), ("torus:2x8", 3), ("torus:3x9", 4), ("clos:9:4:1", 2)] {
+        let machine = machine.parse::<Description>().unwrap().with_ports(ports).unwrap();
+        let size = machine.nodes();
+        let cases = cases(size, &[1, size + 1, 20_000], &[0, size - 2], &[With::Sum, With::MatrixProduct]);
+        check(&build(machine), &cases, named);
+    }
+}
+
 #[test]
 fn fifteen_by_thirty() {
     let cases: Vec<Case> = Operation::ALL

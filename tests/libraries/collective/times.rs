@@ -27,8 +27,9 @@ struct Call {
 fn parameters() -> impl Strategy<Value = Parameters> {
     let time = || prop_oneof![Just(0.0), 1e-6..100e-6];
     let times = (time(), time(), time(), time(), time());
-    (times, prop_oneof![Just(0.0), 1e-9..100e-9], 1.0..=2.0, 0.3..8.0, 0.0..1e-6, 0.0..10e-9).prop_map(
-        |((send, receive, latency, hop, exchange), beta, duplex, excess, gamma, copy)| {
+    let ports = (1.0..=2.0, prop_oneof![2 => Just(1), 1 => 2..5_u32]);
+    (times, prop_oneof![Just(0.0), 1e-9..100e-9], ports, 0.3..8.0, 0.0..1e-6, 0.0..10e-9).prop_map(
+        |((send, receive, latency, hop, exchange), beta, (duplex, ports), excess, gamma, copy)| {
             let parameters = Parameters::builder()
                 .send_overhead(send)
                 .receive_overhead(receive)
@@ -37,6 +38,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
                 .exchange_overhead(exchange)
                 .beta(beta)
                 .duplex(duplex)
+                .ports(ports)
                 .link_excess(excess)
                 .gamma(gamma)
                 .copy(copy);
@@ -167,6 +169,7 @@ proptest! {
                 let may_refuse = match algorithm.name() {
                     "edst" => !is_cut || !is_cube,
                     "swing" => !is_cube || call.members.len() < 4,
+                    "trivance" => ![9, 27].contains(&call.members.len()),
                     "alternating" => true,
                     // Blocks may be about as long as each other.
                     "apart" | "sources" => true,
