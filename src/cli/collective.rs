@@ -29,7 +29,7 @@ use super::{
     data::Content,
     error::Error,
     files::harmless,
-    lists::List,
+    lists::{List, lengths},
     options::{MachineOptions, RunOptions, read_number},
     site::Site,
 };
@@ -63,6 +63,11 @@ pub(super) struct Arguments {
     /// The length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M
     #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
+
+    /// The lengths of the blocks of all ranks, in bytes, for operations that have blocks: 64K,15x32 is one of 64K and
+    /// fifteen of 32
+    #[arg(long, value_name = "LENGTHS", value_parser = lengths, conflicts_with = "bytes")]
+    blocks: Option<List<u64>>,
 
     /// Bytes of an element, which is never divided [default: 8 for operations that combine, 1 for the others]
     #[arg(long, value_name = "BYTES", value_parser = task::read_element, allow_negative_numbers = true)]
@@ -122,6 +127,7 @@ Examples:
   multicomputer collective collect --members row:2 --bytes 64K --algorithm 2x5:MC,10:B,auto
                                                        strategies, in a row of the mesh
   multicomputer collective all --bytes 8,64K --run none --csv times.csv
+  multicomputer collective collect --blocks 128K,99x32
                                                        all operations, predicted only, into a file
   multicomputer collective combine-to-all --mesh 4x4 --clock real:8 --run all
                                                        all algorithms in real time
@@ -233,7 +239,8 @@ impl Comparison for Collectives<'_> {
 
     fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<Span> {
         let plan = planned.plan.ours()?;
-        (*plan.algorithm() != Algorithm::OWN).then(|| plan.estimate())
+        // Some ways have no closed form.
+        Some(plan.estimate()).filter(|estimate| *plan.algorithm() != Algorithm::OWN && !estimate.is_zero())
     }
 
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {

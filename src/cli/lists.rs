@@ -2,13 +2,35 @@
 
 use std::ops::Deref;
 
-/// The items of a list, at least one.
+use multicomputer::units::parse_bytes;
+
+/// The most lengths that are read.
+const MOST_LENGTHS: usize = 1 << 20;
+
+/// The items of a list, at least one but in a list of lengths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct List<T>(Vec<T>);
 
 /// The texts between the commas.
 pub(super) fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim)
+}
+
+/// Reads lengths, each as itself or with how many follow each other: `64K,15x32`.
+pub(super) fn lengths(text: &str) -> Result<List<u64>, String> {
+    let mut lengths = Vec::new();
+    for item in items(text) {
+        let (count, length) = item.split_once('x').unwrap_or(("1", item));
+        let strange =
+            || format!("`{item}` is not a length, such as 64K, nor a count and a length, such as 15x32");
+        let count: usize = count.parse().map_err(|_| strange())?;
+        let length = parse_bytes(length).map_err(|_| strange())?;
+        if lengths.len().saturating_add(count) > MOST_LENGTHS {
+            return Err(format!("these are more than {MOST_LENGTHS} lengths"));
+        }
+        lengths.extend(std::iter::repeat_n(length, count));
+    }
+    Ok(List(lengths))
 }
 
 impl<T> List<T> {

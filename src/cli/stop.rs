@@ -26,7 +26,7 @@ use super::{
     },
     data::Content,
     error::Error,
-    lists::List,
+    lists::{List, lengths},
     options::{MachinesOptions, RunOptions},
     site::Site,
 };
@@ -62,6 +62,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
 
+    /// The lengths of the messages, in the order of the sources' ranks or that of --at: 64K,29x32 is one of 64K and 29 of 32
+    #[arg(long, value_name = "LENGTHS", value_parser = lengths, conflicts_with = "bytes")]
+    lengths: Option<List<u64>>,
+
     #[arg(long, value_name = "NAMES", default_value = "all", value_parser = lists::algorithms, help = lists::algorithm_help())]
     algorithm: List<Choice>,
 
@@ -80,6 +84,7 @@ const EXAMPLES: &str = "\
 Examples:
   multicomputer stop                                   all algorithms on one problem
   multicomputer stop --at 0,7,42 --bytes 8M --phantom  given sources, long messages without data
+  multicomputer stop --sources 6 --lengths 64K,5x32    one long message, five short ones
   multicomputer stop --sources 10..100+10 --algorithm br-lin,2-step,auto
                                                        a sweep over the number of sources
   multicomputer stop --mesh 4x4,8x8,16x16 --bytes 64..16K --csv times.csv
@@ -204,7 +209,7 @@ impl Comparison for Broadcasts {
         vec![
             Column::new("distribution", |row: &R| row.problem().distribution.clone()).left(),
             Column::new("sources", |row: &R| row.problem().sources()),
-            Column::new("bytes", |row: &R| row.problem().bytes),
+            Column::new("bytes", |row: &R| row.problem().bytes()),
             Column::new("variant", |row: &R| row.chosen()).left(),
             Column::new("modeled_us", Row::modeled),
             Column::new("time", Row::starred).titled(title(clock::kind_of_time(self.clock))),

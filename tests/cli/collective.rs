@@ -286,3 +286,36 @@ fn tasks_that_are_none_are_refused_with_a_reason() {
     let errors = fails(1, &["collective", "scan", "--mesh", "16x16", "--wall-limit", "1 ns"]);
     assert!(errors.contains("the run was ended after 1ns of wall-clock time"), "{errors}");
 }
+
+#[test]
+fn blocks_have_the_lengths_that_are_given() {
+    let output = collective("collect --mesh 2x4 --blocks 128K,7x32 --algorithm auto,mixed,apart");
+    assert!(
+        output.contains("collect of 131296 B, paragon:2x4, all 8 nodes, blocks of 32 B to 128 KiB"),
+        "{output}"
+    );
+    assert!(output.contains("every member had every byte"), "{output}");
+    let chosen = output.lines().find(|line| line.starts_with("apart")).unwrap();
+    assert!(chosen.contains(" * ") && chosen.contains("over 32 B by from 0"), "{output}");
+    let refused = |command: &str| {
+        let all: Vec<&str> = ["collective"].into_iter().chain(command.split(' ')).collect();
+        fails(2, &all)
+    };
+    for (command, text) in [
+        (
+            "broadcast --blocks 8,8",
+            "broadcast has no blocks, as scatter, gather, collect, distributed-combine have",
+        ),
+        ("gather --mesh 2x2 --blocks 8,2x8", "3 block lengths are given for a group of 4"),
+        ("gather --blocks 8,y", "`y` is not a length, such as 64K, nor a count and a length, such as 15x32"),
+        ("gather --blocks 1048577x1", "these are more than 1048576 lengths"),
+        ("gather --blocks 8 --bytes 8", "cannot be used with"),
+        (
+            "distributed-combine --mesh 2x2 --blocks 3x8,9",
+            "9 bytes are no whole number of elements of 8 bytes",
+        ),
+    ] {
+        let errors = refused(command);
+        assert!(errors.contains(text), "{command}: {errors}");
+    }
+}

@@ -272,3 +272,12 @@ fn problems_that_are_none_are_refused_with_a_reason() {
     let errors = fails(1, &["stop", "--mesh", "16x16", "--wall-limit", "1 ns"]);
     assert!(errors.contains("the run was ended after 1ns of wall-clock time"), "{errors}");
 }
+
+#[test]
+fn messages_have_the_lengths_that_are_given() {
+    let command = "stop --mesh 4x4 --at 3,5,9,12 --lengths 64K,3x32 --algorithm auto,apart";
+    let output = succeeds(&command.split(' ').collect::<Vec<_>>());
+    assert!(output.contains("4 sources, 32 B to 64 KiB each"), "{output}");
+    let errors = fails(2, &["stop", "--mesh", "4x4", "--sources", "3", "--lengths", "8,8"]);
+    assert!(errors.contains('2') && errors.contains('3'), "{errors}");
+}

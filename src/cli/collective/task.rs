@@ -1,7 +1,7 @@
 //! The operations of a sweep: one task for every operation and length, with the algorithms that are asked for.
 
 use multicomputer::{
-    collective::{Operation, Task as Collective},
+    collective::{Operation, Task as Collective, TaskBuilder},
     comm::MAX_MESSAGE,
     model::Description,
     units::{format_bytes, parse_bytes},
@@ -13,6 +13,7 @@ use super::{
         count::counted,
         data::{Content, MOST_DATA},
         error::Error,
+        lists::List,
     },
     Arguments,
     lists::{Asked, of_files},
@@ -51,26 +52,18 @@ pub(super) fn tasks(
     let mut tasks = Vec::new();
     for &operation in arguments.operation.iter() {
         let element = arguments.element.unwrap_or_else(|| default_element(operation));
-        let mut lengths = Vec::new();
-        for bytes in &arguments.bytes {
-            if lengths.contains(&bytes) {
-                continue;
+        let vectors: Vec<Vector<'_>> = match &arguments.blocks {
+            Some(blocks) => vec![Vector::Blocks(blocks)],
+            None => {
+                List::of(&arguments.bytes).each_once().iter().map(|&bytes| Vector::Whole(bytes)).collect()
             }
-            lengths.push(bytes);
-            if bytes % element != 0 {
-                return Err(Error::usage(format!(
-                    "{} {} no whole number of elements of {} each, as {operation} has \
-                     them: give another length, or --element",
-                    counted(bytes, "byte"),
-                    if bytes == 1 { "is" } else { "are" },
-                    counted(element, "byte")
-                )));
-            }
+        };
+        for vector in vectors {
             let task = Collective::builder(machine, operation)
                 .root(arguments.root)
-                .elements(bytes / element)
                 .element_bytes(element)
                 .in_order(arguments.in_order);
+            let task = vector.of(task, operation, element)?;
             let task = match &members {
                 Some(members) => task.members(members.as_slice()),
                 None => task,
@@ -84,6 +77,44 @@ pub(super) fn tasks(
         }
     }
     Ok(tasks)
+}
+
+/// The length of a vector.
+enum Vector<'a> {
+    /// All of it.
+    Whole(u64),
+    /// Each rank's block.
+    Blocks(&'a [u64]),
+}
+
+impl Vector<'_> {
+    /// The task on a vector of this length.
+    fn of(&self, task: TaskBuilder, operation: Operation, element: u64) -> Result<TaskBuilder, Error> {
+        let elements = |&bytes: &u64| match bytes % element {
+            0 => Ok(bytes / element),
+            _ => Err(Error::usage(format!(
+                "{} {} no whole number of elements of {} each, as {operation} has \
+                 them: give another length, or --element",
+                counted(bytes, "byte"),
+                if bytes == 1 { "is" } else { "are" },
+                counted(element, "byte")
+            ))),
+        };
+        match self {
+            Vector::Whole(bytes) => Ok(task.elements(elements(bytes)?)),
+            Vector::Blocks(blocks) if operation.has_blocks() => {
+                Ok(task.blocks(blocks.iter().map(elements).collect::<Result<Vec<u64>, _>>()?))
+            }
+            Vector::Blocks(_) => {
+                let all = Operation::ALL.into_iter().filter(|operation| operation.has_blocks());
+                let all: Vec<&str> = all.map(Operation::name).collect();
+                Err(Error::usage(format!(
+                    "{operation} has no blocks, as {} have: give --bytes",
+                    all.join(", ")
+                )))
+            }
+        }
+    }
 }
 
 /// Whether a task can be run, and not only predicted.
@@ -134,6 +165,13 @@ impl Task {
             element => format!(", elements of {}", format_bytes(element)),
         };
         let order = if task.is_in_order() { ", in rank order" } else { "" };
-        format!("{}, {members}{root}{element}{order}", task.machine().name())
+        let lengths = || (0..task.size()).map(|rank| task.block(rank)).map(|block| block.end - block.start);
+        let blocks = match (lengths().min(), lengths().max()) {
+            (Some(least), Some(most)) if most - least > task.element_bytes() => {
+                format!(", blocks of {} to {}", format_bytes(least), format_bytes(most))
+            }
+            _ => String::new(),
+        };
+        format!("{}, {members}{root}{element}{blocks}{order}", task.machine().name())
     }
 }

@@ -24,8 +24,6 @@ pub(super) struct Task {
     pub(super) instance: Instance,
     /// The distribution as it is spelled.
     pub(super) distribution: String,
-    /// The length of each message.
-    pub(super) bytes: u64,
     /// In the order of the registry.
     pub(super) algorithms: Vec<Algorithm>,
     /// Those asked for together with others that do not work, and why.
@@ -37,12 +35,15 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[Description]) -> Result<V
     let mut tasks = Vec::new();
     for (index, machine) in machines.iter().enumerate() {
         for (distribution, sources) in placements(arguments, machine)? {
-            for bytes in &arguments.bytes {
-                let lengths = vec![bytes; sources.len()];
+            let lengths: Vec<Vec<u64>> = match &arguments.lengths {
+                Some(lengths) => vec![lengths.to_vec()],
+                None => (&arguments.bytes).into_iter().map(|bytes| vec![bytes; sources.len()]).collect(),
+            };
+            for lengths in lengths {
                 let instance = Instance::new(machine, &sources, &lengths).map_err(Error::usage)?;
                 let (algorithms, left_out) = algorithms(arguments, &instance)?;
                 let distribution = distribution.clone();
-                let task = Task { machine: index, instance, distribution, bytes, algorithms, left_out };
+                let task = Task { machine: index, instance, distribution, algorithms, left_out };
                 if !tasks.iter().any(|earlier| task.is_same(earlier)) {
                     tasks.push(task);
                 }
@@ -89,8 +90,7 @@ fn algorithms(arguments: &Arguments, instance: &Instance) -> Result<(Vec<Algorit
 impl Task {
     /// Whether this is a problem that is there already, as one of 4 sources is in `--sources 1..8,4`.
     fn is_same(&self, other: &Task) -> bool {
-        self.bytes == other.bytes
-            && self.distribution == other.distribution
+        self.distribution == other.distribution
             && self.machine_name() == other.machine_name()
             && self.instance == other.instance
     }
@@ -103,14 +103,34 @@ impl Task {
         self.instance.sources().len()
     }
 
+    /// The least and the most bytes of a message.
+    fn lengths(&self) -> (u64, u64) {
+        let lengths = || self.instance.lengths().iter().copied();
+        (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0))
+    }
+
+    /// The bytes of a message: `2048`, or `32..65536`.
+    pub(super) fn bytes(&self) -> String {
+        match self.lengths() {
+            (least, most) if least < most => format!("{least}..{most}"),
+            (_, most) => most.to_string(),
+        }
+    }
+
     /// The columns that tell problems from each other: with the cell, and the same in words for a headline.
     fn keys(&self) -> [(&'static str, String, String); 4] {
         let (machine, distribution) = (self.machine_name().to_owned(), self.distribution.clone());
+        let words = match self.lengths() {
+            (least, most) if least < most => {
+                format!("{} to {} each", format_bytes(least), format_bytes(most))
+            }
+            (_, most) => format!("{} each", format_bytes(most)),
+        };
         [
             ("machine", machine.clone(), machine),
             ("distribution", distribution.clone(), distribution),
             ("sources", self.sources().to_string(), counted(self.sources(), "source")),
-            ("bytes", self.bytes.to_string(), format!("{} each", format_bytes(self.bytes))),
+            ("bytes", self.bytes(), words),
         ]
     }
 }
