@@ -220,7 +220,7 @@ impl Kernel {
         node.record.overhead += spent;
         let label = Label { context: parcel.context, source: id, tag: parcel.tag };
         let Parcel { target, bytes, active, .. } = parcel;
-        let message = Outgoing { target, label, bytes, seq, active, port: 0, ready, request, blocking };
+        let message = Outgoing { target, label, bytes, seq, active, port: None, ready, request, blocking };
         if let Some(request) = request {
             node.requests.insert(request, Request::SendUnderWay);
         }
@@ -262,9 +262,8 @@ impl Kernel {
             node.sends.call(seq, called);
         }
         node.clock = ready;
-        if node.ports.push(message, self.ports) {
-            self.schedule(ready, Kind::Entry, id, seq);
-        }
+        node.ports.push(message);
+        self.promise_port(id, ready);
         (ready, None)
     }
 

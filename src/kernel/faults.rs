@@ -156,8 +156,8 @@ impl Kernel {
             Change::LinkDies(link) => {
                 for port in self.fabric.ports_over(link) {
                     let source = port.node as NodeId;
-                    let is_in_port = |message: &Outgoing| message.port == port.number;
-                    if let Some(message) = self.nodes[port.node].ports.find(is_in_port) {
+                    let is_in_it = |message: &Outgoing| message.port == Some(port.number);
+                    if let Some(message) = self.nodes[port.node].ports.in_port(is_in_it) {
                         let cause = Cause::LinkDied { link, from: source, to: message.target, at };
                         self.fabric.abort(at, port);
                         self.fail_in_port(port, cause);

@@ -17,10 +17,10 @@ use crate::{
 };
 
 impl Kernel {
-    /// Starts a message in the out-port that it has been given.
+    /// Starts a message in an out-port, one of which has been promised to it.
     pub(super) fn enter(&mut self, source: NodeId, seq: u64) {
-        let message = self.nodes[source as usize].ports.find(|message| message.seq == seq);
-        if let Some(Outgoing { target, bytes, port: number, .. }) = message {
+        let message = self.nodes[source as usize].ports.take_port(seq);
+        if let Some(Outgoing { target, bytes, port: Some(number), .. }) = message {
             let port = Port { node: source as Rank, number };
             match self.way(self.now, source, target) {
                 Ok(None) => {}
@@ -47,15 +47,17 @@ impl Kernel {
         Ok(Span::from_secs_f64(bytes as f64 * self.beta) + self.latency + self.hop.times(route.len() as u64))
     }
 
+    /// Promises an out-port of a node, if one is free from `at` on, to the next message.
+    pub(super) fn promise_port(&mut self, source: NodeId, at: Time) {
+        if let Some(next) = self.nodes[source as usize].ports.promise(self.ports) {
+            self.schedule(next.ready.max(at), Kind::Entry, source, next.seq);
+        }
+    }
+
     /// Takes the message in an out-port out of it at `at`, and lets the next one in.
     pub(super) fn clear(&mut self, port: Port, at: Time) -> Option<Outgoing> {
-        let (source, ports) = (port.node as NodeId, self.ports);
-        let waiting = &mut self.nodes[port.node].ports;
-        let message = waiting.clear(port.number)?;
-        if let Some(next) = waiting.give(ports) {
-            let (ready, seq) = (next.ready.max(at), next.seq);
-            self.schedule(ready, Kind::Entry, source, seq);
-        }
+        let message = self.nodes[port.node].ports.clear(port.number)?;
+        self.promise_port(port.node as NodeId, at);
         Some(message)
     }
 
@@ -75,14 +77,14 @@ impl Kernel {
             Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active, lost: None };
         if self.traced {
             let (from, to) = (source as Rank, target as Rank);
-            let port = Port { node: from, number: message.port };
+            let port = Port { node: from, number: message.port.unwrap_or(0) };
             let entered = if from == to || active { left } else { self.fabric.last_start(port) };
             self.transfers.push(Transfer {
                 from,
                 to,
                 seq,
                 bytes,
-                port: message.port,
+                port: port.number,
                 entered,
                 left,
                 arrived: arrives,

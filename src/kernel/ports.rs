@@ -1,6 +1,8 @@
 //! The messages at the out-ports of a node: those in a port, and those that wait for one.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use smallvec::SmallVec;
 
 use crate::{
     time::Time,
@@ -15,8 +17,8 @@ pub(super) struct Outgoing {
     pub(super) bytes: u64,
     pub(super) seq: u64,
     pub(super) active: bool,
-    /// The out-port that it has been given.
-    pub(super) port: u32,
+    /// The out-port that it is in.
+    pub(super) port: Option<u32>,
     /// The time at which the sender's CPU is done with the message.
     pub(super) ready: Time,
     /// The request that completes when it has left, or been matched with a receive.
@@ -27,79 +29,148 @@ pub(super) struct Outgoing {
 
 /// The messages at the out-ports of a node.
 ///
-/// Ports are given in the order of the sends, but to one message for a target at a time, so that no message overtakes another
-/// one between the same two nodes. While a port is free, all that wait have one to their target before them.
+/// Ports are promised in the order of the sends, but to one message for a target at a time, so that no message overtakes another
+/// one between the same two nodes. A promise is kept when the message is ready and the port is free; which port it is, is only
+/// known then, since a node may be ahead of the network. Messages behind one to their target are set aside once, so that each costs
+/// O(log n) for n that wait.
 #[derive(Debug, Default)]
 pub(super) struct Ports {
-    /// First the messages that have been given a port, then those that wait, in the order of their sends.
-    messages: VecDeque<Outgoing>,
-    /// The number of the former.
-    given: usize,
+    /// Those that have been promised a port, or are in one.
+    promised: SmallVec<[Outgoing; 1]>,
+    /// Those that have not been looked at, in the order of their sends. While a port is free there are none.
+    waiting: VecDeque<Outgoing>,
+    /// By their targets, those behind another message to it.
+    behind: BTreeMap<NodeId, VecDeque<Outgoing>>,
+    /// The first of these, with their targets, where no message to the target has a port any more.
+    first: BTreeSet<(u64, NodeId)>,
 }
 
 impl Ports {
-    /// Adds a message, and gives it a port if one of `ports` is free and no message to its target is before it; returns whether
-    /// it has one.
-    pub(super) fn push(&mut self, message: Outgoing, ports: u32) -> bool {
-        keep_small(&mut self.messages);
-        let place = self.messages.len();
-        self.messages.push_back(message);
-        let has_port = self.given < ports as usize && self.may_have_port(place);
-        if has_port {
-            self.give_to(place);
-        }
-        has_port
+    /// Adds a message.
+    pub(super) fn push(&mut self, message: Outgoing) {
+        keep_small(&mut self.waiting);
+        self.waiting.push_back(message);
     }
 
-    /// Gives a port that is free to the first message that may have it, and returns that.
-    pub(super) fn give(&mut self, ports: u32) -> Option<&Outgoing> {
-        if self.given == ports as usize {
+    /// Promises one of `ports` ports, if one is free, to the first message that may have it, and returns that.
+    pub(super) fn promise(&mut self, ports: u32) -> Option<Outgoing> {
+        if self.promised.len() == ports as usize {
             return None;
         }
-        let place = (self.given..self.messages.len()).find(|&place| self.may_have_port(place))?;
-        self.give_to(place);
-        self.messages.get(self.given - 1)
+        while let Some(&next) = self.waiting.front() {
+            let is_taken = self.promised.iter().any(|other| other.target == next.target);
+            if is_taken || self.behind.contains_key(&next.target) {
+                self.waiting.pop_front();
+                self.behind.entry(next.target).or_default().push_back(next);
+            } else {
+                break;
+            }
+        }
+        let waiting = self.waiting.front().map(|message| message.seq);
+        let message = match self.first.first() {
+            Some(&(seq, target)) if waiting.is_none_or(|waiting| seq < waiting) => {
+                self.first.pop_first();
+                self.next_to(target)
+            }
+            _ => self.waiting.pop_front(),
+        }?;
+        self.promised.push(message);
+        Some(message)
     }
 
-    /// Whether no message to the same target has a port.
-    fn may_have_port(&self, place: usize) -> bool {
-        self.given().all(|other| other.target != self.messages[place].target)
+    /// Takes out the next message to a target of those that were behind another one.
+    fn next_to(&mut self, target: NodeId) -> Option<Outgoing> {
+        let behind = self.behind.get_mut(&target)?;
+        let message = behind.pop_front();
+        if behind.is_empty() {
+            self.behind.remove(&target);
+        }
+        message
     }
 
-    /// Gives the lowest port that is free to a message that waits.
-    fn give_to(&mut self, place: usize) {
-        let Some(mut message) = self.messages.remove(place) else { return };
-        let is_free = |port: &u32| self.given().all(|other| other.port != *port);
-        message.port = (0..).find(is_free).unwrap_or_default();
-        self.messages.insert(self.given, message);
-        self.given += 1;
+    /// Lets a message that has been promised a port take the lowest one that is free, and returns it.
+    pub(super) fn take_port(&mut self, seq: u64) -> Option<Outgoing> {
+        let is_free = |port: &u32| self.promised.iter().all(|other| other.port != Some(*port));
+        let port = (0..).find(is_free);
+        let message = self.promised.iter_mut().find(|message| message.seq == seq)?;
+        message.port = port;
+        Some(*message)
     }
 
-    /// Takes out the message that has been given a port.
+    /// Takes out the message in a port.
     pub(super) fn clear(&mut self, port: u32) -> Option<Outgoing> {
-        let place = self.given().position(|message| message.port == port)?;
-        self.given -= 1;
-        self.messages.remove(place)
+        let place = self.promised.iter().position(|message| message.port == Some(port))?;
+        let message = self.promised.remove(place);
+        if let Some(next) = self.behind.get(&message.target).and_then(VecDeque::front) {
+            self.first.insert((next.seq, message.target));
+        }
+        Some(message)
     }
 
-    /// The first message of those that have been given a port for which this holds.
-    pub(super) fn find(&self, holds: impl Fn(&Outgoing) -> bool) -> Option<Outgoing> {
-        self.given().find(|message| holds(message)).copied()
-    }
-
-    /// The messages that have been given a port.
-    fn given(&self) -> impl Iterator<Item = &Outgoing> {
-        self.messages.iter().take(self.given)
+    /// The first message in a port for which this holds.
+    pub(super) fn in_port(&self, holds: impl Fn(&Outgoing) -> bool) -> Option<Outgoing> {
+        self.promised.iter().find(|message| message.port.is_some() && holds(message)).copied()
     }
 
     /// Notes that the node is not blocked by any of the messages any more.
     pub(super) fn unblock(&mut self) {
-        self.messages.iter_mut().for_each(|message| message.blocking = false);
+        let behind = self.behind.values_mut().flatten();
+        let all = self.promised.iter_mut().chain(&mut self.waiting).chain(behind);
+        all.for_each(|message| message.blocking = false);
     }
 
-    /// Takes all messages out.
-    pub(super) fn take(&mut self) -> VecDeque<Outgoing> {
-        self.given = 0;
-        std::mem::take(&mut self.messages)
+    /// Takes all messages out, in the order of their sends.
+    pub(super) fn take(&mut self) -> Vec<Outgoing> {
+        let Ports { promised, waiting, behind, .. } = std::mem::take(self);
+        let mut all: Vec<Outgoing> = promised.into_iter().chain(waiting).collect();
+        all.extend(behind.into_values().flatten());
+        all.sort_unstable_by_key(|message| message.seq);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Context;
+
+    fn message(seq: u64, target: NodeId) -> Outgoing {
+        Outgoing {
+            target,
+            label: Label { context: Context::default(), source: 9, tag: crate::rank::Tag(0) },
+            bytes: 1,
+            seq,
+            active: false,
+            port: None,
+            ready: Time::ZERO,
+            request: None,
+            blocking: true,
+        }
+    }
+
+    /// Tests two ports and messages to 1, 1, 1, 2, 2, 3: those of one target follow each other, and let others by.
+    #[test]
+    fn one_message_to_a_target_at_a_time() {
+        let mut ports = Ports::default();
+        let mut entered = Vec::new();
+        let mut enter = |ports: &mut Ports| {
+            while let Some(next) = ports.promise(2) {
+                entered.push((next.seq, ports.take_port(next.seq).and_then(|message| message.port)));
+            }
+        };
+        for (seq, target) in [(0, 1), (1, 1), (2, 1), (3, 2), (4, 2), (5, 3)] {
+            ports.push(message(seq, target));
+            enter(&mut ports);
+        }
+        // The second port, the first, then both in turn.
+        for port in [1, 0, 0, 1] {
+            assert!(ports.clear(port).is_some());
+            enter(&mut ports);
+        }
+        let [zero, one] = [Some(0), Some(1)];
+        assert_eq!(entered, [(0, zero), (3, one), (4, one), (1, zero), (2, zero), (5, one)]);
+        ports.unblock();
+        assert!(ports.take().iter().all(|message| !message.blocking));
+        assert!(ports.promise(2).is_none());
     }
 }
