@@ -127,8 +127,9 @@ Examples:
   multicomputer collective collect --members row:2 --bytes 64K --algorithm 2x5:MC,10:B,auto
                                                        strategies, in a row of the mesh
   multicomputer collective all --bytes 8,64K --run none --csv times.csv
-  multicomputer collective collect --blocks 128K,99x32
                                                        all operations, predicted only, into a file
+  multicomputer collective collect --blocks 128K,99x32
+                                                       one long block and 99 short ones
   multicomputer collective combine-to-all --mesh 4x4 --clock real:8 --run all
                                                        all algorithms in real time
   multicomputer collective collect --machine complete:8 --with ring.xml

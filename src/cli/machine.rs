@@ -168,7 +168,7 @@ fn table(m: &Parameters) -> Table {
         (text(m.latency()), "latency", "L", "fixed time in the network"),
         (text(m.hop()), "hop", "hop", "time in the network for each link"),
         (beta, "time per byte", "beta", "between a node and the network, each way"),
-        (decimal(m.duplex(), 6), "duplex", "d", "both ways together move d / beta; 2 is full duplex"),
+        (decimal(m.duplex(), 6), "duplex", "d", "both ways together move P d / beta; 2 is full duplex"),
         (m.ports().to_string(), "ports", "P", "in-ports of a node, and out-ports"),
         (decimal(m.link_excess(), 6), "excess link bandwidth", "k", "capacity of a link over that of a port"),
         (gamma, "combining", "gamma", "processor time for combining an element"),

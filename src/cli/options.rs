@@ -54,12 +54,13 @@ pub(super) struct MachinesOptions {
     change: ChangeOptions,
 }
 
-/// The machines, the shapes and the placement that are given.
+/// The machines and the shapes that are given, and whether changes of them are.
 #[cfg(feature = "mpi")]
 pub(super) struct AskedMachines {
     pub(super) machines: Vec<Description>,
     pub(super) shapes: Vec<Grid>,
     pub(super) is_placed: bool,
+    pub(super) has_ports: bool,
 }
 
 /// Options that change the machines that are given.
@@ -190,7 +191,12 @@ impl MachineOptions {
     #[cfg(feature = "mpi")]
     pub(super) fn asked(&self) -> AskedMachines {
         let (machines, shapes) = (self.machine.iter().cloned().collect(), self.mesh.into_iter().collect());
-        AskedMachines { machines, shapes, is_placed: self.change.is_placed() }
+        AskedMachines {
+            machines,
+            shapes,
+            is_placed: self.change.is_placed(),
+            has_ports: self.change.ports.is_some(),
+        }
     }
 
     /// Whether one is asked for.
@@ -213,7 +219,12 @@ impl MachinesOptions {
     #[cfg(feature = "mpi")]
     pub(super) fn asked(&self) -> AskedMachines {
         let (machines, shapes) = (self.machine.clone(), self.mesh.clone());
-        AskedMachines { machines, shapes, is_placed: self.change.is_placed() }
+        AskedMachines {
+            machines,
+            shapes,
+            is_placed: self.change.is_placed(),
+            has_ports: self.change.ports.is_some(),
+        }
     }
 
     /// The machines asked for, in that order: at least one.

@@ -115,7 +115,7 @@ impl Arguments {
             [_] if self.machine.is_given() => Err(Error::usage(
                 "a machine is given by name and by --machine or --mesh: one is tuned at a time",
             )),
-            [machine] => Ok(machine.clone()),
+            [machine] => self.machine.change.changed(machine.clone()),
             _ => Err(Error::usage("two machines are given: one is tuned at a time")),
         }
     }

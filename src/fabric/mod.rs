@@ -130,7 +130,7 @@ impl Fabric {
         let (port, ports) = (parameters.port_capacity(), parameters.ports());
         let flows = nodes * ports as usize;
         let half_duplex = parameters.duplex() < 2.0;
-        // No in-port has more to carry than out-ports give it, so those of a node are as good as one that is as wide.
+        // The in-ports of a node are pooled.
         let all = f64::from(ports) * port;
         let mut capacities = vec![all; nodes];
         if half_duplex {

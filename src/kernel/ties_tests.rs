@@ -258,8 +258,8 @@ impl<R: Rng> Calls for Programs<'_, R> {
     }
 }
 
-/// The visible result of a run: the replies that each program got, and the times at which the programs ended.
-type Story = (Vec<Vec<Reply>>, Vec<Time>);
+/// The visible result of a run: the replies that each program got, the times at which the programs ended, and the messages.
+type Story = (Vec<Vec<Reply>>, Vec<Time>, Vec<Transfer>);
 
 fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
@@ -267,7 +267,7 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
     let runner = |steps: &Vec<Step>| Runner { steps: steps.iter().cloned().collect(), ..Runner::default() };
     let runners = programs.iter().map(runner).collect();
     let mut calls = Programs { runners, chance: &mut chance, eagerness, needed: None };
-    let mut kernel = Kernel::new(machine, false);
+    let mut kernel = Kernel::new(machine, true);
     loop {
         let progress = kernel.advance(Time::MAX, &mut calls);
         let mut news = false;
@@ -290,19 +290,22 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
         }
     }
     let stories = calls.runners.into_iter().map(|runner| runner.story).collect();
-    (stories, kernel.outcomes().nodes.into_iter().map(|node| node.finished).collect())
+    let outcomes = kernel.outcomes();
+    (stories, outcomes.nodes.into_iter().map(|node| node.finished).collect(), outcomes.trace.transfers)
 }
 
 /// The machines, on which nearly everything ties.
 fn machines() -> Vec<Description> {
     let mut machines = Vec::new();
-    for (name, send, receive, latency, duplex) in [
-        ("line:4", 65e-6, 65e-6, 0.0, 2.0),
-        ("line:4", 0.0, 0.0, 0.0, 2.0),
-        ("line:3", 65e-6, 0.0, 0.0, 1.0),
-        ("ring:4", 0.0, 65e-6, 0.0, 2.0),
-        ("hypercube:4", 65e-6, 65e-6, 65e-6, 1.5),
-        ("complete:3", 1e-6, 1e-6, 1e-6, 2.0),
+    for (name, send, receive, latency, duplex, ports) in [
+        ("line:4", 65e-6, 65e-6, 0.0, 2.0, 1),
+        ("line:4", 0.0, 0.0, 0.0, 2.0, 1),
+        ("line:3", 65e-6, 0.0, 0.0, 1.0, 1),
+        ("ring:4", 0.0, 65e-6, 0.0, 2.0, 1),
+        ("hypercube:4", 65e-6, 65e-6, 65e-6, 1.5, 1),
+        ("complete:3", 1e-6, 1e-6, 1e-6, 2.0, 1),
+        ("line:4", 65e-6, 65e-6, 0.0, 2.0, 2),
+        ("complete:4", 0.0, 65e-6, 0.0, 1.5, 3),
     ] {
         for beta in [0.0, 50e-9] {
             for exchange in [0.0, 65e-6] {
@@ -311,6 +314,7 @@ fn machines() -> Vec<Description> {
                     .receive_overhead(receive)
                     .latency(latency)
                     .duplex(duplex)
+                    .ports(ports)
                     .exchange_overhead(exchange)
                     .beta(beta)
                     .build()

@@ -24,7 +24,10 @@ use super::{
     problem::{Draft, Problem},
     registry::{Algorithm, Planning, Predicted, Variant},
 };
-use crate::time::{Span, Time};
+use crate::{
+    text::count,
+    time::{Span, Time},
+};
 
 /// A problem of several messages that can be treated apart.
 pub(crate) trait Divisible: Problem {
@@ -69,7 +72,8 @@ pub(crate) fn lengths_in_words<P: Divisible>(problem: &P) -> String {
     let lengths = problem.lengths();
     let some = || lengths.iter().filter(|&&length| length > 0);
     match (some().min(), some().max()) {
-        (Some(least), Some(most)) => format!("they have {least} to {most} bytes"),
+        (Some(least), Some(most)) if least < most => format!("they have {least} to {most} bytes"),
+        (Some(length), _) => format!("all have {}", count(*length, "byte")),
         _ => "all are empty".to_owned(),
     }
 }
@@ -367,6 +371,7 @@ impl<P: Divisible> Part<P> {
     fn of(problem: &P, lengths: &[u64], (over, up_to): Bounds) -> Part<P> {
         let is_in = |&length: &u64| (over == ENDS.0 || length > over) && length <= up_to;
         let is_in: Vec<bool> = lengths.iter().map(is_in).collect();
+        // It never is all of them.
         let name = match (over, up_to) {
             (over, u64::MAX) => format!("over {over} B"),
             (0, up_to) => format!("up to {up_to} B"),

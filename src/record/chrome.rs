@@ -60,7 +60,7 @@ pub fn write_chrome_trace(trace: &Trace, machine: &Description, writer: impl io:
     if !transfers.is_empty() {
         file.name_network(machine.name())?;
         links::write(transfers, &**machine.topology(), &mut file)?;
-        ports::write(transfers, &mut file)?;
+        ports::write(transfers, machine.parameters().ports() as usize, &mut file)?;
     }
     file.finish()
 }

@@ -19,7 +19,7 @@ struct Story {
 }
 
 /// Uneven times everywhere, so that nothing is decided by luck, and o_x so that overlaps matter.
-fn machine(pinning: Pinning) -> Machine {
+fn machine(pinning: Pinning, ports: u32) -> Machine {
     let parameters = Parameters::builder()
         .send_overhead(11e-6)
         .receive_overhead(17e-6)
@@ -28,6 +28,7 @@ fn machine(pinning: Pinning) -> Machine {
         .hop(0.7e-6)
         .beta(13e-9)
         .duplex(1.7)
+        .ports(ports)
         .build()
         .unwrap();
     let machine = Machine::mesh(3, 4).parameters(parameters).pinning(pinning).trace(true);
@@ -122,8 +123,8 @@ fn program(node: &Node<'_>, disturbance: &Disturbance) -> Result<Vec<(Time, u64)
     Ok(seen)
 }
 
-fn story(run: u64, pinning: Pinning) -> Story {
-    let run = machine(pinning).run(|node| program(node, &Disturbance::new(run, node.rank()))).unwrap();
+fn story(run: u64, pinning: Pinning, ports: u32) -> Story {
+    let run = machine(pinning, ports).run(|node| program(node, &Disturbance::new(run, node.rank()))).unwrap();
     let mut trace = Vec::new();
     run.write_trace(&mut trace).unwrap();
     Story { report: serde_json::to_string(&run.report).unwrap(), trace, outputs: run.outputs }
@@ -131,14 +132,16 @@ fn story(run: u64, pinning: Pinning) -> Story {
 
 #[test]
 fn twenty_disturbed_runs_are_one_and_the_same() {
-    let first = story(0, Pinning::None);
-    assert!(first.report.len() > 1000 && first.trace.len() > 10_000);
-    for run in 1..RUNS {
-        let pinning = [Pinning::None, Pinning::OneCore, Pinning::Spread][run as usize % 3];
-        let other = story(run, pinning);
-        assert!(first.outputs == other.outputs, "run {run}, {pinning:?}: other clocks or messages");
-        assert_eq!(first.report, other.report, "run {run}, {pinning:?}");
-        assert!(first.trace == other.trace, "run {run}, {pinning:?}: another trace");
+    for ports in [1, 2] {
+        let first = story(0, Pinning::None, ports);
+        assert!(first.report.len() > 1000 && first.trace.len() > 10_000);
+        for run in 1..RUNS {
+            let pinning = [Pinning::None, Pinning::OneCore, Pinning::Spread][run as usize % 3];
+            let other = story(run, pinning, ports);
+            assert!(first.outputs == other.outputs, "run {run}, {pinning:?}: other clocks or messages");
+            assert_eq!(first.report, other.report, "run {run}, {pinning:?}");
+            assert!(first.trace == other.trace, "run {run}, {pinning:?}: another trace");
+        }
     }
 }
 
@@ -146,7 +149,7 @@ fn twenty_disturbed_runs_are_one_and_the_same() {
 fn asking_for_the_time_does_not_change_it() {
     // The same program with a look at the clock after every step, which makes the threads wait for each other.
     let finished = |asking: bool| {
-        let run = machine(Pinning::None).run(|node| {
+        let run = machine(Pinning::None, 1).run(|node| {
             let (world, rank) = (node.world(), node.rank());
             let mut last = Time::ZERO;
             for step in 1..12 {
@@ -171,7 +174,7 @@ fn asking_for_the_time_does_not_change_it() {
 fn a_program_that_is_far_ahead_gives_the_same_times_as_one_that_is_held_back() {
     // Ten thousand sends before the receiver's thread begins to receive, or one after the other.
     let finished = |held_back: bool| {
-        let run = machine(Pinning::None).run(|node| {
+        let run = machine(Pinning::None, 1).run(|node| {
             let world = node.world();
             for i in 0..10_000_u64 {
                 match node.rank() {

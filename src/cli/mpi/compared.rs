@@ -131,6 +131,12 @@ impl Asked<'_> {
         if self.machines.is_placed {
             return Err(refused("--placement", "the launcher places ranks (mpirun --map-by)"));
         }
+        if self.machines.has_ports {
+            return Err(refused(
+                "--ports",
+                "a machine that plans are made for has them in its file (ports = 4)",
+            ));
+        }
         if self.runs == Some(Runs::None) {
             return Err(refused(
                 "--run none",

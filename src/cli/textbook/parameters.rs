@@ -84,6 +84,9 @@ pub(super) fn line(machine: &Description, word_bytes: u64) -> String {
     if parameters.duplex() < 2.0 {
         parts.push(format!("d = {}", decimal(parameters.duplex(), 2)));
     }
+    if parameters.ports() > 1 {
+        parts.push(format!("P = {}", parameters.ports()));
+    }
     parts.push(format!("k = {}", decimal(parameters.link_excess(), 2)));
     parts.join(", ")
 }

@@ -1,12 +1,13 @@
 //! *Forest*: the vector in segments down spanning trees, as much down each as the network can carry.
 //!
-//! **What it does.** For long vectors on networks that are no grid: with switches, links of several capacities, or gaps. A broadcast
+//! **What it does.** For long vectors on networks that are no grid (with switches, links of several capacities, or gaps), and
+//! between nodes with several ports. A broadcast
 //! goes down a tree, or where that falls short of what nothing beats down two, four or eight; a collect goes around a cycle, or
 //! several ([`pattern::forest`](crate::pattern::forest), as in [`stop`](crate::stop)). Backwards they combine, with trees made for
 //! that direction. A combine-to-all goes around a cycle twice: a part of the vector is combined at each rank, and then collected.
 //!
-//! **Restrictions.** 3 to 64 ranks, and a vector whose bytes take 16 start-ups at least; a commutative operator. Not for meshes,
-//! tori, rings and what else is alike at every node.
+//! **Restrictions.** 3 to 64 ranks, and a vector whose bytes take 16 start-ups at least; a commutative operator. With one port a node, not for
+//! meshes, tori, rings and what else is alike at every node.
 //!
 //! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest
 //! port, link or processor; `o_s + o_r` for each segment must be less than that. Cycles go without the second part, as
@@ -36,12 +37,12 @@ use crate::{
 
 impl Algorithm {
     /// In segments down spanning trees, as much down each as the network can carry: for long vectors on networks that are no
-    /// grid.
+    /// grid, and between nodes with several ports.
     pub const FOREST: Algorithm = of(&FOREST);
 }
 
 static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem))
-    .about("in segments down spanning trees, as much down each as the network can carry: no grids")
+    .about("in segments down trees that suit the network: no grids, or several ports")
     .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
     .kinds(|operation| !matches!(operation, Operation::Scan | Operation::Scatter | Operation::Gather))
     .only_if(&[

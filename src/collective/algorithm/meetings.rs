@@ -3,7 +3,10 @@
 //! In each round every place meets one partner or several, and they tell each other all that they have. Where nodes have several
 //! ports, blocks are cut into parts that go different *ways* at the same time.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use super::{
     super::{
@@ -24,7 +27,10 @@ use crate::{
 pub(super) type Round = Vec<(usize, usize)>;
 
 /// The rounds of the parts of blocks that go the same way; the nearest partners come first.
-pub(super) type Way = Vec<Round>;
+pub(super) type Rounds = Vec<Round>;
+
+/// Several ways at once are left out where all ranks together would hold more pieces.
+const MOST_HELD: usize = 1 << 24;
 
 /// The dimensions of the machine if all its nodes take part, or of the rectangle of the ranks; a line if they are none.
 pub(super) fn extents(task: &Task) -> Vec<usize> {
@@ -50,10 +56,10 @@ pub(super) fn way(
     first: usize,
     radix: usize,
     partners: impl Fn(usize, u32, usize) -> Vec<usize>,
-) -> Way {
+) -> Rounds {
     let most = extents.iter().map(|extent| extent.ilog(radix)).max().unwrap_or(0);
     let size: usize = extents.iter().product();
-    let mut way = Way::new();
+    let mut way = Rounds::new();
     for round in 0..most {
         for dimension in (first..extents.len()).chain(0..first) {
             let (extent, stride) = (extents[dimension], extents[dimension + 1..].iter().product::<usize>());
@@ -70,39 +76,59 @@ pub(super) fn way(
     way
 }
 
-/// The candidate in which every block, or part of a vector, goes these ways, which have as many rounds each; what a rank has grows by
-/// the factor `radix` a round.
-pub(super) fn in_parts(task: &Task, name: &str, radix: usize, ways: Vec<Way>) -> Candidate {
+/// The candidates in which every block, or part of a vector, goes one way, or several at once, which have as many rounds each:
+/// some of `ways`, as many as in `counts`. What a rank has grows by the factor `radix` a round.
+pub(super) fn in_parts(
+    task: &Task,
+    name: &str,
+    radix: usize,
+    ways: &[Rounds],
+    counts: impl IntoIterator<Item = usize>,
+) -> Vec<Candidate> {
+    let is_small = |count: &usize| *count * task.size() * task.size() <= MOST_HELD;
+    let counts: BTreeSet<usize> =
+        counts.into_iter().map(|count| count.min(ways.len())).filter(is_small).collect();
+    let several = counts.into_iter().filter(|&count| count > 1);
+    [1].into_iter().chain(several).map(|count| along(task, name, radix, ways[..count].to_vec())).collect()
+}
+
+fn along(task: &Task, name: &str, radix: usize, ways: Vec<Rounds>) -> Candidate {
     let bytes = task.bytes() as f64 / ways.len() as f64;
     let parts = (1..).map(|round| bytes / (radix as f64).powi(round));
     let times = if task.operation() == Operation::CombineToAll { 2 } else { 1 };
     let messages = ways.iter().flatten().map(Round::len).sum::<usize>() / task.size();
+    let overlapped = Tuning { exchange: Exchange::Overlapped, segments: 1 };
     Candidate {
         name: if ways.len() > 1 { format!("{name}, {} ways", ways.len()) } else { name.to_owned() },
         kin: None,
         estimate: time(task, &ways, parts).times(times),
         messages: messages * times as usize,
-        tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+        // A message at a time keeps one port busy.
+        tunings: if ways.len() > 1 { vec![overlapped] } else { vec![Tuning::PLAIN, overlapped] },
         make: Box::new(move |task, tuning| draft(task, &ways, tuning)),
     }
 }
 
 /// The time of rounds of messages of so many bytes each, by the closed form.
-pub(super) fn time(task: &Task, ways: &[Way], bytes: impl Iterator<Item = f64>) -> Span {
+pub(super) fn time(task: &Task, ways: &[Rounds], bytes: impl Iterator<Item = f64>) -> Span {
     let (ranks, parameters) = (task.layout().ranks, task.parameters());
     let (send, receive) = parameters.overheads(0);
     let of_round = |(nth, bytes): (usize, f64)| {
         let meetings = || ways.iter().flat_map(|way| way[nth].iter().copied());
         let each = meetings().count() / task.size();
         let in_turn = each as f64 / f64::from(parameters.ports());
-        let factor = conflict_of(task, &ranks, meetings()).max(in_turn);
+        // Two have one port for what they tell each other on several ways.
+        let mut pairs: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+        meetings().for_each(|pair| *pairs.entry(pair).or_default() += 1);
+        let to_one = pairs.into_values().max().map_or(1.0, f64::from);
+        let factor = conflict_of(task, &ranks, meetings()).max(in_turn).max(to_one);
         round(task, (bytes * factor) as u64) + (send + receive).times(each as u64 - 1)
     };
     (0..ways[0].len()).zip(bytes).map(of_round).sum()
 }
 
 /// Every block, or part of the vector, is spread from where it is, or combined there.
-fn draft(task: &Task, ways: &[Way], tuning: Tuning) -> Draft {
+fn draft(task: &Task, ways: &[Rounds], tuning: Tuning) -> Draft {
     let (ranks, element) = (task.layout().ranks, task.element_bytes());
     let blocks: Vec<(Rank, Range<u64>)> = match task.operation() {
         Operation::CombineToAll => cut(0, task.bytes(), element, ranks.len())
@@ -137,13 +163,19 @@ fn meet<'a>(
     rounds: impl Iterator<Item = &'a Round>,
     way_of: &[usize],
 ) {
+    let mut partners = vec![Vec::new(); ranks.len()];
+    let mut ways = 0;
+    for (way, round) in rounds.enumerate() {
+        ways = way + 1;
+        round.iter().for_each(|&(place, partner)| partners[place].push((way, partner)));
+    }
     // Two may meet on several ways.
     let mut messages: BTreeMap<(Rank, Rank), Vec<u32>> = BTreeMap::new();
-    for (way, round) in rounds.enumerate() {
-        for &(place, partner) in round {
-            let held = builder.held(ranks[place]).iter().copied();
-            let blocks = messages.entry((ranks[place], ranks[partner])).or_default();
-            blocks.extend(held.filter(|&block| way_of[block as usize] == way));
+    for (place, partners) in partners.into_iter().enumerate() {
+        let mut held = vec![Vec::new(); ways];
+        builder.held(ranks[place]).iter().for_each(|&block| held[way_of[block as usize]].push(block));
+        for (way, partner) in partners {
+            messages.entry((ranks[place], ranks[partner])).or_default().extend(&held[way]);
         }
     }
     let messages = messages.into_iter().filter(|(_, blocks)| !blocks.is_empty());
@@ -152,13 +184,11 @@ fn meet<'a>(
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     /// Fails unless nobody hears of anything twice along a way, nor backwards, and everybody of everything.
-    pub(in super::super) fn assert_all_hear_once(way: &Way, size: usize) {
-        let backwards: Way = way.iter().rev().cloned().collect();
+    pub(in super::super) fn assert_all_hear_once(way: &Rounds, size: usize) {
+        let backwards: Rounds = way.iter().rev().cloned().collect();
         for way in [way, &backwards] {
             let mut has: Vec<BTreeSet<usize>> = (0..size).map(|place| BTreeSet::from([place])).collect();
             for round in way {

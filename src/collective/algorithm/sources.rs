@@ -44,7 +44,10 @@ static SOURCES: Entry = Entry::new("sources", |planning| variants(planning.probl
             is_met: |task, _| task.is_uneven(),
             found: |task, _| {
                 let [all, most] = [task.bytes(), task.longest_block()].map(|bytes| count(bytes, "byte"));
-                format!("{} have {all} together, and at most {most}", count(task.size() as u64, "block"))
+                format!(
+                    "{} have {all} together, and none has more than {most}",
+                    count(task.size() as u64, "block")
+                )
             },
         },
         Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order(), found: |_, _| String::new() },

@@ -13,7 +13,8 @@
 //! **Cost.** `log3 p (alpha + o_s + o_r) + (p - 1)/p n beta / 2` for a collect of `n` bytes where links have room and nodes two
 //! ports, with one port `beta` for `beta / 2`; and `(p - 1)/p n gamma` to combine. Where a link is no faster than a port,
 //! the bytes of a round take as many times as long as its distance: on a ring together about `n beta (log3 p) / 3`. With whole
-//! vectors a combine-to-all takes `log3 p (alpha + o_s + o_r + n beta + 2 n gamma)` there.
+//! vectors a combine-to-all takes `log3 p (alpha + o_s + o_r + n beta + 2 n gamma)` where links have room and nodes two ports, and on
+//! such a ring `(p - 1)/2 n beta` for `log3 p n beta`.
 //!
 //! **Source.** A. Jürß, V. Addanki, S. Schmid, "Trivance: latency-optimal AllReduce by shortcutting multiport networks",
 //! arXiv 2602.17254, 2026.
@@ -25,7 +26,7 @@ use super::{
         draft::{Draft, Piece, Role, Tuning},
     },
     Algorithm, Entry,
-    meetings::{self, Way, extents, in_parts, named},
+    meetings::{self, Rounds, extents, in_parts, named},
     of,
 };
 use crate::{
@@ -62,12 +63,8 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);
     let name = named("trivance", &extents);
     // A way keeps two ports busy.
-    let most = extents.len().min(task.parameters().ports() as usize / 2);
-    let mut candidates = vec![in_parts(task, &name, 3, vec![way(&extents, 0)])];
-    if most > 1 {
-        let ways = (0..most).map(|first| way(&extents, first)).collect();
-        candidates.push(in_parts(task, &name, 3, ways));
-    }
+    let ways: Vec<Rounds> = (0..extents.len()).map(|first| way(&extents, first)).collect();
+    let mut candidates = in_parts(task, &name, 3, &ways, [task.parameters().ports() as usize / 2]);
     // Each rank adds in an order of its own.
     if task.operation() == Operation::CombineToAll && task.is_exact() && task.bytes() > 0 {
         let way = way(&extents, 0);
@@ -85,7 +82,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
 }
 
 /// All partners combine their whole vectors: each sends what it has to both sides, and then adds what came from there.
-fn whole(task: &Task, way: &Way, tuning: Tuning) -> Draft {
+fn whole(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     const OWN: u32 = 0;
     const CAME: [u32; 2] = [1, 2];
     let (ranks, bytes) = (task.layout().ranks, task.bytes());
@@ -105,7 +102,7 @@ fn whole(task: &Task, way: &Way, tuning: Tuning) -> Draft {
 }
 
 /// The way that begins with this dimension. The meetings of a place follow each other, on one side and on the other.
-fn way(extents: &[usize], first: usize) -> Way {
+fn way(extents: &[usize], first: usize) -> Rounds {
     meetings::way(extents, first, 3, |place, round, extent| {
         let distance = 3_usize.pow(round);
         vec![(place + distance) % extent, (place + extent - distance) % extent]
@@ -143,10 +140,15 @@ mod tests {
         let machine = Description::new("two ports", torus.topology().clone(), parameters);
         let cases = [
             (Operation::Collect, 256, "trivance 9x9 (overlapped)"),
-            (Operation::CombineToAll, 16, "trivance 9x9, whole vectors"),
+            (Operation::CombineToAll, 2, "trivance 9x9, whole vectors"),
         ];
         for (operation, kib, name) in cases {
-            let task = Task::builder(&machine, operation).elements(kib * 128).exact(true).build().unwrap();
+            let task = Task::builder(&machine, operation)
+                .elements(kib * 128)
+                .element_bytes(8)
+                .exact(true)
+                .build()
+                .unwrap();
             assert_eq!(Algorithm::AUTO.plan(&task).unwrap().name(), name);
         }
     }

@@ -1,7 +1,7 @@
 //! Max-min fair shares, updated incrementally rather than computed anew.
 //!
 //! A *resource* is anything with a capacity that flows share: a directed link, an in-port, or, where a node is less
-//! than full duplex, its two ports together. An out-port carries one flow at a time, so it is no resource but the
+//! than full duplex, its ports both ways together. An out-port carries one flow at a time, so it is no resource but the
 //! *limit* of its flow. The allocation is that of progressive filling: raise all rates together; when a resource is
 //! full, freeze its flows; go on with the rest. It is the unique allocation in which every flow runs at its limit or
 //! has a *bottleneck*: a resource on its path that is full and on which no flow is faster.

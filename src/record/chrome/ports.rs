@@ -8,12 +8,11 @@ use super::{
     file::{Args, FIRST_PORT, File, NETWORK, Picos, Record},
 };
 
-/// Writes a slice for each message that took time to leave; a port has one at a time. Nodes that use one port have one track each.
-pub(super) fn write<W: Write>(transfers: &[Transfer], file: &mut File<W>) -> io::Result<()> {
+/// Writes a slice for each message that took time to leave; a port has one at a time. Nodes have `ports` of them.
+pub(super) fn write<W: Write>(transfers: &[Transfer], ports: usize, file: &mut File<W>) -> io::Result<()> {
     let mut leaving: Vec<&Transfer> =
         transfers.iter().filter(|transfer| transfer.entered < transfer.left).collect();
     leaving.sort_by_key(|transfer| (transfer.from, transfer.port, transfer.entered));
-    let ports = leaving.iter().map(|transfer| transfer.port as usize + 1).max().unwrap_or(1);
     let mut last = None;
     for &&Transfer { from, to, seq, bytes, port, entered, left, arrived } in &leaving {
         let place = from * ports + port as usize;

@@ -1,13 +1,14 @@
 //! Algorithm *Forest*: messages in segments down spanning trees, as much down each as the network can carry.
 //!
-//! **What it does.** For long messages on networks that are no grid: with switches, links of several capacities, or gaps. With a
+//! **What it does.** For long messages on networks that are no grid (with switches, links of several capacities, or gaps), and
+//! between nodes with several ports. With a
 //! price for every port and link that messages may be short of, it first finds the time that nothing beats, and then trees that come
 //! near it ([`pattern::forest`](crate::pattern::forest)): a tree for each source, or a cycle that all messages go around, and
 //! if that falls short two, four or eight. Each message is cut into segments, which go down their trees one after the other;
 //! nodes send on what has come, the oldest segments first.
 //!
-//! **Restrictions.** 3 to 64 nodes; bytes that take 16 start-ups at least. Not for meshes, tori, rings and what else is alike at
-//! every node.
+//! **Restrictions.** 3 to 64 nodes; bytes that take 16 start-ups at least. With one port a node, not for meshes, tori, rings and
+//! what else is alike at every node.
 //!
 //! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest
 //! port or link; `o_s + o_r` for each segment must be less than that. Where ports are what is short, trees are chains and `h` is
@@ -30,12 +31,12 @@ use crate::{
 
 impl Algorithm {
     /// In segments down spanning trees, as much down each as the network can carry: for long messages on networks that are no
-    /// grid.
+    /// grid, and between nodes with several ports.
     pub const FOREST: Algorithm = of(&FOREST);
 }
 
 static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem))
-    .about("in segments down spanning trees, as much down each as the network can carry: no grids")
+    .about("in segments down trees that suit the network: no grids, or several ports")
     .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
     .only_if(&[Restriction {
         text: "there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take 16 start-ups",

@@ -58,6 +58,34 @@ fn partners_of_a_dead_node_are_told() {
     assert_eq!(run.report.lost.len(), 2);
 }
 
+/// Both ports of node 1 are busy when it dies, one of node 0 with a message to it and the other one with one to node 2.
+#[test]
+fn each_port_has_a_message_of_its_own_to_lose() {
+    let parameters = Parameters::hockney().to_builder().send_overhead(20e-6).ports(2).link_excess(8.0);
+    let machine = faulty(Machine::hockney(1, 4).parameters(parameters.build().unwrap()), &["node:1@100us"]);
+    let run = surviving(&machine, |node| {
+        let world = node.world();
+        match node.rank() {
+            0 => {
+                let (lost, kept) = (world.isend(1, vec![0_u8; 4000])?, world.isend(2, vec![0_u8; 4000])?);
+                let told = failed(node, world.wait(lost))?;
+                world.wait(kept)?;
+                Ok((told.1, micros(node.now()?)))
+            }
+            1 => {
+                let sends = [world.isend(2, vec![0_u8; 4000])?, world.isend(3, vec![0_u8; 4000])?];
+                Ok((world.wait_all(sends).map(|_| 0.0).unwrap_or(1.0), 0.0))
+            }
+            // Of node 0 alone: 200 us from 40 us on.
+            2 => Ok((world.recv(0)?.len() as f64, micros(node.now()?))),
+            _ => Ok((failed(node, world.recv(1))?.1, 0.0)),
+        }
+    });
+    let got = [0, 2, 3].map(|rank: usize| run.outputs[rank].unwrap());
+    assert_eq!(got, [(100.0, 240.0), (4000.0, 305.0), (100.0, 0.0)]);
+    assert_eq!(run.report.lost.len(), 3);
+}
+
 #[test]
 fn what_a_node_has_sent_before_it_dies_arrives() {
     let latency = Parameters::hockney().to_builder().latency(40e-6).build().unwrap();
