@@ -319,3 +319,23 @@ fn blocks_have_the_lengths_that_are_given() {
         assert!(errors.contains(text), "{command}: {errors}");
     }
 }
+
+#[test]
+fn nodes_have_as_many_ports_as_are_asked_for() {
+    let machine = succeeds(&["machine", "torus:4x4", "--ports", "4"]);
+    assert!(machine.starts_with("torus:4x4, 4 ports\n"), "{machine}");
+    let ports = machine.lines().find(|line| line.starts_with("ports")).unwrap();
+    assert!(ports.starts_with("ports") && ports.contains(" 4 "), "{ports}");
+    let errors = fails(2, &["machine", "torus:4x4", "--ports", "65"]);
+    assert!(errors.contains("65 is not in 1..=64"), "{errors}");
+    let chosen = |more: &str| {
+        let command = format!("collective collect --machine torus:4x4 --bytes 4M --algorithm swing{more}");
+        let output = succeeds(&command.split(' ').collect::<Vec<_>>());
+        rows(&output, "algorithm")[0][1..].iter().map(|cell| cell.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    let (one, four) = (chosen(""), chosen(" --ports 4"));
+    assert!(one.starts_with("197.128 ") && !one.contains("ways"), "{one}");
+    assert!(four.starts_with("50.972 ") && four.contains("4 ways"), "{four}");
+    let tuned = succeeds(&["tune", "torus:2x2", "broadcast", "--bytes", "1K", "--ports", "4"]);
+    assert!(tuned.contains("torus:2x2, 4 ports"), "{tuned}");
+}

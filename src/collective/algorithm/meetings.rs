@@ -117,14 +117,20 @@ pub(super) fn time(task: &Task, ways: &[Rounds], bytes: impl Iterator<Item = f64
         let meetings = || ways.iter().flat_map(|way| way[nth].iter().copied());
         let each = meetings().count() / task.size();
         let in_turn = each as f64 / f64::from(parameters.ports());
-        // Two have one port for what they tell each other on several ways.
-        let mut pairs: BTreeMap<(usize, usize), u32> = BTreeMap::new();
-        meetings().for_each(|pair| *pairs.entry(pair).or_default() += 1);
-        let to_one = pairs.into_values().max().map_or(1.0, f64::from);
-        let factor = conflict_of(task, &ranks, meetings()).max(in_turn).max(to_one);
+        let factor = conflict_of(task, &ranks, meetings()).max(in_turn).max(most_alike(ways, nth));
         round(task, (bytes * factor) as u64) + (send + receive).times(each as u64 - 1)
     };
     (0..ways[0].len()).zip(bytes).map(of_round).sum()
+}
+
+/// The most ways on which two meet in a round: they have one port for what they tell each other.
+fn most_alike(ways: &[Rounds], nth: usize) -> f64 {
+    if let [_] = ways {
+        return 1.0;
+    }
+    let mut pairs: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+    ways.iter().flat_map(|way| &way[nth]).for_each(|&pair| *pairs.entry(pair).or_default() += 1);
+    pairs.into_values().max().map_or(1.0, f64::from)
 }
 
 /// Every block, or part of the vector, is spread from where it is, or combined there.

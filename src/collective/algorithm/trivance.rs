@@ -63,8 +63,9 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);
     let name = named("trivance", &extents);
     // A way keeps two ports busy.
-    let ways: Vec<Rounds> = (0..extents.len()).map(|first| way(&extents, first)).collect();
-    let mut candidates = in_parts(task, &name, 3, &ways, [task.parameters().ports() as usize / 2]);
+    let most = extents.len().min(task.parameters().ports() as usize / 2).max(1);
+    let ways: Vec<Rounds> = (0..most).map(|first| way(&extents, first)).collect();
+    let mut candidates = in_parts(task, &name, 3, &ways, [most]);
     // Each rank adds in an order of its own.
     if task.operation() == Operation::CombineToAll && task.is_exact() && task.bytes() > 0 {
         let way = way(&extents, 0);
