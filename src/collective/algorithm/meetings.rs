@@ -23,7 +23,7 @@ use crate::{
     time::Span,
 };
 
-/// Who has a message for whom, as places of a grid.
+/// Pairs of places of a grid: the first has a message for the second.
 pub(super) type Round = Vec<(usize, usize)>;
 
 /// The rounds of the parts of blocks that go the same way; the nearest partners come first.
