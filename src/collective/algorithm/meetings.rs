@@ -20,6 +20,7 @@ use super::{
 use crate::{
     pattern::{Builder, Exchange, Transfer},
     rank::Rank,
+    text::count,
     time::Span,
 };
 
@@ -109,8 +110,36 @@ fn along(task: &Task, name: &str, radix: usize, ways: Vec<Rounds>) -> Candidate 
     }
 }
 
+/// The candidate in which partners combine their whole vectors, by schedules that `make` makes; none where it matters how operands
+/// are grouped, as each rank adds in an order of its own.
+pub(super) fn whole(
+    task: &Task,
+    name: &str,
+    rounds: Rounds,
+    tuning: Tuning,
+    make: fn(&Task, &Rounds, Tuning) -> Draft,
+) -> Option<Candidate> {
+    let is_fit = task.operation() == Operation::CombineToAll && task.is_exact() && task.bytes() > 0;
+    is_fit.then(|| Candidate {
+        name: format!("{name}, whole vectors"),
+        kin: None,
+        estimate: time(task, std::slice::from_ref(&rounds), std::iter::repeat(task.bytes() as f64)),
+        messages: rounds.iter().map(Round::len).sum::<usize>() / task.size(),
+        tunings: vec![tuning],
+        make: Box::new(move |task, tuning| make(task, &rounds, tuning)),
+    })
+}
+
+/// The ranks of the group, or that the operator is not commutative, for those that are refused one or the other.
+pub(super) fn refused(task: &Task) -> String {
+    if task.is_in_order() {
+        return "the operator is not commutative".into();
+    }
+    format!("the group has {}", count(task.size() as u64, "rank"))
+}
+
 /// The time of rounds of messages of so many bytes each, by the closed form.
-pub(super) fn time(task: &Task, ways: &[Rounds], bytes: impl Iterator<Item = f64>) -> Span {
+fn time(task: &Task, ways: &[Rounds], bytes: impl Iterator<Item = f64>) -> Span {
     let (ranks, parameters) = (task.layout().ranks, task.parameters());
     let (send, receive) = parameters.overheads(0);
     let of_round = |(nth, bytes): (usize, f64)| {

@@ -32,7 +32,6 @@ use super::{
 use crate::{
     pattern::{Combiner, Fold, Origin},
     plan::Restriction,
-    text::count,
 };
 
 impl Algorithm {
@@ -48,12 +47,7 @@ static SWING: Entry =
         .only_if(&[Restriction {
             text: "it needs a power of two ranks, four at least, and a commutative operator",
             is_met: |task, _| task.size().is_power_of_two() && task.size() >= 4 && !task.is_in_order(),
-            found: |task, _| {
-                if task.is_in_order() {
-                    return "the operator is not commutative".into();
-                }
-                format!("the group has {}", count(task.size() as u64, "rank"))
-            },
+            found: |task, _| meetings::refused(task),
         }]);
 
 fn candidates(task: &Task) -> Vec<Candidate> {
@@ -63,22 +57,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     let (sides, ports) = (extents.len(), task.parameters().ports() as usize);
     let counts = [sides, 2 * sides, ports].map(|count| count.min(ports));
     let mut candidates = in_parts(task, &name, 2, &ways(&extents, ports), counts);
-    // Each rank adds in an order of its own.
-    if task.operation() == Operation::CombineToAll && task.is_exact() && task.bytes() > 0 {
-        let way = way(&extents, 0, 1);
-        candidates.push(Candidate {
-            name: format!("{name}, whole vectors"),
-            kin: None,
-            estimate: meetings::time(
-                task,
-                std::slice::from_ref(&way),
-                std::iter::repeat(task.bytes() as f64),
-            ),
-            messages: way.len(),
-            tunings: vec![Tuning::PLAIN],
-            make: Box::new(move |task, tuning| whole(task, &way, tuning)),
-        });
-    }
+    candidates.extend(meetings::whole(task, &name, way(&extents, 0, 1), Tuning::PLAIN, whole));
     candidates
 }
 

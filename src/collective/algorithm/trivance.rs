@@ -32,7 +32,6 @@ use super::{
 use crate::{
     pattern::{Combiner, Exchange, Fold, Origin},
     plan::Restriction,
-    text::count,
 };
 
 impl Algorithm {
@@ -51,12 +50,7 @@ static TRIVANCE: Entry =
                 let is_power = |ranks: usize| 3_usize.pow(ranks.ilog(3)) == ranks;
                 task.size() >= 9 && is_power(task.size()) && !task.is_in_order()
             },
-            found: |task, _| {
-                if task.is_in_order() {
-                    return "the operator is not commutative".into();
-                }
-                format!("the group has {}", count(task.size() as u64, "rank"))
-            },
+            found: |task, _| meetings::refused(task),
         }]);
 
 fn candidates(task: &Task) -> Vec<Candidate> {
@@ -66,19 +60,8 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     let most = extents.len().min(task.parameters().ports() as usize / 2).max(1);
     let ways: Vec<Rounds> = (0..most).map(|first| way(&extents, first)).collect();
     let mut candidates = in_parts(task, &name, 3, &ways, [most]);
-    // Each rank adds in an order of its own.
-    if task.operation() == Operation::CombineToAll && task.is_exact() && task.bytes() > 0 {
-        let way = way(&extents, 0);
-        let bytes = std::iter::repeat(task.bytes() as f64);
-        candidates.push(Candidate {
-            name: format!("{name}, whole vectors"),
-            kin: None,
-            estimate: meetings::time(task, std::slice::from_ref(&way), bytes),
-            messages: 2 * way.len(),
-            tunings: vec![Tuning { exchange: Exchange::Overlapped, segments: 1 }],
-            make: Box::new(move |task, tuning| whole(task, &way, tuning)),
-        });
-    }
+    let overlapped = Tuning { exchange: Exchange::Overlapped, segments: 1 };
+    candidates.extend(meetings::whole(task, &name, way(&extents, 0), overlapped, whole));
     candidates
 }
 
