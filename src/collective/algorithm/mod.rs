@@ -6,6 +6,7 @@
 mod alternating;
 mod apart;
 mod auto;
+mod bine;
 mod blocks;
 mod circulant;
 mod doubling;
@@ -80,6 +81,7 @@ impl Algorithm {
         Algorithm::DOUBLING,
         Algorithm::HALVING,
         Algorithm::SWING,
+        Algorithm::BINE,
         Algorithm::TRIVANCE,
         Algorithm::PIPELINE,
         Algorithm::EDST,

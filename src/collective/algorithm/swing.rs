@@ -89,7 +89,7 @@ fn ways(extents: &[usize], most: usize) -> Vec<Rounds> {
 }
 
 /// The way that begins with this dimension, on this side.
-fn way(extents: &[usize], first: usize, side: i64) -> Rounds {
+pub(super) fn way(extents: &[usize], first: usize, side: i64) -> Rounds {
     meetings::way(extents, first, 2, |place, round, extent| {
         let distance = side * (1 - (-2_i64).pow(round + 1)) / 3;
         let (place, extent) = (place as i64, extent as i64);

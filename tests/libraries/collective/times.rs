@@ -168,7 +168,7 @@ proptest! {
                 let is_cube = call.members.len().is_power_of_two();
                 let may_refuse = match algorithm.name() {
                     "edst" => !is_cut || !is_cube,
-                    "swing" => !is_cube || call.members.len() < 4,
+                    "swing" | "bine" => !is_cube || call.members.len() < 4,
                     "trivance" => ![9, 27].contains(&call.members.len()),
                     "alternating" => true,
                     // Blocks may be about as long as each other.

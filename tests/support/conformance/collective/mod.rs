@@ -55,9 +55,9 @@ fn check(group: &Group<'_>, cases: &[Case]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements; *edst* and *swing* need a
-/// power of two ranks, *trivance* one of three; what alternates between rows and columns needs both; what is made for unequal blocks needs some; and most
-/// need an operator that commutes.
+/// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements; *edst*, *swing* and *bine* need
+/// a power of two ranks, *trivance* one of three; what alternates between rows and columns needs both; what is made for unequal
+/// blocks needs some; and most need an operator that commutes.
 pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
     let in_order = case.operation.combines() && case.with == With::MatrixProduct;
     match algorithm.name() {
@@ -67,7 +67,7 @@ pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
         "edst" => {
             in_order || case.blocks.len() < 3 || case.total() < 2 || !case.blocks.len().is_power_of_two()
         }
-        "swing" => in_order || case.blocks.len() < 4 || !case.blocks.len().is_power_of_two(),
+        "swing" | "bine" => in_order || case.blocks.len() < 4 || !case.blocks.len().is_power_of_two(),
         "trivance" => in_order || ![9, 27, 81, 243].contains(&case.blocks.len()),
         // On rectangles whose sides it can divide by turns.
         "alternating" => true,

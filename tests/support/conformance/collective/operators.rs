@@ -26,6 +26,7 @@ pub(crate) fn any_shape(algorithm: &&Algorithm) -> bool {
         Algorithm::ALTERNATING,
         Algorithm::EDST,
         Algorithm::SWING,
+        Algorithm::BINE,
         Algorithm::TRIVANCE,
         Algorithm::FOREST,
         Algorithm::SOURCES,
