@@ -18,8 +18,6 @@ type Make = Box<dyn Fn(&Task, Tuning) -> Draft + Send + Sync>;
 /// One way to do it, in one or several tunings.
 pub(super) struct Candidate {
     pub(super) name: String,
-    /// The name without numbers that follow from where the root is; none if it has no such numbers.
-    pub(super) kin: Option<String>,
     /// The time by the closed form.
     pub(super) estimate: Span,
     /// About as many messages as each rank sends.
@@ -47,7 +45,7 @@ pub(super) fn each_once(mut variants: Vec<Variant<Task>>) -> Vec<Variant<Task>> 
     variants
 }
 
-fn variants(Candidate { name, kin, estimate, tunings, make, .. }: Candidate) -> Vec<Variant<Task>> {
+fn variants(Candidate { name, estimate, tunings, make, .. }: Candidate) -> Vec<Variant<Task>> {
     let make = Arc::new(make);
     let is_single = tunings.len() == 1;
     let variant = |tuning: Tuning| {
@@ -58,11 +56,7 @@ fn variants(Candidate { name, kin, estimate, tunings, make, .. }: Candidate) -> 
             Ok(if tuning.exchange == Exchange::Overlapped { draft.hoisted() } else { draft })
         };
         let shown = if is_single { name.clone() } else { identity.clone() };
-        let variant = Variant::new(shown, draft).estimated(estimate).identified(identity);
-        match &kin {
-            Some(kin) => variant.akin(format!("{kin} ({})", tuning.name())),
-            None => variant,
-        }
+        Variant::new(shown, draft).estimated(estimate).identified(identity)
     };
     tunings.into_iter().map(variant).collect()
 }

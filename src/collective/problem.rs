@@ -44,12 +44,6 @@ impl Planned for Task {
         delivery::check(self, draft)
     }
 
-    /// The same with root 0, unless it matters which rank has the long blocks.
-    fn representative(&self) -> Option<Task> {
-        let is_alike = !self.operation().has_blocks() || !self.is_uneven();
-        (self.operation().has_root() && is_alike).then(|| self.with_root_0())
-    }
-
     fn spelling(parameter: &Option<Strategy>) -> Option<String> {
         parameter.as_ref().map(|strategy| strategy.spelled(Operation::Broadcast))
     }

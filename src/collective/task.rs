@@ -205,11 +205,6 @@ impl Task {
         Task { operation, root, ..self.clone() }
     }
 
-    /// The same with root 0.
-    pub(super) fn with_root_0(&self) -> Task {
-        Task { root: 0, ..self.clone() }
-    }
-
     /// The parts that tell it from others on the same machine.
     pub(super) fn identity(&self) -> Identity {
         Identity {

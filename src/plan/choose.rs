@@ -142,25 +142,6 @@ pub(super) const FEW: usize = 64;
 /// A time is near another one if it is at most so many times as long.
 const NEAR: f64 = 1.3;
 
-/// So many variants are on a short list at most.
-const MOST_LISTED: usize = 12;
-
-/// The numbers of the fastest variants for a problem, the fastest first, as far as they are near it: those whose kin is worth a try
-/// for problems that are much like it.
-pub(crate) fn shortlist<P: Problem>(problem: &P, variants: &[Variant<P>]) -> Vec<usize> {
-    let times = Mutex::new(Vec::new());
-    let attempt = |nth: usize, best: Time| {
-        let modeled = tried(problem, &variants[nth], near(best)).ok()??.prediction.modeled;
-        times.lock().push((modeled, nth));
-        Some((modeled, ()))
-    };
-    fastest_of(variants.len(), attempt);
-    let mut times = times.into_inner();
-    times.sort_unstable();
-    let least = times.first().map_or(Time::MAX, |&(time, _)| near(time));
-    times.into_iter().take(MOST_LISTED).take_while(|&(time, _)| time <= least).map(|(_, nth)| nth).collect()
-}
-
 /// Whether every message of a schedule can be sent.
 pub(super) fn check_messages(schedule: &Schedule) -> Result<(), PlanError> {
     match schedule.messages().map(|message| message.bytes).find(|&bytes| bytes > MAX_MESSAGE) {

@@ -17,6 +17,7 @@ use crate::{
         forest::{Network, Pair, Share, cycles, edges, grow, least},
     },
     rank::Rank,
+    text::count,
     time::Span,
     topology::{LinkId, Vertex},
 };
@@ -57,7 +58,7 @@ pub(crate) enum Way {
 pub(crate) struct Forest {
     trees: Vec<Share>,
     /// The trees in words.
-    pub(crate) kind: String,
+    kind: String,
     segments: Vec<Segment>,
     /// The seconds that the busiest resource is taken.
     busiest: f64,
@@ -109,10 +110,22 @@ const LONG: f64 = 16.0;
 /// is one for which there are no better ways: one with several ports at a node, with switches, with links that have a capacity of
 /// their own, or where nodes have different numbers of neighbours though it is no grid.
 pub(crate) fn is_for(machine: &Description, members: usize, bytes: u64) -> bool {
+    unfit(machine, members, bytes).is_none()
+}
+
+/// The condition of [`is_for`] that is not met, if one is not.
+pub(crate) fn unfit(machine: &Description, members: usize, bytes: u64) -> Option<String> {
     let parameters = machine.parameters();
+    if !(3..=MOST_MEMBERS).contains(&members) {
+        return Some(format!("here are {}", count(members as u64, "node")));
+    }
     let start_up = (parameters.alpha() + parameters.hop()).as_secs_f64();
-    let is_long = bytes as f64 * parameters.beta() > LONG * start_up && parameters.beta() > 0.0;
-    is_long && (3..=MOST_MEMBERS).contains(&members) && (parameters.ports() > 1 || is_irregular(machine))
+    let time = bytes as f64 * parameters.beta();
+    if time <= LONG * start_up || time == 0.0 {
+        return Some(format!("{} take {:.1} of them", count(bytes, "byte"), (time / start_up).max(0.0)));
+    }
+    let is_fit = parameters.ports() > 1 || is_irregular(machine);
+    (!is_fit).then(|| format!("the network is {}, with one port a node", machine.topology().name()))
 }
 
 fn is_irregular(machine: &Description) -> bool {

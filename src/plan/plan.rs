@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{
     Cache, PlanError, Problem,
-    choose::{check_messages, fastest, shortlist},
+    choose::{check_messages, fastest},
     predict::{Prediction, predict_among},
     problem::{Draft, Scheduled},
     registry::{Algorithm, Predicted, Registered, Variant},
@@ -31,7 +31,7 @@ impl<P: Problem> Algorithm<P> {
     ///
     /// If the algorithm has several variants for it, all that could be the fastest are [predicted](super::predict()), some
     /// microseconds a message, and the fastest is taken, of equally fast ones the first. That depends on the problem alone,
-    /// so it is the same whoever works it out. For *Auto* it takes tens of milliseconds on 100 nodes, and seconds on
+    /// so it is the same whoever works it out. A single variant is not predicted. For *Auto* it takes tens of milliseconds on 100 nodes, and seconds on
     /// thousands.
     ///
     /// In a program that runs in real time making a plan is computing, and delays the node. The calls of groups share
@@ -43,84 +43,25 @@ impl<P: Problem> Algorithm<P> {
     /// variants and modeled time cannot tell how long any of them takes.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
         self.check(problem)?;
-        match self.represented(problem) {
-            Some(representative) => self.among(problem, &self.shortlist(&representative)?),
-            None => self.chosen(problem),
-        }
-    }
-
-    /// The plan that is kept for a problem, made by the first who asks.
-    pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
-        cache.get((problem.key(), self.clone()), Plan::weight, || {
-            self.check(problem)?;
-            let Some(representative) = self.represented(problem) else {
-                return self.chosen(problem).map(Arc::new);
-            };
-            let listed = cache.get((representative.key(), self.clone()), Shortlist::weight, || {
-                self.shortlist(&representative).map(Arc::new)
-            })?;
-            self.among(problem, &listed).map(Arc::new)
-        })
-    }
-
-    /// Another problem whose short list serves this one.
-    fn represented(&self, problem: &P) -> Option<P> {
-        problem.representative().filter(|representative| representative.key() != problem.key())
-    }
-
-    /// The plan by the variant to be taken. A single one is not predicted.
-    fn chosen(&self, problem: &P) -> Result<Plan<P>, PlanError> {
         let workspace = problem.workspace();
         if let Some(found) = self.searched(problem, &workspace) {
             let (variant, predicted) = found?;
             return Ok(Plan::predicted_as(problem, self, &variant, predicted));
         }
-        self.fastest_plan(problem, &self.variants(problem, &workspace)?)
-    }
-
-    /// The kinds of variants that may be the fastest for a problem that this one represents.
-    fn shortlist(&self, representative: &P) -> Result<Shortlist<P>, PlanError> {
-        let variants = self.variants(representative, &representative.workspace())?;
-        let listed = match &variants[..] {
-            [_] => vec![0],
-            several => shortlist(representative, several),
-        };
-        Ok(Shortlist(listed.into_iter().map(|nth| self.kind_of(&variants[nth])).collect()))
-    }
-
-    /// The plan by the fastest variant of a kind on the short list; by that of all if none of those works.
-    fn among(&self, problem: &P, listed: &Shortlist<P>) -> Result<Plan<P>, PlanError> {
-        let mut variants = self.variants(problem, &problem.workspace())?;
-        variants.retain(|variant| listed.0.contains(&self.kind_of(variant)));
-        self.fastest_plan(problem, &variants).or_else(|_| self.chosen(problem))
-    }
-
-    /// A variant as it is told from those of other kinds.
-    fn kind_of(&self, variant: &Variant<P>) -> (Algorithm<P>, String) {
-        (variant.algorithm().unwrap_or(self).clone(), variant.kin().to_owned())
-    }
-
-    /// The plan by the fastest of some variants, or by something that is faster still.
-    fn fastest_plan(&self, problem: &P, variants: &[Variant<P>]) -> Result<Plan<P>, PlanError> {
-        if let [variant] = variants {
+        let variants = self.variants(problem, &workspace)?;
+        if let [variant] = &variants[..] {
             return Plan::of(problem, self, variant);
         }
-        let (nth, predicted) = fastest(self, problem, variants, Time::MAX)?;
+        let (nth, predicted) = fastest(self, problem, &variants, Time::MAX)?;
         match self.improved(problem, predicted.prediction.modeled) {
             Some((variant, better)) => Ok(Plan::predicted_as(problem, self, &variant, better)),
             None => Ok(Plan::predicted_as(problem, self, &variants[nth], predicted)),
         }
     }
-}
 
-/// The kinds of the fastest variants for a problem, which are tried for all that it represents.
-#[derive(Debug)]
-struct Shortlist<P: Problem>(Vec<(Algorithm<P>, String)>);
-
-impl<P: Problem> Shortlist<P> {
-    /// The room that it takes, in steps of a schedule.
-    fn weight(&self) -> usize {
-        self.0.len()
+    /// The plan that is kept for a problem, made by the first who asks.
+    pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
+        cache.get((problem.key(), self.clone()), Plan::weight, || self.plan(problem).map(Arc::new))
     }
 }
 

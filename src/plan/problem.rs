@@ -43,12 +43,6 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
     /// An empty workspace.
     fn workspace(&self) -> Self::Workspace;
 
-    /// A problem so much like this one that its fastest variants are the only ones worth a try here; by default there is none,
-    /// and all are tried.
-    fn representative(&self) -> Option<Self> {
-        None
-    }
-
     /// The room that the problem takes in a cache, in steps of a schedule.
     fn weight(&self) -> usize {
         0

@@ -73,7 +73,6 @@ fn candidates(task: &Task) -> Vec<Candidate> {
         let bytes = (task.bytes() as f64 / blocks as f64 * conflict) as u64;
         Candidate {
             name: format!("{blocks} blocks{}", if is_compact { ",compact" } else { "" }),
-            kin: None,
             estimate: round(task, bytes).times((log + blocks - 1) as u64),
             messages: blocks,
             tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],

@@ -55,7 +55,6 @@ fn candidates(task: &Task) -> Vec<Candidate> {
         };
     vec![Candidate {
         name: "doubling".into(),
-        kin: None,
         estimate: round(task, task.bytes()).times(rounds),
         messages: rounds as usize,
         tunings: vec![Tuning::PLAIN],

@@ -79,7 +79,6 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     vec![
         Candidate {
             name: format!("edst, {best} packets"),
-            kin: Some("edst".into()),
             estimate: time(best),
             messages: best,
             tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],

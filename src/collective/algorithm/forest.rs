@@ -30,7 +30,7 @@ use crate::{
     pattern::{Exchange, Origin},
     plan::{
         Restriction, Variant,
-        forest::{Forest, Spreading, Way, is_for, spread},
+        forest::{Forest, Spreading, Way, is_for, spread, unfit},
     },
     rank::Rank,
 };
@@ -49,7 +49,7 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
         Restriction {
             text: "it needs 3 to 64 ranks, with several ports or on a network that is no grid, and bytes that take 16 start-ups",
             is_met: |task, _| is_for(task.machine(), task.size(), task.bytes()),
-            found: |_, _| String::new(),
+            found: |task, _| unfit(task.machine(), task.size(), task.bytes()).unwrap_or_default(),
         },
         Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order(), found: |_, _| String::new() },
     ]);
@@ -65,11 +65,10 @@ fn variants(task: &Task) -> Variants {
     let spreading = Spreading::of(task.machine(), task.members(), sources, element, way);
     let spreading = Arc::new(spreading);
     let variant = |forest: Forest| {
-        let (name, kind) = (forest.name(), forest.kind.clone());
-        let (least, estimate) = (forest.least, forest.estimate);
+        let (name, least, estimate) = (forest.name(), forest.least, forest.estimate);
         let spreading = spreading.clone();
         let make = move |task: &Task| Ok(draft(task, &spreading, &forest, way));
-        Variant::new(name, make).at_least(least).estimated(estimate).akin(kind)
+        Variant::new(name, make).at_least(least).estimated(estimate)
     };
     Ok(spreading.forests().into_iter().map(variant).collect())
 }

@@ -51,7 +51,6 @@ fn candidate(task: &Task, levels: usize) -> Candidate {
     let doubling = round(task, part(levels)).times(u64::from(groups.next_power_of_two().ilog2()));
     Candidate {
         name: format!("halving, {levels} {}", if levels == 1 { "level" } else { "levels" }),
-        kin: None,
         estimate: halves + doubling,
         messages: 2 * levels + groups.next_power_of_two().ilog2() as usize,
         tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],

@@ -64,7 +64,6 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     };
     vec![Candidate {
         name: "halving".into(),
-        kin: None,
         estimate: combining.sum::<Span>() + after,
         messages: 2 * levels.len(),
         tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],

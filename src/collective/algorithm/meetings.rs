@@ -1,4 +1,4 @@
-//! The parts that *swing* and *trivance* share: rounds of meetings along the dimensions of the machine in turns.
+//! The parts that *swing*, *bine* and *trivance* share: rounds of meetings along the dimensions of the machine in turns.
 //!
 //! In each round every place meets one partner or several, and they tell each other all that they have. Where nodes have several
 //! ports, blocks are cut into parts that go different *ways* at the same time.
@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     pattern::{Builder, Exchange, Transfer},
+    plan::Restriction,
     rank::Rank,
     text::count,
     time::Span,
@@ -32,6 +33,13 @@ pub(super) type Rounds = Vec<Round>;
 
 /// Several ways at once are left out where all ranks together would hold more pieces.
 const MOST_HELD: usize = 1 << 24;
+
+/// The restriction of algorithms whose partners are found by halves.
+pub(super) const POWER_OF_TWO: Restriction<Task> = Restriction {
+    text: "it needs a power of two ranks, four at least, and a commutative operator",
+    is_met: |task, _| task.size().is_power_of_two() && task.size() >= 4 && !task.is_in_order(),
+    found: |task, _| refused(task),
+};
 
 /// The dimensions of the machine if all its nodes take part, or of the rectangle of the ranks; a line if they are none.
 pub(super) fn extents(task: &Task) -> Vec<usize> {
@@ -101,7 +109,6 @@ fn along(task: &Task, name: &str, radix: usize, ways: Vec<Rounds>) -> Candidate 
     let overlapped = Tuning { exchange: Exchange::Overlapped, segments: 1 };
     Candidate {
         name: if ways.len() > 1 { format!("{name}, {} ways", ways.len()) } else { name.to_owned() },
-        kin: None,
         estimate: time(task, &ways, parts).times(times),
         messages: messages * times as usize,
         // A message at a time keeps one port busy.
@@ -122,7 +129,6 @@ pub(super) fn whole(
     let is_fit = task.operation() == Operation::CombineToAll && task.is_exact() && task.bytes() > 0;
     is_fit.then(|| Candidate {
         name: format!("{name}, whole vectors"),
-        kin: None,
         estimate: time(task, std::slice::from_ref(&rounds), std::iter::repeat(task.bytes() as f64)),
         messages: rounds.iter().map(Round::len).sum::<usize>() / task.size(),
         tunings: vec![tuning],
@@ -139,7 +145,7 @@ pub(super) fn refused(task: &Task) -> String {
 }
 
 /// The time of rounds of messages of so many bytes each, by the closed form.
-fn time(task: &Task, ways: &[Rounds], bytes: impl Iterator<Item = f64>) -> Span {
+pub(super) fn time(task: &Task, ways: &[Rounds], bytes: impl Iterator<Item = f64>) -> Span {
     let (ranks, parameters) = (task.layout().ranks, task.parameters());
     let (send, receive) = parameters.overheads(0);
     let of_round = |(nth, bytes): (usize, f64)| {
@@ -192,7 +198,7 @@ fn draft(task: &Task, ways: &[Rounds], tuning: Tuning) -> Draft {
 }
 
 /// Partners tell each other all that they have of the pieces of each way.
-fn meet<'a>(
+pub(super) fn meet<'a>(
     builder: &mut Builder,
     ranks: &[Rank],
     rounds: impl Iterator<Item = &'a Round>,

@@ -135,7 +135,6 @@ pub(super) fn by_the_clock(task: &Task, timetable: Timetable) -> Candidate {
     let (chunks, estimate) = best_number(task, network, first.len() + 2 - few);
     Candidate {
         name: format!("{}, {chunks} chunks", timetable.name),
-        kin: Some(timetable.name.into()),
         estimate,
         messages: chunks,
         tunings: vec![Tuning::PLAIN],

@@ -26,7 +26,6 @@ pub(super) fn doublings(task: &Task) -> Vec<Candidate> {
     let rounds = u64::from(task.size().next_power_of_two().ilog2());
     vec![Candidate {
         name: "doubling".into(),
-        kin: None,
         estimate: round(task, task.bytes()).times(rounds),
         messages: rounds as usize,
         tunings: vec![Tuning::PLAIN],
@@ -38,7 +37,6 @@ pub(super) fn doublings(task: &Task) -> Vec<Candidate> {
 pub(super) fn chains(task: &Task) -> Vec<Candidate> {
     let candidate = |chunks: usize| Candidate {
         name: format!("chain, {chunks} chunks"),
-        kin: None,
         estimate: round(task, task.bytes() / chunks as u64)
             .times((task.size() + chunks).saturating_sub(2) as u64),
         messages: chunks,

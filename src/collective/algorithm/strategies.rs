@@ -28,7 +28,6 @@ pub(super) fn variants(
     let grid = task.layout().grid;
     let candidate = |strategy: Strategy| Candidate {
         name: strategy.spelled(task.operation()),
-        kin: None,
         estimate: strategy.cost_in(task, grid).time(task.parameters()),
         messages: strategy.messages(),
         // Only what goes around in rings is cut.

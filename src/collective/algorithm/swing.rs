@@ -29,10 +29,7 @@ use super::{
     meetings::{self, Rounds, extents, in_parts, named},
     of,
 };
-use crate::{
-    pattern::{Combiner, Fold, Origin},
-    plan::Restriction,
-};
+use crate::pattern::{Combiner, Fold, Origin};
 
 impl Algorithm {
     /// Recursive doubling with partners on one side and then on the other (De Sensi and others).
@@ -44,11 +41,7 @@ static SWING: Entry =
         .about("recursive doubling to and fro, so that partners are nearer (De Sensi and others)")
         .source("De Sensi et al. 2024, 2025")
         .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
-        .only_if(&[Restriction {
-            text: "it needs a power of two ranks, four at least, and a commutative operator",
-            is_met: |task, _| task.size().is_power_of_two() && task.size() >= 4 && !task.is_in_order(),
-            found: |task, _| meetings::refused(task),
-        }]);
+        .only_if(&[meetings::POWER_OF_TWO]);
 
 fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);

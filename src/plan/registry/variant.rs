@@ -8,7 +8,7 @@ use super::{
 };
 use crate::time::Span;
 
-/// Makes the draft of a variant for a problem: that which it was listed for, or one that this one represents.
+/// Makes the draft of a variant for the problem that it was listed for.
 type Make<P> = Box<dyn Fn(&P) -> Result<<P as Planned>::Draft, PlanError> + Send + Sync>;
 
 /// One way to do it, made only when it could be the fastest.
@@ -19,7 +19,6 @@ pub(crate) struct Variant<P: Problem> {
     floor: Span,
     estimate: Span,
     identity: Option<String>,
-    kin: Option<String>,
     leads: Vec<String>,
     make: Make<P>,
 }
@@ -36,7 +35,6 @@ impl<P: Problem> Variant<P> {
             floor: Span::ZERO,
             estimate: Span::ZERO,
             identity: None,
-            kin: None,
             leads: Vec::new(),
             make: Box::new(make),
         }
@@ -55,12 +53,6 @@ impl<P: Problem> Variant<P> {
     /// The same with a text that it has in common with all variants, of whatever algorithm, that make the same schedule.
     pub(crate) fn identified(self, identity: String) -> Variant<P> {
         Variant { identity: Some(identity), ..self }
-    }
-
-    /// The same with a text in place of its name that it has in common with variants for problems much like its own, which
-    /// do the same in numbers of their own.
-    pub(crate) fn akin(self, kin: String) -> Variant<P> {
-        Variant { kin: Some(kin), ..self }
     }
 
     /// The same, tried among many nodes only if a variant of the same algorithm with one of these names has come near the fastest:
@@ -98,11 +90,6 @@ impl<P: Problem> Variant<P> {
     /// The text that variants have in common that make the same schedule.
     pub(crate) fn identity(&self) -> Option<&str> {
         self.identity.as_deref()
-    }
-
-    /// The text that it has in common with variants for other problems that do the same.
-    pub(crate) fn kin(&self) -> &str {
-        self.kin.as_deref().unwrap_or(&self.name)
     }
 
     /// The names of the variants that it is tried after.

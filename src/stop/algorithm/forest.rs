@@ -24,7 +24,7 @@ use crate::{
     pattern::Exchange,
     plan::{
         Restriction, Variant,
-        forest::{Forest, Spreading, Way, is_for, spread},
+        forest::{Forest, Spreading, Way, is_for, spread, unfit},
     },
     stop::draft::Piece,
 };
@@ -41,7 +41,9 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
     .only_if(&[Restriction {
         text: "there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take 16 start-ups",
         is_met: |instance, ()| is_for(instance.machine(), instance.nodes(), instance.bytes()),
-        found: |_, ()| String::new(),
+        found: |instance, ()| {
+            unfit(instance.machine(), instance.nodes(), instance.bytes()).unwrap_or_default()
+        },
     }]);
 
 fn variants(instance: &Instance) -> Variants {
@@ -139,12 +141,20 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         let refusal = "forest works only if there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take 16 start-ups";
-        for machine in
-            ["paragon:4x4", "torus:3x3x3", "hypercube:8", "ring:7", "complete:5", "tree:128", "tree:2"]
-        {
-            assert_eq!(unmet(machine, 1 << 20), Err(refusal.to_owned()), "{machine}");
+        let refused = |found: &str| Err(format!("{refusal}, and {found}"));
+        for (machine, network) in [
+            ("paragon:4x4", "mesh:4x4"),
+            ("torus:3x3x3", "torus:3x3x3"),
+            ("hypercube:8", "hypercube:8"),
+            ("ring:7", "ring:7"),
+            ("complete:5", "complete:5"),
+        ] {
+            let found = format!("the network is {network}, with one port a node");
+            assert_eq!(unmet(machine, 1 << 20), refused(&found));
         }
-        assert_eq!(unmet("tree:16", 10_000), Err(refusal.to_owned()));
+        assert_eq!(unmet("tree:128", 1 << 20), refused("here are 128 nodes"));
+        assert_eq!(unmet("tree:2", 1 << 20), refused("here are 2 nodes"));
+        assert_eq!(unmet("tree:16", 10_000), refused("10000 bytes take 3.8 of them"));
         assert_eq!(unmet("tree:16", 1 << 20), Ok("forest, 1 low tree, 256 segments".to_owned()));
     }
 }
