@@ -16,9 +16,11 @@
 use super::{Instance, Matrix};
 use crate::{
     model::Parameters,
+    pattern::{network::Network, paths},
     plan::{
         LowerBound, Reason,
         bound::{Border, Crossing, Links, gossip, slowest, start_up},
+        resources::{Resources, has_fixed_routes},
     },
     rank::Rank,
     time::Span,
@@ -30,13 +32,17 @@ const ROUNDING: f64 = 0.5e-12;
 /// The most that inexact sums of rates and bytes are wrong by, as a share of them.
 const INEXACT: f64 = 1e-9;
 
+/// The most members whose paths are looked at.
+const MOST_MEMBERS: usize = 64;
+
 /// Steps of the search for weights with which the sum of all that is heard grows the most.
 const WEIGHINGS: usize = 30;
 
 impl Instance {
     /// The lower bound of the modeled time of this exchange, for any algorithm. Takes the host time proportional to
     /// the entries of the matrix, up to 0.2 us for each that is not 0 and some 10 ns for the others, and to the nodes
-    /// of the machine, some 25 us each; and room for as many numbers as the matrix has, up to four times.
+    /// of the machine, some 25 us each; and room for as many numbers as the matrix has, up to four times. Among up to 64 members
+    /// paths take up to 96 steps of a millisecond each.
     ///
     /// ```
     /// use multicomputer::{exchange::{Instance, Matrix}, plan::Reason};
@@ -56,7 +62,6 @@ impl Instance {
             return LowerBound::default();
         }
         let bytes = Bytes::of(self, &matrix);
-        let exact = bytes.limits(None).into_iter().map(|(_, limit)| limit).fold(Span::ZERO, Span::max);
         let parameters = self.parameters();
         let around = parameters.alpha() + parameters.hop();
         let fan = |figure: &dyn Fn(Rank) -> u64| matrix.most(figure) as usize + 1;
@@ -66,7 +71,13 @@ impl Instance {
             (Reason::StartUp, reached.max(heard)),
             (Reason::Gossip, gossip(self.growth(), parameters, Span::ZERO)),
         ];
-        LowerBound::new(start_ups.into_iter().chain(bytes.limits(Some(exact))))
+        let limits = || start_ups.into_iter().chain(bytes.limits(None));
+        let known = limits().map(|(_, limit)| limit).fold(Span::ZERO, Span::max);
+        let paths = Paths::of(self, &matrix, known.as_secs_f64() - around.as_secs_f64());
+        let exact = bytes.limits(None).into_iter().map(|(_, limit)| limit).fold(Span::ZERO, Span::max);
+        let within = exact.max(around + Span::from_secs_f64(paths.least));
+        let of_paths = (Reason::Paths, paths.limit(self, within));
+        LowerBound::new(start_ups.into_iter().chain(bytes.limits(Some(within))).chain([of_paths]))
     }
 
     /// Growth of the weighted sum of the squares of what nodes have heard of, with the best weights found: with any
@@ -158,6 +169,41 @@ impl<'a> Bytes<'a> {
         let messages = nodes as f64 * within.as_secs_f64() / overhead.as_secs_f64();
         let messages = if messages.is_nan() { bytes } else { messages.min(bytes) };
         (bytes - messages * ROUNDING / beta).max(0.0)
+    }
+}
+
+/// The limit that paths set.
+struct Paths {
+    /// The seconds that bytes take, start-ups aside; 0 if they are not looked at.
+    least: f64,
+    /// The fewest seconds that a byte takes something on its way.
+    quickest: f64,
+}
+
+impl Paths {
+    /// Of a matrix without what nodes have for themselves, less exact where no more is found than is known to be needed.
+    fn of(instance: &Instance, matrix: &Matrix, known: f64) -> Paths {
+        let members = instance.members();
+        if members.len() > MOST_MEMBERS || !has_fixed_routes(instance.machine()) {
+            return Paths { least: 0.0, quickest: 0.0 };
+        }
+        let resources = Resources::of(instance.machine(), members);
+        let network = Network::new(members.len(), |from, to| resources.message(from, to));
+        let messages: Vec<(Rank, Rank, u64)> = matrix.messages().collect();
+        Paths { least: paths::least(&network, &messages, known), quickest: network.quickest() }
+    }
+
+    /// The limit, less what rounding takes off if a run of up to `within` is to be shown impossible.
+    fn limit(&self, instance: &Instance, within: Span) -> Span {
+        let parameters = instance.parameters();
+        let messages =
+            instance.size() as f64 * (within.as_secs_f64() / parameters.send_overhead().as_secs_f64());
+        // So many messages in all, or a share of each that takes something for no longer than a byte.
+        let rounded = (self.least - messages * ROUNDING).max(self.least * (1.0 - ROUNDING / self.quickest));
+        match rounded * (1.0 - INEXACT) - 1e-12 {
+            seconds if seconds > 0.0 => parameters.alpha() + parameters.hop() + Span::from_secs_f64(seconds),
+            _ => Span::ZERO,
+        }
     }
 }
 

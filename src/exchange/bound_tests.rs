@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     exchange::{Generator, Matrix},
-    model::Description,
+    model::{Description, Faults},
 };
 
 fn bound(machine: &str, matrix: Matrix) -> LowerBound {
@@ -32,6 +32,43 @@ fn the_top_of_a_fat_tree_decides_where_all_cross_it() {
     let bound = Instance::new(&machine, cross).unwrap().lower_bound();
     assert!(is_close(bound.of(Reason::Bisection), 16e5 / 80e6 + 130e-6), "{bound:?}");
     assert_eq!(bound.time(), bound.of(Reason::Bisection));
+}
+
+/// Ranks are where chance has put them, so no straight cut has the links between groups of the dragonfly together.
+#[test]
+fn paths_decide_where_no_straight_cut_does() {
+    let bound = bound("placed:random:1:dragonfly:3x1x4", Matrix::of(12, |_, _| 1 << 18).unwrap());
+    assert_eq!(bound.decisive(), Some(Reason::Paths), "{bound:?}");
+    // From each of three groups four nodes have something for four in each other one, by one link at 20 MB/s.
+    let links = 16.0 * f64::from(1 << 18) / 20e6 + 130e-6;
+    let paths = bound.of(Reason::Paths).as_secs_f64();
+    assert!((0.98 * links..=links).contains(&paths), "{paths} of {links}");
+}
+
+/// Straight, both messages share a link; of what other members could carry for them nothing is left.
+#[test]
+fn paths_may_lead_by_way_of_others() {
+    let across = |members: Vec<Rank>| {
+        let machine: Description = "ring:8".parse().unwrap();
+        let of = |from: Rank, to: Rank| if from < 2 && to == from + 2 { 1_000_000 } else { 0 };
+        let matrix = Matrix::of(members.len(), of).unwrap();
+        Instance::among(&machine, members, matrix).unwrap().lower_bound().of(Reason::Paths).as_secs_f64()
+    };
+    let (alone, all) = (across(vec![0, 1, 2, 3]), across((0..8).collect()));
+    assert!((0.099..0.1002).contains(&alone), "{alone}");
+    assert!((0.05..0.076).contains(&all), "{all}");
+}
+
+#[test]
+fn messages_that_may_go_around_dead_links_have_no_bound_by_paths() {
+    let machine: Description = "ethernet:8".parse().unwrap();
+    let paths = |detours| {
+        let faults = Faults::new(["dead:0-s0@0".parse().unwrap()]).detours(detours);
+        let machine = machine.clone().with_faults(faults).unwrap();
+        let matrix = Matrix::of(8, |_, _| 1 << 20).unwrap();
+        Instance::new(&machine, matrix).unwrap().lower_bound().of(Reason::Paths)
+    };
+    assert!(paths(true).is_zero() && !paths(false).is_zero());
 }
 
 #[test]

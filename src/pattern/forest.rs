@@ -1,8 +1,6 @@
 //! Forests: messages from one or several sources go down several spanning trees, as much down each as the network can carry.
 //!
-//! An edge of a tree is a message between two members, on the route that the machine has for them. A byte that crosses it takes
-//! the sender's out-port, the receiver's in-port and every link on the way for some time each. These are the *resources*. An
-//! out-port has one message at a time: a byte takes it as long as the slowest link on the way does.
+//! An edge of a tree is a message between two members, which takes [resources](super::network) for some time each.
 //!
 //! **The least time.** [`least()`] finds a time that nothing beats, neither these trees nor any other way. However messages are
 //! broadcast: what nodes have sent to each other contains trees for all bytes. For from a set of nodes to the others no fewer
@@ -29,21 +27,8 @@ mod growth;
 mod least;
 
 pub(crate) use self::{cycles::cycles, growth::grow, least::least};
-use std::collections::BTreeMap;
-
+use super::network::Network;
 use crate::rank::Rank;
-
-/// The resources that a message between each two members takes.
-#[derive(Clone, Debug)]
-pub(crate) struct Network {
-    nodes: usize,
-    resources: usize,
-    /// By sender, and for each of them by receiver.
-    pairs: Vec<Pair>,
-}
-
-/// The resources that a message from one member to another takes, with the seconds for each byte.
-pub(crate) type Pair = Vec<(u32, f64)>;
 
 /// A part of a message, and the tree that it goes down.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,41 +40,9 @@ pub(crate) struct Share {
 }
 
 impl Network {
-    /// A network of so many nodes, where a message takes what `pair` tells for its sender and receiver. Resources have any
-    /// numbers.
-    pub(crate) fn new(nodes: usize, mut pair: impl FnMut(Rank, Rank) -> Pair) -> Network {
-        let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
-        let mut numbered = |(resource, seconds)| {
-            let next = numbers.len() as u32;
-            (*numbers.entry(resource).or_insert(next), seconds)
-        };
-        let pairs = (0..nodes * nodes).map(|index| match (index / nodes, index % nodes) {
-            (from, to) if from == to => Pair::new(),
-            (from, to) => pair(from, to).into_iter().map(&mut numbered).collect(),
-        });
-        let pairs = pairs.collect();
-        Network { nodes, pairs, resources: numbers.len() }
-    }
-
-    /// The number of nodes.
-    pub(crate) fn nodes(&self) -> usize {
-        self.nodes
-    }
-
-    fn pair(&self, from: Rank, to: Rank) -> &Pair {
-        &self.pairs[from * self.nodes + to]
-    }
-
-    /// The price of a byte between each two nodes, by the price of each resource for a second.
-    fn costs(&self, prices: &[f64]) -> Vec<f64> {
-        let cost =
-            |pair: &Pair| pair.iter().map(|&(resource, seconds)| prices[resource as usize] * seconds).sum();
-        self.pairs.iter().map(cost).collect()
-    }
-
     /// The seconds that the busiest resource is taken, if so many bytes go down each of these trees.
     pub(crate) fn busiest<'a>(&self, trees: impl IntoIterator<Item = (&'a [Rank], u64)>) -> f64 {
-        let mut loads = vec![0.0; self.resources];
+        let mut loads = vec![0.0; self.resources()];
         for (parents, bytes) in trees {
             for (from, to) in edges(parents) {
                 let uses = self.pair(from, to);
@@ -122,7 +75,7 @@ const MOST_WORK: usize = 4_000_000;
 
 impl Loads<'_> {
     fn none(network: &Network) -> Loads<'_> {
-        Loads { network, loads: vec![0.0; network.resources], work: 0 }
+        Loads { network, loads: vec![0.0; network.resources()], work: 0 }
     }
 
     /// Whether there is work left, after that of an edge to a node, or of all such edges.
@@ -170,7 +123,7 @@ fn weight(load: f64) -> f64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::*;
+    use super::{super::network::Pair, *};
 
     /// Ports that take a byte a second, and what else `links` gives for a pair.
     fn ports(nodes: usize, mut links: impl FnMut(Rank, Rank) -> Pair) -> Network {

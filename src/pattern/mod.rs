@@ -14,6 +14,8 @@ pub mod division;
 pub(crate) mod forest;
 mod halving;
 pub mod line;
+pub(crate) mod network;
+pub(crate) mod paths;
 pub mod pipeline;
 pub mod ring;
 mod schedule;

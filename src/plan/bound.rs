@@ -58,6 +58,10 @@ pub enum Reason {
     /// what the cheapest one does. For long messages among up to 64 members of a network that is no grid, or of nodes
     /// with several ports, and where no message goes around dead links. (Edmonds, "Edge-disjoint branchings", 1973.)
     Trees,
+    /// Bytes that go along paths: from its sender to its receiver a byte goes straight or by way of other members. Ports and links have
+    /// prices, and each byte costs at least what its cheapest path does. For exchanges among up to 64 members, where no message goes
+    /// around dead links. (Basu and others, arXiv 2309.13541, for links alone.)
+    Paths,
 }
 
 impl Reason {
@@ -75,6 +79,7 @@ impl Reason {
             Reason::Bisection => "bisection",
             Reason::Submesh => "submesh",
             Reason::Trees => "trees",
+            Reason::Paths => "paths",
         }
     }
 }

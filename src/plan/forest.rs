@@ -5,21 +5,20 @@
 //! segment crosses an edge: nodes send on what has come, the oldest segments first. Those of a tree have their ages in its own
 //! measure, from 0 to 1, so that all trees are done at the same time.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::{cmp::Reverse, collections::BTreeSet};
 
+use super::resources::{Resources, has_fixed_routes};
 use crate::{
-    model::{Description, Fault, Faults},
+    model::Description,
     pattern::{
         Builder, Transfer,
-        forest::{Network, Pair, Share, cycles, edges, grow, least},
+        forest::{Share, cycles, edges, grow, least},
+        network::{Network, Pair},
     },
     rank::Rank,
     text::count,
     time::Span,
-    topology::{LinkId, Vertex},
+    topology::Vertex,
 };
 
 /// The most members: trees are grown on all pairs of them.
@@ -156,12 +155,8 @@ pub(crate) fn least_time(
     sources: &[(Rank, u64)],
     is_backwards: bool,
 ) -> Span {
-    // Around a dead link messages take other routes.
-    let has_detours = |faults: &Faults| {
-        faults.has_detours() && faults.list().iter().any(|fault| matches!(fault, Fault::Dead { .. }))
-    };
     let bytes = sources.iter().fold(0_u64, |sum, &(_, bytes)| sum.saturating_add(bytes));
-    if machine.faults().is_some_and(has_detours) || !is_for(machine, members.len(), bytes) {
+    if !has_fixed_routes(machine) || !is_for(machine, members.len(), bytes) {
         return Span::ZERO;
     }
     let way = if is_backwards { Way::Back } else { Way::Out };
@@ -380,54 +375,18 @@ pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
     }
 }
 
-/// The ports and links of a machine as edges from a member to another take them; where bytes are combined, for so many seconds
-/// each, processors as well.
+/// What edges from a member to another take; where bytes are combined, for so many seconds each, of processors as well.
 fn network(machine: &Description, members: &[Rank], combining: f64, way: Way) -> Network {
-    let (topology, parameters) = (machine.topology(), machine.parameters());
-    let (nodes, beta, ports) = (members.len(), parameters.beta(), f64::from(parameters.ports()));
-    let node_beta = parameters.node_beta();
-    let seconds = |link: LinkId| 1.0 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
-    let mut route = Vec::new();
-    // The only sender over each link, and the only receiver, if there is no other.
-    let mut ends: BTreeMap<LinkId, (Option<Rank>, Option<Rank>)> = BTreeMap::new();
-    for (from, to) in (0..nodes * nodes).map(|pair| (pair / nodes, pair % nodes)) {
-        route.clear();
-        topology.route(members[from], members[to], &mut route);
-        for &link in &route {
-            let (sender, receiver) = ends.entry(link).or_insert((Some(from), Some(to)));
-            *sender = sender.filter(|&only| only == from);
-            *receiver = receiver.filter(|&only| only == to);
-        }
-    }
-    // A link of one sender alone, which has one port, or of one sender or receiver that is no slower than its ports, limits
-    // nothing by itself.
-    let limits = |link: LinkId, (sender, receiver): (Option<Rank>, Option<Rank>)| {
-        let is_shared = sender.is_none() && receiver.is_none();
-        seconds(link) > 0.0 && (sender.is_none() || ports > 1.0) && (is_shared || seconds(link) > node_beta)
-    };
-    let limiting = ends.into_iter().filter(|&(link, ends)| limits(link, ends)).map(|(link, _)| link);
-    let limiting: BTreeMap<LinkId, u32> = limiting.zip(4 * nodes as u32..).collect();
-    let both_ways = if parameters.duplex() < 2.0 { node_beta / parameters.duplex() } else { 0.0 };
-    let mut message = |from: Rank, to: Rank, uses: &mut Pair| {
-        route.clear();
-        topology.route(members[from], members[to], &mut route);
-        let alone = route.iter().map(|&link| seconds(link)).fold(beta, f64::max);
-        let place = |kind: usize, node: Rank| (kind * nodes + node) as u32;
-        uses.extend([(place(0, from), alone / ports), (place(1, to), node_beta)]);
-        if both_ways > 0.0 {
-            uses.extend([from, to].map(|node| (place(2, node), both_ways)));
-        }
-        uses.extend(route.iter().filter_map(|link| Some((*limiting.get(link)?, seconds(*link)))));
-    };
-    Network::new(nodes, |from, to| {
+    let resources = Resources::of(machine, members);
+    Network::new(members.len(), |from, to| {
         let mut uses = Pair::new();
         if way != Way::Back {
-            message(from, to, &mut uses);
+            uses.extend(resources.message(from, to));
         }
         if way != Way::Out {
-            message(to, from, &mut uses);
+            uses.extend(resources.message(to, from));
             if combining > 0.0 {
-                uses.push(((3 * nodes + from) as u32, combining));
+                uses.push((resources.processor(from), combining));
             }
         }
         uses
@@ -437,6 +396,7 @@ fn network(machine: &Description, members: &[Rank], combining: f64, way: Way) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Faults;
 
     fn spreading(sources: &[(Rank, u64)], element: u64) -> Spreading {
         let machine: Description = "ethernet:8".parse().unwrap();

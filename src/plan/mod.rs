@@ -38,6 +38,7 @@ mod plan;
 pub(crate) mod predict;
 mod problem;
 mod registry;
+pub(crate) mod resources;
 
 pub use self::{
     bound::{LowerBound, Reason},

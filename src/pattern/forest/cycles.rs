@@ -32,7 +32,7 @@ pub(crate) fn cycles(network: &Network, sources: &[Rank], bytes: u64, count: usi
         improve(&mut loads, &mut cycles, amount);
     }
     let share = |(source, cycle): (usize, &Vec<Rank>)| {
-        let mut parents = vec![sources[source]; network.nodes];
+        let mut parents = vec![sources[source]; network.nodes()];
         around(cycle).filter(|&(_, to)| to != sources[source]).for_each(|(from, to)| parents[to] = from);
         Share { source, parents }
     };
@@ -46,7 +46,7 @@ fn around(cycle: &[Rank]) -> impl Iterator<Item = (Rank, Rank)> {
 
 /// A cycle that goes on to the node to which the edge is cheapest.
 fn laid(loads: &mut Loads<'_>, start: Rank, amount: f64) -> Vec<Rank> {
-    let mut left: Vec<Rank> = (0..loads.network.nodes).filter(|&node| node != start).collect();
+    let mut left: Vec<Rank> = (0..loads.network.nodes()).filter(|&node| node != start).collect();
     let mut cycle = vec![start];
     let mut here = start;
     while !left.is_empty() {
@@ -63,7 +63,7 @@ fn laid(loads: &mut Loads<'_>, start: Rank, amount: f64) -> Vec<Rank> {
 
 /// Moves nodes at the ends of the busiest resource to other places of their cycles, as long as that takes weight away.
 fn improve(loads: &mut Loads<'_>, cycles: &mut [Vec<Rank>], amount: f64) {
-    let nodes = loads.network.nodes;
+    let nodes = loads.network.nodes();
     if nodes < 4 {
         return;
     }

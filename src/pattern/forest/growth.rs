@@ -71,7 +71,7 @@ impl Ord for Price {
 impl Growth<'_> {
     /// The parents of a tree that takes the cheapest edge to a further node each time.
     fn tree(&mut self, root: Rank) -> Vec<Rank> {
-        let nodes = self.loads.network.nodes;
+        let nodes = self.loads.network.nodes();
         let mut parents: Vec<Option<Rank>> = vec![None; nodes];
         let mut depths = vec![0; nodes];
         let mut cheapest: BinaryHeap<Reverse<(Price, Rank, Rank)>> = BinaryHeap::new();
@@ -103,7 +103,7 @@ impl Growth<'_> {
 
     /// Hangs nodes behind the busiest resource elsewhere, as long as that takes weight away.
     fn improve(&mut self, trees: &mut [Vec<Rank>]) {
-        let (nodes, amount) = (self.loads.network.nodes, self.amount);
+        let (nodes, amount) = (self.loads.network.nodes(), self.amount);
         for _ in 0..2 * nodes {
             let Some(busiest) = self.loads.busiest() else { return };
             let mut best: Option<(f64, usize, Rank, Rank)> = None;

@@ -37,11 +37,11 @@ const WORK: usize = 16_000_000;
 pub(crate) fn least(network: &Network, sources: &[(Rank, u64)]) -> f64 {
     // Messages without bytes take nothing.
     let sources: Vec<(Rank, u64)> = sources.iter().copied().filter(|&(_, bytes)| bytes > 0).collect();
-    if network.nodes < 2 || network.resources == 0 || sources.is_empty() {
+    if network.nodes() < 2 || network.resources() == 0 || sources.is_empty() {
         return 0.0;
     }
     // With so many equations the first steps alone would be all the work.
-    if (network.resources + sources.len()).pow(2) > WORK / 4 {
+    if (network.resources() + sources.len()).pow(2) > WORK / 4 {
         return 0.0;
     }
     let mut search = Search::new(network, &sources);
@@ -67,7 +67,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(network: &'a Network, sources: &'a [(Rank, u64)]) -> Search<'a> {
-        let resources = network.resources;
+        let resources = network.resources();
         let even = vec![1.0 / resources.max(1) as f64; resources];
         let mut search = Search {
             network,
@@ -77,7 +77,7 @@ impl<'a> Search<'a> {
             master: Master::new(resources, sources.len()),
             bound: 0.0,
             best: even.clone(),
-            uses: network.pairs.iter().map(Vec::len).sum(),
+            uses: network.uses(),
             work: 0,
         };
         let costs = network.costs(&even);
@@ -101,10 +101,10 @@ impl<'a> Search<'a> {
     /// The cheapest tree of a source under these prices, which make these costs of edges, and what it costs.
     fn tree(&mut self, source: usize, prices: &[f64], costs: &[f64]) -> (Column, f64) {
         let (root, bytes) = self.sources[source];
-        let nodes = self.network.nodes;
+        let nodes = self.network.nodes();
         self.work += nodes * nodes * 16;
         let parents = cheapest(nodes, root, costs);
-        let mut loads = vec![0.0; self.network.resources];
+        let mut loads = vec![0.0; self.network.resources()];
         let amount = bytes as f64 / self.scale;
         for (to, &from) in parents.iter().enumerate().filter(|&(to, &from)| to != from) {
             for &(resource, seconds) in self.network.pair(from, to) {
@@ -158,7 +158,7 @@ impl<'a> Search<'a> {
                 costs[column.source]
                     - column.loads.iter().zip(&prices).map(|(load, price)| load * price).sum::<f64>()
             };
-            self.work += self.columns.len() * self.network.resources / 4;
+            self.work += self.columns.len() * self.network.resources() / 4;
             let gains = self.columns.iter().map(gain).enumerate();
             let best = gains.max_by(|one, other| one.1.total_cmp(&other.1).then(other.0.cmp(&one.0)));
             let slack = (0..prices.len()).min_by(|&one, &other| prices[one].total_cmp(&prices[other]));

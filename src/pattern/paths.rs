@@ -1,0 +1,186 @@
+//! Paths: messages from some members to others, straight or by way of members between.
+//!
+//! **What it does.** [`least()`] finds a time that no exchange of these messages beats. Give every resource a price for a second, all of
+//! them 1 in all. A byte that gets to its receiver has gone along some path of members, and cost at least what the cheapest path does;
+//! no resource earns more than its price for each second that it takes in all: so much time is needed, whatever the prices. Good
+//! prices come from a flow that is spread well. It begins with messages that go straight, and prices that grow with a high power of
+//! the load of a resource; again and again a part of all messages is moved to the paths that are cheapest then, as large as is best
+//! for the sum of the powers.
+//!
+//! **Cost.** `O(p^3)` a round for `p` members, and the resources that all pairs of them take. It ends after some rounds, or when the
+//! flow takes no longer than what is known.
+//!
+//! **Source.** P. Basu and others, "Efficient all-to-all collective communication schedules for direct-connect topologies", arXiv
+//! 2309.13541, for the bound by multicommodity flow, where links are all that counts; M. Frank, P. Wolfe, "An algorithm for quadratic
+//! programming", Naval Research Logistics Quarterly 3, 1956, for the way to it.
+
+use super::network::Network;
+use crate::rank::Rank;
+
+/// The powers of loads, one after the other, ..
+const POWERS: [i32; 4] = [8, 16, 32, 64];
+
+/// .. and the rounds with each.
+const ROUNDS: usize = 24;
+
+/// Prices are good enough if a flow is known that takes so many times as long as what they show.
+const ENOUGH: f64 = 1.001;
+
+/// Steps of the search for the part of the messages that is moved.
+const STEPS: usize = 20;
+
+/// The seconds that no exchange of messages of so many bytes takes less than, start-ups aside; less exact where that is not more than
+/// what is known to be needed.
+pub(crate) fn least(network: &Network, messages: &[(Rank, Rank, u64)], known: f64) -> f64 {
+    let mut by_source = vec![Vec::new(); network.nodes()];
+    messages.iter().for_each(|&(from, to, bytes)| by_source[from].push((to, bytes as f64)));
+    let mut loads = vec![0.0; network.resources()];
+    for &(from, to, bytes) in messages {
+        add(network, &mut loads, from, to, bytes as f64);
+    }
+    let (mut bound, mut best) = (0.0_f64, Vec::new());
+    for power in POWERS {
+        for _ in 0..ROUNDS {
+            let busiest = loads.iter().copied().fold(0.0, f64::max);
+            // Links that are slow without end take longer than can be told.
+            if busiest == 0.0 || !busiest.is_finite() {
+                return 0.0;
+            }
+            let mut prices: Vec<f64> = loads.iter().map(|load| (load / busiest).powi(power - 1)).collect();
+            let whole: f64 = prices.iter().sum();
+            prices.iter_mut().for_each(|price| *price /= whole);
+            // Half way to the best ones so far prices are better.
+            prices.iter_mut().zip(&best).for_each(|(price, best)| *price = 0.5 * (*price + best));
+            let cheapest = cheapest(network, &by_source, &network.costs(&prices));
+            let cost = cheapest.iter().zip(&prices).map(|(load, price)| load * price).sum();
+            if cost > bound {
+                (bound, best) = (cost, prices);
+            }
+            if busiest <= ENOUGH * bound.max(known) {
+                return bound;
+            }
+            let part = best_part(&loads, &cheapest, power);
+            loads.iter_mut().zip(&cheapest).for_each(|(load, other)| *load += part * (other - *load));
+        }
+    }
+    bound
+}
+
+fn add(network: &Network, loads: &mut [f64], from: Rank, to: Rank, bytes: f64) {
+    for &(resource, seconds) in network.pair(from, to) {
+        loads[resource as usize] += seconds * bytes;
+    }
+}
+
+/// The loads of resources if all messages go along the cheapest paths.
+fn cheapest(network: &Network, by_source: &[Vec<(Rank, f64)>], costs: &[f64]) -> Vec<f64> {
+    let nodes = network.nodes();
+    let mut loads = vec![0.0; network.resources()];
+    for (source, messages) in by_source.iter().enumerate().filter(|(_, messages)| !messages.is_empty()) {
+        let (order, before) = paths(nodes, source, costs);
+        let mut bytes = vec![0.0; nodes];
+        messages.iter().for_each(|&(to, amount)| bytes[to] += amount);
+        for &to in order.iter().rev().filter(|&&to| to != source) {
+            let amount = bytes[to];
+            if amount > 0.0 {
+                add(network, &mut loads, before[to], to, amount);
+                bytes[before[to]] += amount;
+            }
+        }
+    }
+    loads
+}
+
+/// The nodes in the order of what the cheapest path to them costs (Dijkstra), and for each the one before it.
+fn paths(nodes: usize, source: Rank, costs: &[f64]) -> (Vec<Rank>, Vec<Rank>) {
+    let mut distance = costs[source * nodes..][..nodes].to_vec();
+    distance[source] = 0.0;
+    let mut before = vec![source; nodes];
+    let mut left: Vec<Rank> = (0..nodes).filter(|&node| node != source).collect();
+    let mut order = vec![source];
+    while let Some(place) =
+        (0..left.len()).min_by(|&one, &other| distance[left[one]].total_cmp(&distance[left[other]]))
+    {
+        let near = left.swap_remove(place);
+        order.push(near);
+        let onwards = &costs[near * nodes..][..nodes];
+        for &node in &left {
+            let through = distance[near] + onwards[node];
+            if through < distance[node] {
+                (distance[node], before[node]) = (through, near);
+            }
+        }
+    }
+    (order, before)
+}
+
+/// The part of all messages to be moved to other paths, for the least sum of the powers of loads.
+fn best_part(loads: &[f64], others: &[f64], power: i32) -> f64 {
+    let busiest = loads.iter().chain(others).copied().fold(0.0, f64::max);
+    let grows_at = |part: f64| {
+        let growth = |(load, other): (&f64, &f64)| {
+            let (load, other) = (load / busiest, other / busiest);
+            (load + part * (other - load)).powi(power - 1) * (other - load)
+        };
+        loads.iter().zip(others).map(growth).sum::<f64>() > 0.0
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..STEPS {
+        let middle = 0.5 * (low + high);
+        if grows_at(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern::network::Pair;
+
+    /// A ring of nodes with fast ports, whose links to the right take a second a byte, and those to the left some more.
+    fn ring(nodes: usize, left: f64) -> Network {
+        Network::new(nodes, |from, to| {
+            let right = (to + nodes - from) % nodes;
+            let mut uses = vec![(from as u32, 0.001), ((nodes + to) as u32, 0.001)];
+            if 2 * right <= nodes {
+                uses.extend((0..right).map(|step| ((2 * nodes + (from + step) % nodes) as u32, 1.0)));
+            } else {
+                let step = |step: usize| ((3 * nodes + (from + nodes - step) % nodes) as u32, left);
+                uses.extend((0..nodes - right).map(step));
+            }
+            uses
+        })
+    }
+
+    /// Messages half way around all go to the right; by way of others they could go to both sides.
+    #[test]
+    fn messages_go_around_what_is_busy() {
+        let network = ring(8, 1.0);
+        let all: Vec<(Rank, Rank, u64)> =
+            (0..64).filter(|pair| pair / 8 != pair % 8).map(|pair| (pair / 8, pair % 8, 1000)).collect();
+        // The distances add up to 16 for each node, and it has two links.
+        let least = least(&network, &all, 0.0);
+        assert!((7920.0..=8000.0).contains(&least), "{least}");
+        // One message is parted, and goes both ways around.
+        let across = super::least(&network, &[(0, 4, 1000)], 0.0);
+        assert!((495.0..=500.0).contains(&across), "{across}");
+        // Three links of a second to the right, five of three seconds to the left, which take (x, 1000 - x) bytes.
+        let slow = super::least(&ring(8, 3.0), &[(0, 3, 1000)], 0.0);
+        assert!((742.0..=750.0).contains(&slow), "{slow}");
+    }
+
+    #[test]
+    fn what_needs_no_more_than_is_known_is_soon_done() {
+        let network = ring(8, 1.0);
+        let across = least(&network, &[(0, 4, 1000)], 1000.0);
+        assert!(across > 0.0 && across <= 500.0, "{across}");
+        assert_eq!(least(&network, &[], 0.0), 0.0);
+        assert_eq!(least(&network, &[(1, 1, 1000)], 0.0), 0.0);
+        let stuck = Network::new(3, |_, _| Pair::from([(0, f64::MAX)]));
+        assert_eq!(least(&stuck, &[(0, 1, 1000)], 0.0), 0.0);
+    }
+}
