@@ -62,16 +62,18 @@ impl Tuning {
     /// Send, then receive, blocks in one piece.
     pub(crate) const PLAIN: Tuning = Tuning { exchange: Exchange::InTurn, segments: 1 };
 
+    /// Send and receive at the same time, blocks in one piece.
+    pub(crate) const OVERLAPPED: Tuning = Tuning { exchange: Exchange::Overlapped, segments: 1 };
+
     /// The tunings of which any may be the fastest.
     pub(crate) fn worth_trying(task: &Task) -> Vec<Tuning> {
         let parameters = task.parameters();
-        let overlapped = |segments| Tuning { exchange: Exchange::Overlapped, segments };
-        let mut tunings = vec![Tuning::PLAIN, overlapped(1)];
+        let mut tunings = vec![Tuning::PLAIN, Tuning::OVERLAPPED];
         // Where the time of the bytes of a block is nothing, it is not worth while to cut it.
         let block = task.bytes() / task.size() as u64;
         let work = parameters.transfer(block) + parameters.combining(block / task.element_bytes());
         if work.times(4) > parameters.alpha() {
-            tunings.extend([2, 4].map(overlapped));
+            tunings.extend([2, 4].map(|segments| Tuning { segments, ..Tuning::OVERLAPPED }));
         }
         tunings
     }

@@ -29,7 +29,7 @@ use super::{
     of, round, swing,
 };
 use crate::{
-    pattern::{Builder, Exchange, Transfer},
+    pattern::{Builder, Transfer},
     rank::Rank,
     time::Span,
 };
@@ -82,7 +82,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
                 name: format!("{name}, {order}{suffix}"),
                 estimate,
                 messages,
-                tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+                tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
                 make: Box::new(move |task, tuning| turned(task, make(task, &way, tuning))),
             }
         }));

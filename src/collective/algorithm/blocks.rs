@@ -24,7 +24,7 @@ use super::{
     Algorithm, Entry, of, round,
 };
 use crate::{
-    pattern::{Exchange, circulant, line},
+    pattern::{circulant, line},
     plan::Restriction,
     rank::Rank,
     text::count,
@@ -75,7 +75,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
             name: format!("{blocks} blocks{}", if is_compact { ",compact" } else { "" }),
             estimate: round(task, bytes).times((log + blocks - 1) as u64),
             messages: blocks,
-            tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+            tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
             make: Box::new(move |task, tuning| draft(task, blocks, is_compact, tuning)),
         }
     };

@@ -33,7 +33,7 @@ use super::{
 };
 use crate::{
     pattern::{
-        Exchange, Transfer,
+        Transfer,
         pipeline::{Hop, across_dimensions},
     },
     plan::{Layout, Restriction},
@@ -81,7 +81,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
             name: format!("edst, {best} packets"),
             estimate: time(best),
             messages: best,
-            tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+            tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
             make: Box::new(move |task, tuning| draft(task, best, tuning)),
         },
         pipeline::by_the_clock(task, BY_THE_CLOCK),

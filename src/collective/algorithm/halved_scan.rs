@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     pattern::{
-        Combiner, Exchange, Fold, Origin,
+        Combiner, Fold, Origin,
         butterfly::{Group, Level, butterfly},
     },
     rank::Rank,
@@ -53,7 +53,7 @@ fn candidate(task: &Task, levels: usize) -> Candidate {
         name: format!("halving, {levels} {}", if levels == 1 { "level" } else { "levels" }),
         estimate: halves + doubling,
         messages: 2 * levels + groups.next_power_of_two().ilog2() as usize,
-        tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+        tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
         make: Box::new(move |task, tuning| draft(task, levels, tuning)),
     }
 }

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     pattern::{
-        Blocks, Builder, Exchange, Origin, Transfer,
+        Blocks, Builder, Origin, Transfer,
         butterfly::{Level, butterfly},
     },
     rank::Rank,
@@ -66,7 +66,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
         name: "halving".into(),
         estimate: combining.sum::<Span>() + after,
         messages: 2 * levels.len(),
-        tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+        tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
         make: Box::new(draft),
     }]
 }

@@ -18,7 +18,7 @@ use super::{
     round,
 };
 use crate::{
-    pattern::{Builder, Exchange, Transfer},
+    pattern::{Builder, Transfer},
     plan::Restriction,
     rank::Rank,
     text::count,
@@ -106,13 +106,16 @@ fn along(task: &Task, name: &str, radix: usize, ways: Vec<Rounds>) -> Candidate 
     let parts = (1..).map(|round| bytes / (radix as f64).powi(round));
     let times = if task.operation() == Operation::CombineToAll { 2 } else { 1 };
     let messages = ways.iter().flatten().map(Round::len).sum::<usize>() / task.size();
-    let overlapped = Tuning { exchange: Exchange::Overlapped, segments: 1 };
     Candidate {
         name: if ways.len() > 1 { format!("{name}, {} ways", ways.len()) } else { name.to_owned() },
         estimate: time(task, &ways, parts).times(times),
         messages: messages * times as usize,
         // A message at a time keeps one port busy.
-        tunings: if ways.len() > 1 { vec![overlapped] } else { vec![Tuning::PLAIN, overlapped] },
+        tunings: if ways.len() > 1 {
+            vec![Tuning::OVERLAPPED]
+        } else {
+            vec![Tuning::PLAIN, Tuning::OVERLAPPED]
+        },
         make: Box::new(move |task, tuning| draft(task, &ways, tuning)),
     }
 }

@@ -20,7 +20,7 @@ use super::{
     },
     round,
 };
-use crate::pattern::{Combiner, Exchange, Fold, Origin};
+use crate::pattern::{Combiner, Fold, Origin};
 
 pub(super) fn doublings(task: &Task) -> Vec<Candidate> {
     let rounds = u64::from(task.size().next_power_of_two().ilog2());
@@ -40,7 +40,7 @@ pub(super) fn chains(task: &Task) -> Vec<Candidate> {
         estimate: round(task, task.bytes() / chunks as u64)
             .times((task.size() + chunks).saturating_sub(2) as u64),
         messages: chunks,
-        tunings: vec![Tuning::PLAIN, Tuning { exchange: Exchange::Overlapped, segments: 1 }],
+        tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
         make: Box::new(move |task, tuning| chain(task, chunks, tuning)),
     };
     (0..=9).map(|exponent| candidate(1 << exponent)).collect()

@@ -30,7 +30,7 @@ use super::{
     of,
 };
 use crate::{
-    pattern::{Combiner, Exchange, Fold, Origin},
+    pattern::{Combiner, Fold, Origin},
     plan::Restriction,
 };
 
@@ -60,8 +60,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     let most = extents.len().min(task.parameters().ports() as usize / 2).max(1);
     let ways: Vec<Rounds> = (0..most).map(|first| way(&extents, first)).collect();
     let mut candidates = in_parts(task, &name, 3, &ways, [most]);
-    let overlapped = Tuning { exchange: Exchange::Overlapped, segments: 1 };
-    candidates.extend(meetings::whole(task, &name, way(&extents, 0), overlapped, whole));
+    candidates.extend(meetings::whole(task, &name, way(&extents, 0), Tuning::OVERLAPPED, whole));
     candidates
 }
 
