@@ -37,7 +37,6 @@ mod task;
 
 use self::{
     growth::Growth,
-    lists::Choice,
     task::{Differences, Task},
 };
 
@@ -67,7 +66,7 @@ pub(super) struct Arguments {
     lengths: Option<List<u64>>,
 
     #[arg(long, value_name = "NAMES", default_value = "all", value_parser = lists::algorithms, help = lists::algorithm_help())]
-    algorithm: List<Choice>,
+    algorithm: List<Algorithm>,
 
     /// Send lengths without data, for messages that would not fit in memory; then only lengths are checked
     #[arg(long)]
@@ -251,7 +250,7 @@ impl Comparison for Broadcasts {
             let lines = || results.solved.iter().flat_map(|solved| &solved.lines);
             let has_run =
                 |algorithm: &Algorithm| lines().any(|line| line.algorithm.ours() == Some(algorithm));
-            let run: Vec<String> = Algorithm::all().filter(has_run).map(|run| run.to_string()).collect();
+            let run: Vec<String> = lists::known().filter(has_run).map(|run| run.to_string()).collect();
             let keys = self.differences.keys.join(" ");
             let table = match run.len() > WIDEST {
                 true => {

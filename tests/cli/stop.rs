@@ -62,7 +62,7 @@ fn of_many_iterations_the_last_is_kept() {
 }
 
 #[test]
-fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_named() {
+fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     let options = ["stop", "--mesh", "2x2", "--sources", "3"];
     let output = succeeds(&[&options[..], &["--algorithm", "beyond"]].concat());
     assert!(
@@ -72,7 +72,9 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_named() {
         "{output}"
     );
     assert_eq!(rows(&output, "algorithm").len(), 5, "{output}");
-    let errors = fails(2, &[&options[..], &["--algorithm", "beyond,split"]].concat());
+    let output = succeeds(&[&options[..], &["--algorithm", "auto,split"]].concat());
+    assert!(output.contains("\nLeft out: split works only if"), "{output}");
+    let errors = fails(2, &[&options[..], &["--algorithm", "split"]].concat());
     assert!(
         errors.contains(
             "split works only if at most half of the nodes are sources, short messages aside, and 3 of 4 are"
@@ -87,6 +89,26 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_named() {
     let table = rows(&output, "sources");
     assert!(table.iter().all(|row| cells(row) == 8), "{output}");
     assert_eq!(table.iter().filter(|row| row.contains(&"-")).count(), 2, "{output}");
+    // Some problems may have no algorithm at all.
+    let sweep = [
+        "stop",
+        "--machine",
+        "ethernet:8",
+        "--sources",
+        "1",
+        "--bytes",
+        "1K,16M",
+        "--algorithm",
+        "auto,forest",
+    ];
+    let output = succeeds(&sweep);
+    assert!(output.contains("\nLeft out of 1 of 2 problems: forest works only"), "{output}");
+    let header: Vec<&str> =
+        output.lines().find(|line| line.contains("bytes ")).unwrap().split_whitespace().collect();
+    assert_eq!(header, ["bytes", "auto", "forest", "bound"], "{output}");
+    let output = succeeds(&["stop", "--mesh", "2x2", "--sources", "1..4+1", "--algorithm", "split"]);
+    assert!(output.contains("\nLeft out of 2 of 4 problems: split works only"), "{output}");
+    assert_eq!(rows(&output, "sources").len(), 2, "{output}");
 }
 
 #[test]

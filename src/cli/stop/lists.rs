@@ -9,14 +9,6 @@ use multicomputer::{
 
 use super::super::lists::{List, items};
 
-/// An algorithm that is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
-    pub(super) algorithm: Algorithm,
-    /// By its own name, not only as one of several. Then it is not left out where it does not work.
-    pub(super) by_name: bool,
-}
-
 /// The most numbers that a range may stand for.
 const LONGEST_RANGE: usize = 10_000;
 
@@ -35,7 +27,7 @@ pub(super) fn algorithm_help() -> String {
     };
     format!(
         "The algorithms, or a list of such: paper for those of the papers ({}), beyond for others ({}), {} for the \
-         fastest of these on the machine, or all; paper, beyond and all leave out what does not work. {} is for long messages on \
+         fastest of these on the machine, or all; what does not work is left out. {} is for long messages on \
          networks that are no grid or between nodes with several ports, and {} treats long and short messages apart, each by one of these",
         names(Algorithm::PAPER),
         names(Algorithm::BEYOND),
@@ -46,23 +38,24 @@ pub(super) fn algorithm_help() -> String {
 }
 
 /// Reads algorithms: each once, in the order of the registry.
-pub(super) fn algorithms(text: &str) -> Result<List<Choice>, String> {
-    let (mut named, mut several) = (Vec::new(), Vec::new());
+pub(super) fn algorithms(text: &str) -> Result<List<Algorithm>, String> {
+    let mut asked = Vec::new();
     for item in items(text) {
         match item {
-            "all" => several.extend(Algorithm::all()),
-            "paper" => several.extend_from_slice(Algorithm::PAPER),
-            "beyond" => several.extend_from_slice(Algorithm::BEYOND),
-            name => named.push(
+            "all" => asked.extend(Algorithm::all()),
+            "paper" => asked.extend_from_slice(Algorithm::PAPER),
+            "beyond" => asked.extend_from_slice(Algorithm::BEYOND),
+            name => asked.push(
                 name.parse().map_err(|cause| format!("{cause}; all, paper and beyond stand for several"))?,
             ),
         }
     }
-    let choice = |algorithm: Algorithm| {
-        let by_name = named.contains(&algorithm);
-        (by_name || several.contains(&algorithm)).then_some(Choice { algorithm, by_name })
-    };
-    Ok(List::of(Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()).filter_map(choice)))
+    Ok(List::of(known().filter(|algorithm| asked.contains(algorithm))))
+}
+
+/// All algorithms that can be asked for, in their order in tables.
+pub(super) fn known() -> impl Iterator<Item = Algorithm> {
+    Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied())
 }
 
 /// Reads distributions: each once, in the order given.

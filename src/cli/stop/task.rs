@@ -26,13 +26,13 @@ pub(super) struct Task {
     pub(super) distribution: String,
     /// In the order of the registry.
     pub(super) algorithms: Vec<Algorithm>,
-    /// Those asked for together with others that do not work, and why.
+    /// Why others do not work.
     pub(super) left_out: Vec<String>,
 }
 
-/// All problems asked for: by machine, then distribution, number of sources, length.
+/// All problems asked for: by machine, then distribution, number of sources, length. It is an error if no algorithm works on any.
 pub(super) fn tasks(arguments: &Arguments, machines: &[Description]) -> Result<Vec<Task>, Error> {
-    let mut tasks = Vec::new();
+    let (mut tasks, mut refusal) = (Vec::new(), None);
     for (index, machine) in machines.iter().enumerate() {
         for (distribution, sources) in placements(arguments, machine)? {
             let lengths: Vec<Vec<u64>> = match &arguments.lengths {
@@ -41,7 +41,7 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[Description]) -> Result<V
             };
             for lengths in lengths {
                 let instance = Instance::new(machine, &sources, &lengths).map_err(Error::usage)?;
-                let (algorithms, left_out) = algorithms(arguments, &instance)?;
+                let (algorithms, left_out) = algorithms(arguments, &instance, &mut refusal);
                 let distribution = distribution.clone();
                 let task = Task { machine: index, instance, distribution, algorithms, left_out };
                 if !tasks.iter().any(|earlier| task.is_same(earlier)) {
@@ -50,7 +50,10 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[Description]) -> Result<V
             }
         }
     }
-    Ok(tasks)
+    match refusal {
+        Some(cause) if tasks.iter().all(|task| task.algorithms.is_empty()) => Err(Error::usage(cause)),
+        _ => Ok(tasks),
+    }
 }
 
 /// All placements of the sources on a machine, as they are spelled: named ranks as a distribution is.
@@ -72,19 +75,26 @@ fn placements(arguments: &Arguments, machine: &Description) -> Result<Vec<(Strin
     Ok(placements)
 }
 
-/// The algorithms asked for that work on the instance, and why others are left out.
-fn algorithms(arguments: &Arguments, instance: &Instance) -> Result<(Vec<Algorithm>, Vec<String>), Error> {
+/// The algorithms asked for that work on the instance, and why others are left out; `refusal` is the first of the causes.
+fn algorithms(
+    arguments: &Arguments,
+    instance: &Instance,
+    refusal: &mut Option<PlanError>,
+) -> (Vec<Algorithm>, Vec<String>) {
     let (mut algorithms, mut left_out) = (Vec::new(), Vec::new());
-    for choice in arguments.algorithm.iter() {
-        match choice.algorithm.check(instance) {
-            Ok(()) => algorithms.push(choice.algorithm),
-            Err(cause) if choice.by_name => return Err(Error::usage(cause)),
+    for algorithm in arguments.algorithm.iter() {
+        let Err(cause) = algorithm.check(instance) else {
+            algorithms.push(*algorithm);
+            continue;
+        };
+        left_out.push(match &cause {
             // Without the numbers, so that the problems of a sweep have one note.
-            Err(PlanError::Restricted { text, .. }) => left_out.push(text),
-            Err(cause) => left_out.push(cause.to_string()),
-        }
+            PlanError::Restricted { text, .. } => text.clone(),
+            cause => cause.to_string(),
+        });
+        refusal.get_or_insert(cause);
     }
-    Ok((algorithms, left_out))
+    (algorithms, left_out)
 }
 
 impl Task {
