@@ -311,8 +311,7 @@ impl Comparison for Collectives<'_> {
                     writeln!(text)?;
                     bandwidth::show(&results, &names, unit, text)?;
                 }
-                let lines = solved.iter().flat_map(|solved| &solved.lines);
-                causes.extend(lines.filter_map(|line| line.attempts.as_ref().err()));
+                causes = results.refusals(|_, cause| cause.to_owned());
             }
             let left_out = left_out(causes, |times| match solved.len() {
                 lengths if lengths == times => String::new(),

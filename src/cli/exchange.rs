@@ -442,14 +442,7 @@ impl Exchanges<'_> {
             notes.push("Sorting was not run: what has no data cannot be sorted.".to_owned());
         }
         notes.extend(results.notes());
-        // The algorithms that do not work: the first cause stands for all.
-        let lines = 0..self.asked.len();
-        let causes = lines.flat_map(|line| {
-            let lines = results.solved.iter().map(move |solved| &solved.lines[line]);
-            let mut causes = lines.filter_map(|line| Some((&line.algorithm, line.attempts.as_ref().err()?)));
-            let first = causes.next().map(|(algorithm, cause)| format!("{algorithm}, since {cause}"));
-            first.into_iter().flat_map(move |first| vec![first; 1 + causes.by_ref().count()])
-        });
+        let causes = results.refusals(|algorithm, cause| format!("{algorithm}, since {cause}"));
         notes.extend(left_out(causes, |times| match results.solved.len() {
             all if times == all => String::new(),
             all => format!(" for {times} of {all} matrices"),

@@ -67,6 +67,9 @@ fn what_does_not_work_says_why_unless_nothing_else_does() {
     let sweep = "combine-to-all --mesh 2x3 --in-order --bytes 8..64 --algorithm long,auto";
     let output = collective(sweep);
     assert!(output.contains("\nLeft out: long does not work for this combine-to-all: "), "{output}");
+    // One line for all lengths, though the numbers differ.
+    let output = collective("broadcast --machine ethernet:8 --bytes 1K,2K,16M --algorithm auto,forest");
+    assert_eq!(output.matches("\nLeft out for 2 of 3 lengths: forest does not work").count(), 1, "{output}");
 }
 
 #[test]

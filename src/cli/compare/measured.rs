@@ -121,8 +121,7 @@ impl<'a, C: Comparison> Results<'a, C> {
             writeln!(text, "Errors of the predictions in percent of the times:\n\n{errors}")?;
         }
         writeln!(text, "{}", self.measured_notes())?;
-        let lines = self.solved.iter().flat_map(|solved| &solved.lines);
-        let causes = lines.filter_map(|line| line.attempts.as_ref().err());
+        let causes = self.refusals(|_, cause| cause.to_owned());
         let left_out = left_out(causes, |times| match self.solved.len() {
             all if all == times => String::new(),
             all => format!(" in {times} of {all} cases"),

@@ -1,10 +1,12 @@
 //! The results for people: tables, and lines under them.
 
+use std::collections::BTreeMap;
+
 use multicomputer::{Span, plan::LowerBound};
 
 use super::{
     super::{pace, table::Table, unit::Unit},
-    Column, Comparison, Figure, Ran, Row, Solved,
+    Column, Comparison, Figure, Line, Ran, Row, Solved,
     column::table,
     common::columns,
     runner::TIMED_CALLS,
@@ -133,6 +135,20 @@ impl<'a, C: Comparison> Results<'a, C> {
     /// Whether the time of anything was predicted.
     pub(in crate::cli) fn has_predictions(&self) -> bool {
         self.rows().iter().any(|row| row.attempts.iter().any(|attempt| attempt.predicted.is_some()))
+    }
+
+    /// The causes for which algorithms do not work, one for each case, in words. That of the first case stands for all those of an
+    /// algorithm, as figures in it may differ.
+    pub(in crate::cli) fn refusals(&self, words: impl Fn(&C::Algorithm, &str) -> String) -> Vec<String> {
+        let lines = self.solved.iter().flat_map(|solved| solved.lines.iter().enumerate());
+        let mut by_line: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for (line, Line { algorithm, attempts }) in lines {
+            if let Err(cause) = attempts {
+                let causes = by_line.entry(line).or_default();
+                causes.push(causes.first().cloned().unwrap_or_else(|| words(algorithm, cause)));
+            }
+        }
+        by_line.into_values().flatten().collect()
     }
 
     /// Notes on the pace that the host kept, and on times that are the host's own.
