@@ -71,10 +71,11 @@ impl Instance {
             (Reason::StartUp, reached.max(heard)),
             (Reason::Gossip, gossip(self.growth(), parameters, Span::ZERO)),
         ];
-        let limits = || start_ups.into_iter().chain(bytes.limits(None));
-        let known = limits().map(|(_, limit)| limit).fold(Span::ZERO, Span::max);
+        let most =
+            |limits: &[(Reason, Span)]| limits.iter().map(|&(_, limit)| limit).fold(Span::ZERO, Span::max);
+        let exact = most(&bytes.limits(None));
+        let known = exact.max(most(&start_ups));
         let paths = Paths::of(self, &matrix, known.as_secs_f64() - around.as_secs_f64());
-        let exact = bytes.limits(None).into_iter().map(|(_, limit)| limit).fold(Span::ZERO, Span::max);
         let within = exact.max(around + Span::from_secs_f64(paths.least));
         let of_paths = (Reason::Paths, paths.limit(self, within));
         LowerBound::new(start_ups.into_iter().chain(bytes.limits(Some(within))).chain([of_paths]))

@@ -3,9 +3,9 @@
 //! **What it does.** [`least()`] finds a time that no exchange of these messages beats. Give every resource a price for a second, all of
 //! them 1 in all. A byte that gets to its receiver has gone along some path of members, and cost at least what the cheapest path does;
 //! no resource earns more than its price for each second that it takes in all: so much time is needed, whatever the prices. Good
-//! prices come from a flow that is spread well. It begins with messages that go straight, and prices that grow with a high power of
-//! the load of a resource; again and again a part of all messages is moved to the paths that are cheapest then, as large as is best
-//! for the sum of the powers.
+//! prices come from a flow that is spread well. It begins with messages that go straight. Prices grow with a high power of the load of a
+//! resource, and half of each is that of the best prices so far; again and again a part of all messages is moved to the paths that
+//! are cheapest then, as large as is best for the sum of the powers.
 //!
 //! **Cost.** `O(p^3)` a round for `p` members, and the resources that all pairs of them take. It ends after some rounds, or when the
 //! flow takes no longer than what is known.
