@@ -1,18 +1,18 @@
 //! Paths: messages from some members to others, straight or by way of members between.
 //!
-//! **What it does.** [`least()`] finds a time that no exchange of these messages beats. Give every resource a price for a second, all of
-//! them 1 in all. A byte that gets to its receiver has gone along some path of members, and cost at least what the cheapest path does;
-//! no resource earns more than its price for each second that it takes in all: so much time is needed, whatever the prices. Good
-//! prices come from a flow that is spread well. It begins with messages that go straight. Prices grow with a high power of the load of a
-//! resource, and half of each is that of the best prices so far; again and again a part of all messages is moved to the paths that
-//! are cheapest then, as large as is best for the sum of the powers.
+//! **What it does.** [`least()`] finds a time that no exchange of these messages beats. Give every resource a price for a
+//! second, all of them 1 in all. A byte that gets to its receiver has gone along some path of members, and cost at least
+//! what the cheapest path does; no resource earns more than its price for each second that it takes in all: so much time is
+//! needed, whatever the prices. Good prices come from a flow that is spread well. It begins with messages that go straight.
+//! Prices grow with a high power of the load of a resource, and half of each is that of the best prices so far; again and
+//! again a part of all messages is moved to the paths that are cheapest then, as large as is best for the sum of the powers.
 //!
-//! **Cost.** `O(p^3)` a round for `p` members, and the resources that all pairs of them take. It ends after some rounds, or when the
-//! flow takes no longer than what is known.
+//! **Cost.** `O(p^3)` a round for `p` members, and the resources that all pairs of them take. It ends after some rounds, or
+//! when the flow takes no longer than what is known.
 //!
-//! **Source.** P. Basu and others, "Efficient all-to-all collective communication schedules for direct-connect topologies", arXiv
-//! 2309.13541, for the bound by multicommodity flow, where links are all that counts; M. Frank, P. Wolfe, "An algorithm for quadratic
-//! programming", Naval Research Logistics Quarterly 3, 1956, for the way to it.
+//! **Source.** P. Basu and others, "Efficient all-to-all collective communication schedules for direct-connect topologies",
+//! arXiv 2309.13541, for the bound by multicommodity flow, where links are all that counts; M. Frank, P. Wolfe, "An
+//! algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, for the way to it.
 
 use super::network::Network;
 use crate::rank::Rank;
@@ -29,8 +29,8 @@ const ENOUGH: f64 = 1.001;
 /// Steps of the search for the part of the messages that is moved.
 const STEPS: usize = 20;
 
-/// The seconds that no exchange of messages of so many bytes takes less than, start-ups aside; less exact where that is not more than
-/// what is known to be needed.
+/// The seconds that no exchange of messages of so many bytes takes less than, start-ups aside; less exact where that is not
+/// more than what is known to be needed.
 pub(crate) fn least(network: &Network, messages: &[(Rank, Rank, u64)], known: f64) -> f64 {
     let mut by_source = vec![Vec::new(); network.nodes()];
     messages.iter().for_each(|&(from, to, bytes)| by_source[from].push((to, bytes as f64)));

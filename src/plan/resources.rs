@@ -64,8 +64,8 @@ impl<'a> Resources<'a> {
         1.0 / machine.topology().capacity(link).unwrap_or_else(|| machine.parameters().link_capacity())
     }
 
-    /// What a message from one member to another takes: the sender's out-port and the receiver's in-port, both ports of both together
-    /// if they are not full duplex, and links.
+    /// What a message from one member to another takes: the sender's out-port and the receiver's in-port, both ports of both
+    /// together if they are not full duplex, and links.
     pub(crate) fn message(&self, from: Rank, to: Rank) -> Pair {
         let (parameters, route) = (self.machine.parameters(), self.route(from, to));
         let (ports, node_beta) = (f64::from(parameters.ports()), parameters.node_beta());
