@@ -163,7 +163,7 @@ impl LogicalMesh<'_> {
                     .iter()
                     .map(|line| line.iter().map(|&rank| builder.held(rank).to_vec()).collect())
                     .collect();
-                let bytes = self.task.bytes() / self.stride(self.long()) as u64;
+                let bytes = self.task.shared_bytes() / self.stride(self.long()) as u64;
                 let trees = self.trees(self.long(), tree, Load::Blocks { bytes }, lines.len());
                 division::gather(builder, &lines, &trees, &|line, position| own[line][position].clone());
                 self.short_broadcast(builder);

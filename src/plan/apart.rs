@@ -7,9 +7,10 @@
 //! and two among more, where the second one is looked at only if the first one could pay. All that lies between two places is
 //! a problem of its own, for which the fastest variant is taken. The ways whose parts take the least time together are tried: the
 //! parts are put one after the other, from the shortest messages on, from the longest on, or with the longest at the other end.
-//! No node waits in between: each goes on to the next part when it is done with the one before. Among up to 64 nodes places near
-//! those of the best way are tried then, halfway to the next ones that have been tried, a few times over. Lower bounds tell of
-//! many parts beforehand that they cannot pay, and none is looked at for longer than the others leave it.
+//! No node waits in between: each goes on to the next part when it is done with the one before. Among up to 64 nodes the messages
+//! are also parted in two halfway between places that are far from each other. Then places near those of the best way are tried,
+//! halfway to the next ones that have been tried, a few times over. Lower bounds tell of many parts beforehand that they cannot
+//! pay, and none is looked at for longer than the others leave it.
 
 use std::{
     cmp::Reverse,
@@ -58,6 +59,9 @@ type Found<P> = (Variant<P>, Predicted<P>);
 
 /// So many ways to part the messages up to a place are kept, and so many are tried at a time.
 const MOST_WAYS: usize = 24;
+
+/// Places are far from each other if messages are so many times as long at the one as at the other.
+const WIDE: u64 = 8;
 
 /// So many times the places of the fastest way are looked at for others near them.
 const REFINEMENTS: usize = 3;
@@ -168,7 +172,21 @@ impl<'a, P: Divisible> Parting<'a, P> {
         self.places.sort_unstable();
         self.try_between(&self.places.clone());
         if is_among_few {
+            self.fill_gaps();
             self.refine();
+        }
+    }
+
+    /// Tries to part the messages in two halfway between places far from each other, where a fast way would not be seen. These
+    /// are not among the places from then on: they would only narrow the refinement of other ways.
+    fn fill_gaps(&mut self) {
+        let gaps: Vec<[u64; 2]> = self.places.windows(2).map(|pair| [pair[0], pair[1]]).collect();
+        for [below, above] in gaps.into_iter().filter(|[below, above]| above / WIDE > *below) {
+            let number = |place: u64| self.distinct.partition_point(|&length| length < place);
+            let halfway = self.distinct[number(below).midpoint(number(above))];
+            if halfway > below {
+                self.try_between(&[halfway]);
+            }
         }
     }
 
