@@ -37,7 +37,7 @@ static AUTO: Entry = Entry::searching("auto", search)
 impl Algorithm {
     /// The fastest that is found among those that can be predicted, but for sorting, which needs data. From ten
     /// thousand messages on fewer variants are tried. Planning takes the host some hundredths of a second on 32 nodes that all have
-    /// something for each other, 0.1 to 1 s on 256, and up to 20 s on 512.
+    /// something for each other, 0.1 to 1 s on 256, and up to 10 s on 512.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 

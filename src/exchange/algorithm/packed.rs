@@ -8,7 +8,8 @@
 //! urgent. What comes out is, for every node, in which order it sends and receives; when it does so follows from the
 //! machine.
 //!
-//! Whoever has found nothing looks again only at those whose links or receivers have become free since ([`waiting`]).
+//! The routes of a sender are a tree ([`trees`]): behind a full link nobody is looked at, and whoever has found nothing
+//! looks again only from a link on which there is room again, or at receivers that have become free ([`waiting`]).
 //!
 //! **Restrictions.** It gives up on exchanges for which it would have to look at too many pairs of nodes.
 //!
@@ -20,6 +21,8 @@
 //! megoldása", Szigma 15, 1982. The room on links is this project's.
 
 mod packer;
+mod ranks;
+mod trees;
 mod waiting;
 
 use self::packer::Packer;

@@ -8,6 +8,7 @@ use super::{
         rounds::{Part, clocked::Planned, parts, paths::Paths},
     },
     is_cut,
+    ranks::Ranks,
     waiting::Waiting,
 };
 use crate::{
@@ -15,11 +16,8 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The most pairs of nodes that are looked at: a few seconds on a host.
+/// The most places on the ways of messages, and receivers, that are looked at: some ten seconds on a host.
 const MOST_LOOKS: u64 = 300_000_000;
-
-/// The exactness of sums of speeds.
-const EXACT: f64 = 1.0 - 1e-6;
 
 /// The urgency of a receiver: the time of what is still to come, the length of the message, and its nearness.
 type Urgency = (Span, u64, Reverse<usize>);
@@ -37,12 +35,11 @@ pub(super) struct Packer<'a> {
     to_receive: Vec<Span>,
     /// The number of messages that each sender and each receiver is not through with.
     open: [Vec<usize>; 2],
-    sends: Vec<bool>,
-    /// A bit for each receiver that is free.
-    free: Vec<u64>,
-    waiting: Waiting,
-    /// The part of each link that messages under way may take, in bytes/s.
-    taken: Vec<f64>,
+    /// The senders that are free and have something to send.
+    idle: Ranks,
+    /// The receivers that are free.
+    free: Ranks,
+    waiting: Waiting<'a>,
     /// The part that each node is sending, and since when.
     flights: Vec<Option<(Part, Time)>>,
     /// The instant at which each node that has sent, and its receiver, can go on.
@@ -53,12 +50,11 @@ pub(super) struct Packer<'a> {
     last: Vec<Option<usize>>,
     /// The sender of the last one that each has received.
     from: Vec<Option<usize>>,
-    looks: u64,
 }
 
 impl<'a> Packer<'a> {
     pub(super) fn new(instance: &Instance, paths: &'a Paths, slice: u64) -> Packer<'a> {
-        let (nodes, links) = (instance.size(), paths.capacity.len());
+        let nodes = instance.size();
         let parameters = instance.parameters();
         let mut plan = Packer {
             paths,
@@ -69,17 +65,16 @@ impl<'a> Packer<'a> {
             to_send: vec![Span::ZERO; nodes],
             to_receive: vec![Span::ZERO; nodes],
             open: [vec![0; nodes], vec![0; nodes]],
-            sends: vec![false; nodes],
-            free: vec![u64::MAX; nodes.div_ceil(64)],
-            waiting: Waiting::new(nodes, paths),
-            taken: vec![0.0; links],
+            idle: Ranks::new(nodes),
+            free: Ranks::new(nodes),
+            waiting: Waiting::new(nodes, parts(instance.matrix()), paths),
             flights: vec![None; nodes],
             ready: BinaryHeap::new(),
             starts: Vec::new(),
             last: vec![None; nodes],
             from: vec![None; nodes],
-            looks: 0,
         };
+        (0..nodes).for_each(|to| plan.free.insert(to));
         for Part { from, to, bytes } in parts(instance.matrix()) {
             let time = plan.time(bytes, paths.rate(from, to));
             plan.left[from * nodes + to] = bytes;
@@ -87,7 +82,7 @@ impl<'a> Packer<'a> {
             plan.to_receive[to] += time;
             plan.open[0][from] += 1;
             plan.open[1][to] += 1;
-            plan.waiting.wake(from, to);
+            plan.idle.insert(from);
         }
         plan
     }
@@ -105,24 +100,22 @@ impl<'a> Packer<'a> {
     pub(super) fn start_all(&mut self, now: Time) -> Option<Vec<Part>> {
         let mut started = Vec::new();
         let mut senders = self.waiting.take_again();
-        senders.retain(|&node| !self.sends[node] && self.open[0][node] > 0);
+        senders.retain(|&node| self.idle.contains(node));
         senders.sort_unstable_by_key(|&node| (Reverse(self.to_send[node]), node));
         let mut receivers = Vec::new();
         for from in senders {
             self.waiting.receivers(from, &self.free, &mut receivers);
-            self.looks += receivers.len() as u64;
-            if self.looks > MOST_LOOKS {
+            if self.waiting.looks() > MOST_LOOKS {
                 return None;
             }
             let mut best: Option<(Urgency, Rank)> = None;
             for &to in &receivers {
-                let key = self.urgency(from, to);
-                if best.is_some_and(|(most, _)| key <= most) {
+                if !self.waiting.is_reached(from, to) {
                     continue;
                 }
-                match self.full_link(from, to) {
-                    Some(link) => self.waiting.wait(from, to, link),
-                    None => best = Some((key, to)),
+                let key = self.urgency(from, to);
+                if best.is_none_or(|(most, _)| key > most) && self.waiting.has_room(from, to) {
+                    best = Some((key, to));
                 }
             }
             if let Some((_, to)) = best {
@@ -146,32 +139,6 @@ impl<'a> Packer<'a> {
         self.last[from].is_some_and(|last| self.starts[last].part.to == to)
     }
 
-    /// The first link on which a message finds no room. One that is slower than a port, or nearly so, is for one at a
-    /// time.
-    fn full_link(&self, from: Rank, to: Rank) -> Option<u32> {
-        let mut links = self.paths.path(&Part { from, to, bytes: 0 }).iter().copied();
-        links.find(|&link| {
-            let (capacity, taken) = (self.paths.capacity[link as usize], self.taken[link as usize]);
-            taken != 0.0 && capacity - taken < EXACT * self.paths.room
-        })
-    }
-
-    /// Takes what a message may take of each link on its way, or gives it back.
-    fn take(&mut self, part: &Part, times: f64) {
-        let paths = self.paths;
-        for &link in paths.path(part) {
-            let taken = &mut self.taken[link as usize];
-            *taken += times * paths.room;
-            // Sums do not always come to nothing again.
-            if *taken < 0.5 * paths.room {
-                *taken = 0.0;
-            }
-            if times < 0.0 {
-                self.waiting.has_room(link);
-            }
-        }
-    }
-
     fn start(&mut self, now: Time, from: Rank, to: Rank) -> Part {
         let left = &mut self.left[from * self.nodes + to];
         let bytes = if is_cut(*left, self.slice) { self.slice } else { *left };
@@ -180,12 +147,12 @@ impl<'a> Packer<'a> {
         self.open[0][from] -= closed;
         self.open[1][to] -= closed;
         if closed > 0 {
-            self.waiting.sleep(from, to);
+            self.waiting.close(from, to);
         }
         let part = Part { from, to, bytes };
-        self.take(&part, 1.0);
-        self.sends[from] = true;
-        self.free[to / 64] &= !(1 << (to % 64));
+        self.waiting.take(&part);
+        self.idle.remove(from);
+        self.free.remove(to);
         let planned = self.time(bytes, self.paths.rate(from, to));
         self.to_send[from] = self.to_send[from] - planned;
         self.to_receive[to] = self.to_receive[to] - planned;
@@ -206,7 +173,7 @@ impl<'a> Packer<'a> {
     pub(super) fn left_sender(&mut self, from: usize, now: Time) {
         if let (Some(last), Some((part, since))) = (self.last[from], self.flights[from]) {
             self.starts[last].end = now;
-            self.take(&part, -1.0);
+            self.waiting.give_back(&part);
             self.ready.push(Reverse((now.max(since + self.overhead), from)));
         }
     }
@@ -224,10 +191,16 @@ impl<'a> Packer<'a> {
             self.ready.pop();
             if let Some((part, _)) = self.flights[from].take() {
                 let Part { from, to, .. } = part;
-                self.sends[from] = false;
-                self.free[to / 64] |= 1 << (to % 64);
-                self.waiting.look_again(from);
-                self.waiting.is_free(to);
+                if self.open[0][from] > 0 {
+                    self.idle.insert(from);
+                    self.waiting.look_again(from);
+                }
+                self.free.insert(to);
+                for from in self.idle.iter() {
+                    if self.waiting.is_reached(from, to) {
+                        self.waiting.look_again(from);
+                    }
+                }
             }
         }
     }
