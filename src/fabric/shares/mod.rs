@@ -17,7 +17,7 @@
 //! comes to a share at which their bottleneck is no longer full, or another resource is full that leaves them less. When the
 //! sweep is past a share, all below it are final. A flow whose share changes costs a few operations for each resource on its path,
 //! one that keeps its share nothing, except that the members of a resource are looked at where it is full: with c flows that
-//! change, h resources on a path and m members of a resource, O(c (h + m log m)), and a few places of the queue for each of the c
+//! change, h resources on a path and m members of a resource, about c (h + m), and a few places of the queue for each of the c
 //! flows. In a crowded network of 32 x 32 nodes the start or end of a flow changes some 20 others.
 //!
 //! Progressive filling: D. Bertsekas and R. Gallager, *Data Networks*, 2nd edition, 1992, section 6.5.2.
@@ -55,6 +55,9 @@ struct Flow {
 }
 
 impl Flow {
+    /// A flow without a rate. In its place is one that is less than any share, so that loops over rates need not look for it.
+    const OPEN: Flow = Flow { rate: -(1 << 62), bottleneck: OPEN, number: 0 };
+
     /// The place of a flow that is not open in the order in which a filling freezes flows.
     fn key(&self) -> (i64, u32) {
         (self.rate, self.number)
@@ -102,9 +105,13 @@ pub(super) struct Shares {
     /// The flows that have been shared out again in the current or last update.
     chosen: Vec<u32>,
     queue: Queue,
-    // Buffers, kept between updates only to reuse their memory.
-    above: Vec<(i64, u32)>,
+    /// The number of the batch of flows that become open next.
+    batch: u32,
+    /// The share that the sweep has come to.
+    reached: i64,
+    /// Resources without open flows whose flows may not be able to stay as they are, each once; between updates empty.
     unsettled: Vec<u32>,
+    is_listed: Vec<bool>,
     work: Work,
 }
 
@@ -129,8 +136,10 @@ impl Shares {
             started: Vec::new(),
             chosen: Vec::new(),
             queue: Queue::default(),
-            above: Vec::new(),
+            batch: 0,
+            reached: 0,
             unsettled: Vec::new(),
+            is_listed: Vec::new(),
             work: Work::default(),
         }
     }
@@ -145,6 +154,7 @@ impl Shares {
         self.rooms.push(Room::new(units));
         self.numbers.push(number);
         self.queued.push(NEVER);
+        self.is_listed.push(false);
         self.members.push(Members::new());
     }
 
@@ -209,11 +219,13 @@ impl Shares {
         if path.is_empty() {
             return false;
         }
-        self.flows[flow as usize].bottleneck = OPEN;
+        self.flows[flow as usize] = Flow::OPEN;
         self.rates[flow as usize] = 0.0;
         for &r in path.iter() {
             self.members[r as usize].push(flow);
-            self.rooms[r as usize].open += 1;
+            let room = &mut self.rooms[r as usize];
+            room.flows += 1;
+            room.opened_in(self.batch);
         }
         self.started.push(flow);
         self.is_stale = true;
@@ -236,12 +248,13 @@ impl Shares {
             if let Some(at) = members.iter().position(|&member| member == flow) {
                 members.swap_remove(at);
             }
+            room.flows -= 1;
             if is_open {
                 room.open -= 1;
             } else {
                 room.free += rate;
             }
-            if room.open == 0 && !room.is_settled(units.remainder()) {
+            if room.is_unsettled(units.remainder()) {
                 changed.push(r);
             }
         }

@@ -12,28 +12,54 @@ pub(super) const UNLIMITED: i64 = i64::MAX;
 pub(super) struct Room {
     /// The capacity that the flows with a rate leave.
     pub(super) free: i64,
+    /// The rate of the flows that have their bottleneck here, if there are any.
+    pub(super) level: i64,
+    /// The number of flows that cross it.
+    pub(super) flows: u32,
     /// The number of flows that have no rate yet.
     pub(super) open: u32,
+    /// The batch in which the first of those that are open became so.
+    pub(super) oldest: u32,
     /// The number of flows that have their bottleneck here.
     pub(super) bound: u32,
 }
 
 impl Room {
     pub(super) fn new(capacity: i64) -> Room {
-        Room { free: capacity, open: 0, bound: 0 }
+        Room { free: capacity, level: 0, flows: 0, open: 0, oldest: 0, bound: 0 }
     }
 
-    /// Whether no flow is open, and flows bound here or too much room make it certain that the shares can stay as they are: what
-    /// is free is less than a unit for each flow that is bound here, or no flow is bound and more than `remainder` is free.
+    /// Counts a flow that becomes open, as one of a batch.
     #[inline]
-    pub(super) fn is_settled(&self, remainder: i64) -> bool {
-        let bound = i64::from(self.bound);
-        self.free >= 0 && if bound > 0 { self.free < bound } else { self.free >= remainder }
+    pub(super) fn opened_in(&mut self, batch: u32) {
+        self.oldest = if self.open == 0 { batch } else { self.oldest };
+        self.open += 1;
+    }
+
+    /// Whether no flow is open and the shares may not be able to stay as they are: more is taken than there is, or what is free
+    /// is a unit or more for each flow that is bound here, or no flow is bound here and not more than `remainder` is free.
+    #[inline]
+    pub(super) fn is_unsettled(&self, remainder: i64) -> bool {
+        // Without branches, for nothing tells beforehand which way they go.
+        let (least, most) = if self.bound > 0 { (0, i64::from(self.bound)) } else { (remainder, i64::MAX) };
+        (self.open == 0) & ((self.free < least) | (self.free >= most))
     }
 
     /// Whether no flow is bound here, and even if all open flows had this share, more than `remainder` would be free.
     #[inline]
     pub(super) fn has_for_all(&self, share: i64, remainder: i64) -> bool {
-        self.bound == 0 && self.free >= share * i64::from(self.open) + remainder
+        (self.bound == 0) & (self.free >= share * i64::from(self.open) + remainder)
+    }
+
+    /// A share that is not above the event of a resource at which flows are open or bound: at most the rate of the flows bound
+    /// there.
+    #[inline]
+    pub(super) fn least_share(&self) -> i64 {
+        let (open, bound) = (i64::from(self.open), i64::from(self.bound));
+        let all = self.free + bound * self.level;
+        let share = if open + bound == 1 { all } else { all / (open + bound) };
+        let share = if bound > 0 { share.min(self.level) } else { share };
+        // If other flows are slower by what is left over in sharing out, the resource is full before they have their rates.
+        (share - (i64::from(self.flows) - open - bound)).max(0)
     }
 }

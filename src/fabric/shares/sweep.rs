@@ -10,12 +10,13 @@
 //! for the first of the events on its path. That covers all resources where no flow becomes open after the entry was made. One
 //! at which another one does gets an entry of its own, and so does one without open flows whose flows cannot stay as they
 //! are. Few resources need one, and most of those on the path of a flow are passed over without a look at the other flows
-//! there.
+//! there. Flows become open in *batches*, all that are bound at one resource together; where all open flows are of one batch, none
+//! has its entry yet.
 
 use std::mem;
 
 use super::{
-    Flow, Members, NONE, OPEN, Shares,
+    Flow, NONE, OPEN, Shares,
     queue::Of,
     resource::{NEVER, Room},
 };
@@ -38,13 +39,19 @@ pub(super) struct First {
     others: (i64, u32),
 }
 
+/// Where all open flows are of one batch and at most so many flows cross in all, it costs less to look at a resource for each open
+/// flow than to give it an entry of its own.
+const FEW: u32 = 8;
+
 impl Shares {
     /// Shares out what the flows that started and ended have changed.
     pub(super) fn sweep(&mut self) {
+        self.reached = 0;
         let changed = mem::take(&mut self.changed);
         self.changed = self.look_at_all_again(changed);
         self.queue_opened(0);
         while let Some((share, of)) = self.queue.pop() {
+            self.reached = share;
             match of {
                 Of::Resource(r) => self.reach(r, share),
                 Of::Flow(flow) => self.reach_first(flow, share),
@@ -55,31 +62,29 @@ impl Shares {
 
     /// Makes the entries of flows that have become open: the chosen ones from the place `from` on in their list.
     fn queue_opened(&mut self, from: usize) {
-        let Shares { units, rooms, numbers, queued, members, flows, paths, firsts, chosen, queue, .. } = self;
+        let Shares { units, rooms, numbers, queued, paths, firsts, chosen, queue, batch, .. } = self;
         let (limit, remainder) = (units.limit(), units.remainder());
+        let (rooms, numbers, paths, batch) = (rooms.as_slice(), numbers.as_slice(), paths.as_slice(), *batch);
         for &flow in &chosen[from..] {
             let (mut first, mut others, mut at) = ((limit, 0), (limit, 0), 0);
             for &r in &paths[flow as usize] {
-                let room = rooms[r as usize];
-                // Most of the resources that this flow alone crosses are not among the first.
-                if room.open == 1 && room.has_for_all(others.0, remainder) {
+                let room = &rooms[r as usize];
+                let is_for_flows = room.oldest == batch && (room.open == 1 || room.flows <= FEW || from == 0);
+                // Most of the resources are not among the first.
+                if is_for_flows & room.has_for_all(others.0, remainder) {
                     continue;
                 }
-                let members = &members[r as usize];
-                let is_for_open = room.open as usize == members.len() && room.has_for_all(limit, 0);
-                if is_for_open || room.has_for_all(limit, remainder) {
+                if room.has_for_all(limit, if room.open == room.flows { 0 } else { remainder }) {
                     continue;
                 }
-                let (share, number) = (least_share(r, room, members, flows), numbers[r as usize]);
-                // The other open flows may have their entries already.
-                if from > 0 && room.open > 1 {
-                    if share < queued[r as usize].min(limit) {
-                        queued[r as usize] = share;
-                        queue.push(share, number, Of::Resource(r));
+                let place = (room.least_share(), numbers[r as usize]);
+                if !is_for_flows {
+                    if place.0 < queued[r as usize].min(limit) {
+                        queued[r as usize] = place.0;
+                        queue.push(place.0, place.1, Of::Resource(r));
                     }
                     continue;
                 }
-                let place = (share, number);
                 if place < first {
                     (first, others, at) = (place, first, r);
                 } else {
@@ -91,6 +96,7 @@ impl Shares {
                 queue.push(first.0, first.1, Of::Flow(flow));
             }
         }
+        self.batch = self.batch.wrapping_add(1);
     }
 
     /// Puts an open flow into the queue again, for the first event on its path; `known` is the event of a resource there.
@@ -125,17 +131,14 @@ impl Shares {
         if room.bound > 0 {
             return false;
         }
-        let members = &self.members[r as usize];
         let mut free = room.free - i64::from(room.open) * share;
-        let remainder = members.len() as i64;
+        let remainder = i64::from(room.flows);
         let mut is_near = false;
-        for &member in members {
-            let flow = &self.flows[member as usize];
-            if flow.bottleneck == OPEN {
-                continue;
-            }
-            free += (flow.rate - share).max(0);
-            is_near |= flow.rate < share && flow.rate + remainder >= share;
+        for &member in self.members[r as usize].as_slice() {
+            // An open flow counts as one without a rate.
+            let rate = self.flows[member as usize].rate;
+            free += (rate - share).max(0);
+            is_near |= (rate < share) & (rate + remainder >= share);
         }
         // Sharing out leaves less than a unit for each flow, and may be a little early where rates differ by as little.
         free >= remainder || free >= 0 && !is_near && self.numbers[r as usize] > number
@@ -194,55 +197,55 @@ impl Shares {
 
     /// The event of a resource.
     ///
-    /// It is looked for from above: the resource is full when its `count` fastest flows have no rate yet, if the slowest of
-    /// these would not have got its rate by then. By rounding there may be several such counts; in a filling the largest is
-    /// the first.
-    fn next_event(&mut self, r: u32) -> Option<(i64, Event)> {
-        let Shares { units, rooms, numbers, members, flows, above, .. } = self;
-        let room = &rooms[r as usize];
-        if room.open == 0 && room.is_settled(units.remainder()) {
+    /// It is full when its fastest flows have no rate yet, if the slowest of these would not have got its rate by then. They are
+    /// looked for from below: all flows that could be among them get one share, those that have their rates before are left
+    /// out, and the share of the others is higher, until nobody is left out any more. By rounding there may be several
+    /// such shares; this finds that of the most flows, which in a filling is the first.
+    fn next_event(&self, r: u32) -> Option<(i64, Event)> {
+        let room = &self.rooms[r as usize];
+        let (limit, remainder) = (self.units.limit(), self.units.remainder());
+        if room.open == 0 && !room.is_unsettled(remainder) {
             return None;
         }
-        let (number, members) = (numbers[r as usize], &members[r as usize]);
-        let level = if room.bound > 0 { level(r, members, flows) } else { 0 };
-        let mut rest = room.free + i64::from(room.bound) * level;
-        let mut count = i64::from(room.open + room.bound);
-        let mut share = (count > 0).then(|| rest.div_euclid(count));
+        // The flows that are open or bound here, and what they have to share.
+        let count = i64::from(room.open + room.bound);
+        let rest = room.free + i64::from(room.bound) * room.level;
+        let share = (count > 0).then(|| rest.div_euclid(count));
+        let number = self.numbers[r as usize];
         // Flows that are slower by more than what is left over in sharing out have their rates before.
-        let least = share.map_or(0, |share| share - members.len() as i64);
-        share = share.filter(|&share| room.bound == 0 || share <= level);
-        above.clear();
-        if count < members.len() as i64 {
-            for &member in members {
-                let flow = &flows[member as usize];
-                if flow.rate > least && flow.bottleneck != OPEN && flow.bottleneck != r {
-                    above.push(flow.key());
-                }
+        let least = share.unwrap_or(0).max(self.reached) - i64::from(room.flows);
+        let (mut place, mut before) = ((least.max(0), u32::MAX), 0);
+        while count < i64::from(room.flows) {
+            let (mut sum, mut faster) = (0, 0);
+            for &member in self.members[r as usize].as_slice() {
+                let flow = &self.flows[member as usize];
+                let is_faster = (flow.rate > place.0) | (flow.rate == place.0) & (flow.number > place.1);
+                let is_faster = is_faster & (flow.bottleneck != r);
+                sum += if is_faster { flow.rate } else { 0 };
+                faster += i64::from(is_faster);
             }
-        }
-        if above.len() > 1 {
-            above.sort_unstable();
-        }
-        for &key in above.iter().rev() {
-            rest += key.0;
-            count += 1;
-            let next = rest.div_euclid(count);
-            if key > (next, number) {
-                share = Some(next);
+            if faster == 0 {
+                break;
             }
+            if faster == before {
+                return (place.0 < limit).then_some((place.0, Event::Full));
+            }
+            (place, before) = (((rest + sum).div_euclid(count + faster), number), faster);
         }
         match share {
-            Some(share) => (share < units.limit()).then_some((share, Event::Full)),
-            None => (room.bound > 0).then_some((level, Event::Slack)),
+            Some(share) if room.bound > 0 && share > room.level => Some((room.level, Event::Slack)),
+            Some(share) => (share < limit).then_some((share, Event::Full)),
+            None => None,
         }
     }
 
     /// Gives `share` to all flows of a resource that are open or faster, or have this rate from a resource of a higher number.
     fn freeze(&mut self, r: u32, share: i64) {
-        let Shares { units, rooms, numbers, members, flows, paths, chosen, unsettled, .. } = self;
+        let Shares { units, rooms, numbers, members, flows, paths, chosen, unsettled, is_listed, .. } = self;
         let (number, remainder) = (numbers[r as usize], units.remainder());
+        let (rooms, paths, flows) = (rooms.as_mut_slice(), paths.as_slice(), flows.as_mut_slice());
         let mut bound = 0;
-        for &member in &members[r as usize] {
+        for &member in members[r as usize].as_slice() {
             let flow = &mut flows[member as usize];
             let (change, opened) = if flow.bottleneck == OPEN {
                 (share, 1)
@@ -262,21 +265,24 @@ impl Shares {
                 let room = &mut rooms[other as usize];
                 room.free -= change;
                 room.open -= opened;
-                if room.open == 0 && other != r && !room.is_settled(remainder) {
+                if other != r
+                    && room.is_unsettled(remainder)
+                    && !mem::replace(&mut is_listed[other as usize], true)
+                {
                     unsettled.push(other);
                 }
             }
         }
         rooms[r as usize].bound = bound;
+        rooms[r as usize].level = share;
         let unsettled = mem::take(&mut self.unsettled);
         self.unsettled = self.look_at_all_again(unsettled);
     }
 
-    /// Looks at resources again, at each once however often it is named, and hands back the empty list.
+    /// Looks at resources again, and hands back the empty list.
     fn look_at_all_again(&mut self, mut resources: Vec<u32>) -> Vec<u32> {
-        resources.sort_unstable();
-        resources.dedup();
         while let Some(r) = resources.pop() {
+            self.is_listed[r as usize] = false;
             self.look_again(r);
         }
         resources
@@ -288,27 +294,33 @@ impl Shares {
         if self.rooms[r as usize].open > 0 {
             return;
         }
-        if let Some((share, _)) = self.next_event(r)
-            && share < self.queued[r as usize]
-        {
+        let room = &self.rooms[r as usize];
+        // Where flows that are bound here have more room nothing happens before their rate.
+        let share = match room.bound > 0 && room.free >= i64::from(room.bound) {
+            true => room.level,
+            false => self.next_event(r).map_or(NEVER, |(share, _)| share),
+        };
+        if share < self.queued[r as usize] {
             self.push(r, share);
         }
     }
 
     /// Takes their rates from the flows that are bound at a resource, and chooses them.
     pub(super) fn open_bound(&mut self, r: u32) {
-        let Shares { rooms, members, flows, paths, chosen, .. } = self;
-        for &member in &members[r as usize] {
+        let Shares { rooms, members, flows, paths, chosen, batch, .. } = self;
+        let batch = *batch;
+        let (rooms, paths, flows) = (rooms.as_mut_slice(), paths.as_slice(), flows.as_mut_slice());
+        for &member in members[r as usize].as_slice() {
             let flow = &mut flows[member as usize];
             if flow.bottleneck != r {
                 continue;
             }
             chosen.push(member);
-            flow.bottleneck = OPEN;
+            let rate = mem::replace(flow, Flow::OPEN).rate;
             for &other in &paths[member as usize] {
                 let room = &mut rooms[other as usize];
-                room.free += flow.rate;
-                room.open += 1;
+                room.free += rate;
+                room.opened_in(batch);
             }
         }
         rooms[r as usize].bound = 0;
@@ -331,24 +343,4 @@ impl Shares {
             }
         }
     }
-}
-
-/// A share that is not above the event of a resource at which flows are open or bound: at most the rate of the flows bound there.
-fn least_share(r: u32, room: Room, members: &Members, flows: &[Flow]) -> i64 {
-    let (open, bound) = (i64::from(room.open), i64::from(room.bound));
-    let share = if bound == 0 {
-        if open == 1 { room.free } else { room.free / open }
-    } else {
-        let level = level(r, members, flows);
-        level.min((room.free + bound * level) / (open + bound))
-    };
-    // If other flows are slower by what is left over in sharing out, the resource is full before they have their rates.
-    let others = members.len() as i64 - open - bound;
-    (share - others).max(0)
-}
-
-/// The rate of the flows that are bound at a resource.
-fn level(r: u32, members: &Members, flows: &[Flow]) -> i64 {
-    let mut flows = members.iter().map(|&member| &flows[member as usize]);
-    flows.find(|flow| flow.bottleneck == r).map_or(0, |flow| flow.rate)
 }
