@@ -39,11 +39,13 @@ impl Ends {
     }
 
     /// The instant of the next end.
+    #[inline]
     pub(super) fn first(&self) -> Option<Time> {
         self.heap.first().map(|end| end.time())
     }
 
     /// Takes the next end out if it is at or before `until`.
+    #[inline]
     pub(super) fn pop(&mut self, until: Time) -> Option<(Time, u32)> {
         let &first = self.heap.first()?;
         if first.time() > until {
@@ -69,6 +71,7 @@ impl Ends {
     }
 
     /// Sets the end of `flow` to `time`, whether it has an entry already or not.
+    #[inline]
     pub(super) fn set(&mut self, flow: u32, time: Time) {
         let end = End::new(time, flow);
         let at = match self.place[flow as usize] {

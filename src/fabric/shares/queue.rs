@@ -24,6 +24,7 @@ pub(super) struct Queue {
 
 impl Queue {
     /// Adds an entry; `share` is not negative, and indices are below 2^31.
+    #[inline]
     pub(super) fn push(&mut self, share: i64, number: u32, of: Of) {
         let of = match of {
             Of::Resource(resource) => resource,
@@ -33,12 +34,14 @@ impl Queue {
     }
 
     /// Whether no entry is before this place in the order.
+    #[inline]
     pub(super) fn is_first(&self, share: i64, number: u32) -> bool {
         let place = (share as u128) << 64 | u128::from(number) << 32;
         self.heap.peek().is_none_or(|&Reverse(first)| first >= place)
     }
 
     /// Takes out the first entry.
+    #[inline]
     pub(super) fn pop(&mut self) -> Option<(i64, Of)> {
         let Reverse(entry) = self.heap.pop()?;
         let of = entry as u32;

@@ -35,11 +35,13 @@ impl Units {
     }
 
     /// The rate that no flow exceeds.
+    #[inline]
     pub(super) fn limit(&self) -> i64 {
         self.limit_units
     }
 
     /// Below this, what is free on a resource may be what is left over in sharing it out.
+    #[inline]
     pub(super) fn remainder(&self) -> i64 {
         self.flows
     }
@@ -61,6 +63,7 @@ impl Units {
     }
 
     /// The rate of a flow at its limit, in bytes per second.
+    #[inline]
     pub(super) fn limit_rate(&self) -> f64 {
         self.limit
     }
@@ -75,6 +78,7 @@ impl Units {
     }
 
     /// A share in bytes per second.
+    #[inline]
     pub(super) fn rate(&self, share: i64) -> f64 {
         let (scale, whole) = self.scale;
         share as f64 / whole as f64 * scale
