@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Operation, Task};
 use crate::{
-    pattern::{Builder, Exchange, Message, Origin, Schedule},
+    pattern::{Builder, Exchange, Message, Origin, Schedule, division::Ties},
     plan,
     rank::Rank,
 };
@@ -56,21 +56,24 @@ pub(crate) struct Tuning {
     pub(crate) exchange: Exchange,
     /// Into how many pieces a block is cut where it goes around in a ring.
     pub(crate) segments: usize,
+    /// The cuts of a fastest tree that are taken, of those that are equally fast.
+    pub(crate) ties: Ties,
 }
 
 impl Tuning {
     /// Send, then receive, blocks in one piece.
-    pub(crate) const PLAIN: Tuning = Tuning { exchange: Exchange::InTurn, segments: 1 };
+    pub(crate) const PLAIN: Tuning = Tuning { exchange: Exchange::InTurn, segments: 1, ties: Ties::Small };
 
     /// Send and receive at the same time, blocks in one piece.
-    pub(crate) const OVERLAPPED: Tuning = Tuning { exchange: Exchange::Overlapped, segments: 1 };
+    pub(crate) const OVERLAPPED: Tuning =
+        Tuning { exchange: Exchange::Overlapped, segments: 1, ties: Ties::Small };
 
     /// The tunings of which any may be the fastest.
     pub(crate) fn worth_trying(task: &Task) -> Vec<Tuning> {
         let parameters = task.parameters();
         let mut tunings = vec![Tuning::PLAIN, Tuning::OVERLAPPED];
         // Where the time of the bytes of a block is nothing, it is not worth while to cut it.
-        let block = task.bytes() / task.size() as u64;
+        let block = task.shared_bytes() / task.size() as u64;
         let work = parameters.transfer(block) + parameters.combining(block / task.element_bytes());
         if work.times(4) > parameters.alpha() {
             tunings.extend([2, 4].map(|segments| Tuning { segments, ..Tuning::OVERLAPPED }));
@@ -85,9 +88,10 @@ impl Tuning {
             Exchange::InTurn => "in turn",
             Exchange::Overlapped => "overlapped",
         };
+        let ties = if self.ties == Ties::Even { ", even cuts" } else { "" };
         match self.segments {
-            1 => exchange.to_owned(),
-            segments => format!("{exchange}, {segments} segments"),
+            1 => format!("{exchange}{ties}"),
+            segments => format!("{exchange}, {segments} segments{ties}"),
         }
     }
 }

@@ -8,14 +8,18 @@ use super::{
     strategy::{Collect, Order, Strategy, Tree},
 };
 use crate::{
-    pattern::{Builder, Division, circulant, division, line, ring},
+    pattern::{
+        Builder, Division, circulant,
+        division::{self, Ties},
+        line, ring,
+    },
     rank::Rank,
     topology::Grid,
 };
 
 /// Makes the schedule of a strategy.
 pub(super) fn draft(task: &Task, strategy: &Strategy, tuning: Tuning) -> Draft {
-    let mesh = LogicalMesh::new(task, strategy);
+    let mesh = LogicalMesh::new(task, strategy, tuning.ties);
     match task.operation() {
         Operation::Broadcast => mesh.broadcast(tuning),
         Operation::CombineToOne => mesh.broadcast(tuning).combining(),
@@ -31,10 +35,20 @@ pub(super) fn draft(task: &Task, strategy: &Strategy, tuning: Tuning) -> Draft {
     }
 }
 
+/// Whether a scatter or a gather along a single tree has a fastest one with more even cuts than that which is taken otherwise.
+pub(super) fn has_even_tree(task: &Task, strategy: &Strategy) -> bool {
+    let tree = |ties| {
+        let mesh = LogicalMesh::new(task, strategy, ties);
+        mesh.trees(0, Tree::Fastest, Load::Blocks { bytes: task.shared_bytes() }, 1)
+    };
+    tree(Ties::Small) != tree(Ties::Even)
+}
+
 /// The nodes with their coordinates.
 struct LogicalMesh<'a> {
     task: &'a Task,
     strategy: &'a Strategy,
+    ties: Ties,
     sides: Vec<usize>,
     grid: Grid,
     /// The rank at each place, the first coordinate varying fastest.
@@ -44,7 +58,7 @@ struct LogicalMesh<'a> {
 }
 
 impl LogicalMesh<'_> {
-    fn new<'a>(task: &'a Task, strategy: &'a Strategy) -> LogicalMesh<'a> {
+    fn new<'a>(task: &'a Task, strategy: &'a Strategy, ties: Ties) -> LogicalMesh<'a> {
         let layout = task.layout();
         let places = match strategy.order {
             Order::Rows => (0..layout.size()).collect(),
@@ -61,7 +75,7 @@ impl LogicalMesh<'_> {
         }
         let has_root = task.operation().has_root();
         let root = ranks.iter().position(|&rank| rank == task.root()).filter(|_| has_root).unwrap_or(0);
-        LogicalMesh { task, strategy, sides, grid: layout.grid, ranks, root }
+        LogicalMesh { task, strategy, ties, sides, grid: layout.grid, ranks, root }
     }
 
     /// The distance of neighbours in a dimension.
@@ -242,7 +256,8 @@ impl LogicalMesh<'_> {
                 let conflict = conflict(self.task.parameters(), lines);
                 let direction = self.direction(load);
                 let cost = |size| edge(self.task, load, direction, conflict, side, size);
-                Division::fastest(
+                Division::fastest_by(
+                    self.ties,
                     side,
                     root,
                     self.task.is_in_order(),

@@ -152,14 +152,13 @@ impl Task {
         u128::from(self.longest_block()) * self.size() as u128 > 2 * u128::from(self.bytes())
     }
 
-    /// The bytes of the vector that closed forms share out evenly. The root's own block, which stays where it is, counts as
-    /// the mean of the others where it is much longer.
+    /// The bytes of the vector that closed forms share out evenly. The root's own block of a scatter or a gather, which stays where
+    /// it is, counts as the mean of the others, whatever its length.
     pub(super) fn shared_bytes(&self) -> u64 {
-        let own = self.block(self.root);
-        let (own, others) = (own.end - own.start, self.bytes() - (own.end - own.start));
-        let mean = others / (self.size() as u64 - 1).max(1);
+        let Range { start, end } = self.block(self.root);
+        let others = self.bytes() - (end - start);
         match self.operation {
-            Operation::Scatter | Operation::Gather if own > 2 * mean.max(self.element) => others + mean,
+            Operation::Scatter | Operation::Gather => others + others / (self.size() as u64 - 1).max(1),
             _ => self.bytes(),
         }
     }

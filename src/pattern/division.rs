@@ -118,8 +118,20 @@ impl Division {
         busy: impl Fn(usize) -> Span,
         informed: impl Fn(usize) -> Span,
     ) -> Division {
+        Division::fastest_by(Ties::Small, nodes, root, in_order, busy, informed)
+    }
+
+    /// The same with this rule for cuts that are equally fast.
+    pub(crate) fn fastest_by(
+        ties: Ties,
+        nodes: usize,
+        root: usize,
+        in_order: bool,
+        busy: impl Fn(usize) -> Span,
+        informed: impl Fn(usize) -> Span,
+    ) -> Division {
         assert!(root < nodes, "the root is on the line");
-        let (_, best) = best_cuts(nodes, busy, informed);
+        let (_, best) = best_cuts(nodes, ties, busy, informed);
         // Each part waits for its turn as (round, start, count, holder); `start` counts from the root unless in order.
         let shift = if in_order { 0 } else { root };
         let place = |position: usize| (position + shift) % nodes;
@@ -154,7 +166,7 @@ impl Division {
         busy: impl Fn(usize) -> Span,
         informed: impl Fn(usize) -> Span,
     ) -> Span {
-        best_cuts(nodes, busy, informed).0
+        best_cuts(nodes, Ties::Small, busy, informed).0
     }
 
     /// The edges by round: the senders of a round have received in an earlier one, and each sends once per round.
@@ -169,10 +181,21 @@ impl Division {
     }
 }
 
+/// The cut that is taken of those that are equally fast, in a fastest tree. All such trees take the same time where no two messages
+/// share a link, and not where some do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Ties {
+    /// That which hands over the fewest positions.
+    Small,
+    /// That whose parts differ the least.
+    Even,
+}
+
 /// The time of the fastest tree of `nodes` positions, and for each number of positions the best size of the first
 /// cut.
 fn best_cuts(
     nodes: usize,
+    ties: Ties,
     busy: impl Fn(usize) -> Span,
     informed: impl Fn(usize) -> Span,
 ) -> (Span, Vec<usize>) {
@@ -185,7 +208,13 @@ fn best_cuts(
             let (busy, informed) = costs[size];
             busy.saturating_add(times[count - size]).max(informed.saturating_add(times[size]))
         };
-        let (least, size) = (1..count).map(|size| (time(size), size)).min().unwrap_or((0, 0));
+        // Of equally fast cuts the first one in this order.
+        let place = |size: usize| match ties {
+            Ties::Small => size,
+            Ties::Even => (2 * size).abs_diff(count),
+        };
+        let ((least, _), size) =
+            (1..count).map(|size| ((time(size), place(size)), size)).min().unwrap_or_default();
         (times[count], cuts[count]) = (least, size);
     }
     (Span::from_picos(times[nodes]), cuts)
@@ -322,5 +351,20 @@ mod tests {
         let tree = Division::fastest(8, 0, true, |_| unit, |_| unit.times(2));
         // f(8) = 5: 3 of 8 are handed over, f(3) = 3 is left for them, and f(5) = 4 for the others.
         assert_eq!(tree.rounds()[0][0].count, 3);
+    }
+
+    /// Six positions are done after three sends of a unit, whether the first cut hands over two of them or three.
+    #[test]
+    fn of_equally_fast_cuts_the_smallest_or_the_most_even_is_taken() {
+        let unit = Span::from_micros(1);
+        let tree = |ties| Division::fastest_by(ties, 6, 0, false, |_| unit, |_| unit);
+        let first = |ties| tree(ties).rounds()[0][0].count;
+        assert_eq!((first(Ties::Small), first(Ties::Even)), (2, 3));
+        assert_eq!(tree(Ties::Small).rounds().len(), tree(Ties::Even).rounds().len());
+        for nodes in 1..=40 {
+            for root in 0..nodes {
+                check(&Division::fastest_by(Ties::Even, nodes, root, false, |_| unit, |_| unit), nodes, root);
+            }
+        }
     }
 }

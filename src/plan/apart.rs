@@ -9,8 +9,12 @@
 //! parts are put one after the other, from the shortest messages on, from the longest on, or with the longest at the other end.
 //! No node waits in between: each goes on to the next part when it is done with the one before. Among up to 64 nodes the messages
 //! are also parted in two halfway between places that are far from each other. Then places near those of the best way are tried,
-//! halfway to the next ones that have been tried, a few times over. Lower bounds tell of many parts beforehand that they cannot
-//! pay, and none is looked at for longer than the others leave it.
+//! halfway to the next ones that have been tried, a few times over. In the end the fastest way is changed a little, as long as that
+//! makes it faster (`polish`). Lower bounds tell of many parts beforehand that they cannot pay, none is looked at for longer than
+//! the others leave it, and variants come first for it that suit its neighbours.
+
+mod part;
+mod polish;
 
 use std::{
     cmp::Reverse,
@@ -18,8 +22,9 @@ use std::{
     sync::Arc,
 };
 
+use self::part::{Chosen, Part, Row, in_a_row, kind};
 use super::{
-    choose::{FEW, fastest},
+    choose::FEW,
     error::PlanError,
     predict::predict_among,
     problem::{Draft, Problem},
@@ -96,7 +101,7 @@ pub(crate) fn search<P: Divisible>(planning: &Planning<'_, P>) -> Result<Found<P
 pub(crate) fn faster<P: Divisible>(problem: &P, limit: Time) -> Option<Found<P>> {
     let mut parting = Parting::of(problem, limit);
     parting.search();
-    parting.found
+    parting.found.map(|(row, predicted)| (in_a_row(row).by(P::APART), predicted))
 }
 
 /// A search for ways to part the messages. A part is what lies between two places: messages longer than one, and no longer than
@@ -112,17 +117,18 @@ struct Parting<'a, P: Problem> {
     limit: Time,
     /// The time that is left for all parts together.
     budget: Span,
-    /// The parts that were looked at and end in the time that was left for them.
-    known: BTreeMap<Bounds, Arc<Chosen<P>>>,
+    /// The parts that were looked at and end in the time that was left for them, with the time that each takes by itself.
+    known: BTreeMap<Bounds, (Span, Arc<Chosen<P>>)>,
     /// The times in which the others do not end.
     refused: BTreeMap<Bounds, Span>,
     /// Times that nothing can beat, of the parts for which they are known.
     least: BTreeMap<Bounds, Span>,
     /// The parts that have been predicted in a row.
-    tried: BTreeSet<Vec<Bounds>>,
+    tried: BTreeSet<Vec<(Bounds, usize)>>,
     /// The fastest way so far, or else that whose parts take the least time one after the other.
     best: Vec<Bounds>,
-    found: Option<Found<P>>,
+    /// The parts of the fastest way, one after the other, with the draft and the time of all.
+    found: Option<(Row<P>, Predicted<P>)>,
 }
 
 /// The two places between which a part lies.
@@ -174,7 +180,10 @@ impl<'a, P: Divisible> Parting<'a, P> {
         if is_among_few {
             self.fill_gaps();
             self.refine();
+        } else {
+            self.shift();
         }
+        self.polish();
     }
 
     /// Tries to part the messages in two halfway between places far from each other, where a fast way would not be seen. These
@@ -228,20 +237,27 @@ impl<'a, P: Divisible> Parting<'a, P> {
 
     /// Predicts the parts of a way in a row, in some order.
     fn attempt(&mut self, way: &[Bounds], order: &[Bounds]) {
-        if !self.tried.insert(order.to_vec()) {
-            return;
+        let row: Row<P> = order.iter().map(|part| self.known[part].1.clone()).collect();
+        self.attempt_row(way, row);
+    }
+
+    /// Predicts parts in a row, which are those of a way, and tells whether that is the fastest so far.
+    fn attempt_row(&mut self, way: &[Bounds], row: Row<P>) -> bool {
+        if !self.tried.insert(row.iter().map(|part| (part.bounds, part.nth)).collect()) {
+            return false;
         }
-        let parts: Vec<_> = order.iter().map(|part| self.known[part].clone()).collect();
-        let drafts: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.predicted.draft)).collect();
+        let drafts: Vec<_> = row.iter().map(|part| (&*part.is_in, &part.draft)).collect();
         let draft = self.problem.joined(&drafts);
         let (machine, members) = (self.problem.machine(), self.problem.members());
         let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, self.limit));
-        if let Some(prediction) = prediction.filter(|prediction| prediction.modeled < self.limit) {
-            self.limit = prediction.modeled;
-            self.budget = self.budget.min(alone(self.problem, self.limit.since_start()));
-            self.best = way.to_vec();
-            self.found = Some((in_a_row(parts).by(P::APART), Predicted { draft, prediction }));
-        }
+        let Some(prediction) = prediction.filter(|prediction| prediction.modeled < self.limit) else {
+            return false;
+        };
+        self.limit = prediction.modeled;
+        self.budget = self.budget.min(alone(self.problem, self.limit.since_start()));
+        self.best = way.to_vec();
+        self.found = Some((row, Predicted { draft, prediction }));
+        true
     }
 
     /// The lengths halfway, among those that there are, from a place to the nearest ones that have been tried.
@@ -300,16 +316,30 @@ impl<'a, P: Divisible> Parting<'a, P> {
             if self.least(bounds) >= left || self.refused.get(&bounds).is_some_and(|&time| time >= left) {
                 return None;
             }
-            let part = Part::of(self.problem, &self.lengths, bounds);
-            match part.chosen(Time::ZERO + left) {
-                Some(chosen) => self.known.insert(bounds, Arc::new(chosen)),
+            let likely = self.likely(bounds);
+            match self.part(bounds).chosen(&likely, Time::ZERO + left) {
+                Some((time, chosen)) => self.known.insert(bounds, (time, Arc::new(chosen))),
                 None => {
                     self.refused.insert(bounds, left);
                     return None;
                 }
             };
         }
-        Some(self.known[&bounds].time()).filter(|&time| time <= left)
+        Some(self.known[&bounds].0).filter(|&time| time <= left)
+    }
+
+    /// The kinds of the variants taken for parts that have an end in common with this one.
+    fn likely(&self, (over, up_to): Bounds) -> BTreeSet<String> {
+        let is_beside = |part: &Bounds| part.0 == over || part.1 == up_to;
+        self.known
+            .iter()
+            .filter(|(part, _)| is_beside(part))
+            .map(|(_, (_, chosen))| kind(&chosen.variant))
+            .collect()
+    }
+
+    fn part(&self, bounds: Bounds) -> Part<P> {
+        Part::of(self.problem, &self.lengths, bounds)
     }
 
     /// A time that nothing can beat for a part.
@@ -349,64 +379,6 @@ fn alone<P: Divisible>(problem: &P, time: Span) -> Span {
         1.1
     };
     Span::from_secs_f64(time.as_secs_f64() * overlap)
-}
-
-/// The variant of several parts, one after the other.
-fn in_a_row<P: Divisible>(parts: Vec<Arc<Chosen<P>>>) -> Variant<P> {
-    let names: Vec<&str> = parts.iter().map(|part| &*part.name).collect();
-    Variant::new(names.join(", then "), move |problem: &P| {
-        let draft = |part: &Arc<Chosen<P>>| part.variant.draft(&problem.part(&part.is_in));
-        let drafts: Vec<P::Draft> = parts.iter().map(draft).collect::<Result<_, _>>()?;
-        let parts: Vec<_> = parts.iter().zip(&drafts).map(|(part, draft)| (&*part.is_in, draft)).collect();
-        Ok(problem.joined(&parts))
-    })
-}
-
-/// Some of the messages, as a problem of their own.
-struct Part<P> {
-    name: String,
-    is_in: Vec<bool>,
-    problem: P,
-}
-
-/// A part with the variant that was chosen for it.
-struct Chosen<P: Problem> {
-    name: String,
-    is_in: Vec<bool>,
-    variant: Variant<P>,
-    predicted: Predicted<P>,
-}
-
-impl<P: Problem> Chosen<P> {
-    /// The time that it takes by itself.
-    fn time(&self) -> Span {
-        self.predicted.prediction.modeled.since_start()
-    }
-}
-
-impl<P: Divisible> Part<P> {
-    /// The messages that are longer than one place and no longer than the other.
-    fn of(problem: &P, lengths: &[u64], (over, up_to): Bounds) -> Part<P> {
-        let is_in = |&length: &u64| (over == ENDS.0 || length > over) && length <= up_to;
-        let is_in: Vec<bool> = lengths.iter().map(is_in).collect();
-        // It never is all of them.
-        let name = match (over, up_to) {
-            (over, u64::MAX) => format!("over {over} B"),
-            (0, up_to) => format!("up to {up_to} B"),
-            (over, up_to) => format!("over {over} up to {up_to} B"),
-        };
-        Part { name, problem: problem.part(&is_in), is_in }
-    }
-
-    /// With the variant that is the fastest, if that ends by the limit.
-    fn chosen(self, limit: Time) -> Option<Chosen<P>> {
-        let mut variants = self.problem.others().ok()?;
-        let (nth, predicted) = fastest(&P::APART, &self.problem, &variants, limit).ok()?;
-        let variant = variants.swap_remove(nth);
-        let algorithm = variant.algorithm().unwrap_or(&P::APART).to_string();
-        let name = format!("{} by {}", self.name, P::plan_name(algorithm, variant.name()));
-        Some(Chosen { name, is_in: self.is_in, variant, predicted })
-    }
 }
 
 /// The lengths behind which messages may be parted, those that are likely to gain most first: below the widest gap between two

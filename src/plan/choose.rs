@@ -44,6 +44,21 @@ pub(crate) fn fastest<P: Problem>(
     variants: &[Variant<P>],
     limit: Time,
 ) -> Result<(usize, Predicted<P>), PlanError> {
+    fastest_with(algorithm, problem, variants, |_| false, limit)
+}
+
+/// The same if some variants are likely to be the fastest, which are tried first: others are soon given up then.
+///
+/// # Errors
+///
+/// Those of [`fastest`].
+pub(crate) fn fastest_with<P: Problem>(
+    algorithm: &Algorithm<P>,
+    problem: &P,
+    variants: &[Variant<P>],
+    is_likely: impl Fn(&Variant<P>) -> bool,
+    limit: Time,
+) -> Result<(usize, Predicted<P>), PlanError> {
     let _choice = debug_span!("choose", variants = variants.len()).entered();
     let cause: Mutex<Option<(usize, PlanError)>> = Mutex::new(None);
     let leads =
@@ -66,8 +81,9 @@ pub(crate) fn fastest<P: Problem>(
         if stage.is_empty() {
             break;
         }
-        let attempt = |place: usize, least: Time| {
-            let (nth, bound) = (stage[place], bound.min(least));
+        stage.sort_by_cached_key(|&nth| !is_likely(&variants[nth]));
+        let attempt = |nth: usize, least: Time| {
+            let bound = bound.min(least);
             match tried(problem, &variants[nth], if is_lead[nth] { near(bound) } else { bound }) {
                 Ok(found) => {
                     let found = found?;
@@ -83,8 +99,8 @@ pub(crate) fn fastest<P: Problem>(
                 }
             }
         };
-        if let Some((place, found)) = fastest_of(stage.len(), attempt) {
-            let (nth, time) = (stage[place], found.prediction.modeled);
+        if let Some((nth, found)) = fastest_of(&stage, attempt) {
+            let time = found.prediction.modeled;
             let is_better =
                 |(first, best): &(usize, Predicted<P>)| (time, nth) < (best.prediction.modeled, *first);
             if time <= limit && best.as_ref().is_none_or(is_better) {
@@ -157,17 +173,14 @@ pub(super) fn check_messages(schedule: &Schedule) -> Result<(), PlanError> {
 /// The candidates are shared out among the cores of the host. That changes which of them are given up, and when, but
 /// not which is the fastest.
 pub(crate) fn fastest_of<T: Send>(
-    candidates: usize,
+    candidates: &[usize],
     attempt: impl Fn(usize, Time) -> Option<(Time, T)> + Sync,
 ) -> Option<(usize, T)> {
     let best: Mutex<Option<(Time, usize, T)>> = Mutex::new(None);
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= candidates {
-                return;
-            }
+            let Some(&index) = candidates.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
             let limit = best.lock().as_ref().map_or(Time::MAX, |(time, ..)| *time);
             let Some((time, found)) = attempt(index, limit) else { continue };
             let mut best = best.lock();
@@ -179,7 +192,8 @@ pub(crate) fn fastest_of<T: Send>(
     // Whoever watches the choice watches all threads.
     let (watching, span) = (get_default(Dispatch::clone), tracing::Span::current());
     let help = || with_default(&watching, || span.in_scope(work));
-    let helpers = thread::available_parallelism().map_or(1, NonZero::get).min(candidates).saturating_sub(1);
+    let helpers =
+        thread::available_parallelism().map_or(1, NonZero::get).min(candidates.len()).saturating_sub(1);
     thread::scope(|scope| {
         // Where the host gives no more threads the work is done by this one.
         for _ in 0..helpers {

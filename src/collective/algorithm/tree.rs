@@ -14,13 +14,15 @@
 
 use super::{
     super::{
-        Strategy,
+        Operation, Strategy,
         draft::Tuning,
+        logical_mesh::has_even_tree,
         strategy::{Order, Tree},
     },
     Algorithm, Entry, is_no_scan, of,
     strategies::variants,
 };
+use crate::pattern::division::Ties;
 
 impl Algorithm {
     /// The fastest tree for the machine (LogGP).
@@ -29,8 +31,16 @@ impl Algorithm {
 
 static TREE: Entry = Entry::new("tree", |planning| {
     let task = planning.problem;
-    let strategy = |order| Strategy { order, ..Strategy::short(task.size(), Tree::Fastest) };
-    variants(task, [Order::Rows, Order::Compact].map(strategy), &Tuning::worth_trying(task))
+    let strategies = [Order::Rows, Order::Compact]
+        .map(|order| Strategy { order, ..Strategy::short(task.size(), Tree::Fastest) });
+    let mut tunings = Tuning::worth_trying(task);
+    // Where messages share links it depends on these, too, how fast a tree is.
+    let is_for_blocks = matches!(task.operation(), Operation::Scatter | Operation::Gather);
+    if is_for_blocks && has_even_tree(task, &strategies[0]) {
+        tunings
+            .extend([Tuning::PLAIN, Tuning::OVERLAPPED].map(|tuning| Tuning { ties: Ties::Even, ..tuning }));
+    }
+    variants(task, strategies, &tunings)
 })
 .about("the fastest tree for the machine (LogGP)")
 .source("Karp et al., SPAA 1993; Alexandrov et al., SPAA 1995")
