@@ -26,13 +26,14 @@ use super::{
     br_xy::First,
     bucket,
     cut::{Cut, are_alike, cut},
-    each_after, of,
+    each_after, in_node_order, of,
     spread::suited,
 };
 use crate::{
     pattern::{Exchange, Transfer, circulant, line},
     plan::Restriction,
     rank::Rank,
+    time::Span,
 };
 
 impl Algorithm {
@@ -96,7 +97,18 @@ fn variants(instance: &Instance) -> Variants {
         Cut::Alike => format!("{pieces} pieces, {}", collect.name()),
         Cut::ByLength => format!("up to {pieces} pieces, {}", collect.name()),
     };
-    each_after(choices.collect::<Vec<_>>(), leads, name, draft)
+    let ordered = in_node_order(instance);
+    let least = |(how, pieces, collect): Choice| match collect {
+        Collect::Rings(first) => {
+            let counts = how.counts(ordered.lengths(), pieces);
+            let teams = teams(&line::bisection(ordered.grid()), ordered.sources(), &counts);
+            let pieces = cut(&ordered, &counts);
+            let held = teams.into_iter().flatten().zip(pieces.iter().map(|piece| piece.bytes));
+            bucket::least(&ordered, held, first.lines(ordered.grid()), true)
+        }
+        Collect::Halving | Collect::Circulant => Span::ZERO,
+    };
+    each_after(choices.collect::<Vec<_>>(), leads, least, name, draft)
 }
 
 /// The numbers of pieces that are tried: those for which there are helpers.

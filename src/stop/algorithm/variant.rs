@@ -1,9 +1,12 @@
 //! The variants that many algorithms come in: a single one, or every choice with every way to exchange.
 
+use std::borrow::Cow;
+
 use super::{Draft, Instance};
 use crate::{
     pattern::Exchange,
     plan::{PlanError, Variant},
+    time::Span,
 };
 
 /// The variants of an algorithm for an instance.
@@ -22,6 +25,11 @@ pub(super) fn only(make: impl Fn(&Instance) -> Draft + Send + Sync + 'static) ->
     Ok(vec![Variant::new("", move |instance| Ok(make(instance)))])
 }
 
+/// The same with the members in the order of their nodes, whatever that of their ranks is.
+pub(super) fn in_node_order(instance: &Instance) -> Cow<'_, Instance> {
+    instance.in_node_order().map_or(Cow::Borrowed(instance), |(ordered, _)| Cow::Owned(ordered))
+}
+
 /// A draft for the members in the order of their nodes, whatever that of their ranks is.
 pub(super) fn by_nodes(instance: &Instance, make: impl Fn(&Instance) -> Draft) -> Draft {
     match instance.in_node_order() {
@@ -36,13 +44,15 @@ pub(super) fn each<C: Copy + Send + Sync + 'static>(
     name: impl Fn(C) -> String,
     make: impl Fn(&Instance, C, Exchange) -> Draft + Copy + Send + Sync + 'static,
 ) -> Variants {
-    each_after(choices, |_| Vec::new(), name, make)
+    each_after(choices, |_| Vec::new(), |_| Span::ZERO, name, make)
 }
 
-/// Every choice with every way to exchange, each tried after other choices that differ little from it: `leads` tells which.
+/// Every choice with every way to exchange, each tried after other choices that differ little from it: `leads` tells which. `least`
+/// is a lower limit of the time of a choice.
 pub(super) fn each_after<C: Copy + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = C>,
     leads: impl Fn(C) -> Vec<C>,
+    least: impl Fn(C) -> Span,
     name: impl Fn(C) -> String,
     make: impl Fn(&Instance, C, Exchange) -> Draft + Copy + Send + Sync + 'static,
 ) -> Variants {
@@ -51,7 +61,7 @@ pub(super) fn each_after<C: Copy + Send + Sync + 'static>(
         let variant = Variant::new(full_name(choice, exchange_name), move |instance| {
             Ok(by_nodes(instance, |instance| make(instance, choice, exchange)))
         });
-        variant.after(match exchange_name == FIRST {
+        variant.at_least(least(choice)).after(match exchange_name == FIRST {
             true => leads(choice).into_iter().map(|lead| full_name(lead, FIRST)).collect(),
             false => vec![full_name(choice, FIRST)],
         })
