@@ -51,7 +51,8 @@ pub(super) fn each_once(mut variants: Vec<Variant<Task>>) -> Vec<Variant<Task>> 
 }
 
 fn variants(task: &Task, candidate: Candidate) -> Vec<Variant<Task>> {
-    let Candidate { name, estimate, tunings, least, make, .. } = candidate;
+    let Candidate { name, estimate, messages, tunings, least, make } = candidate;
+    let messages = (messages * task.size()) as u64;
     let make = Arc::new(make);
     let is_single = tunings.len() == 1;
     let variant = |tuning: Tuning| {
@@ -63,7 +64,9 @@ fn variants(task: &Task, candidate: Candidate) -> Vec<Variant<Task>> {
         };
         let shown = if is_single { name.clone() } else { identity.clone() };
         let least = least.as_ref().map_or(Span::ZERO, |least| least(task, tuning));
-        Variant::new(shown, draft).at_least(least).estimated(estimate).identified(identity)
+        let variant = Variant::new(shown, draft).at_least(least).estimated(estimate).identified(identity);
+        // What goes around in pieces is so many times as many messages.
+        variant.of_messages(messages * tuning.segments as u64)
     };
     tunings.into_iter().map(variant).collect()
 }

@@ -3,7 +3,8 @@
 //! Since all members know the machine and the problem, each can work out the same modeled time of every variant,
 //! conflicts on the links included, and all take the same one; no message is needed to agree. A variant is given up as
 //! soon as it is seen to be slower than the best one so far: before its schedule is made, where a lower limit is known;
-//! when its busiest node alone takes longer; or when its prediction has come to that instant.
+//! when its busiest node alone takes longer; when it would take longer without a single conflict; or when its prediction has come
+//! to that instant. Those of many messages are tried last, as most of them are hopeless by then.
 
 use std::{
     collections::BTreeMap,
@@ -66,8 +67,10 @@ pub(crate) fn fastest<P: Problem>(
         if stage.is_empty() {
             break;
         }
-        let attempt = |place: usize, least: Time| {
-            let (nth, bound) = (stage[place], bound.min(least));
+        // What takes long to make and to predict is hopeless more often when the others have been tried.
+        stage.sort_by_key(|&nth| variants[nth].messages().max(LIGHT).ilog2());
+        let attempt = |nth: usize, least: Time| {
+            let bound = bound.min(least);
             match tried(problem, &variants[nth], if is_lead[nth] { near(bound) } else { bound }) {
                 Ok(found) => {
                     let found = found?;
@@ -83,8 +86,8 @@ pub(crate) fn fastest<P: Problem>(
                 }
             }
         };
-        if let Some((place, found)) = fastest_of(stage.len(), attempt) {
-            let (nth, time) = (stage[place], found.prediction.modeled);
+        if let Some((nth, found)) = fastest_among(&stage, attempt) {
+            let time = found.prediction.modeled;
             let is_better =
                 |(first, best): &(usize, Predicted<P>)| (time, nth) < (best.prediction.modeled, *first);
             if time <= limit && best.as_ref().is_none_or(is_better) {
@@ -139,6 +142,9 @@ fn tried<P: Problem>(
 /// Among up to so many nodes planning takes no time to speak of, and nothing is left out.
 pub(super) const FEW: usize = 64;
 
+/// Schedules of up to so many messages are tried in the order in which they are listed; longer ones come behind them.
+const LIGHT: u64 = 1 << 15;
+
 /// A time is near another one if it is at most so many times as long.
 const NEAR: f64 = 1.3;
 
@@ -150,24 +156,21 @@ pub(super) fn check_messages(schedule: &Schedule) -> Result<(), PlanError> {
     }
 }
 
-/// The number of the fastest candidate, of equally fast ones the first, and what `attempt` made of it; `None` if none
-/// ends within modeled time.
+/// The number of the fastest of these candidates, of equally fast ones the lowest, and what `attempt` made of it; `None` if none
+/// ends within modeled time. They are tried in the order given.
 ///
 /// `attempt(index, limit)` says how long a candidate takes; it may give up when that is seen to be more than `limit`.
 /// The candidates are shared out among the cores of the host. That changes which of them are given up, and when, but
 /// not which is the fastest.
-pub(crate) fn fastest_of<T: Send>(
-    candidates: usize,
+fn fastest_among<T: Send>(
+    candidates: &[usize],
     attempt: impl Fn(usize, Time) -> Option<(Time, T)> + Sync,
 ) -> Option<(usize, T)> {
     let best: Mutex<Option<(Time, usize, T)>> = Mutex::new(None);
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= candidates {
-                return;
-            }
+            let Some(&index) = candidates.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
             let limit = best.lock().as_ref().map_or(Time::MAX, |(time, ..)| *time);
             let Some((time, found)) = attempt(index, limit) else { continue };
             let mut best = best.lock();
@@ -179,7 +182,8 @@ pub(crate) fn fastest_of<T: Send>(
     // Whoever watches the choice watches all threads.
     let (watching, span) = (get_default(Dispatch::clone), tracing::Span::current());
     let help = || with_default(&watching, || span.in_scope(work));
-    let helpers = thread::available_parallelism().map_or(1, NonZero::get).min(candidates).saturating_sub(1);
+    let helpers =
+        thread::available_parallelism().map_or(1, NonZero::get).min(candidates.len()).saturating_sub(1);
     thread::scope(|scope| {
         // Where the host gives no more threads the work is done by this one.
         for _ in 0..helpers {

@@ -11,9 +11,9 @@ use crate::{model::Parameters, rank::Rank, time::Span};
 #[derive(Clone, Debug)]
 pub(crate) struct Rings {
     nodes: Vec<Node>,
-    /// The bytes of the blocks of the node that holds the most in the beginning, and of the shortest of these; nothing if there are
-    /// no blocks.
-    most: Option<(u64, u64)>,
+    /// The bytes of the node that holds the most in the beginning, of the shortest of its blocks, and their number; nothing if there
+    /// are no blocks.
+    most: Option<(u64, u64, u64)>,
     /// The messages, one after the other, that carry those of its blocks that go the longest way.
     hops: u64,
     /// Whether nothing has been brought together yet, and whether the first of these messages came from that node then, and with them
@@ -47,7 +47,7 @@ impl Rings {
             shortest[rank] = shortest[rank].min(bytes);
         }
         let holders = nodes.iter().zip(shortest).filter(|(node, _)| node.blocks > 0);
-        let most = holders.map(|(node, shortest)| (node.held, shortest)).max();
+        let most = holders.map(|(node, shortest)| (node.held, shortest, node.blocks as u64)).max();
         Rings { nodes, most, hops: 0, is_first: true, is_from_origin: false }
     }
 
@@ -102,6 +102,11 @@ impl Rings {
             .fold((0, 0), |(blocks, held), node| (blocks + node.blocks, held.saturating_add(node.held)))
     }
 
+    /// The messages of all rings.
+    pub(crate) fn messages(&self) -> u64 {
+        self.nodes.iter().map(|node| node.receives).sum()
+    }
+
     /// The time of all phases at least, in this order or turned around in time, where nodes send what they receive here.
     pub(crate) fn least(&self, parameters: &Parameters) -> Span {
         let (send, recv) = (parameters.send_overhead(), parameters.receive_overhead());
@@ -138,10 +143,75 @@ impl Rings {
     /// one by one out of the port of the node that has them, or turned around in time go into it.
     fn travel(&self, parameters: &Parameters, times: u64) -> Span {
         let hops = self.hops * times;
-        let Some((all, shortest)) = self.most.filter(|_| hops > 0) else { return Span::ZERO };
+        let Some((all, shortest, blocks)) = self.most.filter(|_| hops > 0) else { return Span::ZERO };
         let first = if self.is_from_origin { all } else { shortest };
         let bytes = first as f64 + (hops - 1) as f64 * shortest as f64;
         let transfers = Span::from_secs_f64(ROUNDED * parameters.beta() * bytes);
-        parameters.alpha().times(hops) + (transfers - Span::from_picos(hops))
+        parameters.alpha().times(hops) + (transfers - Span::from_picos(hops + blocks))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        pattern::{Builder, Exchange, ring},
+        plan::choose::busiest_node,
+    };
+
+    /// Tests two phases, of rows and of columns, of 12 nodes that hold 0 to 3 blocks each, in buckets of one to three: messages are
+    /// those of the schedule, and nothing is said to take longer than the busiest node does.
+    #[test]
+    fn messages_and_bytes_are_those_of_the_schedule() {
+        let rows: Vec<Vec<Rank>> = (0..3).map(|row| (4 * row..4 * row + 4).collect()).collect();
+        let columns: Vec<Vec<Rank>> = (0..4).map(|column| (column..12).step_by(4).collect()).collect();
+        let origins: Vec<Rank> = (0..12).flat_map(|rank| vec![rank; rank * 7 % 4]).collect();
+        let sizes: Vec<u64> = (0..origins.len() as u64).map(|block| 1000 * (block % 5)).collect();
+        let parameters = Parameters::hockney().to_builder().latency(0.0).build().unwrap();
+        for most in 1..4 {
+            let mut builder = Builder::new(12, &origins, &sizes, Exchange::InTurn);
+            let mut rings = Rings::of(12, origins.iter().copied().zip(sizes.iter().copied()));
+            for lines in [&rows, &columns] {
+                ring::collect(&mut builder, lines, |_| most);
+                rings.collect(lines, |_| most);
+            }
+            assert_eq!(rings.held(5), sizes.iter().sum::<u64>());
+            let schedule = builder.finish();
+            assert_eq!(rings.messages(), schedule.messages().count() as u64);
+            // Sends and receives take the same on this machine.
+            let least = rings.longest(|node| {
+                let busy = parameters.alpha().times(node.sends + node.receives);
+                Span::from_picos(busy.as_picos() / 2)
+            });
+            let busiest = busiest_node(&schedule, &parameters);
+            assert!(least <= busiest, "{least} of {busiest}");
+            assert!(rings.least(&parameters) >= least);
+        }
+    }
+
+    /// Tests four nodes with a block of 1000 bytes each: three times a start-up and its bytes; four times as much if each node has
+    /// four blocks, but for the start-ups of the others, which overlap; and to and fro.
+    #[test]
+    fn blocks_go_from_node_to_node() {
+        let parameters = Parameters::hockney();
+        let ring: Vec<Rank> = (0..4).collect();
+        let travel = |blocks: usize, times: u64| {
+            let held = (0..4).flat_map(|rank| vec![(rank, 1000); blocks]);
+            let mut rings = Rings::of(4, held);
+            rings.collect(&[ring.clone()], |_| 1);
+            rings.travel(&parameters, times)
+        };
+        for (blocks, times, hops, transfers) in [(1, 1, 3, 3), (4, 1, 3, 6), (1, 2, 6, 6)] {
+            let exact = parameters.alpha().times(hops) + parameters.transfer(1000 * transfers);
+            let travel = travel(blocks, times);
+            assert!(
+                travel <= exact && travel.as_secs_f64() > 0.99999 * exact.as_secs_f64(),
+                "{travel} of {exact}"
+            );
+        }
+        // A line of one node is no way to go.
+        let mut alone = Rings::of(1, [(0, 1000)]);
+        alone.collect(&[vec![0]], |_| 1);
+        assert_eq!(alone.least(&parameters), Span::ZERO);
     }
 }

@@ -80,10 +80,10 @@ fn from_one(task: &Task, owner: Rank) -> Task {
 }
 
 fn of_one(variant: Variant<Task>, owner: Rank) -> Variant<Task> {
-    let (least, estimate) = (variant.floor(), variant.estimate());
+    let (least, estimate, messages) = (variant.floor(), variant.estimate(), variant.messages());
     let name = format!("from {owner} by {}", variant.name());
     let moved = Variant::new(name, move |task: &Task| variant.draft(&from_one(task, owner)));
-    moved.at_least(least).estimated(estimate)
+    moved.at_least(least).estimated(estimate).of_messages(messages)
 }
 
 /// The broadcast that a collect is, with its elements for the units in which messages are cut.
@@ -105,6 +105,7 @@ fn of_several(task: &Task, variant: Variant<stop::Instance>) -> Variant<Task> {
         "" => format!("s-to-p, {algorithm}"),
         name => format!("s-to-p, {algorithm}, {name}"),
     };
+    let messages = variant.messages();
     let (name, leads) = (named(variant.name()), variant.leads().iter().map(|lead| named(lead)).collect());
     let variant = Arc::new(variant);
     let moved = Variant::new(name, move |task: &Task| {
@@ -118,5 +119,5 @@ fn of_several(task: &Task, variant: Variant<stop::Instance>) -> Variant<Task> {
         let draft = Draft { pieces, schedule: moved.into_schedule().with_elements_of(task.element_bytes()) };
         Ok(if task.operation() == Operation::DistributedCombine { draft.combining() } else { draft })
     });
-    moved.at_least(least).after(leads)
+    moved.at_least(least).of_messages(messages).after(leads)
 }

@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
 
     fn work(&mut self, rank: Rank, span: Span) -> bool {
         let node = &mut self.nodes[rank];
-        node.clock = node.clock + span;
+        node.clock += span;
         true
     }
 
@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
         let parameters = self.machine.parameters();
         let (transfer, flight) = (self.transfer(message.bytes), self.flight(rank, message.peer));
         let node = &mut self.nodes[rank];
-        node.clock = node.clock + parameters.send_overhead();
+        node.clock += parameters.send_overhead();
         // With several ports messages may be on their way at the same time.
         let enters = if parameters.ports() == 1 { node.clock.max(node.left) } else { node.clock };
         let left = enters + transfer;
@@ -204,5 +204,50 @@ impl<'a> Walk<'a> {
             self.flight = (from, to, flight);
         }
         self.flight.2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        pattern::{Builder, Exchange, Transfer, ring},
+        plan::predict,
+    };
+
+    /// Tests a ring of neighbours, where no message is in another one's way: all that is left out are roundings.
+    #[test]
+    fn without_conflicts_it_is_the_time() {
+        for machine in ["hockney:1x8", "paragon:1x8", "t3d:1x1x8", "cm5:8"] {
+            let machine: Description = machine.parse().unwrap();
+            let members: Vec<Rank> = (0..8).collect();
+            for exchange in [Exchange::InTurn, Exchange::Together] {
+                let mut builder = Builder::new(8, &members, &[5000; 8], exchange);
+                ring::collect(&mut builder, std::slice::from_ref(&members), |_| 1);
+                let schedule = builder.finish();
+                let time = predict(&machine, &schedule).unwrap().modeled;
+                let least = time - Span::from_secs_f64(time.as_secs_f64() * 1e-5);
+                assert!(could_end_by(&machine, &members, &schedule, time), "{machine:?}");
+                assert!(!could_end_by(&machine, &members, &schedule, least), "{machine:?}");
+            }
+        }
+    }
+
+    /// Tests two messages to one node: what they take of its in-port is left out.
+    #[test]
+    fn messages_to_one_node_do_not_meet() {
+        let machine: Description = "hockney:1x3".parse().unwrap();
+        let mut builder = Builder::new(3, &[0, 2], &[100_000; 2], Exchange::InTurn);
+        builder.iteration([(0, 0), (2, 1)].map(|(from, block)| Transfer {
+            from,
+            to: 1,
+            blocks: [block].into(),
+        }));
+        let (schedule, members) = (builder.finish(), [0, 1, 2]);
+        let parameters = machine.parameters();
+        let one = parameters.alpha() + parameters.transfer(100_000) + parameters.receive_overhead();
+        assert!(predict(&machine, &schedule).unwrap().modeled > Time::ZERO + one);
+        assert!(could_end_by(&machine, &members, &schedule, Time::ZERO + one));
+        assert!(!could_end_by(&machine, &members, &schedule, Time::ZERO + parameters.alpha()));
     }
 }

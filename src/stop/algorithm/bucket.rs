@@ -15,12 +15,13 @@
 //! **Source.** The bucket collect of Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994, section 4.
 
-use super::{Algorithm, Draft, Entry, Instance, Variants, br_xy::First, each_after, in_node_order, of};
+use super::{
+    Algorithm, Draft, Entry, Instance, Known, Variants, br_xy::First, each_after, in_node_order, of,
+};
 use crate::{
     pattern::{Builder, Exchange, ring},
     plan::rings::Rings,
     rank::Rank,
-    time::Span,
 };
 
 impl Algorithm {
@@ -43,9 +44,9 @@ fn variants(instance: &Instance) -> Variants {
     };
     let ordered = in_node_order(instance);
     let held = || ordered.sources().iter().copied().zip(ordered.lengths().iter().copied());
-    let least =
-        |(first, is_even): (First, bool)| least(&ordered, held(), first.lines(ordered.grid()), is_even);
-    each_after(choices, |_| Vec::new(), least, name, draft)
+    let known =
+        |(first, is_even): (First, bool)| known(&ordered, held(), first.lines(ordered.grid()), is_even);
+    each_after(choices, |_| Vec::new(), known, name, draft)
 }
 
 fn draft(instance: &Instance, (first, is_even): (First, bool), exchange: Exchange) -> Draft {
@@ -57,16 +58,16 @@ pub(super) fn collect(builder: &mut Builder, phases: [Vec<Vec<Rank>>; 2], is_eve
     phases.iter().for_each(|rings| ring::collect(builder, rings, |counts| most(counts, is_even)));
 }
 
-/// A lower limit of the time of both phases, or of their dual, from blocks of these bytes at some nodes.
-pub(super) fn least(
+/// What is known of both phases before they are made, from blocks of these bytes at some nodes.
+pub(super) fn known(
     instance: &Instance,
     blocks: impl IntoIterator<Item = (Rank, u64)>,
     phases: [Vec<Vec<Rank>>; 2],
     is_even: bool,
-) -> Span {
+) -> Known {
     let mut rings = Rings::of(instance.nodes(), blocks);
     phases.iter().for_each(|lines| rings.collect(lines, |counts| most(counts, is_even)));
-    rings.least(instance.machine().parameters())
+    Known { least: rings.least(instance.machine().parameters()), messages: rings.messages() }
 }
 
 /// The most blocks of a bucket.

@@ -22,7 +22,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Algorithm, Draft, Entry, Instance, Variants,
+    Algorithm, Draft, Entry, Instance, Known, Variants,
     br_xy::First,
     bucket,
     cut::{Cut, are_alike, cut},
@@ -33,7 +33,6 @@ use crate::{
     pattern::{Exchange, Transfer, circulant, line},
     plan::Restriction,
     rank::Rank,
-    time::Span,
 };
 
 impl Algorithm {
@@ -98,17 +97,17 @@ fn variants(instance: &Instance) -> Variants {
         Cut::ByLength => format!("up to {pieces} pieces, {}", collect.name()),
     };
     let ordered = in_node_order(instance);
-    let least = |(how, pieces, collect): Choice| match collect {
+    let known = |(how, pieces, collect): Choice| match collect {
         Collect::Rings(first) => {
             let counts = how.counts(ordered.lengths(), pieces);
             let teams = teams(&line::bisection(ordered.grid()), ordered.sources(), &counts);
             let pieces = cut(&ordered, &counts);
             let held = teams.into_iter().flatten().zip(pieces.iter().map(|piece| piece.bytes));
-            bucket::least(&ordered, held, first.lines(ordered.grid()), true)
+            bucket::known(&ordered, held, first.lines(ordered.grid()), true)
         }
-        Collect::Halving | Collect::Circulant => Span::ZERO,
+        Collect::Halving | Collect::Circulant => Known::default(),
     };
-    each_after(choices.collect::<Vec<_>>(), leads, least, name, draft)
+    each_after(choices.collect::<Vec<_>>(), leads, known, name, draft)
 }
 
 /// The numbers of pieces that are tried: those for which there are helpers.

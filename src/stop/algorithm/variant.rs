@@ -20,6 +20,15 @@ const EXCHANGES: [(Exchange, &str); 2] = [(Exchange::InTurn, "in turn"), (Exchan
 /// much slower.
 const FIRST: &str = "overlapped";
 
+/// What is known of a choice before its schedule is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Known {
+    /// A lower limit of its time.
+    pub(super) least: Span,
+    /// About as many messages as it has; 0 if that is not known.
+    pub(super) messages: u64,
+}
+
 /// The single variant of an algorithm.
 pub(super) fn only(make: impl Fn(&Instance) -> Draft + Send + Sync + 'static) -> Variants {
     Ok(vec![Variant::new("", move |instance| Ok(make(instance)))])
@@ -44,15 +53,15 @@ pub(super) fn each<C: Copy + Send + Sync + 'static>(
     name: impl Fn(C) -> String,
     make: impl Fn(&Instance, C, Exchange) -> Draft + Copy + Send + Sync + 'static,
 ) -> Variants {
-    each_after(choices, |_| Vec::new(), |_| Span::ZERO, name, make)
+    each_after(choices, |_| Vec::new(), |_| Known::default(), name, make)
 }
 
-/// Every choice with every way to exchange, each tried after other choices that differ little from it: `leads` tells which. `least`
-/// is a lower limit of the time of a choice.
+/// Every choice with every way to exchange, each tried after other choices that differ little from it: `leads` tells which. `known`
+/// tells what is known of a choice before its schedule is made.
 pub(super) fn each_after<C: Copy + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = C>,
     leads: impl Fn(C) -> Vec<C>,
-    least: impl Fn(C) -> Span,
+    known: impl Fn(C) -> Known,
     name: impl Fn(C) -> String,
     make: impl Fn(&Instance, C, Exchange) -> Draft + Copy + Send + Sync + 'static,
 ) -> Variants {
@@ -61,7 +70,8 @@ pub(super) fn each_after<C: Copy + Send + Sync + 'static>(
         let variant = Variant::new(full_name(choice, exchange_name), move |instance| {
             Ok(by_nodes(instance, |instance| make(instance, choice, exchange)))
         });
-        variant.at_least(least(choice)).after(match exchange_name == FIRST {
+        let Known { least, messages } = known(choice);
+        variant.at_least(least).of_messages(messages).after(match exchange_name == FIRST {
             true => leads(choice).into_iter().map(|lead| full_name(lead, FIRST)).collect(),
             false => vec![full_name(choice, FIRST)],
         })
