@@ -189,8 +189,8 @@ mod tests {
         }
     }
 
-    /// Tests four nodes with a block of 1000 bytes each: three times a start-up and its bytes; four times as much if each node has
-    /// four blocks, but for the start-ups of the others, which overlap; and to and fro.
+    /// Tests four nodes with blocks of 1000 bytes: a block takes three times a start-up and its bytes; with four blocks a node the
+    /// last one waits for three others first; to and fro, which is six times.
     #[test]
     fn blocks_go_from_node_to_node() {
         let parameters = Parameters::hockney();
@@ -198,7 +198,7 @@ mod tests {
         let travel = |blocks: usize, times: u64| {
             let held = (0..4).flat_map(|rank| vec![(rank, 1000); blocks]);
             let mut rings = Rings::of(4, held);
-            rings.collect(&[ring.clone()], |_| 1);
+            rings.collect(std::slice::from_ref(&ring), |_| 1);
             rings.travel(&parameters, times)
         };
         for (blocks, times, hops, transfers) in [(1, 1, 3, 3), (4, 1, 3, 6), (1, 2, 6, 6)] {
