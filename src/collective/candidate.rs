@@ -15,6 +15,9 @@ const MESSAGES: usize = 100_000;
 /// Makes the schedule of a candidate.
 type Make = Box<dyn Fn(&Task, Tuning) -> Draft + Send + Sync>;
 
+/// The time that a candidate takes at least, known before its schedule is made.
+type Least = Box<dyn Fn(&Task, Tuning) -> Span + Send + Sync>;
+
 /// One way to do it, in one or several tunings.
 pub(super) struct Candidate {
     pub(super) name: String,
@@ -23,6 +26,8 @@ pub(super) struct Candidate {
     /// About as many messages as each rank sends.
     pub(super) messages: usize,
     pub(super) tunings: Vec<Tuning>,
+    /// A lower limit of its time; none is known if that is empty.
+    pub(super) least: Option<Least>,
     pub(super) make: Make,
 }
 
@@ -35,7 +40,7 @@ pub(super) fn offered(task: &Task, mut candidates: Vec<Candidate>) -> Vec<Varian
         messages += candidate.messages * candidate.tunings.len() * task.size();
         nth <= LEAST || nth <= MOST && messages <= MESSAGES
     });
-    each_once(candidates.into_iter().flat_map(variants).collect())
+    each_once(candidates.into_iter().flat_map(|candidate| variants(task, candidate)).collect())
 }
 
 /// The same without those that make what another one before them makes.
@@ -45,7 +50,9 @@ pub(super) fn each_once(mut variants: Vec<Variant<Task>>) -> Vec<Variant<Task>> 
     variants
 }
 
-fn variants(Candidate { name, estimate, tunings, make, .. }: Candidate) -> Vec<Variant<Task>> {
+fn variants(task: &Task, candidate: Candidate) -> Vec<Variant<Task>> {
+    let Candidate { name, estimate, messages, tunings, least, make } = candidate;
+    let messages = (messages * task.size()) as u64;
     let make = Arc::new(make);
     let is_single = tunings.len() == 1;
     let variant = |tuning: Tuning| {
@@ -56,7 +63,14 @@ fn variants(Candidate { name, estimate, tunings, make, .. }: Candidate) -> Vec<V
             Ok(if tuning.exchange == Exchange::Overlapped { draft.hoisted() } else { draft })
         };
         let shown = if is_single { name.clone() } else { identity.clone() };
-        Variant::new(shown, draft).estimated(estimate).identified(identity)
+        let least = least.as_ref().map_or(Span::ZERO, |least| least(task, tuning));
+        let variant = Variant::new(shown, draft).at_least(least).estimated(estimate).identified(identity);
+        // What goes around in pieces is so many times as many messages.
+        variant.of_messages(messages * tuning.segments as u64)
     };
     tunings.into_iter().map(variant).collect()
 }
+
+#[cfg(test)]
+#[path = "limits_tests.rs"]
+mod tests;

@@ -13,7 +13,9 @@ use crate::{
         division::{self, Ties},
         line, ring,
     },
+    plan::rings::Rings,
     rank::Rank,
+    time::Span,
     topology::Grid,
 };
 
@@ -42,6 +44,32 @@ pub(super) fn has_even_tree(task: &Task, strategy: &Strategy) -> bool {
         mesh.trees(0, Tree::Fastest, Load::Blocks { bytes: task.shared_bytes() }, 1)
     };
     tree(Ties::Small) != tree(Ties::Even)
+}
+
+/// A lower limit of the time of that schedule, as far as it goes around rings: those are what takes long to make.
+pub(super) fn least(task: &Task, strategy: &Strategy, tuning: Tuning) -> Span {
+    use Operation::{
+        Broadcast, Collect as CollectAll, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan,
+        Scatter,
+    };
+    let has_rings = strategy.long.iter().any(|&(_, collect)| collect == Collect::Ring);
+    let operation = task.operation();
+    if !has_rings || matches!(operation, Scatter | Gather) {
+        return Span::ZERO;
+    }
+    let mesh = LogicalMesh::new(task, strategy, tuning.ties);
+    let rings = mesh.rings(tuning.segments);
+    match operation {
+        CombineToAll | Scan => rings.least_back_and_forth(task.parameters()),
+        Broadcast | CombineToOne | CollectAll | DistributedCombine | Scatter | Gather => {
+            rings.least(task.parameters())
+        }
+    }
+}
+
+/// The blocks of a bucket where nodes hold so many: as many buckets as segments for the node that holds the most.
+fn most(counts: &[usize], segments: usize) -> usize {
+    counts.iter().max().copied().unwrap_or(0).div_ceil(segments)
 }
 
 /// The nodes with their coordinates.
@@ -224,12 +252,43 @@ impl LogicalMesh<'_> {
         for (dimension, &(_, collect)) in self.strategy.long.iter().enumerate().rev() {
             let lines = self.ranks(&self.lines(dimension));
             match collect {
-                Collect::Ring => ring::collect(builder, &lines, |counts| {
-                    counts.iter().max().copied().unwrap_or(0).div_ceil(segments)
-                }),
+                Collect::Ring => ring::collect(builder, &lines, |counts| most(counts, segments)),
                 Collect::Circulant => circulant::collect(builder, &lines),
             }
         }
+    }
+
+    /// What is brought together around rings; the whole vector has been spread over the long dimensions before, unless each rank
+    /// has a block of its own.
+    fn rings(&self, segments: usize) -> Rings {
+        let (operation, nodes) = (self.task.operation(), self.ranks.len());
+        let mut rings = if matches!(operation, Operation::Collect | Operation::DistributedCombine) {
+            let blocks = self.blocks(segments).map(|(rank, piece)| (rank, piece.bytes));
+            let mut rings = Rings::of(nodes, blocks);
+            if self.strategy.short.is_some() {
+                rings.gather(&self.ranks(&self.lines(self.long())));
+            }
+            rings
+        } else {
+            let parts = self.parts(segments);
+            // Along a short dimension all have the same.
+            let stride = self.stride(self.long());
+            let holders = |home: usize| (home..nodes).step_by(stride).map(|place| self.ranks[place]);
+            let held = parts.iter().flat_map(|(home, piece)| holders(*home).map(|rank| (rank, piece.bytes)));
+            Rings::of(nodes, held)
+        };
+        if matches!(operation, Operation::Broadcast | Operation::CombineToOne) {
+            let root = self.ranks[self.root];
+            rings.has_sent(root, self.task.bytes() - rings.held(root));
+        }
+        for (dimension, &(_, collect)) in self.strategy.long.iter().enumerate().rev() {
+            let lines = self.ranks(&self.lines(dimension));
+            match collect {
+                Collect::Ring => rings.collect(&lines, |counts| most(counts, segments)),
+                Collect::Circulant => rings.gather(&lines),
+            }
+        }
+        rings
     }
 
     /// Direction of data in the short dimension: duals go the other way.

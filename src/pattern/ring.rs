@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use super::{Blocks, Builder, Transfer};
 use crate::rank::Rank;
 
-/// The data that a node of a ring has to send on: blocks, each with the number of nodes that it still has to reach.
-type Queue = VecDeque<(Vec<u32>, usize)>;
+/// The data that a node of a ring has to send on: buckets of blocks, each with the number of nodes that it still has to reach. All
+/// nodes share the list of the blocks of a bucket.
+type Queue = VecDeque<(Blocks, usize)>;
 
 /// Collects in all rings at the same time, until every node of a ring has all blocks of that ring.
 ///
@@ -24,7 +25,7 @@ pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>], most: impl Fn(&[usize
         let counts: Vec<usize> = ring.iter().map(|&rank| builder.held(rank).len()).collect();
         let most = most(&counts).max(1);
         let queue = |&rank: &Rank| -> Queue {
-            builder.held(rank).chunks(most).map(|bucket| (bucket.to_vec(), ring.len() - 1)).collect()
+            builder.held(rank).chunks(most).map(|bucket| (bucket.into(), ring.len() - 1)).collect()
         };
         queues.push(ring.iter().map(queue).collect());
     }
@@ -37,8 +38,7 @@ pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>], most: impl Fn(&[usize
                     continue;
                 };
                 let next = (position + 1) % ring.len();
-                let blocks: Blocks = bucket.as_slice().into();
-                transfers.push(Transfer { from, to: ring[next], blocks });
+                transfers.push(Transfer { from, to: ring[next], blocks: bucket.clone() });
                 arrivals.push((number, next, (bucket, left - 1)));
             }
         }

@@ -3,7 +3,8 @@
 //! Since all members know the machine and the problem, each can work out the same modeled time of every variant,
 //! conflicts on the links included, and all take the same one; no message is needed to agree. A variant is given up as
 //! soon as it is seen to be slower than the best one so far: before its schedule is made, where a lower limit is known;
-//! when its busiest node alone takes longer; or when its prediction has come to that instant.
+//! when its busiest node alone takes longer; when it would take longer without a single conflict; or when its prediction has come
+//! to that instant. Those of many messages are tried last, as most of them are hopeless by then.
 
 use std::{
     collections::BTreeMap,
@@ -81,7 +82,10 @@ pub(crate) fn fastest_with<P: Problem>(
         if stage.is_empty() {
             break;
         }
-        stage.sort_by_cached_key(|&nth| !is_likely(&variants[nth]));
+        // What takes long to make and to predict is hopeless more often when the others have been tried.
+        stage.sort_by_cached_key(|&nth| {
+            (!is_likely(&variants[nth]), variants[nth].messages().max(LIGHT).ilog2())
+        });
         let attempt = |nth: usize, least: Time| {
             let bound = bound.min(least);
             match tried(problem, &variants[nth], if is_lead[nth] { near(bound) } else { bound }) {
@@ -99,7 +103,7 @@ pub(crate) fn fastest_with<P: Problem>(
                 }
             }
         };
-        if let Some((nth, found)) = fastest_of(&stage, attempt) {
+        if let Some((nth, found)) = fastest_among(&stage, attempt) {
             let time = found.prediction.modeled;
             let is_better =
                 |(first, best): &(usize, Predicted<P>)| (time, nth) < (best.prediction.modeled, *first);
@@ -155,6 +159,9 @@ fn tried<P: Problem>(
 /// Among up to so many nodes planning takes no time to speak of, and nothing is left out.
 pub(super) const FEW: usize = 64;
 
+/// Schedules of up to so many messages are tried in the order in which they are listed; longer ones come behind them.
+const LIGHT: u64 = 1 << 15;
+
 /// A time is near another one if it is at most so many times as long.
 const NEAR: f64 = 1.3;
 
@@ -166,13 +173,13 @@ pub(super) fn check_messages(schedule: &Schedule) -> Result<(), PlanError> {
     }
 }
 
-/// The number of the fastest candidate, of equally fast ones the first, and what `attempt` made of it; `None` if none
-/// ends within modeled time.
+/// The number of the fastest of these candidates, of equally fast ones the lowest, and what `attempt` made of it; `None` if none
+/// ends within modeled time. They are tried in the order given.
 ///
 /// `attempt(index, limit)` says how long a candidate takes; it may give up when that is seen to be more than `limit`.
 /// The candidates are shared out among the cores of the host. That changes which of them are given up, and when, but
 /// not which is the fastest.
-pub(crate) fn fastest_of<T: Send>(
+fn fastest_among<T: Send>(
     candidates: &[usize],
     attempt: impl Fn(usize, Time) -> Option<(Time, T)> + Sync,
 ) -> Option<(usize, T)> {

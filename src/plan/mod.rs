@@ -39,6 +39,7 @@ pub(crate) mod predict;
 mod problem;
 mod registry;
 pub(crate) mod resources;
+pub(crate) mod rings;
 
 pub use self::{
     bound::{LowerBound, Reason},

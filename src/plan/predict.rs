@@ -7,6 +7,7 @@
 
 mod rest;
 mod script;
+mod unhindered;
 
 use self::{rest::Rest, script::Script};
 use crate::{
@@ -79,7 +80,13 @@ fn predict_as_is(
     if members.len() != schedule.nodes() {
         return None;
     }
+    if limit < Time::MAX && !unhindered::could_end_by(machine, members, schedule, limit) {
+        return None;
+    }
     let rest = (limit < Time::MAX).then(|| Rest::of(machine, members, schedule));
+    if rest.as_ref().is_some_and(|rest| Time::ZERO + rest.least(&[]) > limit) {
+        return None;
+    }
     let looks = if rest.is_some() { LOOKS } else { 0 };
     let mut calls = Script::new(machine, members, schedule, rest)?;
     // The loads of links are counted only where what is left of them is looked at.

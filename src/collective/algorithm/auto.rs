@@ -1,12 +1,11 @@
 //! *Auto*: the fastest of all algorithms, by prediction.
 //!
 //! **What it does.** Of each algorithm the ways that the closed forms find cheapest are candidates. They are predicted, the
-//! cheapest by the closed forms first, and the fastest is taken. Then it looks whether it is faster to treat long and short
-//! blocks [apart](super::apart). For roots other than 0 only the ways are predicted that are about as fast as the fastest from
-//! root 0, unless lengths of blocks differ.
+//! cheapest by the closed forms first but those of many messages last, and the fastest is taken. Then it looks whether it is
+//! faster to treat long and short blocks [apart](super::apart).
 //!
-//! **Restrictions.** None. It is never slower than another algorithm with root 0, if all members start at the same instant
-//! and nothing else is under way.
+//! **Restrictions.** None. It is never slower than another algorithm, if all members start at the same instant and nothing else is
+//! under way.
 //!
 //! **Cost.** That of the algorithm chosen.
 

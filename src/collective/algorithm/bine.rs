@@ -83,6 +83,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
                 estimate,
                 messages,
                 tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
+                least: None,
                 make: Box::new(move |task, tuning| turned(task, make(task, &way, tuning))),
             }
         }));

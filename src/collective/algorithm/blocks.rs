@@ -76,6 +76,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
             estimate: round(task, bytes).times((log + blocks - 1) as u64),
             messages: blocks,
             tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
+            least: None,
             make: Box::new(move |task, tuning| draft(task, blocks, is_compact, tuning)),
         }
     };

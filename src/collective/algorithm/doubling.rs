@@ -58,6 +58,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
         estimate: round(task, task.bytes()).times(rounds),
         messages: rounds as usize,
         tunings: vec![Tuning::PLAIN],
+        least: None,
         make: Box::new(draft),
     }]
 }

@@ -82,6 +82,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
             estimate: time(best),
             messages: best,
             tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
+            least: None,
             make: Box::new(move |task, tuning| draft(task, best, tuning)),
         },
         pipeline::by_the_clock(task, BY_THE_CLOCK),

@@ -54,6 +54,7 @@ fn candidate(task: &Task, levels: usize) -> Candidate {
         estimate: halves + doubling,
         messages: 2 * levels + groups.next_power_of_two().ilog2() as usize,
         tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
+        least: None,
         make: Box::new(move |task, tuning| draft(task, levels, tuning)),
     }
 }

@@ -67,6 +67,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
         estimate: combining.sum::<Span>() + after,
         messages: 2 * levels.len(),
         tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
+        least: None,
         make: Box::new(draft),
     }]
 }

@@ -116,6 +116,7 @@ fn along(task: &Task, name: &str, radix: usize, ways: Vec<Rounds>) -> Candidate 
         } else {
             vec![Tuning::PLAIN, Tuning::OVERLAPPED]
         },
+        least: None,
         make: Box::new(move |task, tuning| draft(task, &ways, tuning)),
     }
 }
@@ -135,6 +136,7 @@ pub(super) fn whole(
         estimate: time(task, std::slice::from_ref(&rounds), std::iter::repeat(task.bytes() as f64)),
         messages: rounds.iter().map(Round::len).sum::<usize>() / task.size(),
         tunings: vec![tuning],
+        least: None,
         make: Box::new(move |task, tuning| make(task, &rounds, tuning)),
     })
 }

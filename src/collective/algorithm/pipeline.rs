@@ -138,6 +138,7 @@ pub(super) fn by_the_clock(task: &Task, timetable: Timetable) -> Candidate {
         estimate,
         messages: chunks,
         tunings: vec![Tuning::PLAIN],
+        least: None,
         make: Box::new(move |task, _| draft(task, timetable, network, chunks)),
     }
 }

@@ -27,6 +27,7 @@ use crate::{
     rank::Rank,
     stop,
     text::count,
+    time::Span,
 };
 
 impl Algorithm {
@@ -61,7 +62,7 @@ fn variants(task: &Task) -> Variants {
     let instance = from_several(task, &owners)?;
     let algorithms = stop::Algorithm::BEYOND.iter();
     let listed = algorithms.flat_map(|algorithm| algorithm.variants(&instance, &()).unwrap_or_default());
-    Ok(listed.map(of_several).collect())
+    Ok(listed.map(|variant| of_several(task, variant)).collect())
 }
 
 /// The ranks whose blocks are not empty.
@@ -79,9 +80,10 @@ fn from_one(task: &Task, owner: Rank) -> Task {
 }
 
 fn of_one(variant: Variant<Task>, owner: Rank) -> Variant<Task> {
-    let estimate = variant.estimate();
+    let (least, estimate, messages) = (variant.floor(), variant.estimate(), variant.messages());
     let name = format!("from {owner} by {}", variant.name());
-    Variant::new(name, move |task: &Task| variant.draft(&from_one(task, owner))).estimated(estimate)
+    let moved = Variant::new(name, move |task: &Task| variant.draft(&from_one(task, owner)));
+    moved.at_least(least).estimated(estimate).of_messages(messages)
 }
 
 /// The broadcast that a collect is, with its elements for the units in which messages are cut.
@@ -93,12 +95,17 @@ fn from_several(task: &Task, owners: &[Rank]) -> Result<stop::Instance, PlanErro
     instance.map(|instance| instance.with_elements_of(task.element_bytes())).map_err(refused)
 }
 
-fn of_several(variant: Variant<stop::Instance>) -> Variant<Task> {
+fn of_several(task: &Task, variant: Variant<stop::Instance>) -> Variant<Task> {
+    // A limit by the links of trees is one of their direction; others hold backwards as well.
+    let is_one_way = variant.algorithm() == Some(&stop::Algorithm::FOREST);
+    let is_back = task.operation() == Operation::DistributedCombine;
+    let least = if is_back && is_one_way { Span::ZERO } else { variant.floor() };
     let algorithm = variant.algorithm().map_or_else(String::new, ToString::to_string);
     let named = |name: &str| match name {
         "" => format!("s-to-p, {algorithm}"),
         name => format!("s-to-p, {algorithm}, {name}"),
     };
+    let messages = variant.messages();
     let (name, leads) = (named(variant.name()), variant.leads().iter().map(|lead| named(lead)).collect());
     let variant = Arc::new(variant);
     let moved = Variant::new(name, move |task: &Task| {
@@ -112,5 +119,5 @@ fn of_several(variant: Variant<stop::Instance>) -> Variant<Task> {
         let draft = Draft { pieces, schedule: moved.into_schedule().with_elements_of(task.element_bytes()) };
         Ok(if task.operation() == Operation::DistributedCombine { draft.combining() } else { draft })
     });
-    moved.after(leads)
+    moved.at_least(least).of_messages(messages).after(leads)
 }

@@ -38,6 +38,10 @@ pub(super) fn variants(
                 tuning.segments == 1 || strategy.long.iter().any(|&(_, collect)| collect == Collect::Ring)
             })
             .collect(),
+        least: Some({
+            let strategy = strategy.clone();
+            Box::new(move |task, tuning| logical_mesh::least(task, &strategy, tuning))
+        }),
         make: Box::new(move |task, tuning| logical_mesh::draft(task, &strategy, tuning)),
     };
     let works = |strategy: &Strategy| is_in_order(task, strategy);

@@ -1,9 +1,5 @@
 //! A builder that makes a [`Schedule`] from the transfers of its iterations.
 
-use std::iter;
-
-use smallvec::SmallVec;
-
 use super::{Action, Blocks, Growth, Message, Schedule, Step};
 use crate::{
     pattern::{Direction, Halving},
@@ -127,9 +123,12 @@ impl Builder {
     #[track_caller]
     pub fn round(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let iteration = self.schedule.iterations();
-        // By rank, what it sends before what it receives.
-        let mut messages: Vec<(Rank, bool, Message)> = Vec::new();
-        for Transfer { from, to, blocks } in transfers {
+        let mut given: Vec<(Transfer, u64)> = Vec::new();
+        // By rank, what it sends before what it receives, each in the order given: the rank, whether it receives, and which transfer.
+        // These are sorted rather than the messages, which are several times as long.
+        let mut ends: Vec<(Rank, bool, u32)> = Vec::new();
+        for transfer in transfers {
+            let Transfer { from, to, ref blocks } = transfer;
             for (rank, role) in [(from, "as a sender"), (to, "as a receiver")] {
                 check_rank(rank, self.held.len(), || role.to_owned());
             }
@@ -138,28 +137,28 @@ impl Builder {
             if let Some(block) = blocks.iter().find(|&&block| block as usize >= known) {
                 panic!("rank {from} is to send block {block}: the schedule has {}", numbered("block", known));
             }
-            let bytes = self.bytes(&blocks);
-            let sent = Message { peer: to, blocks: blocks.clone(), bytes, combined: false };
-            messages.push((from, false, sent));
-            messages.push((to, true, Message { peer: from, blocks, bytes, combined: false }));
+            let nth = given.len() as u32;
+            ends.extend([(from, false, nth), (to, true, nth)]);
+            let bytes = self.bytes(blocks);
+            given.push((transfer, bytes));
         }
-        messages.sort_by_key(|&(rank, is_received, _)| (rank, is_received));
-        let mut messages = messages.into_iter().peekable();
-        while let Some(&(rank, ..)) = messages.peek() {
-            let mut of_rank = |received: bool| -> SmallVec<[Message; 2]> {
-                let is_next =
-                    |&(of, is_received, _): &(Rank, bool, Message)| (of, is_received) == (rank, received);
-                iter::from_fn(|| messages.next_if(is_next)).map(|(.., message)| message).collect()
-            };
-            let (sends, receives) = (of_rank(false), of_rank(true));
+        ends.sort_unstable();
+        let message = |&(_, is_received, nth): &(Rank, bool, u32)| {
+            let (Transfer { from, to, ref blocks }, bytes) = given[nth as usize];
+            let peer = if is_received { from } else { to };
+            Message { peer, blocks: blocks.clone(), bytes, combined: false }
+        };
+        for of_rank in ends.chunk_by(|one, next| one.0 == next.0) {
+            let rank = of_rank[0].0;
+            let (sends, receives) = of_rank.split_at(of_rank.partition_point(|end| !end.1));
             let (steps, held) = (&mut self.schedule.steps[rank], &mut self.held[rank]);
             let before = held.len();
-            for message in &receives {
-                self.held_bytes[rank] = self.held_bytes[rank].saturating_add(message.bytes);
+            for &(.., nth) in receives {
+                self.held_bytes[rank] = self.held_bytes[rank].saturating_add(given[nth as usize].1);
             }
-            let mut receives = receives.into_iter();
+            let mut receives = receives.iter().map(message);
             let mut add = |action| steps.push(Step { iteration, action });
-            for (nth, send) in sends.into_iter().enumerate() {
+            for (nth, send) in sends.iter().map(message).enumerate() {
                 if !lie_side_by_side(rank, &held[..before], &send.blocks) {
                     add(Action::Pack(send.bytes));
                 }

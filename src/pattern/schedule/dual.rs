@@ -134,7 +134,9 @@ fn sorted(blocks: &Blocks) -> Blocks {
 /// The steps of one node in reverse order, with sends turned into receives and receives into sends. Versions are combined if the
 /// blocks that are gone are told.
 fn reversed(forward: &[Step], last: usize, mut gone: Option<Vec<bool>>, is_overlapped: bool) -> Vec<Step> {
-    let mut steps = Vec::with_capacity(forward.len());
+    // What is received is combined by a step of its own.
+    let received = forward.iter().filter(|step| gone.is_some() && step.action.sent().is_some()).count();
+    let mut steps = Vec::with_capacity(forward.len() + received);
     for Step { iteration, action } in forward.iter().rev() {
         let mut add = |action| steps.push(Step { iteration: last - iteration, action });
         let (sends, receives) = (action.received(), action.sent());

@@ -15,32 +15,29 @@ impl Schedule {
     }
 }
 
-fn moved_ahead(steps: Vec<Step>) -> Vec<Step> {
-    let mut moved: Vec<Step> = Vec::with_capacity(steps.len());
-    for step in steps {
-        let Action::Start(message) = &step.action else {
-            moved.push(step);
-            continue;
-        };
-        let is_packed = moved.last().is_some_and(|step| matches!(step.action, Action::Pack(_)));
-        let pack = if is_packed { moved.pop() } else { None };
-        let mut place = moved.len();
+/// Moves steps within their list: most stay where they are, and are not touched.
+fn moved_ahead(mut steps: Vec<Step>) -> Vec<Step> {
+    for at in 0..steps.len() {
+        let Action::Start(message) = &steps[at].action else { continue };
+        let is_packed = at > 0 && matches!(steps[at - 1].action, Action::Pack(_));
+        let first = at - usize::from(is_packed);
+        let mut place = first;
         loop {
-            let combines = place > 0 && matches!(moved[place - 1].action, Action::Combine(_));
-            let recv = place.checked_sub(1 + usize::from(combines)).map(|recv| (recv, &moved[recv].action));
+            let combines = place > 0 && matches!(steps[place - 1].action, Action::Combine(_));
+            let recv = place.checked_sub(1 + usize::from(combines)).map(|recv| (recv, &steps[recv].action));
             match recv {
                 Some((before, Action::Recv(received))) if !have_common(message, received) => place = before,
                 _ => break,
             }
         }
-        moved.splice(place..place, pack.into_iter().chain([step]));
+        steps[place..=at].rotate_right(at + 1 - first);
     }
     let mut earliest = usize::MAX;
-    for step in moved.iter_mut().rev() {
+    for step in steps.iter_mut().rev() {
         earliest = earliest.min(step.iteration);
         step.iteration = earliest;
     }
-    moved
+    steps
 }
 
 fn have_common(one: &Message, other: &Message) -> bool {

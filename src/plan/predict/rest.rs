@@ -55,9 +55,13 @@ impl<'a> Rest<'a> {
         let mut route = Vec::new();
         for rank in 0..schedule.nodes() {
             change(&mut nodes, rank, schedule.steps(rank), u64::saturating_add);
+            // Often several messages in a row go the same way.
+            let mut last = None;
             for message in schedule.steps(rank).iter().filter_map(|step| step.action.sent()) {
-                route.clear();
-                topology.route(members[rank], members[message.peer], &mut route);
+                if last.replace(message.peer) != Some(message.peer) {
+                    route.clear();
+                    topology.route(members[rank], members[message.peer], &mut route);
+                }
                 for &link in &route {
                     links[link] = links[link].saturating_add(message.bytes);
                 }

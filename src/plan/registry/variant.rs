@@ -18,6 +18,7 @@ pub(crate) struct Variant<P: Problem> {
     name: String,
     floor: Span,
     estimate: Span,
+    messages: u64,
     identity: Option<String>,
     leads: Vec<String>,
     make: Make<P>,
@@ -34,6 +35,7 @@ impl<P: Problem> Variant<P> {
             name: name.into(),
             floor: Span::ZERO,
             estimate: Span::ZERO,
+            messages: 0,
             identity: None,
             leads: Vec::new(),
             make: Box::new(make),
@@ -48,6 +50,11 @@ impl<P: Problem> Variant<P> {
     /// The same with the time that a closed form gives it.
     pub(crate) fn estimated(self, estimate: Span) -> Variant<P> {
         Variant { estimate, ..self }
+    }
+
+    /// The same with about as many messages as its schedule has.
+    pub(crate) fn of_messages(self, messages: u64) -> Variant<P> {
+        Variant { messages, ..self }
     }
 
     /// The same with a text that it has in common with all variants, of whatever algorithm, that make the same schedule.
@@ -85,6 +92,11 @@ impl<P: Problem> Variant<P> {
     /// The time by a closed form; 0 if there is none.
     pub(crate) fn estimate(&self) -> Span {
         self.estimate
+    }
+
+    /// About as many messages as its schedule has; 0 if that is not known.
+    pub(crate) fn messages(&self) -> u64 {
+        self.messages
     }
 
     /// The text that variants have in common that make the same schedule.

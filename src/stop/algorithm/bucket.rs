@@ -15,9 +15,12 @@
 //! **Source.** The bucket collect of Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994, section 4.
 
-use super::{Algorithm, Draft, Entry, Instance, Variants, br_xy::First, each, of};
+use super::{
+    Algorithm, Draft, Entry, Instance, Known, Variants, br_xy::First, each_after, in_node_order, of,
+};
 use crate::{
     pattern::{Builder, Exchange, ring},
+    plan::rings::Rings,
     rank::Rank,
 };
 
@@ -39,7 +42,11 @@ fn variants(instance: &Instance) -> Variants {
     let name = |(first, is_even): (First, bool)| {
         if is_even { format!("{}, even buckets", first.name()) } else { first.name().to_owned() }
     };
-    each(choices, name, draft)
+    let ordered = in_node_order(instance);
+    let held = || ordered.sources().iter().copied().zip(ordered.lengths().iter().copied());
+    let known =
+        |(first, is_even): (First, bool)| known(&ordered, held(), first.lines(ordered.grid()), is_even);
+    each_after(choices, |_| Vec::new(), known, name, draft)
 }
 
 fn draft(instance: &Instance, (first, is_even): (First, bool), exchange: Exchange) -> Draft {
@@ -48,8 +55,22 @@ fn draft(instance: &Instance, (first, is_even): (First, bool), exchange: Exchang
 
 /// Both phases, from whatever the nodes hold.
 pub(super) fn collect(builder: &mut Builder, phases: [Vec<Vec<Rank>>; 2], is_even: bool) {
-    let most = |counts: &[usize]| {
-        if is_even { counts.iter().sum::<usize>().div_ceil(counts.len()) } else { usize::MAX }
-    };
-    phases.iter().for_each(|rings| ring::collect(builder, rings, most));
+    phases.iter().for_each(|rings| ring::collect(builder, rings, |counts| most(counts, is_even)));
+}
+
+/// What is known of both phases before they are made, from blocks of these bytes at some nodes.
+pub(super) fn known(
+    instance: &Instance,
+    blocks: impl IntoIterator<Item = (Rank, u64)>,
+    phases: [Vec<Vec<Rank>>; 2],
+    is_even: bool,
+) -> Known {
+    let mut rings = Rings::of(instance.nodes(), blocks);
+    phases.iter().for_each(|lines| rings.collect(lines, |counts| most(counts, is_even)));
+    Known { least: rings.least(instance.machine().parameters()), messages: rings.messages() }
+}
+
+/// The most blocks of a bucket.
+fn most(counts: &[usize], is_even: bool) -> usize {
+    if is_even { counts.iter().sum::<usize>().div_ceil(counts.len()) } else { usize::MAX }
 }

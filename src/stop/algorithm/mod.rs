@@ -28,7 +28,7 @@ mod xor;
 
 pub(super) use self::auto::others;
 pub use self::ideal::ideal_places;
-use self::variant::{Variants, by_nodes, each, each_after, only};
+use self::variant::{Known, Variants, by_nodes, each, each_after, in_node_order, only};
 use super::{
     Instance,
     draft::{Draft, Piece},

@@ -22,11 +22,11 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Algorithm, Draft, Entry, Instance, Variants,
+    Algorithm, Draft, Entry, Instance, Known, Variants,
     br_xy::First,
     bucket,
     cut::{Cut, are_alike, cut},
-    each_after, of,
+    each_after, in_node_order, of,
     spread::suited,
 };
 use crate::{
@@ -96,7 +96,18 @@ fn variants(instance: &Instance) -> Variants {
         Cut::Alike => format!("{pieces} pieces, {}", collect.name()),
         Cut::ByLength => format!("up to {pieces} pieces, {}", collect.name()),
     };
-    each_after(choices.collect::<Vec<_>>(), leads, name, draft)
+    let ordered = in_node_order(instance);
+    let known = |(how, pieces, collect): Choice| match collect {
+        Collect::Rings(first) => {
+            let counts = how.counts(ordered.lengths(), pieces);
+            let teams = teams(&line::bisection(ordered.grid()), ordered.sources(), &counts);
+            let pieces = cut(&ordered, &counts);
+            let held = teams.into_iter().flatten().zip(pieces.iter().map(|piece| piece.bytes));
+            bucket::known(&ordered, held, first.lines(ordered.grid()), true)
+        }
+        Collect::Halving | Collect::Circulant => Known::default(),
+    };
+    each_after(choices.collect::<Vec<_>>(), leads, known, name, draft)
 }
 
 /// The numbers of pieces that are tried: those for which there are helpers.

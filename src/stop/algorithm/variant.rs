@@ -1,9 +1,12 @@
 //! The variants that many algorithms come in: a single one, or every choice with every way to exchange.
 
+use std::borrow::Cow;
+
 use super::{Draft, Instance};
 use crate::{
     pattern::Exchange,
     plan::{PlanError, Variant},
+    time::Span,
 };
 
 /// The variants of an algorithm for an instance.
@@ -17,9 +20,23 @@ const EXCHANGES: [(Exchange, &str); 2] = [(Exchange::InTurn, "in turn"), (Exchan
 /// much slower.
 const FIRST: &str = "overlapped";
 
+/// What is known of a choice before its schedule is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Known {
+    /// A lower limit of its time.
+    pub(super) least: Span,
+    /// About as many messages as it has; 0 if that is not known.
+    pub(super) messages: u64,
+}
+
 /// The single variant of an algorithm.
 pub(super) fn only(make: impl Fn(&Instance) -> Draft + Send + Sync + 'static) -> Variants {
     Ok(vec![Variant::new("", move |instance| Ok(make(instance)))])
+}
+
+/// The same with the members in the order of their nodes, whatever that of their ranks is.
+pub(super) fn in_node_order(instance: &Instance) -> Cow<'_, Instance> {
+    instance.in_node_order().map_or(Cow::Borrowed(instance), |(ordered, _)| Cow::Owned(ordered))
 }
 
 /// A draft for the members in the order of their nodes, whatever that of their ranks is.
@@ -36,13 +53,15 @@ pub(super) fn each<C: Copy + Send + Sync + 'static>(
     name: impl Fn(C) -> String,
     make: impl Fn(&Instance, C, Exchange) -> Draft + Copy + Send + Sync + 'static,
 ) -> Variants {
-    each_after(choices, |_| Vec::new(), name, make)
+    each_after(choices, |_| Vec::new(), |_| Known::default(), name, make)
 }
 
-/// Every choice with every way to exchange, each tried after other choices that differ little from it: `leads` tells which.
+/// Every choice with every way to exchange, each tried after other choices that differ little from it: `leads` tells which. `known`
+/// tells what is known of a choice before its schedule is made.
 pub(super) fn each_after<C: Copy + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = C>,
     leads: impl Fn(C) -> Vec<C>,
+    known: impl Fn(C) -> Known,
     name: impl Fn(C) -> String,
     make: impl Fn(&Instance, C, Exchange) -> Draft + Copy + Send + Sync + 'static,
 ) -> Variants {
@@ -51,7 +70,8 @@ pub(super) fn each_after<C: Copy + Send + Sync + 'static>(
         let variant = Variant::new(full_name(choice, exchange_name), move |instance| {
             Ok(by_nodes(instance, |instance| make(instance, choice, exchange)))
         });
-        variant.after(match exchange_name == FIRST {
+        let Known { least, messages } = known(choice);
+        variant.at_least(least).of_messages(messages).after(match exchange_name == FIRST {
             true => leads(choice).into_iter().map(|lead| full_name(lead, FIRST)).collect(),
             false => vec![full_name(choice, FIRST)],
         })
