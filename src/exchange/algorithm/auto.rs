@@ -62,7 +62,7 @@ const CALLS: f64 = 0.8;
 const UNEVEN: u128 = 4;
 
 /// or where the best so far takes so many times the lower limit.
-const FAR: f64 = 1.2;
+const FAR: f64 = 1.1;
 
 /// The same where there are not quite so many.
 const NEARLY: f64 = 0.995;
