@@ -16,8 +16,8 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The most places on the ways of messages, and receivers, that are looked at: some ten seconds on a host.
-const MOST_LOOKS: u64 = 300_000_000;
+/// The most links for which senders wait, and receivers, that are looked at: some ten seconds on a host.
+const MOST_LOOKS: u64 = 3_000_000_000;
 
 pub(super) struct Packer<'a> {
     paths: &'a Paths,
