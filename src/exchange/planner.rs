@@ -29,6 +29,10 @@ use crate::{plan, time::Span};
 /// From how many messages on only the variants are tried that are most likely to be fast.
 const LARGE: usize = 10_000;
 
+/// Among so many nodes not everything is tried from fewer messages on.
+const MANY_NODES: usize = 256;
+const LARGE_AMONG_MANY: usize = 2_000;
+
 /// About the most slices that are made, beside the messages that are shorter: each is planned, and predicted some
 /// twenty times, in microseconds.
 const ABOUT_MOST_SLICES: u128 = 40_000;
@@ -102,10 +106,16 @@ impl Planner {
         self.matrix().messages().count() > LARGE
     }
 
-    /// Whether there are many messages, and more than three quarters of all pairs of ranks have one.
+    /// Whether there are so many nodes and messages that not everything can be tried.
+    pub(super) fn is_wide(&self) -> bool {
+        let is_among_many = self.matrix().nodes() >= MANY_NODES;
+        self.is_large() || is_among_many && self.matrix().messages().count() > LARGE_AMONG_MANY
+    }
+
+    /// Whether there are many messages, and more than an eighth of all pairs of ranks have one.
     pub(super) fn is_dense(&self) -> bool {
         let nodes = self.matrix().nodes();
-        self.is_large() && 4 * self.matrix().messages().count() > 3 * nodes * nodes
+        self.is_wide() && 8 * self.matrix().messages().count() > nodes * nodes
     }
 
     /// The paths of the messages.

@@ -1,11 +1,13 @@
 //! *Auto*: the fastest that is found among all that can be predicted.
 //!
 //! **What it does.** First it looks how to get on from round to round, with the rounds that are likely to be good, and
-//! then which other rounds do better in that style, or whether anything else does. From ten thousand messages on it
-//! tries fewer variants: those in the best styles, and of the best algorithm in others; and it begins with what is soon
-//! predicted, so that most others are given up before they are made, or when what is left of them takes too long. What
-//! cannot be a fiftieth faster than the best so far is not tried. Where nearly all nodes have something for each other it
-//! tries only the few algorithms that have been the fastest in such exchanges.
+//! then which other rounds do better in that style, or whether anything else does. From ten thousand messages on, or two
+//! thousand among 256 nodes or more, it tries fewer variants: those in the best styles, and of the best algorithm in
+//! others; and it begins with what is likely to be the fastest, so that most others are given up before they are made, or
+//! when what is left of them takes too long. What cannot be a fiftieth faster than the best so far is not tried (where there
+//! are fewer than ten thousand messages, a two hundredth). Where more than an eighth of all pairs have something for each
+//! other it tries only the few algorithms that have been the fastest in such exchanges; which of them, and in which order,
+//! is known from closed forms ([`few`]) and lower limits before anything is made.
 //!
 //! **Restrictions.** It leaves out random scheduling, which only a run can time, and sorting, which needs data.
 //!
@@ -13,15 +15,18 @@
 //!
 //! **Source.** This project.
 
+mod few;
+
 use std::{collections::BTreeSet, sync::Arc};
 
+use self::few::Few;
 use super::{
     super::{
         Instance, PlanError,
         planner::{Planner, Variant},
         rounds::{clocked, style::Style},
     },
-    Algorithm, Entry, Planning, bruck, levels, of,
+    Algorithm, Entry, Planning, bruck, levels, mixed, of,
 };
 use crate::{
     pattern::Exchange,
@@ -35,9 +40,9 @@ static AUTO: Entry = Entry::searching("auto", search)
     .cost("what that takes");
 
 impl Algorithm {
-    /// The fastest that is found among those that can be predicted, but for sorting, which needs data. From ten
-    /// thousand messages on fewer variants are tried. Planning takes the host some hundredths of a second on 32 nodes that all have
-    /// something for each other, 0.1 to 1 s on 256, and up to 10 s on 512.
+    /// The fastest that is found among those that can be predicted, but for sorting, which needs data. Of large exchanges
+    /// fewer variants are tried. Planning takes the host some hundredths of a second on 32 nodes that all have something for each
+    /// other, 0.05 to 1.3 s on 256, and up to 6 s on 512.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
@@ -49,6 +54,18 @@ const FEW_RANKS: usize = 64;
 
 /// Where there are many messages something else is tried only if it can take this part of the time of the fastest so far, or less.
 const WORTH: f64 = 0.98;
+
+/// All sends ahead are tried where the calls of a node take this part of the best time,
+const CALLS: f64 = 0.8;
+
+/// or where the longest message is so many times as long as the mean one,
+const UNEVEN: u128 = 4;
+
+/// or where the best so far takes so many times the lower limit.
+const FAR: f64 = 1.1;
+
+/// The same where there are not quite so many.
+const NEARLY: f64 = 0.995;
 
 /// The algorithms by which all messages go straight to their receivers.
 const STRAIGHT: [Algorithm; 7] = [
@@ -67,7 +84,7 @@ type Predicted = plan::Predicted<Instance>;
 fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     match planning.workspace {
         planner if planner.is_dense() => among_dense(planning),
-        planner if planner.is_large() => among_many(planning),
+        planner if planner.is_wide() => among_many(planning),
         _ => among_few(planning),
     }
 }
@@ -93,14 +110,19 @@ fn among_few(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError>
     search.finish()
 }
 
-/// First *bruck*, whose few messages are soon predicted, and what goes by the clock, whose messages are in nobody's way: when
-/// they are known others can be given up soon. Then the main rounds in the best styles, everything else in the style that is
-/// the fastest of these, and at last all that the best algorithm comes in.
+/// First few long messages where they are likely to be the fastest, or otherwise what goes by the clock, whose messages are in
+/// nobody's way: when they are known others can be given up soon. Then the main rounds in the best styles, everything else in
+/// the style that is the fastest of these, and at last all that the best algorithm comes in.
 fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let all = planner.with_styles(&FEW_STYLES);
-    let mut search = Search::new(instance, WORTH);
-    search.try_all(first_bruck(instance));
+    let (worth, last) = if planner.is_large() { (WORTH, &FEW_STYLES[..]) } else { (NEARLY, &Style::ALL[..]) };
+    let mut search = Search::new(instance, worth);
+    let few = Few::of(planner);
+    let is_few_first = few.is_under(planner.straight());
+    if is_few_first {
+        search.try_few(&few);
+    }
     let mut main = None;
     let mut some = all.with_styles(&FEW_STYLES[..1]);
     if search.limit() >= Time::ZERO + planner.straight() {
@@ -117,62 +139,82 @@ fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError
         Some(main) => *other == main,
         None => STRAIGHT.contains(other),
     };
-    search.try_all(others(planning, &some, |other| !is_tried(other)));
-    search.try_levels(planner, &bruck::EXCHANGES[..1]);
+    search.try_all(others(planning, &some, |other| *other != Algorithm::BRUCK && !is_tried(other)));
+    if !is_few_first {
+        search.try_few(&few);
+    }
     let best = search.best.as_ref().and_then(|(variant, _)| variant.algorithm().copied());
-    if let Some(best) = best.filter(|best| Some(*best) != main) {
-        search.try_all(best.variants(instance, &all).unwrap_or_default());
+    if let Some(best) = best.filter(|best| ![Algorithm::BRUCK, Algorithm::LEVELS].contains(best)) {
+        search.try_all(best.variants(instance, &planner.with_styles(last)).unwrap_or_default());
     }
     search.finish()
 }
 
-/// Where nearly all pairs have something for each other only that is tried which has been seen to be the fastest there:
-/// *bruck*; what goes by the clock, packed or in plain rounds; if messages are of one length plain rounds in another
-/// style, and if they are not, packed with all sends ahead, and *mixed*: that first where no link takes longer than the
-/// nodes do; *levels*. Balanced rounds take the place of packed ones where there is too much to pack.
+/// Where many pairs have something for each other only that is tried which has been seen to be the fastest there,
+/// and first what is likely to be. By closed forms that is known before anything is made: few long messages, passed on,
+/// where start-ups decide (*bruck*, *levels*); otherwise straight ones, and few only if the closed form comes under the best
+/// of these. Of the straight ways, plain rounds for messages of one length where nodes are busier than links, and *mixed*
+/// where that saves more start-ups than it costs; then what is packed and goes by the clock; and the order of that
+/// with all sends ahead. Balanced rounds take the place of packed ones where there is too much to pack.
 fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
-    let some = planner.with_styles(&FEW_STYLES);
     let ahead = planner.with_styles(&FEW_STYLES[2..]);
     let mut search = Search::new(instance, WORTH);
+    let few = Few::of(planner);
+    let is_few_first = few.is_under(planner.straight());
+    if is_few_first {
+        search.try_few(&few);
+    }
     let is_open = |search: &Search<'_>| search.limit() >= Time::ZERO + planner.straight();
-    let mixed = |search: &mut Search<'_>| {
-        search.try_all(Algorithm::MIXED.variants(instance, &some).unwrap_or_default());
-    };
-    search.try_all(first_bruck(instance));
-    let (is_regular, is_mixed_first) = (planner.is_regular(), !planner.is_bound_by_links());
-    if !is_regular && is_mixed_first {
-        mixed(&mut search);
-    }
-    if is_open(&search) {
-        let mut timed = packed(instance, &planner.with_styles(&[]));
-        let styles = if is_regular { &FEW_STYLES[..1] } else { &[] };
-        timed.extend(in_styles(&planner.with_styles(styles), plain(planner)));
-        search.try_all(timed);
-    }
-    if is_open(&search) {
-        if !planner.is_packed() {
-            let mut rounds = in_styles(&ahead, main_algorithm(planner));
-            rounds.extend(Algorithm::PAIRWISE.variants(instance, &ahead).unwrap_or_default());
-            search.try_all(rounds);
-        } else if !is_regular {
-            search.try_all(packed(instance, &ahead));
+    let is_regular = planner.is_regular();
+    let mixed = if is_regular { None } else { mixed::estimate(planner) };
+    let is_mixed_first = mixed.is_some_and(|mixed| mixed < planner.straight());
+    let try_mixed = |search: &mut Search<'_>| {
+        if mixed.is_some_and(|mixed| Time::ZERO + mixed <= search.limit()) {
+            search.try_all(Algorithm::MIXED.variants(instance, &ahead).unwrap_or_default());
         }
+    };
+    if is_mixed_first {
+        try_mixed(&mut search);
     }
-    if !is_regular && !is_mixed_first {
-        mixed(&mut search);
+    let plain = |styles: &[Style]| {
+        Algorithm::PAIRWISE.variants(instance, &planner.with_styles(styles)).unwrap_or_default()
+    };
+    if is_open(&search) && is_regular && !planner.is_bound_by_links() {
+        search.try_all(plain(&FEW_STYLES[..1]));
     }
-    search.try_levels(planner, &bruck::EXCHANGES[..1]);
-    let best = search.best.as_ref().and_then(|(variant, _)| variant.algorithm().copied());
-    if let Some(best) = best.filter(|best| [Algorithm::BRUCK, Algorithm::LEVELS].contains(best)) {
-        search.try_all(best.variants(instance, &some).unwrap_or_default());
+    if is_open(&search) {
+        search.try_all(packed(instance, &planner.with_styles(&[])));
+    }
+    if !planner.is_packed() && is_open(&search) {
+        let mut rounds = in_styles(&ahead, main_algorithm(planner));
+        rounds.extend(plain(&[FEW_STYLES[2]]));
+        search.try_all(rounds);
+    } else if is_open(&search) && is_ahead_worth(planner, search.limit()) {
+        let rounds = if is_regular { plain(&[FEW_STYLES[2]]) } else { packed(instance, &ahead) };
+        search.try_all(rounds);
+    }
+    if !is_mixed_first {
+        try_mixed(&mut search);
+    }
+    if !is_few_first {
+        search.try_few(&few);
     }
     search.finish()
 }
 
-/// *Bruck* in the way that is more often the fastest.
-fn first_bruck(instance: &Instance) -> Vec<Variant> {
-    by(bruck::variants(instance, &bruck::EXCHANGES[..1]), Algorithm::BRUCK)
+/// Whether it can be worth it to start all sends at once: where start-ups are most of the time, which are hidden so; where
+/// a few messages are much longer than the others, so that somebody who goes by the clock waits for them; or where the
+/// clock has not come near the limit.
+fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
+    let matrix = planner.matrix().without_own();
+    let parameters = planner.instance().parameters();
+    let calls = (parameters.send_overhead() + parameters.receive_overhead()).times(matrix.fan());
+    let longest = matrix.messages().map(|(.., bytes)| bytes).max().unwrap_or(0);
+    let all: u128 = matrix.messages().map(|(.., bytes)| u128::from(bytes)).sum();
+    let is_uneven = u128::from(longest) * matrix.messages().count() as u128 > UNEVEN * all;
+    let (limit, least) = (limit.as_secs_f64(), planner.straight().as_secs_f64());
+    is_uneven || calls.as_secs_f64() > CALLS * limit || limit > FAR * least
 }
 
 fn by(variants: Vec<Variant>, algorithm: Algorithm) -> Vec<Variant> {
@@ -252,6 +294,26 @@ impl Search<'_> {
                 None
             }
         }
+    }
+
+    /// Tries few long messages, in one way, and then the best of them in all ways.
+    fn try_few(&mut self, few: &Few<'_>) {
+        if self.try_all(few.variants(&bruck::EXCHANGES[..1], self.limit())).is_some() {
+            let mut like = self.like_best(few.variants(&bruck::EXCHANGES, Time::MAX));
+            like.extend(few.alike());
+            self.try_all(like);
+        }
+    }
+
+    /// Those that differ from the best so far only in the way in which nodes send and receive.
+    fn like_best(&self, variants: Vec<Variant>) -> Vec<Variant> {
+        let Some((best, _)) = &self.best else { return variants };
+        let (what, _) = best.name().rsplit_once(", ").unwrap_or((best.name(), ""));
+        let is_like = |variant: &Variant| {
+            let rest = variant.name().strip_prefix(what);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([',', ')']))
+        };
+        variants.into_iter().filter(is_like).collect()
     }
 
     /// Tries *levels* in some ways; among many ranks only if the closed form says that it can be worth that.

@@ -29,7 +29,7 @@ use super::{
             style::Style,
         },
     },
-    Algorithm, Entry, of,
+    Algorithm, Entry, levels, of,
 };
 use crate::{pattern::Exchange, rank::Rank, time::Span};
 
@@ -101,9 +101,35 @@ pub(super) fn mean_ports(instance: &Instance, places: &[usize], axes: &[Axis]) -
     Span::from_secs_f64(0.999 * mean * parameters.node_beta() * 2.0 / parameters.duplex())
 }
 
+/// About the time with the best radix if no link is short of anything.
+pub(super) fn least(instance: &Instance) -> Span {
+    Span::from_secs_f64(costs(instance)[0].0)
+}
+
+/// About the time with each of the radices that are worth a try, links included, in the order of the variants; `Span::MAX`
+/// for one that is near another that takes less, with which messages are much the same.
+pub(super) fn estimates(instance: &Instance) -> Vec<Span> {
+    let ranks: Vec<Rank> = (0..instance.size()).collect();
+    let with = |&radix: &usize| levels::estimate(instance, &ranks, &[ring(instance.size(), radix)]);
+    let radices = radices(instance, MOST_RADICES);
+    let times: Vec<Span> = radices.iter().map(with).collect();
+    let is_near = |one: usize, other: usize| 4 * one.max(other) < 5 * one.min(other);
+    let is_better = |one: usize, other: usize| (times[one], one) < (times[other], other);
+    let estimate = |nth: usize| {
+        let is_left_out = |other: usize| is_near(radices[nth], radices[other]) && is_better(other, nth);
+        if (0..radices.len()).any(is_left_out) { Span::MAX } else { times[nth] }
+    };
+    (0..radices.len()).map(estimate).collect()
+}
+
 /// The radices that are worth a try, at most `most`: those of the least cost where all messages are of their mean
 /// length.
 pub(super) fn radices(instance: &Instance, most: usize) -> Vec<usize> {
+    costs(instance).into_iter().take(most).map(|(_, radix)| radix).collect()
+}
+
+/// The seconds with each radix where all messages are of their mean length, and the radix: the least first.
+fn costs(instance: &Instance) -> Vec<(f64, usize)> {
     let (parameters, nodes) = (instance.parameters(), instance.size());
     let bytes: u64 = parts(instance.matrix()).map(|part| part.bytes).sum();
     let mean = bytes as f64 / (nodes * nodes) as f64 * 2.0 / parameters.duplex();
@@ -122,5 +148,5 @@ pub(super) fn radices(instance: &Instance, most: usize) -> Vec<usize> {
     let all = (2..nodes.max(3)).take_while(|&radix| radix <= 4 || radix * radix <= 2 * nodes);
     let mut all: Vec<(f64, usize)> = all.map(|radix| (cost(radix), radix)).collect();
     all.sort_by(|one, other| one.0.total_cmp(&other.0));
-    all.into_iter().take(most).map(|(_, radix)| radix).collect()
+    all
 }

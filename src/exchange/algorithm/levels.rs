@@ -87,8 +87,7 @@ pub(super) fn variants(planner: &Planner, exchanges: &[Exchange]) -> Vec<Variant
         };
         exchanges.iter().map(of).collect::<Vec<Variant>>()
     };
-    let most = if planner.is_large() { FEW_SHAPES } else { MOST_SHAPES };
-    match planner.levels(|| shapes(instance, most, &ranks)) {
+    match planner.levels(|| shapes(instance, most(planner), &ranks)) {
         [] => bruck::variants(instance, exchanges),
         shapes => shapes.iter().cloned().flat_map(with).collect(),
     }
@@ -109,6 +108,24 @@ pub(super) fn least(instance: &Instance) -> Option<Span> {
     let form = ClosedForm::of(instance, &[]);
     let shapes = form.shapes();
     shapes.iter().map(|axes| form.least(axes)).min_by(f64::total_cmp).map(Span::from_secs_f64)
+}
+
+/// About the time along some axes, with the rank at each place, links included.
+pub(super) fn estimate(instance: &Instance, ranks: &[Rank], axes: &[Axis]) -> Span {
+    Span::from_secs_f64(ClosedForm::of(instance, ranks).time(axes))
+}
+
+/// That of each of the shapes that are worth a try, in the order of the variants.
+pub(super) fn estimates(planner: &Planner) -> Vec<Span> {
+    let instance = planner.instance();
+    let ranks = Layout::of(instance.machine(), instance.members(), false).ranks;
+    let shapes = planner.levels(|| shapes(instance, most(planner), &ranks));
+    shapes.iter().map(|axes| estimate(instance, &ranks, axes)).collect()
+}
+
+/// The most shapes that are tried.
+fn most(planner: &Planner) -> usize {
+    if planner.is_large() { FEW_SHAPES } else { MOST_SHAPES }
 }
 
 /// The axes that are worth a try, by the closed form: rows and columns of all rectangles, and the dimensions of the machine if

@@ -30,6 +30,7 @@ use super::{
 use crate::{
     pattern::{Exchange, Schedule},
     payload::Payload,
+    time::Span,
 };
 
 /// The lengths that are tried, as multiples of the best one by the estimate: the first alone where there are many messages.
@@ -80,6 +81,14 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
         .at_least(floor)
     };
     planner.styles().iter().map(variant).collect()
+}
+
+/// About the time with the first of the lengths: that of *bruck* for the short messages and the start-ups, ports and links
+/// of the long ones; `None` if no length parts the messages.
+pub(super) fn estimate(planner: &Planner) -> Option<Span> {
+    let most = *lengths(planner.instance()).first()?;
+    let [short, long] = parted(planner.matrix(), most);
+    Some(bruck::least(&planner.instance().with(Arc::new(short))) + planner.straight_of(&long.without_own()))
 }
 
 /// Short messages, and then long ones.

@@ -20,24 +20,22 @@
 //! schedules are within twice the optimum, I. Bárány, T. Fiala, "Többgépes ütemezési problémák közel optimális
 //! megoldása", Szigma 15, 1982. The room on links is this project's.
 
+mod network;
 mod packer;
 mod ranks;
 mod trees;
 mod waiting;
 
-use self::packer::Packer;
+use self::{network::Network, packer::Packer};
 use super::{
     super::{
         Instance, PlanError,
         planner::Variant,
-        rounds::{Part, clocked::Planned, parts, paths::Paths},
+        rounds::{clocked::Planned, parts, paths::Paths},
     },
     Algorithm, Entry, Planning, of, refused,
 };
-use crate::{
-    fabric::{Fabric, Port},
-    time::Time,
-};
+use crate::time::Time;
 
 static PACKED: Entry = Entry::new("packed", variants)
     .about("a plan by the clock that keeps nodes busy and links free")
@@ -85,25 +83,20 @@ fn too_many_pairs() -> PlanError {
 /// The parts, in order of the instants at which they are to be started; of messages in slices of at most `slice` bytes.
 /// `None` if that takes too long to find out.
 fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> {
+    plan_on(Network::of(instance, paths), instance, paths, slice)
+}
+
+/// The same on a network.
+fn plan_on(mut network: Network<'_>, instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> {
     let mut plan = Packer::new(instance, paths, slice.max(1));
-    let topology = &**instance.machine().topology();
-    let mut fabric = Fabric::new(topology, instance.parameters(), false);
-    let members = instance.members();
-    let mut ranks = vec![0; instance.machine().nodes()];
-    members.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
     let mut now = Time::ZERO;
     loop {
-        for Part { from, to, bytes } in plan.start_all(now)? {
-            // Messages are taken one at a time, also where nodes have several ports.
-            let port = Port { node: members[from], number: 0 };
-            fabric.start(now, port, members[to], 0, bytes, topology);
-        }
-        fabric.settle(now);
-        let next = [fabric.next_end(), plan.next_ready()];
+        network.start(now, &plan.start_all(now)?);
+        let next = [network.next_end(), plan.next_ready()];
         let Some(next) = next.into_iter().flatten().min() else { break };
         now = next;
-        while let Some((_, port, _)) = fabric.pop_end(now) {
-            plan.left_sender(ranks[port.node], now);
+        while let Some(from) = network.pop_end(now) {
+            plan.left_sender(from, now);
         }
         plan.free(now);
     }
@@ -116,12 +109,31 @@ mod tests {
 
     use super::*;
     use crate::{
-        exchange::Matrix,
+        exchange::{Matrix, rounds::Part},
         model::{Description, Parameters},
         topology,
     };
 
     proptest! {
+        /// Where nothing is shared the network itself says the same.
+        #[test]
+        fn ends_that_are_known_are_those_of_the_network(
+            name in prop::sample::select(vec!["mesh:3x3", "fat-tree:9", "ring:9", "torus:3x3", "complete:9"]),
+            excess in prop::sample::select(vec![0.3, 0.5, 1.0, 2.0, 2.5]),
+            bytes in prop::collection::vec(0..900_u64, 81),
+            slice in 1..1000_u64
+        ) {
+            let parameters = Parameters::hockney().to_builder().link_excess(excess).build().unwrap();
+            let machine = Description::new("any", topology::parse(name).unwrap(), parameters);
+            let matrix = Matrix::of(9, |from, to| bytes[from * 9 + to] / 3).unwrap();
+            let instance = Instance::new(&machine, matrix).unwrap();
+            let paths = Paths::of(&instance);
+            let known = Network::of(&instance, &paths);
+            prop_assert!(matches!(known, Network::Known(_)));
+            let text = |network| format!("{:?}", plan_on(network, &instance, &paths, slice).unwrap());
+            prop_assert_eq!(text(known), text(Network::shared(&instance)));
+        }
+
         /// No port has two messages at once, and all bytes are moved, in the order of their starts.
         #[test]
         fn ports_have_one_message_at_a_time(

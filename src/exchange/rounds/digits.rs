@@ -79,26 +79,40 @@ pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], exchange:
     for axis in axes {
         let ways: Vec<usize> =
             messages.iter().zip(&here).map(|(part, &here)| axis.way(here, places[part.to])).collect();
-        for (weight, _) in axis.digits() {
-            // By the value of the digit, then by the place that sends it.
-            let mut moved: Vec<(usize, usize, u32)> = Vec::new();
-            for (block, (way, here)) in (0_u32..).zip(ways.iter().zip(&mut here)) {
-                let digit = way / weight % axis.radix;
-                if digit > 0 {
-                    moved.push((digit, *here, block));
-                    *here = axis.further(*here, digit * weight);
-                }
+        for (weight, values) in axis.digits() {
+            let digit = |block: usize| ways[block] / weight % axis.radix;
+            // The blocks by the value of the digit, then by the place that sends them, then in order; those with a digit of 0
+            // stay. The start of each of these groups, and at last the end.
+            let mut starts = vec![0_usize; values * nodes + 1];
+            for (block, &here) in here.iter().enumerate() {
+                starts[digit(block) * nodes + here + 1] += 1;
             }
-            moved.sort_unstable();
-            for moved in moved.chunk_by(|one, other| one.0 == other.0) {
-                builder.move_blocks(moved.chunk_by(|one, other| one.1 == other.1).map(|moved| {
-                    let (digit, place, _) = moved[0];
-                    Transfer {
-                        from: ranks[place],
-                        to: ranks[axis.further(place, digit * weight)],
-                        blocks: moved.iter().map(|&(.., block)| block).collect(),
-                    }
-                }));
+            for group in 0..values * nodes {
+                starts[group + 1] += starts[group];
+            }
+            let mut next = starts.clone();
+            let mut grouped = vec![0_u32; messages.len()];
+            for (block, here) in here.iter_mut().enumerate() {
+                let digit = digit(block);
+                let next = &mut next[digit * nodes + *here];
+                grouped[*next] = block as u32;
+                *next += 1;
+                *here = axis.further(*here, digit * weight);
+            }
+            for digit in 1..values {
+                let blocks = |place: usize| {
+                    let group = digit * nodes + place;
+                    &grouped[starts[group]..starts[group + 1]]
+                };
+                let transfer = |place: usize| Transfer {
+                    from: ranks[place],
+                    to: ranks[axis.further(place, digit * weight)],
+                    blocks: blocks(place).into(),
+                };
+                let senders: Vec<usize> = (0..nodes).filter(|&place| !blocks(place).is_empty()).collect();
+                if !senders.is_empty() {
+                    builder.move_blocks(senders.into_iter().map(transfer));
+                }
             }
         }
     }

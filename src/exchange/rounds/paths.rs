@@ -9,8 +9,7 @@ const FASTEST: f64 = 1e18;
 /// The paths of all messages of an exchange.
 pub(crate) struct Paths {
     nodes: usize,
-    /// The number of each pair of ranks among those that have a path.
-    number: Vec<u32>,
+    /// The start of the links of each pair of ranks, and at last their end.
     starts: Vec<u32>,
     links: Vec<u32>,
     /// The capacity of each link, in bytes/s.
@@ -31,8 +30,7 @@ impl Paths {
         let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
         let mut paths = Paths {
             nodes,
-            number: vec![0; nodes * nodes],
-            starts: vec![0],
+            starts: Vec::with_capacity(nodes * nodes + 1),
             links: Vec::new(),
             capacity: (0..topology.links()).map(|link| capacity(link).min(FASTEST)).collect(),
             out: Vec::with_capacity(nodes),
@@ -53,12 +51,13 @@ impl Paths {
         }
         let mut route = Vec::new();
         for Part { from, to, .. } in parts(matrix) {
-            paths.number[from * nodes + to] = paths.starts.len() as u32 - 1;
+            // Those before it have none.
+            paths.starts.resize(from * nodes + to + 1, paths.links.len() as u32);
             route.clear();
             topology.route(instance.members()[from], instance.members()[to], &mut route);
             paths.links.extend(route.iter().map(|&link| link as u32));
-            paths.starts.push(paths.links.len() as u32);
         }
+        paths.starts.resize(nodes * nodes + 1, paths.links.len() as u32);
         paths
     }
 
@@ -90,9 +89,10 @@ impl Paths {
     }
 
     /// The links that a part of a message takes.
+    #[inline]
     pub(crate) fn path(&self, part: &Part) -> &[u32] {
-        let number = self.number[part.from * self.nodes + part.to] as usize;
-        &self.links[self.starts[number] as usize..self.starts[number + 1] as usize]
+        let pair = part.from * self.nodes + part.to;
+        &self.links[self.starts[pair] as usize..self.starts[pair + 1] as usize]
     }
 
     /// The number of links of all paths together.

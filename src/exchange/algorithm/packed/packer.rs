@@ -16,11 +16,8 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The most places on the ways of messages, and receivers, that are looked at: some ten seconds on a host.
-const MOST_LOOKS: u64 = 300_000_000;
-
-/// The urgency of a receiver: the time of what is still to come, the length of the message, and its nearness.
-type Urgency = (Span, u64, Reverse<usize>);
+/// The most links for which senders wait, and receivers, that are looked at: some ten seconds on a host.
+const MOST_LOOKS: u64 = 3_000_000_000;
 
 pub(super) struct Packer<'a> {
     paths: &'a Paths,
@@ -50,6 +47,10 @@ pub(super) struct Packer<'a> {
     last: Vec<Option<usize>>,
     /// The sender of the last one that each has received.
     from: Vec<Option<usize>>,
+    /// Those who look at an instant, and in which order, and whom they find; kept for their memory.
+    looking: Ranks,
+    senders: BinaryHeap<u128>,
+    receivers: Vec<Rank>,
 }
 
 impl<'a> Packer<'a> {
@@ -73,6 +74,9 @@ impl<'a> Packer<'a> {
             starts: Vec::new(),
             last: vec![None; nodes],
             from: vec![None; nodes],
+            looking: Ranks::new(nodes),
+            senders: BinaryHeap::new(),
+            receivers: Vec::new(),
         };
         (0..nodes).for_each(|to| plan.free.insert(to));
         for Part { from, to, bytes } in parts(instance.matrix()) {
@@ -99,40 +103,72 @@ impl<'a> Packer<'a> {
     /// Starts what can be started; `None` when it gives up.
     pub(super) fn start_all(&mut self, now: Time) -> Option<Vec<Part>> {
         let mut started = Vec::new();
-        let mut senders = self.waiting.take_again();
-        senders.retain(|&node| self.idle.contains(node));
-        senders.sort_unstable_by_key(|&node| (Reverse(self.to_send[node]), node));
-        let mut receivers = Vec::new();
-        for from in senders {
+        let Packer { senders, looking, idle, waiting, to_send, .. } = self;
+        looking.clear();
+        waiting.who_looks(looking);
+        // Those who look whatever the links are like.
+        let mut others = 0_usize;
+        let mut keys = std::mem::take(senders).into_vec();
+        keys.clear();
+        looking.for_each_in(idle, |from| {
+            others += usize::from(waiting.is_again(from));
+            keys.push(u128::from(to_send[from].as_picos()) << 32 | u128::from(!(from as u32)));
+        });
+        // The one with the most to do first, of equal ones the first.
+        let mut senders = BinaryHeap::from(keys);
+        let mut receivers = std::mem::take(&mut self.receivers);
+        while (others > 0 || !self.waiting.is_full_again())
+            && let Some(key) = senders.pop()
+        {
+            let from = !(key as u32) as Rank;
+            others -= usize::from(self.waiting.is_again(from));
+            if self.waiting.is_in_vain(from) {
+                continue;
+            }
             self.waiting.receivers(from, &self.free, &mut receivers);
             if self.waiting.looks() > MOST_LOOKS {
                 return None;
             }
-            let mut best: Option<(Urgency, Rank)> = None;
+            let mut best: Option<(Span, Rank)> = None;
             for &to in &receivers {
                 if !self.waiting.is_reached(from, to) {
                     continue;
                 }
-                let key = self.urgency(from, to);
-                if best.is_none_or(|(most, _)| key > most) && self.waiting.has_room(from, to) {
-                    best = Some((key, to));
+                let urgency = self.urgency(from, to);
+                let is_best = match best {
+                    None => true,
+                    Some((most, _)) if urgency != most => urgency > most,
+                    Some((_, other)) => self.is_before(from, to, other),
+                };
+                if is_best && self.waiting.has_room(from, to) {
+                    best = Some((urgency, to));
                 }
             }
             if let Some((_, to)) = best {
                 started.push(self.start(now, from, to));
             }
         }
+        (self.senders, self.receivers) = (senders, receivers);
+        self.waiting.have_looked();
         Some(started)
     }
 
-    fn urgency(&self, from: Rank, to: Rank) -> Urgency {
-        let mut urgency = self.to_receive[to];
+    /// The urgency of a receiver: the time of what is still to come.
+    #[inline]
+    fn urgency(&self, from: Rank, to: Rank) -> Span {
+        let urgency = self.to_receive[to];
         if self.from[to] == Some(from) && self.last_is(from, to) {
             // It goes on with the same message.
-            urgency += self.time(self.slice, self.paths.rate(from, to)).times(2);
+            return urgency + self.time(self.slice, self.paths.rate(from, to)).times(2);
         }
-        let way = (to + self.nodes - from) % self.nodes;
-        (urgency, self.left[from * self.nodes + to], Reverse(way))
+        urgency
+    }
+
+    /// Whether one of two receivers that are as urgent comes first: that with the longer message, or the nearer one.
+    fn is_before(&self, from: Rank, to: Rank, other: Rank) -> bool {
+        let left = |to: Rank| self.left[from * self.nodes + to];
+        let way = |to: Rank| (to + self.nodes - from) % self.nodes;
+        (left(to), Reverse(way(to))) > (left(other), Reverse(way(other)))
     }
 
     fn last_is(&self, from: Rank, to: Rank) -> bool {
@@ -196,12 +232,70 @@ impl<'a> Packer<'a> {
                     self.waiting.look_again(from);
                 }
                 self.free.insert(to);
-                for from in self.idle.iter() {
-                    if self.waiting.is_reached(from, to) {
-                        self.waiting.look_again(from);
+                let waiting = &mut self.waiting;
+                self.idle.for_each(|from| {
+                    if waiting.is_reached(from, to) {
+                        waiting.look_again(from);
                     }
-                }
+                });
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        exchange::Matrix,
+        model::{Description, Parameters},
+        topology,
+    };
+
+    proptest! {
+        /// When all have looked nobody is free who has something for somebody that is free, with room on the whole way.
+        #[test]
+        fn nobody_waits_without_need(
+            name in prop::sample::select(vec!["mesh:3x4", "fat-tree:12", "ring:12", "dragonfly:2x2x3"]),
+            bytes in prop::collection::vec(0..900_u64, 144)
+        ) {
+            let machine = Description::new("any", topology::parse(name).unwrap(), Parameters::hockney());
+            let matrix = Matrix::of(12, |from, to| bytes[12 * from + to] / 2).unwrap().without_own();
+            let instance = Instance::new(&machine, matrix).unwrap();
+            let paths = Paths::of(&instance);
+            let mut plan = Packer::new(&instance, &paths, u64::MAX);
+            let mut ends: BinaryHeap<Reverse<(Time, Rank)>> = BinaryHeap::new();
+            let mut now = Time::ZERO;
+            loop {
+                for part in plan.start_all(now).unwrap() {
+                    ends.push(Reverse((now + Span::from_nanos(50 * part.bytes), part.from)));
+                }
+                let under_way: Vec<Part> = plan.flights.iter().flatten().map(|&(part, _)| part).collect();
+                let on_links = || under_way.iter().filter(|part| ends.iter().any(|Reverse(end)| end.1 == part.from));
+                for part in parts(instance.matrix()) {
+                    let is_free = plan.idle.contains(part.from) && plan.free.contains(part.to);
+                    let is_full = |link: &u32| {
+                        let taken = on_links().filter(|part| paths.path(part).contains(link)).count() as f64;
+                        let room = paths.capacity[*link as usize] - taken * paths.room;
+                        taken > 0.0 && room < paths.room * (1.0 - 1e-6)
+                    };
+                    let is_left = plan.left[12 * part.from + part.to] > 0;
+                    prop_assert!(!is_free || !is_left || paths.path(&part).iter().any(is_full));
+                }
+                let next = [ends.peek().map(|&Reverse((at, _))| at), plan.next_ready()];
+                let Some(next) = next.into_iter().flatten().min() else { break };
+                now = next;
+                while let Some(&Reverse((at, from))) = ends.peek()
+                    && at <= now
+                {
+                    ends.pop();
+                    plan.left_sender(from, now);
+                }
+                plan.free(now);
+            }
+            prop_assert!(plan.left.iter().all(|&left| left == 0));
         }
     }
 }

@@ -2,6 +2,11 @@
 
 use crate::rank::Rank;
 
+/// The words of a set among so many ranks.
+pub(super) fn words(count: usize) -> usize {
+    count.div_ceil(64)
+}
+
 /// A set of ranks.
 #[derive(Clone)]
 pub(super) struct Ranks(Vec<u64>);
@@ -9,36 +14,106 @@ pub(super) struct Ranks(Vec<u64>);
 impl Ranks {
     /// Nobody of so many.
     pub(super) fn new(count: usize) -> Ranks {
-        Ranks(vec![0; count.div_ceil(64)])
+        Ranks(vec![0; words(count)])
     }
 
+    #[inline]
     pub(super) fn insert(&mut self, rank: Rank) {
-        self.0[rank / 64] |= 1 << (rank % 64);
+        insert(&mut self.0, rank);
     }
 
+    #[inline]
     pub(super) fn remove(&mut self, rank: Rank) {
-        self.0[rank / 64] &= !(1 << (rank % 64));
+        remove(&mut self.0, rank);
     }
 
+    #[inline]
     pub(super) fn contains(&self, rank: Rank) -> bool {
-        self.0[rank / 64] >> (rank % 64) & 1 != 0
+        contains(&self.0, rank)
     }
 
-    /// All of them in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Rank> + '_ {
-        ranks(self.0.iter().copied())
+    /// Adds those of another set.
+    #[inline]
+    pub(super) fn add(&mut self, other: &Ranks) {
+        for nth in 0..self.0.len() {
+            self.0[nth] |= other.0[nth];
+        }
     }
 
-    /// Those that are in another set as well, in order.
-    pub(super) fn common<'a>(&'a self, other: &'a Ranks) -> impl Iterator<Item = Rank> + 'a {
-        ranks(self.0.iter().zip(&other.0).map(|(one, other)| one & other))
+    pub(super) fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    #[inline]
+    pub(super) fn words(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// Calls `each` with all of them, in order.
+    #[inline]
+    pub(super) fn for_each(&self, mut each: impl FnMut(Rank)) {
+        for (nth, &word) in self.0.iter().enumerate() {
+            of_word(nth, word, &mut each);
+        }
+    }
+
+    /// Calls `each` with those that are in another set as well, in order.
+    #[inline]
+    pub(super) fn for_each_in(&self, other: &Ranks, mut each: impl FnMut(Rank)) {
+        for nth in 0..self.0.len() {
+            of_word(nth, self.0[nth] & other.0[nth], &mut each);
+        }
     }
 }
 
-fn ranks(words: impl Iterator<Item = u64>) -> impl Iterator<Item = Rank> {
-    words.enumerate().flat_map(|(nth, word)| {
-        let next = |&left: &u64| Some(left & (left - 1)).filter(|&left| left != 0);
-        let left = std::iter::successors(Some(word).filter(|&word| word != 0), next);
-        left.map(move |left| 64 * nth + left.trailing_zeros() as Rank)
-    })
+/// A set for each rank, side by side.
+pub(super) struct Rows {
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Rows {
+    /// Empty sets for some ranks, among as many.
+    pub(super) fn new(count: usize) -> Rows {
+        Rows { words: words(count), bits: vec![0; count * words(count)] }
+    }
+
+    #[inline]
+    pub(super) fn row(&self, of: Rank) -> &[u64] {
+        &self.bits[of * self.words..(of + 1) * self.words]
+    }
+
+    #[inline]
+    pub(super) fn row_mut(&mut self, of: Rank) -> &mut [u64] {
+        &mut self.bits[of * self.words..(of + 1) * self.words]
+    }
+
+    /// The same as another one.
+    pub(super) fn copy_of(other: &Rows) -> Rows {
+        Rows { words: other.words, bits: other.bits.clone() }
+    }
+}
+
+#[inline]
+pub(super) fn insert(set: &mut [u64], rank: Rank) {
+    set[rank / 64] |= 1 << (rank % 64);
+}
+
+#[inline]
+pub(super) fn remove(set: &mut [u64], rank: Rank) {
+    set[rank / 64] &= !(1 << (rank % 64));
+}
+
+#[inline]
+pub(super) fn contains(set: &[u64], rank: Rank) -> bool {
+    set[rank / 64] >> (rank % 64) & 1 != 0
+}
+
+/// Calls `each` with the ranks of a word, which is the `nth` of a set, in order.
+#[inline]
+pub(super) fn of_word(nth: usize, mut word: u64, mut each: impl FnMut(Rank)) {
+    while word != 0 {
+        each(64 * nth + word.trailing_zeros() as Rank);
+        word &= word - 1;
+    }
 }

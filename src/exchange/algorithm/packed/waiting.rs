@@ -1,13 +1,13 @@
 //! Who waits for room on which link, so that nobody looks again at receivers behind a full one before there is some.
 //!
 //! A sender that finds a link full waits there with all receivers to whom it goes over this link. When something has
-//! left the link, the sender goes on from there when it looks the next time, and may find links behind full. A sender
-//! that is free and has found nothing looks again only when a link for which it waits has room, or a receiver that it
-//! can reach has become free.
+//! left the link, those who wait there look again, in their order and only as long as it has room; they may find links
+//! behind full. A sender that is free and has found nothing looks again only when a link for which it waits has room,
+//! or a receiver that it can reach has become free.
 
 use super::{
     super::super::rounds::{Part, paths::Paths},
-    ranks::Ranks,
+    ranks::{self, Ranks, Rows},
     trees::{Place, Trees},
 };
 use crate::rank::Rank;
@@ -18,171 +18,200 @@ const EXACT: f64 = 1.0 - 1e-6;
 /// The links, and those who wait for them.
 pub(super) struct Waiting<'a> {
     paths: &'a Paths,
+    members: usize,
     trees: Trees,
     /// The part of each link that messages under way may take, in bytes/s, and whether there is no room for another one.
     taken: Vec<f64>,
     is_full: Vec<bool>,
     /// For each sender the receivers for whom it has something.
-    open: Vec<Ranks>,
+    open: Rows,
     /// The same without those that are known to be behind a full link.
-    reached: Vec<Ranks>,
-    /// The places, each of a sender, that wait for each link; and whether a place does.
-    links: Vec<Vec<(u32, Place)>>,
-    waits: Vec<bool>,
-    /// The places of each sender that wait no more, from which it has to go on.
-    woken: Vec<Vec<Place>>,
-    /// The senders that must look again, each once.
-    again: Vec<Rank>,
-    is_again: Vec<bool>,
-    /// The number of places and receivers that have been looked at.
+    reached: Rows,
+    /// The senders that wait for each link; `None` if nobody ever has.
+    senders: Vec<Option<Ranks>>,
+    /// The links for which each sender waits, with their places on its ways.
+    waits: Vec<Vec<(u32, Place)>>,
+    /// The links for which senders wait and on which there is room again since the last look, and how many of them still
+    /// have some.
+    released: Vec<u32>,
+    is_released: Vec<bool>,
+    roomy: usize,
+    /// The senders that must look again whatever the links are like.
+    again: Ranks,
+    /// The number of links and receivers that have been looked at.
     looks: u64,
 }
 
 impl<'a> Waiting<'a> {
     /// All links empty, and all messages waiting for nothing but their senders and receivers.
     pub(super) fn new(members: usize, messages: impl Iterator<Item = Part>, paths: &'a Paths) -> Waiting<'a> {
-        let mut open = vec![Ranks::new(members); members];
-        let note = |part: &Part| open[part.from].insert(part.to);
+        let mut open = Rows::new(members);
+        let note = |part: &Part| ranks::insert(open.row_mut(part.from), part.to);
         let trees = Trees::of(members, messages.inspect(note), paths);
+        let links = paths.capacity.len();
+        let mut again = Ranks::new(members);
+        (0..members).for_each(|from| again.insert(from));
         Waiting {
             paths,
-            taken: vec![0.0; paths.capacity.len()],
-            is_full: vec![false; paths.capacity.len()],
-            reached: open.clone(),
-            open,
-            links: vec![Vec::new(); paths.capacity.len()],
-            waits: vec![false; trees.len()],
-            woken: vec![Vec::new(); members],
-            again: (0..members).collect(),
-            is_again: vec![true; members],
-            looks: 0,
+            members,
             trees,
+            taken: vec![0.0; links],
+            is_full: vec![false; links],
+            reached: Rows::copy_of(&open),
+            open,
+            senders: vec![None; links],
+            waits: vec![Vec::new(); members],
+            released: Vec::new(),
+            is_released: vec![false; links],
+            roomy: 0,
+            again,
+            looks: 0,
         }
     }
 
-    /// The number of places and receivers that have been looked at.
+    /// The number of links and receivers that have been looked at.
     pub(super) fn looks(&self) -> u64 {
         self.looks
     }
 
     /// Takes what a message may take of each link on its way.
+    #[inline]
     pub(super) fn take(&mut self, part: &Part) {
-        self.change(part, 1.0);
+        for &link in self.paths.path(part) {
+            if self.change(link as usize, 1.0) && self.is_released[link as usize] {
+                self.roomy -= 1;
+            }
+        }
     }
 
-    /// Gives it back, and wakes who waits for it.
+    /// Gives it back.
+    #[inline]
     pub(super) fn give_back(&mut self, part: &Part) {
-        self.change(part, -1.0);
         for &link in self.paths.path(part) {
-            if self.is_full[link as usize] {
-                continue;
+            if self.change(link as usize, -1.0) && self.senders[link as usize].is_some() {
+                if !std::mem::replace(&mut self.is_released[link as usize], true) {
+                    self.released.push(link);
+                }
+                self.roomy += 1;
             }
-            let mut waiting = std::mem::take(&mut self.links[link as usize]);
-            for (from, place) in waiting.drain(..) {
-                self.waits[place as usize] = false;
-                self.woken[from as usize].push(place);
-                self.look_again(from as Rank);
-            }
-            self.links[link as usize] = waiting;
         }
     }
 
-    fn change(&mut self, part: &Part, times: f64) {
+    /// Changes what is taken of a link, and returns whether it is now full and was not, or the other way round.
+    #[inline]
+    fn change(&mut self, link: usize, times: f64) -> bool {
         let room = self.paths.room;
-        for &link in self.paths.path(part) {
-            let link = link as usize;
-            let taken = &mut self.taken[link];
-            *taken += times * room;
-            // Sums do not always come to nothing again.
-            if *taken < 0.5 * room {
-                *taken = 0.0;
-            }
-            // One that is slower than a port, or nearly so, is for one at a time.
-            self.is_full[link] = *taken != 0.0 && self.paths.capacity[link] - *taken < EXACT * room;
+        let taken = &mut self.taken[link];
+        *taken += times * room;
+        // Sums do not always come to nothing again.
+        if *taken < 0.5 * room {
+            *taken = 0.0;
         }
+        // One that is slower than a port, or nearly so, is for one at a time.
+        let is_full = *taken != 0.0 && self.paths.capacity[link] - *taken < EXACT * room;
+        std::mem::replace(&mut self.is_full[link], is_full) != is_full
     }
 
     /// Notes that a receiver gets nothing more from a sender.
+    #[inline]
     pub(super) fn close(&mut self, from: Rank, to: Rank) {
-        self.trees.close(from, to);
-        self.open[from].remove(to);
-        self.reached[from].remove(to);
+        ranks::remove(self.open.row_mut(from), to);
+        ranks::remove(self.reached.row_mut(from), to);
     }
 
     /// Lets a sender look again.
+    #[inline]
     pub(super) fn look_again(&mut self, from: Rank) {
-        if !std::mem::replace(&mut self.is_again[from], true) {
-            self.again.push(from);
+        self.again.insert(from);
+    }
+
+    /// Adds the senders that may find somebody to a set.
+    pub(super) fn who_looks(&self, all: &mut Ranks) {
+        all.add(&self.again);
+        for &link in &self.released {
+            if let Some(senders) = &self.senders[link as usize]
+                && !self.is_full[link as usize]
+            {
+                all.add(senders);
+            }
         }
     }
 
-    /// The senders that must look again, in no particular order.
-    pub(super) fn take_again(&mut self) -> Vec<Rank> {
-        self.again.iter().for_each(|&from| self.is_again[from] = false);
-        std::mem::take(&mut self.again)
+    /// Whether a sender must look whatever the links are like.
+    #[inline]
+    pub(super) fn is_again(&self, from: Rank) -> bool {
+        self.again.contains(from)
+    }
+
+    /// Whether one of them need not look any more, since the links for which it waits are full again.
+    #[inline]
+    pub(super) fn is_in_vain(&self, from: Rank) -> bool {
+        !self.is_again(from) && self.waits[from].iter().all(|&(link, _)| self.is_full[link as usize])
+    }
+
+    /// Whether there is room on none of the links any more for which there has been some since the last look.
+    #[inline]
+    pub(super) fn is_full_again(&self) -> bool {
+        self.roomy == 0
+    }
+
+    /// Notes that all have looked.
+    pub(super) fn have_looked(&mut self) {
+        self.released.drain(..).for_each(|link| self.is_released[link as usize] = false);
+        self.roomy = 0;
+        self.again.clear();
     }
 
     /// Whether a sender has something for a receiver who is not known to be behind a full link.
+    #[inline]
     pub(super) fn is_reached(&self, from: Rank, to: Rank) -> bool {
-        self.reached[from].contains(to)
+        ranks::contains(self.reached.row(from), to)
     }
 
     /// The receivers among some that are free for whom a sender has something and who are not known to be behind a full
     /// link.
+    #[inline]
     pub(super) fn receivers(&mut self, from: Rank, free: &Ranks, found: &mut Vec<Rank>) {
-        let mut woken = std::mem::take(&mut self.woken[from]);
-        woken.drain(..).for_each(|place| self.go_on(from, place));
-        self.woken[from] = woken;
+        let Waiting { trees, is_full, open, reached, senders, waits, .. } = self;
+        let (open, reached, waits) = (open.row(from), reached.row_mut(from), &mut waits[from]);
+        let before = waits.len();
+        waits.retain(|&(link, place)| {
+            if !is_full[link as usize] {
+                senders[link as usize].iter_mut().for_each(|senders| senders.remove(from));
+                trees.add(place, open, reached);
+            }
+            is_full[link as usize]
+        });
+        if waits.len() < before {
+            // Some of these may be behind another link for which it waits.
+            waits.iter().for_each(|&(_, place)| trees.take_out(place, reached));
+        }
         found.clear();
-        found.extend(self.reached[from].common(free));
-        self.looks += found.len() as u64;
-    }
-
-    /// Finds out who can be reached behind a place that waits no more. If one before it waits, that is done later, from there.
-    fn go_on(&mut self, from: Rank, start: Place) {
-        if self.trees.way_back(start).any(|place| self.waits[place as usize]) {
-            return;
+        for (nth, &free) in free.words().iter().enumerate() {
+            ranks::of_word(nth, reached[nth] & free, |to| found.push(to));
         }
-        let (mut place, end) = (start, self.trees.end(start));
-        while place < end {
-            self.looks += 1;
-            if self.waits[place as usize] || !self.trees.is_open(place) {
-                place = self.trees.end(place);
-                continue;
-            }
-            if let Some(link) = self.trees.link(place).filter(|&link| self.is_full[link as usize]) {
-                self.wait(from, place, link);
-                place = self.trees.end(place);
-                continue;
-            }
-            if let Some(to) = self.trees.receiver(place).filter(|&to| self.open[from].contains(to)) {
-                self.reached[from].insert(to);
-            }
-            place += 1;
-        }
+        self.looks += (before + found.len()) as u64;
     }
 
     /// Whether there is room for a message on all its links; if there is none on one, the sender waits there with all who are
     /// behind it.
+    #[inline]
     pub(super) fn has_room(&mut self, from: Rank, to: Rank) -> bool {
-        let place = self.trees.place(from, to);
-        let link = |place: Place| self.trees.link(place).filter(|&link| self.is_full[link as usize]);
-        let full = self.trees.way_back(place).filter_map(|place| Some((place, link(place)?)));
-        let Some((first, link)) = full.last() else { return true };
-        if !self.waits[first as usize] {
-            self.wait(from, first, link);
-        }
-        for place in first..self.trees.end(first) {
-            if let Some(to) = self.trees.receiver(place) {
-                self.reached[from].remove(to);
+        let path = self.paths.path(&Part { from, to, bytes: 0 });
+        let mut full = 0;
+        loop {
+            match path.get(full) {
+                None => return true,
+                Some(&link) if self.is_full[link as usize] => break,
+                Some(_) => full += 1,
             }
         }
+        let place = self.trees.place(from, to, path.len() - 1 - full);
+        let members = self.members;
+        self.senders[path[full] as usize].get_or_insert_with(|| Ranks::new(members)).insert(from);
+        self.waits[from].push((path[full], place));
+        self.trees.take_out(place, self.reached.row_mut(from));
         false
-    }
-
-    fn wait(&mut self, from: Rank, place: Place, link: u32) {
-        self.waits[place as usize] = true;
-        self.links[link as usize].push((from as u32, place));
     }
 }
 
