@@ -45,7 +45,9 @@ impl Cost {
         // Start-ups depend on lengths at most in steps, so those of the mean length stand for all.
         let mean = if self.alphas > 0.0 { self.bytes / self.alphas } else { 0.0 };
         let alphas = self.alphas * parameters.start_up(mean as u64).as_secs_f64();
-        let rest = self.bytes * parameters.beta() + self.elements * parameters.gamma();
+        // Ports that take no time for a byte make links infinitely narrow beside them, and no closed form tells what those take.
+        let bytes = if parameters.beta() > 0.0 { self.bytes * parameters.beta() } else { 0.0 };
+        let rest = bytes + self.elements * parameters.gamma();
         Span::from_secs_f64(alphas + rest) + self.trees
     }
 }

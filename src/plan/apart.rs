@@ -24,7 +24,7 @@ use std::{
 
 use self::part::{Chosen, Part, Row, in_a_row, kind};
 use super::{
-    choose::FEW,
+    choose::{FEW, near},
     error::PlanError,
     predict::predict_among,
     problem::{Draft, Problem},
@@ -97,11 +97,14 @@ pub(crate) fn search<P: Divisible>(planning: &Planning<'_, P>) -> Result<Found<P
     faster(planning.problem, Time::MAX).ok_or_else(too_long)
 }
 
-/// The fastest way to treat messages apart, if it takes less than the limit.
+/// The fastest way to treat messages apart, if it takes less than the limit. Among few nodes the search is the same whatever the
+/// limit, as there may be faster ways near some that do not keep to it; among many it looks at those that nearly do.
 pub(crate) fn faster<P: Divisible>(problem: &P, limit: Time) -> Option<Found<P>> {
-    let mut parting = Parting::of(problem, limit);
+    let at_first = if problem.members().len() > FEW { near(limit) } else { Time::MAX };
+    let mut parting = Parting::of(problem, at_first);
     parting.search();
-    parting.found.map(|(row, predicted)| (in_a_row(row).by(P::APART), predicted))
+    let (row, predicted) = parting.found?;
+    (predicted.prediction.modeled < limit).then(|| (in_a_row(row).by(P::APART), predicted))
 }
 
 /// A search for ways to part the messages. A part is what lies between two places: messages longer than one, and no longer than

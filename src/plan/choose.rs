@@ -130,7 +130,7 @@ fn leads<P: Problem>(variants: &[Variant<P>]) -> Vec<Vec<usize>> {
 }
 
 /// A time that is near another one.
-fn near(time: Time) -> Time {
+pub(super) fn near(time: Time) -> Time {
     if time == Time::MAX { time } else { Time::ZERO + Span::from_secs_f64(time.as_secs_f64() * NEAR) }
 }
 

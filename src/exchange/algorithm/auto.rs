@@ -55,17 +55,17 @@ const FEW_RANKS: usize = 64;
 /// Where there are many messages something else is tried only if it can take this part of the time of the fastest so far, or less.
 const WORTH: f64 = 0.98;
 
-/// All sends ahead are tried where the calls of a node take this part of the best time,
-const CALLS: f64 = 0.8;
-
-/// or where the longest message is so many times as long as the mean one,
-const UNEVEN: u128 = 4;
-
-/// or where the best so far takes so many times the lower limit.
-const FAR: f64 = 1.1;
-
 /// The same where there are not quite so many.
 const NEARLY: f64 = 0.995;
+
+/// All sends ahead are tried where the calls of a node take this part of the best time or more.
+const CALLS: f64 = 0.8;
+
+/// All sends ahead are tried where the longest message is more than so many times as long as the mean one.
+const UNEVEN: u128 = 4;
+
+/// All sends ahead are tried where the best so far takes more than so many times the lower limit.
+const FAR: f64 = 1.1;
 
 /// The algorithms by which all messages go straight to their receivers.
 const STRAIGHT: [Algorithm; 7] = [

@@ -3,15 +3,16 @@
 //! **What it does.** A message can be started when its sender and its receiver are free and every link on its way has
 //! room for it. At each instant at which one ends, all senders that are free, the one with the most to do first, look
 //! for such a receiver, and take the one with the most still to come; among equal ones that with the longest message,
-//! then the next one around the ring. When a message ends is found out from the network itself. Long messages can be
-//! cut into slices: a slice goes on to be the next one of the same message unless another receiver has become more
-//! urgent. What comes out is, for every node, in which order it sends and receives; when it does so follows from the
+//! then the next one around the ring. When a message ends is known, or found out from the network where ports
+//! share ([`network`]). Long messages can be cut into slices: a slice goes on to be the next one of the same message unless
+//! another receiver has become more urgent. What comes out is, for every node, in which order it sends and receives; when it does so follows from the
 //! machine.
 //!
 //! The routes of a sender are a tree ([`trees`]): behind a full link nobody is looked at, and whoever has found nothing
 //! looks again only from a link on which there is room again, or at receivers that have become free ([`waiting`]).
 //!
-//! **Restrictions.** It gives up on exchanges for which it would have to look at too many pairs of nodes.
+//! **Restrictions.** It gives up on exchanges for which it would have to look at too many pairs of nodes, or to keep too
+//! many sets of them.
 //!
 //! **Cost.** Without narrow links and with slices of `q` bytes about `t beta + h max(alpha, q beta)`; a plan in which
 //! nobody waits without need takes at most twice as long as the best one.
@@ -89,6 +90,9 @@ fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> 
 /// The same on a network.
 fn plan_on(mut network: Network<'_>, instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> {
     let mut plan = Packer::new(instance, paths, slice.max(1));
+    if plan.is_too_large() {
+        return None;
+    }
     let mut now = Time::ZERO;
     loop {
         network.start(now, &plan.start_all(now)?);

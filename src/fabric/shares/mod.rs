@@ -17,7 +17,7 @@
 //! comes to a share at which their bottleneck is no longer full, or another resource is full that leaves them less. When the
 //! sweep is past a share, all below it are final. A flow whose share changes costs a few operations for each resource on its path,
 //! one that keeps its share nothing, except that the members of a resource are looked at where it is full: with c flows that
-//! change, h resources on a path and m members of a resource, about c (h + m), and a few places of the queue for each of the c
+//! change, h resources on a path and m members of a resource, about c (h + m) in a few passes over the members, and a few places of the queue for each of the c
 //! flows. In a crowded network of 32 x 32 nodes the start or end of a flow changes some 20 others.
 //!
 //! Progressive filling: D. Bertsekas and R. Gallager, *Data Networks*, 2nd edition, 1992, section 6.5.2.

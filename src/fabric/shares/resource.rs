@@ -37,7 +37,7 @@ impl Room {
     }
 
     /// Whether no flow is open and the shares may not be able to stay as they are: more is taken than there is, or what is free
-    /// is a unit or more for each flow that is bound here, or no flow is bound here and not more than `remainder` is free.
+    /// is a unit or more for each flow that is bound here, or no flow is bound here and less than `remainder` is free.
     #[inline]
     pub(super) fn is_unsettled(&self, remainder: i64) -> bool {
         // Without branches, for nothing tells beforehand which way they go.

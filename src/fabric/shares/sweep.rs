@@ -40,7 +40,7 @@ pub(super) struct First {
 }
 
 /// Where all open flows are of one batch and at most so many flows cross in all, it costs less to look at a resource for each open
-/// flow than to give it an entry of its own.
+/// flow than to give it an entry of its own. When a sweep begins that is so for any number.
 const FEW: u32 = 8;
 
 impl Shares {

@@ -1,4 +1,4 @@
-//! Small changes to the fastest way to part messages that has been found, as long as one makes it faster.
+//! Small changes to the fastest way to part messages that has been found, a few times as long as one makes it faster.
 //!
 //! Parts are chosen by the time that each takes by itself, and the orders that are tried are few. In a row the parts overlap, and
 //! there another order or another variant of a part may be faster. Among many nodes a place, too, is changed once, if the
@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use super::{Bounds, Divisible, ENDS, FEW, Parting, Row, kind, orders};
+use super::{Chosen, Divisible, ENDS, FEW, Part, Parting, Row, Variant, kind, orders};
+use crate::time::Time;
 
 /// So many times at most the fastest way is changed.
 const CHANGES: usize = 8;
@@ -55,9 +56,16 @@ impl<P: Divisible> Parting<'_, P> {
         let Some(row) = self.row() else { return false };
         let mut is_faster = false;
         for (nth, part) in row.iter().enumerate() {
-            for other in self.others(part.bounds) {
+            let place = self.part(part.bounds);
+            for (variant, other) in self.others(&place) {
+                let number = |at: usize, part: &Chosen<P>| if at == nth { variant } else { part.nth };
+                let key = row.iter().enumerate().map(|(at, part)| (part.bounds, number(at, part))).collect();
+                if self.tried.contains::<Vec<_>>(&key) || Time::ZERO + other.floor() > self.limit {
+                    continue;
+                }
+                let Some(other) = place.clone().by(variant, other) else { continue };
                 let mut changed = row.clone();
-                changed[nth] = other;
+                changed[nth] = Arc::new(other);
                 is_faster |= self.attempt_row(&self.best.clone(), changed);
             }
         }
@@ -69,17 +77,15 @@ impl<P: Divisible> Parting<'_, P> {
         self.found.as_ref().map(|(row, _)| row.clone())
     }
 
-    /// A part with variants that may be better in a row: with all where there is a root, as the messages are few then, and
-    /// otherwise with those of kinds that suit parts with an end in common with it. Among many nodes they take too long to predict.
-    fn others(&self, bounds: Bounds) -> Row<P> {
+    /// Variants for a part that may be better in a row, with their numbers: all where there is a root, as the messages are few
+    /// then, and otherwise those of kinds that suit parts with an end in common with it. Among many nodes they take too long to predict.
+    fn others(&self, part: &Part<P>) -> Vec<(usize, Variant<P>)> {
         let has_root = self.problem.has_root();
         if !has_root && self.problem.members().len() > FEW {
             return Vec::new();
         }
-        let (part, likely) = (self.part(bounds), self.likely(bounds));
+        let likely = self.likely(part.bounds);
         let variants = part.problem.others().unwrap_or_default().into_iter().enumerate();
-        let tried = variants.filter(|(_, variant)| has_root || likely.contains(&kind(variant)));
-        let with = |(nth, variant): (usize, _)| Some(Arc::new(part.clone().by(nth, variant)?));
-        tried.filter_map(with).collect()
+        variants.filter(|(_, variant)| has_root || likely.contains(&kind(variant))).collect()
     }
 }

@@ -6,7 +6,10 @@
 //! in-ports, barriers, the extra time of receives that overlap sends, sends that wait for their receives) can only delay. So a
 //! schedule that does not end in time here need not be predicted.
 
-use std::{borrow::Cow, collections::VecDeque};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, VecDeque, btree_map::Entry},
+};
 
 use crate::{
     model::Description,
@@ -57,23 +60,20 @@ struct Node {
     exchanged: Option<Time>,
     /// The sender for whose message it waits.
     awaited: Option<Rank>,
-    /// The times at which messages that it has not received arrive, by their senders in the order of ranks.
-    coming: Vec<(Rank, VecDeque<Time>)>,
+    /// The times at which messages that it has not received arrive, by their senders.
+    coming: BTreeMap<Rank, VecDeque<Time>>,
 }
 
 impl Node {
-    /// The messages of a sender.
-    fn from(&mut self, sender: Rank) -> &mut VecDeque<Time> {
-        let place = self.coming.binary_search_by_key(&sender, |&(rank, _)| rank).unwrap_or_else(|place| {
-            self.coming.insert(place, (sender, VecDeque::new()));
-            place
-        });
-        &mut self.coming[place].1
-    }
-
     /// The time at which the next message of a sender arrives, if that is known; otherwise the node waits for it.
     fn take(&mut self, sender: Rank) -> Option<Time> {
-        let arrival = self.from(sender).pop_front();
+        let mut arrival = None;
+        if let Entry::Occupied(mut messages) = self.coming.entry(sender) {
+            arrival = messages.get_mut().pop_front();
+            if messages.get().is_empty() {
+                messages.remove();
+            }
+        }
         self.awaited = if arrival.is_none() { Some(sender) } else { None };
         arrival
     }
@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
         let left = enters + transfer;
         node.left = node.left.max(left);
         let receiver = &mut self.nodes[message.peer];
-        receiver.from(rank).push_back(left + flight);
+        receiver.coming.entry(rank).or_default().push_back(left + flight);
         if receiver.awaited == Some(rank) {
             receiver.awaited = None;
             self.ready.push_back(message.peer);

@@ -95,6 +95,11 @@ impl<'a> Packer<'a> {
         Span::from_secs_f64(bytes as f64 / rate).max(self.overhead)
     }
 
+    /// Whether what senders wait for takes more memory than there should be for a plan.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.waiting.is_too_large()
+    }
+
     /// The parts, in order of their starts.
     pub(super) fn finish(self) -> Vec<Planned> {
         self.starts
@@ -114,6 +119,7 @@ impl<'a> Packer<'a> {
             others += usize::from(waiting.is_again(from));
             keys.push(u128::from(to_send[from].as_picos()) << 32 | u128::from(!(from as u32)));
         });
+        self.waiting.have_been_sorted(keys.len());
         // The one with the most to do first, of equal ones the first.
         let mut senders = BinaryHeap::from(keys);
         let mut receivers = std::mem::take(&mut self.receivers);

@@ -22,6 +22,9 @@ const ONLY: u32 = 1 << 31;
 /// The most sets behind the same link that a new one is compared with.
 const MOST_LIKE: usize = 8;
 
+/// The most words of all sets: a gigabyte.
+const MOST_WORDS: usize = 1 << 27;
+
 /// The trees of all senders.
 pub(super) struct Trees {
     members: usize,
@@ -77,8 +80,16 @@ impl Trees {
         trees
     }
 
+    /// Whether the sets would take too much memory; then they are not complete.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.sets.len() > MOST_WORDS
+    }
+
     /// Notes who is behind the places of a sender from `start` on.
     fn finish(&mut self, start: usize, links: &[u32], receivers: &[(Rank, Place)], known: &mut Sets) {
+        if self.is_too_large() {
+            return;
+        }
         let words = self.words;
         self.behind.resize(start + links.len(), NONE);
         let mut behind = vec![0; links.len() * words];

@@ -38,7 +38,7 @@ pub(super) struct Waiting<'a> {
     roomy: usize,
     /// The senders that must look again whatever the links are like.
     again: Ranks,
-    /// The number of links and receivers that have been looked at.
+    /// The number of links, receivers and senders that have been looked at.
     looks: u64,
 }
 
@@ -69,7 +69,17 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// The number of links and receivers that have been looked at.
+    /// Whether the trees are not whole, as they would take too much memory.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.trees.is_too_large()
+    }
+
+    /// Counts senders that have been put in order as looks.
+    pub(super) fn have_been_sorted(&mut self, senders: usize) {
+        self.looks += senders as u64;
+    }
+
+    /// The number of links, receivers and senders that have been looked at.
     pub(super) fn looks(&self) -> u64 {
         self.looks
     }
