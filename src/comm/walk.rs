@@ -159,7 +159,7 @@ fn act<'g, C: Cargo>(
     cargo.take(message, got.payload)?;
     if C::IS_BLOCKS {
         let (from, blocks, combined) = (id.source as Rank, &message.blocks, message.combined);
-        group.holds(|| Change::Takes { from, seq: id.seq, blocks: blocks.clone(), combined });
+        group.holds(|| Change::Takes { from, seq: id.seq, blocks: blocks.clone().into(), combined });
     }
     Ok(())
 }
@@ -169,7 +169,7 @@ fn given<C: Cargo>(group: &Group<'_>, cargo: &mut C, message: &Message) -> Resul
     let payload = cargo.give(message)?;
     if payload.len() == message.bytes {
         if C::IS_BLOCKS {
-            group.holds(|| Change::Gives { blocks: message.blocks.clone() });
+            group.holds(|| Change::Gives { blocks: message.blocks.clone().into() });
         }
         return Ok(payload);
     }

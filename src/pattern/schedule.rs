@@ -8,6 +8,7 @@
 //! A schedule is made iteration by iteration by a [`Builder`]. Nodes are *not* synchronized between iterations when it
 //! is carried out: each goes on as soon as it has done its own steps.
 
+mod blocks;
 mod builder;
 mod clocked;
 mod combiner;
@@ -21,14 +22,12 @@ use std::{
     sync::Arc,
 };
 
+pub use blocks::Blocks;
 pub use builder::{Builder, Exchange, Transfer};
 pub use combiner::{Combiner, Fold};
 pub use growth::Growth;
 
 use crate::{rank::Rank, time::Span};
-
-/// Numbers of blocks, in the order in which they lie in a message. Shared, not copied.
-pub type Blocks = Arc<[u32]>;
 
 /// The steps of all nodes, and the sizes of the blocks. What a node starts with is known to those who made it.
 ///
@@ -217,7 +216,8 @@ impl Schedule {
         for (to, steps) in schedule.steps.iter_mut().enumerate() {
             for message in steps.iter_mut().filter_map(|step| step.action.ends_mut().1) {
                 let blocks = between.get_mut(&(message.peer, to));
-                message.blocks = blocks.and_then(VecDeque::pop_front).into_iter().collect();
+                message.blocks =
+                    blocks.and_then(VecDeque::pop_front).map_or_else(Blocks::default, Blocks::one);
             }
         }
         schedule.sizes = messages.iter().map(|&(.., bytes)| bytes).collect();

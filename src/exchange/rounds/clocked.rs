@@ -11,11 +11,9 @@
 //! All times are known in advance, from what the plan says and what a call takes. Where the network is slower than
 //! planned, a receive waits, and the rest of what its node does is that much later.
 
-use std::sync::Arc;
-
 use super::{super::Instance, Part, paths::Paths};
 use crate::{
-    pattern::{Action, Message, Schedule, Step},
+    pattern::{Action, Blocks, Message, Schedule, Step},
     time::{Span, Time},
 };
 
@@ -69,7 +67,7 @@ struct Task {
 pub(crate) fn schedule(instance: &Instance, paths: &Paths, planned: &[Planned]) -> Schedule {
     let (nodes, parameters) = (instance.size(), instance.parameters());
     let (send, receive) = (parameters.send_overhead(), parameters.receive_overhead());
-    let nothing: Arc<[u32]> = [].into();
+    let nothing = Blocks::default();
     let patience = send + receive + parameters.exchange_overhead();
     let message = |peer, bytes| Message { peer, blocks: nothing.clone(), bytes, combined: false };
     let mut sends: Vec<Vec<Task>> = (0..nodes).map(|_| Vec::new()).collect();

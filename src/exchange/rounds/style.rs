@@ -1,10 +1,8 @@
 //! The schedule of nodes that go from round to round.
 
-use std::sync::Arc;
-
 use super::Part;
 use crate::{
-    pattern::{Action, Exchange, Message, Schedule, Step},
+    pattern::{Action, Blocks, Exchange, Message, Schedule, Step},
     rank::Rank,
 };
 
@@ -59,7 +57,7 @@ impl Style {
     pub(crate) fn schedule(self, nodes: usize, rounds: &[Vec<Part>]) -> Schedule {
         let mut sent: Vec<Line> = vec![Vec::new(); nodes];
         let mut received = sent.clone();
-        let nothing: Arc<[u32]> = [].into();
+        let nothing = Blocks::default();
         let message = |peer, bytes| Message { peer, blocks: nothing.clone(), bytes, combined: false };
         for (round, parts) in rounds.iter().enumerate() {
             for part in parts {

@@ -47,7 +47,7 @@ fn sends_that_wait_for_each_other_are_found_where_they_do() {
     crossed.iteration([Transfer { from: 1, to: 0, blocks: [1].into() }]);
     let crossed = crossed.finish();
     check(&crossed, Some(0)).unwrap();
-    let twice = crossed.clone().then(schedule.gathering());
+    let twice = crossed.clone().then(schedule.clone().gathering());
     check(&twice, Some(0)).unwrap();
 }
 

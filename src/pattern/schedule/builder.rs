@@ -47,7 +47,85 @@ pub struct Builder {
     exchange: Exchange,
     held: Vec<Vec<u32>>,
     held_bytes: Vec<u64>,
+    /// The number of ranks that hold blocks, and the most bytes that one holds.
+    active: usize,
+    longest: u64,
     growth: Growth,
+    room: Room,
+}
+
+/// Room that rounds leave to the next one: its transfers with their lengths, and their [`End`]s, and what these are sorted with.
+#[derive(Clone, Debug, Default)]
+struct Room {
+    given: Vec<(Transfer, u64)>,
+    ends: Vec<End>,
+    sorted: Vec<End>,
+    places: Vec<usize>,
+}
+
+impl Room {
+    /// Sorts the ends, which are in the order of their transfers, by rank and kind.
+    fn sort(&mut self, ranks: usize) {
+        // In a round of few transfers it takes longer to look at all ranks.
+        if self.ends.len() < ranks {
+            self.ends.sort_unstable();
+            return;
+        }
+        self.places.clear();
+        self.places.resize(2 * ranks, 0);
+        self.ends.iter().for_each(|end| self.places[end.kind()] += 1);
+        let mut before = 0;
+        for place in &mut self.places {
+            before += std::mem::replace(place, before);
+        }
+        self.sorted.resize(self.ends.len(), End(0));
+        for &end in &self.ends {
+            let place = &mut self.places[end.kind()];
+            self.sorted[*place] = end;
+            *place += 1;
+        }
+        std::mem::swap(&mut self.ends, &mut self.sorted);
+    }
+}
+
+/// An end of a transfer, packed so that ends are sorted fast: by rank, what it sends before what it receives, each in the
+/// order given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct End(u64);
+
+impl End {
+    const RECEIVES: u64 = 1 << 32;
+
+    /// The end at a rank of the `nth` transfer.
+    fn new(rank: Rank, receives: bool, nth: usize) -> End {
+        End((rank as u64) << 33 | u64::from(receives) << 32 | u64::from(nth as u32))
+    }
+
+    fn rank(self) -> Rank {
+        (self.0 >> 33) as Rank
+    }
+
+    /// The rank, and whether it sends or receives.
+    fn kind(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+
+    fn receives(self) -> bool {
+        self.0 & End::RECEIVES != 0
+    }
+
+    fn nth(self) -> usize {
+        self.0 as u32 as usize
+    }
+
+    /// The message of the end. Of the two ends of a transfer the one of the higher rank is asked last, and takes the blocks.
+    fn message(self, given: &mut [(Transfer, u64)]) -> Message {
+        let (Transfer { from, to, blocks }, bytes) = &mut given[self.nth()];
+        let peer = if self.receives() { *from } else { *to };
+        let is_last = self.rank() > peer;
+        let blocks = if is_last { std::mem::replace(blocks, Blocks::one(0)) } else { blocks.clone() };
+        Message { peer, blocks, bytes: *bytes, combined: false }
+    }
 }
 
 impl Builder {
@@ -81,11 +159,15 @@ impl Builder {
             exchange,
             held_bytes: vec![0; nodes],
             held,
+            active: 0,
+            longest: 0,
             growth: Growth::default(),
+            room: Room::default(),
         };
         for (&rank, &size) in origins.iter().zip(sizes) {
             builder.held_bytes[rank] = builder.held_bytes[rank].saturating_add(size);
         }
+        builder.count();
         builder.end_iteration();
         builder
     }
@@ -123,10 +205,8 @@ impl Builder {
     #[track_caller]
     pub fn round(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let iteration = self.schedule.iterations();
-        let mut given: Vec<(Transfer, u64)> = Vec::new();
-        // By rank, what it sends before what it receives, each in the order given: the rank, whether it receives, and which transfer.
-        // These are sorted rather than the messages, which are several times as long.
-        let mut ends: Vec<(Rank, bool, u32)> = Vec::new();
+        let mut room = std::mem::take(&mut self.room);
+        let (given, ends) = (&mut room.given, &mut room.ends);
         for transfer in transfers {
             let Transfer { from, to, ref blocks } = transfer;
             for (rank, role) in [(from, "as a sender"), (to, "as a receiver")] {
@@ -137,35 +217,31 @@ impl Builder {
             if let Some(block) = blocks.iter().find(|&&block| block as usize >= known) {
                 panic!("rank {from} is to send block {block}: the schedule has {}", numbered("block", known));
             }
-            let nth = given.len() as u32;
-            ends.extend([(from, false, nth), (to, true, nth)]);
+            ends.extend([End::new(from, false, given.len()), End::new(to, true, given.len())]);
             let bytes = self.bytes(blocks);
             given.push((transfer, bytes));
         }
-        ends.sort_unstable();
-        let message = |&(_, is_received, nth): &(Rank, bool, u32)| {
-            let (Transfer { from, to, ref blocks }, bytes) = given[nth as usize];
-            let peer = if is_received { from } else { to };
-            Message { peer, blocks: blocks.clone(), bytes, combined: false }
-        };
-        for of_rank in ends.chunk_by(|one, next| one.0 == next.0) {
-            let rank = of_rank[0].0;
-            let (sends, receives) = of_rank.split_at(of_rank.partition_point(|end| !end.1));
+        // These are sorted rather than the messages, which are several times as long.
+        room.sort(self.held.len());
+        let given = &mut room.given;
+        for of_rank in room.ends.chunk_by(|one, next| one.rank() == next.rank()) {
+            let rank = of_rank[0].rank();
+            let (sends, receives) = of_rank.split_at(of_rank.partition_point(|end| !end.receives()));
             let (steps, held) = (&mut self.schedule.steps[rank], &mut self.held[rank]);
             let before = held.len();
-            for &(.., nth) in receives {
-                self.held_bytes[rank] = self.held_bytes[rank].saturating_add(given[nth as usize].1);
-            }
-            let mut receives = receives.iter().map(message);
+            let mut receives = receives.iter();
             let mut add = |action| steps.push(Step { iteration, action });
-            for (nth, send) in sends.iter().map(message).enumerate() {
+            for (nth, send) in sends.iter().enumerate() {
+                let send = send.message(given);
                 if !lie_side_by_side(rank, &held[..before], &send.blocks) {
                     add(Action::Pack(send.bytes));
                 }
                 let together = self.exchange == Exchange::Together && nth == 0;
                 match together.then(|| receives.next()).flatten() {
                     Some(recv) => {
+                        let recv = recv.message(given);
                         held.extend_from_slice(&recv.blocks);
+                        self.held_bytes[rank] = self.held_bytes[rank].saturating_add(recv.bytes);
                         add(Action::Exchange { send, recv });
                     }
                     None if self.exchange == Exchange::Overlapped => add(Action::Start(send)),
@@ -173,18 +249,29 @@ impl Builder {
                 }
             }
             for recv in receives {
+                let recv = recv.message(given);
                 held.extend_from_slice(&recv.blocks);
+                self.held_bytes[rank] = self.held_bytes[rank].saturating_add(recv.bytes);
                 add(Action::Recv(recv));
             }
+            self.active += usize::from(before == 0 && !held.is_empty());
+            self.longest = self.longest.max(self.held_bytes[rank]);
         }
+        room.given.clear();
+        room.ends.clear();
+        self.room = room;
     }
 
     /// Ends the current iteration; later rounds belong to the next one.
     pub fn end_iteration(&mut self) {
-        let active = self.held.iter().filter(|blocks| !blocks.is_empty()).count();
-        let longest = self.held_bytes.iter().copied().max().unwrap_or(0);
-        self.growth.add(active, longest);
+        self.growth.add(self.active, self.longest);
         self.schedule.iterations = self.growth.iterations();
+    }
+
+    /// Counts anew what rounds keep up to date as long as ranks only get more.
+    fn count(&mut self) {
+        self.active = self.held.iter().filter(|blocks| !blocks.is_empty()).count();
+        self.longest = self.held_bytes.iter().copied().max().unwrap_or(0);
     }
 
     /// Adds a [`Halving`] on each of the lines, all at the same time: every node sends all that it holds, as one
@@ -249,6 +336,7 @@ impl Builder {
             self.held_bytes[from] = self.bytes(&self.held[from]);
             blocks.iter().for_each(|&block| is_moved[block as usize] = false);
         }
+        self.count();
         self.end_iteration();
     }
 
@@ -290,6 +378,12 @@ fn numbered(what: &str, count: usize) -> String {
 #[track_caller]
 fn lie_side_by_side(rank: Rank, buffer: &[u32], blocks: &[u32]) -> bool {
     let Some((first, others)) = blocks.split_first() else { return true };
+    // What has come last is more often sent next.
+    if others.is_empty()
+        && (buffer.iter().rev().take(8).any(|block| block == first) || buffer.contains(first))
+    {
+        return true;
+    }
     let missing = |block: &u32| -> ! {
         panic!(
             "rank {rank} is to send block {block}, which it does not hold: before this round it holds {buffer:?}"
@@ -298,7 +392,6 @@ fn lie_side_by_side(rank: Rank, buffer: &[u32], blocks: &[u32]) -> bool {
     if let Some(block) = others.iter().find(|&block| cfg!(debug_assertions) && !buffer.contains(block)) {
         missing(block);
     }
-    // What has come last is more often sent next.
     match buffer.iter().rposition(|block| block == first) {
         Some(start) => buffer[start..].starts_with(blocks),
         None => missing(first),

@@ -218,3 +218,37 @@ fn panics_point_at_the_caller() {
     panic::set_hook(Box::new(move |info| usual(info)));
     assert_eq!(place.lock().unwrap().take(), Some((file!().to_owned(), line)));
 }
+
+/// Tests random rounds, of few transfers and of many: their ends are in the order of ranks, sends before receives, each in the
+/// order given.
+#[test]
+fn ends_are_sorted() {
+    let mut numbers = crate::random::RandomNumbers::new(17);
+    let mut room = Room::default();
+    for transfers in 0..60 {
+        room.ends.clear();
+        for nth in 0..transfers {
+            let (from, to) = (numbers.below(20), numbers.below(20));
+            room.ends.extend([End::new(from, false, nth), End::new(to, true, nth)]);
+        }
+        let mut expected: Vec<(Rank, bool, usize)> =
+            room.ends.iter().map(|end| (end.rank(), end.receives(), end.nth())).collect();
+        expected.sort();
+        room.sort(20);
+        let found: Vec<_> = room.ends.iter().map(|end| (end.rank(), end.receives(), end.nth())).collect();
+        assert_eq!(found, expected);
+    }
+}
+
+/// Tests what is counted along the way against all that nodes hold.
+#[test]
+fn growth_is_what_nodes_hold() {
+    let mut builder = Builder::new(4, &[0, 0, 2], &[5, 6, 7], Exchange::Together);
+    builder.iteration([transfer(0, 1, &[0]), transfer(2, 3, &[2])]);
+    builder.move_blocks([transfer(0, 3, &[0, 1])]);
+    builder.iteration([transfer(1, 0, &[0])]);
+    let growth = builder.growth();
+    let moments: Vec<_> =
+        (0..=3).map(|after| (growth.active_after(after), growth.longest_after(after))).collect();
+    assert_eq!(moments, [(2, 11), (4, 11), (3, 18), (4, 18)]);
+}

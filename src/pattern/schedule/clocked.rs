@@ -4,6 +4,8 @@
 //! receiver take twice as long each, and delay their senders. Nodes with less work than others would get ahead of
 //! them, and their messages would collide with those of others. So all nodes pause until the next iteration begins.
 
+use std::collections::VecDeque;
+
 use super::{Action, Schedule, Step};
 use crate::time::Span;
 
@@ -30,21 +32,23 @@ impl Schedule {
     ) -> Schedule {
         let clocked = |steps: Vec<Step>| {
             let mut clocked: Vec<Step> = Vec::with_capacity(2 * steps.len());
-            let (sends, receives): (Vec<Step>, Vec<Step>) = steps
-                .iter()
-                .cloned()
-                .partition(|step| matches!(step.action, Action::Start(_) | Action::Pack(_)));
-            let (mut sends, mut receives) = (sends.into_iter().peekable(), receives.into_iter().peekable());
+            // Steps are in the order of their iterations; these wait until theirs is over.
+            let mut coming: VecDeque<Step> = VecDeque::new();
+            let mut steps = steps.into_iter().peekable();
             // The rest of the time of the iterations so far, for which the node pauses before its next action.
             let mut rest = Span::ZERO;
             let mut iteration = 0;
-            while sends.peek().is_some() || receives.peek().is_some() {
-                let mut actions = Vec::new();
-                while let Some(step) = sends.next_if(|step| step.iteration <= iteration) {
-                    actions.push(step);
+            let mut actions = Vec::new();
+            while steps.peek().is_some() || !coming.is_empty() {
+                while let Some(step) = steps.next_if(|step| step.iteration <= iteration) {
+                    if matches!(step.action, Action::Start(_) | Action::Pack(_)) {
+                        actions.push(step);
+                    } else {
+                        coming.push_back(step);
+                    }
                 }
-                while let Some(step) = receives.next_if(|step| step.iteration < iteration) {
-                    actions.push(step);
+                while coming.front().is_some_and(|step| step.iteration < iteration) {
+                    actions.extend(coming.pop_front());
                 }
                 if let Some(first) = actions.first()
                     && !rest.is_zero()
@@ -64,7 +68,7 @@ impl Schedule {
                 }
                 let work = actions.iter().fold(Span::ZERO, |work, step| work + busy(&step.action));
                 rest += length - work.min(length);
-                clocked.extend(actions);
+                clocked.append(&mut actions);
                 iteration += 1;
             }
             clocked

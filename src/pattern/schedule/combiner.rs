@@ -1,7 +1,5 @@
 //! A builder of [`Schedule`]s in which ranks combine versions of a block without spreading anything first.
 
-use std::collections::BTreeMap;
-
 use super::{Action, Blocks, Exchange, Message, Origin, Schedule, Step};
 use crate::rank::Rank;
 
@@ -22,6 +20,8 @@ pub struct Combiner {
     schedule: Schedule,
     exchange: Exchange,
     has: Vec<Vec<bool>>,
+    /// What each rank sends and receives in the current iteration.
+    current: Vec<(Option<Message>, Option<Message>)>,
 }
 
 /// One message of an iteration.
@@ -56,7 +56,12 @@ impl Combiner {
         let has = |rank: Rank| origins.iter().map(|origin| origin.is_at(rank)).collect();
         let schedule =
             Schedule { sizes: sizes.into(), element: 1, steps: vec![Vec::new(); nodes], iterations: 0 };
-        Combiner { schedule, exchange, has: (0..nodes).map(has).collect() }
+        Combiner {
+            schedule,
+            exchange,
+            has: (0..nodes).map(has).collect(),
+            current: vec![(None, None); nodes],
+        }
     }
 
     /// Adds an iteration. In it each node sends at most one message and receives at most one; it sends blocks that it
@@ -81,7 +86,7 @@ impl Combiner {
     }
 
     fn round(&mut self, folds: impl IntoIterator<Item = Fold>, replaces: bool) {
-        let mut both: BTreeMap<Rank, (Option<Message>, Option<Message>)> = BTreeMap::new();
+        let mut busy: Vec<Rank> = Vec::new();
         let mut arrivals = Vec::new();
         for Fold { from, to, sent, into } in folds {
             assert_ne!(from, to, "a node has nothing to send to itself");
@@ -96,11 +101,15 @@ impl Combiner {
             arrivals.push((to, into.clone()));
             let send = Message { peer: to, blocks: sent, bytes, combined: false };
             let recv = Message { peer: from, blocks: into, bytes, combined };
-            let is_second = both.entry(from).or_default().0.replace(send).is_some()
-                | both.entry(to).or_default().1.replace(recv).is_some();
+            let is_second =
+                self.current[from].0.replace(send).is_some() | self.current[to].1.replace(recv).is_some();
             assert!(!is_second, "one message each way");
+            busy.extend([from, to]);
         }
-        for (rank, (send, recv)) in both {
+        busy.sort_unstable();
+        busy.dedup();
+        for rank in busy {
+            let (send, recv) = std::mem::take(&mut self.current[rank]);
             let combined = recv.as_ref().filter(|recv| recv.combined).map(|recv| recv.bytes);
             match (send, recv) {
                 (Some(send), Some(recv)) if self.exchange == Exchange::Together => {

@@ -18,30 +18,26 @@ impl Schedule {
     /// The former origin of a block has it combined in the end. No node may be sent a block that it has. Where a node
     /// hands a block over and gets it back later, it now sends its version away and later gets the combined one.
     #[must_use]
-    pub fn combining(&self) -> Schedule {
+    pub fn combining(self) -> Schedule {
         self.reversed(true)
     }
 
     /// The schedule reversed in time, in which each block starts where it came to and goes to its former origin.
     #[must_use]
-    pub fn gathering(&self) -> Schedule {
+    pub fn gathering(self) -> Schedule {
         self.reversed(false)
     }
 
-    fn reversed(&self, combines: bool) -> Schedule {
+    fn reversed(self, combines: bool) -> Schedule {
         let last = self.iterations().saturating_sub(1);
         let is_overlapped = self.steps.iter().flatten().any(|step| matches!(step.action, Action::Start(_)));
-        let turned = |steps: &Vec<Step>| {
-            // The blocks of which the node has already sent its version away.
-            let gone = combines.then(|| vec![false; self.sizes.len()]);
-            reversed(steps, last, gone, is_overlapped)
+        // The blocks of which a node has already sent its version away.
+        let mut gone = vec![false; if combines { self.sizes.len() } else { 0 }];
+        let turned = |steps: Vec<Step>| {
+            gone.fill(false);
+            reversed(steps, last, combines.then_some(&mut gone), is_overlapped)
         };
-        Schedule {
-            sizes: self.sizes.clone(),
-            element: self.element,
-            steps: self.steps.iter().map(turned).collect(),
-            iterations: self.iterations,
-        }
+        Schedule { steps: self.steps.into_iter().map(turned).collect(), ..self }
     }
 
     /// This schedule followed by another one on the same blocks, which starts from the final state of this one. Messages
@@ -122,9 +118,9 @@ impl Schedule {
 }
 
 /// The blocks in the order in which they lie in the vector of which every node has a version.
-fn sorted(blocks: &Blocks) -> Blocks {
+fn sorted(blocks: Blocks) -> Blocks {
     if blocks.is_sorted() {
-        return blocks.clone();
+        return blocks;
     }
     let mut sorted = blocks.to_vec();
     sorted.sort_unstable();
@@ -133,25 +129,35 @@ fn sorted(blocks: &Blocks) -> Blocks {
 
 /// The steps of one node in reverse order, with sends turned into receives and receives into sends. Versions are combined if the
 /// blocks that are gone are told.
-fn reversed(forward: &[Step], last: usize, mut gone: Option<Vec<bool>>, is_overlapped: bool) -> Vec<Step> {
+fn reversed(
+    forward: Vec<Step>,
+    last: usize,
+    mut gone: Option<&mut Vec<bool>>,
+    is_overlapped: bool,
+) -> Vec<Step> {
     // What is received is combined by a step of its own.
     let received = forward.iter().filter(|step| gone.is_some() && step.action.sent().is_some()).count();
     let mut steps = Vec::with_capacity(forward.len() + received);
-    for Step { iteration, action } in forward.iter().rev() {
+    for Step { iteration, action } in forward.into_iter().rev() {
         let mut add = |action| steps.push(Step { iteration: last - iteration, action });
-        let (sends, receives) = (action.received(), action.sent());
+        let (sends, receives) = match action {
+            Action::Send(message) | Action::Start(message) => (None, Some(message)),
+            Action::Recv(message) => (Some(message), None),
+            Action::Exchange { send, recv } => (Some(recv), Some(send)),
+            _ => (None, None),
+        };
         let send = sends.map(|message| {
-            let blocks = sorted(&message.blocks);
+            let blocks = sorted(message.blocks);
             if !blocks.is_sorted_by(|a, b| a + 1 == *b) {
                 add(Action::Pack(message.bytes));
             }
-            Message { blocks, combined: false, ..message.clone() }
+            Message { blocks, combined: false, ..message }
         });
         let recv = receives.map(|message| {
             let is_gone =
                 |gone: &Vec<bool>| message.blocks.first().is_some_and(|&block| gone[block as usize]);
             let combined = gone.as_ref().is_some_and(|gone| !is_gone(gone));
-            Message { blocks: sorted(&message.blocks), combined, ..message.clone() }
+            Message { blocks: sorted(message.blocks), combined, ..message }
         });
         if let (Some(send), Some(gone)) = (&send, &mut gone) {
             send.blocks.iter().for_each(|&block| gone[block as usize] = true);

@@ -17,8 +17,9 @@ use crate::{
 pub(super) struct Rest<'a> {
     machine: &'a Description,
     nodes: Vec<Node>,
-    /// The bytes that each link carries in all.
+    /// The bytes that each link carries in all, and how many it carries in a second if it carries any.
     links: Vec<u64>,
+    capacities: Vec<f64>,
 }
 
 /// What a node has still to do.
@@ -49,25 +50,33 @@ fn change(nodes: &mut [Node], rank: Rank, steps: &[Step], change: impl Fn(u64, u
 impl<'a> Rest<'a> {
     /// All of a schedule.
     pub(super) fn of(machine: &'a Description, members: &[Rank], schedule: &Schedule) -> Rest<'a> {
-        let topology = machine.topology();
+        let (topology, parameters) = (machine.topology(), machine.parameters());
         let mut nodes = vec![Node::default(); schedule.nodes()];
         let mut links = vec![0_u64; topology.links()];
         let mut route = Vec::new();
+        // The bytes of a node to each other one, and those to which there are any: most schedules send many messages the same way.
+        let (mut to, mut peers) = (vec![0_u64; schedule.nodes()], Vec::new());
         for rank in 0..schedule.nodes() {
             change(&mut nodes, rank, schedule.steps(rank), u64::saturating_add);
-            // Often several messages in a row go the same way.
-            let mut last = None;
             for message in schedule.steps(rank).iter().filter_map(|step| step.action.sent()) {
-                if last.replace(message.peer) != Some(message.peer) {
-                    route.clear();
-                    topology.route(members[rank], members[message.peer], &mut route);
+                if to[message.peer] == 0 && message.bytes > 0 {
+                    peers.push(message.peer);
                 }
+                to[message.peer] = to[message.peer].saturating_add(message.bytes);
+            }
+            for peer in peers.drain(..) {
+                let bytes = std::mem::take(&mut to[peer]);
+                route.clear();
+                topology.route(members[rank], members[peer], &mut route);
                 for &link in &route {
-                    links[link] = links[link].saturating_add(message.bytes);
+                    links[link] = links[link].saturating_add(bytes);
                 }
             }
         }
-        Rest { machine, nodes, links }
+        let capacity = |link| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
+        let used = |(link, &bytes): (LinkId, &u64)| if bytes > 0 { capacity(link) } else { 1.0 };
+        let capacities = links.iter().enumerate().map(used).collect();
+        Rest { machine, nodes, links, capacities }
     }
 
     /// Takes away steps that a node has come to.
@@ -77,7 +86,7 @@ impl<'a> Rest<'a> {
 
     /// A lower limit of its time; the links have carried, or begun to carry, these loads.
     pub(super) fn least(&self, carried: &[(LinkId, LinkLoad)]) -> Span {
-        let (topology, parameters) = (self.machine.topology(), self.machine.parameters());
+        let parameters = self.machine.parameters();
         let mut calls = Span::ZERO;
         let mut ports = 0.0_f64;
         for node in &self.nodes {
@@ -86,13 +95,12 @@ impl<'a> Rest<'a> {
             let both = (node.sent as f64 + node.coming as f64) / parameters.duplex();
             ports = ports.max(parameters.node_beta() * both.max(node.sent.max(node.coming) as f64));
         }
-        let capacity = |link| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
         let mut left = self.links.clone();
         for &(link, load) in carried {
             left[link] = left[link].saturating_sub(load.bytes);
         }
-        let links = left.iter().enumerate().filter(|&(_, &bytes)| bytes > 0);
-        let links = links.map(|(link, &bytes)| bytes as f64 / capacity(link)).fold(0.0, f64::max);
+        let links = left.iter().zip(&self.capacities).map(|(&bytes, capacity)| bytes as f64 / capacity);
+        let links = links.fold(0.0, f64::max);
         // A thousandth for what is rounded.
         calls.max(Span::from_secs_f64(0.999 * ports.max(links)))
     }
