@@ -9,6 +9,7 @@ use crate::{
         Description, Parameters,
         arbitrary::{parameters, topologies},
     },
+    plan::{self, predict::predict_among},
 };
 
 /// All whose time is known without a run.
@@ -107,6 +108,37 @@ proptest! {
     #[test]
     fn every_way_moves_everything(instance in prop_oneof![instances(3), nearly_free(3)]) {
         check_every_way(&instance);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
+
+    /// What is known of a way before it is made never exceeds what it takes, and no way is given up by the time that it takes.
+    #[test]
+    fn no_way_is_given_up_by_the_time_that_it_takes(
+        instance in instances(4),
+        bytes in prop_oneof![2 => Just(None), 1 => (0..2000_u64).prop_map(Some)],
+    ) {
+        let instance = match bytes {
+            Some(bytes) => {
+                let machine = instance.machine().clone().with_rendezvous(bytes);
+                Instance::new(&machine, instance.matrix().clone()).unwrap()
+            }
+            None => instance,
+        };
+        let planner = Planner::new(&instance);
+        for algorithm in Algorithm::ALL.iter().filter(|&&algorithm| algorithm != Algorithm::AUTO) {
+            for variant in algorithm.variants(&instance, &planner).unwrap_or_default() {
+                let Ok(draft) = variant.draft(&instance) else { continue };
+                let Some(schedule) = plan::Draft::schedule(&draft) else { continue };
+                let predicted = |limit| predict_among(instance.machine(), instance.members(), schedule, limit);
+                let whole = predicted(Time::MAX).unwrap();
+                let floor = variant.floor();
+                prop_assert!(floor <= whole.modeled.since_start(), "{}: {} of {floor}", variant.name(), whole.modeled);
+                prop_assert_eq!(predicted(whole.modeled), Some(whole), "{}", variant.name());
+            }
+        }
     }
 }
 
