@@ -23,13 +23,14 @@ use super::{
         planner::Variant,
         procedure::Draft,
         rounds::{
+            closed_form::ClosedForm,
             digits::{self, Axis},
             parts,
             stage::{COUNT, Stage},
             style::Style,
         },
     },
-    Algorithm, Entry, levels, of,
+    Algorithm, Entry, of,
 };
 use crate::{pattern::Exchange, rank::Rank, time::Span};
 
@@ -110,7 +111,8 @@ pub(super) fn least(instance: &Instance) -> Span {
 /// for one that is near another that takes less, with which messages are much the same.
 pub(super) fn estimates(instance: &Instance) -> Vec<Span> {
     let ranks: Vec<Rank> = (0..instance.size()).collect();
-    let with = |&radix: &usize| levels::estimate(instance, &ranks, &[ring(instance.size(), radix)]);
+    let form = ClosedForm::of(instance, &ranks);
+    let with = |&radix: &usize| Span::from_secs_f64(form.time(&[ring(instance.size(), radix)]));
     let radices = radices(instance, MOST_RADICES);
     let times: Vec<Span> = radices.iter().map(with).collect();
     let is_near = |one: usize, other: usize| 4 * one.max(other) < 5 * one.min(other);

@@ -28,15 +28,15 @@ use super::{
         planner::{Planner, Variant},
         procedure::Draft,
         rounds::{
+            closed_form::ClosedForm,
             digits::{self, Axis},
-            parts,
             stage::Stage,
             style::Style,
         },
     },
     Algorithm, Entry, bruck, of,
 };
-use crate::{pattern::Exchange, plan::Layout, rank::Rank, time::Span, topology::LinkId};
+use crate::{pattern::Exchange, plan::Layout, rank::Rank, time::Span};
 
 /// The most shapes that are tried.
 const MOST_SHAPES: usize = 6;
@@ -110,17 +110,13 @@ pub(super) fn least(instance: &Instance) -> Option<Span> {
     shapes.iter().map(|axes| form.least(axes)).min_by(f64::total_cmp).map(Span::from_secs_f64)
 }
 
-/// About the time along some axes, with the rank at each place, links included.
-pub(super) fn estimate(instance: &Instance, ranks: &[Rank], axes: &[Axis]) -> Span {
-    Span::from_secs_f64(ClosedForm::of(instance, ranks).time(axes))
-}
-
 /// That of each of the shapes that are worth a try, in the order of the variants.
 pub(super) fn estimates(planner: &Planner) -> Vec<Span> {
     let instance = planner.instance();
     let ranks = Layout::of(instance.machine(), instance.members(), false).ranks;
     let shapes = planner.levels(|| shapes(instance, most(planner), &ranks));
-    shapes.iter().map(|axes| estimate(instance, &ranks, axes)).collect()
+    let form = ClosedForm::of(instance, &ranks);
+    shapes.iter().map(|axes| Span::from_secs_f64(form.time(axes))).collect()
 }
 
 /// The most shapes that are tried.
@@ -136,21 +132,8 @@ fn shapes(instance: &Instance, most: usize, ranks: &[Rank]) -> Vec<Vec<Axis>> {
     form.best(most, shapes.into_iter().flat_map(|axes| form.in_radices(&axes)).collect())
 }
 
-/// The closed form for messages of their mean length.
-struct ClosedForm<'a> {
-    instance: &'a Instance,
-    /// The rank at each place.
-    ranks: &'a [Rank],
-    /// What a rank has for all others.
-    bytes: f64,
-}
-
+/// The choice of shapes by the closed form.
 impl ClosedForm<'_> {
-    fn of<'a>(instance: &'a Instance, ranks: &'a [Rank]) -> ClosedForm<'a> {
-        let bytes = parts(instance.matrix()).map(|part| part.bytes).fold(0, u64::saturating_add);
-        ClosedForm { instance, ranks, bytes: bytes as f64 / instance.size() as f64 }
-    }
-
     /// All shapes, each with the radices that cost the least.
     fn shapes(&self) -> Vec<Vec<Axis>> {
         let nodes = self.instance.size();
@@ -218,50 +201,6 @@ impl ClosedForm<'_> {
         let mut all: Vec<(f64, usize)> = all.map(|radix| (cost(radix), radix)).collect();
         all.sort_by(|one, other| one.0.total_cmp(&other.0));
         all.into_iter().take(MOST_RADICES).map(|(_, radix)| radix).collect()
-    }
-
-    /// The seconds of all messages along some axes if no link is short of anything.
-    fn least(&self, axes: &[Axis]) -> f64 {
-        let parameters = self.instance.parameters();
-        let byte = parameters.copy() + parameters.beta() * 2.0 / parameters.duplex();
-        let along = |axis: &Axis| {
-            let moves = (0..axis.extent).map(|way| axis.moves(way)).sum::<u64>() as f64 / axis.extent as f64;
-            axis.messages() as f64 * parameters.alpha().as_secs_f64() + moves * self.bytes * byte
-        };
-        axes.iter().map(along).sum()
-    }
-
-    /// The seconds of all messages along some axes: for each that a rank sends a start-up and its way through the network, and the
-    /// bytes of ports, or those of the link that carries the most at that time.
-    fn time(&self, axes: &[Axis]) -> f64 {
-        let (parameters, topology) = (self.instance.parameters(), self.instance.machine().topology());
-        let (members, nodes) = (self.instance.members(), self.instance.size());
-        let seconds =
-            |link: LinkId| 1.0 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
-        let mut carried = vec![0.0; topology.links()];
-        let (mut route, mut used) = (Vec::new(), Vec::new());
-        let mut all = 0.0;
-        for axis in axes {
-            for (weight, values) in axis.digits() {
-                for value in 1..values {
-                    let is_moved = |way: &usize| way / weight % axis.radix == value;
-                    let share = (0..axis.extent).filter(is_moved).count() as f64 / axis.extent as f64;
-                    for place in 0..nodes {
-                        let to = axis.further(place, value * weight);
-                        topology.route(members[self.ranks[place]], members[self.ranks[to]], &mut route);
-                        route.iter().for_each(|&link| carried[link] += seconds(link));
-                        used.append(&mut route);
-                    }
-                    let busiest = used.iter().map(|&link| carried[link]).fold(0.0, f64::max);
-                    let ports = parameters.beta() * 2.0 / parameters.duplex();
-                    let way = parameters.hop().as_secs_f64() * used.len() as f64 / nodes as f64;
-                    used.drain(..).for_each(|link| carried[link] = 0.0);
-                    all += parameters.alpha().as_secs_f64() + way;
-                    all += share * self.bytes * (parameters.copy() + ports.max(busiest));
-                }
-            }
-        }
-        all
     }
 }
 

@@ -8,6 +8,7 @@
 pub(super) mod balance;
 pub(super) mod cargo;
 pub(super) mod clocked;
+pub(super) mod closed_form;
 pub(super) mod coloring;
 pub(super) mod digits;
 pub(super) mod paths;
