@@ -1,29 +1,50 @@
 //! Small changes to the fastest way to part messages that has been found, a few times as long as one makes it faster.
 //!
 //! Parts are chosen by the time that each takes by itself, and the orders that are tried are few. In a row the parts overlap, and
-//! there another order or another variant of a part may be faster. Among many nodes a place, too, is changed once, if the
-//! messages are parted in two.
+//! there another order or another variant of a part may be faster. Among many nodes the places, too, are moved.
 
 use std::sync::Arc;
 
-use super::{Chosen, Divisible, ENDS, FEW, Part, Parting, Row, Variant, kind, orders};
-use crate::time::Time;
+use super::{Bounds, Chosen, Divisible, FEW, Part, Parting, Row, Variant, kind, orders};
+use crate::time::{Span, Time};
+
+/// Among up to so many nodes the places of the fastest way are moved twice; among more of them once, if there is only one place.
+const SOME: usize = 128;
 
 /// So many times at most the fastest way is changed.
 const CHANGES: usize = 8;
 
 impl<P: Divisible> Parting<'_, P> {
-    /// Parts the messages in two at the places halfway from that of the fastest way to the nearest that have been tried.
+    /// Moves the places of the fastest way, one at a time, halfway to the nearest that have been tried.
     pub(super) fn shift(&mut self) {
-        let [_, (place, _)] = self.best[..] else { return };
-        if self.found.is_none() {
-            return;
-        }
-        for place in self.halfway(place) {
-            if self.look_at_two(place) {
-                let way = [(ENDS.0, place), (place, ENDS.1)];
-                orders(&way).iter().for_each(|order| self.attempt(&way, order));
+        let are_some = self.problem.members().len() <= SOME;
+        for _ in 0..if are_some { 2 } else { 1 } {
+            let way = self.best.clone();
+            if self.found.is_none() || way.len() > 2 && !are_some {
+                return;
             }
+            let mut moved = Vec::new();
+            for nth in 1..way.len() {
+                for place in self.halfway(way[nth].0) {
+                    self.move_place(&way, nth, place);
+                    moved.push(place);
+                }
+            }
+            self.places.extend(moved);
+            self.places.sort_unstable();
+        }
+    }
+
+    /// Tries a way with the place below its `nth` part moved elsewhere.
+    fn move_place(&mut self, way: &[Bounds], nth: usize, place: u64) {
+        let mut moved = way.to_vec();
+        (moved[nth - 1].1, moved[nth].0) = (place, place);
+        let others: Span =
+            [&way[..nth - 1], &way[nth + 1..]].concat().iter().map(|part| self.known[part].0).sum();
+        let least = self.least(moved[nth]);
+        let Some(below) = self.look_at(moved[nth - 1], others + least) else { return };
+        if self.look_at(moved[nth], others + below).is_some() {
+            orders(&moved).iter().for_each(|order| self.attempt(&moved, order));
         }
     }
 
