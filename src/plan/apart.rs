@@ -134,6 +134,8 @@ struct Parting<'a, P: Problem> {
     tried: BTreeSet<Vec<(Bounds, usize)>>,
     /// The fastest way so far, or else that whose parts take the least time one after the other.
     best: Vec<Bounds>,
+    /// The fastest row of each way that has been seen to end by the limit of then, or near it, with its time.
+    rows: BTreeMap<Vec<Bounds>, (Time, Row<P>)>,
     /// The parts of the fastest way, one after the other, with the draft and the time of all.
     found: Option<(Row<P>, Predicted<P>)>,
 }
@@ -170,6 +172,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
             least: BTreeMap::new(),
             tried: BTreeSet::new(),
             best: Vec::new(),
+            rows: BTreeMap::new(),
             found: None,
         }
     }
@@ -256,26 +259,29 @@ impl<'a, P: Divisible> Parting<'a, P> {
     /// Predicts the parts of a way in a row, in some order.
     fn attempt(&mut self, way: &[Bounds], order: &[Bounds]) {
         let row: Row<P> = order.iter().map(|part| self.known[part].1.clone()).collect();
-        self.attempt_row(way, row);
+        self.attempt_row(way, &row, if self.keeps_ways() { near(self.limit) } else { self.limit });
     }
 
-    /// Predicts parts in a row, which are those of a way, and tells whether that is the fastest so far.
-    fn attempt_row(&mut self, way: &[Bounds], row: Row<P>) -> bool {
-        if !self.tried.insert(row.iter().map(|part| (part.bounds, part.nth)).collect()) {
-            return false;
+    /// Predicts parts in a row, which are those of a way, if they take less than a limit.
+    fn attempt_row(&mut self, way: &[Bounds], row: &Row<P>, limit: Time) {
+        if !self.tried.insert(key(row)) {
+            return;
         }
         let drafts: Vec<_> = row.iter().map(|part| (&*part.is_in, &part.draft)).collect();
         let draft = self.problem.joined(&drafts);
         let (machine, members) = (self.problem.machine(), self.problem.members());
-        let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, self.limit));
-        let Some(prediction) = prediction.filter(|prediction| prediction.modeled < self.limit) else {
-            return false;
-        };
-        self.limit = prediction.modeled;
-        self.budget = self.budget.min(alone(self.problem, self.limit.since_start()));
-        self.best = way.to_vec();
-        self.found = Some((row, Predicted { draft, prediction }));
-        true
+        let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, limit));
+        let Some(prediction) = prediction.filter(|prediction| prediction.modeled < limit) else { return };
+        let time = prediction.modeled;
+        if self.rows.get(way).is_none_or(|&(other, _)| time < other) {
+            self.rows.insert(way.to_vec(), (time, row.clone()));
+        }
+        if time < self.limit {
+            self.limit = time;
+            self.budget = self.budget.min(alone(self.problem, time.since_start()));
+            self.best = way.to_vec();
+            self.found = Some((row.clone(), Predicted { draft, prediction }));
+        }
     }
 
     /// The lengths halfway, among those that there are, from a place to the nearest ones that have been tried.
@@ -368,6 +374,11 @@ impl<'a, P: Divisible> Parting<'a, P> {
         let least = || Part::of(self.problem, &self.lengths, bounds).problem.least();
         *self.least.entry(bounds).or_insert_with(least)
     }
+}
+
+/// What tells a row from others.
+fn key<P: Problem>(row: &Row<P>) -> Vec<(Bounds, usize)> {
+    row.iter().map(|part| (part.bounds, part.nth)).collect()
 }
 
 /// The orders in which parts are tried: from the shortest messages on; from the longest on; the longest and then the others

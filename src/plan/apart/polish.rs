@@ -1,17 +1,21 @@
-//! Small changes to the fastest way to part messages that has been found, a few times as long as one makes it faster.
+//! Small changes to the fastest way to part messages that has been found, a few times as long as one makes it faster. Where there is
+//! a root and few nodes, which is planned soon, other ways near the fastest are changed as well.
 //!
 //! Parts are chosen by the time that each takes by itself, and the orders that are tried are few. In a row the parts overlap, and
 //! there another order or another variant of a part may be faster. Among many nodes the places, too, are moved.
 
 use std::sync::Arc;
 
-use super::{Bounds, Chosen, Divisible, FEW, Part, Parting, Row, Variant, kind, orders};
+use super::{Bounds, Divisible, FEW, Part, Parting, Row, Variant, key, kind, orders};
 use crate::time::{Span, Time};
 
 /// Among up to so many nodes the places of the fastest way are moved twice; among more of them once, if there is only one place.
 const SOME: usize = 128;
 
-/// So many times at most the fastest way is changed.
+/// So many ways are changed if others than the fastest are.
+const KEPT: usize = 3;
+
+/// So many times at most a way is changed.
 const CHANGES: usize = 8;
 
 impl<P: Divisible> Parting<'_, P> {
@@ -48,54 +52,62 @@ impl<P: Divisible> Parting<'_, P> {
         }
     }
 
-    /// Changes the fastest way as long as that makes it faster.
+    /// Whether other ways than the fastest are changed.
+    pub(super) fn keeps_ways(&self) -> bool {
+        self.problem.has_root() && self.problem.members().len() <= FEW
+    }
+
+    /// Changes the fastest way as long as that makes it faster, or each of a few.
     pub(super) fn polish(&mut self) {
-        for _ in 0..CHANGES {
-            if !self.reorder() && !self.exchange() {
-                return;
+        let mut ways: Vec<(Time, Vec<Bounds>)> =
+            self.rows.iter().map(|(way, (time, _))| (*time, way.clone())).collect();
+        ways.sort();
+        ways.truncate(if self.keeps_ways() { KEPT } else { 1 });
+        for (_, way) in ways {
+            let mut changes = 0;
+            while changes < CHANGES && (self.reorder(&way) || self.exchange(&way)) {
+                changes += 1;
             }
         }
     }
 
-    /// Moves one part of the fastest way to another place in the row, and tells whether that has made it faster.
-    fn reorder(&mut self) -> bool {
-        let Some(row) = self.row() else { return false };
-        let mut is_faster = false;
+    /// Moves one part of the fastest row of a way to another place, and tells whether that has made it faster.
+    fn reorder(&mut self, way: &[Bounds]) -> bool {
+        let (time, row) = self.rows[way].clone();
         for from in 0..row.len() {
             for to in 0..row.len() {
                 let mut moved = row.clone();
                 let part = moved.remove(from);
                 moved.insert(to, part);
-                is_faster |= self.attempt_row(&self.best.clone(), moved);
+                self.change(way, &moved);
             }
         }
-        is_faster
+        self.rows[way].0 < time
     }
 
-    /// Takes another variant for one part of the fastest way, and tells whether that has made it faster.
-    fn exchange(&mut self) -> bool {
-        let Some(row) = self.row() else { return false };
-        let mut is_faster = false;
+    /// Takes another variant for one part of the fastest row of a way, and tells whether that has made it faster.
+    fn exchange(&mut self, way: &[Bounds]) -> bool {
+        let (time, row) = self.rows[way].clone();
         for (nth, part) in row.iter().enumerate() {
             let place = self.part(part.bounds);
             for (variant, other) in self.others(&place) {
-                let number = |at: usize, part: &Chosen<P>| if at == nth { variant } else { part.nth };
-                let key = row.iter().enumerate().map(|(at, part)| (part.bounds, number(at, part))).collect();
-                if self.tried.contains::<Vec<_>>(&key) || Time::ZERO + other.floor() > self.limit {
+                let mut changed = key(&row);
+                changed[nth].1 = variant;
+                if self.tried.contains(&changed) || Time::ZERO + other.floor() > self.rows[way].0 {
                     continue;
                 }
                 let Some(other) = place.clone().by(variant, other) else { continue };
                 let mut changed = row.clone();
                 changed[nth] = Arc::new(other);
-                is_faster |= self.attempt_row(&self.best.clone(), changed);
+                self.change(way, &changed);
             }
         }
-        is_faster
+        self.rows[way].0 < time
     }
 
-    /// The parts of the fastest way.
-    fn row(&self) -> Option<Row<P>> {
-        self.found.as_ref().map(|(row, _)| row.clone())
+    /// Tries a row in place of the fastest one of its way.
+    fn change(&mut self, way: &[Bounds], row: &Row<P>) {
+        self.attempt_row(way, row, self.rows[way].0);
     }
 
     /// Variants for a part that may be better in a row, with their numbers: all where there is a root, as the messages are few
