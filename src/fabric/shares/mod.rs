@@ -59,9 +59,23 @@ impl Flow {
     const OPEN: Flow = Flow { rate: -(1 << 62), bottleneck: OPEN, number: 0 };
 
     /// The place of a flow that is not open in the order in which a filling freezes flows.
-    fn key(&self) -> (i64, u32) {
-        (self.rate, self.number)
+    #[inline]
+    fn key(&self) -> i128 {
+        key(self.rate, self.number)
     }
+}
+
+/// A place in the order in which a filling freezes flows: by the share, then by the number of the resource. It is one integer,
+/// because that is compared without a branch.
+#[inline]
+fn key(share: i64, number: u32) -> i128 {
+    i128::from(share) << 64 | i128::from(number)
+}
+
+/// The share of a place in that order.
+#[inline]
+fn share_of(key: i128) -> i64 {
+    (key >> 64) as i64
 }
 
 /// The amount of work of the updates.

@@ -14,12 +14,20 @@ pub(super) enum Of {
     Flow(u32),
 }
 
+/// So many entries are kept in order at most.
+const MOST: usize = 32;
+
 /// Entries ordered by the share, then by the number of the resource.
+///
+/// A sweep has a few tens of them at a time, and most that it adds are among the first ten. So the first ones are in a list that
+/// is kept in order: to add an entry costs a look at those before it, and to take one out nothing.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Each entry is one integer, because that is compared faster than three: from the top, the share, the number, and the
-    /// index of a resource or flow.
-    heap: BinaryHeap<Reverse<u128>>,
+    /// The first entries, the very first of them last; empty only if the queue is. Each entry is one integer, because that is
+    /// compared faster than three: from the top, the share, the number, and the index of a resource or flow.
+    next: Vec<u128>,
+    /// The entries after those.
+    later: BinaryHeap<Reverse<u128>>,
 }
 
 impl Queue {
@@ -30,20 +38,37 @@ impl Queue {
             Of::Resource(resource) => resource,
             Of::Flow(flow) => flow | FLOW,
         };
-        self.heap.push(Reverse((share as u128) << 64 | u128::from(number) << 32 | u128::from(of)));
+        self.insert((share as u128) << 64 | u128::from(number) << 32 | u128::from(of));
+    }
+
+    fn insert(&mut self, entry: u128) {
+        if self.later.peek().is_some_and(|&Reverse(later)| later < entry) {
+            self.later.push(Reverse(entry));
+            return;
+        }
+        let at = self.next.iter().rposition(|&other| other > entry).map_or(0, |at| at + 1);
+        self.next.insert(at, entry);
+        if self.next.len() > MOST {
+            self.later.push(Reverse(self.next.remove(0)));
+        }
     }
 
     /// Whether no entry is before this place in the order.
     #[inline]
     pub(super) fn is_first(&self, share: i64, number: u32) -> bool {
         let place = (share as u128) << 64 | u128::from(number) << 32;
-        self.heap.peek().is_none_or(|&Reverse(first)| first >= place)
+        self.next.last().is_none_or(|&first| first >= place)
     }
 
     /// Takes out the first entry.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(i64, Of)> {
-        let Reverse(entry) = self.heap.pop()?;
+        let entry = self.next.pop()?;
+        if self.next.is_empty()
+            && let Some(Reverse(first)) = self.later.pop()
+        {
+            self.next.push(first);
+        }
         let of = entry as u32;
         let of = if of & FLOW == 0 { Of::Resource(of) } else { Of::Flow(of & !FLOW) };
         Some(((entry >> 64) as i64, of))

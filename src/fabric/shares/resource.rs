@@ -40,15 +40,29 @@ impl Room {
     /// is a unit or more for each flow that is bound here, or no flow is bound here and less than `remainder` is free.
     #[inline]
     pub(super) fn is_unsettled(&self, remainder: i64) -> bool {
-        // Without branches, for nothing tells beforehand which way they go.
-        let (least, most) = if self.bound > 0 { (0, i64::from(self.bound)) } else { (remainder, i64::MAX) };
-        (self.open == 0) & ((self.free < least) | (self.free >= most))
+        // Without branches, for nothing tells beforehand which way they go. What is below zero is above all else as a number
+        // without a sign.
+        let bound = u64::from(self.bound);
+        let (least, most) = if bound > 0 { (0, bound) } else { (remainder, 1 << 63) };
+        (self.open == 0) & ((self.free - least) as u64 >= most)
     }
 
-    /// Whether no flow is bound here, and even if all open flows had this share, more than `remainder` would be free.
+    /// Whether flows are open here that became so in another batch, or more than `few` in this one.
     #[inline]
-    pub(super) fn has_for_all(&self, share: i64, remainder: i64) -> bool {
-        (self.bound == 0) & (self.free >= share * i64::from(self.open) + remainder)
+    pub(super) fn is_shared(&self, batch: u32, few: u32) -> bool {
+        (self.oldest != batch) | (self.open > few)
+    }
+
+    /// Whether all flows that are open or bound here can have a share. Then [`Room::least_share`] is not lower by more than the
+    /// number of flows that are neither; it takes no division to know.
+    #[inline]
+    pub(super) fn is_above(&self, share: i64) -> bool {
+        let (open, bound) = (i64::from(self.open), i64::from(self.bound));
+        if bound == 0 {
+            self.free >= share * open
+        } else {
+            (self.level >= share) & (self.free + bound * self.level >= share * (open + bound))
+        }
     }
 
     /// A share that is not above the event of a resource at which flows are open or bound: at most the rate of the flows bound
@@ -57,7 +71,7 @@ impl Room {
     pub(super) fn least_share(&self) -> i64 {
         let (open, bound) = (i64::from(self.open), i64::from(self.bound));
         let all = self.free + bound * self.level;
-        let share = if open + bound == 1 { all } else { all / (open + bound) };
+        let share = all / (open + bound);
         let share = if bound > 0 { share.min(self.level) } else { share };
         // If other flows are slower by what is left over in sharing out, the resource is full before they have their rates.
         (share - (i64::from(self.flows) - open - bound)).max(0)

@@ -12,14 +12,14 @@
 //! are. Few resources need one, and most of those on the path of a flow are passed over without a look at the other flows
 //! there. Flows become open in *batches*, all that are bound at one resource together; where all open flows are of one batch, none
 //! has its entry yet.
+//!
+//! Nearly all of the time goes into four loops: over the resources on the path of a flow that becomes open, gets a rate, or is put
+//! into the queue, and over the members of a resource. What they look at follows no pattern, so that the host guesses most branches
+//! in them wrong. So they choose between values rather than ways to go, and compare products rather than quotients.
 
 use std::mem;
 
-use super::{
-    Flow, NONE, OPEN, Shares,
-    queue::Of,
-    resource::{NEVER, Room},
-};
+use super::{Flow, NONE, OPEN, Shares, key, queue::Of, resource::NEVER, share_of};
 
 /// Something that happens to a resource at a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +35,13 @@ enum Event {
 pub(super) struct First {
     /// The resource on the path with the first event.
     resource: u32,
-    /// The events of the others are not before this share, and at this share not before this number.
-    others: (i64, u32),
+    /// The events of the others are not before this place in the order. That is known until more flows become open there, and
+    /// those make entries of their own for these resources.
+    others: i128,
 }
 
-/// Where all open flows are of one batch and at most so many flows cross in all, it costs less to look at a resource for each open
-/// flow than to give it an entry of its own. When a sweep begins that is so for any number.
+/// Where all open flows are of one batch and at most so many, it costs less to look at a resource for each of them than to give it
+/// an entry of its own. When a sweep begins that is so for any number.
 const FEW: u32 = 8;
 
 impl Shares {
@@ -62,54 +63,66 @@ impl Shares {
 
     /// Makes the entries of flows that have become open: the chosen ones from the place `from` on in their list.
     fn queue_opened(&mut self, from: usize) {
-        let Shares { units, rooms, numbers, queued, paths, firsts, chosen, queue, batch, .. } = self;
-        let (limit, remainder) = (units.limit(), units.remainder());
-        let (rooms, numbers, paths, batch) = (rooms.as_slice(), numbers.as_slice(), paths.as_slice(), *batch);
-        for &flow in &chosen[from..] {
-            let (mut first, mut others, mut at) = ((limit, 0), (limit, 0), 0);
+        let (limit, remainder) = (self.units.limit(), self.units.remainder());
+        let few = if from == 0 { u32::MAX } else { FEW };
+        for i in from..self.chosen.len() {
+            let flow = self.chosen[i];
+            let Shares { rooms, numbers, paths, batch, .. } = &*self;
+            let (rooms, batch) = (rooms.as_slice(), *batch);
+            let (mut first, mut others, mut at) = (key(limit, 0), key(limit, 0), NONE);
+            let (mut shared, mut bar) = (NONE, limit + remainder);
             for &r in &paths[flow as usize] {
                 let room = &rooms[r as usize];
-                let is_for_flows = room.oldest == batch && (room.open == 1 || room.flows <= FEW || from == 0);
-                // Most of the resources are not among the first.
-                if is_for_flows & room.has_for_all(others.0, remainder) {
+                if room.is_shared(batch, few) {
+                    shared = r;
                     continue;
                 }
-                if room.has_for_all(limit, if room.open == room.flows { 0 } else { remainder }) {
+                // Most of the resources are not among the first two.
+                if room.is_above(bar) {
                     continue;
                 }
-                let place = (room.least_share(), numbers[r as usize]);
-                if !is_for_flows {
-                    if place.0 < queued[r as usize].min(limit) {
-                        queued[r as usize] = place.0;
-                        queue.push(place.0, place.1, Of::Resource(r));
-                    }
-                    continue;
-                }
-                if place < first {
-                    (first, others, at) = (place, first, r);
-                } else {
-                    others = others.min(place);
-                }
+                let place = key(room.least_share(), numbers[r as usize]);
+                at = if place < first { r } else { at };
+                others = others.min(place.max(first));
+                first = first.min(place);
+                bar = share_of(others) + remainder;
             }
-            if first.0 < limit {
-                firsts[flow as usize] = First { resource: at, others };
-                queue.push(first.0, first.1, Of::Flow(flow));
+            if shared != NONE {
+                self.queue_shared(flow, few);
+            }
+            if at != NONE {
+                self.firsts[flow as usize] = First { resource: at, others };
+                self.queue.push(share_of(first), self.numbers[at as usize], Of::Flow(flow));
             }
         }
         self.batch = self.batch.wrapping_add(1);
     }
 
+    /// Makes entries of their own for the resources on the path of a flow that are not left to the entries of flows.
+    fn queue_shared(&mut self, flow: u32, few: u32) {
+        let (limit, remainder) = (self.units.limit(), self.units.remainder());
+        for &r in &self.paths[flow as usize] {
+            let room = &self.rooms[r as usize];
+            if !room.is_shared(self.batch, few) || room.is_above(limit + remainder) {
+                continue;
+            }
+            let (share, queued) = (room.least_share(), &mut self.queued[r as usize]);
+            if share < limit.min(*queued) {
+                *queued = share;
+                self.queue.push(share, self.numbers[r as usize], Of::Resource(r));
+            }
+        }
+    }
+
     /// Puts an open flow into the queue again, for the first event on its path; `known` is the event of a resource there.
     fn queue_again(&mut self, flow: u32, known: Option<(i64, u32)>) {
-        let (limit, remainder) = (self.units.limit(), self.units.remainder());
-        let (mut first, mut at) = ((limit, 0), NONE);
+        let (mut first, mut at) = ((self.units.limit(), 0), NONE);
         if let Some((share, r)) = known {
             (first, at) = ((share, self.numbers[r as usize]), r);
         }
-        for i in 0..self.paths[flow as usize].len() {
-            let r = self.paths[flow as usize][i];
-            let room = self.rooms[r as usize];
-            if room.has_for_all(first.0, remainder) || self.is_after(r, room, first) || r == at {
+        let (rooms, remainder) = (self.rooms.as_slice(), self.units.remainder());
+        for &r in &self.paths[flow as usize] {
+            if rooms[r as usize].is_above(first.0 + remainder) || r == at || self.is_after(r, first) {
                 continue;
             }
             let number = self.numbers[r as usize];
@@ -119,29 +132,27 @@ impl Shares {
                 (first, at) = ((share, number), r);
             }
         }
-        if first.0 < limit {
-            self.firsts[flow as usize] = First { resource: at, others: (0, 0) };
+        if at != NONE {
+            self.firsts[flow as usize] = First { resource: at, others: 0 };
             self.queue.push(first.0, first.1, Of::Flow(flow));
         }
     }
 
     /// Whether it is clear, without working it out, that the event of a resource is after a place in the order: if all flows had
     /// the share of this place, except those that have less, it would not be full.
-    fn is_after(&self, r: u32, room: Room, (share, number): (i64, u32)) -> bool {
+    fn is_after(&self, r: u32, (share, number): (i64, u32)) -> bool {
+        let room = &self.rooms[r as usize];
         if room.bound > 0 {
             return false;
         }
-        let mut free = room.free - i64::from(room.open) * share;
-        let remainder = i64::from(room.flows);
-        let mut is_near = false;
-        for &member in self.members[r as usize].as_slice() {
-            // An open flow counts as one without a rate.
-            let rate = self.flows[member as usize].rate;
-            free += (rate - share).max(0);
-            is_near |= (rate < share) & (rate + remainder >= share);
-        }
+        let (members, flows) = (self.members[r as usize].as_slice(), self.flows.as_slice());
+        // An open flow counts as one without a rate.
+        let above = |&member: &u32| (flows[member as usize].rate - share).max(0);
+        let free = room.free - i64::from(room.open) * share + members.iter().map(above).sum::<i64>();
         // Sharing out leaves less than a unit for each flow, and may be a little early where rates differ by as little.
-        free >= remainder || free >= 0 && !is_near && self.numbers[r as usize] > number
+        let remainder = i64::from(room.flows);
+        let is_near = |&member: &u32| (1..=remainder).contains(&(share - flows[member as usize].rate));
+        free >= remainder || free >= 0 && self.numbers[r as usize] > number && !members.iter().any(is_near)
     }
 
     fn push(&mut self, r: u32, share: i64) {
@@ -173,8 +184,12 @@ impl Shares {
         let mut known = None;
         if let Some((next, event)) = self.next_event(r) {
             let number = self.numbers[r as usize];
-            if next == share || (next, number) < others && self.queue.is_first(next, number) {
+            let is_before_others = key(next, number) < others;
+            if next == share || is_before_others && self.queue.is_first(next, number) {
                 self.happen(r, next, event);
+            } else if is_before_others {
+                self.queue.push(next, number, Of::Flow(flow));
+                return;
             } else {
                 known = Some((next, r));
             }
@@ -207,30 +222,30 @@ impl Shares {
         if room.open == 0 && !room.is_unsettled(remainder) {
             return None;
         }
-        // The flows that are open or bound here, and what they have to share.
-        let count = i64::from(room.open + room.bound);
-        let rest = room.free + i64::from(room.bound) * room.level;
-        let share = (count > 0).then(|| rest.div_euclid(count));
+        // The flows that are open or bound here, and what they have to share. Before those that take more are counted with them
+        // that may be below zero; no share of those counted is.
+        let (bound, count) = (i64::from(room.bound), i64::from(room.open + room.bound));
+        let of_bound = bound * room.level;
+        let rest = room.free + of_bound;
+        let share = (count > 0).then(|| rest / count);
         let number = self.numbers[r as usize];
-        // Flows that are slower by more than what is left over in sharing out have their rates before.
-        let least = share.unwrap_or(0).max(self.reached) - i64::from(room.flows);
-        let (mut place, mut before) = ((least.max(0), u32::MAX), 0);
-        while count < i64::from(room.flows) {
-            let (mut sum, mut faster) = (0, 0);
-            for &member in self.members[r as usize].as_slice() {
-                let flow = &self.flows[member as usize];
-                let is_faster = (flow.rate > place.0) | (flow.rate == place.0) & (flow.number > place.1);
-                let is_faster = is_faster & (flow.bottleneck != r);
-                sum += if is_faster { flow.rate } else { 0 };
-                faster += i64::from(is_faster);
+        if count < i64::from(room.flows) {
+            // Of the flows bound here, all or none are faster than a share. They are among the count already.
+            let others = |share: i64, (sum, faster): (i64, i64)| match room.level > share {
+                true => (sum - of_bound, faster - bound),
+                false => (sum, faster),
+            };
+            // Flows that are slower by more than what is left over in sharing out have their rates before.
+            let least = (share.unwrap_or(0).max(self.reached) - i64::from(room.flows)).max(0);
+            let (mut sum, mut faster) = others(least, self.sum_of(r, |flow| flow.rate > least));
+            while faster > 0 {
+                let (share, before) = ((rest + sum) / (count + faster), faster);
+                let place = key(share, number);
+                (sum, faster) = others(share, self.sum_of(r, |flow| flow.key() > place));
+                if faster == before {
+                    return (share < limit).then_some((share, Event::Full));
+                }
             }
-            if faster == 0 {
-                break;
-            }
-            if faster == before {
-                return (place.0 < limit).then_some((place.0, Event::Full));
-            }
-            (place, before) = (((rest + sum).div_euclid(count + faster), number), faster);
         }
         match share {
             Some(share) if room.bound > 0 && share > room.level => Some((room.level, Event::Slack)),
@@ -239,17 +254,33 @@ impl Shares {
         }
     }
 
+    /// The sum of the rates of those flows of a resource that are counted, and their number.
+    #[inline]
+    fn sum_of(&self, r: u32, is_counted: impl Fn(&Flow) -> bool) -> (i64, i64) {
+        let (members, flows) = (self.members[r as usize].as_slice(), self.flows.as_slice());
+        let (mut sum, mut count) = (0, 0);
+        for &member in members {
+            let flow = &flows[member as usize];
+            let is_counted = is_counted(flow);
+            sum += if is_counted { flow.rate } else { 0 };
+            count += i64::from(is_counted);
+        }
+        (sum, count)
+    }
+
     /// Gives `share` to all flows of a resource that are open or faster, or have this rate from a resource of a higher number.
     fn freeze(&mut self, r: u32, share: i64) {
         let Shares { units, rooms, numbers, members, flows, paths, chosen, unsettled, is_listed, .. } = self;
         let (number, remainder) = (numbers[r as usize], units.remainder());
         let (rooms, paths, flows) = (rooms.as_mut_slice(), paths.as_slice(), flows.as_mut_slice());
         let mut bound = 0;
+        // As long as one more seems to be open here, this resource is not among the unsettled ones.
+        rooms[r as usize].open += 1;
         for &member in members[r as usize].as_slice() {
             let flow = &mut flows[member as usize];
             let (change, opened) = if flow.bottleneck == OPEN {
                 (share, 1)
-            } else if flow.key() > (share, number) {
+            } else if flow.key() > key(share, number) {
                 chosen.push(member);
                 if flow.bottleneck != NONE {
                     rooms[flow.bottleneck as usize].bound -= 1;
@@ -265,14 +296,12 @@ impl Shares {
                 let room = &mut rooms[other as usize];
                 room.free -= change;
                 room.open -= opened;
-                if other != r
-                    && room.is_unsettled(remainder)
-                    && !mem::replace(&mut is_listed[other as usize], true)
-                {
+                if room.is_unsettled(remainder) && !mem::replace(&mut is_listed[other as usize], true) {
                     unsettled.push(other);
                 }
             }
         }
+        rooms[r as usize].open = 0;
         rooms[r as usize].bound = bound;
         rooms[r as usize].level = share;
         let unsettled = mem::take(&mut self.unsettled);
@@ -295,14 +324,31 @@ impl Shares {
             return;
         }
         let room = &self.rooms[r as usize];
-        // Where flows that are bound here have more room nothing happens before their rate.
-        let share = match room.bound > 0 && room.free >= i64::from(room.bound) {
-            true => room.level,
-            false => self.next_event(r).map_or(NEVER, |(share, _)| share),
+        let share = if room.bound > 0 && room.free >= i64::from(room.bound) {
+            // Where flows that are bound here have more room nothing happens before their rate.
+            room.level
+        } else if room.bound == 0 && room.free >= 0 && self.is_full_elsewhere(r) {
+            return;
+        } else {
+            self.next_event(r).map_or(NEVER, |(share, _)| share)
         };
         if share < self.queued[r as usize] {
             self.push(r, share);
         }
+    }
+
+    /// Whether it is clear that a resource without open or bound flows, which has all that they take, stays as it is:
+    /// no flow is faster than the share that the sweep has come to, and the flows at that share have it from resources of lower
+    /// numbers. This is so for resources that the same flows cross one after the other: the one of the lowest number is the
+    /// bottleneck.
+    fn is_full_elsewhere(&self, r: u32) -> bool {
+        let (members, flows) = (self.members[r as usize].as_slice(), self.flows.as_slice());
+        let (reached, number) = (self.reached, self.numbers[r as usize]);
+        let slower = reached - members.len() as i64;
+        members.iter().all(|&member| {
+            let flow = &flows[member as usize];
+            flow.rate <= slower || flow.rate == reached && flow.number < number
+        })
     }
 
     /// Takes their rates from the flows that are bound at a resource, and chooses them.
