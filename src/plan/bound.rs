@@ -91,6 +91,9 @@ impl fmt::Display for Reason {
 }
 
 /// Lower limits of the modeled time of a problem, each for a reason of its own; none, or all 0, if nothing has to be sent.
+///
+/// They are limits of exact times. A run rounds the end of each message to the nearest picosecond, so it may end earlier than a limit by up to
+/// half a picosecond for each message that follows another one on the same port or link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LowerBound {
     reasons: Vec<(Reason, Span)>,
