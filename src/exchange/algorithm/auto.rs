@@ -42,7 +42,7 @@ static AUTO: Entry = Entry::searching("auto", search)
 impl Algorithm {
     /// The fastest that is found among those that can be predicted, but for sorting, which needs data. Of large exchanges
     /// fewer variants are tried. Planning takes the host some hundredths of a second on 32 nodes that all have something for each
-    /// other, 0.05 to 1.3 s on 256, and up to 6 s on 512.
+    /// other, 0.05 to 1.3 s on 256, and up to 5 s on 512.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
@@ -167,10 +167,15 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     }
     let is_open = |search: &Search<'_>| search.limit() >= Time::ZERO + planner.straight();
     let is_regular = planner.is_regular();
-    let mixed = if is_regular { None } else { mixed::estimate(planner) };
-    let is_mixed_first = mixed.is_some_and(|mixed| mixed < planner.straight());
+    let mixed = if is_regular { None } else { mixed::estimates(planner) };
+    let is_mixed_first = mixed.is_some_and(|[short, long]| short + long < planner.straight());
     let try_mixed = |search: &mut Search<'_>| {
-        if mixed.is_some_and(|mixed| Time::ZERO + mixed <= search.limit()) {
+        let can_be = |[short, long]: [Span; 2]| {
+            // Crowded links that keep all messages from their lower limit keep the long ones of them from theirs.
+            let far = if planner.is_bound_by_links() { search.far_from(planner.straight()) } else { 1.0 };
+            Time::ZERO + short + Span::from_secs_f64(long.as_secs_f64() * far) <= search.limit()
+        };
+        if mixed.is_some_and(can_be) {
             search.try_all(Algorithm::MIXED.variants(instance, &ahead).unwrap_or_default());
         }
     };
@@ -183,8 +188,11 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     if is_open(&search) && is_regular && !planner.is_bound_by_links() {
         search.try_all(plain(&FEW_STYLES[..1]));
     }
-    if is_open(&search) {
-        search.try_all(packed(instance, &planner.with_styles(&[])));
+    // One after the other: to pack takes the host longer than all else.
+    for variant in packed(instance, &planner.with_styles(&[])) {
+        if is_open(&search) {
+            search.try_all(vec![variant]);
+        }
     }
     if !planner.is_packed() && is_open(&search) {
         let mut rounds = in_styles(&ahead, main_algorithm(planner));
@@ -275,6 +283,13 @@ impl Search<'_> {
             let best = found.prediction.modeled.since_start();
             let less = Span::from_secs_f64(best.as_secs_f64() * self.worth);
             Time::ZERO + less.min(best - Span::from_picos(1))
+        })
+    }
+
+    /// How many times as long as a time the fastest so far takes; 1 if there is none.
+    fn far_from(&self, least: Span) -> f64 {
+        self.best.as_ref().map_or(1.0, |(_, found)| {
+            found.prediction.modeled.since_start().as_secs_f64() / least.as_secs_f64()
         })
     }
 
