@@ -171,8 +171,10 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     let is_mixed_first = mixed.is_some_and(|[short, long]| short + long < planner.straight());
     let try_mixed = |search: &mut Search<'_>| {
         let can_be = |[short, long]: [Span; 2]| {
-            // Crowded links that keep all messages from their lower limit keep the long ones of them from theirs.
-            let far = if planner.is_bound_by_links() { search.far_from(planner.straight()) } else { 1.0 };
+            // Crowded links that keep all messages from their lower limit keep the long ones of them from theirs. (Where a few
+            // messages are much longer, the limit is theirs, and start-ups keep others from it.)
+            let is_crowded = planner.is_bound_by_links() && !is_uneven(planner);
+            let far = if is_crowded { search.far_from(planner.straight()) } else { 1.0 };
             Time::ZERO + short + Span::from_secs_f64(long.as_secs_f64() * far) <= search.limit()
         };
         if mixed.is_some_and(can_be) {
@@ -218,11 +220,16 @@ fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
     let matrix = planner.matrix().without_own();
     let parameters = planner.instance().parameters();
     let calls = (parameters.send_overhead() + parameters.receive_overhead()).times(matrix.fan());
+    let (limit, least) = (limit.as_secs_f64(), planner.straight().as_secs_f64());
+    is_uneven(planner) || calls.as_secs_f64() > CALLS * limit || limit > FAR * least
+}
+
+/// Whether a few messages are much longer than the others.
+fn is_uneven(planner: &Planner) -> bool {
+    let matrix = planner.matrix().without_own();
     let longest = matrix.messages().map(|(.., bytes)| bytes).max().unwrap_or(0);
     let all: u128 = matrix.messages().map(|(.., bytes)| u128::from(bytes)).sum();
-    let is_uneven = u128::from(longest) * matrix.messages().count() as u128 > UNEVEN * all;
-    let (limit, least) = (limit.as_secs_f64(), planner.straight().as_secs_f64());
-    is_uneven || calls.as_secs_f64() > CALLS * limit || limit > FAR * least
+    u128::from(longest) * matrix.messages().count() as u128 > UNEVEN * all
 }
 
 fn by(variants: Vec<Variant>, algorithm: Algorithm) -> Vec<Variant> {
