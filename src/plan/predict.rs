@@ -5,6 +5,7 @@
 //! picosecond, conflicts on the links included, provided that all nodes start at the same instant and nothing else is
 //! under way.
 
+mod clear;
 mod rest;
 mod script;
 mod unhindered;
@@ -80,6 +81,19 @@ fn predict_as_is(
     if members.len() != schedule.nodes() {
         return None;
     }
+    if let Some(prediction) = clear::predict(machine, members, schedule) {
+        return (prediction.modeled <= limit).then_some(prediction);
+    }
+    predict_by_kernel(machine, members, schedule, limit)
+}
+
+/// The same by the kernel.
+fn predict_by_kernel(
+    machine: &Description,
+    members: &[Rank],
+    schedule: &Schedule,
+    limit: Time,
+) -> Option<Prediction> {
     if limit < Time::MAX && !unhindered::could_end_by(machine, members, schedule, limit) {
         return None;
     }

@@ -167,10 +167,17 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     }
     let is_open = |search: &Search<'_>| search.limit() >= Time::ZERO + planner.straight();
     let is_regular = planner.is_regular();
-    let mixed = if is_regular { None } else { mixed::estimate(planner) };
-    let is_mixed_first = mixed.is_some_and(|mixed| mixed < planner.straight());
+    let mixed = if is_regular { None } else { mixed::estimates(planner) };
+    let is_mixed_first = mixed.is_some_and(|[short, long]| short + long < planner.straight());
     let try_mixed = |search: &mut Search<'_>| {
-        if mixed.is_some_and(|mixed| Time::ZERO + mixed <= search.limit()) {
+        let can_be = |[short, long]: [Span; 2]| {
+            // Crowded links that keep all messages from their lower limit keep the long ones of them from theirs. (Where a few
+            // messages are much longer, the limit is theirs, and start-ups keep others from it.)
+            let is_crowded = planner.is_bound_by_links() && !is_uneven(planner);
+            let far = if is_crowded { search.far_from(planner.straight()) } else { 1.0 };
+            Time::ZERO + short + Span::from_secs_f64(long.as_secs_f64() * far) <= search.limit()
+        };
+        if mixed.is_some_and(can_be) {
             search.try_all(Algorithm::MIXED.variants(instance, &ahead).unwrap_or_default());
         }
     };
@@ -183,8 +190,11 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     if is_open(&search) && is_regular && !planner.is_bound_by_links() {
         search.try_all(plain(&FEW_STYLES[..1]));
     }
-    if is_open(&search) {
-        search.try_all(packed(instance, &planner.with_styles(&[])));
+    // One after the other: to pack takes the host longer than all else.
+    for variant in packed(instance, &planner.with_styles(&[])) {
+        if is_open(&search) {
+            search.try_all(vec![variant]);
+        }
     }
     if !planner.is_packed() && is_open(&search) {
         let mut rounds = in_styles(&ahead, main_algorithm(planner));
@@ -210,11 +220,16 @@ fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
     let matrix = planner.matrix().without_own();
     let parameters = planner.instance().parameters();
     let calls = (parameters.send_overhead() + parameters.receive_overhead()).times(matrix.fan());
+    let (limit, least) = (limit.as_secs_f64(), planner.straight().as_secs_f64());
+    is_uneven(planner) || calls.as_secs_f64() > CALLS * limit || limit > FAR * least
+}
+
+/// Whether a few messages are much longer than the others.
+fn is_uneven(planner: &Planner) -> bool {
+    let matrix = planner.matrix().without_own();
     let longest = matrix.messages().map(|(.., bytes)| bytes).max().unwrap_or(0);
     let all: u128 = matrix.messages().map(|(.., bytes)| u128::from(bytes)).sum();
-    let is_uneven = u128::from(longest) * matrix.messages().count() as u128 > UNEVEN * all;
-    let (limit, least) = (limit.as_secs_f64(), planner.straight().as_secs_f64());
-    is_uneven || calls.as_secs_f64() > CALLS * limit || limit > FAR * least
+    u128::from(longest) * matrix.messages().count() as u128 > UNEVEN * all
 }
 
 fn by(variants: Vec<Variant>, algorithm: Algorithm) -> Vec<Variant> {
@@ -275,6 +290,13 @@ impl Search<'_> {
             let best = found.prediction.modeled.since_start();
             let less = Span::from_secs_f64(best.as_secs_f64() * self.worth);
             Time::ZERO + less.min(best - Span::from_picos(1))
+        })
+    }
+
+    /// How many times as long as a time the fastest so far takes; 1 if there is none.
+    fn far_from(&self, least: Span) -> f64 {
+        self.best.as_ref().map_or(1.0, |(_, found)| {
+            found.prediction.modeled.since_start().as_secs_f64() / least.as_secs_f64()
         })
     }
 

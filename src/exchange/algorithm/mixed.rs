@@ -83,12 +83,13 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     planner.styles().iter().map(variant).collect()
 }
 
-/// About the time with the first of the lengths: that of *bruck* for the short messages and the start-ups, ports and links
-/// of the long ones; `None` if no length parts the messages.
-pub(super) fn estimate(planner: &Planner) -> Option<Span> {
+/// About the times of the short and of the long messages with the first of the lengths: that of *bruck*, and the start-ups, ports
+/// and links that going straight takes at least; `None` if no length parts the messages.
+pub(super) fn estimates(planner: &Planner) -> Option<[Span; 2]> {
     let most = *lengths(planner.instance()).first()?;
     let [short, long] = parted(planner.matrix(), most);
-    Some(bruck::least(&planner.instance().with(Arc::new(short))) + planner.straight_of(&long.without_own()))
+    let passed_on = bruck::least(&planner.instance().with(Arc::new(short)));
+    Some([passed_on, planner.straight_of(&long.without_own())])
 }
 
 /// Short messages, and then long ones.

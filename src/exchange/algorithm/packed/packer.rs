@@ -47,10 +47,9 @@ pub(super) struct Packer<'a> {
     last: Vec<Option<usize>>,
     /// The sender of the last one that each has received.
     from: Vec<Option<usize>>,
-    /// Those who look at an instant, and in which order, and whom they find; kept for their memory.
+    /// Those who look at an instant, and in which order; kept for their memory.
     looking: Ranks,
     senders: BinaryHeap<u128>,
-    receivers: Vec<Rank>,
 }
 
 impl<'a> Packer<'a> {
@@ -76,7 +75,6 @@ impl<'a> Packer<'a> {
             from: vec![None; nodes],
             looking: Ranks::new(nodes),
             senders: BinaryHeap::new(),
-            receivers: Vec::new(),
         };
         (0..nodes).for_each(|to| plan.free.insert(to));
         for Part { from, to, bytes } in parts(instance.matrix()) {
@@ -110,75 +108,87 @@ impl<'a> Packer<'a> {
         let mut started = Vec::new();
         let Packer { senders, looking, idle, waiting, to_send, .. } = self;
         looking.clear();
-        waiting.who_looks(looking);
+        waiting.who_looks(idle, looking);
         // Those who look whatever the links are like.
-        let mut others = 0_usize;
+        let mut fresh = 0_usize;
         let mut keys = std::mem::take(senders).into_vec();
         keys.clear();
-        looking.for_each_in(idle, |from| {
-            others += usize::from(waiting.is_again(from));
+        looking.for_each(|from| {
+            fresh += usize::from(waiting.is_fresh(from));
             keys.push(u128::from(to_send[from].as_picos()) << 32 | u128::from(!(from as u32)));
         });
-        self.waiting.have_been_sorted(keys.len());
+        waiting.have_been_sorted(keys.len());
         // The one with the most to do first, of equal ones the first.
         let mut senders = BinaryHeap::from(keys);
-        let mut receivers = std::mem::take(&mut self.receivers);
-        while (others > 0 || !self.waiting.is_full_again())
+        while (fresh > 0 || !self.waiting.is_over(&self.free))
             && let Some(key) = senders.pop()
         {
             let from = !(key as u32) as Rank;
-            others -= usize::from(self.waiting.is_again(from));
-            if self.waiting.is_in_vain(from) {
+            fresh -= usize::from(self.waiting.is_fresh(from));
+            if self.waiting.is_in_vain(from, &self.free) {
                 continue;
             }
-            self.waiting.receivers(from, &self.free, &mut receivers);
+            if let Some(to) = self.receiver(from) {
+                started.push(self.start(now, from, to));
+            }
             if self.waiting.looks() > MOST_LOOKS {
                 return None;
             }
-            let mut best: Option<(Span, Rank)> = None;
-            for &to in &receivers {
-                if !self.waiting.is_reached(from, to) {
-                    continue;
-                }
-                let urgency = self.urgency(from, to);
+        }
+        self.senders = senders;
+        self.waiting.have_looked();
+        Some(started)
+    }
+
+    /// The receiver to whom a free sender sends next: the most urgent of those who are free and to whom there is room on the
+    /// whole way.
+    fn receiver(&mut self, from: Rank) -> Option<Rank> {
+        if !self.waiting.has_receivers(from, &self.free) {
+            return None;
+        }
+        let mut best: Option<(Span, Rank)> = None;
+        // It may go on with the same message, which makes its receiver more urgent than it is for others.
+        let same = self.last[from].map(|last| self.starts[last].part.to);
+        let same = same.filter(|&to| self.from[to] == Some(from) && self.is_found(from, to));
+        if let Some(to) = same {
+            let more = self.time(self.slice, self.paths.rate(from, to)).times(2);
+            best = Some((self.to_receive[to] + more, to));
+        }
+        for nth in 0..self.free.words().len() {
+            let mut left = self.waiting.reached_among(from, &self.free, nth);
+            while left != 0 {
+                let to = 64 * nth + left.trailing_zeros() as Rank;
+                left &= left - 1;
+                let urgency = self.to_receive[to];
                 let is_best = match best {
                     None => true,
                     Some((most, _)) if urgency != most => urgency > most,
                     Some((_, other)) => self.is_before(from, to, other),
                 };
-                if is_best && self.waiting.has_room(from, to) {
+                if !is_best || Some(to) == same {
+                    continue;
+                }
+                if self.waiting.has_room(from, to) {
                     best = Some((urgency, to));
+                } else {
+                    // Others may be behind the same link.
+                    left &= self.waiting.reached_among(from, &self.free, nth);
                 }
             }
-            if let Some((_, to)) = best {
-                started.push(self.start(now, from, to));
-            }
         }
-        (self.senders, self.receivers) = (senders, receivers);
-        self.waiting.have_looked();
-        Some(started)
+        best.map(|(_, to)| to)
     }
 
-    /// The urgency of a receiver: the time of what is still to come.
-    #[inline]
-    fn urgency(&self, from: Rank, to: Rank) -> Span {
-        let urgency = self.to_receive[to];
-        if self.from[to] == Some(from) && self.last_is(from, to) {
-            // It goes on with the same message.
-            return urgency + self.time(self.slice, self.paths.rate(from, to)).times(2);
-        }
-        urgency
+    /// Whether a receiver is free, and there is room on the whole way to it.
+    fn is_found(&mut self, from: Rank, to: Rank) -> bool {
+        self.free.contains(to) && self.waiting.is_reached(from, to) && self.waiting.has_room(from, to)
     }
 
     /// Whether one of two receivers that are as urgent comes first: that with the longer message, or the nearer one.
     fn is_before(&self, from: Rank, to: Rank, other: Rank) -> bool {
         let left = |to: Rank| self.left[from * self.nodes + to];
-        let way = |to: Rank| (to + self.nodes - from) % self.nodes;
+        let way = |to: Rank| if to < from { to + self.nodes - from } else { to - from };
         (left(to), Reverse(way(to))) > (left(other), Reverse(way(other)))
-    }
-
-    fn last_is(&self, from: Rank, to: Rank) -> bool {
-        self.last[from].is_some_and(|last| self.starts[last].part.to == to)
     }
 
     fn start(&mut self, now: Time, from: Rank, to: Rank) -> Part {
@@ -200,7 +210,8 @@ impl<'a> Packer<'a> {
         self.to_receive[to] = self.to_receive[to] - planned;
         self.flights[from] = Some((part, now));
         // The next slice of the same message is the same message.
-        if let Some(last) = self.last[from].filter(|_| self.from[to] == Some(from) && self.last_is(from, to))
+        if let Some(last) =
+            self.last[from].filter(|&last| self.from[to] == Some(from) && self.starts[last].part.to == to)
         {
             self.starts[last].part.bytes += bytes;
         } else {
@@ -235,15 +246,10 @@ impl<'a> Packer<'a> {
                 let Part { from, to, .. } = part;
                 if self.open[0][from] > 0 {
                     self.idle.insert(from);
-                    self.waiting.look_again(from);
+                    self.waiting.sender_is_free(from);
                 }
                 self.free.insert(to);
-                let waiting = &mut self.waiting;
-                self.idle.for_each(|from| {
-                    if waiting.is_reached(from, to) {
-                        waiting.look_again(from);
-                    }
-                });
+                self.waiting.receiver_is_free(to);
             }
         }
     }

@@ -49,19 +49,31 @@ impl Ranks {
         &self.0
     }
 
+    /// Adds those of another set that are wanted.
+    #[inline]
+    pub(super) fn add_if(&mut self, other: &Ranks, is_wanted: impl Fn(Rank) -> bool) {
+        for nth in 0..self.0.len() {
+            of_word(nth, other.0[nth] & !self.0[nth], |rank| {
+                if is_wanted(rank) {
+                    self.0[nth] |= 1 << (rank % 64);
+                }
+            });
+        }
+    }
+
+    /// Takes out all that are not in another set.
+    #[inline]
+    pub(super) fn keep(&mut self, other: &Ranks) {
+        for nth in 0..self.0.len() {
+            self.0[nth] &= other.0[nth];
+        }
+    }
+
     /// Calls `each` with all of them, in order.
     #[inline]
     pub(super) fn for_each(&self, mut each: impl FnMut(Rank)) {
         for (nth, &word) in self.0.iter().enumerate() {
             of_word(nth, word, &mut each);
-        }
-    }
-
-    /// Calls `each` with those that are in another set as well, in order.
-    #[inline]
-    pub(super) fn for_each_in(&self, other: &Ranks, mut each: impl FnMut(Rank)) {
-        for nth in 0..self.0.len() {
-            of_word(nth, self.0[nth] & other.0[nth], &mut each);
         }
     }
 }
@@ -111,7 +123,7 @@ pub(super) fn contains(set: &[u64], rank: Rank) -> bool {
 
 /// Calls `each` with the ranks of a word, which is the `nth` of a set, in order.
 #[inline]
-pub(super) fn of_word(nth: usize, mut word: u64, mut each: impl FnMut(Rank)) {
+fn of_word(nth: usize, mut word: u64, mut each: impl FnMut(Rank)) {
     while word != 0 {
         each(64 * nth + word.trailing_zeros() as Rank);
         word &= word - 1;

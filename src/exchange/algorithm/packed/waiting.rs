@@ -36,8 +36,10 @@ pub(super) struct Waiting<'a> {
     released: Vec<u32>,
     is_released: Vec<bool>,
     roomy: usize,
-    /// The senders that must look again whatever the links are like.
-    again: Ranks,
+    /// The senders that have become free since the last look: they look whatever the links are like.
+    fresh: Ranks,
+    /// The receivers that have become free since the last look.
+    freed: Vec<Rank>,
     /// The number of links, receivers and senders that have been looked at.
     looks: u64,
 }
@@ -49,8 +51,8 @@ impl<'a> Waiting<'a> {
         let note = |part: &Part| ranks::insert(open.row_mut(part.from), part.to);
         let trees = Trees::of(members, messages.inspect(note), paths);
         let links = paths.capacity.len();
-        let mut again = Ranks::new(members);
-        (0..members).for_each(|from| again.insert(from));
+        let mut fresh = Ranks::new(members);
+        (0..members).for_each(|from| fresh.insert(from));
         Waiting {
             paths,
             members,
@@ -64,7 +66,8 @@ impl<'a> Waiting<'a> {
             released: Vec::new(),
             is_released: vec![false; links],
             roomy: 0,
-            again,
+            fresh,
+            freed: Vec::new(),
             looks: 0,
         }
     }
@@ -129,15 +132,21 @@ impl<'a> Waiting<'a> {
         ranks::remove(self.reached.row_mut(from), to);
     }
 
-    /// Lets a sender look again.
+    /// Notes that a sender has become free.
     #[inline]
-    pub(super) fn look_again(&mut self, from: Rank) {
-        self.again.insert(from);
+    pub(super) fn sender_is_free(&mut self, from: Rank) {
+        self.fresh.insert(from);
     }
 
-    /// Adds the senders that may find somebody to a set.
-    pub(super) fn who_looks(&self, all: &mut Ranks) {
-        all.add(&self.again);
+    /// Notes that a receiver has become free.
+    #[inline]
+    pub(super) fn receiver_is_free(&mut self, to: Rank) {
+        self.freed.push(to);
+    }
+
+    /// Adds those of the free senders that may find somebody to a set.
+    pub(super) fn who_looks(&self, idle: &Ranks, all: &mut Ranks) {
+        all.add(&self.fresh);
         for &link in &self.released {
             if let Some(senders) = &self.senders[link as usize]
                 && !self.is_full[link as usize]
@@ -145,31 +154,40 @@ impl<'a> Waiting<'a> {
                 all.add(senders);
             }
         }
+        // Few receivers become free at a time, unless nearly all senders do so as well.
+        all.add_if(idle, |from| self.freed.iter().any(|&to| self.is_reached(from, to)));
+        all.keep(idle);
     }
 
-    /// Whether a sender must look whatever the links are like.
+    /// Whether a sender has become free since the last look.
     #[inline]
-    pub(super) fn is_again(&self, from: Rank) -> bool {
-        self.again.contains(from)
+    pub(super) fn is_fresh(&self, from: Rank) -> bool {
+        self.fresh.contains(from)
     }
 
-    /// Whether one of them need not look any more, since the links for which it waits are full again.
+    /// Whether one of them need not look any more, since the links for which it waits are full again, and the receivers that
+    /// have become free are taken. (It has found nobody else before.)
     #[inline]
-    pub(super) fn is_in_vain(&self, from: Rank) -> bool {
-        !self.is_again(from) && self.waits[from].iter().all(|&(link, _)| self.is_full[link as usize])
+    pub(super) fn is_in_vain(&self, from: Rank, free: &Ranks) -> bool {
+        let is_there = |&to: &Rank| free.contains(to) && self.is_reached(from, to);
+        !self.is_fresh(from)
+            && self.waits[from].iter().all(|&(link, _)| self.is_full[link as usize])
+            && !self.freed.iter().any(is_there)
     }
 
-    /// Whether there is room on none of the links any more for which there has been some since the last look.
+    /// Whether nobody but fresh senders needs to look any more: there is room on none of the links for which there has been
+    /// some since the last look, and all receivers that have become free since then are taken.
     #[inline]
-    pub(super) fn is_full_again(&self) -> bool {
-        self.roomy == 0
+    pub(super) fn is_over(&self, free: &Ranks) -> bool {
+        self.roomy == 0 && !self.freed.iter().any(|&to| free.contains(to))
     }
 
     /// Notes that all have looked.
     pub(super) fn have_looked(&mut self) {
         self.released.drain(..).for_each(|link| self.is_released[link as usize] = false);
         self.roomy = 0;
-        self.again.clear();
+        self.fresh.clear();
+        self.freed.clear();
     }
 
     /// Whether a sender has something for a receiver who is not known to be behind a full link.
@@ -178,29 +196,38 @@ impl<'a> Waiting<'a> {
         ranks::contains(self.reached.row(from), to)
     }
 
-    /// The receivers among some that are free for whom a sender has something and who are not known to be behind a full
-    /// link.
+    /// Whether there are receivers among some that are free for whom a sender has something and who are not known to be behind
+    /// a full link.
     #[inline]
-    pub(super) fn receivers(&mut self, from: Rank, free: &Ranks, found: &mut Vec<Rank>) {
+    pub(super) fn has_receivers(&mut self, from: Rank, free: &Ranks) -> bool {
         let Waiting { trees, is_full, open, reached, senders, waits, .. } = self;
         let (open, reached, waits) = (open.row(from), reached.row_mut(from), &mut waits[from]);
-        let before = waits.len();
-        waits.retain(|&(link, place)| {
-            if !is_full[link as usize] {
-                senders[link as usize].iter_mut().for_each(|senders| senders.remove(from));
-                trees.add(place, open, reached);
+        let (before, mut kept) = (waits.len(), 0);
+        for nth in 0..before {
+            let (link, place) = waits[nth];
+            if is_full[link as usize] {
+                waits[kept] = (link, place);
+                kept += 1;
+                continue;
             }
-            is_full[link as usize]
-        });
-        if waits.len() < before {
+            senders[link as usize].iter_mut().for_each(|senders| senders.remove(from));
+            trees.add(place, open, reached);
+        }
+        waits.truncate(kept);
+        if kept < before {
             // Some of these may be behind another link for which it waits.
             waits.iter().for_each(|&(_, place)| trees.take_out(place, reached));
         }
-        found.clear();
-        for (nth, &free) in free.words().iter().enumerate() {
-            ranks::of_word(nth, reached[nth] & free, |to| found.push(to));
-        }
-        self.looks += (before + found.len()) as u64;
+        let found: u32 = reached.iter().zip(free.words()).map(|(to, free)| (to & free).count_ones()).sum();
+        self.looks += before as u64 + u64::from(found);
+        found > 0
+    }
+
+    /// The receivers of a word of those that are free for whom a sender has something and who are not known to be behind a full
+    /// link.
+    #[inline]
+    pub(super) fn reached_among(&self, from: Rank, free: &Ranks, word: usize) -> u64 {
+        self.reached.row(from)[word] & free.words()[word]
     }
 
     /// Whether there is room for a message on all its links; if there is none on one, the sender waits there with all who are
@@ -260,9 +287,9 @@ mod tests {
                     count > 0 && room < EXACT * paths.room
                 };
                 let has_room = |part: &Part| !paths.path(part).iter().any(|&link| is_full(link));
-                let (mut found, mut receivers) = (Vec::new(), Vec::new());
-                waiting.receivers(from, &everybody, &mut receivers);
-                for to in receivers {
+                let mut found = Vec::new();
+                waiting.has_receivers(from, &everybody);
+                for to in 0..12 {
                     if waiting.is_reached(from, to) && waiting.has_room(from, to) {
                         found.push(to);
                     }
