@@ -30,10 +30,10 @@ pub(super) fn predict(machine: &Description, members: &[Rank], schedule: &Schedu
     }
     let mut walk = Walk::new(machine, members, schedule)?;
     let finished = walk.finish(schedule)?;
-    is_clear(machine, members, &walk.flights).then(|| {
-        let modeled = finished.iter().copied().max().unwrap_or_default();
-        Prediction { modeled, finished }
-    })
+    let modeled = finished.iter().copied().max().unwrap_or_default();
+    // Whether something ends with modeled time is the kernel's to say.
+    (modeled < Time::MAX && is_clear(machine, members, &walk.flights))
+        .then_some(Prediction { modeled, finished })
 }
 
 /// Whether messages need nothing but their ports, their links and the same overheads at any time.
