@@ -1,7 +1,8 @@
 //! The predictor: the time of a schedule on a machine, without running it.
 //!
 //! It passes the calls that [`walk`](crate::comm::walk) makes on the nodes to the same kernel that times them in a
-//! run, on one thread and without data. So a prediction *is* the modeled time of the run in virtual time, to the last
+//! run, on one thread and without data; where nodes go by the clock and no message meets another one, it works out what the kernel would
+//! say (`clear`). So a prediction *is* the modeled time of the run in virtual time, to the last
 //! picosecond, conflicts on the links included, provided that all nodes start at the same instant and nothing else is
 //! under way.
 
@@ -81,22 +82,23 @@ fn predict_as_is(
     if members.len() != schedule.nodes() {
         return None;
     }
+    debug_assert!(members.iter().all(|&node| node < machine.nodes()), "members of the machine");
+    if limit < Time::MAX && !unhindered::could_end_by(machine, members, schedule, limit) {
+        return None;
+    }
     if let Some(prediction) = clear::predict(machine, members, schedule) {
         return (prediction.modeled <= limit).then_some(prediction);
     }
     predict_by_kernel(machine, members, schedule, limit)
 }
 
-/// The same by the kernel.
+/// Predicts a schedule, which could end by the limit if no message met another one, by the kernel.
 fn predict_by_kernel(
     machine: &Description,
     members: &[Rank],
     schedule: &Schedule,
     limit: Time,
 ) -> Option<Prediction> {
-    if limit < Time::MAX && !unhindered::could_end_by(machine, members, schedule, limit) {
-        return None;
-    }
     let rest = (limit < Time::MAX).then(|| Rest::of(machine, members, schedule));
     if rest.as_ref().is_some_and(|rest| Time::ZERO + rest.least(&[]) > limit) {
         return None;

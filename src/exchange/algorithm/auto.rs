@@ -154,8 +154,8 @@ fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError
 /// and first what is likely to be. By closed forms that is known before anything is made: few long messages, passed on,
 /// where start-ups decide (*bruck*, *levels*); otherwise straight ones, and few only if the closed form comes under the best
 /// of these. Of the straight ways, plain rounds for messages of one length where nodes are busier than links, and *mixed*
-/// where that saves more start-ups than it costs; then what is packed and goes by the clock; and the order of that
-/// with all sends ahead. Balanced rounds take the place of packed ones where there is too much to pack.
+/// where that saves more start-ups than it costs, links that are crowded counted; then what is packed and goes by the clock, in slices if
+/// whole messages leave them something to gain; and the order of that with all sends ahead. Balanced rounds take the place of packed ones where there is too much to pack.
 fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let ahead = planner.with_styles(&FEW_STYLES[2..]);
@@ -171,8 +171,8 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     let is_mixed_first = mixed.is_some_and(|[short, long]| short + long < planner.straight());
     let try_mixed = |search: &mut Search<'_>| {
         let can_be = |[short, long]: [Span; 2]| {
-            // Crowded links that keep all messages from their lower limit keep the long ones of them from theirs. (Where a few
-            // messages are much longer, the limit is theirs, and start-ups keep others from it.)
+            // If crowded links keep all messages together this far above their lower limit, they keep the long ones as far above
+            // theirs. (Where a few messages are much longer, the limit is theirs, and start-ups keep others from it.)
             let is_crowded = planner.is_bound_by_links() && !is_uneven(planner);
             let far = if is_crowded { search.far_from(planner.straight()) } else { 1.0 };
             Time::ZERO + short + Span::from_secs_f64(long.as_secs_f64() * far) <= search.limit()
@@ -194,6 +194,9 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     for variant in packed(instance, &planner.with_styles(&[])) {
         if is_open(&search) {
             search.try_all(vec![variant]);
+        }
+        if !planner.is_packed() {
+            break;
         }
     }
     if !planner.is_packed() && is_open(&search) {
@@ -293,10 +296,11 @@ impl Search<'_> {
         })
     }
 
-    /// How many times as long as a time the fastest so far takes; 1 if there is none.
+    /// How many times as long as a time the fastest so far takes, at least 1; and 1 if there is none, or no such time.
     fn far_from(&self, least: Span) -> f64 {
-        self.best.as_ref().map_or(1.0, |(_, found)| {
-            found.prediction.modeled.since_start().as_secs_f64() / least.as_secs_f64()
+        let best = self.best.as_ref().filter(|_| !least.is_zero());
+        best.map_or(1.0, |(_, found)| {
+            (found.prediction.modeled.since_start().as_secs_f64() / least.as_secs_f64()).max(1.0)
         })
     }
 

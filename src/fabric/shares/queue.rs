@@ -74,3 +74,34 @@ impl Queue {
         Some(((entry >> 64) as i64, of))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// It gives out what a sorted list would, also where it holds more than are kept in order.
+        #[test]
+        fn the_first_entry_comes_first(
+            steps in prop::collection::vec((0..8_u32, 0..40_i64, 0..4_u32, any::<bool>()), 0..400)
+        ) {
+            let mut queue = Queue::default();
+            let mut all: Vec<(i64, u32, u32, Of)> = Vec::new();
+            for (nth, (kind, share, number, is_flow)) in (0..).zip(steps) {
+                if kind < 5 {
+                    let of = if is_flow { Of::Flow(nth) } else { Of::Resource(nth) };
+                    queue.push(share, number, of);
+                    all.push((share, number, if is_flow { nth | FLOW } else { nth }, of));
+                    all.sort_unstable_by_key(|&(share, number, of, _)| (share, number, of));
+                } else {
+                    let first = (!all.is_empty()).then(|| all.remove(0));
+                    prop_assert_eq!(queue.pop(), first.map(|(share, .., of)| (share, of)));
+                }
+                let is_first = all.first().is_none_or(|&(first, other, ..)| (first, other) >= (share, number));
+                prop_assert_eq!(queue.is_first(share, number), is_first);
+            }
+        }
+    }
+}

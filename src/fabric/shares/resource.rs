@@ -53,8 +53,9 @@ impl Room {
         (self.oldest != batch) | (self.open > few)
     }
 
-    /// Whether all flows that are open or bound here can have a share. Then [`Room::least_share`] is not lower by more than the
-    /// number of flows that are neither; it takes no division to know.
+    /// Whether all flows that are open or bound here can have a share; it takes no division to know. Then [`Room::least_share`] is lower
+    /// than that at most by the number of flows that are neither. So if they can have a share and the remainder, and one of them is open,
+    /// `least_share` is later in the order than any place with this share.
     #[inline]
     pub(super) fn is_above(&self, share: i64) -> bool {
         let (open, bound) = (i64::from(self.open), i64::from(self.bound));

@@ -222,8 +222,8 @@ impl Shares {
         if room.open == 0 && !room.is_unsettled(remainder) {
             return None;
         }
-        // The flows that are open or bound here, and what they have to share. Before those that take more are counted with them
-        // that may be below zero; no share of those counted is.
+        // The flows that are open or bound here, and what they have to share. This may be negative
+        // until the flows that take more are counted as well; the share that is returned is not.
         let (bound, count) = (i64::from(room.bound), i64::from(room.open + room.bound));
         let of_bound = bound * room.level;
         let rest = room.free + of_bound;

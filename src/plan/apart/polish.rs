@@ -1,5 +1,5 @@
 //! Small changes to the fastest way to part messages that has been found, a few times as long as one makes it faster. Where there is
-//! a root and few nodes, which is planned soon, other ways near the fastest are changed as well.
+//! a root and few nodes, so that planning takes little time, other ways near the fastest are changed as well.
 //!
 //! Parts are chosen by the time that each takes by itself, and the orders that are tried are few. In a row the parts overlap, and
 //! there another order or another variant of a part may be faster. Among many nodes the places, too, are moved.
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Bounds, Divisible, FEW, Part, Parting, Row, Variant, key, kind, orders};
 use crate::time::{Span, Time};
 
-/// Among up to so many nodes the places of the fastest way are moved twice; among more of them once, if there is only one place.
+/// Among up to so many nodes the places of the fastest way are moved in two rounds; among more in one, if there is only one place.
 const SOME: usize = 128;
 
 /// So many ways are changed if others than the fastest are.
@@ -36,6 +36,7 @@ impl<P: Divisible> Parting<'_, P> {
             }
             self.places.extend(moved);
             self.places.sort_unstable();
+            self.places.dedup();
         }
     }
 
