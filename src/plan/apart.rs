@@ -15,6 +15,7 @@
 //! the others leave it, and variants come first for it that suit its neighbours.
 
 mod part;
+mod places;
 mod polish;
 
 use std::{
@@ -23,7 +24,10 @@ use std::{
     sync::Arc,
 };
 
-use self::part::{Chosen, Part, Row, in_a_row, kind};
+use self::{
+    part::{Chosen, Part, Row, in_a_row, kind},
+    places::places,
+};
 use super::{
     choose::{FEW, near},
     error::PlanError,
@@ -405,67 +409,4 @@ fn orders(way: &[Bounds]) -> Vec<Vec<Bounds>> {
 fn alone<P: Divisible>(problem: &P, time: Span) -> Span {
     let overlap = if problem.has_root() { 2.0 } else { 1.1 };
     Span::from_secs_f64(time.as_secs_f64() * overlap)
-}
-
-/// The lengths behind which messages may be parted, those that are likely to gain most first: below the widest gap between two
-/// lengths, as a ratio; below those that make up half of all bytes; halfway, as ratios go, between the shortest and the longest;
-/// and below those that make up other parts of all bytes. None if no message is more than twice as long as another one.
-fn places(lengths: &[u64]) -> Vec<u64> {
-    let mut sorted: Vec<u64> = lengths.iter().copied().filter(|&length| length > 0).collect();
-    sorted.sort_unstable();
-    let (Some(&shortest), Some(&longest)) = (sorted.first(), sorted.last()) else { return Vec::new() };
-    if longest.div_ceil(2) <= shortest {
-        return Vec::new();
-    }
-    let steps = sorted.windows(2).filter(|pair| pair[0] < pair[1]);
-    // The shorter one of two widest gaps has more bytes above it.
-    let widest = steps.max_by(|a, b| wider(a, b).then(b[0].cmp(&a[0]))).map(|pair| pair[0]);
-    let all: u128 = sorted.iter().map(|&length| u128::from(length)).sum();
-    let below = |bound: u64| sorted.iter().rev().copied().find(|&length| length < bound);
-    // Below the longest messages that make up so many sixteenths of all bytes.
-    let heavy = |sixteenths: u128| {
-        let mut bytes = 0;
-        let last = sorted.iter().rev().find(|&&length| {
-            bytes += u128::from(length);
-            bytes * 16 >= all * sixteenths
-        });
-        last.and_then(|&length| below(length))
-    };
-    let middle = (u128::from(shortest) * u128::from(longest)).isqrt() as u64;
-    let mut places = Vec::new();
-    for place in [widest, heavy(8), below(middle.saturating_add(1)), heavy(12), heavy(4), heavy(15)] {
-        if let Some(place) = place.filter(|place| *place < longest && !places.contains(place)) {
-            places.push(place);
-        }
-    }
-    places
-}
-
-/// Compares the ratios of two pairs of lengths.
-fn wider(one: &[u64], other: &[u64]) -> std::cmp::Ordering {
-    let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
-    product(one[1], other[0]).cmp(&product(other[1], one[0]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_that_are_alike_are_not_parted() {
-        for lengths in [&[][..], &[0, 0], &[7], &[0, 1, 1], &[1, 2, 1], &[500, 999, 700]] {
-            assert_eq!(places(lengths), [0_u64; 0], "{lengths:?}");
-        }
-    }
-
-    #[test]
-    fn places_follow_from_gaps_bytes_and_extremes() {
-        assert_eq!(places(&[32, 0, 65_536, 32]), [32]);
-        // The widest gap is below 6400; 100,000 is half of the bytes, and with 50,000 more than 15 of 16; 400 is below the
-        // square root of 16 x 100,000.
-        assert_eq!(places(&[16, 50, 100, 400, 6400, 100_000, 50_000]), [400, 50_000, 6400]);
-        // Of gaps that are as wide as each other the one with the shortest message counts.
-        assert_eq!(places(&[1, 2, 4, 8, 16, 32]), [1, 16, 4, 8, 2]);
-        assert_eq!(places(&[u64::MAX, 1]), [1]);
-    }
 }
