@@ -15,6 +15,7 @@ mod recorder;
 mod shares;
 
 pub use shares::Work;
+pub(crate) use shares::near_whole;
 
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ mod rest;
 mod script;
 mod unhindered;
 
-use self::{rest::Rest, script::Script};
+use self::{rest::Rest, script::Script, unhindered::Unhindered};
 use crate::{
     kernel::{Kernel, Progress},
     model::Description,
@@ -83,13 +83,32 @@ fn predict_as_is(
         return None;
     }
     debug_assert!(members.iter().all(|&node| node < machine.nodes()), "members of the machine");
-    if limit < Time::MAX && !unhindered::could_end_by(machine, members, schedule, limit) {
-        return None;
+    match predict_without_kernel(machine, members, schedule, limit)? {
+        Some(prediction) => (prediction.modeled <= limit).then_some(prediction),
+        None => predict_by_kernel(machine, members, schedule, limit),
     }
-    if let Some(prediction) = clear::predict(machine, members, schedule) {
-        return (prediction.modeled <= limit).then_some(prediction);
+}
+
+/// What no message in another one's way tells: `None` that a schedule cannot end by the limit, a prediction that the kernel says the same;
+/// otherwise the kernel has to say.
+fn predict_without_kernel(
+    machine: &Description,
+    members: &[Rank],
+    schedule: &Schedule,
+    limit: Time,
+) -> Option<Option<Prediction>> {
+    let can_tell = clear::can_tell(machine, schedule);
+    if limit == Time::MAX && !can_tell {
+        return Some(None);
     }
-    predict_by_kernel(machine, members, schedule, limit)
+    let Unhindered { finished, flights } = unhindered::follow(machine, members, schedule, limit, can_tell)?;
+    let modeled = finished.iter().copied().max().unwrap_or_default();
+    // Whether something ends with modeled time, or waits for ever, is the kernel's to say.
+    let is_known = can_tell
+        && !finished.is_empty()
+        && modeled < Time::MAX
+        && clear::is_clear(machine, members, &flights);
+    Some(is_known.then_some(Prediction { modeled, finished }))
 }
 
 /// Predicts a schedule, which could end by the limit if no message met another one, by the kernel.

@@ -34,6 +34,7 @@ use resource::{NEVER, Room, UNLIMITED};
 use smallvec::SmallVec;
 use sweep::First;
 use units::Units;
+pub(crate) use units::near_whole;
 
 /// In place of a bottleneck: the flow runs at its limit.
 const NONE: u32 = u32::MAX;

@@ -52,12 +52,10 @@ impl Units {
         let (scale, whole) = self.scale;
         let ratio = capacity / scale;
         let most = self.limit_units * self.flows;
-        let near = ratio.round();
         // A small multiple of the scale is that multiple, also if rounding has moved it.
-        let units = if (ratio - near).abs() <= 4.0 * f64::EPSILON * near {
-            near as i64 as i128 * i128::from(whole)
-        } else {
-            (ratio * whole as f64).round() as i128
+        let units = match near_whole(ratio) {
+            Some(times) => times as i64 as i128 * i128::from(whole),
+            None => (ratio * whole as f64).round() as i128,
         };
         units.clamp(i128::from(self.flows), i128::from(most)) as i64
     }
@@ -83,6 +81,12 @@ impl Units {
         let (scale, whole) = self.scale;
         share as f64 / whole as f64 * scale
     }
+}
+
+/// The whole number that a ratio of two capacities is, if nothing but rounding has moved it away from that.
+pub(crate) fn near_whole(ratio: f64) -> Option<f64> {
+    let near = ratio.round();
+    ((ratio - near).abs() <= 4.0 * f64::EPSILON * near).then_some(near)
 }
 
 #[cfg(test)]

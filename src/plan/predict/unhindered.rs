@@ -1,10 +1,11 @@
-//! The time of a schedule whose messages do not get in each other's way: a lower limit of what it takes.
+//! A schedule whose messages do not get in each other's way: a lower limit of what it takes, and, where that comes true, all of it.
 //!
 //! Every step waits for the one before it, every receive for its message, and every message for those before it in its out-port.
 //! What follows from these alone costs a small part of a prediction, as no message shares a link or an in-port with another one.
 //! In the kernel each of these waits is at least as long: no message is faster there, and what is left out here (links,
 //! in-ports, barriers, the extra time of receives that overlap sends, sends that wait for their receives) can only delay. So a
-//! schedule that does not end in time here need not be predicted.
+//! schedule that does not end in time here need not be predicted; and where nothing of that delays it, its times are those of the
+//! kernel, to the picosecond ([`clear`](super::clear)).
 
 use std::{
     borrow::Cow,
@@ -19,18 +20,49 @@ use crate::{
     topology::LinkId,
 };
 
-/// A transfer may take less than its bytes do by this part of it, and by a picosecond: rates are rounded, and so is the instant at
-/// which a message has left.
+/// In the kernel a transfer may take less than its bytes do by this part of it, and by a picosecond: rates are rounded, and so is the
+/// instant at which a message has left.
 const ROUNDED: u64 = 1 << 20;
 
-/// Whether a schedule could end by `limit`.
-pub(super) fn could_end_by(
+/// A message on its way, of one rank to another.
+pub(super) struct Flight {
+    pub(super) from: Rank,
+    pub(super) to: Rank,
+    pub(super) bytes: u64,
+    /// When it enters the network, and when it has left its sender.
+    pub(super) enters: Time,
+    pub(super) left: Time,
+}
+
+/// What a schedule takes if no message is in another one's way.
+pub(super) struct Unhindered {
+    /// When each node is done, in rank order; empty if some wait for ever.
+    pub(super) finished: Vec<Time>,
+    /// All messages, if they are asked for.
+    pub(super) flights: Vec<Flight>,
+}
+
+/// Follows a schedule to its end, and keeps its messages if they are asked for; `None` if it cannot end by `limit`.
+pub(super) fn follow(
     machine: &Description,
     members: &[Rank],
     schedule: &Schedule,
     limit: Time,
-) -> bool {
-    Walk::new(machine, members, schedule).ends_by(limit)
+    keeps_flights: bool,
+) -> Option<Unhindered> {
+    let mut walk = Walk::new(machine, members, schedule);
+    let messages = schedule.messages().count() as u64;
+    if keeps_flights {
+        walk.flights = Some(Vec::with_capacity(messages as usize));
+    }
+    walk.ends_by(limit + rounding(limit, messages)).then(|| walk.finish())
+}
+
+/// So much earlier than by a limit so many messages may end in the kernel.
+fn rounding(limit: Time, messages: u64) -> Span {
+    let span = limit.since_start().as_picos().saturating_add(messages);
+    // Of a time that is longer than the limit by that, too.
+    Span::from_picos(messages.saturating_add(span / (ROUNDED / 2)))
 }
 
 /// All nodes on their way through their steps.
@@ -46,6 +78,7 @@ struct Walk<'a> {
     transfer: (u64, Span),
     flight: (Rank, Rank, Span),
     route: Vec<LinkId>,
+    flights: Option<Vec<Flight>>,
 }
 
 /// How far a node has come.
@@ -92,6 +125,7 @@ impl<'a> Walk<'a> {
             transfer: (0, Span::ZERO),
             flight: (0, 0, Span::ZERO),
             route: Vec::new(),
+            flights: None,
         }
     }
 
@@ -107,6 +141,15 @@ impl<'a> Walk<'a> {
             }
         }
         true
+    }
+
+    /// The times at which the nodes are done, and the messages.
+    fn finish(self) -> Unhindered {
+        let is_done = self.nodes.iter().zip(&self.steps).all(|(node, steps)| node.done == steps.len());
+        // A node ends when all its messages have left.
+        let ends = self.nodes.iter().map(|node| node.clock.max(node.left));
+        let finished = if is_done { ends.collect() } else { Vec::new() };
+        Unhindered { finished, flights: self.flights.unwrap_or_default() }
     }
 
     /// Carries out the next step of a node, unless that waits for a message.
@@ -165,6 +208,9 @@ impl<'a> Walk<'a> {
         let enters = if parameters.ports() == 1 { node.clock.max(node.left) } else { node.clock };
         let left = enters + transfer;
         node.left = node.left.max(left);
+        if let Some(flights) = &mut self.flights {
+            flights.push(Flight { from: rank, to: message.peer, bytes: message.bytes, enters, left });
+        }
         let receiver = &mut self.nodes[message.peer];
         receiver.coming.entry(rank).or_default().push_back(left + flight);
         if receiver.awaited == Some(rank) {
@@ -182,11 +228,11 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// The time of the bytes of a message through a port.
+    /// The time of the bytes of a message through a port of their own, as the kernel counts it.
     fn transfer(&mut self, bytes: u64) -> Span {
         if self.transfer.0 != bytes {
-            let whole = self.machine.parameters().transfer(bytes).as_picos();
-            self.transfer = (bytes, Span::from_picos(whole.saturating_sub(1 + whole / ROUNDED)));
+            let port = self.machine.parameters().port_capacity();
+            self.transfer = (bytes, Span::from_secs_f64(bytes as f64 / port));
         }
         self.transfer.1
     }
@@ -214,6 +260,10 @@ mod tests {
         pattern::{Builder, Exchange, Transfer, ring},
         plan::predict,
     };
+
+    fn could_end_by(machine: &Description, members: &[Rank], schedule: &Schedule, limit: Time) -> bool {
+        follow(machine, members, schedule, limit, false).is_some()
+    }
 
     /// Tests a ring of neighbours, where no message is in another one's way: all that is left out are roundings.
     #[test]
