@@ -246,6 +246,17 @@ fn a_transpose_takes_little_longer_than_ports_need() {
     assert!(ratio(Algorithm::AUTO) < 1.25, "{}", ratio(Algorithm::AUTO));
 }
 
+/// On a line plain rounds with all sends ahead keep the links in the middle busy, which those that are packed do not.
+#[test]
+fn large_exchanges_whose_links_decide_are_tried_in_plain_rounds() {
+    let machine: Description = "hockney:1x104".parse().unwrap();
+    // More than ten thousand messages, not quite of one length.
+    let matrix = Matrix::of(104, |from, to| 340 + ((from + to) % 2) as u64).unwrap();
+    let instance = Instance::new(&machine, matrix).unwrap();
+    let time = |algorithm: Algorithm| algorithm.plan(&instance).unwrap().prediction().unwrap().modeled;
+    assert!(time(Algorithm::AUTO) <= time(Algorithm::PAIRWISE));
+}
+
 /// Groups exchange as the whole machine does.
 #[test]
 fn members_may_be_some_nodes_in_any_order() {

@@ -155,7 +155,7 @@ fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError
 /// where start-ups decide (*bruck*, *levels*); otherwise straight ones, and few only if the closed form comes under the best
 /// of these. Of the straight ways, plain rounds for messages of one length where nodes are busier than links, and *mixed*
 /// where that saves more start-ups than it costs, links that are crowded counted; then what is packed and goes by the clock, in slices if
-/// whole messages leave them something to gain; and the order of that with all sends ahead. Balanced rounds take the place of packed ones where there is too much to pack.
+/// whole messages leave them something to gain; and with all sends ahead the order of that, or, where links decide, plain rounds. Balanced rounds take the place of packed ones where there is too much to pack.
 fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let ahead = planner.with_styles(&FEW_STYLES[2..]);
@@ -203,8 +203,13 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
         let mut rounds = in_styles(&ahead, main_algorithm(planner));
         rounds.extend(plain(&[FEW_STYLES[2]]));
         search.try_all(rounds);
-    } else if is_open(&search) && is_ahead_worth(planner, search.limit()) {
-        let rounds = if is_regular { plain(&[FEW_STYLES[2]]) } else { packed(instance, &ahead) };
+    } else if is_open(&search) {
+        let is_worth = is_ahead_worth(planner, search.limit());
+        let mut rounds = if is_worth && !is_regular { packed(instance, &ahead) } else { Vec::new() };
+        // Where links decide, plain rounds may keep the crowded ones busier than the order of what is packed does.
+        if is_worth && is_regular || planner.is_bound_by_links() {
+            rounds.extend(plain(&[FEW_STYLES[2]]));
+        }
         search.try_all(rounds);
     }
     if !is_mixed_first {
