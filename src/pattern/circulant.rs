@@ -57,27 +57,15 @@ pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks:
     let firsts: Vec<usize> = (0..blocks.len()).map(|message| blocks[..message].iter().sum()).collect();
     let message_of: Vec<usize> =
         blocks.iter().enumerate().flat_map(|(message, &count)| std::iter::repeat_n(message, count)).collect();
-    // The blocks of each holder that each node has.
-    let mut has = Sets::empty(ring.len() * holders.len(), blocks.iter().copied().max().unwrap_or(0));
-    let set = |rank: Rank, message: usize| rank * holders.len() + message;
-    for (message, &rank) in holders.iter().enumerate() {
-        (0..blocks[message]).for_each(|block| has.insert(set(rank, message), block));
-    }
-    let mut missing = (ring.len() - 1) * message_of.len();
+    let mut has = Held::new(ring.len(), holders, blocks);
     let mut round = 0;
-    while missing > 0 {
+    while !has.is_complete() {
         let distance = distances[round % distances.len()];
         let mut transfers = Vec::new();
         for (position, &from) in ring.iter().enumerate() {
             let to = ring[(position + distance) % ring.len()];
-            let sent = (0..holders.len()).filter_map(|message| {
-                let (own, other) = (set(from, message), set(to, message));
-                let is_next =
-                    holders[message] == from && round < blocks[message] && !has.contains(other, round);
-                let block = if is_next { round } else { has.newest_not_in(own, other)? };
-                Some((firsts[message] + block) as u32)
-            });
-            let sent: Blocks = sent.collect();
+            let sent = has.sent(from, to, round);
+            let sent: Blocks = sent.map(|(message, block)| (firsts[message] + block) as u32).collect();
             if !sent.is_empty() {
                 transfers.push(Transfer { from, to, blocks: sent });
             }
@@ -85,8 +73,7 @@ pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks:
         for transfer in &transfers {
             for &block in transfer.blocks.iter() {
                 let message = message_of[block as usize];
-                has.insert(set(transfer.to, message), block as usize - firsts[message]);
-                missing -= 1;
+                has.receive(transfer.to, message, block as usize - firsts[message]);
             }
         }
         builder.iteration(transfers);
@@ -103,34 +90,117 @@ pub(crate) fn distances(nodes: usize) -> Vec<usize> {
     std::iter::successors(Some(nodes.div_ceil(2)), halved).collect()
 }
 
-/// Sets of small numbers, side by side.
-struct Sets {
-    /// The number of 64-bit words of each set.
+/// The blocks that each rank has of each message: for each number of a block, and each rank, the set of messages of which it has the
+/// block of that number. So of hundreds of messages a few words tell which of their blocks come next.
+struct Held {
+    ranks: usize,
+    /// The number of 64-bit words of a set.
     words: usize,
-    bits: Vec<u64>,
+    sets: Vec<u64>,
+    /// How many blocks of each number are missing, at all ranks together.
+    missing: Vec<usize>,
+    /// No block of a lower number is missing.
+    lowest: usize,
+    /// The messages that each rank has from the beginning, and the number of blocks of each message.
+    own: Vec<Vec<usize>>,
+    blocks: Vec<usize>,
+    /// One more than the largest number of a block that has been received.
+    received: usize,
+    /// What is sent: the messages of which there is a block, and the number of that block.
+    found: Vec<u64>,
+    choice: Vec<usize>,
 }
 
-impl Sets {
-    /// Creates `sets` empty sets of numbers below `most`.
-    fn empty(sets: usize, most: usize) -> Sets {
-        let words = most.div_ceil(64);
-        Sets { words, bits: vec![0; sets * words] }
+impl Held {
+    /// What there is in the beginning: `blocks[k]` blocks at `holders[k]`.
+    fn new(ranks: usize, holders: &[Rank], blocks: &[usize]) -> Held {
+        let words = holders.len().div_ceil(64);
+        let numbers = blocks.iter().copied().max().unwrap_or(0);
+        let mut missing = vec![0; numbers];
+        let mut own = vec![Vec::new(); ranks];
+        for (message, (&rank, &count)) in holders.iter().zip(blocks).enumerate() {
+            own[rank].push(message);
+            missing[..count].iter_mut().for_each(|missing| *missing += ranks - 1);
+        }
+        let mut held = Held {
+            ranks,
+            words,
+            sets: vec![0; numbers * ranks * words],
+            missing,
+            lowest: 0,
+            own,
+            blocks: blocks.to_vec(),
+            received: 0,
+            found: vec![0; words],
+            choice: vec![0; holders.len()],
+        };
+        for (message, (&rank, &count)) in holders.iter().zip(blocks).enumerate() {
+            (0..count).for_each(|block| held.insert(block, rank, message));
+        }
+        held.skip_complete();
+        held
     }
 
-    fn insert(&mut self, set: usize, number: usize) {
-        self.bits[set * self.words + number / 64] |= 1 << (number % 64);
+    /// The words of the set of messages of which a rank has the block of a number.
+    fn set(&self, block: usize, rank: Rank) -> std::ops::Range<usize> {
+        let start = (block * self.ranks + rank) * self.words;
+        start..start + self.words
     }
 
-    fn contains(&self, set: usize, number: usize) -> bool {
-        self.bits[set * self.words + number / 64] & 1 << (number % 64) != 0
+    fn insert(&mut self, block: usize, rank: Rank, message: usize) {
+        let start = self.set(block, rank).start;
+        self.sets[start + message / 64] |= 1 << (message % 64);
     }
 
-    /// The largest number that is in one set and not in the other.
-    fn newest_not_in(&self, set: usize, other: usize) -> Option<usize> {
-        (0..self.words).rev().find_map(|word| {
-            let [own, other] = [set, other].map(|set| self.bits[set * self.words + word]);
-            Some(64 * word + (own & !other).checked_ilog2()? as usize)
-        })
+    fn contains(&self, block: usize, rank: Rank, message: usize) -> bool {
+        self.sets[self.set(block, rank).start + message / 64] & 1 << (message % 64) != 0
+    }
+
+    /// Notes that a rank has received a block of a message.
+    fn receive(&mut self, rank: Rank, message: usize, block: usize) {
+        self.insert(block, rank, message);
+        self.missing[block] -= 1;
+        self.received = self.received.max(block + 1);
+        self.skip_complete();
+    }
+
+    fn skip_complete(&mut self) {
+        while self.missing.get(self.lowest) == Some(&0) {
+            self.lowest += 1;
+        }
+    }
+
+    /// Whether all ranks have everything.
+    fn is_complete(&self) -> bool {
+        self.lowest == self.missing.len()
+    }
+
+    /// What one rank sends another one: of each message the newest block that the other one does not have; of its own
+    /// messages that with the number of the round, if the other one does not have it.
+    fn sent(&mut self, from: Rank, to: Rank, round: usize) -> impl Iterator<Item = (usize, usize)> {
+        self.found.fill(0);
+        for nth in 0..self.own[from].len() {
+            let message = self.own[from][nth];
+            if round < self.blocks[message] && !self.contains(round, to, message) {
+                self.found[message / 64] |= 1 << (message % 64);
+                self.choice[message] = round;
+            }
+        }
+        let end = if self.own[from].is_empty() { self.received } else { self.missing.len() };
+        for block in (self.lowest..end).rev() {
+            let (own, other) = (self.set(block, from), self.set(block, to));
+            for (word, (own, other)) in own.zip(other).enumerate() {
+                let mut new = self.sets[own] & !self.sets[other] & !self.found[word];
+                self.found[word] |= new;
+                while new != 0 {
+                    self.choice[64 * word + new.trailing_zeros() as usize] = block;
+                    new &= new - 1;
+                }
+            }
+        }
+        let messages =
+            (0..self.choice.len()).filter(|message| self.found[message / 64] & 1 << (message % 64) != 0);
+        messages.map(|message| (message, self.choice[message]))
     }
 }
 

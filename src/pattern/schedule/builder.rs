@@ -63,6 +63,10 @@ struct Room {
     places: Vec<usize>,
 }
 
+/// There is room for so many blocks and steps of a node at first.
+const ROOM: usize = 256;
+const STEPS: usize = 16;
+
 impl Room {
     /// Sorts the ends, which are in the order of their transfers, by rank and kind.
     fn sort(&mut self, ranks: usize) {
@@ -144,7 +148,8 @@ impl Builder {
             given.0,
             given.1
         );
-        let mut held = vec![Vec::new(); nodes];
+        let room = sizes.len().min(ROOM);
+        let mut held: Vec<Vec<u32>> = (0..nodes).map(|_| Vec::with_capacity(room)).collect();
         for (block, &rank) in (0..).zip(origins) {
             check_rank(rank, nodes, || format!("as the origin of block {block}"));
             held[rank].push(block);
@@ -153,7 +158,7 @@ impl Builder {
             schedule: Schedule {
                 sizes: sizes.into(),
                 element: 1,
-                steps: vec![Vec::new(); nodes],
+                steps: (0..nodes).map(|_| Vec::with_capacity(STEPS)).collect(),
                 iterations: 0,
             },
             exchange,
@@ -213,12 +218,15 @@ impl Builder {
                 check_rank(rank, self.held.len(), || role.to_owned());
             }
             assert!(from != to, "rank {from} is to send to itself: a transfer is between two ranks");
-            let known = self.schedule.sizes.len();
-            if let Some(block) = blocks.iter().find(|&&block| block as usize >= known) {
-                panic!("rank {from} is to send block {block}: the schedule has {}", numbered("block", known));
+            let mut bytes = 0_u64;
+            for &block in blocks {
+                let Some(&size) = self.schedule.sizes.get(block as usize) else {
+                    let known = numbered("block", self.schedule.sizes.len());
+                    panic!("rank {from} is to send block {block}: the schedule has {known}");
+                };
+                bytes = bytes.saturating_add(size);
             }
             ends.extend([End::new(from, false, given.len()), End::new(to, true, given.len())]);
-            let bytes = self.bytes(blocks);
             given.push((transfer, bytes));
         }
         // These are sorted rather than the messages, which are several times as long.

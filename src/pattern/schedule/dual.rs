@@ -6,7 +6,7 @@
 //! each node combines its version of a block with the versions from all nodes to which it had sent the block, and
 //! then sends the result on, once.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Action, Blocks, Message, Schedule, Step};
 use crate::rank::Rank;
@@ -33,9 +33,10 @@ impl Schedule {
         let is_overlapped = self.steps.iter().flatten().any(|step| matches!(step.action, Action::Start(_)));
         // The blocks of which a node has already sent its version away.
         let mut gone = vec![false; if combines { self.sizes.len() } else { 0 }];
+        let mut sorter = Sorter::default();
         let turned = |steps: Vec<Step>| {
             gone.fill(false);
-            reversed(steps, last, combines.then_some(&mut gone), is_overlapped)
+            reversed(steps, last, combines.then_some(&mut gone), is_overlapped, &mut sorter)
         };
         Schedule { steps: self.steps.into_iter().map(turned).collect(), ..self }
     }
@@ -117,14 +118,51 @@ impl Schedule {
     }
 }
 
-/// The blocks in the order in which they lie in the vector of which every node has a version.
-fn sorted(blocks: Blocks) -> Blocks {
-    if blocks.is_sorted() {
-        return blocks;
+/// Puts blocks in the order in which they lie in the vector of which every node has a version. Both ends of a message have the
+/// same blocks: what has been put in order once is known by its place in memory.
+#[derive(Default)]
+struct Sorter {
+    known: BTreeMap<*const u32, (Blocks, Blocks)>,
+    /// A bit for each block between the first and the last one of a message, none set in between.
+    marks: Vec<u64>,
+}
+
+impl Sorter {
+    fn sorted(&mut self, blocks: Blocks) -> Blocks {
+        if blocks.is_sorted() {
+            return blocks;
+        }
+        let place = blocks.as_ptr();
+        if let Some((_, sorted)) = self.known.remove(&place) {
+            return sorted;
+        }
+        let sorted = self.in_order(&blocks);
+        self.known.insert(place, (blocks, sorted.clone()));
+        sorted
     }
-    let mut sorted = blocks.to_vec();
-    sorted.sort_unstable();
-    sorted.into()
+
+    /// Some blocks, each of which is there once, in order.
+    fn in_order(&mut self, blocks: &[u32]) -> Blocks {
+        let (first, last) =
+            blocks.iter().fold((u32::MAX, 0), |(first, last), &block| (first.min(block), last.max(block)));
+        if (last - first) as usize + 1 == blocks.len() {
+            return (first..=last).collect();
+        }
+        let words = ((last - first) / 64 + 1) as usize;
+        self.marks.resize(words.max(self.marks.len()), 0);
+        for &block in blocks {
+            let bit = block - first;
+            self.marks[(bit / 64) as usize] |= 1 << (bit % 64);
+        }
+        let mut sorted = Vec::with_capacity(blocks.len());
+        for (nth, word) in (0..).zip(&mut self.marks[..words]) {
+            while *word != 0 {
+                sorted.push(first + 64 * nth + word.trailing_zeros());
+                *word &= *word - 1;
+            }
+        }
+        sorted.into()
+    }
 }
 
 /// The steps of one node in reverse order, with sends turned into receives and receives into sends. Versions are combined if the
@@ -134,6 +172,7 @@ fn reversed(
     last: usize,
     mut gone: Option<&mut Vec<bool>>,
     is_overlapped: bool,
+    sorter: &mut Sorter,
 ) -> Vec<Step> {
     // What is received is combined by a step of its own.
     let received = forward.iter().filter(|step| gone.is_some() && step.action.sent().is_some()).count();
@@ -147,7 +186,7 @@ fn reversed(
             _ => (None, None),
         };
         let send = sends.map(|message| {
-            let blocks = sorted(message.blocks);
+            let blocks = sorter.sorted(message.blocks);
             if !blocks.is_sorted_by(|a, b| a + 1 == *b) {
                 add(Action::Pack(message.bytes));
             }
@@ -157,7 +196,7 @@ fn reversed(
             let is_gone =
                 |gone: &Vec<bool>| message.blocks.first().is_some_and(|&block| gone[block as usize]);
             let combined = gone.as_ref().is_some_and(|gone| !is_gone(gone));
-            Message { blocks: sorted(message.blocks), combined, ..message }
+            Message { blocks: sorter.sorted(message.blocks), combined, ..message }
         });
         if let (Some(send), Some(gone)) = (&send, &mut gone) {
             send.blocks.iter().for_each(|&block| gone[block as usize] = true);
