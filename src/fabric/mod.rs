@@ -292,6 +292,12 @@ impl Fabric {
         self.transfers[self.flow(port) as usize].started
     }
 
+    /// The bytes that each link used so far has carried or begun to carry, in the order of their first use; nothing where loads
+    /// are not counted.
+    pub(crate) fn carried(&self) -> impl Iterator<Item = (LinkId, u64)> {
+        self.links.iter().flatten().map(|state| (state.link as LinkId, state.load.bytes))
+    }
+
     /// The load of each link that has been used so far, in the order of link numbers.
     pub(crate) fn link_loads(&self) -> Vec<(LinkId, LinkLoad)> {
         let mut loads: Vec<_> =

@@ -285,9 +285,9 @@ impl Kernel {
         matches!(self.nodes[rank].doing, Doing::Dead)
     }
 
-    /// The load so far of the links that messages have taken, in the order of their numbers.
-    pub(crate) fn link_loads(&self) -> Vec<(LinkId, LinkLoad)> {
-        self.fabric.link_loads()
+    /// The bytes that the links used so far have carried or begun to carry.
+    pub(crate) fn carried(&self) -> impl Iterator<Item = (LinkId, u64)> {
+        self.fabric.carried()
     }
 
     /// The time at which the program of a node has returned.

@@ -1,8 +1,7 @@
 //! The predictor: the time of a schedule on a machine, without running it.
 //!
 //! It passes the calls that [`walk`](crate::comm::walk) makes on the nodes to the same kernel that times them in a
-//! run, on one thread and without data; where nodes go by the clock and no message meets another one, it works out what the kernel would
-//! say (`clear`). So a prediction *is* the modeled time of the run in virtual time, to the last
+//! run, on one thread and without data; where no message meets another one, it works out what the kernel would say (`clear`). So a prediction *is* the modeled time of the run in virtual time, to the last
 //! picosecond, conflicts on the links included, provided that all nodes start at the same instant and nothing else is
 //! under way.
 
@@ -10,6 +9,8 @@ mod clear;
 mod rest;
 mod script;
 mod unhindered;
+
+use std::iter;
 
 use self::{rest::Rest, script::Script, unhindered::Unhindered};
 use crate::{
@@ -119,7 +120,7 @@ fn predict_by_kernel(
     limit: Time,
 ) -> Option<Prediction> {
     let rest = (limit < Time::MAX).then(|| Rest::of(machine, members, schedule));
-    if rest.as_ref().is_some_and(|rest| Time::ZERO + rest.least(&[]) > limit) {
+    if rest.as_ref().is_some_and(|rest| Time::ZERO + rest.least(iter::empty()) > limit) {
         return None;
     }
     let looks = if rest.is_some() { LOOKS } else { 0 };
@@ -129,7 +130,7 @@ fn predict_by_kernel(
     for look in 1..looks {
         let until = Time::ZERO + Span::from_picos(limit.since_start().as_picos() / LOOKS * look);
         let Progress::Until(_) = kernel.advance(until, &mut calls) else { break };
-        if calls.rest().is_some_and(|rest| until + rest.least(&kernel.link_loads()) > limit) {
+        if calls.rest().is_some_and(|rest| until + rest.least(kernel.carried()) > limit) {
             return None;
         }
     }

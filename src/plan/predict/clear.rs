@@ -1,10 +1,10 @@
-//! Whether the messages of a schedule by the clock are in nobody's way: then it takes exactly what it takes
-//! [unhindered](super::unhindered), and the kernel need not say.
+//! Whether the messages of a schedule are in nobody's way: then it takes exactly what it takes [unhindered](super::unhindered), and
+//! the kernel need not say.
 //!
-//! Nodes that go by the clock are told when to send so that no message meets another one. Where that comes true there is nothing to
-//! share out: a message moves as fast as its port from the instant at which it enters the network. So the schedule is followed as if
-//! it came true, and then it is checked, message by message in the order in which they enter the network, that no in-port and no
-//! link ever has more than it can carry at the full speed of all.
+//! Nodes that go by the clock are told when to send so that no message meets another one, and so it is in chains, and in rings of
+//! neighbours. Then there is nothing to share out: a message moves as fast as its port from the instant at which it enters the
+//! network. So the schedule is followed as if that were so, and then it is checked, message by message in the order in which they enter
+//! the network, that no in-port and no link ever has more than it can carry at the full speed of all.
 
 use std::{cmp::Reverse, collections::BinaryHeap, mem};
 
@@ -20,7 +20,8 @@ use crate::{
 
 /// Whether a schedule is one for which that can be known.
 pub(super) fn can_tell(machine: &Description, schedule: &Schedule) -> bool {
-    is_simple(machine) && is_by_the_clock(schedule)
+    let mut steps = (0..schedule.nodes()).flat_map(|rank| schedule.steps(rank));
+    is_simple(machine) && !steps.any(|step| matches!(step.action, Action::Barrier))
 }
 
 /// Whether messages need nothing but their ports, their links and the same overheads at any time.
@@ -33,17 +34,6 @@ fn is_simple(machine: &Description) -> bool {
         && parameters.regimes().is_empty()
         && machine.rendezvous().is_none()
         && !machine.is_disturbed()
-}
-
-/// Whether nodes do nothing but pause, start sends and receive.
-fn is_by_the_clock(schedule: &Schedule) -> bool {
-    let mut pauses = false;
-    let mut steps = (0..schedule.nodes()).flat_map(|rank| schedule.steps(rank));
-    let is_known = steps.all(|step| {
-        pauses |= matches!(step.action, Action::Pause(_));
-        matches!(step.action, Action::Pause(_) | Action::Start(_) | Action::Recv(_))
-    });
-    is_known && pauses
 }
 
 /// Whether no in-port and no link ever has more messages than it can carry at full speed.
@@ -107,18 +97,43 @@ mod tests {
         predict_without_kernel(machine, members, schedule, Time::MAX).flatten()
     }
 
-    /// The schedule of messages in this order, each sent after a pause in microseconds and received as soon as its receiver
-    /// comes to it.
-    fn schedule(nodes: usize, messages: &[(Rank, Rank, u64, u64)]) -> Schedule {
+    /// A message: sender, receiver, bytes, a pause of the sender in nanoseconds, and how it is sent.
+    type Sent = (Rank, Rank, u64, u64, How);
+
+    /// How a message is sent: nodes go on meanwhile, or wait; or they send the same back at the same time. What is received may
+    /// be combined.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum How {
+        Started,
+        Sent,
+        Exchanged,
+        Combined,
+    }
+
+    /// The schedule of messages in this order, each received as soon as its receiver comes to it.
+    fn schedule(nodes: usize, messages: &[Sent]) -> Schedule {
         let mut steps: Vec<Vec<Step>> = vec![Vec::new(); nodes];
-        for (iteration, &(from, to, bytes, pause)) in messages.iter().enumerate() {
+        for (iteration, &(from, to, bytes, pause, how)) in messages.iter().enumerate() {
             let message = |peer| Message { peer, blocks: Blocks::default(), bytes, combined: false };
             let mut step = |rank: Rank, action| steps[rank].push(Step { iteration, action });
-            step(from, Action::Pause(Span::from_nanos(1000 * pause)));
-            step(from, Action::Start(message(to)));
+            step(from, Action::Pause(Span::from_nanos(pause)));
+            if how == How::Exchanged {
+                step(from, Action::Exchange { send: message(to), recv: message(to) });
+                step(to, Action::Exchange { send: message(from), recv: message(from) });
+                continue;
+            }
+            step(from, if how == How::Sent { Action::Send(message(to)) } else { Action::Start(message(to)) });
             step(to, Action::Recv(message(from)));
+            if how == How::Combined {
+                step(to, Action::Pack(bytes));
+                step(to, Action::Combine(bytes));
+            }
         }
         Schedule::of_lengths(steps)
+    }
+
+    fn how() -> impl Strategy<Value = How> {
+        prop::sample::select(vec![How::Started, How::Started, How::Sent, How::Exchanged, How::Combined])
     }
 
     proptest! {
@@ -127,7 +142,7 @@ mod tests {
         fn it_is_the_time_of_the_kernel(
             name in prop::sample::select(vec!["hockney:2x3", "cm5:6", "delta:2x3", "t3d:3x2x1", "torus:2x3"]),
             has_overheads: bool,
-            messages in prop::collection::vec((0..6_usize, 1..6_usize, 0..6_u64, 0..4_u64), 1..20),
+            messages in prop::collection::vec((0..6_usize, 1..6_usize, 0..6_u64, 0..4_u64, how()), 1..20),
             unit in prop::sample::select(vec![1, 20, 100, 500]),
             pause in prop::sample::select(vec![0, 5, 25, 1000])
         ) {
@@ -135,9 +150,11 @@ mod tests {
             let parameters = machine.parameters().to_builder();
             let parameters = if has_overheads { parameters } else { parameters.send_overhead(0.0).receive_overhead(0.0) };
             let machine = Description::new("any", machine.topology().clone(), parameters.build().unwrap());
-            let messages: Vec<(Rank, Rank, u64, u64)> = messages
+            let messages: Vec<Sent> = messages
                 .into_iter()
-                .map(|(from, way, times, pauses)| (from, (from + way) % 6, unit * times, pause * pauses))
+                .map(|(from, way, times, pauses, how)| {
+                    (from, (from + way) % 6, unit * times, 1000 * pause * pauses, how)
+                })
                 .collect();
             let (schedule, members) = (schedule(6, &messages), [5, 0, 1, 4, 3, 2]);
             if let Some(prediction) = predict(&machine, &members, &schedule) {
@@ -152,24 +169,25 @@ mod tests {
         let machine: Description = "hockney:1x4".parse().unwrap();
         let members = [0, 1, 2, 3];
         let time = |messages: &[_]| predict(&machine, &members, &schedule(4, messages));
-        for others in [[(0, 1, 1000, 0), (2, 1, 1000, 0)], [(0, 2, 1000, 0), (1, 3, 1000, 0)]] {
-            assert_eq!(time(&others), None);
-            let mut after = others;
+        let started = |from: Rank, to: Rank, pause: u64| (from, to, 1000, 1000 * pause, How::Started);
+        for [first, other] in [[(0, 1), (2, 1)], [(0, 2), (1, 3)]] {
+            let with_other_after = |pause| [started(first.0, first.1, 0), started(other.0, other.1, pause)];
             // The one leaves 50 us after it has entered the network: at that instant the other one may enter, and no sooner.
-            after[1].3 = 49;
-            assert_eq!(time(&after), None);
+            for pause in [0, 49] {
+                assert_eq!(time(&with_other_after(pause)), None, "{pause} us");
+            }
             for pause in [50, 1000] {
-                after[1].3 = pause;
-                let kernel = predict_by_kernel(&machine, &members, &schedule(4, &after), Time::MAX);
+                let schedule = schedule(4, &with_other_after(pause));
+                let kernel = predict_by_kernel(&machine, &members, &schedule, Time::MAX);
                 assert!(kernel.is_some());
-                assert_eq!(time(&after), kernel, "{pause} us");
+                assert_eq!(time(&with_other_after(pause)), kernel, "{pause} us");
             }
         }
     }
 
     #[test]
-    fn other_machines_and_schedules_are_for_the_kernel() {
-        let messages = [(0, 1, 1000, 0)];
+    fn other_machines_and_barriers_are_for_the_kernel() {
+        let messages = [(0, 1, 1000, 0, How::Sent)];
         for name in ["paragon:1x4", "hockney:1x4"] {
             let machine: Description = name.parse().unwrap();
             assert_eq!(
@@ -178,8 +196,7 @@ mod tests {
             );
         }
         let machine: Description = "hockney:1x4".parse().unwrap();
-        let send = Action::Send(Message { peer: 1, blocks: Blocks::default(), bytes: 9, combined: false });
-        let steps = vec![vec![Step { iteration: 0, action: send }], Vec::new()];
-        assert_eq!(predict(&machine, &[0, 1], &Schedule::of_lengths(steps)), None);
+        let barrier = Step { iteration: 0, action: Action::Barrier };
+        assert_eq!(predict(&machine, &[0], &Schedule::of_lengths(vec![vec![barrier]])), None);
     }
 }

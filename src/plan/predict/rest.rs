@@ -5,7 +5,6 @@
 //! it has come to it.
 
 use crate::{
-    fabric::LinkLoad,
     model::Description,
     pattern::{Schedule, Step},
     rank::Rank,
@@ -84,8 +83,8 @@ impl<'a> Rest<'a> {
         change(&mut self.nodes, rank, steps, u64::saturating_sub);
     }
 
-    /// A lower limit of its time; the links have carried, or begun to carry, these loads.
-    pub(super) fn least(&self, carried: &[(LinkId, LinkLoad)]) -> Span {
+    /// A lower limit of its time; the links have carried, or begun to carry, so many bytes.
+    pub(super) fn least(&self, carried: impl Iterator<Item = (LinkId, u64)>) -> Span {
         let parameters = self.machine.parameters();
         let mut calls = Span::ZERO;
         let mut ports = 0.0_f64;
@@ -96,8 +95,8 @@ impl<'a> Rest<'a> {
             ports = ports.max(parameters.node_beta() * both.max(node.sent.max(node.coming) as f64));
         }
         let mut left = self.links.clone();
-        for &(link, load) in carried {
-            left[link] = left[link].saturating_sub(load.bytes);
+        for (link, bytes) in carried {
+            left[link] = left[link].saturating_sub(bytes);
         }
         let links = left.iter().zip(&self.capacities).map(|(&bytes, capacity)| bytes as f64 / capacity);
         let links = links.fold(0.0, f64::max);
