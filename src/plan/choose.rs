@@ -131,7 +131,12 @@ fn leads<P: Problem>(variants: &[Variant<P>]) -> Vec<Vec<usize>> {
 
 /// A time that is near another one.
 pub(super) fn near(time: Time) -> Time {
-    if time == Time::MAX { time } else { Time::ZERO + Span::from_secs_f64(time.as_secs_f64() * NEAR) }
+    times(time, NEAR)
+}
+
+/// So many times a time, which may be without end.
+pub(super) fn times(time: Time, factor: f64) -> Time {
+    if time == Time::MAX { time } else { Time::ZERO + Span::from_secs_f64(time.as_secs_f64() * factor) }
 }
 
 /// A variant's draft with its prediction, if it ends by the limit.

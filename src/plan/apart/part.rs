@@ -68,13 +68,21 @@ impl<P: Divisible> Part<P> {
         Part { bounds: (over, up_to), name, problem: problem.part(&is_in), is_in }
     }
 
-    /// With the variant that is the fastest, if that ends by the limit.
-    pub(super) fn chosen(self, likely: &BTreeSet<String>, limit: Time) -> Option<(Span, Chosen<P>)> {
-        let mut variants = self.problem.others().ok()?;
+    /// With the variant that is the fastest, if that ends by the limit: of all, or of those that are likely alone. Likely ones are
+    /// tried first.
+    pub(super) fn chosen(
+        self,
+        likely: &BTreeSet<String>,
+        only_likely: bool,
+        limit: Time,
+    ) -> Option<(Span, Chosen<P>)> {
         let is_likely = |variant: &Variant<P>| likely.contains(&kind(variant));
+        let listed = self.problem.others().ok()?.into_iter().enumerate();
+        let (numbers, mut variants): (Vec<usize>, Vec<Variant<P>>) =
+            listed.filter(|(_, variant)| !only_likely || is_likely(variant)).unzip();
         let (nth, predicted) = fastest_with(&P::APART, &self.problem, &variants, is_likely, limit).ok()?;
         let time = predicted.prediction.modeled.since_start();
-        Some((time, self.with(nth, variants.swap_remove(nth), predicted.draft)))
+        Some((time, self.with(numbers[nth], variants.swap_remove(nth), predicted.draft)))
     }
 
     /// With the variant of this number, if that can be made and sent.

@@ -6,11 +6,8 @@
 
 use std::sync::Arc;
 
-use super::{Bounds, Divisible, FEW, Part, Parting, Row, Variant, key, kind, orders};
+use super::{Bounds, Divisible, FEW, Part, Parting, Row, SOME, Variant, key, kind, orders};
 use crate::time::{Span, Time};
-
-/// Among up to so many nodes the places of the fastest way are moved in two rounds; among more in one, if there is only one place.
-const SOME: usize = 128;
 
 /// So many ways are changed if others than the fastest are.
 const KEPT: usize = 3;
@@ -19,7 +16,8 @@ const KEPT: usize = 3;
 const CHANGES: usize = 8;
 
 impl<P: Divisible> Parting<'_, P> {
-    /// Moves the places of the fastest way, one at a time, halfway to the nearest that have been tried.
+    /// Moves the places of the fastest way, one at a time, halfway to the nearest that have been tried: among some nodes in two
+    /// rounds, among more in one, if there is only one place.
     pub(super) fn shift(&mut self) {
         let are_some = self.problem.members().len() <= SOME;
         for _ in 0..if are_some { 2 } else { 1 } {
