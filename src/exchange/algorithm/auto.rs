@@ -169,7 +169,7 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     let is_regular = planner.is_regular();
     let mixed = if is_regular { None } else { mixed::estimates(planner) };
     let is_mixed_first = mixed.is_some_and(|[short, long]| short + long < planner.straight());
-    let try_mixed = |search: &mut Search<'_>| {
+    let mixed_if_fast = |search: &Search<'_>| {
         let can_be = |[short, long]: [Span; 2]| {
             // If crowded links keep all messages together this far above their lower limit, they keep the long ones as far above
             // theirs. (Where a few messages are much longer, the limit is theirs, and start-ups keep others from it.)
@@ -177,12 +177,13 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
             let far = if is_crowded { search.far_from(planner.straight()) } else { 1.0 };
             Time::ZERO + short + Span::from_secs_f64(long.as_secs_f64() * far) <= search.limit()
         };
-        if mixed.is_some_and(can_be) {
-            search.try_all(Algorithm::MIXED.variants(instance, &ahead).unwrap_or_default());
+        match mixed.is_some_and(can_be) {
+            true => Algorithm::MIXED.variants(instance, &ahead).unwrap_or_default(),
+            false => Vec::new(),
         }
     };
     if is_mixed_first {
-        try_mixed(&mut search);
+        search.try_all(mixed_if_fast(&search));
     }
     let plain = |styles: &[Style]| {
         Algorithm::PAIRWISE.variants(instance, &planner.with_styles(styles)).unwrap_or_default()
@@ -190,31 +191,30 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
     if is_open(&search) && is_regular && !planner.is_bound_by_links() {
         search.try_all(plain(&FEW_STYLES[..1]));
     }
-    // One after the other: to pack takes the host longer than all else.
-    for variant in packed(instance, &planner.with_styles(&[])) {
-        if is_open(&search) {
-            search.try_all(vec![variant]);
-        }
-        if !planner.is_packed() {
-            break;
-        }
+    // To pack takes the host longer than all else, so whole messages come first, alone: the others may not be worth it then.
+    let mut timed = packed(instance, &planner.with_styles(&[])).into_iter();
+    if is_open(&search) {
+        search.try_all(timed.by_ref().take(1).collect());
     }
+    let mut others = Vec::new();
     if !planner.is_packed() && is_open(&search) {
-        let mut rounds = in_styles(&ahead, main_algorithm(planner));
-        rounds.extend(plain(&[FEW_STYLES[2]]));
-        search.try_all(rounds);
+        others = in_styles(&ahead, main_algorithm(planner));
+        others.extend(plain(&FEW_STYLES[2..]));
     } else if is_open(&search) {
+        others.extend(timed);
         let is_worth = is_ahead_worth(planner, search.limit());
-        let mut rounds = if is_worth && !is_regular { packed(instance, &ahead) } else { Vec::new() };
-        // Where links decide, plain rounds may keep the crowded ones busier than the order of what is packed does.
-        if is_worth && is_regular || planner.is_bound_by_links() {
-            rounds.extend(plain(&[FEW_STYLES[2]]));
+        if is_worth && !is_regular {
+            others.extend(packed(instance, &ahead));
         }
-        search.try_all(rounds);
+        // Where links decide, plain rounds may keep the crowded ones busier than the order of what is packed does.
+        if is_worth && is_regular || planner.is_bound_by_links() && !is_uneven(planner) {
+            others.extend(plain(&FEW_STYLES[2..]));
+        }
     }
     if !is_mixed_first {
-        try_mixed(&mut search);
+        others.extend(mixed_if_fast(&search));
     }
+    search.try_all(others);
     if !is_few_first {
         search.try_few(&few);
     }
