@@ -33,6 +33,7 @@ pub(crate) mod forest;
 mod layout;
 mod members;
 mod own;
+pub(crate) mod pipeline;
 #[allow(clippy::module_inception)]
 mod plan;
 pub(crate) mod predict;

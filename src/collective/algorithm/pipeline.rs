@@ -16,13 +16,10 @@
 //! Letters 5, 1995; P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and
 //! scan", Parallel Computing 35, 2009.
 
-use std::collections::BTreeMap;
-
 use super::{
     super::{
         Operation, Task,
         candidate::{Candidate, offered},
-        cost::both_ways,
         draft::{Draft, Piece, Tuning, cut},
     },
     Algorithm, Entry,
@@ -30,14 +27,14 @@ use super::{
     of, scan,
 };
 use crate::{
-    pattern::{
-        Action, Exchange, Transfer, line,
-        pipeline::{self, Hop},
+    pattern::{Action, Exchange, Transfer, pipeline::Hop},
+    plan::{
+        Layout, Restriction,
+        pipeline::{Network, Timetable, best_number, least, timetables},
     },
-    plan::{Layout, Restriction},
     rank::Rank,
     time::Span,
-    topology::{Grid, LinkId},
+    topology::Grid,
 };
 
 impl Algorithm {
@@ -62,128 +59,39 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| {
     found: |task, _| too_little(task),
 }]);
 
-/// The most chunks: more cost time to plan.
-const MOST: usize = 512;
-
-/// The messages of each round, on a rectangle.
-#[derive(Clone, Copy)]
-pub(super) struct Timetable {
-    pub(super) name: &'static str,
-    /// The number of rounds, and of chunks, after which everything happens again.
-    pub(super) period: fn(Grid, Rank) -> usize,
-    /// The rounds of a number of chunks from a root.
-    pub(super) rounds: fn(Grid, Rank, usize) -> Vec<Vec<Hop>>,
-}
-
-const IN_ROWS: Timetable = Timetable {
-    name: "spines in rows",
-    period: |grid, root| pipeline::spines_in_rows(grid, root).len(),
-    rounds: |grid, root, chunks| pipeline::rounds(&pipeline::spines_in_rows(grid, root), chunks),
-};
-const IN_COLUMNS: Timetable = Timetable {
-    name: "spines in columns",
-    period: |grid, root| pipeline::spines_in_columns(grid, root).len(),
-    rounds: |grid, root, chunks| pipeline::rounds(&pipeline::spines_in_columns(grid, root), chunks),
-};
-const TWO_TREES: Timetable = Timetable {
-    name: "two trees",
-    period: |_, _| 2,
-    rounds: |grid, root, chunks| pipeline::rounds(&pipeline::two_trees(&line::bisection(grid), root), chunks),
-};
-const CHAIN: Timetable = Timetable {
-    name: "chain",
-    period: |_, _| 1,
-    rounds: |grid, root, chunks| pipeline::rounds(&pipeline::chain(grid, root), chunks),
-};
-
-/// The time of a step in which every rank sends and receives so many bytes and so many messages share a link: as
-/// long as the bytes, and a bit more for the way through the network, or as long as the processor needs, combining
-/// included.
-fn length(task: &Task, network: Network, bytes: u64) -> Span {
-    let parameters = task.parameters();
-    let both_ways =
-        parameters.transfer((bytes as f64 * both_ways(parameters, network.sharing)).ceil() as u64);
-    let way = parameters.latency() + parameters.hop().times(network.links as u64);
-    // A message that is there early does not overlap the send of the next step.
-    let early = if parameters.exchange_overhead().is_zero() { Span::ZERO } else { Span::from_nanos(1) };
-    let (send, receive) = parameters.overheads(bytes);
-    let busy = send + receive + combining(task, bytes);
-    (both_ways + way + early).max(busy)
-}
-
 fn combining(task: &Task, bytes: u64) -> Span {
     let elements = if task.operation().combines() { bytes / task.element_bytes() } else { 0 };
     task.parameters().combining(elements)
 }
 
+/// The time of a step with so many bytes.
+fn step(task: &Task, network: Network, bytes: u64) -> Span {
+    network.step(task.parameters(), bytes, combining(task, bytes))
+}
+
 /// Each set of trees.
 fn candidates(task: &Task) -> Vec<Candidate> {
-    let grid = task.layout().grid;
-    let is_line = grid.rows == 1 || grid.columns == 1;
-    let trees = if is_line { &[CHAIN][..] } else { &[IN_ROWS, IN_COLUMNS, CHAIN, TWO_TREES] };
-    trees.iter().map(|&trees| by_the_clock(task, trees)).collect()
+    timetables(task.layout().grid).iter().map(|&trees| by_the_clock(task, trees)).collect()
 }
 
 /// Chunks by the clock, as many of them as are best.
 pub(super) fn by_the_clock(task: &Task, timetable: Timetable) -> Candidate {
     let (grid, root) = rooted(task);
-    let period = (timetable.period)(grid, root);
-    // As many chunks as there are in a period, two at least.
-    let few = period.max(2);
-    let first = (timetable.rounds)(grid, root, few);
-    let network = Network::of(task, period, &first);
-    let (chunks, estimate) = best_number(task, network, first.len() + 2 - few);
+    let ranks = task.layout().ranks;
+    let (network, depth) = timetable.on(task.machine(), grid, root, |place| task.members()[ranks[place]]);
+    let (chunks, estimate) = best_number(task.bytes() / task.element_bytes(), |chunks| {
+        step(task, network, task.bytes().div_ceil(chunks as u64)).times((chunks + depth - 1) as u64)
+    });
     Candidate {
         name: format!("{}, {chunks} chunks", timetable.name),
         estimate,
         messages: chunks,
         tunings: vec![Tuning::PLAIN],
-        least: None,
+        least: Some(Box::new(move |task, _| {
+            let bytes = task.bytes() / chunks as u64;
+            least(task.parameters(), step(task, network, bytes), chunks)
+        })),
         make: Box::new(move |task, _| draft(task, timetable, network, chunks)),
-    }
-}
-
-/// The number of chunks for which `(N + depth - 1)` steps take the least time, among numbers an eighth apart.
-fn best_number(task: &Task, network: Network, depth: usize) -> (usize, Span) {
-    let most = (task.bytes() / task.element_bytes()).min(MOST as u64) as usize;
-    let numbers = std::iter::successors(Some(2), |&number| Some(number + (number / 8).max(1)));
-    let time = |chunks: usize| {
-        length(task, network, task.bytes().div_ceil(chunks as u64)).times((chunks + depth - 1) as u64)
-    };
-    let timed = numbers.take_while(|&chunks| chunks <= most).map(|chunks| (time(chunks), chunks));
-    timed.min().map_or((2, time(2)), |(time, chunks)| (chunks, time))
-}
-
-/// Sharing and distance of the messages of a pipeline in the network.
-#[derive(Clone, Copy)]
-struct Network {
-    /// The most that share a link in a step.
-    sharing: usize,
-    /// The most links that one crosses.
-    links: usize,
-}
-
-impl Network {
-    /// For the rounds of the first chunks, those of a period. Once all steps are alike, every `period`-th of these rounds
-    /// happens at the same time.
-    fn of(task: &Task, period: usize, first: &[Vec<Hop>]) -> Network {
-        let (topology, members, ranks) = (task.machine().topology(), task.members(), task.layout().ranks);
-        let mut loads: BTreeMap<(usize, LinkId), usize> = BTreeMap::new();
-        let mut network = Network { sharing: 1, links: 0 };
-        let mut route = Vec::new();
-        for (round, hops) in first.iter().enumerate() {
-            for hop in hops {
-                route.clear();
-                topology.route(members[ranks[hop.from]], members[ranks[hop.to]], &mut route);
-                network.links = network.links.max(route.len());
-                for &link in &route {
-                    let load = loads.entry((round % period, link)).or_default();
-                    *load += 1;
-                    network.sharing = network.sharing.max(*load);
-                }
-            }
-        }
-        network
     }
 }
 
@@ -221,6 +129,6 @@ fn draft(task: &Task, timetable: Timetable, network: Network, chunks: usize) -> 
         Action::Pause(span) => *span,
         _ => Span::ZERO,
     };
-    let schedule = draft.schedule.clocked(length(task, network, longest), send, Span::ZERO, busy);
+    let schedule = draft.schedule.clocked(step(task, network, longest), send, Span::ZERO, busy);
     Draft { schedule, ..draft }
 }

@@ -27,7 +27,6 @@ use crate::{
     rank::Rank,
     stop,
     text::count,
-    time::Span,
 };
 
 impl Algorithm {
@@ -60,7 +59,9 @@ fn variants(task: &Task) -> Variants {
         return Ok(others(&from_one(task, owner))?.into_iter().map(|one| of_one(one, owner)).collect());
     }
     let instance = from_several(task, &owners)?;
-    let algorithms = stop::Algorithm::BEYOND.iter();
+    // Backwards there would be no clock.
+    let forwards = (task.operation() == Operation::Collect).then_some(&stop::Algorithm::PIPELINE);
+    let algorithms = stop::Algorithm::BEYOND.iter().chain(forwards);
     let listed = algorithms.flat_map(|algorithm| algorithm.variants(&instance, &()).unwrap_or_default());
     Ok(listed.map(|variant| of_several(task, variant)).collect())
 }
@@ -96,10 +97,8 @@ fn from_several(task: &Task, owners: &[Rank]) -> Result<stop::Instance, PlanErro
 }
 
 fn of_several(task: &Task, variant: Variant<stop::Instance>) -> Variant<Task> {
-    // A limit by the links of trees is one of their direction; others hold backwards as well.
-    let is_one_way = variant.algorithm() == Some(&stop::Algorithm::FOREST);
-    let is_back = task.operation() == Operation::DistributedCombine;
-    let least = if is_back && is_one_way { Span::ZERO } else { variant.floor() };
+    // What a broadcast takes at least holds backwards as well.
+    let least = variant.floor();
     let algorithm = variant.algorithm().map_or_else(String::new, ToString::to_string);
     let named = |name: &str| match name {
         "" => format!("s-to-p, {algorithm}"),

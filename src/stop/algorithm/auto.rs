@@ -41,7 +41,8 @@ pub(in super::super) fn others(instance: &Instance) -> Variants {
         ];
         every_node_is_a_source && moved.contains(algorithm)
     };
-    let algorithms = [Algorithm::FOREST].iter().chain(Algorithm::BEYOND).chain(Algorithm::PAPER);
+    let algorithms =
+        [Algorithm::FOREST, Algorithm::PIPELINE].iter().chain(Algorithm::BEYOND).chain(Algorithm::PAPER);
     let tried = algorithms.filter(|&algorithm| !is_the_same_as_its_base(algorithm));
     // One that is restricted is left out.
     Ok(tried.flat_map(|algorithm| algorithm.variants(instance, &()).unwrap_or_default()).collect())

@@ -14,6 +14,7 @@ mod forest;
 mod ideal;
 mod in_turn;
 mod part;
+mod pipeline;
 #[cfg(test)]
 mod plan_tests;
 mod repos;
@@ -93,9 +94,9 @@ impl Algorithm {
         Algorithm::TREE,
     ];
 
-    /// Those for some problems only: long messages on networks that are no grid, and messages of lengths that differ. *Auto* tries
-    /// them as well.
-    pub const FOR_SOME: &[Algorithm] = &[Algorithm::FOREST, Algorithm::APART];
+    /// Those for some problems only: long messages on networks that are no grid, long messages from few sources, and messages of
+    /// lengths that differ. *Auto* tries them as well.
+    pub const FOR_SOME: &[Algorithm] = &[Algorithm::FOREST, Algorithm::PIPELINE, Algorithm::APART];
 
     /// All that are for any lengths on any machine, [`Algorithm::AUTO`] last.
     pub fn all() -> impl Iterator<Item = Algorithm> {
