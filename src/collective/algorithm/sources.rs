@@ -63,7 +63,7 @@ fn variants(task: &Task) -> Variants {
     let forwards = (task.operation() == Operation::Collect).then_some(&stop::Algorithm::PIPELINE);
     let algorithms = stop::Algorithm::BEYOND.iter().chain(forwards);
     let listed = algorithms.flat_map(|algorithm| algorithm.variants(&instance, &()).unwrap_or_default());
-    Ok(listed.map(|variant| of_several(task, variant)).collect())
+    Ok(listed.map(of_several).collect())
 }
 
 /// The ranks whose blocks are not empty.
@@ -96,7 +96,7 @@ fn from_several(task: &Task, owners: &[Rank]) -> Result<stop::Instance, PlanErro
     instance.map(|instance| instance.with_elements_of(task.element_bytes())).map_err(refused)
 }
 
-fn of_several(task: &Task, variant: Variant<stop::Instance>) -> Variant<Task> {
+fn of_several(variant: Variant<stop::Instance>) -> Variant<Task> {
     // What a broadcast takes at least holds backwards as well.
     let least = variant.floor();
     let algorithm = variant.algorithm().map_or_else(String::new, ToString::to_string);
