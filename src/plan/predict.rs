@@ -1,9 +1,9 @@
 //! The predictor: the time of a schedule on a machine, without running it.
 //!
 //! It passes the calls that [`walk`](crate::comm::walk) makes on the nodes to the same kernel that times them in a
-//! run, on one thread and without data; where no message meets another one, it works out what the kernel would say (`clear`). So a prediction *is* the modeled time of the run in virtual time, to the last
-//! picosecond, conflicts on the links included, provided that all nodes start at the same instant and nothing else is
-//! under way.
+//! run, on one thread and without data; where no message meets another one, it works out what the kernel would say (`clear`).
+//! So a prediction *is* the modeled time of the run in virtual time, to the last picosecond, conflicts on the links
+//! included, provided that all nodes start at the same instant and nothing else is under way.
 
 mod clear;
 mod rest;
@@ -90,8 +90,8 @@ fn predict_as_is(
     }
 }
 
-/// What no message in another one's way tells: `None` that a schedule cannot end by the limit, a prediction that the kernel says the same;
-/// otherwise the kernel has to say.
+/// What no message in another one's way tells: `None` that a schedule cannot end by the limit, a prediction that the kernel says
+/// the same; otherwise the kernel has to say.
 fn predict_without_kernel(
     machine: &Description,
     members: &[Rank],

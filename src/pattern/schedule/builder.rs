@@ -354,7 +354,13 @@ impl Builder {
     }
 
     /// Returns the schedule.
-    pub fn finish(self) -> Schedule {
+    pub fn finish(mut self) -> Schedule {
+        // A plan may be kept for long.
+        for steps in &mut self.schedule.steps {
+            if steps.capacity() > 2 * steps.len() {
+                steps.shrink_to_fit();
+            }
+        }
         self.schedule
     }
 

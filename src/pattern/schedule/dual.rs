@@ -141,25 +141,32 @@ impl Sorter {
         sorted
     }
 
-    /// Some blocks, each of which is there once, in order.
+    /// Some blocks in order. Hardly ever is one there several times.
     fn in_order(&mut self, blocks: &[u32]) -> Blocks {
         let (first, last) =
             blocks.iter().fold((u32::MAX, 0), |(first, last), &block| (first.min(block), last.max(block)));
-        if (last - first) as usize + 1 == blocks.len() {
-            return (first..=last).collect();
-        }
         let words = ((last - first) / 64 + 1) as usize;
         self.marks.resize(words.max(self.marks.len()), 0);
         for &block in blocks {
             let bit = block - first;
             self.marks[(bit / 64) as usize] |= 1 << (bit % 64);
         }
+        let marks = &mut self.marks[..words];
+        let distinct: u32 = marks.iter().map(|word| word.count_ones()).sum();
+        if distinct as usize == blocks.len() && distinct - 1 == last - first {
+            marks.fill(0);
+            return (first..=last).collect();
+        }
         let mut sorted = Vec::with_capacity(blocks.len());
-        for (nth, word) in (0..).zip(&mut self.marks[..words]) {
+        for (nth, word) in (0..).zip(marks) {
             while *word != 0 {
                 sorted.push(first + 64 * nth + word.trailing_zeros());
                 *word &= *word - 1;
             }
+        }
+        if sorted.len() < blocks.len() {
+            sorted = blocks.to_vec();
+            sorted.sort_unstable();
         }
         sorted.into()
     }
@@ -214,4 +221,39 @@ fn reversed(
         }
     }
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sorted(blocks: &[u32]) -> Vec<u32> {
+        let mut sorted = blocks.to_vec();
+        sorted.sort_unstable();
+        sorted
+    }
+
+    #[test]
+    fn a_block_that_is_there_twice_stays_there_twice() {
+        let mut sorter = Sorter::default();
+        for blocks in [&[3, 1, 1][..], &[4, 4, 1, 1], &[7, 7], &[0, u32::MAX >> 8, 0]] {
+            assert_eq!(&*sorter.in_order(blocks), sorted(blocks));
+        }
+    }
+
+    proptest! {
+        /// Also after others: no mark is left.
+        #[test]
+        fn blocks_are_put_in_order(
+            messages in prop::collection::vec(prop::collection::vec(0..300_u32, 1..100), 1..4),
+            several in prop::collection::vec(Just((100..200_u32).collect::<Vec<_>>()).prop_shuffle(), 0..2)
+        ) {
+            let mut sorter = Sorter::default();
+            for blocks in messages.iter().chain(&several).chain(&messages) {
+                prop_assert_eq!(&*sorter.in_order(blocks), sorted(blocks));
+            }
+        }
+    }
 }

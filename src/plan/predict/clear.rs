@@ -163,6 +163,19 @@ mod tests {
         }
     }
 
+    /// One clear case of each way to send, which is known without the kernel.
+    #[test]
+    fn messages_in_nobodys_way_need_no_kernel() {
+        let machine: Description = "hockney:1x4".parse().unwrap();
+        let members = [0, 1, 2, 3];
+        for how in [How::Started, How::Sent, How::Exchanged, How::Combined] {
+            let schedule = schedule(4, &[(0, 1, 1000, 0, how), (2, 3, 2000, 5000, how), (1, 2, 500, 0, how)]);
+            let prediction = predict(&machine, &members, &schedule);
+            assert!(prediction.is_some(), "{how:?}");
+            assert_eq!(prediction, predict_by_kernel(&machine, &members, &schedule, Time::MAX), "{how:?}");
+        }
+    }
+
     /// Two messages to one node are in each other's way unless one of them waits; the same of two on one link.
     #[test]
     fn messages_that_meet_are_for_the_kernel() {

@@ -26,7 +26,8 @@ static AUTO: Entry = Entry::new("auto", |planning| others(planning.problem))
     .improved(faster)
     .about("the fastest of all others, by prediction");
 
-/// The variants of all other algorithms, but for those that treat messages apart. Those most likely to be the fastest come first, so that others are soon given up.
+/// The variants of all other algorithms, but for those that treat messages apart. Those most likely to be the fastest come first, so
+/// that others are soon given up.
 pub(in super::super) fn others(instance: &Instance) -> Variants {
     let every_node_is_a_source = instance.sources().len() == instance.nodes();
     // Then the messages stay where they are, and only *Br_xy_source* may take another dimension first than without.
