@@ -88,6 +88,14 @@ pub enum TopologyError {
         /// What is wrong with it.
         why: String,
     },
+    /// A placement that cannot be read.
+    #[error("`{given}` is no placement: {why}")]
+    NoPlacement {
+        /// The text that was given.
+        given: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// An empty list of bandwidths.
     #[error("no bandwidth is given; allowed are one or more")]
     NoBandwidth,

@@ -161,7 +161,7 @@ mod tests {
         }
         assert!(
             refusal("snake:1:ring:4")
-                .starts_with("`snake:1` is not a shape; allowed is identity, random:SEED")
+                .starts_with("`snake:1` is no placement: allowed are identity, random:SEED")
         );
         assert!(refusal("random:1:ball:4").starts_with("`ball:4` names no topology"));
         assert!(refusal("round-robin:3:ring:4").contains("servers of 3 nodes do not divide them"));

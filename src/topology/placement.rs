@@ -10,7 +10,10 @@ use super::{TopologyError, read_extent};
 use crate::{random::RandomNumbers, rank::Rank};
 
 /// The forms that can be read.
-const ALLOWED: &str = "identity, random:SEED, round-robin:NODES, blocks:NODESxRANKS and file:PATH";
+const ALLOWED: &str = "allowed are identity, random:SEED (random is random:1), round-robin:NODES, blocks:NODESxRANKS and file:PATH";
+
+/// The seed of `random` without one.
+const DEFAULT_SEED: u64 = 1;
 
 /// A placement of ranks on nodes. A *server* here is a number of nodes that follow each other.
 ///
@@ -30,7 +33,8 @@ pub enum Placement {
     /// Each rank on the node of its number: `identity`.
     #[default]
     Identity,
-    /// Any rank on any node, by pseudo-random numbers of a seed that are the same everywhere: `random:7`.
+    /// Any rank on any node, by pseudo-random numbers of a seed that are the same everywhere: `random:7`. Read from
+    /// `random`, the seed is 1.
     Random {
         /// The seed.
         seed: u64,
@@ -137,16 +141,24 @@ impl std::fmt::Display for Placement {
     }
 }
 
-/// Reads a placement as it displays itself.
+/// Reads a placement as it displays itself, and `random` as `random:1`.
 impl FromStr for Placement {
     type Err = TopologyError;
 
     fn from_str(text: &str) -> Result<Placement, TopologyError> {
-        let unreadable = || TopologyError::Shape { given: text.to_owned(), allowed: ALLOWED };
+        let refused = |why: String| TopologyError::NoPlacement { given: text.to_owned(), why };
+        let unreadable = || refused(ALLOWED.to_owned());
         match text.split_once(':') {
             None if text == "identity" => Ok(Placement::Identity),
+            None if text == "random" => Ok(Placement::Random { seed: DEFAULT_SEED }),
             Some(("random", seed)) => {
-                let seed = seed.parse().map_err(|_| unreadable())?;
+                let no_seed = |_| {
+                    refused(format!(
+                        "its seed is `{seed}`, and seeds are whole numbers from 0 to {}",
+                        u64::MAX
+                    ))
+                };
+                let seed = seed.parse().map_err(no_seed)?;
                 Ok(Placement::Random { seed })
             }
             Some(("round-robin", server)) => {
@@ -226,9 +238,23 @@ mod tests {
         ] {
             assert_eq!(order(text, 12), Err(format!("`{text}` cannot place the ranks of 12 nodes: {why}")));
         }
-        for text in ["", "random", "random:x", "round-robin:", "blocks:4", "file:", "file:a:b", "snake"] {
-            let refused = text.parse::<Placement>().unwrap_err().to_string();
-            assert_eq!(refused, format!("`{text}` is not a shape; allowed is {ALLOWED}"));
+        let refused = |text: &str| text.parse::<Placement>().unwrap_err().to_string();
+        for text in ["", "random7", "round-robin:", "blocks:4", "file:", "file:a:b", "snake"] {
+            assert_eq!(refused(text), format!("`{text}` is no placement: {ALLOWED}"));
         }
+        for seed in ["", "x", "-1", "18446744073709551616"] {
+            assert_eq!(
+                refused(&format!("random:{seed}")),
+                format!(
+                    "`random:{seed}` is no placement: its seed is `{seed}`, and seeds are whole numbers from 0 to \
+                     18446744073709551615"
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn without_a_seed_it_is_1() {
+        assert_eq!("random".parse(), Ok(Placement::Random { seed: 1 }));
     }
 }
