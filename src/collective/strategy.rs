@@ -247,6 +247,11 @@ impl Strategy {
             for inner in factorizations(first, most) {
                 for outer in factorizations(second, most) {
                     let sides: Vec<usize> = inner.iter().chain(&outer).copied().collect();
+                    // Of one node there is one strategy, whose side is written.
+                    if sides.is_empty() {
+                        all.push(Strategy::long([]));
+                        continue;
+                    }
                     for number in 0..collects.len().pow(sides.len() as u32) {
                         let digit = |place: usize| number / collects.len().pow(place as u32) % collects.len();
                         // Between two nodes all collects are the same exchange.
