@@ -11,7 +11,7 @@ use super::{Matrix, MatrixError};
 
 impl Matrix {
     /// Reads a CSV file: a line for each node, with the bytes that it has for each node, and no header; an empty field
-    /// is 0.
+    /// is 0. Bytes are whole numbers without a unit.
     ///
     /// # Errors
     ///
@@ -127,6 +127,15 @@ mod tests {
         assert!(
             error("0,x\n2,0\n")
                 .starts_with("`x` in row 0, column 1 of the matrix, counted from 0, is no number of bytes")
+        );
+        assert!(
+            error("0,1K\n2,0\n")
+                .ends_with("is no number of bytes: whole numbers from 0 on are allowed, without a unit")
+        );
+        assert_eq!(
+            error("0,1\n99999999999999999999,0\n"),
+            "`99999999999999999999` bytes in row 1, column 0 of the matrix, counted from 0, are too many: less than 2^60 are \
+             allowed for all that a node sends or receives"
         );
         let much = 1_u64 << 59;
         assert!(

@@ -320,7 +320,10 @@ impl std::str::FromStr for Matrix {
                 "" => Ok(0),
                 field => {
                     let given = field.to_owned();
-                    field.parse().map_err(|_| MatrixError::Entry { row, column, given })
+                    field.parse().map_err(|_| match field.bytes().all(|byte| byte.is_ascii_digit()) {
+                        true => MatrixError::EntryTooLarge { row, column, given },
+                        false => MatrixError::Entry { row, column, given },
+                    })
                 }
             };
             rows.push(record.iter().enumerate().map(entry).collect::<Result<Vec<u64>, _>>()?);
@@ -352,9 +355,23 @@ pub enum MatrixError {
     },
     /// An entry is no number of bytes.
     #[error(
-        "`{given}` in row {row}, column {column} of the matrix, counted from 0, is no number of bytes: whole numbers from 0 on are allowed"
+        "`{given}` in row {row}, column {column} of the matrix, counted from 0, is no number of bytes: whole numbers from 0 on are \
+         allowed, without a unit"
     )]
     Entry {
+        /// The row, counted from 0.
+        row: usize,
+        /// The column, counted from 0.
+        column: usize,
+        /// The text given.
+        given: String,
+    },
+    /// An entry has too many bytes.
+    #[error(
+        "`{given}` bytes in row {row}, column {column} of the matrix, counted from 0, are too many: less than 2^60 are allowed for \
+         all that a node sends or receives"
+    )]
+    EntryTooLarge {
         /// The row, counted from 0.
         row: usize,
         /// The column, counted from 0.
