@@ -12,6 +12,12 @@ pub(crate) fn are(number: usize, what: &str) -> String {
     format!("{} {verb}", count(number as u64, what))
 }
 
+/// The same with the verb ahead: `is 1 row`, `are 2 rows`.
+pub(crate) fn are_so_many(number: u64, what: &str) -> String {
+    let verb = if number == 1 { "is" } else { "are" };
+    format!("{verb} {}", count(number, what))
+}
+
 /// Implements `Debug` for an error type as its text, which is what Rust prints of an error that `main` returns.
 macro_rules! debug_as_text {
     ($error:ident) => {

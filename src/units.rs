@@ -11,7 +11,7 @@ mod sizes;
 pub(crate) use self::figures::Quantity;
 pub use self::{
     figures::{parse_bytes_per_second, parse_seconds, parse_seconds_per_byte},
-    sizes::{Sizes, format_bytes, parse_bytes},
+    sizes::{Sizes, format_bytes, format_with_limit, parse_bytes},
 };
 
 use thiserror::Error;

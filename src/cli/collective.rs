@@ -73,9 +73,9 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "BYTES", value_parser = task::read_element, allow_negative_numbers = true)]
     element: Option<u64>,
 
-    /// The rank of the root among the members
-    #[arg(long, value_name = "RANK", default_value_t = 0, value_parser = read_number::<usize>, allow_negative_numbers = true)]
-    root: usize,
+    /// The rank of the root among the members, for operations that have one [default: 0]
+    #[arg(long, value_name = "RANK", value_parser = read_number::<usize>, allow_negative_numbers = true)]
+    root: Option<usize>,
 
     /// The nodes that take part, in rank order: all, row:3, column:0, block:4x4@2+0 or a list such as 0,5,8-15
     #[arg(long, value_name = "NODES", default_value = "all", value_parser = members::read)]

@@ -12,6 +12,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Rank, Span,
     pattern::Schedule,
+    plan::PlanError,
     report::LinkReport,
     stop::{Algorithm, Distribution, Instance, Plan, picture},
     units::Sizes,
@@ -282,7 +283,12 @@ impl Broadcasts {
     /// The algorithms that do not work, and why.
     fn left_out(&self, results: &Results<'_, Self>) -> Vec<String> {
         let causes = results.solved.iter().flat_map(|solved| &solved.case.problem.left_out);
-        left_out(causes, |times| match results.solved.len() {
+        let words = |cause: &PlanError| match cause {
+            // Without the numbers, so that the problems of a sweep have one note.
+            PlanError::Restricted { text, .. } if results.solved.len() > 1 => text.clone(),
+            cause => cause.to_string(),
+        };
+        left_out(causes.map(words), |times| match results.solved.len() {
             1 => String::new(),
             problems => format!(" of {times} of {problems} problems"),
         })

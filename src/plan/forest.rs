@@ -16,7 +16,7 @@ use crate::{
         network::{Network, Pair},
     },
     rank::Rank,
-    text::count,
+    text::{are_so_many, count},
     time::Span,
     topology::Vertex,
 };
@@ -116,10 +116,13 @@ pub(crate) fn is_for(machine: &Description, members: usize, bytes: u64) -> bool 
 pub(crate) fn unfit(machine: &Description, members: usize, bytes: u64) -> Option<String> {
     let parameters = machine.parameters();
     if !(3..=MOST_MEMBERS).contains(&members) {
-        return Some(format!("here are {}", count(members as u64, "node")));
+        return Some(format!("here {}", are_so_many(members as u64, "node")));
     }
     let start_up = (parameters.alpha() + parameters.hop()).as_secs_f64();
     let time = bytes as f64 * parameters.beta();
+    if bytes == 0 {
+        return Some("all messages are empty".to_owned());
+    }
     if time <= LONG * start_up || time == 0.0 {
         return Some(format!("{} take {:.1} of them", count(bytes, "byte"), (time / start_up).max(0.0)));
     }

@@ -10,7 +10,7 @@ use crate::{
     rank::Rank,
     text::{are, count},
     topology::Grid,
-    units::format_bytes,
+    units::format_with_limit,
     wire::MAX_MESSAGE,
 };
 
@@ -225,11 +225,13 @@ pub enum InstanceError {
     },
     /// The messages do not fit into one.
     #[error(
-        "the messages have {bytes} bytes in all, and travel as one in the end: a message has at most {}",
-        format_bytes(MAX_MESSAGE)
+        "the messages have {}{} in all, and travel as one in the end: a message has at most {}",
+        format_with_limit(*bytes, MAX_MESSAGE)[0],
+        if *bytes == u64::MAX { " or more" } else { "" },
+        format_with_limit(*bytes, MAX_MESSAGE)[1]
     )]
     TooLong {
-        /// Their bytes.
+        /// Their bytes, or the largest number if there are more.
         bytes: u64,
     },
 }

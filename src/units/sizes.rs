@@ -71,6 +71,23 @@ pub fn format_bytes(bytes: u64) -> String {
         .map_or_else(|| format!("{bytes} B"), |(unit, shift)| format!("{} {unit}iB", bytes >> shift))
 }
 
+/// Formats a number of bytes and the most that are allowed, both in the finer one of their units, so that they can be compared
+/// at a glance: `2097153 B` and `1048576 B`, `2048 MiB` and `512 MiB`.
+///
+/// ```
+/// use multicomputer::units::format_with_limit;
+/// assert_eq!(format_with_limit(3 << 30, 512 << 20), ["3072 MiB", "512 MiB"]);
+/// ```
+pub fn format_with_limit(bytes: u64, most: u64) -> [String; 2] {
+    let divides =
+        |&(_, shift): &(&str, u32)| [bytes, most].iter().all(|bytes| bytes.is_multiple_of(1 << shift));
+    let (unit, shift) = BINARY
+        .into_iter()
+        .find(divides)
+        .map_or(("B".to_owned(), 0), |(unit, shift)| (format!("{unit}iB"), shift));
+    [bytes, most].map(|bytes| format!("{} {unit}", bytes >> shift))
+}
+
 /// The power of two of a unit of a size; `None` if there is no such unit.
 fn binary_shift(unit: &str) -> Option<u32> {
     let unit = unit.to_ascii_uppercase();
@@ -219,6 +236,19 @@ mod tests {
             [(0, "0 B"), (1536, "1536 B"), (2048, "2 KiB"), (3 << 20, "3 MiB"), (5 << 40, "5120 GiB")]
         {
             assert_eq!(format_bytes(bytes), text);
+        }
+    }
+
+    #[test]
+    fn a_size_and_its_limit_have_one_unit() {
+        for (bytes, most, texts) in [
+            (0, 1 << 30, ["0 GiB", "1 GiB"]),
+            (999_999_999 << 30, 1 << 30, ["999999999 GiB", "1 GiB"]),
+            (709_268_400, 512 << 20, ["709268400 B", "536870912 B"]),
+            (u64::MAX, 1 << 30, ["18446744073709551615 B", "1073741824 B"]),
+            (4 << 30, 512 << 20, ["4096 MiB", "512 MiB"]),
+        ] {
+            assert_eq!(format_with_limit(bytes, most), texts);
         }
     }
 

@@ -178,14 +178,17 @@ fn ranks_may_be_placed_on_other_nodes() {
         "{errors}"
     );
     let errors = fails(2, &["collective", "collect", "--placement", "snake"]);
-    assert!(errors.contains("`snake` is not a shape; allowed is identity, random:SEED"), "{errors}");
+    assert!(errors.contains("`snake` is no placement: allowed are identity, random:SEED"), "{errors}");
+    let errors = fails(2, &["collective", "collect", "--placement", "random:x"]);
+    assert!(errors.contains("`random:x` is no placement: its seed is `x`, and seeds are"), "{errors}");
+    assert_eq!(time("random"), time("random:1"));
 }
 
 #[test]
 fn long_vectors_are_predicted_or_run_without_data() {
     let long = ["collective", "combine-to-one", "--mesh", "8x8", "--bytes", "64M", "--algorithm", "short"];
     let errors = fails(2, &long);
-    assert!(errors.contains("begins with 4 GiB of data, and at most 512 MiB are made"), "{errors}");
+    assert!(errors.contains("begins with 4096 MiB of data, and at most 512 MiB are made"), "{errors}");
     let phantom = succeeds(&[&long[..], &["--phantom"]].concat());
     assert!(
         phantom.contains("It was run: that took exactly the modeled time, and every member had a vector")
@@ -321,6 +324,37 @@ fn blocks_have_the_lengths_that_are_given() {
         let errors = refused(command);
         assert!(errors.contains(text), "{command}: {errors}");
     }
+}
+
+#[test]
+fn a_root_is_for_operations_that_have_one() {
+    for (command, text) in [
+        (
+            "collect --root 3",
+            "collect has no root, as broadcast, scatter, gather, combine-to-one have: leave --root out",
+        ),
+        ("scan,collect --root 0", "collect, scan have no root, as broadcast, "),
+        ("gather --root 4 --mesh 2x2", "rank 4 is given as the root: the group has ranks 0 to 3"),
+    ] {
+        let errors = fails(2, &["collective"].into_iter().chain(command.split(' ')).collect::<Vec<_>>());
+        assert!(errors.contains(text), "{command}: {errors}");
+    }
+    // Of several operations those take it that have one.
+    let output = collective("gather,collect --root 3 --mesh 2x2 --run none --algorithm auto");
+    assert!(output.contains("gather of 2 KiB, paragon:2x2, all 4 nodes, root 3\n"), "{output}");
+    assert!(output.contains("collect of 2 KiB, paragon:2x2, all 4 nodes\n"), "{output}");
+}
+
+#[test]
+fn one_node_has_one_strategy_and_its_grammar() {
+    let output = collective("collect --machine complete:1 --run none --algorithm hybrid,mixed,alternating");
+    assert!(!output.contains(" : ") && !output.contains("::"), "{output}");
+    let chosen = |row: usize| rows(&output, "algorithm")[row].last().unwrap().to_string();
+    assert_eq!(chosen(0), "1:M", "{output}");
+    assert!(output.contains("1:M (in turn)"), "{output}");
+    assert!(output.contains(", and here is 1 row of 1)"), "{output}");
+    let output = collective("broadcast --machine complete:1 --bytes 0 --run none --algorithm auto,blocks");
+    assert!(output.contains(", and here is 1 rank and 0 elements)"), "{output}");
 }
 
 #[test]

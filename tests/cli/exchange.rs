@@ -143,6 +143,12 @@ fn what_is_wrong_with_a_matrix_is_told() {
             "0,1\n2.5,0\n".to_owned(),
             "`2.5` in row 1, column 0 of the matrix, counted from 0, is no number of bytes",
         ),
+        (
+            "digits",
+            "0,99999999999999999999\n2,0\n".to_owned(),
+            "`99999999999999999999` bytes in row 0, column 1 of the matrix, counted from 0, are too many: less than 2^60 are",
+        ),
+        ("unit", "0,1K\n2,0\n".to_owned(), "whole numbers from 0 on are allowed, without a unit"),
         ("much", format!("{much},{much}\n0,0\n"), "node 0 would send or receive 2^60 bytes or more"),
         (
             "giant",
@@ -153,7 +159,7 @@ fn what_is_wrong_with_a_matrix_is_told() {
         (
             "data",
             format!("0,{}\n0,0\n", 1 << 30),
-            "1 GiB of data are exchanged, and at most 512 MiB are made",
+            "1024 MiB of data are exchanged, and at most 512 MiB are made",
         ),
     ] {
         let file = folder.join(name);
@@ -297,7 +303,7 @@ fn exchanges_that_are_none_are_refused_with_a_reason() {
         (&["--traffic", "8..4"], "`8..4` goes down"),
         (&["--traffic", "1073741824G"], "node 0 would send or receive 2^60 bytes or more: less is allowed"),
         (&["--traffic", "8G", "--fan-out", "1"], "1073741824 are allowed"),
-        (&["--traffic", "1G"], "100 GiB of data are exchanged, and at most 512 MiB are made"),
+        (&["--traffic", "1G"], "102400 MiB of data are exchanged, and at most 512 MiB are made"),
         (&["--nonuniformity", "2"], "`2` is out of range: from 0 to 1 is allowed"),
         (&["--nonuniformity", "-1/32"], "`-1/32` is out of range"),
         (&["--nonuniformity", "1/0"], "`1/0` is no fraction; allowed are such as 1/32"),

@@ -39,10 +39,34 @@ fn one_problem_is_shown_with_all_that_is_known_of_it() {
 fn all_algorithms_are_the_default_and_many_iterations_are_abbreviated() {
     let output = succeeds(&["stop", "--mesh", "4x4", "--sources", "3"]);
     assert_eq!(rows(&output, "algorithm").len(), 22, "{output}");
-    assert!(!output.contains("Left out"), "{output}");
+    // Those for some problems only, each with the reason.
+    let left_out: Vec<&str> = output.lines().filter_map(|line| line.strip_prefix("Left out: ")).collect();
+    assert_eq!(left_out.len(), 3, "{output}");
+    assert!(left_out[0].starts_with("forest works only if "), "{output}");
+    assert!(
+        left_out[1].ends_with("here are 16 nodes and 3 sources, and 6144 bytes take 1.0 of them."),
+        "{output}"
+    );
+    assert!(left_out[2].ends_with(", and all have 2048 bytes."), "{output}");
     let active = rows(&output, "active nodes after");
     let xor = active.iter().find(|row| row[0] == "xor").unwrap();
     assert_eq!((xor.len(), xor[11], xor[12]), (13, "..", "16"), "{output}");
+}
+
+/// Those for some problems only are among all where they work, and *Auto* is still the last.
+#[test]
+fn all_are_all_that_work() {
+    let problem = ["stop", "--machine", "hockney:4x4", "--at", "0,5,10", "--lengths", "4K,64K,4K"];
+    let names = |which: &str, options: &[&str]| {
+        let output = succeeds(&[options, &["--phantom", "--algorithm", which]].concat());
+        rows(&output, "algorithm").iter().map(|row| row[0].to_owned()).collect::<Vec<_>>()
+    };
+    let all = names("all", &problem);
+    assert_eq!(all.len(), 24);
+    assert_eq!(all[21..], ["pipeline", "apart", "auto"]);
+    assert_eq!(names("beyond", &problem), all[15..23]);
+    let ports = ["stop", "--machine", "ethernet:8", "--sources", "1", "--bytes", "16M"];
+    assert_eq!(names("beyond,auto", &ports)[6..], ["forest", "pipeline", "auto"]);
 }
 
 #[test]
@@ -67,7 +91,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     let output = succeeds(&[&options[..], &["--algorithm", "beyond"]].concat());
     assert!(
         output.contains(
-            "\nLeft out: split works only if at most half of the nodes are sources, short messages aside.\n"
+            "\nLeft out: split works only if at most half of the nodes are sources, short messages aside, and 3 of 4 are.\n"
         ),
         "{output}"
     );
@@ -105,7 +129,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     assert!(output.contains("\nLeft out of 1 of 2 problems: forest works only"), "{output}");
     let header: Vec<&str> =
         output.lines().find(|line| line.contains("bytes ")).unwrap().split_whitespace().collect();
-    assert_eq!(header, ["bytes", "auto", "forest", "bound"], "{output}");
+    assert_eq!(header, ["bytes", "forest", "auto", "bound"], "{output}");
     let output = succeeds(&["stop", "--mesh", "2x2", "--sources", "1..4+1", "--algorithm", "split"]);
     assert!(output.contains("\nLeft out of 2 of 4 problems: split works only"), "{output}");
     assert_eq!(rows(&output, "sources").len(), 2, "{output}");
@@ -285,6 +309,14 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         (&["--at", "3", "--sources", "1"], "cannot be used with '--sources <NUMBERS>'"),
         (&["--at", "3", "--distribution", "row"], "cannot be used with '--distribution <NAMES>'"),
         (&["--bytes", "512M"], "travel as one in the end: a message has at most 1 GiB"),
+        (
+            &["--sources", "2", "--bytes", "999999999G", "--phantom"],
+            "the messages have 1999999998 GiB in all, and travel as one in the end: a message has at most 1 GiB",
+        ),
+        (
+            &["--machine", "ethernet:8", "--bytes", "0", "--algorithm", "forest"],
+            "and the bytes take 16 start-ups, and all messages are empty",
+        ),
         (&["--csv", "no/such/folder/times.csv"], "no/such/folder/times.csv cannot be written"),
     ] {
         let errors = fails(2, &[&["stop"], arguments].concat());
@@ -301,5 +333,13 @@ fn messages_have_the_lengths_that_are_given() {
     let output = succeeds(&command.split(' ').collect::<Vec<_>>());
     assert!(output.contains("4 sources, 32 B to 64 KiB each"), "{output}");
     let errors = fails(2, &["stop", "--mesh", "4x4", "--sources", "3", "--lengths", "8,8"]);
-    assert!(errors.contains('2') && errors.contains('3'), "{errors}");
+    assert!(errors.contains("2 lengths are given for 3 sources: one is needed for each"), "{errors}");
+    for (lengths, given) in [("8,8", "2 lengths are given"), ("8", "1 length is given")] {
+        let errors = fails(2, &["stop", "--mesh", "4x4", "--lengths", lengths]);
+        let reason = format!("{given}, and without --sources and --at row on paragon:4x4 has 16 sources");
+        assert!(errors.contains(&reason), "{errors}");
+    }
+    // A block says how many there are.
+    let errors = fails(2, &["stop", "--mesh", "4x4", "--distribution", "block:1x3", "--lengths", "8,8"]);
+    assert!(errors.contains("2 lengths are given for 3 sources"), "{errors}");
 }

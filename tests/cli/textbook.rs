@@ -303,7 +303,7 @@ fn what_cannot_be_is_refused_with_a_reason() {
         ("4.1 --words 8..4", "`8..4` goes down"),
         ("4.1 --words 1..2Q", "`2Q` is no number of words: allowed are whole numbers such as 1000 or 2K"),
         ("4.1 --words 18446744073709551615", "the vector is as long as 2^60 bytes or longer"),
-        ("4.1 --words 100000000", "781250 KiB of data on 8 nodes, and at most 512 MiB are made"),
+        ("4.1 --words 100000000", "781250 KiB of data on 8 nodes, and at most 524288 KiB are made"),
         (
             "4.1 --words 1000000000 --phantom",
             "a message of 8000000000 bytes would be sent: at most 1073741824 are allowed",

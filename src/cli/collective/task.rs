@@ -4,7 +4,7 @@ use multicomputer::{
     collective::{Operation, Task as Collective, TaskBuilder},
     comm::MAX_MESSAGE,
     model::Description,
-    units::{format_bytes, parse_bytes},
+    units::{format_bytes, format_with_limit, parse_bytes},
 };
 
 use super::{
@@ -49,6 +49,7 @@ pub(super) fn tasks(
 ) -> Result<Vec<Task>, Error> {
     let members = arguments.members.on(machine).map_err(Error::usage)?;
     let own = of_files(&arguments.with)?;
+    check_root(arguments)?;
     let mut tasks = Vec::new();
     for &operation in arguments.operation.iter() {
         let element = arguments.element.unwrap_or_else(|| default_element(operation));
@@ -60,7 +61,7 @@ pub(super) fn tasks(
         };
         for vector in vectors {
             let task = Collective::builder(machine, operation)
-                .root(arguments.root)
+                .root(arguments.root.unwrap_or(0))
                 .element_bytes(element)
                 .in_order(arguments.in_order);
             let task = vector.of(task, operation, element)?;
@@ -77,6 +78,24 @@ pub(super) fn tasks(
         }
     }
     Ok(tasks)
+}
+
+/// Whether a root is given for an operation that has one.
+fn check_root(arguments: &Arguments) -> Result<(), Error> {
+    let operations = &arguments.operation;
+    if arguments.root.is_none() || operations.iter().any(|operation| operation.has_root()) {
+        return Ok(());
+    }
+    let names = |operations: &[Operation]| {
+        operations.iter().map(|operation| operation.name()).collect::<Vec<_>>().join(", ")
+    };
+    let all: Vec<Operation> = Operation::ALL.into_iter().filter(|operation| operation.has_root()).collect();
+    let have = if operations.len() == 1 { "has" } else { "have" };
+    Err(Error::usage(format!(
+        "{} {have} no root, as {} have: leave --root out",
+        names(operations),
+        names(&all)
+    )))
 }
 
 /// The length of a vector.
@@ -121,24 +140,24 @@ impl Vector<'_> {
 fn check(task: &Collective, content: Content) -> Result<(), Error> {
     let (operation, bytes) = (task.operation(), task.bytes());
     if bytes > MAX_MESSAGE {
+        let [vector, most] = format_with_limit(bytes, MAX_MESSAGE);
         return Err(Error::usage(format!(
-            "a vector of {} may travel as one message, and a message has at most {}: it can only be predicted \
-             (--run none)",
-            format_bytes(bytes),
-            format_bytes(MAX_MESSAGE)
+            "a vector of {vector} may travel as one message, and a message has at most {most}: it can only be predicted \
+             (--run none)"
         )));
     }
     let vectors = if operation.combines() { task.size() as u64 } else { 1 };
     let data = bytes.saturating_mul(vectors);
     match content {
-        Content::Random { .. } if data > MOST_DATA => Err(Error::usage(format!(
-            "a {operation} of {} among {} begins with {} of data, and at most {} are made: run it without data \
-             (--phantom), or not at all (--run none)",
-            format_bytes(bytes),
-            counted(task.size(), "member"),
-            format_bytes(data),
-            format_bytes(MOST_DATA)
-        ))),
+        Content::Random { .. } if data > MOST_DATA => {
+            let [data, most] = format_with_limit(data, MOST_DATA);
+            Err(Error::usage(format!(
+                "a {operation} of {} among {} begins with {data} of data, and at most {most} are made: run it without data \
+                 (--phantom), or not at all (--run none)",
+                format_bytes(bytes),
+                counted(task.size(), "member"),
+            )))
+        }
         _ => Ok(()),
     }
 }

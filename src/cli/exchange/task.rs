@@ -3,7 +3,7 @@
 use multicomputer::{
     exchange::{Figures, Generator, Instance, Matrix},
     model::Description,
-    units::format_bytes,
+    units::{format_bytes, format_with_limit},
 };
 
 use super::{
@@ -113,12 +113,14 @@ pub(super) fn tasks(arguments: &Arguments, machine: &Description) -> Result<Vec<
 /// Whether a task can be run, and not only predicted.
 pub(super) fn check(task: &Task, content: Content) -> Result<(), Error> {
     match content {
-        Content::Random { .. } if task.figures.bytes > u128::from(MOST_DATA) => Err(Error::usage(format!(
-            "{} of data are exchanged, and at most {} are made: run it without data (--phantom), or not at all (--run \
-             none)",
-            format_bytes(u64::try_from(task.figures.bytes).unwrap_or(u64::MAX)),
-            format_bytes(MOST_DATA)
-        ))),
+        Content::Random { .. } if task.figures.bytes > u128::from(MOST_DATA) => {
+            let [data, most] =
+                format_with_limit(u64::try_from(task.figures.bytes).unwrap_or(u64::MAX), MOST_DATA);
+            Err(Error::usage(format!(
+                "{data} of data are exchanged, and at most {most} are made: run it without data (--phantom), or not at \
+                 all (--run none)"
+            )))
+        }
         _ => Ok(()),
     }
 }

@@ -26,12 +26,13 @@ pub(super) fn algorithm_help() -> String {
         algorithms.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ")
     };
     format!(
-        "The algorithms, or a list of such: paper for those of the papers ({}), beyond for others ({}), {} for the \
+        "The algorithms, or a list of such: paper for those of the papers ({}), beyond for others ({}, {}), {} for the \
          fastest of these on the machine, or all; what does not work is left out. {} is for long messages on \
          networks that are no grid or between nodes with several ports, {} for long messages from few sources, and {} treats long and \
          short messages apart, each by one of these",
         names(Algorithm::PAPER),
         names(Algorithm::BEYOND),
+        names(Algorithm::FOR_SOME),
         Algorithm::AUTO,
         Algorithm::FOREST,
         Algorithm::PIPELINE,
@@ -39,14 +40,14 @@ pub(super) fn algorithm_help() -> String {
     )
 }
 
-/// Reads algorithms: each once, in the order of the registry.
+/// Reads algorithms: each once, in their order in tables.
 pub(super) fn algorithms(text: &str) -> Result<List<Algorithm>, String> {
     let mut asked = Vec::new();
     for item in items(text) {
         match item {
-            "all" => asked.extend(Algorithm::all()),
+            "all" => asked.extend(known()),
             "paper" => asked.extend_from_slice(Algorithm::PAPER),
-            "beyond" => asked.extend_from_slice(Algorithm::BEYOND),
+            "beyond" => asked.extend(beyond()),
             name => asked.push(
                 name.parse().map_err(|cause| format!("{cause}; all, paper and beyond stand for several"))?,
             ),
@@ -55,9 +56,14 @@ pub(super) fn algorithms(text: &str) -> Result<List<Algorithm>, String> {
     Ok(List::of(known().filter(|algorithm| asked.contains(algorithm))))
 }
 
-/// All algorithms that can be asked for, in their order in tables.
+/// All algorithms that can be asked for, in their order in tables, *Auto* last.
 pub(super) fn known() -> impl Iterator<Item = Algorithm> {
-    Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied())
+    Algorithm::PAPER.iter().copied().chain(beyond()).chain([Algorithm::AUTO])
+}
+
+/// Those that the papers do not have, also those for some problems only.
+fn beyond() -> impl Iterator<Item = Algorithm> {
+    Algorithm::BEYOND.iter().chain(Algorithm::FOR_SOME).copied()
 }
 
 /// Reads distributions: each once, in the order given.

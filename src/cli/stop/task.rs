@@ -7,7 +7,7 @@ use multicomputer::{
     Rank,
     model::Description,
     plan::PlanError,
-    stop::{Algorithm, Instance},
+    stop::{Algorithm, Distribution, Instance},
     units::format_bytes,
 };
 
@@ -24,10 +24,10 @@ pub(super) struct Task {
     pub(super) instance: Instance,
     /// The distribution as it is spelled.
     pub(super) distribution: String,
-    /// In the order of the registry.
+    /// In their order in tables.
     pub(super) algorithms: Vec<Algorithm>,
     /// Why others do not work.
-    pub(super) left_out: Vec<String>,
+    pub(super) left_out: Vec<PlanError>,
 }
 
 /// All problems asked for: by machine, then distribution, number of sources, length. It is an error if no algorithm works on any.
@@ -36,12 +36,24 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[Description]) -> Result<V
     for (index, machine) in machines.iter().enumerate() {
         for (distribution, sources) in placements(arguments, machine)? {
             let lengths: Vec<Vec<u64>> = match &arguments.lengths {
+                Some(lengths) if lengths.len() != sources.len() && !arguments.tells_sources() => {
+                    return Err(Error::usage(format!(
+                        "{} given, and without --sources and --at {distribution} on {} has {}: one is needed for each",
+                        match lengths.len() {
+                            1 => "1 length is".to_owned(),
+                            given => format!("{given} lengths are"),
+                        },
+                        machine.name(),
+                        counted(sources.len(), "source"),
+                    )));
+                }
                 Some(lengths) => vec![lengths.to_vec()],
                 None => (&arguments.bytes).into_iter().map(|bytes| vec![bytes; sources.len()]).collect(),
             };
             for lengths in lengths {
                 let instance = Instance::new(machine, &sources, &lengths).map_err(Error::usage)?;
-                let (algorithms, left_out) = algorithms(arguments, &instance, &mut refusal);
+                let (algorithms, left_out) = algorithms(arguments, &instance);
+                refusal = refusal.or_else(|| left_out.first().cloned());
                 let distribution = distribution.clone();
                 let task = Task { machine: index, instance, distribution, algorithms, left_out };
                 if !tasks.iter().any(|earlier| task.is_same(earlier)) {
@@ -75,26 +87,24 @@ fn placements(arguments: &Arguments, machine: &Description) -> Result<Vec<(Strin
     Ok(placements)
 }
 
-/// The algorithms asked for that work on the instance, and why others are left out; `refusal` is the first of the causes.
-fn algorithms(
-    arguments: &Arguments,
-    instance: &Instance,
-    refusal: &mut Option<PlanError>,
-) -> (Vec<Algorithm>, Vec<String>) {
+/// The algorithms asked for that work on the instance, and why others are left out.
+fn algorithms(arguments: &Arguments, instance: &Instance) -> (Vec<Algorithm>, Vec<PlanError>) {
     let (mut algorithms, mut left_out) = (Vec::new(), Vec::new());
     for algorithm in arguments.algorithm.iter() {
-        let Err(cause) = algorithm.check(instance) else {
-            algorithms.push(*algorithm);
-            continue;
-        };
-        left_out.push(match &cause {
-            // Without the numbers, so that the problems of a sweep have one note.
-            PlanError::Restricted { text, .. } => text.clone(),
-            cause => cause.to_string(),
-        });
-        refusal.get_or_insert(cause);
+        match algorithm.check(instance) {
+            Ok(()) => algorithms.push(*algorithm),
+            Err(cause) => left_out.push(cause),
+        }
     }
     (algorithms, left_out)
+}
+
+impl Arguments {
+    /// Whether they say how many sources there are.
+    fn tells_sources(&self) -> bool {
+        let has_own_number = |distribution: &Distribution| distribution.sources().is_some();
+        self.sources.is_some() || self.at.is_some() || self.distribution.iter().any(has_own_number)
+    }
 }
 
 impl Task {

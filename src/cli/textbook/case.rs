@@ -7,7 +7,7 @@ use multicomputer::{
     collective::{Operation, Task},
     model::Description,
     textbook::{Algorithm, Topic},
-    units::format_bytes,
+    units::format_with_limit,
 };
 
 use super::{
@@ -129,12 +129,11 @@ impl Case {
         let vectors = if operation.combines() { nodes as u64 } else { 1 };
         let given = task.bytes().saturating_mul(vectors);
         if given > MOST_DATA && !arguments.phantom {
+            let [given, most] = format_with_limit(given, MOST_DATA);
             return Err(format!(
-                "{algorithm} would begin with {} of data on {}, and at most {} are made: run it without data \
+                "{algorithm} would begin with {given} of data on {}, and at most {most} are made: run it without data \
                  (--phantom)",
-                format_bytes(given),
                 counted(nodes, "node"),
-                format_bytes(MOST_DATA)
             ));
         }
         Ok(task)

@@ -35,7 +35,7 @@ use super::{
     Algorithm, Entry, MOST_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, variants},
 };
-use crate::{plan::Restriction, text::count};
+use crate::{plan::Restriction, text::are_so_many};
 
 impl Algorithm {
     /// The fastest of the paper's hybrids whose dimensions alternate between rows and columns.
@@ -60,7 +60,7 @@ static ALTERNATING: Entry = Entry::new("alternating", |planning| {
         },
         found: |task, _| {
             let grid = task.layout().grid;
-            format!("here are {} of {}", count(grid.rows as u64, "row"), grid.columns)
+            format!("here {} of {}", are_so_many(grid.rows as u64, "row"), grid.columns)
         },
     },
 ]);

@@ -27,7 +27,7 @@ use crate::{
     pattern::{circulant, line},
     plan::Restriction,
     rank::Rank,
-    text::count,
+    text::{are_so_many, count},
 };
 
 impl Algorithm {
@@ -63,7 +63,7 @@ pub(super) fn too_little(task: &Task) -> String {
         return "the operator is not commutative".into();
     }
     let elements = task.bytes() / task.element_bytes();
-    format!("here are {} and {}", count(task.size() as u64, "rank"), count(elements, "element"))
+    format!("here {} and {}", are_so_many(task.size() as u64, "rank"), count(elements, "element"))
 }
 
 fn candidates(task: &Task) -> Vec<Candidate> {

@@ -34,7 +34,7 @@ use super::{
     Algorithm, Entry, MOST_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, is_in_order, variants},
 };
-use crate::{plan::Restriction, text::count};
+use crate::{plan::Restriction, text::are_so_many};
 
 impl Algorithm {
     /// The fastest of the paper's hybrids: of all strategies of `S`, `M` and `C`.
@@ -74,7 +74,7 @@ static STRATEGY: Entry = Entry::new("strategy", |planning| {
         is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| strategy.fits(task.layout().grid)),
         found: |task, _| {
             let grid = task.layout().grid;
-            format!("here are {} of {}", count(grid.rows as u64, "row"), grid.columns)
+            format!("here {} of {}", are_so_many(grid.rows as u64, "row"), grid.columns)
         },
     },
     Restriction {

@@ -154,6 +154,8 @@ mod tests {
         }
         assert_eq!(unmet("tree:128", 1 << 20), refused("here are 128 nodes"));
         assert_eq!(unmet("tree:2", 1 << 20), refused("here are 2 nodes"));
+        assert_eq!(unmet("tree:1", 1 << 20), refused("here is 1 node"));
+        assert_eq!(unmet("tree:16", 0), refused("all messages are empty"));
         assert_eq!(unmet("tree:16", 10_000), refused("10000 bytes take 3.8 of them"));
         assert_eq!(unmet("tree:16", 1 << 20), Ok("forest, 1 low tree, 256 segments".to_owned()));
     }

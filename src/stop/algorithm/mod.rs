@@ -84,7 +84,8 @@ impl Algorithm {
         Algorithm::PART_XY_SOURCE,
     ];
 
-    /// Those that the papers do not have, without [`Algorithm::AUTO`]. Those most likely to be the fastest come first.
+    /// Those that the papers do not have, for any lengths on any machine, without [`Algorithm::AUTO`]. Those most likely to be the
+    /// fastest come first.
     pub const BEYOND: &[Algorithm] = &[
         Algorithm::IN_TURN,
         Algorithm::SPREAD,
@@ -95,7 +96,7 @@ impl Algorithm {
     ];
 
     /// Those for some problems only: long messages on networks that are no grid, long messages from few sources, and messages of
-    /// lengths that differ. *Auto* tries them as well.
+    /// lengths that differ. The papers do not have them. *Auto* tries them as well.
     pub const FOR_SOME: &[Algorithm] = &[Algorithm::FOREST, Algorithm::PIPELINE, Algorithm::APART];
 
     /// All that are for any lengths on any machine, [`Algorithm::AUTO`] last.

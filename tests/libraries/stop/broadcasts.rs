@@ -326,13 +326,13 @@ fn what_is_no_broadcast_is_an_error() {
         (
             refused(&[1, 2], &[gib, 1]),
             InstanceError::TooLong { bytes: gib + 1 },
-            "the messages have 1073741825 bytes in all, and travel as one in the end: a message has at most 1 GiB",
+            "the messages have 1073741825 B in all, and travel as one in the end: a message has at most 1073741824 B",
         ),
         (
             refused(&[1, 2], &[u64::MAX, u64::MAX]),
             InstanceError::TooLong { bytes: u64::MAX },
-            "the messages have 18446744073709551615 bytes in all, and travel as one in the end: a message has at \
-             most 1 GiB",
+            "the messages have 18446744073709551615 B or more in all, and travel as one in the end: a message has at most \
+             1073741824 B",
         ),
     ];
     for (given, expected, text) in cases {
