@@ -67,9 +67,9 @@ pub(super) struct AskedMachines {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct ChangeOptions {
-    /// Where ranks are: identity, random:SEED (random is random:1), round-robin:8 (dealt out one by one to servers of 8 nodes that follow each
-    /// other), blocks:8x2 (two by two) or file:PATH (the node of each rank, with blanks between them); all that names nodes
-    /// names ranks then
+    /// Where ranks are: identity, random:SEED (random is random:1), round-robin:8 (dealt out one by one to servers of 8 nodes
+    /// that follow each other), blocks:8x2 (two by two) or file:PATH (the node of each rank, with blanks between them); all
+    /// that names nodes names ranks then
     #[arg(long, value_name = "PLACEMENT", default_value = "identity", value_parser = read_placement)]
     placement: Placement,
 

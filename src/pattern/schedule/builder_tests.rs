@@ -252,3 +252,13 @@ fn growth_is_what_nodes_hold() {
         (0..=3).map(|after| (growth.active_after(after), growth.longest_after(after))).collect();
     assert_eq!(moments, [(2, 11), (4, 11), (3, 18), (4, 18)]);
 }
+
+/// A schedule keeps at most twice the room that it needs.
+#[test]
+fn what_was_reserved_is_given_back() {
+    let mut builder = Builder::new(4, &[0], &[5], Exchange::Together);
+    builder.iteration([transfer(0, 1, &[0])]);
+    let steps = builder.finish().steps;
+    assert_eq!(steps.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 0, 0]);
+    assert!(steps.iter().all(|steps| steps.capacity() <= 2 * steps.len()));
+}
