@@ -36,7 +36,7 @@ use crate::{
         Transfer,
         pipeline::{Hop, across_dimensions},
     },
-    plan::{Layout, Restriction, pipeline::Timetable},
+    plan::{Layout, Restriction, pipeline::Trees},
 };
 
 impl Algorithm {
@@ -59,7 +59,7 @@ static EDST: Entry =
 const MOST: usize = 512;
 
 /// Two streams of packets, so that each rests a round.
-const BY_THE_CLOCK: Timetable = Timetable {
+const BY_THE_CLOCK: Trees = Trees {
     name: "edst by the clock",
     period: |grid, _| 2 * grid.nodes().ilog2() as usize,
     rounds: |grid, root, packets| across_dimensions(grid.nodes().ilog2(), root, packets, 2),

@@ -27,10 +27,10 @@ use super::{
     of, scan,
 };
 use crate::{
-    pattern::{Action, Exchange, Transfer, pipeline::Hop},
+    pattern::Exchange,
     plan::{
         Layout, Restriction,
-        pipeline::{Network, Timetable, best_number, least, timetables},
+        pipeline::{self, MOST, Sharing, Trees, best_number, least, sets_of_trees, transfers},
     },
     rank::Rank,
     time::Span,
@@ -65,33 +65,33 @@ fn combining(task: &Task, bytes: u64) -> Span {
 }
 
 /// The time of a step with so many bytes.
-fn step(task: &Task, network: Network, bytes: u64) -> Span {
-    network.step(task.parameters(), bytes, combining(task, bytes))
+fn step(task: &Task, sharing: Sharing, bytes: u64) -> Span {
+    sharing.step(task.parameters(), bytes, combining(task, bytes))
 }
 
 /// Each set of trees.
 fn candidates(task: &Task) -> Vec<Candidate> {
-    timetables(task.layout().grid).iter().map(|&trees| by_the_clock(task, trees)).collect()
+    sets_of_trees(task.layout().grid).iter().map(|&trees| by_the_clock(task, trees)).collect()
 }
 
 /// Chunks by the clock, as many of them as are best.
-pub(super) fn by_the_clock(task: &Task, timetable: Timetable) -> Candidate {
+pub(super) fn by_the_clock(task: &Task, trees: Trees) -> Candidate {
     let (grid, root) = rooted(task);
     let ranks = task.layout().ranks;
-    let (network, depth) = timetable.on(task.machine(), grid, root, |place| task.members()[ranks[place]]);
-    let (chunks, estimate) = best_number(task.bytes() / task.element_bytes(), |chunks| {
-        step(task, network, task.bytes().div_ceil(chunks as u64)).times((chunks + depth - 1) as u64)
+    let (sharing, rounds) = trees.on(task.machine(), grid, root, |place| task.members()[ranks[place]]);
+    let (chunks, estimate) = best_number(task.bytes() / task.element_bytes(), MOST, |chunks| {
+        pipeline::estimate(step(task, sharing, task.bytes().div_ceil(chunks as u64)), chunks, rounds)
     });
     Candidate {
-        name: format!("{}, {chunks} chunks", timetable.name),
+        name: format!("{}, {chunks} chunks", trees.name),
         estimate,
         messages: chunks,
         tunings: vec![Tuning::PLAIN],
         least: Some(Box::new(move |task, _| {
             let bytes = task.bytes() / chunks as u64;
-            least(task.parameters(), step(task, network, bytes), chunks)
+            least(task.parameters(), step(task, sharing, bytes), chunks)
         })),
-        make: Box::new(move |task, _| draft(task, timetable, network, chunks)),
+        make: Box::new(move |task, _| draft(task, trees, sharing, chunks)),
     }
 }
 
@@ -101,34 +101,24 @@ fn rooted(task: &Task) -> (Grid, Rank) {
     (grid, ranks.iter().position(|&rank| rank == task.root()).unwrap_or(0))
 }
 
-fn draft(task: &Task, timetable: Timetable, network: Network, chunks: usize) -> Draft {
+fn draft(task: &Task, trees: Trees, sharing: Sharing, chunks: usize) -> Draft {
     let pieces: Vec<Piece> =
         cut(0, task.bytes(), task.element_bytes(), chunks).map(|(_, piece)| piece).collect();
     let ranks = task.layout().ranks;
     let (grid, root) = rooted(task);
-    let rounds = (timetable.rounds)(grid, root, pieces.len());
+    let rounds = (trees.rounds)(grid, root, pieces.len());
     let origins = vec![task.root(); pieces.len()];
     let longest = pieces.iter().map(|piece| piece.bytes).max().unwrap_or(0);
     let mut draft = Draft::moving(task, pieces, &origins, Exchange::Overlapped, |builder| {
         for hops in rounds {
-            let transfer =
-                |hop: Hop| Transfer { from: ranks[hop.from], to: ranks[hop.to], blocks: [hop.chunk].into() };
-            builder.iteration(hops.into_iter().map(transfer));
+            builder.iteration(transfers(hops, |place| ranks[place]));
         }
     });
     if task.operation() == Operation::CombineToOne {
         draft = draft.combining();
     }
-    let parameters = task.parameters();
-    let (send, receive) = parameters.overheads(longest);
-    let busy = |action: &Action| match action {
-        Action::Start(_) => send,
-        Action::Recv(_) => receive,
-        Action::Pack(bytes) => parameters.copying(*bytes),
-        Action::Combine(bytes) => combining(task, *bytes),
-        Action::Pause(span) => *span,
-        _ => Span::ZERO,
-    };
-    let schedule = draft.schedule.clocked(step(task, network, longest), send, Span::ZERO, busy);
+    let length = step(task, sharing, longest);
+    let combining = |bytes| combining(task, bytes);
+    let schedule = pipeline::by_the_clock(draft.schedule, task.parameters(), length, longest, combining);
     Draft { schedule, ..draft }
 }

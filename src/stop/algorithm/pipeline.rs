@@ -3,12 +3,14 @@
 //! **What it does.** For long messages from few sources. Each message is cut into chunks of about one length, which go down trees
 //! from its source as in a pipelined broadcast ([`pattern::pipeline`](crate::pattern::pipeline)): in every step a node sends one chunk
 //! at most and receives one. The chunks of the next source follow as soon as no node would have two at once. All nodes go by
-//! the clock. Along a line there is one tree, a chain; on a rectangle there are several, and pairs of them.
+//! the clock. Along a line there is one tree, a chain. On a rectangle the trees are a chain, two trees with spines in its columns or in
+//! its rows, or two binary ones; which of these and how many chunks, and in which order the sources follow each other, does not depend on
+//! the order in which the sources are given.
 //!
 //! **Restrictions.** At least 3 nodes, and 1 to 8 sources, whose bytes take 16 start-ups at least.
 //!
-//! **Cost.** `(N + s (h - 1)) max(alpha, m beta)` at most, for `N` chunks of `m` bytes in all and `h` steps until the first ones of
-//! a source are everywhere; `2 beta / d` for `beta`. At the best `N` that comes to `s n beta + s h alpha`: where messages are long it
+//! **Cost.** `(N + s h) max(alpha, m beta)` at most, if the messages are cut into `N` chunks together, each of `m` bytes, and the first
+//! chunk of a source is everywhere after `h` steps; `2 beta / d` for `beta`. At the best `N` that comes to `s n beta + s h alpha`: where messages are long it
 //! is near what nothing can beat, as every node has to receive every byte.
 //!
 //! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing Letters 5,
@@ -21,10 +23,12 @@ use super::{
     in_node_order, of,
 };
 use crate::{
-    pattern::{Action, Exchange, Transfer, pipeline::Hop},
+    pattern::{Exchange, pipeline::Hop},
     plan::{
         Restriction, Variant,
-        pipeline::{Network, Timetable, best_number, least, timetables},
+        pipeline::{
+            MOST, Sharing, Trees, best_number, by_the_clock, estimate, least, sets_of_trees, transfers,
+        },
     },
     text::count,
     time::Span,
@@ -71,11 +75,11 @@ fn start_ups(instance: &Instance) -> f64 {
 fn variants(instance: &Instance) -> Vec<Variant<Instance>> {
     let ordered = in_node_order(instance);
     let mut all: Vec<Chunked> =
-        timetables(ordered.grid()).iter().map(|&timetable| Chunked::of(&ordered, timetable)).collect();
+        sets_of_trees(ordered.grid()).iter().map(|&trees| Chunked::of(&ordered, trees)).collect();
     let least = all.iter().map(|chunked| chunked.estimate).min().unwrap_or_default().as_secs_f64();
     all.retain(|chunked| chunked.estimate.as_secs_f64() <= HARDLY * least);
     let variant = |chunked: Chunked| {
-        let name = format!("{}, {} chunks", chunked.timetable.name, chunked.number());
+        let name = format!("{}, {} chunks", chunked.trees.name, chunked.number());
         let (least, estimate) = (chunked.least(&ordered), chunked.estimate);
         let messages = (chunked.number() * (ordered.nodes() - 1)) as u64;
         let make = move |instance: &Instance| Ok(by_nodes(instance, |instance| chunked.draft(instance)));
@@ -84,11 +88,11 @@ fn variants(instance: &Instance) -> Vec<Variant<Instance>> {
     all.into_iter().map(variant).collect()
 }
 
-/// The messages of an instance, whose members are in the order of their nodes, in chunks for a timetable.
+/// The messages of an instance, whose members are in the order of their nodes, in chunks for some trees.
 #[derive(Clone)]
 struct Chunked {
-    timetable: Timetable,
-    network: Network,
+    trees: Trees,
+    sharing: Sharing,
     /// The number of chunks of each message.
     counts: Vec<usize>,
     /// The time of them by the closed form.
@@ -97,25 +101,26 @@ struct Chunked {
 
 impl Chunked {
     /// As many chunks as are best.
-    fn of(instance: &Instance, timetable: Timetable) -> Chunked {
-        let on = |&root: &usize| {
-            timetable.on(instance.machine(), instance.grid(), root, |place| instance.members()[place])
-        };
-        let all = instance.sources().iter().map(on);
-        let (network, depth) = all
-            .reduce(|(one, all), (other, depth)| (one.with(other), all + depth - 1))
-            .unwrap_or_else(|| on(&0));
-        let (bytes, parameters) = (instance.bytes(), instance.parameters());
-        let (number, estimate) = best_number(bytes / instance.element_bytes(), |chunks| {
-            let step = network.step(parameters, bytes.div_ceil(chunks as u64), Span::ZERO);
-            step.times((chunks + depth - 1) as u64)
+    fn of(instance: &Instance, trees: Trees) -> Chunked {
+        let on =
+            |root| trees.on(instance.machine(), instance.grid(), root, |place| instance.members()[place]);
+        let (mut sharing, mut rounds) = on(instance.sources()[0]);
+        for &root in &instance.sources()[1..] {
+            let (other, more) = on(root);
+            (sharing, rounds) = (sharing.with(other), rounds + more);
+        }
+        let (bytes, parameters, lengths) = (instance.bytes(), instance.parameters(), instance.lengths());
+        // Of all messages so many times as many chunks as of the longest.
+        let longest = lengths.iter().copied().max().unwrap_or(0).max(1);
+        let most = (MOST as f64 * (bytes as f64 / longest as f64)) as usize;
+        let (number, estimate) = best_number(bytes / instance.element_bytes(), most, |chunks| {
+            let step = sharing.step(parameters, bytes.div_ceil(chunks as u64), Span::ZERO);
+            estimate(step, chunks, rounds)
         });
         // Of the longest message as many as make its chunks as long as all would be.
-        let lengths = instance.lengths();
-        let longest = u128::from(lengths.iter().copied().max().unwrap_or(0));
-        let most = (longest * number as u128).div_ceil(u128::from(bytes.max(1)));
-        let counts = Cut::ByLength.counts(lengths, (most as usize).max(2));
-        Chunked { timetable, network, counts, estimate }
+        let of_longest = (u128::from(longest) * number as u128).div_ceil(u128::from(bytes.max(1)));
+        let counts = Cut::ByLength.counts(lengths, (of_longest as usize).max(2));
+        Chunked { trees, sharing, counts, estimate }
     }
 
     fn number(&self) -> usize {
@@ -124,7 +129,7 @@ impl Chunked {
 
     fn step(&self, instance: &Instance) -> Span {
         let longest = cut(instance, &self.counts).iter().map(|piece| piece.bytes).max().unwrap_or(0);
-        self.network.step(instance.parameters(), longest, Span::ZERO)
+        self.sharing.step(instance.parameters(), longest, Span::ZERO)
     }
 
     fn least(&self, instance: &Instance) -> Span {
@@ -134,55 +139,125 @@ impl Chunked {
     /// The messages of each round, with the numbers of the chunks among all: those of a source as soon as no node would send or receive
     /// two at once.
     fn rounds(&self, instance: &Instance) -> Vec<Vec<Hop>> {
-        let nodes = instance.nodes();
         let mut rounds: Vec<Vec<Hop>> = Vec::new();
-        // Whether each node sends in a round, and whether it receives.
-        let mut busy: Vec<Vec<[bool; 2]>> = Vec::new();
-        let (mut before, mut earliest) = (0, 0);
-        for (&root, &count) in instance.sources().iter().zip(&self.counts) {
-            let own = (self.timetable.rounds)(instance.grid(), root, count);
-            let is_free = |start: &usize| {
-                let later = busy.iter().skip(*start).zip(&own);
-                later
-                    .flat_map(|(busy, hops)| hops.iter().map(move |hop| (busy, hop)))
-                    .all(|(busy, hop)| !busy[hop.from][0] && !busy[hop.to][1])
-            };
-            let start = (earliest..rounds.len()).find(is_free).unwrap_or(rounds.len().max(earliest));
-            let end = rounds.len().max(start + own.len());
-            rounds.resize_with(end, Vec::new);
-            busy.resize_with(end, || vec![[false; 2]; nodes]);
-            for (round, hops) in (start..).zip(own) {
-                for hop in hops {
-                    (busy[round][hop.from][0], busy[round][hop.to][1]) = (true, true);
-                    rounds[round].push(Hop { chunk: before + hop.chunk, ..hop });
-                }
+        let mut busy = Busy::default();
+        for source in self.order(instance) {
+            let (root, count) = (instance.sources()[source], self.counts[source]);
+            let own = (self.trees.rounds)(instance.grid(), root, count);
+            let start = busy.earliest(&own);
+            busy.follow(start, count, &own, instance.nodes());
+            rounds.resize_with(rounds.len().max(start + own.len()), Vec::new);
+            let before = self.counts[..source].iter().sum::<usize>() as u32;
+            for (round, hops) in rounds[start..].iter_mut().zip(own) {
+                round.extend(hops.into_iter().map(|hop| Hop { chunk: before + hop.chunk, ..hop }));
             }
-            before += count as u32;
-            earliest = start + count;
         }
         rounds
+    }
+
+    /// The order of the sources in which the rounds between the last chunk that one sends and the first of the next are fewest.
+    fn order(&self, instance: &Instance) -> Vec<usize> {
+        let (grid, nodes) = (instance.grid(), instance.nodes());
+        let mut sources: Vec<usize> = (0..instance.sources().len()).collect();
+        sources.sort_unstable_by_key(|&source| instance.sources()[source]);
+        if sources.len() == 1 {
+            return sources;
+        }
+        let few = |&source: &usize| {
+            let (root, count) = (instance.sources()[source], self.counts[source]);
+            // As many chunks as are under way at the same time: with more of them everything happens again after each period.
+            let period = (self.trees.period)(grid, root);
+            let under_way = (self.trees.rounds)(grid, root, period).len();
+            let few = count - count.saturating_sub(under_way) / period * period;
+            (few, (self.trees.rounds)(grid, root, few))
+        };
+        let few: Vec<(usize, Vec<Vec<Hop>>)> = sources.iter().map(few).collect();
+        let mut between = vec![vec![0; few.len()]; few.len()];
+        for (row, (count, own)) in between.iter_mut().zip(&few) {
+            let mut busy = Busy::default();
+            busy.follow(0, *count, own, nodes);
+            for (rounds, (_, next)) in row.iter_mut().zip(&few) {
+                *rounds = busy.earliest(next) - count;
+            }
+        }
+        let behind: Vec<usize> = few.iter().map(|(count, own)| own.len() - count).collect();
+        shortest(&between, &behind).into_iter().map(|nth| sources[nth]).collect()
     }
 
     fn draft(&self, instance: &Instance) -> Draft {
         let draft = Draft::moving(instance, cut(instance, &self.counts), Exchange::Overlapped, |builder| {
             for hops in self.rounds(instance) {
-                let transfer = |hop: Hop| Transfer { from: hop.from, to: hop.to, blocks: [hop.chunk].into() };
-                builder.iteration(hops.into_iter().map(transfer));
+                builder.iteration(transfers(hops, |place| place));
             }
         });
-        let parameters = instance.parameters();
         let longest = draft.pieces.iter().map(|piece| piece.bytes).max().unwrap_or(0);
-        let (send, receive) = parameters.overheads(longest);
-        let busy = |action: &Action| match action {
-            Action::Start(_) => send,
-            Action::Recv(_) => receive,
-            Action::Pack(bytes) => parameters.copying(*bytes),
-            Action::Pause(span) => *span,
-            _ => Span::ZERO,
-        };
-        let schedule = draft.schedule.clocked(self.step(instance), send, Span::ZERO, busy);
-        Draft { schedule, ..draft }
+        let (step, parameters) = (self.step(instance), instance.parameters());
+        Draft { schedule: by_the_clock(draft.schedule, parameters, step, longest, |_| Span::ZERO), ..draft }
     }
+}
+
+/// Which nodes send and receive in the rounds in which the next source may begin.
+#[derive(Default)]
+struct Busy {
+    /// The first of these rounds.
+    first: usize,
+    /// Whether each node sends, and whether it receives, in each of them.
+    nodes: Vec<Vec<[bool; 2]>>,
+}
+
+impl Busy {
+    /// The first round in which these messages may begin, so that no node would send or receive two at once.
+    fn earliest(&self, own: &[Vec<Hop>]) -> usize {
+        let is_free = |start: &usize| {
+            let mut meeting = self.nodes[*start..].iter().zip(own);
+            meeting.all(|(nodes, hops)| hops.iter().all(|hop| !nodes[hop.from][0] && !nodes[hop.to][1]))
+        };
+        self.first + (0..self.nodes.len()).find(is_free).unwrap_or(self.nodes.len())
+    }
+
+    /// Has the messages of so many chunks begin in a round; the next source begins when the last of these has been sent.
+    fn follow(&mut self, start: usize, count: usize, own: &[Vec<Hop>], nodes: usize) {
+        let first = start + count;
+        self.nodes.drain(..(first - self.first).min(self.nodes.len()));
+        self.first = first;
+        let tail = own.get(count..).unwrap_or_default();
+        self.nodes.resize(self.nodes.len().max(tail.len()), vec![[false; 2]; nodes]);
+        for (nodes, hops) in self.nodes.iter_mut().zip(tail) {
+            for hop in hops {
+                (nodes[hop.from][0], nodes[hop.to][1]) = (true, true);
+            }
+        }
+    }
+}
+
+/// An order of a few things with the least sum of what is between each and the next, and behind the last; the first such.
+fn shortest(between: &[Vec<usize>], behind: &[usize]) -> Vec<usize> {
+    fn extend(
+        order: &mut Vec<usize>,
+        sum: usize,
+        (between, behind): (&[Vec<usize>], &[usize]),
+        best: &mut (usize, Vec<usize>),
+    ) {
+        if sum >= best.0 {
+            return;
+        }
+        if order.len() == behind.len() {
+            let sum = sum + order.last().map_or(0, |&last| behind[last]);
+            if sum < best.0 {
+                *best = (sum, order.clone());
+            }
+            return;
+        }
+        for next in (0..behind.len()).filter(|next| !order.contains(next)).collect::<Vec<_>>() {
+            let more = order.last().map_or(0, |&last| between[last][next]);
+            order.push(next);
+            extend(order, sum + more, (between, behind), best);
+            order.pop();
+        }
+    }
+    let mut best = (usize::MAX, Vec::new());
+    extend(&mut Vec::new(), 0, (between, behind), &mut best);
+    best.1
 }
 
 #[cfg(test)]
@@ -202,20 +277,19 @@ mod tests {
             [("hockney:4x5", &[3, 12, 19][..]), ("line:9", &[4, 0]), ("paragon:3x6", &[0, 1, 2, 3, 17])]
         {
             let instance = instance(machine, sources, 200_000);
-            for &timetable in timetables(instance.grid()) {
-                let chunked = Chunked::of(&instance, timetable);
+            for &trees in sets_of_trees(instance.grid()) {
+                let chunked = Chunked::of(&instance, trees);
                 let rounds = chunked.rounds(&instance);
                 for hops in &rounds {
                     for ends in [|hop: &Hop| hop.from, |hop: &Hop| hop.to] {
                         let mut busy: Vec<Rank> = hops.iter().map(ends).collect();
                         busy.sort_unstable();
-                        assert!(busy.is_sorted_by(|one, next| one < next), "{machine}, {}", timetable.name);
+                        assert!(busy.is_sorted_by(|one, next| one < next), "{machine}, {}", trees.name);
                     }
                 }
                 let alone = sources.iter().zip(&chunked.counts);
-                let alone =
-                    alone.map(|(&root, &count)| (timetable.rounds)(instance.grid(), root, count).len());
-                assert!(rounds.len() < alone.sum(), "{machine}, {}", timetable.name);
+                let alone = alone.map(|(&root, &count)| (trees.rounds)(instance.grid(), root, count).len());
+                assert!(rounds.len() < alone.sum(), "{machine}, {}", trees.name);
                 let all: usize = rounds.iter().map(Vec::len).sum();
                 assert_eq!(all, chunked.number() * (instance.nodes() - 1));
             }
