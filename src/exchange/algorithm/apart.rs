@@ -5,7 +5,8 @@
 //! a few lengths that are tried, and both parts are planned as *auto* plans an exchange. They follow each other in the
 //! order that is faster; no node waits for others in between, or all pause until the last one is done, if that is faster.
 //!
-//! **Restrictions.** Some message is more than twice as long as another one.
+//! **Restrictions.** Some length, of those that are tried, parts short messages, for which the busiest node has at least half of its
+//! start-ups, from long ones, which are at least half of the bytes of the busiest port.
 //!
 //! **Cost.** At most that of the two parts together: about `ceil(log2 p) alpha` for few bytes, and `t beta` for the long messages.
 //!
@@ -42,7 +43,7 @@ const MOST_PLACES: usize = 2;
 /// So many times the time of both may the two parts take one after the other, as nodes that are done with one begin with the next.
 const OVERLAP: f64 = 1.1;
 
-/// The lower limits of the two parts may take together this part of the time that is to be beaten.
+/// Among more than few ranks the lower limits of the two parts may take together this part of the time that is to be beaten.
 const PROMISING: f64 = 0.93;
 
 impl Algorithm {
@@ -55,8 +56,8 @@ static APART: Entry = Entry::searching("apart", search)
     .source("this project")
     .cost("at most that of the two parts together")
     .only_if(&[Restriction {
-        text: "some message is more than twice as long as another one",
-        is_met: |instance, _| !places(&lengths(instance)).is_empty(),
+        text: "some length parts short messages, for most of the start-ups of the busiest node, from long ones with most of the bytes of the busiest port",
+        is_met: |instance, _| !ways(instance).is_empty(),
         found: |instance, _| lengths_in_words(&lengths(instance)),
     }]);
 
@@ -91,22 +92,24 @@ fn ways(instance: &Instance) -> Vec<(u64, [Planner; 2])> {
     places(&lengths(instance)).into_iter().filter_map(part).take(most).collect()
 }
 
-/// The messages up to a length and the others, each by the fastest way.
+/// The messages up to a length and the others, each by the fastest way. Among few ranks that is looked for whatever the limit, so that
+/// *auto* finds what this algorithm by itself does.
 fn parted(
     instance: &Instance,
     place: u64,
     planners: [Planner; 2],
     limit: Time,
 ) -> Option<(Variant, Predicted)> {
+    let is_limited = limit < Time::MAX && instance.size() > FEW_RANKS;
     let [short, long] = planners.each_ref().map(auto::least);
-    if limit < Time::MAX && (short + long).as_secs_f64() > PROMISING * limit.as_secs_f64() {
+    if is_limited && (short + long).as_secs_f64() > PROMISING * limit.as_secs_f64() {
         return None;
     }
-    let left = |other: Span| match limit {
-        Time::MAX => Some(limit),
-        limit => {
-            let both = Span::from_secs_f64(limit.as_secs_f64() * OVERLAP);
-            (other < both).then(|| Time::ZERO + (both - other))
+    let left = |other: Span| {
+        let both = Span::from_secs_f64(limit.as_secs_f64() * OVERLAP);
+        match is_limited {
+            true => (other < both).then(|| Time::ZERO + (both - other)),
+            false => Some(Time::MAX),
         }
     };
     let (of_long, long) = auto::whole(&planners[1], left(short)?).ok()?;
