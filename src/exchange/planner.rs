@@ -140,7 +140,7 @@ impl Planner {
     }
 
     /// The part of that limit that the nodes have to do: that of the busiest processor or port.
-    fn nodes(&self) -> Span {
+    pub(super) fn nodes(&self) -> Span {
         *self.known.nodes.get_or_init(|| self.nodes_of(&self.matrix().without_own()))
     }
 

@@ -25,10 +25,8 @@ use std::{
     sync::Arc,
 };
 
-use self::{
-    part::{Chosen, Part, Row, in_a_row, kind},
-    places::places,
-};
+use self::part::{Chosen, Part, Row, in_a_row, kind};
+pub(crate) use self::places::places;
 use super::{
     choose::{FEW, near, times},
     error::PlanError,
@@ -98,9 +96,8 @@ pub(crate) fn is_uneven<P: Divisible>(problem: &P) -> bool {
     !places(&problem.lengths()).is_empty()
 }
 
-/// The lengths of the messages in words, where they are too much alike to be treated apart.
-pub(crate) fn lengths_in_words<P: Divisible>(problem: &P) -> String {
-    let lengths = problem.lengths();
+/// The lengths of messages in words, where they are too much alike to be treated apart.
+pub(crate) fn lengths_in_words(lengths: &[u64]) -> String {
     let some = || lengths.iter().filter(|&&length| length > 0);
     match (some().min(), some().max()) {
         (Some(least), Some(most)) if least < most => format!("they have {least} to {most} bytes"),

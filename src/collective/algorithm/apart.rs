@@ -14,7 +14,7 @@
 use super::{super::Operation, Algorithm, Entry, of};
 use crate::plan::{
     Restriction,
-    apart::{is_uneven, lengths_in_words, search},
+    apart::{Divisible, is_uneven, lengths_in_words, search},
 };
 
 impl Algorithm {
@@ -29,5 +29,5 @@ static APART: Entry = Entry::searching("apart", search)
     .only_if(&[Restriction {
         text: "some block must be more than twice as long as another one, where empty ones and the root's own do not count",
         is_met: |task, _| is_uneven(task),
-        found: |task, _| lengths_in_words(task),
+        found: |task, _| lengths_in_words(&task.lengths()),
     }]);

@@ -7,7 +7,8 @@
 //! when what is left of them takes too long. What cannot be a fiftieth faster than the best so far is not tried (where there
 //! are fewer than ten thousand messages, a two hundredth). Where more than an eighth of all pairs have something for each
 //! other it tries only the few algorithms that have been the fastest in such exchanges; which of them, and in which order,
-//! is known from closed forms ([`few`]) and lower limits before anything is made.
+//! is known from closed forms ([`few`]) and lower limits before anything is made. At last, where lengths differ much, it looks
+//! whether long and short messages are faster [apart].
 //!
 //! **Restrictions.** It leaves out random scheduling, which only a run can time, and sorting, which needs data.
 //!
@@ -26,7 +27,7 @@ use super::{
         planner::{Planner, Variant},
         rounds::{clocked, style::Style},
     },
-    Algorithm, Entry, Planning, bruck, levels, mixed, of,
+    Algorithm, Entry, Planning, apart, bruck, levels, mixed, of,
 };
 use crate::{
     pattern::Exchange,
@@ -49,8 +50,8 @@ impl Algorithm {
 /// The styles that are tried where there are many messages.
 const FEW_STYLES: [Style; 3] = [Style::ALL[0], Style::ALL[1], Style::ALL[4]];
 
-/// Among so many ranks the shapes of *levels* are soon found.
-const FEW_RANKS: usize = 64;
+/// Among so many ranks the shapes of *levels* are soon found, and there is time to try more.
+pub(super) const FEW_RANKS: usize = 64;
 
 /// Where there are many messages something else is tried only if it can take this part of the time of the fastest so far, or less.
 const WORTH: f64 = 0.98;
@@ -67,6 +68,9 @@ const UNEVEN: u128 = 4;
 /// All sends ahead are tried where the best so far takes more than so many times the lower limit.
 const FAR: f64 = 1.1;
 
+/// Up to so many messages are balanced beside those that are packed, where links decide.
+const MOST_BALANCED: usize = 40_000;
+
 /// The algorithms by which all messages go straight to their receivers.
 const STRAIGHT: [Algorithm; 7] = [
     Algorithm::LINEAR,
@@ -78,15 +82,40 @@ const STRAIGHT: [Algorithm; 7] = [
     Algorithm::PACKED,
 ];
 
-/// Plans of exchanges that have been predicted.
-type Predicted = plan::Predicted<Instance>;
+/// A plan of an exchange that has been predicted.
+pub(super) type Predicted = plan::Predicted<Instance>;
 
 fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
-    match planning.workspace {
-        planner if planner.is_dense() => among_dense(planning),
-        planner if planner.is_wide() => among_many(planning),
-        _ => among_few(planning),
+    let (instance, planner) = (planning.problem, planning.workspace);
+    let (variant, found) = whole(planner, Time::MAX)?;
+    let limit = worth(planner, found.prediction.modeled);
+    Ok(apart::faster(instance, limit).unwrap_or((variant, found)))
+}
+
+/// The fastest way to treat all messages alike, if it ends by a limit.
+pub(super) fn whole(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
+    match planner {
+        planner if planner.is_dense() => among_dense(planner, limit),
+        planner if planner.is_wide() => among_many(planner, limit),
+        _ => among_few(planner, limit),
     }
+}
+
+/// About the least time of any way to treat all messages of an exchange alike.
+pub(super) fn least(planner: &Planner) -> Span {
+    let straight = if planner.is_large() { planner.straight() } else { planner.nodes() };
+    straight.min(Few::of(planner).least())
+}
+
+/// The most that something may take to be worth a try if the fastest so far takes that long.
+fn worth(planner: &Planner, best: Time) -> Time {
+    let part = match planner {
+        planner if planner.is_large() => WORTH,
+        planner if planner.is_wide() => NEARLY,
+        _ => 1.0,
+    };
+    let best = best.since_start();
+    Time::ZERO + Span::from_secs_f64(best.as_secs_f64() * part).min(best - Span::from_picos(1))
 }
 
 /// The algorithm whose rounds are likely to be good.
@@ -100,12 +129,11 @@ fn plain(planner: &Planner) -> Algorithm {
 }
 
 /// The main rounds in all styles, and then everything else in all styles.
-fn among_few(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
-    let planner = planning.workspace;
+fn among_few(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
     let main = main_algorithm(planner);
-    let mut search = Search::new(planning.problem, 1.0);
+    let mut search = Search::new(planner, limit);
     search.try_all(in_styles(planner, main));
-    search.try_all(others(planning, planner, |other| *other != main));
+    search.try_all(others(planner, |other| *other != main));
     search.try_levels(planner, &bruck::EXCHANGES);
     search.finish()
 }
@@ -113,11 +141,11 @@ fn among_few(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError>
 /// First few long messages where they are likely to be the fastest, or otherwise what goes by the clock, whose messages are in
 /// nobody's way: when they are known others can be given up soon. Then the main rounds in the best styles, everything else in
 /// the style that is the fastest of these, and at last all that the best algorithm comes in.
-fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
-    let (instance, planner) = (planning.problem, planning.workspace);
+fn among_many(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
+    let instance = planner.instance();
     let all = planner.with_styles(&FEW_STYLES);
-    let (worth, last) = if planner.is_large() { (WORTH, &FEW_STYLES[..]) } else { (NEARLY, &Style::ALL[..]) };
-    let mut search = Search::new(instance, worth);
+    let last = if planner.is_large() { &FEW_STYLES[..] } else { &Style::ALL };
+    let mut search = Search::new(planner, limit);
     let few = Few::of(planner);
     let is_few_first = few.is_under(planner.straight());
     if is_few_first {
@@ -139,7 +167,7 @@ fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError
         Some(main) => *other == main,
         None => STRAIGHT.contains(other),
     };
-    search.try_all(others(planning, &some, |other| *other != Algorithm::BRUCK && !is_tried(other)));
+    search.try_all(others(&some, |other| *other != Algorithm::BRUCK && !is_tried(other)));
     if !is_few_first {
         search.try_few(&few);
     }
@@ -156,10 +184,10 @@ fn among_many(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError
 /// of these. Of the straight ways, plain rounds for messages of one length where nodes are busier than links, and *mixed*
 /// where that saves more start-ups than it costs, links that are crowded counted; then what is packed and goes by the clock, in slices if
 /// whole messages leave them something to gain; and with all sends ahead the order of that, or, where links decide, plain rounds. Balanced rounds take the place of packed ones where there is too much to pack.
-fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
-    let (instance, planner) = (planning.problem, planning.workspace);
+fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
+    let instance = planner.instance();
     let ahead = planner.with_styles(&FEW_STYLES[2..]);
-    let mut search = Search::new(instance, WORTH);
+    let mut search = Search::new(planner, limit);
     let few = Few::of(planner);
     let is_few_first = few.is_under(planner.straight());
     if is_few_first {
@@ -206,9 +234,13 @@ fn among_dense(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanErro
         if is_worth && !is_regular {
             others.extend(packed(instance, &ahead));
         }
-        // Where links decide, plain rounds may keep the crowded ones busier than the order of what is packed does.
-        if is_worth && is_regular || planner.is_bound_by_links() && !is_uneven(planner) {
+        // Where links decide, plain rounds may keep the crowded ones busier than the order of what is packed does, and balanced
+        // ones more so.
+        if is_worth && is_regular || planner.is_bound_by_links() {
             others.extend(plain(&FEW_STYLES[2..]));
+        }
+        if planner.is_bound_by_links() && planner.matrix().messages().count() <= MOST_BALANCED {
+            others.extend(Algorithm::BALANCED.variants(instance, &ahead).unwrap_or_default());
         }
     }
     if !is_mixed_first {
@@ -259,26 +291,22 @@ fn in_styles(planner: &Planner, main: Algorithm) -> Vec<Variant> {
 }
 
 /// All variants of other algorithms that are wanted, in the styles of a planner; without *levels*, whose shapes take long to find.
-fn others(
-    planning: &Planning<'_>,
-    planner: &Planner,
-    is_wanted: impl Fn(&Algorithm) -> bool,
-) -> Vec<Variant> {
+fn others(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool) -> Vec<Variant> {
     let is_new = |other: &&Algorithm| {
-        ![Algorithm::AUTO, Algorithm::SORTING, Algorithm::LEVELS].contains(other)
+        ![Algorithm::AUTO, Algorithm::APART, Algorithm::SORTING, Algorithm::LEVELS].contains(other)
             && other.is_predictable()
             && is_wanted(other)
     };
     let others = Algorithm::ALL.iter().filter(is_new);
     // An algorithm may not work for an exchange.
-    others.flat_map(|other| other.variants(planning.problem, planner).unwrap_or_default()).collect()
+    others.flat_map(|other| other.variants(planner.instance(), planner).unwrap_or_default()).collect()
 }
 
 /// A search among variants, some at a time.
 struct Search<'a> {
-    instance: &'a Instance,
-    /// What is tried later must take at most this part of the time of the fastest before.
-    worth: f64,
+    planner: &'a Planner,
+    /// The most that anything may take.
+    most: Time,
     /// The texts of those that have been tried.
     tried: BTreeSet<String>,
     /// The fastest so far.
@@ -288,17 +316,14 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn new(instance: &Instance, worth: f64) -> Search<'_> {
-        Search { instance, worth, tried: BTreeSet::new(), best: None, cause: None }
+    /// Of an exchange; only for what ends by a limit.
+    fn new(planner: &Planner, most: Time) -> Search<'_> {
+        Search { planner, most, tried: BTreeSet::new(), best: None, cause: None }
     }
 
     /// The most that something may take to be worth a try.
     fn limit(&self) -> Time {
-        self.best.as_ref().map_or(Time::MAX, |(_, found)| {
-            let best = found.prediction.modeled.since_start();
-            let less = Span::from_secs_f64(best.as_secs_f64() * self.worth);
-            Time::ZERO + less.min(best - Span::from_picos(1))
-        })
+        self.best.as_ref().map_or(self.most, |(_, found)| worth(self.planner, found.prediction.modeled))
     }
 
     /// How many times as long as a time the fastest so far takes, at least 1; and 1 if there is none, or no such time.
@@ -315,7 +340,7 @@ impl Search<'_> {
         some.retain(|(_, variant)| variant.name().is_empty() || self.tried.insert(same(variant).to_owned()));
         let (numbers, mut some): (Vec<usize>, Vec<Variant>) = some.into_iter().unzip();
         let limit = self.limit();
-        match fastest(&Algorithm::AUTO, self.instance, &some, limit) {
+        match fastest(&Algorithm::AUTO, self.planner.instance(), &some, limit) {
             Ok((nth, found)) => {
                 self.best = Some((some.swap_remove(nth), found));
                 Some(numbers[nth])
@@ -350,7 +375,8 @@ impl Search<'_> {
     /// Tries *levels* in some ways; among many ranks only if the closed form says that it can be worth that.
     fn try_levels(&mut self, planner: &Planner, ways: &[Exchange]) {
         let can_be = |least: Span| Time::ZERO + least <= self.limit();
-        if self.instance.size() <= FEW_RANKS || levels::least(self.instance).is_some_and(can_be) {
+        let instance = self.planner.instance();
+        if instance.size() <= FEW_RANKS || levels::least(instance).is_some_and(can_be) {
             self.try_all(by(levels::variants(planner, ways), Algorithm::LEVELS));
         }
     }

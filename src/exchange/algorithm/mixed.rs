@@ -16,22 +16,20 @@ use std::sync::Arc;
 
 use super::{
     super::{
-        ExchangeError, Instance, Matrix, PlanError,
+        Instance, PlanError,
         planner::{Planner, Variant},
-        procedure::{Draft, Procedure, Transport},
+        procedure::Draft,
         rounds::{
-            coloring as graph, parts,
-            stage::{Stage, one_after_the_other},
+            coloring as graph,
+            parted::{Parted, parted, without_pauses},
+            parts,
+            stage::Stage,
             style::Style,
         },
     },
     Algorithm, Entry, Planning, bruck, coloring, of,
 };
-use crate::{
-    pattern::{Exchange, Schedule},
-    payload::Payload,
-    time::Span,
-};
+use crate::{pattern::Exchange, time::Span};
 
 /// The lengths that are tried, as multiples of the best one by the estimate: the first alone where there are many messages.
 const FACTORS: [f64; 3] = [1.0, 0.25, 4.0];
@@ -73,10 +71,16 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     let variant = |&style: &Style| {
         let (short, long, rounds) = (short.clone(), long.clone(), rounds.clone());
         let name = format!("mixed (to {most} B{})", style.name());
-        Variant::new(name, move |_| {
+        Variant::new(name, move |instance| {
             let exchange = if let Style::Each(exchange) = style { exchange } else { Exchange::InTurn };
             let short = bruck::stage(short.clone(), radix, exchange);
-            Ok(Draft::by(Mixed { most, short, long: Stage::rounds(long.clone(), &rounds()?, style) }))
+            let long = Stage::rounds(long.clone(), &rounds()?, style);
+            Ok(Draft::by(Parted::new(
+                most,
+                false,
+                without_pauses(instance.size()),
+                [Box::new(short), Box::new(long)],
+            )))
         })
         .at_least(floor)
     };
@@ -90,46 +94,6 @@ pub(super) fn estimates(planner: &Planner) -> Option<[Span; 2]> {
     let [short, long] = parted(planner.matrix(), most);
     let passed_on = bruck::least(&planner.instance().with(Arc::new(short)));
     Some([passed_on, planner.straight_of(&long.without_own())])
-}
-
-/// Short messages, and then long ones.
-#[derive(Debug)]
-struct Mixed {
-    /// The length of the longest short message.
-    most: u64,
-    short: Stage,
-    long: Stage,
-}
-
-impl Procedure for Mixed {
-    fn schedule(&self) -> Option<Arc<Schedule>> {
-        let [short, long] = [self.short.schedule()?, self.long.schedule()?];
-        Some(Arc::new(one_after_the_other(&short, &long)))
-    }
-
-    fn carry_out(
-        &self,
-        transport: &mut Transport<'_>,
-        outgoing: Vec<Payload>,
-    ) -> Result<Vec<Payload>, ExchangeError> {
-        let part = |is_short: bool| {
-            let of = |payload: &Payload| match (payload.len() <= self.most) == is_short {
-                true => payload.clone(),
-                false => Payload::empty(),
-            };
-            outgoing.iter().map(of).collect()
-        };
-        let short = self.short.carry_out(transport, part(true))?;
-        let long = self.long.carry_out(transport, part(false))?;
-        // From each rank one of the two is empty.
-        let either = |(short, long): (Payload, Payload)| if long.is_empty() { short } else { long };
-        Ok(short.into_iter().zip(long).map(either).collect())
-    }
-}
-
-/// The messages of up to `most` bytes, and the others.
-fn parted(matrix: &Matrix, most: u64) -> [Matrix; 2] {
-    [true, false].map(|is_short| matrix.filtered(|bytes| (bytes <= most) == is_short))
 }
 
 /// The length up to which it is worth to pass a message on, by the estimate.
@@ -161,7 +125,7 @@ fn lengths(instance: &Instance) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Description;
+    use crate::{exchange::Matrix, model::Description};
 
     #[test]
     fn a_length_parts_short_from_long() {

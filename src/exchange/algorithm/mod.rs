@@ -1,6 +1,7 @@
 //! The algorithms: one file for each family, which opens with what it does, its restrictions, its cost in the symbols
 //! of the timing model, and its source, and has the entries of the registry.
 
+mod apart;
 mod auto;
 mod balance;
 mod bruck;
@@ -82,6 +83,7 @@ impl Algorithm {
         Algorithm::BRUCK,
         Algorithm::LEVELS,
         Algorithm::MIXED,
+        Algorithm::APART,
     ];
 
     /// The seed of its random choices; `None` if it makes none.

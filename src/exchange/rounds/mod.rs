@@ -3,7 +3,7 @@
 //! In a *round* every node sends at most one message and receives at most one. [`permutation`], [`coloring`] and
 //! [`balance`] put messages into rounds; [`style`] makes the schedule of a node that goes from round to round,
 //! [`clocked`] that of one that goes by the clock. [`digits`] are rounds of long messages that are passed on. A
-//! [`stage`] is a schedule with what its messages carry ([`cargo`]).
+//! [`stage`] is a schedule with what its messages carry ([`cargo`]); short and long messages may have one each ([`parted`]).
 
 pub(super) mod balance;
 pub(super) mod cargo;
@@ -11,6 +11,7 @@ pub(super) mod clocked;
 pub(super) mod closed_form;
 pub(super) mod coloring;
 pub(super) mod digits;
+pub(super) mod parted;
 pub(super) mod paths;
 pub(super) mod permutation;
 pub(super) mod stage;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 /// The lengths behind which messages may be parted, those that are likely to gain most first: below the widest gap between two
 /// lengths, as a ratio; below those that make up half of all bytes; halfway, as ratios go, between the shortest and the longest;
 /// and below those that make up other parts of all bytes. None if no message is more than twice as long as another one.
-pub(super) fn places(lengths: &[u64]) -> Vec<u64> {
+pub(crate) fn places(lengths: &[u64]) -> Vec<u64> {
     let mut sorted: Vec<u64> = lengths.iter().copied().filter(|&length| length > 0).collect();
     sorted.sort_unstable();
     let (Some(&shortest), Some(&longest)) = (sorted.first(), sorted.last()) else { return Vec::new() };

@@ -14,7 +14,7 @@
 use super::{Algorithm, Entry, of};
 use crate::plan::{
     Restriction,
-    apart::{is_uneven, lengths_in_words, search},
+    apart::{Divisible, is_uneven, lengths_in_words, search},
 };
 
 impl Algorithm {
@@ -28,5 +28,5 @@ static APART: Entry = Entry::searching("apart", search)
     .only_if(&[Restriction {
         text: "some message is more than twice as long as another one",
         is_met: |instance, ()| is_uneven(instance),
-        found: |instance, ()| lengths_in_words(instance),
+        found: |instance, ()| lengths_in_words(&Divisible::lengths(instance)),
     }]);

@@ -43,6 +43,11 @@ impl Few<'_> {
         Few { planner, least, estimates: OnceLock::new() }
     }
 
+    /// About the least time if no link is short of anything.
+    pub(in super::super) fn least(&self) -> Span {
+        self.least
+    }
+
     fn estimates(&self) -> &[Vec<Span>; 2] {
         self.estimates
             .get_or_init(|| [bruck::estimates(self.planner.instance()), levels::estimates(self.planner)])
