@@ -99,9 +99,10 @@ fn messages_come_whole_out_of_a_pipeline() {
         let mine = own.map_or(Vec::new(), |&(rank, length)| message(rank, length));
         let got = node.world().using(Algorithm::PIPELINE).broadcast_from(&sources, &mine)?;
         assert!(got.iter().zip(sources).all(|(got, (rank, length))| *got == message(rank, length)));
-        node.world()
+        Ok(node
+            .world()
             .using(Algorithm::PIPELINE)
-            .broadcast_plan(&sources.map(|(rank, length)| (rank, length as u64)))
+            .broadcast_plan(&sources.map(|(rank, length)| (rank, length as u64)))?)
     });
     let run = run.unwrap();
     assert_eq!(run.report.modeled, run.outputs[0].prediction().modeled);
