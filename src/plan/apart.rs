@@ -10,10 +10,11 @@
 //! No node waits in between: each goes on to the next part when it is done with the one before. Among up to 64 nodes the messages
 //! are also parted in two halfway between places that are far from each other. Then places near those of the best way are tried,
 //! halfway to the next ones that have been tried, a few times over, and at last all these places together, and those between any two lengths
-//! if there are few lengths. Among more nodes the places of the best way are moved once or twice; among more than 128, without a root,
-//! only if that way is nearly the fastest, and by such variants first as other parts take. In the end the fastest way is changed a
-//! little, as long as that makes it faster (`polish`). Lower bounds tell of many parts beforehand that they cannot pay, none is looked
-//! at for longer than the others leave it, and variants come first for it that suit its neighbours.
+//! if there are few lengths. Among more nodes the places of the best way are moved once or twice. Among more than 128, without a root,
+//! that is done only if that way is nearly the fastest, and by such variants first as other parts take; before it the messages are parted
+//! in two at each of the other places that follow from their lengths, and at the best of these together with the first ones. In the end
+//! the fastest way is changed a little, as long as that makes it faster (`polish`). Lower bounds tell of many parts beforehand that they
+//! cannot pay, none is looked at for longer than the others leave it, and variants come first for it that suit its neighbours.
 
 mod part;
 mod places;
@@ -22,11 +23,12 @@ mod polish;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
+    mem,
     sync::Arc,
 };
 
-use self::part::{Chosen, Part, Row, in_a_row, kind};
 pub(crate) use self::places::places;
+use self::part::{Chosen, Part, Row, in_a_row, key, kind, orders};
 use super::{
     choose::{FEW, near, times},
     error::PlanError,
@@ -88,7 +90,8 @@ const SOME: usize = 128;
 const HOPELESS: f64 = 1.2;
 const HARDLY: f64 = 1.1;
 
-/// There, when so many parts are known, variants of other kinds than theirs are tried only for the parts of the fastest way.
+/// There, when so many parts are known, variants of other kinds than theirs are tried only for the parts of the fastest way, and for
+/// messages alone, which are treated in ways in which no others are.
 const ENOUGH: usize = 4;
 
 /// Whether there are messages of which some are treated apart.
@@ -134,6 +137,8 @@ struct Parting<'a, P: Problem> {
     distinct: Vec<u64>,
     /// The lengths behind which messages may be parted, to which refinements add theirs.
     places: Vec<u64>,
+    /// The other places that follow from the lengths alone, among many nodes: they are looked at only if the first ones could pay.
+    further: Vec<u64>,
     /// Whether parts take long to look at: among many nodes, where there is no root.
     is_laborious: bool,
     /// What is to be beaten.
@@ -177,9 +182,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
         distinct.dedup();
         let mut places = places(&lengths);
         let nodes = problem.members().len();
-        if nodes > FEW {
-            places.truncate(2);
-        }
+        let further = if nodes > FEW { places.split_off(places.len().min(2)) } else { Vec::new() };
         let limit = if nodes > FEW { near(given) } else { Time::MAX };
         let mut budget = alone(problem, limit.since_start());
         let is_laborious = nodes > SOME && !problem.has_root();
@@ -191,6 +194,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
             lengths,
             distinct,
             places,
+            further,
             is_laborious,
             given,
             limit,
@@ -221,6 +225,9 @@ impl<'a, P: Divisible> Parting<'a, P> {
             self.refine();
             self.try_all();
         } else if self.could_pay() {
+            if self.is_laborious {
+                self.extend();
+            }
             self.shift();
             self.complete();
         }
@@ -230,6 +237,22 @@ impl<'a, P: Divisible> Parting<'a, P> {
     /// Whether other places than the first ones could be worth their time.
     fn could_pay(&self) -> bool {
         !self.is_laborious || self.limit <= times(self.given, HARDLY)
+    }
+
+    /// Tries to part the messages in two at each of the further places, and then in more at the first ones and the best of these.
+    fn extend(&mut self) {
+        let further = mem::take(&mut self.further);
+        let Some(&first) = further.first() else { return };
+        further.iter().for_each(|&place| self.try_between(&[place]));
+        let time = |bounds: Bounds| self.known.get(&bounds).map(|&(time, _)| time);
+        let both = |&place: &u64| Some((time((ENDS.0, place))? + time((place, ENDS.1))?, place));
+        let best = further.iter().filter_map(both).min().map_or(first, |(_, place)| place);
+        self.places.push(best);
+        self.places.sort_unstable();
+        self.try_between(&self.places.clone());
+        self.places.extend(further);
+        self.places.sort_unstable();
+        self.places.dedup();
     }
 
     /// Tries to part the messages in two halfway between places far from each other, where a fast way would not be seen. These
@@ -378,9 +401,10 @@ impl<'a, P: Divisible> Parting<'a, P> {
             if self.least(bounds) >= left || self.refused.get(&bounds).is_some_and(|&time| time >= left) {
                 return None;
             }
-            let is_rough = self.is_rough();
+            let part = self.part(bounds);
+            let is_rough = self.is_rough() && !part.is_single(&self.lengths);
             let likely = if is_rough { self.all_likely() } else { self.likely(bounds) };
-            match self.part(bounds).chosen(&likely, is_rough, Time::ZERO + left) {
+            match part.chosen(&likely, is_rough, Time::ZERO + left) {
                 Some((time, chosen)) => {
                     if is_rough {
                         self.rough.insert(bounds);
@@ -445,26 +469,6 @@ impl<'a, P: Divisible> Parting<'a, P> {
         let least = || Part::of(self.problem, &self.lengths, bounds).problem.least();
         *self.least.entry(bounds).or_insert_with(least)
     }
-}
-
-/// What tells a row from others.
-fn key<P: Problem>(row: &Row<P>) -> Vec<(Bounds, usize)> {
-    row.iter().map(|part| (part.bounds, part.nth)).collect()
-}
-
-/// The orders in which parts are tried: from the shortest messages on; from the longest on; the longest and then the others
-/// from the shortest on; and the others from the longest on and then the longest.
-fn orders(way: &[Bounds]) -> Vec<Vec<Bounds>> {
-    let forth = way.to_vec();
-    let back: Vec<Bounds> = way.iter().rev().copied().collect();
-    let mut orders = vec![forth.clone(), back.clone()];
-    if way.len() > 2 {
-        let (mut before, mut after) = (forth, back);
-        before.rotate_right(1);
-        after.rotate_left(1);
-        orders.extend([before, after]);
-    }
-    orders
 }
 
 /// The time that parts may take one after the other, if they are to be done in this time in a row: nodes that are done with one

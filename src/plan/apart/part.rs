@@ -23,6 +23,26 @@ pub(super) fn kind<P: Problem>(variant: &Variant<P>) -> String {
     algorithm.chars().chain([' ']).chain(name).collect()
 }
 
+/// What tells a row from others.
+pub(super) fn key<P: Problem>(row: &Row<P>) -> Vec<(Bounds, usize)> {
+    row.iter().map(|part| (part.bounds, part.nth)).collect()
+}
+
+/// The orders in which parts are tried: from the shortest messages on; from the longest on; the longest and then the others
+/// from the shortest on; and the others from the longest on and then the longest.
+pub(super) fn orders(way: &[Bounds]) -> Vec<Vec<Bounds>> {
+    let forth = way.to_vec();
+    let back: Vec<Bounds> = way.iter().rev().copied().collect();
+    let mut orders = vec![forth.clone(), back.clone()];
+    if way.len() > 2 {
+        let (mut before, mut after) = (forth, back);
+        before.rotate_right(1);
+        after.rotate_left(1);
+        orders.extend([before, after]);
+    }
+    orders
+}
+
 /// The variant of several parts, one after the other.
 pub(super) fn in_a_row<P: Divisible>(parts: Row<P>) -> Variant<P> {
     let names: Vec<&str> = parts.iter().map(|part| &*part.name).collect();
@@ -66,6 +86,11 @@ impl<P: Divisible> Part<P> {
             (over, up_to) => format!("over {over} up to {up_to} B"),
         };
         Part { bounds: (over, up_to), name, problem: problem.part(&is_in), is_in }
+    }
+
+    /// Whether at most one of the messages, of these lengths, is in it, empty ones aside.
+    pub(super) fn is_single(&self, lengths: &[u64]) -> bool {
+        self.is_in.iter().zip(lengths).filter(|&(&is_in, &length)| is_in && length > 0).count() <= 1
     }
 
     /// With the variant that is the fastest, if that ends by the limit: of all, or of those that are likely alone. Likely ones are

@@ -296,6 +296,32 @@ mod tests {
         }
     }
 
+    /// However the sources are listed they follow each other in the same order, and together take no longer than two by two.
+    #[test]
+    fn the_order_of_sources_makes_no_difference() {
+        let machine: Description = "hockney:9x11".parse().unwrap();
+        let time = |messages: &[(Rank, u64)]| {
+            let (sources, lengths): (Vec<Rank>, Vec<u64>) = messages.iter().copied().unzip();
+            let instance = Instance::new(&machine, &sources, &lengths).unwrap();
+            Algorithm::PIPELINE.plan(&instance).unwrap().prediction().modeled.since_start()
+        };
+        let messages = [(58, 302_439), (63, 318_467), (74, 459_535), (76, 1_116_944)];
+        let mut other = messages;
+        other.rotate_left(1);
+        other.swap(1, 2);
+        assert_eq!(time(&messages), time(&other));
+        assert!(time(&messages) < time(&messages[..2]) + time(&messages[2..]));
+    }
+
+    #[test]
+    fn the_shortest_order_is_found() {
+        let between = [vec![0, 5, 1], vec![1, 0, 9], vec![7, 2, 0]];
+        assert_eq!(shortest(&between, &[4, 4, 4]), [1, 0, 2]);
+        assert_eq!(shortest(&between, &[4, 4, 9]), [0, 2, 1], "or 2, 1, 0");
+        assert_eq!(shortest(&[vec![0; 2], vec![0; 2]], &[1, 1]), [0, 1], "the first of equal ones");
+        assert_eq!(shortest(&[vec![0]], &[3]), [0]);
+    }
+
     /// One long message takes what its bytes take, and little more; others take twice as long.
     #[test]
     fn long_messages_come_near_the_bound() {

@@ -146,7 +146,7 @@ proptest! {
     fn the_fastest_is_taken_and_beats_no_limit(instance in instances(7)) {
         let bound = instance.lower_bound();
         let mut all = Vec::new();
-        for algorithm in [Algorithm::FOREST].into_iter().chain(Algorithm::all()) {
+        for algorithm in [Algorithm::FOREST, Algorithm::PIPELINE].into_iter().chain(Algorithm::all()) {
             let mut fastest: Option<(Time, Algorithm, String)> = None;
             for (of, variant) in candidates(algorithm, &instance) {
                 let schedule = variant.draft(&instance).unwrap().schedule;

@@ -86,6 +86,28 @@ fn any_group_broadcasts_among_its_members() {
     assert_eq!(run.unwrap().outputs[7].as_deref(), Some("2x4"));
 }
 
+/// Long messages of unequal lengths in chunks, and one without a byte.
+#[test]
+fn messages_come_whole_out_of_a_pipeline() {
+    let machine = Machine::hockney(4, 5).deny_unreceived(true).build().unwrap();
+    let sources = [(19, 200_001), (3, 0), (12, 180_000), (7, 65_537)];
+    let message = |rank: usize, length: usize| -> Vec<u8> {
+        (0..length).map(|at| (at * 31 / 7 + rank) as u8).collect()
+    };
+    let run = machine.run(|node| {
+        let own = sources.iter().find(|&&(rank, _)| rank == node.rank());
+        let mine = own.map_or(Vec::new(), |&(rank, length)| message(rank, length));
+        let got = node.world().using(Algorithm::PIPELINE).broadcast_from(&sources, &mine)?;
+        assert!(got.iter().zip(sources).all(|(got, (rank, length))| *got == message(rank, length)));
+        Ok(node
+            .world()
+            .using(Algorithm::PIPELINE)
+            .broadcast_plan(&sources.map(|(rank, length)| (rank, length as u64)))?)
+    });
+    let run = run.unwrap();
+    assert_eq!(run.report.modeled, run.outputs[0].prediction().modeled);
+}
+
 /// On a part of the machine what a plan says is what a run takes, too, and no less than the bound of its members.
 #[test]
 fn predictions_among_members_are_exact() {
