@@ -187,7 +187,7 @@ pub(super) struct RunOptions {
 }
 
 impl MachineOptions {
-    /// What is given of it.
+    /// The parts of it that are given.
     #[cfg(feature = "mpi")]
     pub(super) fn asked(&self) -> AskedMachines {
         let (machines, shapes) = (self.machine.iter().cloned().collect(), self.mesh.into_iter().collect());
@@ -215,7 +215,7 @@ impl MachineOptions {
 }
 
 impl MachinesOptions {
-    /// What is given of them.
+    /// The parts of them that are given.
     #[cfg(feature = "mpi")]
     pub(super) fn asked(&self) -> AskedMachines {
         let (machines, shapes) = (self.machine.clone(), self.mesh.clone());

@@ -1,4 +1,4 @@
-//! What is known of a schedule before it is predicted, or while it is, never exceeds what it takes.
+//! Tests that the lower limits known of a schedule, before it is predicted or while it is, never exceed its time.
 
 use proptest::{prelude::*, sample::Index};
 

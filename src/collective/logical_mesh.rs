@@ -258,7 +258,7 @@ impl LogicalMesh<'_> {
         }
     }
 
-    /// What is brought together around rings; the whole vector has been spread over the long dimensions before, unless each rank
+    /// The data brought together around rings; the whole vector has been spread over the long dimensions before, unless each rank
     /// has a block of its own.
     fn rings(&self, segments: usize) -> Rings {
         let (operation, nodes) = (self.task.operation(), self.ranks.len());

@@ -116,7 +116,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
-    /// What is known of a way before it is made never exceeds what it takes, and no way is given up by the time that it takes.
+    /// The limit known of a way before it is made never exceeds its time, and no way is given up by the time that it takes.
     #[test]
     fn no_way_is_given_up_by_the_time_that_it_takes(
         instance in instances(4),

@@ -106,13 +106,13 @@ struct Held {
     blocks: Vec<usize>,
     /// One more than the largest number of a block that has been received.
     received: usize,
-    /// What is sent: the messages of which there is a block, and the number of that block.
+    /// The choice of what is sent: the messages of which there is a block, and the number of that block.
     found: Vec<u64>,
     choice: Vec<usize>,
 }
 
 impl Held {
-    /// What there is in the beginning: `blocks[k]` blocks at `holders[k]`.
+    /// The state in the beginning: `blocks[k]` blocks at `holders[k]`.
     fn new(ranks: usize, holders: &[Rank], blocks: &[usize]) -> Held {
         let words = holders.len().div_ceil(64);
         let numbers = blocks.iter().copied().max().unwrap_or(0);
@@ -175,7 +175,7 @@ impl Held {
         self.lowest == self.missing.len()
     }
 
-    /// What one rank sends another one: of each message the newest block that the other one does not have; of its own
+    /// The blocks that one rank sends another one: of each message the newest block that the other one does not have; of its own
     /// messages that with the number of the round, if the other one does not have it.
     fn sent(&mut self, from: Rank, to: Rank, round: usize) -> impl Iterator<Item = (usize, usize)> {
         self.found.fill(0);

@@ -47,7 +47,7 @@ impl Network {
         self.resources
     }
 
-    /// What a message from one node to another takes; nothing if they are the same.
+    /// The ports and links that a message from one node to another takes; nothing if they are the same.
     pub(crate) fn pair(&self, from: Rank, to: Rank) -> &Pair {
         &self.pairs[from * self.nodes + to]
     }

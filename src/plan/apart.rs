@@ -27,8 +27,8 @@ use std::{
     sync::Arc,
 };
 
-pub(crate) use self::places::places;
 use self::part::{Chosen, Part, Row, in_a_row, key, kind, orders};
+pub(crate) use self::places::places;
 use super::{
     choose::{FEW, near, times},
     error::PlanError,
@@ -141,7 +141,7 @@ struct Parting<'a, P: Problem> {
     further: Vec<u64>,
     /// Whether parts take long to look at: among many nodes, where there is no root.
     is_laborious: bool,
-    /// What is to be beaten.
+    /// The time that is to be beaten.
     given: Time,
     /// The time of the fastest way so far, or what it has to take less than.
     limit: Time,

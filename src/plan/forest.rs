@@ -378,7 +378,7 @@ pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
     }
 }
 
-/// What edges from a member to another take; where bytes are combined, for so many seconds each, of processors as well.
+/// The network of what edges from a member to another take; where bytes are combined, for so many seconds each, of processors as well.
 fn network(machine: &Description, members: &[Rank], combining: f64, way: Way) -> Network {
     let resources = Resources::of(machine, members);
     Network::new(members.len(), |from, to| {

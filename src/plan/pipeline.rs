@@ -1,6 +1,6 @@
 //! Pipelines by the clock on a machine: the trees that suit a rectangle of members, the time of a step, and how many chunks are best.
 //!
-//! What goes down trees in chunks is in [`pattern::pipeline`](crate::pattern::pipeline). All members go by the clock
+//! The trees and the rounds of their chunks are in [`pattern::pipeline`](crate::pattern::pipeline). All members go by the clock
 //! ([`Schedule::clocked`](crate::pattern::Schedule::clocked)): a step is as long as the bytes of a chunk take, those of other
 //! messages on the same links counted, and a bit more for the way through the network; or as long as a processor is busy.
 
@@ -58,7 +58,7 @@ pub(crate) fn sets_of_trees(grid: Grid) -> &'static [Trees] {
 }
 
 impl Trees {
-    /// What the messages share in the network, and the number of rounds until the first chunk is everywhere. `node` tells the node
+    /// The links that messages share in the network, and the number of rounds until the first chunk is everywhere. `node` tells the node
     /// at each place of the rectangle.
     pub(crate) fn on(
         &self,
@@ -106,7 +106,7 @@ impl Sharing {
         sharing
     }
 
-    /// What both need.
+    /// The sharing of both, the larger figures of the two.
     pub(crate) fn with(self, other: Sharing) -> Sharing {
         Sharing { messages: self.messages.max(other.messages), links: self.links.max(other.links) }
     }

@@ -90,7 +90,7 @@ fn predict_as_is(
     }
 }
 
-/// What no message in another one's way tells: `None` that a schedule cannot end by the limit, a prediction that the kernel says
+/// The prediction that follows if no message is in another one's way: `None` that a schedule cannot end by the limit, a prediction that the kernel says
 /// the same; otherwise the kernel has to say.
 fn predict_without_kernel(
     machine: &Description,

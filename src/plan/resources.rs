@@ -9,7 +9,7 @@ use crate::{
     topology::LinkId,
 };
 
-/// What can be short on a machine.
+/// The ports and links of a machine that can be short.
 pub(crate) struct Resources<'a> {
     machine: &'a Description,
     members: &'a [Rank],
@@ -64,7 +64,7 @@ impl<'a> Resources<'a> {
         1.0 / machine.topology().capacity(link).unwrap_or_else(|| machine.parameters().link_capacity())
     }
 
-    /// What a message from one member to another takes: the sender's out-port and the receiver's in-port, both ports of both
+    /// The resources that a message from one member to another takes: the sender's out-port and the receiver's in-port, both ports of both
     /// together if they are not full duplex, and links.
     pub(crate) fn message(&self, from: Rank, to: Rank) -> Pair {
         let (parameters, route) = (self.machine.parameters(), self.route(from, to));

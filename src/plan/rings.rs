@@ -1,4 +1,4 @@
-//! What data that goes around rings takes at least, before its schedule is made.
+//! A lower limit of the time of data that goes around rings, before its schedule is made.
 //!
 //! A [collect](crate::pattern::ring::collect) around a long ring is many messages: 512 nodes with four blocks each send a million,
 //! and to make that schedule takes longer than most other things that a plan looks at. But what it takes at least follows from
@@ -22,7 +22,7 @@ pub(crate) struct Rings {
     is_from_origin: bool,
 }
 
-/// What a node holds, and what it sends and receives.
+/// The data that a node holds, sends and receives.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     blocks: usize,

@@ -85,7 +85,7 @@ pub enum TopologyError {
         given: String,
         /// The number of nodes.
         nodes: usize,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// A placement that cannot be read.
@@ -93,7 +93,7 @@ pub enum TopologyError {
     NoPlacement {
         /// The text that was given.
         given: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// An empty list of bandwidths.

@@ -84,7 +84,7 @@ pub(super) struct Kind {
     pub(super) read: fn(&str, Place<'_>) -> Read,
 }
 
-/// What comes of reading a shape.
+/// The outcome of reading a shape.
 type Read = Result<Arc<dyn Topology>, TopologyError>;
 
 /// Reads one extent of a shape, which consists of decimal digits alone. An extent that does not fit in a `usize`

@@ -1,6 +1,6 @@
 //! Cartesian groups: ranks as a grid of any dimension, each open or closed to a ring, on any machine.
 //!
-//! What MPI calls a Cartesian communicator, and in its terms: `MPI_Cart_create` is [`Group::cartesian`], `MPI_Cart_coords`
+//! They are what MPI calls Cartesian communicators; in its terms, `MPI_Cart_create` is [`Group::cartesian`], `MPI_Cart_coords`
 //! [`Cartesian::coordinates`], `MPI_Cart_rank` [`Cartesian::rank_at`], `MPI_Cart_shift` [`Cartesian::shift`] and
 //! `MPI_Cart_sub` [`Cartesian::sub`] (MPI: A Message-Passing Interface Standard, chapter on process topologies). Ranks are
 //! row-major: the last coordinate varies fastest. They are not reordered to fit the network; whoever wants that, makes the

@@ -160,7 +160,7 @@ struct Way {
     /// The length of the longest short message.
     place: u64,
     is_long_first: bool,
-    /// What nodes do in between.
+    /// The pauses of nodes in between.
     pauses: Schedule,
 }
 

@@ -1,4 +1,4 @@
-//! What it takes to pass messages on along axes, by a closed form.
+//! A closed form of the time to pass messages on along axes.
 
 use super::{super::Instance, digits::Axis, parts};
 use crate::{rank::Rank, topology::LinkId};
@@ -8,7 +8,7 @@ pub(in crate::exchange) struct ClosedForm<'a> {
     pub(in crate::exchange) instance: &'a Instance,
     /// The rank at each place.
     ranks: &'a [Rank],
-    /// What a rank has for all others.
+    /// The bytes that a rank has for all others.
     bytes: f64,
 }
 

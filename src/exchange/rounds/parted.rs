@@ -22,7 +22,7 @@ pub(crate) struct Parted {
     /// The length of the longest short message.
     most: u64,
     is_long_first: bool,
-    /// What every node does between the two.
+    /// The pauses of every node between the two.
     between: Schedule,
     short: Box<dyn Procedure>,
     long: Box<dyn Procedure>,

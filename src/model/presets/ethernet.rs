@@ -26,7 +26,7 @@ impl Parameters {
     ///
     #[doc = include_str!("ethernet.md")]
     ///
-    /// What it leaves out: congestion control above all. Switches drop or pause packets when their buffers are full, senders
+    /// Left out: congestion control above all. Switches drop or pause packets when their buffers are full, senders
     /// slow down and speed up again, and none of that is here: messages share what there is at once and evenly. The
     /// choice among spines by a hash of the flow, by which some links get several flows and others none, is not there
     /// either. How far models of flows are off for these reasons is measured by m4 (arXiv 2503.01770). Over the TCP stack of the

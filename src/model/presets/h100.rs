@@ -59,7 +59,7 @@ impl Parameters {
     ///
     #[doc = include_str!("h100_cluster.md")]
     ///
-    /// What it leaves out:
+    /// Left out:
     ///
     /// * combining in the switches (NVLink SHARP), by which NCCL exceeds what any schedule of messages can reach in
     ///   combine-to-all: 480 GB/s of bus bandwidth on eight GPUs instead of 370 (printed, the same comment);

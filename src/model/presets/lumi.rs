@@ -43,7 +43,7 @@ impl Parameters {
     ///
     #[doc = include_str!("lumi.md")]
     ///
-    /// What it leaves out:
+    /// Left out:
     ///
     /// * the links between the eight GPUs of a server, which are not alike: 147 GB/s between the two on one package, 39 or 77 to those
     ///   that are linked, 70 to all others (printed, the same repository). Here all pairs have the 70 GB/s of most

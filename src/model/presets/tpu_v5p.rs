@@ -17,7 +17,7 @@ impl Parameters {
     ///
     #[doc = include_str!("tpu_v5p.md")]
     ///
-    /// What it leaves out:
+    /// Left out:
     ///
     /// * that each of a chip's six ports is that of one direction: here a message takes any that is free, and two of different
     ///   nodes that leave in one direction share the link and keep two ports;

@@ -20,7 +20,7 @@ pub struct Combiner {
     schedule: Schedule,
     exchange: Exchange,
     has: Vec<Vec<bool>>,
-    /// What each rank sends and receives in the current iteration.
+    /// The messages that each rank sends and receives in the current iteration.
     current: Vec<(Option<Message>, Option<Message>)>,
 }
 

@@ -23,7 +23,7 @@ pub(super) fn kind<P: Problem>(variant: &Variant<P>) -> String {
     algorithm.chars().chain([' ']).chain(name).collect()
 }
 
-/// What tells a row from others.
+/// The key by which a row is told from others.
 pub(super) fn key<P: Problem>(row: &Row<P>) -> Vec<(Bounds, usize)> {
     row.iter().map(|part| (part.bounds, part.nth)).collect()
 }

@@ -1,7 +1,7 @@
 //! The rest of a schedule: a lower limit of the time of the steps that no node has come to yet.
 //!
-//! What nodes have not begun at an instant, their processors, their ports and the links on the way have still to do, and
-//! that takes as long as the busiest of them needs. So a prediction that cannot end within a limit is given up long before
+//! Steps that nodes have not begun at an instant are still to be done by processors, ports and the links on the way, and that
+//! takes as long as the busiest of them needs. So a prediction that cannot end within a limit is given up long before
 //! it has come to it.
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     topology::LinkId,
 };
 
-/// What a prediction has still to do.
+/// The steps that a prediction has still to do.
 pub(super) struct Rest<'a> {
     machine: &'a Description,
     nodes: Vec<Node>,
@@ -21,7 +21,7 @@ pub(super) struct Rest<'a> {
     capacities: Vec<f64>,
 }
 
-/// What a node has still to do.
+/// The steps that a node has still to do.
 #[derive(Clone, Copy, Default)]
 struct Node {
     /// The messages that it sends, and receives.

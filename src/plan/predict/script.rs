@@ -62,7 +62,7 @@ impl<'a> Script<'a> {
         Some(Script { machine, members, ranks, schedule, lines, rest })
     }
 
-    /// What has not been handed over yet, if that is looked after.
+    /// The steps that have not been handed over yet, if that is looked after.
     pub(super) fn rest(&self) -> Option<&Rest<'a>> {
         self.rest.as_ref()
     }

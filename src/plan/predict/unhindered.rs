@@ -1,7 +1,7 @@
 //! A schedule whose messages do not get in each other's way: a lower limit of what it takes, and, where that comes true, all of it.
 //!
 //! Every step waits for the one before it, every receive for its message, and every message for those before it in its out-port.
-//! What follows from these alone costs a small part of a prediction, as no message shares a link or an in-port with another one.
+//! The time that follows from these alone costs a small part of a prediction, as no message shares a link or an in-port with another one.
 //! In the kernel each of these waits is at least as long: no message is faster there, and what is left out here (links,
 //! in-ports, barriers, the extra time of receives that overlap sends, sends that wait for their receives) can only delay. So a
 //! schedule that does not end in time here need not be predicted; and where nothing of that delays it, its times are those of the
@@ -34,7 +34,7 @@ pub(super) struct Flight {
     pub(super) left: Time,
 }
 
-/// What a schedule takes if no message is in another one's way.
+/// The times of a schedule if no message is in another one's way.
 pub(super) struct Unhindered {
     /// When each node is done, in rank order; empty if some wait for ever.
     pub(super) finished: Vec<Time>,
@@ -74,7 +74,7 @@ struct Walk<'a> {
     nodes: Vec<Node>,
     /// The nodes that can go on.
     ready: VecDeque<Rank>,
-    /// What the last message took: one of the same length takes the same, and so does one between the same nodes.
+    /// The times of the last message: one of the same length takes the same, and so does one between the same nodes.
     transfer: (u64, Span),
     flight: (Rank, Rank, Span),
     route: Vec<LinkId>,

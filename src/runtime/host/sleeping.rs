@@ -40,7 +40,7 @@ pub(super) fn linger(nodes: usize, cores: usize) -> Duration {
     LONGEST_LINGER.min(TURN * nodes.div_ceil(cores) as u32)
 }
 
-/// What claims a thread that waits for an event.
+/// The source of messages that claims a thread that waits for an event.
 fn claimed_by(what_for: &WhatFor) -> u32 {
     match what_for {
         WhatFor::Message(select) => select.source.unwrap_or(ANY_MESSAGE),

@@ -242,7 +242,7 @@ impl MpiNode<'_> {
     }
 }
 
-/// What a rank told cannot be read.
+/// The error for a message of a rank that cannot be read.
 fn unreadable(error: &serde_json::Error) -> CommError {
     CommError::Transport(error.to_string())
 }

@@ -50,7 +50,7 @@ pub(super) struct Inquiry {
     next: Option<Time>,
 }
 
-/// What a round tells.
+/// The outcome of a round of questions.
 #[derive(Debug, PartialEq)]
 pub(super) enum Verdict {
     /// Some rank acts, so there is no deadlock.

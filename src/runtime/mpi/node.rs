@@ -177,7 +177,7 @@ impl<'j> MpiNode<'j> {
         });
     }
 
-    /// What this rank waits for, as reports tell it.
+    /// The call in which this rank waits, as reports tell it.
     pub(super) fn blocked(&self) -> BlockedNode {
         let waiting = self.waiting.borrow();
         let waiting = waiting.as_ref().map(|(waiting, _)| waiting);

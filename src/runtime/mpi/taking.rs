@@ -1,4 +1,4 @@
-//! What comes to a rank: messages of programs, names of element types, questions, answers, and the end of the run.
+//! All that comes to a rank: messages of programs, names of element types, questions, answers, and the end of the run.
 
 use std::time::Duration;
 

@@ -58,7 +58,7 @@ pub(super) fn collect(builder: &mut Builder, phases: [Vec<Vec<Rank>>; 2], is_eve
     phases.iter().for_each(|rings| ring::collect(builder, rings, |counts| most(counts, is_even)));
 }
 
-/// What is known of both phases before they are made, from blocks of these bytes at some nodes.
+/// The limits known of both phases before they are made, from blocks of these bytes at some nodes.
 pub(super) fn known(
     instance: &Instance,
     blocks: impl IntoIterator<Item = (Rank, u64)>,

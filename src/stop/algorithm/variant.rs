@@ -20,7 +20,7 @@ const EXCHANGES: [(Exchange, &str); 2] = [(Exchange::InTurn, "in turn"), (Exchan
 /// much slower.
 const FIRST: &str = "overlapped";
 
-/// What is known of a choice before its schedule is made.
+/// Figures of a choice that are known before its schedule is made.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
     /// A lower limit of its time.

@@ -27,7 +27,7 @@ const ALIKE: f64 = 1.05;
 /// The part of what the closed form says of them that they may take.
 const EXACT: f64 = 0.9;
 
-/// What is known of few long messages that are passed on before any is made.
+/// Estimates of few long messages that are passed on, before any of their schedules is made.
 pub(super) struct Few<'a> {
     planner: &'a Planner,
     /// About the least time if no link is short of anything.
