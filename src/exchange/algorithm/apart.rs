@@ -12,15 +12,16 @@
 //!
 //! **Source.** This project.
 
+use std::sync::Arc;
+
 use super::{
     super::{
         Instance, PlanError,
         planner::{Planner, Variant},
-        procedure::Draft,
+        procedure::{Draft, Procedure},
         rounds::{
-            parted::{Parted, instances, pauses, without_pauses},
+            parted::{Parted, Way, instances},
             parts,
-            stage::one_after_the_other,
         },
     },
     Algorithm, Entry, Planning,
@@ -28,7 +29,6 @@ use super::{
     of,
 };
 use crate::{
-    pattern::Schedule,
     plan::{
         self, Planned, Restriction,
         apart::{lengths_in_words, places},
@@ -125,61 +125,45 @@ fn in_a_row(
     parts: [Predicted; 2],
     mut limit: Time,
 ) -> Option<(Variant, Predicted)> {
+    let predictions = parts.each_ref().map(|part| part.prediction.clone());
+    let parts: [Arc<dyn Procedure>; 2] = parts.map(|part| part.draft.procedure.into());
+    let at_once = || vec![Span::ZERO; instance.size()];
+    let ways = [false, true].into_iter().flat_map(|is_long_first| {
+        let first = &predictions[usize::from(is_long_first)];
+        [at_once(), in_step(first)].map(|pauses| Way::new(place, is_long_first, &pauses))
+    });
     let mut fastest = None;
-    for is_long_first in [false, true] {
-        let [first, second] = if is_long_first { [&parts[1], &parts[0]] } else { [&parts[0], &parts[1]] };
-        let (before, after) = (plan::Draft::schedule(&first.draft)?, plan::Draft::schedule(&second.draft)?);
-        for pauses in [without_pauses(instance.size()), in_step(&first.prediction)] {
-            let all = one_after_the_other(&one_after_the_other(before, &pauses), after);
-            let prediction = predict_among(instance.machine(), instance.members(), &all, limit);
-            if let Some(prediction) = prediction.filter(|prediction| prediction.modeled <= limit) {
-                limit = prediction.modeled - Span::from_picos(1);
-                fastest = Some((is_long_first, pauses, prediction));
-            }
+    for way in ways {
+        let draft = Draft::by(Parted::new(way.clone(), parts.clone()));
+        let schedule = plan::Draft::schedule(&draft)?;
+        let prediction = predict_among(instance.machine(), instance.members(), schedule, limit);
+        if let Some(prediction) = prediction.filter(|prediction| prediction.modeled <= limit) {
+            limit = prediction.modeled - Span::from_picos(1);
+            fastest = Some((way, Predicted { draft, prediction }));
         }
     }
-    let (is_long_first, pauses, prediction) = fastest?;
-    let way = Way { place, is_long_first, pauses };
-    let name = way.name(&variants);
-    let found = Predicted { draft: way.joined(parts.map(|part| part.draft)), prediction };
-    let variant = Variant::new(name, move |instance| {
-        let [short, long] = instances(instance, way.place);
-        Ok(way.joined([variants[0].draft(&short)?, variants[1].draft(&long)?]))
+    let (way, found) = fastest?;
+    let variant = Variant::new(name(place, &way, &variants), move |instance| {
+        let [short, long] = instances(instance, place);
+        let drafts = [variants[0].draft(&short)?, variants[1].draft(&long)?];
+        Ok(Draft::by(Parted::new(way.clone(), drafts.map(|draft| draft.procedure.into()))))
     });
     Some((variant.by(Algorithm::APART), found))
 }
 
 /// The pauses after which all nodes go on at the same instant.
-fn in_step(prediction: &Prediction) -> Schedule {
-    let spans: Vec<Span> = prediction.finished.iter().map(|&at| prediction.modeled.since(at)).collect();
-    pauses(&spans)
+fn in_step(prediction: &Prediction) -> Vec<Span> {
+    prediction.finished.iter().map(|&at| prediction.modeled.since(at)).collect()
 }
 
-/// Both parts one after the other.
-struct Way {
-    /// The length of the longest short message.
-    place: u64,
-    is_long_first: bool,
-    /// The pauses of nodes in between.
-    pauses: Schedule,
-}
-
-impl Way {
-    fn joined(&self, drafts: [Draft; 2]) -> Draft {
-        let parts = drafts.map(|draft| draft.procedure);
-        Draft::by(Parted::new(self.place, self.is_long_first, self.pauses.clone(), parts))
-    }
-
-    fn name(&self, variants: &[Variant; 2]) -> String {
-        let part = |which: &str, variant: &Variant| {
-            let algorithm = variant.algorithm().map(Algorithm::to_string).unwrap_or_default();
-            format!("{which} {} B by {}", self.place, Instance::plan_name(algorithm, variant.name()))
-        };
-        let [short, long] = [part("up to", &variants[0]), part("over", &variants[1])];
-        let [first, second] = if self.is_long_first { [long, short] } else { [short, long] };
-        let in_step = if self.pauses.iterations() > 0 { " in step" } else { "" };
-        format!("apart: {first}, then{in_step} {second}")
-    }
+fn name(place: u64, way: &Way, variants: &[Variant; 2]) -> String {
+    let part = |which: &str, variant: &Variant| {
+        let algorithm = variant.algorithm().map(Algorithm::to_string).unwrap_or_default();
+        format!("{which} {place} B by {}", Instance::plan_name(algorithm, variant.name()))
+    };
+    let [first, second] = way.in_order([part("up to", &variants[0]), part("over", &variants[1])]);
+    let in_step = if way.has_pauses() { " in step" } else { "" };
+    format!("apart: {first}, then{in_step} {second}")
 }
 
 fn lengths(instance: &Instance) -> Vec<u64> {

@@ -21,7 +21,7 @@ use super::{
         procedure::Draft,
         rounds::{
             coloring as graph,
-            parted::{Parted, parted, without_pauses},
+            parted::{Parted, Way, parted},
             parts,
             stage::Stage,
             style::Style,
@@ -75,12 +75,8 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
             let exchange = if let Style::Each(exchange) = style { exchange } else { Exchange::InTurn };
             let short = bruck::stage(short.clone(), radix, exchange);
             let long = Stage::rounds(long.clone(), &rounds()?, style);
-            Ok(Draft::by(Parted::new(
-                most,
-                false,
-                without_pauses(instance.size()),
-                [Box::new(short), Box::new(long)],
-            )))
+            let way = Way::new(most, false, &vec![Span::ZERO; instance.size()]);
+            Ok(Draft::by(Parted::new(way, [Arc::new(short), Arc::new(long)])))
         })
         .at_least(floor)
     };

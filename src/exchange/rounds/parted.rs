@@ -16,50 +16,54 @@ use crate::{
     time::Span,
 };
 
-/// The messages of up to so many bytes and the others, by two procedures in a row.
-#[derive(Debug)]
-pub(crate) struct Parted {
+/// A way to move short messages and long ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
     /// The length of the longest short message.
     most: u64,
     is_long_first: bool,
     /// The pauses of every node between the two.
     between: Schedule,
-    short: Box<dyn Procedure>,
-    long: Box<dyn Procedure>,
+}
+
+impl Way {
+    /// Messages of up to `most` bytes are short. Node `k` pauses for `pauses[k]` when it is done with the first part.
+    pub(crate) fn new(most: u64, is_long_first: bool, pauses: &[Span]) -> Way {
+        let pause = |&span: &Span| match span {
+            Span::ZERO => Vec::new(),
+            span => vec![Step { iteration: 0, action: Action::Pause(span) }],
+        };
+        Way { most, is_long_first, between: Schedule::of_lengths(pauses.iter().map(pause).collect()) }
+    }
+
+    /// Whether some node pauses.
+    pub(crate) fn has_pauses(&self) -> bool {
+        self.between.iterations() > 0
+    }
+
+    /// The short part and the long one in the order in which they are moved.
+    pub(crate) fn in_order<T>(&self, [short, long]: [T; 2]) -> [T; 2] {
+        if self.is_long_first { [long, short] } else { [short, long] }
+    }
+}
+
+/// Short messages and long ones, by two procedures in a row.
+#[derive(Debug)]
+pub(crate) struct Parted {
+    way: Way,
+    /// For the short messages, and for the long ones.
+    parts: [Arc<dyn Procedure>; 2],
 }
 
 impl Parted {
-    /// By procedures for the two [parts](parted) of a matrix, perhaps the long ones first, and with pauses in between.
-    pub(crate) fn new(
-        most: u64,
-        is_long_first: bool,
-        between: Schedule,
-        [short, long]: [Box<dyn Procedure>; 2],
-    ) -> Parted {
-        Parted { most, is_long_first, between, short, long }
+    /// By procedures for the two [parts](parted) of a matrix.
+    pub(crate) fn new(way: Way, parts: [Arc<dyn Procedure>; 2]) -> Parted {
+        Parted { way, parts }
     }
 
-    /// The two in order.
     fn in_order(&self) -> [&dyn Procedure; 2] {
-        match self.is_long_first {
-            true => [&*self.long, &*self.short],
-            false => [&*self.short, &*self.long],
-        }
+        self.way.in_order(self.parts.each_ref().map(|part| &**part))
     }
-}
-
-/// The schedule of nodes that pause for some time each.
-pub(crate) fn pauses(spans: &[Span]) -> Schedule {
-    let pause = |&span: &Span| match span {
-        Span::ZERO => Vec::new(),
-        span => vec![Step { iteration: 0, action: Action::Pause(span) }],
-    };
-    Schedule::of_lengths(spans.iter().map(pause).collect())
-}
-
-/// The schedule of so many nodes that do not pause.
-pub(crate) fn without_pauses(nodes: usize) -> Schedule {
-    Schedule::of_lengths(vec![Vec::new(); nodes])
 }
 
 /// The messages of up to `most` bytes, and the others.
@@ -75,7 +79,7 @@ pub(crate) fn instances(instance: &Instance, most: u64) -> [Instance; 2] {
 impl Procedure for Parted {
     fn schedule(&self) -> Option<Arc<Schedule>> {
         let [first, second] = self.in_order();
-        let before = one_after_the_other(&*first.schedule()?, &self.between);
+        let before = one_after_the_other(&*first.schedule()?, &self.way.between);
         Some(Arc::new(one_after_the_other(&before, &*second.schedule()?)))
     }
 
@@ -83,7 +87,7 @@ impl Procedure for Parted {
         let [first, second] = self.in_order();
         let ((mut pieces, schedule), (others, next)) = (first.moved()?, second.moved()?);
         pieces.extend(others);
-        Some((pieces, schedule.then(self.between.clone()).then_others(next)))
+        Some((pieces, schedule.then(self.way.between.clone()).then_others(next)))
     }
 
     fn carry_out(
@@ -92,16 +96,17 @@ impl Procedure for Parted {
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, ExchangeError> {
         let part = |is_short: bool| {
-            let of = |payload: &Payload| match (payload.len() <= self.most) == is_short {
+            let of = |payload: &Payload| match (payload.len() <= self.way.most) == is_short {
                 true => payload.clone(),
                 false => Payload::empty(),
             };
             outgoing.iter().map(of).collect()
         };
-        let [first, second] = self.in_order();
-        let first = first.carry_out(transport, part(!self.is_long_first))?;
-        transport.walk(&self.between, &mut Parts::new(Vec::new()))?;
-        let second = second.carry_out(transport, part(self.is_long_first))?;
+        let ([first, second], [for_first, for_second]) =
+            (self.in_order(), self.way.in_order([part(true), part(false)]));
+        let first = first.carry_out(transport, for_first)?;
+        transport.walk(&self.way.between, &mut Parts::new(Vec::new()))?;
+        let second = second.carry_out(transport, for_second)?;
         // From each rank one of the two is empty.
         let either = |(first, second): (Payload, Payload)| if first.is_empty() { second } else { first };
         Ok(first.into_iter().zip(second).map(either).collect())
