@@ -93,7 +93,7 @@ pub(crate) fn special(nodes: usize) -> Vec<Matrix> {
 
 /// Whether an algorithm may say that a matrix is not one for it.
 pub(crate) fn may_refuse(algorithm: Algorithm) -> bool {
-    [Algorithm::LINEAR, Algorithm::SORTING].contains(&algorithm)
+    [Algorithm::LINEAR, Algorithm::SORTING, Algorithm::APART].contains(&algorithm)
 }
 
 fn by(group: &Group<'_>, algorithm: Algorithm, matrix: &Arc<Matrix>) -> Result<(), Failure> {
