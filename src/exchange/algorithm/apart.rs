@@ -43,7 +43,10 @@ const MOST_PLACES: usize = 2;
 /// So many times the time of both may the two parts take one after the other, as nodes that are done with one begin with the next.
 const OVERLAP: f64 = 1.1;
 
-/// Among more than few ranks the lower limits of the two parts may take together this part of the time that is to be beaten.
+/// Among so many ranks it takes no time to speak of to plan both parts.
+const VERY_FEW_RANKS: usize = 16;
+
+/// Among more ranks the lower limits of the two parts may take together this part of the time that is to be beaten.
 const PROMISING: f64 = 0.93;
 
 impl Algorithm {
@@ -68,6 +71,10 @@ fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
 
 /// The fastest way to treat messages apart, if that ends by a limit.
 pub(super) fn faster(instance: &Instance, mut limit: Time) -> Option<(Variant, Predicted)> {
+    // Where no message is much longer than the others there is hardly anything to gain.
+    if is_limited(instance, limit) && !auto::is_uneven(&Planner::new(instance)) {
+        return None;
+    }
     let mut best = None;
     for (place, parts) in ways(instance) {
         if let Some((variant, found)) = parted(instance, place, parts, limit) {
@@ -92,16 +99,15 @@ fn ways(instance: &Instance) -> Vec<(u64, [Planner; 2])> {
     places(&lengths(instance)).into_iter().filter_map(part).take(most).collect()
 }
 
-/// The messages up to a length and the others, each by the fastest way. Among few ranks that is looked for whatever the limit, so that
-/// *auto* finds what this algorithm by itself does.
+/// The messages up to a length and the others, each by the fastest way.
 fn parted(
     instance: &Instance,
     place: u64,
     planners: [Planner; 2],
     limit: Time,
 ) -> Option<(Variant, Predicted)> {
-    let is_limited = limit < Time::MAX && instance.size() > FEW_RANKS;
     let [short, long] = planners.each_ref().map(auto::least);
+    let is_limited = is_limited(instance, limit);
     if is_limited && (short + long).as_secs_f64() > PROMISING * limit.as_secs_f64() {
         return None;
     }
@@ -115,6 +121,11 @@ fn parted(
     let (of_long, long) = auto::whole(&planners[1], left(short)?).ok()?;
     let (of_short, short) = auto::whole(&planners[0], left(long.prediction.modeled.since_start())?).ok()?;
     in_a_row(instance, place, [of_short, of_long], [short, long], limit)
+}
+
+/// Whether a limit says what is tried. Among very few ranks it does not, so that *auto* finds whatever this algorithm finds by itself.
+fn is_limited(instance: &Instance, limit: Time) -> bool {
+    limit < Time::MAX && instance.size() > VERY_FEW_RANKS
 }
 
 /// Both parts one after the other, in the way that is the fastest, if that ends by the limit.

@@ -265,7 +265,7 @@ fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
 }
 
 /// Whether a few messages are much longer than the others.
-fn is_uneven(planner: &Planner) -> bool {
+pub(super) fn is_uneven(planner: &Planner) -> bool {
     let matrix = planner.matrix().without_own();
     let longest = matrix.messages().map(|(.., bytes)| bytes).max().unwrap_or(0);
     let all: u128 = matrix.messages().map(|(.., bytes)| u128::from(bytes)).sum();
