@@ -1,8 +1,8 @@
 //! *Apart*: short messages by one algorithm and long ones by another, one after the other.
 //!
 //! **What it does.** Where a few messages are much longer than many others, no way is right for all: the short ones are to be
-//! passed on many together, and the long ones to be cut into slices that keep links free. So messages are parted by length, at
-//! a few lengths that are tried, and both parts are planned as *auto* plans an exchange. They follow each other in the
+//! passed on many together, and the long ones to be cut into slices that keep links free. So messages are parted by length, in
+//! the ways whose lower limits are the least, and both parts are planned as *auto* plans an exchange. They follow each other in the
 //! order that is faster; no node waits for others in between, or all pause until the last one is done, if that is faster.
 //!
 //! **Restrictions.** Some length, of those that are tried, parts short messages, for which the busiest node has at least half of its
@@ -43,7 +43,8 @@ const MOST_PLACES: usize = 2;
 /// So many times the time of both may the two parts take one after the other, as nodes that are done with one begin with the next.
 const OVERLAP: f64 = 1.1;
 
-/// Among so many ranks it takes no time to speak of to plan both parts.
+/// Among so many ranks it takes no time to speak of to plan both parts, and what is tried does not depend on what has been found, so that *auto*
+/// finds whatever this algorithm finds by itself.
 const VERY_FEW_RANKS: usize = 16;
 
 /// Among more ranks the lower limits of the two parts may take together this part of the time that is to be beaten.
@@ -60,7 +61,7 @@ static APART: Entry = Entry::searching("apart", search)
     .cost("at most that of the two parts together")
     .only_if(&[Restriction {
         text: "some length parts short messages, for most of the start-ups of the busiest node, from long ones with most of the bytes of the busiest port",
-        is_met: |instance, _| !ways(instance).is_empty(),
+        is_met: |instance, _| !cuts(instance).is_empty(),
         found: |instance, _| lengths_in_words(&lengths(instance)),
     }]);
 
@@ -71,13 +72,20 @@ fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
 
 /// The fastest way to treat messages apart, if that ends by a limit.
 pub(super) fn faster(instance: &Instance, mut limit: Time) -> Option<(Variant, Predicted)> {
+    let is_limited = limit < Time::MAX && instance.size() > VERY_FEW_RANKS;
     // Where no message is much longer than the others there is hardly anything to gain.
-    if is_limited(instance, limit) && !auto::is_uneven(&Planner::new(instance)) {
+    if is_limited && !auto::is_uneven(&Planner::new(instance)) {
         return None;
     }
+    let mut ways = cuts(instance);
+    ways.sort_by_key(Cut::least);
+    ways.truncate(if instance.size() <= FEW_RANKS { MOST_PLACES } else { 1 });
     let mut best = None;
-    for (place, parts) in ways(instance) {
-        if let Some((variant, found)) = parted(instance, place, parts, limit) {
+    for cut in ways {
+        if is_limited && cut.least().as_secs_f64() > PROMISING * limit.as_secs_f64() {
+            break;
+        }
+        if let Some((variant, found)) = cut.fastest(instance, limit, is_limited) {
             limit = found.prediction.modeled - Span::from_picos(1);
             best = Some((variant, found));
         }
@@ -85,47 +93,51 @@ pub(super) fn faster(instance: &Instance, mut limit: Time) -> Option<(Variant, P
     best
 }
 
-/// The lengths at which messages are parted, with the two parts: where the busiest node has most of its start-ups for short messages, and
-/// the long ones are most of the bytes of the busiest port. Otherwise there is little to gain.
-fn ways(instance: &Instance) -> Vec<(u64, [Planner; 2])> {
-    let most = if instance.size() <= FEW_RANKS { MOST_PLACES } else { 1 };
+/// The messages up to a length, and the others.
+struct Cut {
+    /// The length.
+    place: u64,
+    /// The short messages and the long ones, as exchanges of their own.
+    parts: [Planner; 2],
+    /// About the least times of both.
+    least: [Span; 2],
+}
+
+/// The ways to part messages by length in which the busiest node has most of its start-ups for short messages, and the long ones
+/// are most of the bytes of the busiest port. Otherwise there is little to gain.
+fn cuts(instance: &Instance) -> Vec<Cut> {
     let matrix = instance.matrix().without_own();
-    let part = |place: u64| {
+    let cut = |place: u64| {
         let parts = instances(instance, place);
         let [short, long] = parts.each_ref().map(|part| part.matrix().without_own());
         let is_worth = 2 * short.fan() >= matrix.fan() && 2 * long.traffic() >= matrix.traffic();
-        is_worth.then(|| (place, parts.each_ref().map(Planner::new)))
+        let parts = parts.each_ref().map(Planner::new);
+        is_worth.then(|| Cut { place, least: parts.each_ref().map(auto::least), parts })
     };
-    places(&lengths(instance)).into_iter().filter_map(part).take(most).collect()
+    places(&lengths(instance)).into_iter().filter_map(cut).collect()
 }
 
-/// The messages up to a length and the others, each by the fastest way.
-fn parted(
-    instance: &Instance,
-    place: u64,
-    planners: [Planner; 2],
-    limit: Time,
-) -> Option<(Variant, Predicted)> {
-    let [short, long] = planners.each_ref().map(auto::least);
-    let is_limited = is_limited(instance, limit);
-    if is_limited && (short + long).as_secs_f64() > PROMISING * limit.as_secs_f64() {
-        return None;
+impl Cut {
+    /// About the least time of both one after the other.
+    fn least(&self) -> Span {
+        self.least[0] + self.least[1]
     }
-    let left = |other: Span| {
-        let both = Span::from_secs_f64(limit.as_secs_f64() * OVERLAP);
-        match is_limited {
-            true => (other < both).then(|| Time::ZERO + (both - other)),
-            false => Some(Time::MAX),
-        }
-    };
-    let (of_long, long) = auto::whole(&planners[1], left(short)?).ok()?;
-    let (of_short, short) = auto::whole(&planners[0], left(long.prediction.modeled.since_start())?).ok()?;
-    in_a_row(instance, place, [of_short, of_long], [short, long], limit)
-}
 
-/// Whether a limit says what is tried. Among very few ranks it does not, so that *auto* finds whatever this algorithm finds by itself.
-fn is_limited(instance: &Instance, limit: Time) -> bool {
-    limit < Time::MAX && instance.size() > VERY_FEW_RANKS
+    /// Each part by the fastest way, one after the other. If the limit says what is tried, neither is looked at for longer than the other
+    /// one leaves it.
+    fn fastest(&self, instance: &Instance, limit: Time, is_limited: bool) -> Option<(Variant, Predicted)> {
+        let left = |other: Span| {
+            let both = Span::from_secs_f64(limit.as_secs_f64() * OVERLAP);
+            match is_limited {
+                true => (other < both).then(|| Time::ZERO + (both - other)),
+                false => Some(Time::MAX),
+            }
+        };
+        let [short, long] = &self.parts;
+        let (of_long, long) = auto::whole(long, left(self.least[0])?).ok()?;
+        let (of_short, short) = auto::whole(short, left(long.prediction.modeled.since_start())?).ok()?;
+        in_a_row(instance, self.place, [of_short, of_long], [short, long], limit)
+    }
 }
 
 /// Both parts one after the other, in the way that is the fastest, if that ends by the limit.
