@@ -2,7 +2,8 @@
 //!
 //! **What it does.** Where a few messages are much longer than many others, no way is right for all: the short ones are to be
 //! passed on many together, and the long ones to be cut into slices that keep links free. So messages are parted by length, in
-//! the ways whose lower limits are the least, and both parts are planned as *auto* plans an exchange. They follow each other in the
+//! the ways whose lower limits are the least, and both parts are planned as *auto* plans an exchange;
+//! very many short messages are passed on. They follow each other in the
 //! order that is faster; no node waits for others in between, or all pause until the last one is done, if that is faster.
 //!
 //! **Restrictions.** Some length, of those that are tried, parts short messages, for which the busiest node has at least half of its
@@ -112,7 +113,11 @@ fn cuts(instance: &Instance) -> Vec<Cut> {
         let [short, long] = parts.each_ref().map(|part| part.matrix().without_own());
         let is_worth = 2 * short.fan() >= matrix.fan() && 2 * long.traffic() >= matrix.traffic();
         let parts = parts.each_ref().map(Planner::new);
-        is_worth.then(|| Cut { place, least: parts.each_ref().map(auto::least), parts })
+        let least = |[short, long]: &[Planner; 2]| {
+            let short = if short.is_large() { auto::least_passed_on(short) } else { auto::least(short) };
+            [short, auto::least(long)]
+        };
+        is_worth.then(|| Cut { place, least: least(&parts), parts })
     };
     places(&lengths(instance)).into_iter().filter_map(cut).collect()
 }
@@ -135,7 +140,10 @@ impl Cut {
         };
         let [short, long] = &self.parts;
         let (of_long, long) = auto::whole(long, left(self.least[0])?).ok()?;
-        let (of_short, short) = auto::whole(short, left(long.prediction.modeled.since_start())?).ok()?;
+        let left = left(long.prediction.modeled.since_start())?;
+        // Many short messages that go straight would rather do so with the long ones.
+        let short = if short.is_large() { auto::passed_on(short, left) } else { auto::whole(short, left) };
+        let (of_short, short) = short.ok()?;
         in_a_row(instance, self.place, [of_short, of_long], [short, long], limit)
     }
 }

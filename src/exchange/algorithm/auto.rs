@@ -101,10 +101,22 @@ pub(super) fn whole(planner: &Planner, limit: Time) -> Result<(Variant, Predicte
     }
 }
 
-/// About the least time of any way to treat all messages of an exchange alike.
+/// The fastest way to pass all messages on, many together, if it ends by a limit.
+pub(super) fn passed_on(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
+    let mut search = Search::new(planner, limit);
+    search.try_few(&Few::of(planner));
+    search.finish()
+}
+
+/// About the least time of any way to treat all messages alike.
 pub(super) fn least(planner: &Planner) -> Span {
     let straight = if planner.is_large() { planner.straight() } else { planner.nodes() };
-    straight.min(Few::of(planner).least())
+    straight.min(least_passed_on(planner))
+}
+
+/// About the least time to pass all messages on.
+pub(super) fn least_passed_on(planner: &Planner) -> Span {
+    Few::of(planner).least()
 }
 
 /// The most that something may take to be worth a try if the fastest so far takes that long.
