@@ -6,8 +6,8 @@
 //! very many short messages are passed on. They follow each other in the
 //! order that is faster; no node waits for others in between, or all pause until the last one is done, if that is faster.
 //!
-//! **Restrictions.** Some length, of those that are tried, parts short messages, for which the busiest node has at least half of its
-//! start-ups, from long ones, which are at least half of the bytes of the busiest port.
+//! **Restrictions.** At least half of the start-ups of the busiest node are for messages up to some length, of those that are tried, and
+//! at least half of the bytes of the busiest port are in longer ones.
 //!
 //! **Cost.** At most that of the two parts together: about `ceil(log2 p) alpha` for few bytes, and `t beta` for the long messages.
 //!
@@ -61,7 +61,7 @@ static APART: Entry = Entry::searching("apart", search)
     .source("this project")
     .cost("at most that of the two parts together")
     .only_if(&[Restriction {
-        text: "some length parts short messages, for most of the start-ups of the busiest node, from long ones with most of the bytes of the busiest port",
+        text: "most start-ups of the busiest node must be for messages up to some length, and most bytes of the busiest port in longer ones",
         is_met: |instance, _| !cuts(instance).is_empty(),
         found: |instance, _| lengths_in_words(&lengths(instance)),
     }]);
