@@ -15,8 +15,7 @@ use crate::{
     rank::Rank,
     record::{LostMessage, Trace, UnreceivedMessage},
     report::{LinkReport, RealTimeReport, RunReport},
-    runtime::{Pace, Pinning, Program, Settings, Slips, host, limits, modeled},
-    time::Time,
+    runtime::{Pace, Pinning, Program, Settings, Slips, host, keeping, limits, modeled},
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -210,16 +209,10 @@ impl Machine {
         T: Send,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
-        let run = self.run_program(&program)?;
-        let nodes = run.report.nodes.iter().map(|node| node.finished).zip(&run.outputs).enumerate();
-        let died: Vec<(Rank, Time)> =
-            nodes.filter_map(|(rank, (at, output))| output.is_none().then_some((rank, at))).collect();
-        if !died.is_empty() {
-            return Err(RunError::NodesDied(died));
-        }
-        let Run { outputs, report, wall, trace, work, machine, is_traced } = run;
-        let outputs = outputs.into_iter().flatten().collect();
-        Ok(Run { outputs, report, wall, trace, work, machine, is_traced })
+        let (run, outputs) = keeping(self.description.nodes(), &program, |program| self.run_program(program));
+        let run = run?;
+        run.check_survived()?;
+        Ok(run.with_outputs(outputs.into_iter().flatten().collect()))
     }
 
     /// Runs a program like [`run`](Machine::run), where nodes may [die](crate::model::Fault::Node): a node that died has no
@@ -246,10 +239,16 @@ impl Machine {
         T: Send,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
-        self.run_program(&program)
+        let (run, outputs) = keeping(self.description.nodes(), &program, |program| self.run_program(program));
+        let run = run?;
+        // What a node returned after its death does not count.
+        let outputs = outputs.into_iter().zip(&run.outputs);
+        let outputs = outputs.map(|(output, &has_result)| output.filter(|_| has_result)).collect();
+        Ok(run.with_outputs(outputs))
     }
 
-    fn run_program<T: Send>(&self, program: &Program<'_, T>) -> Result<Run<Option<T>>, RunError> {
+    /// Runs a program that keeps its results itself; the outputs say which nodes have one.
+    fn run_program(&self, program: &Program<'_>) -> Result<Run<bool>, RunError> {
         let span =
             tracing::info_span!("run", machine = self.description.name(), nodes = self.description.nodes());
         let _entered = span.enter();
@@ -279,7 +278,8 @@ impl Machine {
             return Err(RunError::Unreceived(report.unreceived));
         }
         let (machine, is_traced) = (self.description.clone(), settings.traced);
-        Ok(Run { outputs: ended.outputs, report, wall: ended.wall, trace, work, machine, is_traced })
+        let outputs = ended.have_results;
+        Ok(Run { outputs, report, wall: ended.wall, trace, work, machine, is_traced })
     }
 
     fn report(

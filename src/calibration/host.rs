@@ -8,7 +8,7 @@ use crate::{
     error::{ConfigError, Failure, RunError},
     model::{Description, ParameterError, Parameters},
     payload::Payload,
-    runtime::{Pinning, Settings, host, limits},
+    runtime::{Pinning, Settings, host, keeping, limits},
     topology::TopologyError,
 };
 
@@ -75,15 +75,15 @@ pub fn measure(machine: &Description, pinning: Pinning) -> Result<Parameters, Me
     let settings = Settings { pinning, ..Settings::default() };
     limits::check(machine, settings.stack_size)?;
     let size = Size::of(machine.nodes());
-    let measured = host::run(machine, &settings, &|node| {
-        (0..ROUNDS).map(|_| round(node, size)).collect::<Result<Vec<Round>, _>>()
-    })?;
+    let rounds = |node: &Node<'_>| (0..ROUNDS).map(|_| round(node, size)).collect::<Result<Vec<Round>, _>>();
+    let (ended, measured) =
+        keeping(machine.nodes(), &rounds, |program| host::run(machine, &settings, program));
+    ended?;
     // Of each round the mean over all nodes, of all rounds the median.
-    let nodes = measured.outputs.len() as f64;
+    let nodes = measured.len() as f64;
     let median = |figure: fn(&Round) -> f64| {
-        let mean = |nth: usize| {
-            measured.outputs.iter().flatten().map(|rounds| figure(&rounds[nth])).sum::<f64>() / nodes
-        };
+        let mean =
+            |nth: usize| measured.iter().flatten().map(|rounds| figure(&rounds[nth])).sum::<f64>() / nodes;
         let mut rounds: Vec<f64> = (0..ROUNDS).map(mean).collect();
         rounds.sort_by(f64::total_cmp);
         rounds[ROUNDS / 2]

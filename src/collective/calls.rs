@@ -10,7 +10,7 @@ use super::{
     operator::{Named, combined},
 };
 use crate::{
-    comm::{Call, Caller, Group, WalkError},
+    comm::{Call, Caller, Combine, Group, WalkError},
     error::CommError,
     payload::{Element, ElementType, Payload, PayloadError},
     plan::Choice,
@@ -176,7 +176,7 @@ pub trait Collective: Caller<Task> {
         if job.operation.combines() {
             return Err(CollectiveError::NoOperator { operation: job.operation });
         }
-        perform(self.group(), &self.choice(), job, &mine.into(), None, |_, right| Ok(right))
+        perform(self.group(), &self.choice(), job, &mine.into(), None, &mut |_, right| Ok(right))
     }
 
     /// The plan that a job is carried out by, which says what was chosen and what it takes: the same on all members.
@@ -192,7 +192,7 @@ pub trait Collective: Caller<Task> {
         mine: impl Into<Payload>,
         operator: &impl Operator<T>,
     ) -> Result<Payload, CollectiveError> {
-        let combine = |left: Payload, right: Payload| combined(operator, &left, &right);
+        let mut combine = |left: Payload, right: Payload| combined(operator, &left, &right);
         let given = ElementType::of::<T>();
         if given != job.element {
             return Err(CollectiveError::Element { given, expected: job.element });
@@ -202,7 +202,7 @@ pub trait Collective: Caller<Task> {
             return Err(PayloadError::TypeMismatch { sent, asked: given }.into());
         }
         let named = Named::of(operator);
-        combine_by(self.group(), &self.choice(), job, &mine, named, combine)
+        combine_by(self.group(), &self.choice(), job, &mine, named, &mut combine)
     }
 }
 
@@ -215,7 +215,7 @@ pub(crate) fn combine_by(
     job: &Job,
     mine: &Payload,
     operator: Named<'_>,
-    combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+    combine: &mut Combine<'_>,
 ) -> Result<Payload, CollectiveError> {
     perform(group, choice, job, mine, Some(operator), combine)
 }
@@ -227,7 +227,7 @@ fn perform(
     job: &Job,
     mine: &Payload,
     operator: Option<Named<'_>>,
-    combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+    combine: &mut Combine<'_>,
 ) -> Result<Payload, CollectiveError> {
     if job.element.size() == 0 {
         return Err(CollectiveError::NoBytes { element: job.element });
@@ -246,7 +246,7 @@ fn perform(
             let wrong = WrongLength { operation, rank, size, root, element, given, expected, lengths };
             return Err(Box::new(wrong).into());
         }
-        Ok(plan.carry_out(&group.private(), tag, mine, combine)?)
+        Ok(plan.carry_out_with(&group.private(), tag, mine, combine)?)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Task, draft::Role};
 use crate::{
-    comm::{Group, WalkError, walk_combining},
+    comm::{Combine, Group, WalkError, walk_with},
     payload::{Payload, PayloadError},
     rank::{Rank, Tag},
     record::Part,
@@ -43,7 +43,18 @@ impl Plan {
         group: &Group<'_>,
         tag: Tag,
         mine: &Payload,
-        combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+        mut combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+    ) -> Result<Payload, WalkError> {
+        self.carry_out_with(group, tag, mine, &mut combine)
+    }
+
+    /// The same, compiled once for whatever combines.
+    pub(super) fn carry_out_with(
+        &self,
+        group: &Group<'_>,
+        tag: Tag,
+        mine: &Payload,
+        combine: &mut Combine<'_>,
     ) -> Result<Payload, WalkError> {
         let rank = group.rank();
         if self.task().size() != group.size() {
@@ -67,7 +78,7 @@ impl Plan {
             }
         }
         let part = || Part::operation(format!("{} by {}", self.task().operation(), self.name()));
-        group.as_part(part, || walk_combining(group, self.schedule(), tag, &mut blocks, combine))?;
+        group.as_part(part, || walk_with(group, self.schedule(), tag, &mut blocks, combine))?;
         let is_wanted = |start: u64, bytes: u64| after.start <= start && start + bytes <= after.end;
         let results = pieces.iter().zip(blocks).filter(|(piece, _)| {
             matches!(piece.role, Role::Both | Role::Result) && is_wanted(piece.start, piece.bytes)

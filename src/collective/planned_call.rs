@@ -5,8 +5,8 @@ use super::{
     operator::{Named, combined},
 };
 use crate::{
-    comm::{Call, Group},
-    payload::{Element, ElementType, Payload, PayloadError},
+    comm::{Call, Combine, Group},
+    payload::{Element, ElementType, Payload},
     text::count,
 };
 
@@ -26,7 +26,9 @@ impl Plan {
             return Err(CollectiveError::NoOperator { operation });
         }
         let element = ElementType::of::<T>();
-        Ok(self.carried_out(group, &Payload::from(mine), element, None, |_, right| Ok(right))?.to_vec()?)
+        Ok(self
+            .carried_out(group, &Payload::from(mine), element, None, &mut |_, right| Ok(right))?
+            .to_vec()?)
     }
 
     /// Carries out a plan for an operation that combines, as [`call`](Plan::call) does the others.
@@ -45,9 +47,9 @@ impl Plan {
         if !named.is_commutative && !self.task().is_in_order() {
             return Err(CollectiveError::Order { operation: self.task().operation() });
         }
-        let combine = |left: Payload, right: Payload| combined(operator, &left, &right);
+        let mut combine = |left: Payload, right: Payload| combined(operator, &left, &right);
         let element = ElementType::of::<T>();
-        Ok(self.carried_out(group, &Payload::from(mine), element, Some(named), combine)?.to_vec()?)
+        Ok(self.carried_out(group, &Payload::from(mine), element, Some(named), &mut combine)?.to_vec()?)
     }
 
     fn carried_out(
@@ -56,7 +58,7 @@ impl Plan {
         mine: &Payload,
         element: ElementType,
         operator: Option<Named<'_>>,
-        combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+        combine: &mut Combine<'_>,
     ) -> Result<Payload, CollectiveError> {
         let (task, operation) = (self.task(), self.task().operation());
         group.library_call(operation.name(), || {
@@ -69,7 +71,7 @@ impl Plan {
                     WrongLength { operation, rank, size, root, element, given, expected, lengths: None };
                 return Err(Box::new(wrong).into());
             }
-            Ok(self.carry_out(&group.private(), tag, mine, combine)?)
+            Ok(self.carry_out_with(&group.private(), tag, mine, combine)?)
         })
     }
 }

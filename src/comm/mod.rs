@@ -20,7 +20,7 @@ pub use message::Message;
 pub use node::{Node, Phase};
 pub use request::{Request, Tested};
 pub use using::{Caller, Using};
-pub(crate) use walk::{Cargo, Phantoms, follow};
+pub(crate) use walk::{Cargo, Combine, Phantoms, follow, walk_with};
 pub use walk::{WalkError, walk, walk_combining};
 
 pub(crate) use crate::endpoint::Call;

@@ -49,7 +49,18 @@ pub fn walk_combining(
     schedule: &Schedule,
     tag: Tag,
     blocks: &mut [Payload],
-    combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+    mut combine: impl FnMut(Payload, Payload) -> Result<Payload, PayloadError>,
+) -> Result<(), WalkError> {
+    walk_with(group, schedule, tag, blocks, &mut combine)
+}
+
+/// The same, compiled once for whatever combines.
+pub(crate) fn walk_with(
+    group: &Group<'_>,
+    schedule: &Schedule,
+    tag: Tag,
+    blocks: &mut [Payload],
+    combine: &mut Combine<'_>,
 ) -> Result<(), WalkError> {
     check(group, schedule, blocks)?;
     group.library_call("a schedule", || {
@@ -71,13 +82,18 @@ pub fn walk_combining(
     })
 }
 
+/// Makes one of the left and the right operand.
+pub(crate) type Combine<'c> = dyn FnMut(Payload, Payload) -> Result<Payload, PayloadError> + 'c;
+
 /// Cargo of a node's messages.
 pub(crate) trait Cargo {
     /// The data of a message that is sent.
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError>;
 
     /// Whether it is the blocks of the schedule: then a trace tells who holds which.
-    const IS_BLOCKS: bool = false;
+    fn is_blocks(&self) -> bool {
+        false
+    }
 
     /// Takes the data that has come with a message, of the length expected.
     fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError>;
@@ -99,7 +115,7 @@ pub(crate) fn follow<'g>(
     group: &'g Group<'g>,
     schedule: &Schedule,
     tag: Tag,
-    cargo: &mut impl Cargo,
+    cargo: &mut dyn Cargo,
     started: &mut Vec<Request<'g>>,
 ) -> Result<(), WalkError> {
     let steps = &*schedule.steps_under(group.rank(), group.machine().rendezvous());
@@ -114,12 +130,12 @@ pub(crate) fn follow<'g>(
 }
 
 /// Carries out one step.
-fn act<'g, C: Cargo>(
+fn act<'g>(
     group: &'g Group<'g>,
     schedule: &Schedule,
     step: &Step,
     tag: Tag,
-    cargo: &mut C,
+    cargo: &mut dyn Cargo,
     started: &mut Vec<Request<'g>>,
 ) -> Result<(), WalkError> {
     let parameters = group.machine().parameters();
@@ -139,7 +155,7 @@ fn act<'g, C: Cargo>(
             let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
             group.charge(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
             cargo.merge(left, right, into)?;
-            if C::IS_BLOCKS {
+            if cargo.is_blocks() {
                 let [left, right, into] = [left, right, into].map(|block| block as u32);
                 group.holds(|| Change::Merges { left, right, into });
             }
@@ -157,7 +173,7 @@ fn act<'g, C: Cargo>(
     }
     let id = got.id;
     cargo.take(message, got.payload)?;
-    if C::IS_BLOCKS {
+    if cargo.is_blocks() {
         let (from, blocks, combined) = (id.source as Rank, &message.blocks, message.combined);
         group.holds(|| Change::Takes { from, seq: id.seq, blocks: blocks.clone().into(), combined });
     }
@@ -165,10 +181,10 @@ fn act<'g, C: Cargo>(
 }
 
 /// The data of a message that is sent next, of the length that the schedule says.
-fn given<C: Cargo>(group: &Group<'_>, cargo: &mut C, message: &Message) -> Result<Payload, WalkError> {
+fn given(group: &Group<'_>, cargo: &mut dyn Cargo, message: &Message) -> Result<Payload, WalkError> {
     let payload = cargo.give(message)?;
     if payload.len() == message.bytes {
-        if C::IS_BLOCKS {
+        if cargo.is_blocks() {
             group.holds(|| Change::Gives { blocks: message.blocks.clone().into() });
         }
         return Ok(payload);
@@ -203,16 +219,17 @@ impl Cargo for Phantoms {
 }
 
 /// Every block has a place on every node, and versions of it may be combined.
-struct AllBlocks<'a, F> {
+struct AllBlocks<'a, 'c> {
     rank: Rank,
     sizes: &'a [u64],
     blocks: &'a mut [Payload],
-    /// Makes one of the left and the right operand.
-    combine: F,
+    combine: &'a mut Combine<'c>,
 }
 
-impl<F: FnMut(Payload, Payload) -> Result<Payload, PayloadError>> Cargo for AllBlocks<'_, F> {
-    const IS_BLOCKS: bool = true;
+impl Cargo for AllBlocks<'_, '_> {
+    fn is_blocks(&self) -> bool {
+        true
+    }
 
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
         Ok(Payload::concat(message.blocks.iter().map(|&block| self.blocks[block as usize].clone())))

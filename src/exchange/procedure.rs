@@ -76,7 +76,7 @@ impl<'g> Transport<'g> {
     }
 
     /// Carries out this rank's part of a schedule. Sends that it starts go on.
-    pub(super) fn walk(&mut self, schedule: &Schedule, cargo: &mut impl Cargo) -> Result<(), ExchangeError> {
+    pub(super) fn walk(&mut self, schedule: &Schedule, cargo: &mut dyn Cargo) -> Result<(), ExchangeError> {
         Ok(follow(self.group, schedule, self.tag, cargo, &mut self.started)?)
     }
 

@@ -4,7 +4,9 @@ use std::{io, time::Duration};
 
 use crate::{
     analysis::{self, AnalysisError, Blame, CriticalPath},
+    error::RunError,
     model::Description,
+    rank::Rank,
     record::{Trace, write_chrome_trace},
     report::{Explanation, RunReport, Work},
     time::Time,
@@ -28,6 +30,22 @@ pub struct Run<T> {
     pub work: Work,
     pub(super) machine: Description,
     pub(super) is_traced: bool,
+}
+
+impl Run<bool> {
+    /// Checks that every node has a result: those that died have none.
+    pub(super) fn check_survived(&self) -> Result<(), RunError> {
+        let nodes = self.report.nodes.iter().map(|node| node.finished).zip(&self.outputs).enumerate();
+        let died: Vec<(Rank, Time)> =
+            nodes.filter_map(|(rank, (at, &has_result))| (!has_result).then_some((rank, at))).collect();
+        if died.is_empty() { Ok(()) } else { Err(RunError::NodesDied(died)) }
+    }
+
+    /// The same with what nodes returned.
+    pub(super) fn with_outputs<T>(self, outputs: Vec<T>) -> Run<T> {
+        let Run { report, wall, trace, work, machine, is_traced, .. } = self;
+        Run { outputs, report, wall, trace, work, machine, is_traced }
+    }
 }
 
 impl<T> Run<T> {

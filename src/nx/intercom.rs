@@ -18,7 +18,7 @@ pub(super) fn combine<T: Pod + Send>(
     is_commutative: bool,
     mut f: impl FnMut(&mut [T], &[T]),
 ) -> Result<(), NxError> {
-    let onto = |left: Payload, right: Payload| {
+    let mut onto = |left: Payload, right: Payload| {
         let mut left = left.to_vec::<T>()?;
         f(&mut left, &right.elements::<T>()?);
         Ok(Payload::from(left))
@@ -27,7 +27,7 @@ pub(super) fn combine<T: Pod + Send>(
     let (world, mine) = (nx.node.world(), Payload::from(&*x));
     // Sums of floating-point numbers depend on how they are grouped.
     let named = Named { name, of: type_name::<T>(), is_commutative, is_exact: false };
-    let result = combine_by(world, &Algorithm::HYBRID.into(), &job, &mine, named, onto)?;
+    let result = combine_by(world, &Algorithm::HYBRID.into(), &job, &mine, named, &mut onto)?;
     Ok(result.copy_to(x)?)
 }
 

@@ -15,12 +15,12 @@ pub(super) fn combine<T: Pod + Send>(
     x: &mut [T],
     mut f: impl FnMut(&mut [T], &[T]),
 ) -> Result<(), NxError> {
-    let onto = |mine: &Payload, came: &Payload| {
+    let mut onto = |mine: &Payload, came: &Payload| {
         let mut combined = mine.to_vec::<T>()?;
         f(&mut combined, &came.to_vec()?);
         Ok(Payload::from(combined))
     };
-    let result = combine_payloads(nx, Payload::from(&*x), onto)?;
+    let result = combine_payloads(nx, Payload::from(&*x), &mut onto)?;
     if !x.is_empty() {
         x.copy_from_slice(&result.to_vec()?);
     }
@@ -29,7 +29,7 @@ pub(super) fn combine<T: Pod + Send>(
 
 /// Combines by NX's algorithm what has a length and no content.
 pub(crate) fn combine_phantom(nx: &Nx<'_, '_>, bytes: u64) -> Result<Payload, NxError> {
-    combine_payloads(nx, Payload::phantom(bytes), |mine, _| Ok(mine.clone()))
+    combine_payloads(nx, Payload::phantom(bytes), &mut |mine, _| Ok(mine.clone()))
 }
 
 /// Combines up the tree of node 0, nearest child first, and broadcasts down again. All payloads must have the same
@@ -37,7 +37,7 @@ pub(crate) fn combine_phantom(nx: &Nx<'_, '_>, bytes: u64) -> Result<Payload, Nx
 fn combine_payloads(
     nx: &Nx<'_, '_>,
     mut mine: Payload,
-    mut onto: impl FnMut(&Payload, &Payload) -> Result<Payload, NxError>,
+    onto: &mut dyn FnMut(&Payload, &Payload) -> Result<Payload, NxError>,
 ) -> Result<Payload, NxError> {
     let family = nx.family(0);
     let here = mine.len();

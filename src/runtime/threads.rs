@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use tracing::debug;
 
 use super::{
@@ -60,21 +61,37 @@ pub(super) trait World: Sync {
     fn blocked(&self) -> Vec<BlockedNode>;
 }
 
-/// The program of all nodes. Behind a reference, so that what runs it is compiled once for every type of results and not
-/// for every program.
-pub(crate) type Program<'p, T> = dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync + 'p;
+/// The program of all nodes. It keeps its results itself and is behind a reference, so that what runs it is compiled once, and
+/// not in every crate anew for every program.
+pub(crate) type Program<'p> = dyn Fn(&Node<'_>) -> Result<(), Failure> + Sync + 'p;
 
-/// The end of a run in order: the outputs and outcomes of all nodes, and the instant at which the last program returned. A
-/// node that died has no output.
-pub(super) type Outcome<T, O> = (Vec<Option<T>>, Vec<O>, Option<Instant>);
+/// Carries out with `run` a program that returns something, and keeps that of every node on which it returned. Of all that runs
+/// a program only this is compiled for each type of results.
+pub(crate) fn keeping<T: Send, R>(
+    nodes: usize,
+    program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),
+    run: impl FnOnce(&Program<'_>) -> R,
+) -> (R, Vec<Option<T>>) {
+    let results: Vec<Mutex<Option<T>>> = (0..nodes).map(|_| Mutex::default()).collect();
+    let ended = run(&|node| {
+        let result = program(node)?;
+        *results[node.rank()].lock() = Some(result);
+        Ok(())
+    });
+    (ended, results.into_iter().map(Mutex::into_inner).collect())
+}
+
+/// The end of a run in order: whether the program of each node has a result, the outcomes of all nodes, and the instant at which
+/// the last program returned. A node that died has no result.
+pub(super) type Outcome<O> = (Vec<bool>, Vec<O>, Option<Instant>);
 
 /// Runs `program` on a thread of its own for every node of a world.
-pub(super) fn carry_out<W: World, T: Send>(
+pub(super) fn carry_out<W: World>(
     world: &W,
     inboxes: Vec<W::Inbox>,
     settings: &Settings,
-    program: &Program<'_, T>,
-) -> Result<Outcome<T, W::Outcome>, RunError> {
+    program: &Program<'_>,
+) -> Result<Outcome<W::Outcome>, RunError> {
     let crew = world.crew();
     let nodes = crew.seats.len();
     let limit = settings.wall_limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -110,7 +127,7 @@ pub(super) fn carry_out<W: World, T: Send>(
                 None
             })
         };
-        let results: Vec<Option<(Option<T>, W::Outcome)>> = handles.into_iter().map(join).collect();
+        let results: Vec<Option<(bool, W::Outcome)>> = handles.into_iter().map(join).collect();
         (results, refused)
     });
     if let Some(error) = refused {
@@ -120,18 +137,18 @@ pub(super) fn carry_out<W: World, T: Send>(
         debug!(%error, "run ended early");
         return Err(error);
     }
-    let (outputs, outcomes) = results.into_iter().flatten().unzip();
+    let (have_results, outcomes) = results.into_iter().flatten().unzip();
     let last = crew.threads.lock().last;
-    Ok((outputs, outcomes, last))
+    Ok((have_results, outcomes, last))
 }
 
 /// The main function of a node's thread.
-fn node_main<W: World, T>(
+fn node_main<W: World>(
     rank: Rank,
     world: &W,
     inbox: W::Inbox,
-    program: &Program<'_, T>,
-) -> Option<(Option<T>, W::Outcome)> {
+    program: &Program<'_>,
+) -> Option<(bool, W::Outcome)> {
     let crew = world.crew();
     let mut ending = Ending { world, node: rank as NodeId, returned: None };
     crew.seats[rank].parker.own();
@@ -139,13 +156,14 @@ fn node_main<W: World, T>(
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&endpoint))));
     ending.returned = Some(Instant::now());
     crew.seats[rank].returned.store(true, Ordering::Release);
-    let (output, fault) = match result {
-        Ok(Ok(output)) => (Some(Some(output)), None),
-        Ok(Err(error)) => (None, Some(Fault::Error(error))),
-        Err(panic) => (None, Some(Fault::of(panic))),
+    let fault = match result {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(Fault::Error(error)),
+        Err(panic) => Some(Fault::of(panic)),
     };
-    // Whatever the program of a dead node does afterwards, it has neither an output nor a fault.
-    let (output, fault) = if endpoint.died().is_some() { (Some(None), None) } else { (output, fault) };
+    // Whatever the program of a dead node does afterwards, it has neither a result nor a fault.
+    let is_alive = endpoint.died().is_none();
+    let fault = fault.filter(|_| is_alive);
     let failed = fault.is_some();
     if let Some(fault) = fault {
         debug!(parent: None, rank, ?fault, "program failed");
@@ -159,7 +177,7 @@ fn node_main<W: World, T>(
         crew.stop(Cause::Failed(rank as NodeId));
     });
     ending.in_order();
-    Some((output?, outcome.ok()?))
+    if failed { None } else { Some((is_alive, outcome.ok()?)) }
 }
 
 /// The end of a node's thread, whatever ends it: a run never waits for a thread that no longer exists.

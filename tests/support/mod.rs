@@ -52,8 +52,7 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a program. What runs it is compiled for each type of result, and not for each program anew: some 30 KB of code,
-/// which take the compiler half a second.
+/// Runs a program.
 pub(crate) fn outcome<T: Send>(
     machine: &Machine,
     program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),

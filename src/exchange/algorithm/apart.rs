@@ -46,7 +46,7 @@ const OVERLAP: f64 = 1.1;
 
 /// Among so many ranks it takes no time to speak of to plan both parts, and what is tried does not depend on what has been found, so that *auto*
 /// finds whatever this algorithm finds by itself.
-const VERY_FEW_RANKS: usize = 16;
+const VERY_FEW_RANKS: usize = 32;
 
 /// Among more ranks the lower limits of the two parts may take together this part of the time that is to be beaten.
 const PROMISING: f64 = 0.93;

@@ -89,18 +89,24 @@ pub(super) struct HostOutcome {
 }
 
 /// Runs `program` on every node of `machine`, whose parameters only serve to plan.
-pub(crate) fn run<T: Send>(
+pub(crate) fn run(
     machine: &Description,
     settings: &Settings,
-    program: &Program<'_, T>,
-) -> Result<Ended<T>, RunError> {
+    program: &Program<'_>,
+) -> Result<Ended, RunError> {
     let (senders, inboxes): (Vec<_>, Vec<_>) = (0..machine.nodes()).map(|_| unbounded()).unzip();
     let host = Host::new(machine, settings, senders);
-    let (outputs, nodes, last) = carry_out(&host, inboxes, settings, program)?;
+    let (have_results, nodes, last) = carry_out(&host, inboxes, settings, program)?;
     let outcomes = outcomes(&host, nodes);
     let epoch = host.epoch.get().copied();
     let wall = epoch.zip(last).map_or(Duration::ZERO, |(epoch, last)| last.saturating_duration_since(epoch));
-    Ok(Ended { outputs, outcomes, wall, slips: Slips::default(), contexts: host.crew.contexts.into_inner() })
+    Ok(Ended {
+        have_results,
+        outcomes,
+        wall,
+        slips: Slips::default(),
+        contexts: host.crew.contexts.into_inner(),
+    })
 }
 
 /// Puts the parts of all nodes together.

@@ -45,15 +45,15 @@ pub(crate) enum Pace {
 }
 
 /// Runs `program` on every node of `machine`.
-pub(crate) fn run<T: Send>(
+pub(crate) fn run(
     machine: &Description,
     pace: Pace,
     settings: &Settings,
-    program: &Program<'_, T>,
-) -> Result<Ended<T>, RunError> {
+    program: &Program<'_>,
+) -> Result<Ended, RunError> {
     let began = Instant::now();
     let (world, inboxes) = Modeled::new(machine, pace, settings);
-    let (outputs, slips, last) = {
+    let (have_results, slips, last) = {
         let _timers = world.pacing.is_some().then(PreciseTimers::set);
         carry_out(&world, inboxes, settings, program)?
     };
@@ -66,7 +66,7 @@ pub(crate) fn run<T: Send>(
     // Messages that no program has received are still on their way.
     kernel.advance(Time::MAX, &mut crate::kernel::NoCalls);
     Ok(Ended {
-        outputs,
+        have_results,
         outcomes: kernel.outcomes(),
         wall,
         slips: slips.into_iter().fold(Slips::default(), Slips::and),
