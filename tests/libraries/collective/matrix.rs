@@ -8,7 +8,7 @@
 //! strategies of more dimensions.
 //!
 //! That is so in full; see [`support::is_full`]. Otherwise lines have the lengths of [`support::sizes`], which are half
-//! as many, and 15 x 30 has only the longer of the two vectors.
+//! as many, and four of the six lengths of vectors; and 15 x 30 has only the longer of the two vectors.
 
 use std::time::Duration;
 
@@ -80,13 +80,18 @@ fn build(description: Description) -> Machine {
 #[test]
 fn every_number_of_ranks_on_a_line() {
     for size in support::sizes(33) {
-        let totals = [0, 1, size - 1, size, size + 1, 1000];
+        // Between one more and one less than there are ranks nothing is met that is not met at one of these.
+        let totals: &[usize] = if support::is_full() {
+            &[0, 1, size - 1, size, size + 1, 1000]
+        } else {
+            &[0, size - 1, size + 1, 1000]
+        };
         let some = [0, size / 2, size - 1];
         let all: Vec<Rank> = (0..size).collect();
         let roots = if size < 10 { &all[..] } else { &some };
-        let cases = cases(size, &totals, roots, &ALL_OPERATORS);
+        let cases = cases(size, totals, roots, &ALL_OPERATORS);
         let done = check(&build(format!("line:{size}").parse().unwrap()), &cases, named);
-        assert!(done > 600, "{size}: {done}");
+        assert!(done > 400, "{size}: {done}");
     }
 }
 
