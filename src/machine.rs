@@ -15,7 +15,7 @@ use crate::{
     rank::Rank,
     record::{LostMessage, Trace, UnreceivedMessage},
     report::{LinkReport, RealTimeReport, RunReport},
-    runtime::{Pace, Pinning, Program, Settings, Slips, host, keeping, limits, modeled},
+    runtime::{Pace, Pinning, Program, Settings, Slips, host, keep_outputs, limits, modeled},
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -209,10 +209,7 @@ impl Machine {
         T: Send,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
-        let (run, outputs) = keeping(self.description.nodes(), &program, |program| self.run_program(program));
-        let run = run?;
-        run.check_survived()?;
-        Ok(run.with_outputs(outputs.into_iter().flatten().collect()))
+        self.run_any(&program)?.of_all()
     }
 
     /// Runs a program like [`run`](Machine::run), where nodes may [die](crate::model::Fault::Node): a node that died has no
@@ -239,15 +236,25 @@ impl Machine {
         T: Send,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
-        let (run, outputs) = keeping(self.description.nodes(), &program, |program| self.run_program(program));
+        self.run_any(&program)
+    }
+
+    /// Runs any program that returns something; a node that died has no output. Of all that a run takes only this is compiled
+    /// for each type of outputs.
+    fn run_any<T: Send>(
+        &self,
+        program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),
+    ) -> Result<Run<Option<T>>, RunError> {
+        let nodes = self.description.nodes();
+        let (run, outputs) = keep_outputs(nodes, program, |program| self.run_program(program));
         let run = run?;
         // What a node returned after its death does not count.
         let outputs = outputs.into_iter().zip(&run.outputs);
-        let outputs = outputs.map(|(output, &has_result)| output.filter(|_| has_result)).collect();
+        let outputs = outputs.map(|(output, &survived)| output.filter(|_| survived)).collect();
         Ok(run.with_outputs(outputs))
     }
 
-    /// Runs a program that keeps its results itself; the outputs say which nodes have one.
+    /// Runs a program that keeps its outputs itself: those of the run are whether each node survived.
     fn run_program(&self, program: &Program<'_>) -> Result<Run<bool>, RunError> {
         let span =
             tracing::info_span!("run", machine = self.description.name(), nodes = self.description.nodes());
@@ -278,7 +285,7 @@ impl Machine {
             return Err(RunError::Unreceived(report.unreceived));
         }
         let (machine, is_traced) = (self.description.clone(), settings.traced);
-        let outputs = ended.have_results;
+        let outputs = ended.survived;
         Ok(Run { outputs, report, wall: ended.wall, trace, work, machine, is_traced })
     }
 

@@ -8,7 +8,7 @@ use crate::{
     error::{ConfigError, Failure, RunError},
     model::{Description, ParameterError, Parameters},
     payload::Payload,
-    runtime::{Pinning, Settings, host, keeping, limits},
+    runtime::{Pinning, Settings, host, keep_outputs, limits},
     topology::TopologyError,
 };
 
@@ -77,7 +77,7 @@ pub fn measure(machine: &Description, pinning: Pinning) -> Result<Parameters, Me
     let size = Size::of(machine.nodes());
     let rounds = |node: &Node<'_>| (0..ROUNDS).map(|_| round(node, size)).collect::<Result<Vec<Round>, _>>();
     let (ended, measured) =
-        keeping(machine.nodes(), &rounds, |program| host::run(machine, &settings, program));
+        keep_outputs(machine.nodes(), &rounds, |program| host::run(machine, &settings, program));
     ended?;
     // Of each round the mean over all nodes, of all rounds the median.
     let nodes = measured.len() as f64;

@@ -48,7 +48,7 @@ impl Plan {
         self.carry_out_with(group, tag, mine, &mut combine)
     }
 
-    /// The same, compiled once for whatever combines.
+    /// As [`carry_out`](Plan::carry_out), with `combine` behind a reference: compiled once, and not for every operator.
     pub(super) fn carry_out_with(
         &self,
         group: &Group<'_>,

@@ -26,9 +26,8 @@ impl Plan {
             return Err(CollectiveError::NoOperator { operation });
         }
         let element = ElementType::of::<T>();
-        Ok(self
-            .carried_out(group, &Payload::from(mine), element, None, &mut |_, right| Ok(right))?
-            .to_vec()?)
+        let mut no_combine = |_: Payload, right: Payload| Ok(right);
+        Ok(self.carried_out(group, &Payload::from(mine), element, None, &mut no_combine)?.to_vec()?)
     }
 
     /// Carries out a plan for an operation that combines, as [`call`](Plan::call) does the others.

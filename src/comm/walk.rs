@@ -34,8 +34,7 @@ pub fn walk(
     tag: Tag,
     blocks: &mut [Payload],
 ) -> Result<(), WalkError> {
-    let nothing = |_: Payload, came: Payload| Ok(came);
-    walk_combining(group, schedule, tag, blocks, nothing)
+    walk_with(group, schedule, tag, blocks, &mut |_, came| Ok(came))
 }
 
 /// As [`walk`], for a schedule in which versions of a block are combined: `combine` makes one of the left and the right
@@ -54,7 +53,10 @@ pub fn walk_combining(
     walk_with(group, schedule, tag, blocks, &mut combine)
 }
 
-/// The same, compiled once for whatever combines.
+/// A function that makes one payload of a left and a right operand.
+pub(crate) type Combine<'c> = dyn FnMut(Payload, Payload) -> Result<Payload, PayloadError> + 'c;
+
+/// As [`walk_combining`], with `combine` behind a reference: compiled once, and not for every operator.
 pub(crate) fn walk_with(
     group: &Group<'_>,
     schedule: &Schedule,
@@ -81,9 +83,6 @@ pub(crate) fn walk_with(
         Ok(())
     })
 }
-
-/// Makes one of the left and the right operand.
-pub(crate) type Combine<'c> = dyn FnMut(Payload, Payload) -> Result<Payload, PayloadError> + 'c;
 
 /// Cargo of a node's messages.
 pub(crate) trait Cargo {

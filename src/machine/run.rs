@@ -32,23 +32,27 @@ pub struct Run<T> {
     pub(super) is_traced: bool,
 }
 
-impl Run<bool> {
-    /// Checks that every node has a result: those that died have none.
-    pub(super) fn check_survived(&self) -> Result<(), RunError> {
+impl<T> Run<Option<T>> {
+    /// The same if all nodes have an output: those that died have none.
+    pub(super) fn of_all(mut self) -> Result<Run<T>, RunError> {
         let nodes = self.report.nodes.iter().map(|node| node.finished).zip(&self.outputs).enumerate();
         let died: Vec<(Rank, Time)> =
-            nodes.filter_map(|(rank, (at, &has_result))| (!has_result).then_some((rank, at))).collect();
-        if died.is_empty() { Ok(()) } else { Err(RunError::NodesDied(died)) }
-    }
-
-    /// The same with what nodes returned.
-    pub(super) fn with_outputs<T>(self, outputs: Vec<T>) -> Run<T> {
-        let Run { report, wall, trace, work, machine, is_traced, .. } = self;
-        Run { outputs, report, wall, trace, work, machine, is_traced }
+            nodes.filter_map(|(rank, (at, output))| output.is_none().then_some((rank, at))).collect();
+        if !died.is_empty() {
+            return Err(RunError::NodesDied(died));
+        }
+        let outputs = std::mem::take(&mut self.outputs).into_iter().flatten().collect();
+        Ok(self.with_outputs(outputs))
     }
 }
 
 impl<T> Run<T> {
+    /// The same with other outputs.
+    pub(super) fn with_outputs<O>(self, outputs: Vec<O>) -> Run<O> {
+        let Run { report, wall, trace, work, machine, is_traced, .. } = self;
+        Run { outputs, report, wall, trace, work, machine, is_traced }
+    }
+
     /// The topology and the parameters of the machine of the run.
     pub fn machine(&self) -> &Description {
         &self.machine

@@ -25,7 +25,7 @@ pub use affinity::Pinning;
 pub(crate) use contexts::Contexts;
 pub use modeled::Slip;
 pub(crate) use modeled::{Pace, Slips};
-pub(crate) use threads::{Program, keeping};
+pub(crate) use threads::{Program, keep_outputs};
 
 use std::{sync::Arc, time::Duration};
 
@@ -57,8 +57,8 @@ impl Default for Settings {
 /// The results of a run that came to its end.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Whether the program of each node has a result: those that died have none.
-    pub(crate) have_results: Vec<bool>,
+    /// Whether each node survived: one that died has no output.
+    pub(crate) survived: Vec<bool>,
     pub(crate) outcomes: Outcomes,
     /// The time from the common start of all programs to the end of the last; in virtual time of the whole run.
     pub(crate) wall: Duration,

@@ -61,28 +61,28 @@ pub(super) trait World: Sync {
     fn blocked(&self) -> Vec<BlockedNode>;
 }
 
-/// The program of all nodes. It keeps its results itself and is behind a reference, so that what runs it is compiled once, and
-/// not in every crate anew for every program.
+/// The program of all nodes. It keeps its outputs itself and is behind a reference, so that what runs it is compiled once,
+/// and not in every crate anew for every program.
 pub(crate) type Program<'p> = dyn Fn(&Node<'_>) -> Result<(), Failure> + Sync + 'p;
 
-/// Carries out with `run` a program that returns something, and keeps that of every node on which it returned. Of all that runs
-/// a program only this is compiled for each type of results.
-pub(crate) fn keeping<T: Send, R>(
+/// Carries out with `run` a program that returns something, and keeps the output of every node on which it returned `Ok`, also
+/// of one that had died by then.
+pub(crate) fn keep_outputs<T: Send, R>(
     nodes: usize,
     program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),
     run: impl FnOnce(&Program<'_>) -> R,
 ) -> (R, Vec<Option<T>>) {
-    let results: Vec<Mutex<Option<T>>> = (0..nodes).map(|_| Mutex::default()).collect();
+    let outputs: Vec<Mutex<Option<T>>> = (0..nodes).map(|_| Mutex::default()).collect();
     let ended = run(&|node| {
-        let result = program(node)?;
-        *results[node.rank()].lock() = Some(result);
+        let output = program(node)?;
+        *outputs[node.rank()].lock() = Some(output);
         Ok(())
     });
-    (ended, results.into_iter().map(Mutex::into_inner).collect())
+    (ended, outputs.into_iter().map(Mutex::into_inner).collect())
 }
 
-/// The end of a run in order: whether the program of each node has a result, the outcomes of all nodes, and the instant at which
-/// the last program returned. A node that died has no result.
+/// The end of a run in order: whether each node survived, the outcomes of all nodes, and the instant at which the last
+/// program returned. A node that died has no output.
 pub(super) type Outcome<O> = (Vec<bool>, Vec<O>, Option<Instant>);
 
 /// Runs `program` on a thread of its own for every node of a world.
@@ -137,9 +137,9 @@ pub(super) fn carry_out<W: World>(
         debug!(%error, "run ended early");
         return Err(error);
     }
-    let (have_results, outcomes) = results.into_iter().flatten().unzip();
+    let (survived, outcomes) = results.into_iter().flatten().unzip();
     let last = crew.threads.lock().last;
-    Ok((have_results, outcomes, last))
+    Ok((survived, outcomes, last))
 }
 
 /// The main function of a node's thread.
@@ -161,9 +161,9 @@ fn node_main<W: World>(
         Ok(Err(error)) => Some(Fault::Error(error)),
         Err(panic) => Some(Fault::of(panic)),
     };
-    // Whatever the program of a dead node does afterwards, it has neither a result nor a fault.
-    let is_alive = endpoint.died().is_none();
-    let fault = fault.filter(|_| is_alive);
+    // Whatever the program of a dead node does afterwards, it has neither an output nor a fault.
+    let survived = endpoint.died().is_none();
+    let fault = fault.filter(|_| survived);
     let failed = fault.is_some();
     if let Some(fault) = fault {
         debug!(parent: None, rank, ?fault, "program failed");
@@ -177,7 +177,7 @@ fn node_main<W: World>(
         crew.stop(Cause::Failed(rank as NodeId));
     });
     ending.in_order();
-    if failed { None } else { Some((is_alive, outcome.ok()?)) }
+    if failed { None } else { Some((survived, outcome.ok()?)) }
 }
 
 /// The end of a node's thread, whatever ends it: a run never waits for a thread that no longer exists.

@@ -52,7 +52,7 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a program.
+/// Runs a program; compiled for each type of outputs only, and not for each program.
 pub(crate) fn outcome<T: Send>(
     machine: &Machine,
     program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),

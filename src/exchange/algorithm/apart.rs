@@ -44,8 +44,8 @@ const MOST_PLACES: usize = 2;
 /// So many times the time of both may the two parts take one after the other, as nodes that are done with one begin with the next.
 const OVERLAP: f64 = 1.1;
 
-/// Among so many ranks it takes no time to speak of to plan both parts, and what is tried does not depend on what has been found, so that *auto*
-/// finds whatever this algorithm finds by itself.
+/// Among so many ranks what is tried does not depend on what has been found, so that *auto* finds whatever this algorithm finds by
+/// itself. It takes some hundredths of a second to plan both parts.
 const VERY_FEW_RANKS: usize = 32;
 
 /// Among more ranks the lower limits of the two parts may take together this part of the time that is to be beaten.

@@ -42,8 +42,8 @@ static AUTO: Entry = Entry::searching("auto", search)
 
 impl Algorithm {
     /// The fastest that is found among those that can be predicted, but for sorting, which needs data. Of large exchanges
-    /// fewer variants are tried. Planning takes the host 0.01 to 0.3 s on 32 nodes that all have something for each
-    /// other, 0.05 to 2 s on 256, up to 6 s on 512, and minutes on 1,024.
+    /// fewer variants are tried. Where all nodes have something for each other, planning takes the host 0.01 to 0.3 s on 32
+    /// nodes, 0.05 to 2 s on 256, up to 6 s on 512, and up to minutes on 1,024.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 

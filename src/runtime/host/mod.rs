@@ -96,17 +96,11 @@ pub(crate) fn run(
 ) -> Result<Ended, RunError> {
     let (senders, inboxes): (Vec<_>, Vec<_>) = (0..machine.nodes()).map(|_| unbounded()).unzip();
     let host = Host::new(machine, settings, senders);
-    let (have_results, nodes, last) = carry_out(&host, inboxes, settings, program)?;
+    let (survived, nodes, last) = carry_out(&host, inboxes, settings, program)?;
     let outcomes = outcomes(&host, nodes);
     let epoch = host.epoch.get().copied();
     let wall = epoch.zip(last).map_or(Duration::ZERO, |(epoch, last)| last.saturating_duration_since(epoch));
-    Ok(Ended {
-        have_results,
-        outcomes,
-        wall,
-        slips: Slips::default(),
-        contexts: host.crew.contexts.into_inner(),
-    })
+    Ok(Ended { survived, outcomes, wall, slips: Slips::default(), contexts: host.crew.contexts.into_inner() })
 }
 
 /// Puts the parts of all nodes together.

@@ -53,7 +53,7 @@ pub(crate) fn run(
 ) -> Result<Ended, RunError> {
     let began = Instant::now();
     let (world, inboxes) = Modeled::new(machine, pace, settings);
-    let (have_results, slips, last) = {
+    let (survived, slips, last) = {
         let _timers = world.pacing.is_some().then(PreciseTimers::set);
         carry_out(&world, inboxes, settings, program)?
     };
@@ -66,7 +66,7 @@ pub(crate) fn run(
     // Messages that no program has received are still on their way.
     kernel.advance(Time::MAX, &mut crate::kernel::NoCalls);
     Ok(Ended {
-        have_results,
+        survived,
         outcomes: kernel.outcomes(),
         wall,
         slips: slips.into_iter().fold(Slips::default(), Slips::and),

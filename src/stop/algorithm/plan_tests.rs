@@ -10,6 +10,7 @@ fn message(source: Rank, length: u64) -> Vec<u8> {
     (0..length).map(|place| (source as u64 * 31 + place * 7 + place / 251 + length) as u8).collect()
 }
 
+// Each case plans all algorithms, and runs them on threads.
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -42,6 +43,7 @@ proptest! {
     }
 }
 
+// Each case plans all algorithms twice.
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
