@@ -1,8 +1,10 @@
 //! The machine: built once, run any number of times.
 
+mod reporting;
 mod run;
 
-pub use run::Run;
+use self::reporting::report;
+pub use self::run::Run;
 
 use std::{fmt::Display, sync::Arc, time::Duration};
 
@@ -10,12 +12,8 @@ use crate::{
     calibration::dilation::Experience,
     comm::Node,
     error::{ConfigError, Failure, RunError},
-    kernel::{Lost, Outcomes},
     model::{Description, Faults, Noise, Parameters, presets},
-    rank::Rank,
-    record::{LostMessage, Trace, UnreceivedMessage},
-    report::{LinkReport, RealTimeReport, RunReport},
-    runtime::{Pace, Pinning, Program, Settings, Slips, host, keep_outputs, limits, modeled},
+    runtime::{Pace, Pinning, Program, Settings, host, keep_outputs, limits, modeled},
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -273,8 +271,9 @@ impl Machine {
             None => host::run(machine, settings, program)?,
         };
         let work = ended.outcomes.work;
-        let (report, trace) = self
-            .report(ended.outcomes, ended.wall, pace, ended.slips, |context| ended.contexts.name(context));
+        let (report, trace) = report(machine, ended.outcomes, ended.wall, pace, ended.slips, |context| {
+            ended.contexts.name(context)
+        });
         if let (Clock::RealTime { dilation: Dilation::Auto }, Some(real_time)) =
             (self.clock, &report.real_time)
         {
@@ -287,55 +286,6 @@ impl Machine {
         let (machine, is_traced) = (self.description.clone(), settings.traced);
         let outputs = ended.survived;
         Ok(Run { outputs, report, wall: ended.wall, trace, work, machine, is_traced })
-    }
-
-    fn report(
-        &self,
-        outcomes: Outcomes,
-        wall: Duration,
-        pace: Option<Pace>,
-        slips: Slips,
-        group: impl Fn(u32) -> String,
-    ) -> (RunReport, Trace) {
-        let Outcomes { nodes, trace, links, lost_to_sharing, unreceived, lost, .. } = outcomes;
-        let modeled = nodes.iter().map(|node| node.finished).max().unwrap_or_default();
-        let real_time = match pace {
-            None | Some(Pace::Virtual) => None,
-            Some(Pace::Real(dilation)) => Some(RealTimeReport::new(dilation, wall, modeled, slips)),
-        };
-        let topology = self.description.topology();
-        let report = RunReport {
-            is_modeled: pace.is_some(),
-            lost_to_sharing,
-            real_time,
-            links: links
-                .into_iter()
-                .map(|(id, load)| LinkReport { id, link: topology.link(id), load })
-                .collect(),
-            lost: lost
-                .into_iter()
-                .map(|Lost { target, label, bytes, at, .. }| LostMessage {
-                    from: label.source as Rank,
-                    to: target as Rank,
-                    tag: label.tag,
-                    bytes,
-                    group: group(label.context),
-                    at,
-                })
-                .collect(),
-            unreceived: unreceived
-                .into_iter()
-                .map(|(to, label, bytes)| UnreceivedMessage {
-                    from: label.source as Rank,
-                    to: to as Rank,
-                    tag: label.tag,
-                    bytes,
-                    group: group(label.context),
-                })
-                .collect(),
-            ..RunReport::of_nodes(self.description.name().into(), nodes)
-        };
-        (report, trace)
     }
 }
 

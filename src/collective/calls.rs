@@ -202,26 +202,14 @@ pub trait Collective: Caller<Task> {
             return Err(PayloadError::TypeMismatch { sent, asked: given }.into());
         }
         let named = Named::of(operator);
-        combine_by(self.group(), &self.choice(), job, &mine, named, &mut combine)
+        perform(self.group(), &self.choice(), job, &mine, Some(named), &mut combine)
     }
 }
 
 impl<C: Caller<Task>> Collective for C {}
 
-/// An operation that combines, by a function of whole payloads with a name, which is commutative or not.
-pub(crate) fn combine_by(
-    group: &Group<'_>,
-    choice: &Choice<Task>,
-    job: &Job,
-    mine: &Payload,
-    operator: Named<'_>,
-    combine: &mut Combine<'_>,
-) -> Result<Payload, CollectiveError> {
-    perform(group, choice, job, mine, Some(operator), combine)
-}
-
-/// Carries out this member's part.
-fn perform(
+/// Carries out this member's part, with the name of the operator if the operation combines, and a function of whole payloads.
+pub(crate) fn perform(
     group: &Group<'_>,
     choice: &Choice<Task>,
     job: &Job,

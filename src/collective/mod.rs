@@ -55,7 +55,7 @@ mod task;
 mod wrong_length;
 
 pub use algorithm::Algorithm;
-pub(crate) use calls::combine_by;
+pub(crate) use calls::perform;
 pub use calls::{Collective, CollectiveError};
 pub use cost::Cost;
 pub use draft::{Draft, Piece, Role};

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 
 use super::{Nx, NxError};
 use crate::{
-    collective::{Algorithm, Collective, Job, Lengths, Named, Operation, combine_by},
+    collective::{Algorithm, Collective, Job, Lengths, Named, Operation, perform},
     payload::Payload,
 };
 
@@ -27,7 +27,7 @@ pub(super) fn combine<T: Pod + Send>(
     let (world, mine) = (nx.node.world(), Payload::from(&*x));
     // Sums of floating-point numbers depend on how they are grouped.
     let named = Named { name, of: type_name::<T>(), is_commutative, is_exact: false };
-    let result = combine_by(world, &Algorithm::HYBRID.into(), &job, &mine, named, &mut onto)?;
+    let result = perform(world, &Algorithm::HYBRID.into(), &job, &mine, Some(named), &mut onto)?;
     Ok(result.copy_to(x)?)
 }
 

@@ -104,7 +104,7 @@ fn predictions_hold() {
 fn facing_csends_are_found() {
     for clock in CLOCKS {
         let machine = build(waiting("paragon:1x2", 0), clock);
-        let error = support::outcome(&machine, &|node| {
+        let error = machine.run(|node| {
             let nx = Nx::new(node)?;
             nx.csend(7, [1_u8; 100], 1 - nx.mynode(), 0)?;
             nx.crecv(7, &mut [0_u8; 100])?;

@@ -17,8 +17,6 @@ use multicomputer::{
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::outcome;
-
 /// A machine of LogGP: o, L and G in nanoseconds.
 fn loggp(nodes: usize, overhead: f64, latency: f64, gap: f64) -> Description {
     let name = format!("complete:{nodes}");
@@ -42,7 +40,7 @@ fn picos(times: &[Time]) -> Vec<u64> {
 /// A program on threads.
 fn play(machine: &Description, program: &Program, sends: Sends) -> Result<Vec<Time>, RunError> {
     let machine = Machine::of(machine.clone()).build().unwrap();
-    let run = outcome(&machine, &|node| Ok(program.play(node, sends)?))?;
+    let run = machine.run(|node| Ok(program.play(node, sends)?))?;
     Ok(run.report.nodes.iter().map(|node| node.finished).collect())
 }
 

@@ -17,7 +17,7 @@ use multicomputer::{
     record::EventKind,
 };
 
-use crate::support::{PATIENCE, outcome, run};
+use crate::support::{PATIENCE, run};
 
 /// So many nodes, as many as cores on some hosts and many more: `conforming.rs` of the libraries' tests has others, and all that
 /// programs may rely on.
@@ -113,7 +113,7 @@ fn every_machine_runs_on_the_host() {
 #[test]
 fn a_deadlock_is_found_without_a_limit() {
     let machine = Machine::host(4).build().unwrap();
-    let result = outcome(&machine, &|node| {
+    let result = machine.run(|node| {
         let world = node.world();
         match node.rank() {
             0 => drop(world.recv((1, Tag(3)))?),
@@ -152,7 +152,7 @@ fn failures_and_panics_end_the_run_for_all() {
     for nodes in [2, 9] {
         let machine = Machine::host(nodes).build().unwrap();
         let after = AtomicUsize::new(0);
-        let result = outcome(&machine, &|node| {
+        let result = machine.run(|node| {
             if node.rank() == 1 {
                 return Err("no more".into());
             }
@@ -162,7 +162,7 @@ fn failures_and_panics_end_the_run_for_all() {
         });
         assert!(matches!(result, Err(RunError::Node { rank: 1, .. })), "{:?}", result.map(|run| run.report));
         assert_eq!(after.into_inner(), nodes - 1);
-        let result = outcome::<()>(&machine, &|node| match node.rank() {
+        let result = machine.run::<(), _>(|node| match node.rank() {
             0 => panic!("on purpose"),
             // Goes on calling after the end.
             _ => loop {
@@ -177,7 +177,7 @@ fn failures_and_panics_end_the_run_for_all() {
 fn a_wall_limit_says_what_nodes_were_at() {
     let machine = Machine::host(3).wall_limit(Duration::from_millis(500)).build().unwrap();
     let began = Instant::now();
-    let result = outcome(&machine, &|node| {
+    let result = machine.run(|node| {
         if node.rank() == 0 {
             return Ok(node.compute(Duration::from_secs(60))?);
         }
@@ -193,7 +193,7 @@ fn a_wall_limit_says_what_nodes_were_at() {
 #[test]
 fn members_that_call_differently_are_told() {
     let machine = Machine::host(2).wall_limit(PATIENCE).build().unwrap();
-    let result = outcome(&machine, &|node| {
+    let result = machine.run(|node| {
         let mut x = [1_u8];
         Ok(node.world().broadcast(node.rank(), &mut x)?)
     });

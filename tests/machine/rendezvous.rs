@@ -14,7 +14,7 @@ use multicomputer::{
     record::{EventKind, WaitEnd},
 };
 
-use crate::support::{PATIENCE, outcome, run};
+use crate::support::{PATIENCE, run};
 
 const BYTES: [u8; 1000] = [7; 1000];
 
@@ -29,7 +29,7 @@ fn deadlock<T: Send>(
     machine: &Machine,
     program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
 ) -> DeadlockReport {
-    match outcome(machine, &program).map(|run| run.report) {
+    match machine.run(&program).map(|run| run.report) {
         Err(RunError::Deadlock(report)) => report,
         other => panic!("{other:?}"),
     }

@@ -2,7 +2,7 @@
 
 use multicomputer::{Payload, error::Failure, model::Parameters, prelude::*};
 
-use crate::support::{disturbance::Disturbance, outcome};
+use crate::support::disturbance::Disturbance;
 
 const RUNS: u64 = 600;
 
@@ -14,7 +14,7 @@ where
     F: Fn(&Node<'_>, &dyn Fn()) -> Result<T, Failure> + Sync,
 {
     let run = |seed: u64| {
-        let run = outcome(machine, &|node| {
+        let run = machine.run(|node| {
             let disturbance = Disturbance::new(seed, node.rank());
             disturbance.strike_hard();
             program(node, &|| disturbance.strike_hard())

@@ -52,21 +52,13 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a program; compiled for each type of outputs only, and not for each program.
-pub(crate) fn outcome<T: Send>(
-    machine: &Machine,
-    program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),
-) -> Result<Run<T>, RunError> {
-    machine.run(program)
-}
-
 /// Runs a program that ends well.
 #[track_caller]
 pub(crate) fn run<T: Send>(
     machine: &Machine,
     program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
 ) -> Run<T> {
-    let run = outcome(machine, &program);
+    let run = machine.run(&program);
     run.unwrap_or_else(|error| panic!("{}: {error}", machine.description().name()))
 }
 
@@ -76,7 +68,7 @@ pub(crate) fn failure_of_node_0(
     machine: &Machine,
     program: impl Fn(&Node<'_>) -> Result<(), Failure> + Sync,
 ) -> CommError {
-    match outcome(machine, &|node| if node.rank() == 0 { program(node) } else { Ok(()) }) {
+    match machine.run(|node| if node.rank() == 0 { program(node) } else { Ok(()) }) {
         Err(RunError::Node { rank: 0, source }) => *source.downcast::<CommError>().unwrap(),
         other => panic!("{:?}", other.map(|run| run.report)),
     }

@@ -26,7 +26,7 @@ use super::{
         },
     },
     Algorithm, Entry, Planning,
-    auto::{self, FEW_RANKS, Predicted},
+    auto::alike::{self, FEW_RANKS, Predicted},
     of,
 };
 use crate::{
@@ -75,7 +75,7 @@ fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
 pub(super) fn faster(instance: &Instance, mut limit: Time) -> Option<(Variant, Predicted)> {
     let is_limited = limit < Time::MAX && instance.size() > VERY_FEW_RANKS;
     // Where no message is much longer than the others there is hardly anything to gain.
-    if is_limited && !auto::is_uneven(&Planner::new(instance)) {
+    if is_limited && !alike::is_uneven(&Planner::new(instance)) {
         return None;
     }
     let mut ways = cuts(instance);
@@ -114,8 +114,8 @@ fn cuts(instance: &Instance) -> Vec<Cut> {
         let is_worth = 2 * short.fan() >= matrix.fan() && 2 * long.traffic() >= matrix.traffic();
         let parts = parts.each_ref().map(Planner::new);
         let least = |[short, long]: &[Planner; 2]| {
-            let short = if short.is_large() { auto::least_passed_on(short) } else { auto::least(short) };
-            [short, auto::least(long)]
+            let short = if short.is_large() { alike::least_passed_on(short) } else { alike::least(short) };
+            [short, alike::least(long)]
         };
         is_worth.then(|| Cut { place, least: least(&parts), parts })
     };
@@ -139,10 +139,10 @@ impl Cut {
             }
         };
         let [short, long] = &self.parts;
-        let (of_long, long) = auto::whole(long, left(self.least[0])?).ok()?;
+        let (of_long, long) = alike::whole(long, left(self.least[0])?).ok()?;
         let left = left(long.prediction.modeled.since_start())?;
         // Many short messages that go straight would rather do so with the long ones.
-        let short = if short.is_large() { auto::passed_on(short, left) } else { auto::whole(short, left) };
+        let short = if short.is_large() { alike::passed_on(short, left) } else { alike::whole(short, left) };
         let (of_short, short) = short.ok()?;
         in_a_row(instance, self.place, [of_short, of_long], [short, long], limit)
     }

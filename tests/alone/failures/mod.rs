@@ -23,7 +23,7 @@ use multicomputer::{
     topology::{Link, LinkId, Topology, TopologyError, Vertex},
 };
 
-use crate::support::{self, alone, outcome};
+use crate::support::{self, alone};
 
 const REAL: Clock = Clock::RealTime { dilation: Dilation::Fixed(1.0) };
 const BOTH_CLOCKS: [Clock; 2] = [Clock::Virtual, REAL];
@@ -47,7 +47,7 @@ fn failure<T: Send>(
     let _alone = alone();
     let machine = machine.build().unwrap();
     let before = threads_of_this_process();
-    let error = outcome(&machine, &|node| program(node).map(drop)).map(drop).unwrap_err();
+    let error = machine.run(|node| program(node).map(drop)).map(drop).unwrap_err();
     let deadline = Instant::now() + Duration::from_secs(2);
     // The test harness may be starting or ending threads of its own.
     while threads_of_this_process() > before + 2 && Instant::now() < deadline {

@@ -10,7 +10,7 @@ use multicomputer::{
 };
 
 use super::{BYTES, failed, faults, faulty, micros};
-use crate::support::{PATIENCE, outcome};
+use crate::support::PATIENCE;
 
 const DEATH: &str = "node 1 died at 100 us";
 
@@ -250,7 +250,7 @@ fn active_messages_fail_at_once() {
 #[test]
 fn a_run_in_which_a_node_dies_is_an_error_that_names_it() {
     let error = |program: &(dyn Fn(&Node<'_>) -> Result<(), Failure> + Sync)| {
-        outcome(&mortal(), program).map(|_| ()).unwrap_err().to_string()
+        mortal().run(program).map(|_| ()).unwrap_err().to_string()
     };
     let all_compute = error(&|node| Ok(node.compute(Span::from_millis(1))?));
     assert_eq!(all_compute, "node 1 died at 100 us; all other programs have returned");

@@ -3,7 +3,7 @@
 use multicomputer::{error::RunError, model::Parameters, prelude::*};
 
 use super::{BYTES, failed, faults, faulty, finished, micros, one_message};
-use crate::support::{outcome, run};
+use crate::support::run;
 
 // Slow links.
 
@@ -83,7 +83,7 @@ fn a_message_over_a_dead_link_without_a_detour_fails() {
             run.report.lost.iter().map(|lost| (lost.to, lost.bytes, micros(lost.at))).collect();
         assert_eq!(lost, [(1, 1000, 65.0), (1, 1000, 130.0)]);
         assert!(run.report.to_string().contains("lost"), "{}", run.report);
-        match outcome(&machine, &one_message) {
+        match machine.run(one_message) {
             Err(RunError::Node { rank: 0, source }) => assert_eq!(source.to_string(), error),
             other => panic!("{:?}", other.map(|run| run.report)),
         }

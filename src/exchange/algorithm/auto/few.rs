@@ -6,12 +6,9 @@
 
 use std::sync::OnceLock;
 
-use super::{
-    super::{
-        super::planner::{Planner, Variant},
-        Algorithm, bruck, levels,
-    },
-    by,
+use super::super::{
+    super::planner::{Planner, Variant},
+    Algorithm, bruck, levels,
 };
 use crate::{
     pattern::Exchange,
@@ -101,6 +98,11 @@ impl Few<'_> {
         };
         all.into_iter().flat_map(worth).map(|(variant, _)| variant).collect()
     }
+}
+
+/// Variants with the algorithm that they are of.
+pub(super) fn by(variants: Vec<Variant>, algorithm: Algorithm) -> Vec<Variant> {
+    variants.into_iter().map(|variant| variant.by(algorithm)).collect()
 }
 
 #[cfg(test)]
