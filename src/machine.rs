@@ -52,7 +52,7 @@ pub enum Clock {
 #[non_exhaustive]
 pub enum Dilation {
     /// The smallest dilation, from 1 (true speed) upwards, that the host can keep: found by one or two short runs of
-    /// a typical program before the first run on the machine. [`RealTimeReport::dilation`] has the value. After a run
+    /// a typical program before the first run on the machine. [`RealTimeReport::dilation`](crate::report::RealTimeReport::dilation) has the value. After a run
     /// that was not [kept](crate::report::Verdict), the next runs on the same machine use the dilation that it would
     /// have needed.
     #[default]
