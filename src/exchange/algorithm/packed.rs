@@ -8,7 +8,7 @@
 //! another receiver has become more urgent. What comes out is, for every node, in which order it sends and receives; when it does so follows from the
 //! machine.
 //!
-//! The routes of a sender are a tree ([`trees`]): behind a full link nobody is looked at, and whoever has found nothing
+//! Behind a full link ([`behind`]) nobody is looked at, and whoever has found nothing
 //! looks again only from a link on which there is room again, or at receivers that have become free ([`waiting`]).
 //!
 //! **Restrictions.** It gives up on exchanges for which it would have to look at too many pairs of nodes, or to keep too
@@ -21,10 +21,10 @@
 //! schedules are within twice the optimum, I. Bárány, T. Fiala, "Többgépes ütemezési problémák közel optimális
 //! megoldása", Szigma 15, 1982. The room on links is this project's.
 
+mod behind;
 mod network;
 mod packer;
 mod ranks;
-mod trees;
 mod waiting;
 
 use self::{network::Network, packer::Packer};

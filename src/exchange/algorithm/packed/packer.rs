@@ -53,7 +53,7 @@ pub(super) struct Packer<'a> {
 }
 
 impl<'a> Packer<'a> {
-    pub(super) fn new(instance: &Instance, paths: &'a Paths, slice: u64) -> Packer<'a> {
+    pub(super) fn new(instance: &'a Instance, paths: &'a Paths, slice: u64) -> Packer<'a> {
         let nodes = instance.size();
         let parameters = instance.parameters();
         let mut plan = Packer {
@@ -67,7 +67,7 @@ impl<'a> Packer<'a> {
             open: [vec![0; nodes], vec![0; nodes]],
             idle: Ranks::new(nodes),
             free: Ranks::new(nodes),
-            waiting: Waiting::new(nodes, parts(instance.matrix()), paths),
+            waiting: Waiting::new(instance, paths),
             flights: vec![None; nodes],
             ready: BinaryHeap::new(),
             starts: Vec::new(),
@@ -128,8 +128,9 @@ impl<'a> Packer<'a> {
             if self.waiting.is_in_vain(from, &self.free) {
                 continue;
             }
-            if let Some(to) = self.receiver(from) {
-                started.push(self.start(now, from, to));
+            match self.receiver(from) {
+                Some(to) => started.push(self.start(now, from, to)),
+                None => self.waiting.has_found_nobody(from),
             }
             if self.waiting.looks() > MOST_LOOKS {
                 return None;

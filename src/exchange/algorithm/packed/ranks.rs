@@ -49,11 +49,11 @@ impl Ranks {
         &self.0
     }
 
-    /// Adds those of another set that are wanted.
+    /// Adds those that are in both of two sets, if they are wanted.
     #[inline]
-    pub(super) fn add_if(&mut self, other: &Ranks, is_wanted: impl Fn(Rank) -> bool) {
+    pub(super) fn add_if(&mut self, [one, other]: [&Ranks; 2], is_wanted: impl Fn(Rank) -> bool) {
         for nth in 0..self.0.len() {
-            of_word(nth, other.0[nth] & !self.0[nth], |rank| {
+            of_word(nth, one.0[nth] & other.0[nth] & !self.0[nth], |rank| {
                 if is_wanted(rank) {
                     self.0[nth] |= 1 << (rank % 64);
                 }

@@ -6,20 +6,25 @@
 //! or a receiver that it can reach has become free.
 
 use super::{
-    super::super::rounds::{Part, paths::Paths},
+    super::super::{
+        Instance,
+        rounds::{Part, parts, paths::Paths},
+    },
+    behind::Behind,
     ranks::{self, Ranks, Rows},
-    trees::{Place, Trees},
 };
-use crate::rank::Rank;
+use crate::{rank::Rank, topology::LinkId};
 
 /// The exactness of sums of speeds.
 const EXACT: f64 = 1.0 - 1e-6;
 
 /// The links, and those who wait for them.
 pub(super) struct Waiting<'a> {
+    instance: &'a Instance,
     paths: &'a Paths,
-    members: usize,
-    trees: Trees,
+    /// The links of the message that is looked at.
+    route: Vec<LinkId>,
+    behind: Behind,
     /// The part of each link that messages under way may take, in bytes/s, and whether there is no room for another one.
     taken: Vec<f64>,
     is_full: Vec<bool>,
@@ -29,34 +34,39 @@ pub(super) struct Waiting<'a> {
     reached: Rows,
     /// The senders that wait for each link; `None` if nobody ever has.
     senders: Vec<Option<Ranks>>,
-    /// The links for which each sender waits, with their places on its ways.
-    waits: Vec<Vec<(u32, Place)>>,
+    /// The links for which each sender waits.
+    waits: Vec<Vec<LinkId>>,
     /// The links for which senders wait and on which there is room again since the last look, and how many of them still
     /// have some.
-    released: Vec<u32>,
+    released: Vec<LinkId>,
     is_released: Vec<bool>,
     roomy: usize,
     /// The senders that have become free since the last look: they look whatever the links are like.
     fresh: Ranks,
     /// The receivers that have become free since the last look.
     freed: Vec<Rank>,
+    /// The senders that found nobody when they looked last, but who have something for somebody who was not free then.
+    hopeful: Ranks,
     /// The number of links, receivers and senders that have been looked at.
     looks: u64,
 }
 
 impl<'a> Waiting<'a> {
     /// All links empty, and all messages waiting for nothing but their senders and receivers.
-    pub(super) fn new(members: usize, messages: impl Iterator<Item = Part>, paths: &'a Paths) -> Waiting<'a> {
+    pub(super) fn new(instance: &'a Instance, paths: &'a Paths) -> Waiting<'a> {
+        let (members, links) = (instance.size(), paths.capacity.len());
         let mut open = Rows::new(members);
         let note = |part: &Part| ranks::insert(open.row_mut(part.from), part.to);
-        let trees = Trees::of(members, messages.inspect(note), paths);
-        let links = paths.capacity.len();
+        let messages = parts(instance.matrix()).inspect(note);
+        let behind =
+            Behind::of(members, links, messages, |from, to, route| find_route(instance, from, to, route));
         let mut fresh = Ranks::new(members);
         (0..members).for_each(|from| fresh.insert(from));
         Waiting {
+            instance,
             paths,
-            members,
-            trees,
+            route: Vec::new(),
+            behind,
             taken: vec![0.0; links],
             is_full: vec![false; links],
             reached: Rows::copy_of(&open),
@@ -68,13 +78,14 @@ impl<'a> Waiting<'a> {
             roomy: 0,
             fresh,
             freed: Vec::new(),
+            hopeful: Ranks::new(members),
             looks: 0,
         }
     }
 
-    /// Whether the trees are not whole, as they would take too much memory.
+    /// Whether the sets behind links are not complete, as they would take too much memory.
     pub(super) fn is_too_large(&self) -> bool {
-        self.trees.is_too_large()
+        self.behind.is_too_large()
     }
 
     /// Counts senders that have been put in order as looks.
@@ -90,8 +101,10 @@ impl<'a> Waiting<'a> {
     /// Takes what a message may take of each link on its way.
     #[inline]
     pub(super) fn take(&mut self, part: &Part) {
-        for &link in self.paths.path(part) {
-            if self.change(link as usize, 1.0) && self.is_released[link as usize] {
+        find_route(self.instance, part.from, part.to, &mut self.route);
+        for nth in 0..self.route.len() {
+            let link = self.route[nth];
+            if self.change(link, 1.0) && self.is_released[link] {
                 self.roomy -= 1;
             }
         }
@@ -100,9 +113,11 @@ impl<'a> Waiting<'a> {
     /// Gives it back.
     #[inline]
     pub(super) fn give_back(&mut self, part: &Part) {
-        for &link in self.paths.path(part) {
-            if self.change(link as usize, -1.0) && self.senders[link as usize].is_some() {
-                if !std::mem::replace(&mut self.is_released[link as usize], true) {
+        find_route(self.instance, part.from, part.to, &mut self.route);
+        for nth in 0..self.route.len() {
+            let link = self.route[nth];
+            if self.change(link, -1.0) && self.senders[link].is_some() {
+                if !std::mem::replace(&mut self.is_released[link], true) {
                     self.released.push(link);
                 }
                 self.roomy += 1;
@@ -112,7 +127,7 @@ impl<'a> Waiting<'a> {
 
     /// Changes what is taken of a link, and returns whether it is now full and was not, or the other way round.
     #[inline]
-    fn change(&mut self, link: usize, times: f64) -> bool {
+    fn change(&mut self, link: LinkId, times: f64) -> bool {
         let room = self.paths.room;
         let taken = &mut self.taken[link];
         *taken += times * room;
@@ -148,14 +163,14 @@ impl<'a> Waiting<'a> {
     pub(super) fn who_looks(&self, idle: &Ranks, all: &mut Ranks) {
         all.add(&self.fresh);
         for &link in &self.released {
-            if let Some(senders) = &self.senders[link as usize]
-                && !self.is_full[link as usize]
+            if let Some(senders) = &self.senders[link]
+                && !self.is_full[link]
             {
                 all.add(senders);
             }
         }
         // Few receivers become free at a time, unless nearly all senders do so as well.
-        all.add_if(idle, |from| self.freed.iter().any(|&to| self.is_reached(from, to)));
+        all.add_if([idle, &self.hopeful], |from| self.freed.iter().any(|&to| self.is_reached(from, to)));
         all.keep(idle);
     }
 
@@ -171,7 +186,7 @@ impl<'a> Waiting<'a> {
     pub(super) fn is_in_vain(&self, from: Rank, free: &Ranks) -> bool {
         let is_there = |&to: &Rank| free.contains(to) && self.is_reached(from, to);
         !self.is_fresh(from)
-            && self.waits[from].iter().all(|&(link, _)| self.is_full[link as usize])
+            && self.waits[from].iter().all(|&link| self.is_full[link])
             && !self.freed.iter().any(is_there)
     }
 
@@ -182,9 +197,18 @@ impl<'a> Waiting<'a> {
         self.roomy == 0 && !self.freed.iter().any(|&to| free.contains(to))
     }
 
+    /// Notes that a sender has found nobody.
+    #[inline]
+    pub(super) fn has_found_nobody(&mut self, from: Rank) {
+        match self.reached.row(from).iter().any(|&word| word != 0) {
+            true => self.hopeful.insert(from),
+            false => self.hopeful.remove(from),
+        }
+    }
+
     /// Notes that all have looked.
     pub(super) fn have_looked(&mut self) {
-        self.released.drain(..).for_each(|link| self.is_released[link as usize] = false);
+        self.released.drain(..).for_each(|link| self.is_released[link] = false);
         self.roomy = 0;
         self.fresh.clear();
         self.freed.clear();
@@ -200,23 +224,23 @@ impl<'a> Waiting<'a> {
     /// a full link.
     #[inline]
     pub(super) fn has_receivers(&mut self, from: Rank, free: &Ranks) -> bool {
-        let Waiting { trees, is_full, open, reached, senders, waits, .. } = self;
+        let Waiting { behind, is_full, open, reached, senders, waits, .. } = self;
         let (open, reached, waits) = (open.row(from), reached.row_mut(from), &mut waits[from]);
         let (before, mut kept) = (waits.len(), 0);
         for nth in 0..before {
-            let (link, place) = waits[nth];
-            if is_full[link as usize] {
-                waits[kept] = (link, place);
+            let link = waits[nth];
+            if is_full[link] {
+                waits[kept] = link;
                 kept += 1;
                 continue;
             }
-            senders[link as usize].iter_mut().for_each(|senders| senders.remove(from));
-            trees.add(place, open, reached);
+            senders[link].iter_mut().for_each(|senders| senders.remove(from));
+            behind.add(link, from, open, reached);
         }
         waits.truncate(kept);
         if kept < before {
             // Some of these may be behind another link for which it waits.
-            waits.iter().for_each(|&(_, place)| trees.take_out(place, reached));
+            waits.iter().for_each(|&link| behind.take_out(link, from, reached));
         }
         let found: u32 = reached.iter().zip(free.words()).map(|(to, free)| (to & free).count_ones()).sum();
         self.looks += before as u64 + u64::from(found);
@@ -234,22 +258,23 @@ impl<'a> Waiting<'a> {
     /// behind it.
     #[inline]
     pub(super) fn has_room(&mut self, from: Rank, to: Rank) -> bool {
-        let path = self.paths.path(&Part { from, to, bytes: 0 });
-        let mut full = 0;
-        loop {
-            match path.get(full) {
-                None => return true,
-                Some(&link) if self.is_full[link as usize] => break,
-                Some(_) => full += 1,
-            }
-        }
-        let place = self.trees.place(from, to, path.len() - 1 - full);
-        let members = self.members;
-        self.senders[path[full] as usize].get_or_insert_with(|| Ranks::new(members)).insert(from);
-        self.waits[from].push((path[full], place));
-        self.trees.take_out(place, self.reached.row_mut(from));
+        find_route(self.instance, from, to, &mut self.route);
+        let Some(&full) = self.route.iter().find(|&&link| self.is_full[link]) else { return true };
+        let members = self.waits.len();
+        self.senders[full].get_or_insert_with(|| Ranks::new(members)).insert(from);
+        self.waits[from].push(full);
+        self.behind.take_out(full, from, self.reached.row_mut(from));
         false
     }
+}
+
+/// Finds the links of a message. To ask the topology takes less than to remember them: those of all messages would not stay near
+/// the processor.
+#[inline]
+fn find_route(instance: &Instance, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
+    route.clear();
+    let members = instance.members();
+    instance.machine().topology().route(members[from], members[to], route);
 }
 
 #[cfg(test)]
@@ -276,7 +301,7 @@ mod tests {
             let instance = Instance::new(&machine, matrix).unwrap();
             let paths = Paths::of(&instance);
             let messages: Vec<Part> = parts(instance.matrix()).collect();
-            let mut waiting = Waiting::new(12, messages.iter().copied(), &paths);
+            let mut waiting = Waiting::new(&instance, &paths);
             let mut everybody = Ranks::new(12);
             (0..12).for_each(|rank| everybody.insert(rank));
             let (mut taken, mut closed) = (Vec::<Part>::new(), Vec::new());
