@@ -46,9 +46,6 @@ const CALLS: f64 = 0.8;
 /// All sends ahead are tried where the longest message is more than so many times as long as the mean one.
 const UNEVEN: u128 = 4;
 
-/// All sends ahead are tried where the best so far takes more than so many times the lower limit.
-const FAR: f64 = 1.1;
-
 /// Up to so many messages are balanced beside those that are packed, where links decide.
 const MOST_BALANCED: usize = 40_000;
 
@@ -168,8 +165,9 @@ fn among_many(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), Pl
 /// and first what is likely to be. By closed forms that is known before anything is made: few long messages, passed on,
 /// where start-ups decide (*bruck*, *levels*); otherwise straight ones, and few only if the closed form comes under the best
 /// of these. Of the straight ways, plain rounds for messages of one length where nodes are busier than links, and *mixed*
-/// where that saves more start-ups than it costs, links that are crowded counted; then what is packed and goes by the clock, in slices if
-/// whole messages leave them something to gain; and with all sends ahead the order of that, or, where links decide, plain rounds. Balanced rounds take the place of packed ones where there is too much to pack.
+/// where that saves more start-ups than it costs and links are not crowded; then what is packed and goes by the clock, in slices if
+/// whole messages leave them something to gain; and, if it can be worth it to start all sends at once, the order of that so, or,
+/// where links decide, plain rounds. Balanced rounds take the place of packed ones where there is too much to pack.
 fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
     let instance = planner.instance();
     let ahead = planner.with_styles(&FEW_STYLES[2..]);
@@ -181,16 +179,13 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     }
     let is_open = |search: &Search<'_>| search.limit() >= Time::ZERO + planner.straight();
     let is_regular = planner.is_regular();
-    let mixed = if is_regular { None } else { mixed::estimates(planner) };
+    // Crowded links keep long messages as far above their lower limit as all of them, unless a few are much longer: then start-ups
+    // do that.
+    let is_crowded = planner.is_bound_by_links() && !is_uneven(planner);
+    let mixed = if is_regular || is_crowded { None } else { mixed::estimates(planner) };
     let is_mixed_first = mixed.is_some_and(|[short, long]| short + long < planner.straight());
     let mixed_if_fast = |search: &Search<'_>| {
-        let can_be = |[short, long]: [Span; 2]| {
-            // If crowded links keep all messages together this far above their lower limit, they keep the long ones as far above
-            // theirs. (Where a few messages are much longer, the limit is theirs, and start-ups keep others from it.)
-            let is_crowded = planner.is_bound_by_links() && !is_uneven(planner);
-            let far = if is_crowded { search.far_from(planner.straight()) } else { 1.0 };
-            Time::ZERO + short + Span::from_secs_f64(long.as_secs_f64() * far) <= search.limit()
-        };
+        let can_be = |[short, long]: [Span; 2]| Time::ZERO + short + long <= search.limit();
         match mixed.is_some_and(can_be) {
             true => Algorithm::MIXED.variants(instance, &ahead).unwrap_or_default(),
             false => Vec::new(),
@@ -220,9 +215,9 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
         if is_worth && !is_regular {
             others.extend(packed(instance, &ahead));
         }
-        // Where links decide, plain rounds may keep the crowded ones busier than the order of what is packed does, and balanced
-        // ones more so.
-        if is_worth && is_regular || planner.is_bound_by_links() {
+        // Where links decide, balanced rounds may keep the crowded ones busier than what goes by the clock does; and plain rounds
+        // busier than the order of that, if all sends are to be started at once.
+        if is_worth && (is_regular || planner.is_bound_by_links()) {
             others.extend(plain(&FEW_STYLES[2..]));
         }
         if planner.is_bound_by_links() && planner.matrix().messages().count() <= MOST_BALANCED {
@@ -239,15 +234,13 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     search.finish()
 }
 
-/// Whether it can be worth it to start all sends at once: where start-ups are most of the time, which are hidden so; where
-/// a few messages are much longer than the others, so that somebody who goes by the clock waits for them; or where the
-/// clock has not come near the limit.
+/// Whether it can be worth it to start all sends at once: where start-ups are most of the time, which are hidden so; or where
+/// a few messages are much longer than the others, so that somebody who goes by the clock waits for them.
 fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
     let matrix = planner.matrix().without_own();
     let parameters = planner.instance().parameters();
     let calls = (parameters.send_overhead() + parameters.receive_overhead()).times(matrix.fan());
-    let (limit, least) = (limit.as_secs_f64(), planner.straight().as_secs_f64());
-    is_uneven(planner) || calls.as_secs_f64() > CALLS * limit || limit > FAR * least
+    is_uneven(planner) || calls.as_secs_f64() > CALLS * limit.as_secs_f64()
 }
 
 /// Whether a few messages are much longer than the others.
@@ -306,14 +299,6 @@ impl Search<'_> {
     /// The most that something may take to be worth a try.
     fn limit(&self) -> Time {
         self.best.as_ref().map_or(self.most, |(_, found)| worth(self.planner, found.prediction.modeled))
-    }
-
-    /// How many times as long as a time the fastest so far takes, at least 1; and 1 if there is none, or no such time.
-    fn far_from(&self, least: Span) -> f64 {
-        let best = self.best.as_ref().filter(|_| !least.is_zero());
-        best.map_or(1.0, |(_, found)| {
-            (found.prediction.modeled.since_start().as_secs_f64() / least.as_secs_f64()).max(1.0)
-        })
     }
 
     /// Tries those that do not make what has been tried; returns the number, among all, of the best if that is worth it.
