@@ -113,13 +113,16 @@ impl Behind {
         }
     }
 
-    /// Takes those who are behind a link on the way from a sender out of a set.
+    /// Takes those who are behind a link on the way from a sender out of a set, and returns whether anybody is left.
     #[inline]
-    pub(super) fn take_out(&self, link: LinkId, from: Rank, set: &mut [u64]) {
+    pub(super) fn take_out(&self, link: LinkId, from: Rank, set: &mut [u64]) -> bool {
         let behind = self.set(link, from);
+        let mut left = 0;
         for nth in 0..set.len() {
             set[nth] &= !behind[nth];
+            left |= set[nth];
         }
+        left != 0
     }
 }
 

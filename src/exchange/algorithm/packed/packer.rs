@@ -49,7 +49,7 @@ pub(super) struct Packer<'a> {
     from: Vec<Option<usize>>,
     /// Those who look at an instant, and in which order; kept for their memory.
     looking: Ranks,
-    senders: BinaryHeap<u128>,
+    senders: Vec<u128>,
 }
 
 impl<'a> Packer<'a> {
@@ -74,7 +74,7 @@ impl<'a> Packer<'a> {
             last: vec![None; nodes],
             from: vec![None; nodes],
             looking: Ranks::new(nodes),
-            senders: BinaryHeap::new(),
+            senders: Vec::new(),
         };
         (0..nodes).for_each(|to| plan.free.insert(to));
         for Part { from, to, bytes } in parts(instance.matrix()) {
@@ -111,15 +111,15 @@ impl<'a> Packer<'a> {
         waiting.who_looks(idle, looking);
         // Those who look whatever the links are like.
         let mut fresh = 0_usize;
-        let mut keys = std::mem::take(senders).into_vec();
-        keys.clear();
+        let mut senders = std::mem::take(senders);
+        senders.clear();
         looking.for_each(|from| {
             fresh += usize::from(waiting.is_fresh(from));
-            keys.push(u128::from(to_send[from].as_picos()) << 32 | u128::from(!(from as u32)));
+            senders.push(u128::from(to_send[from].as_picos()) << 32 | u128::from(!(from as u32)));
         });
-        waiting.have_been_sorted(keys.len());
-        // The one with the most to do first, of equal ones the first.
-        let mut senders = BinaryHeap::from(keys);
+        waiting.have_been_sorted(senders.len());
+        // The one with the most to do first, of equal ones the first: they are taken from the end.
+        senders.sort_unstable();
         while (fresh > 0 || !self.waiting.is_over(&self.free))
             && let Some(key) = senders.pop()
         {

@@ -34,8 +34,8 @@ pub(super) struct Waiting<'a> {
     reached: Rows,
     /// The senders that wait for each link; `None` if nobody ever has.
     senders: Vec<Option<Ranks>>,
-    /// The links for which each sender waits.
-    waits: Vec<Vec<LinkId>>,
+    /// The links for which each sender waits, and how many are before them on the way: those with the most behind them first.
+    waits: Vec<Vec<(usize, LinkId)>>,
     /// The links for which senders wait and on which there is room again since the last look, and how many of them still
     /// have some.
     released: Vec<LinkId>,
@@ -47,6 +47,8 @@ pub(super) struct Waiting<'a> {
     freed: Vec<Rank>,
     /// The senders that found nobody when they looked last, but who have something for somebody who was not free then.
     hopeful: Ranks,
+    /// The receivers that a sender may have gained; kept for its memory.
+    gained: Vec<u64>,
     /// The number of links, receivers and senders that have been looked at.
     looks: u64,
 }
@@ -79,6 +81,7 @@ impl<'a> Waiting<'a> {
             fresh,
             freed: Vec::new(),
             hopeful: Ranks::new(members),
+            gained: vec![0; ranks::words(members)],
             looks: 0,
         }
     }
@@ -185,9 +188,19 @@ impl<'a> Waiting<'a> {
     #[inline]
     pub(super) fn is_in_vain(&self, from: Rank, free: &Ranks) -> bool {
         let is_there = |&to: &Rank| free.contains(to) && self.is_reached(from, to);
-        !self.is_fresh(from)
-            && self.waits[from].iter().all(|&link| self.is_full[link])
-            && !self.freed.iter().any(is_there)
+        !self.is_fresh(from) && !self.has_room_again(from) && !self.freed.iter().any(is_there)
+    }
+
+    /// Whether there is room again on a link for which a sender waits, by whichever list is shorter.
+    #[inline]
+    fn has_room_again(&self, from: Rank) -> bool {
+        let has_room = |link: LinkId| !self.is_full[link];
+        let is_awaited =
+            |link: LinkId| self.senders[link].as_ref().is_some_and(|senders| senders.contains(from));
+        match self.released.len() > self.waits[from].len() {
+            true => self.waits[from].iter().any(|&(_, link)| has_room(link)),
+            false => self.released.iter().any(|&link| has_room(link) && is_awaited(link)),
+        }
     }
 
     /// Whether nobody but fresh senders needs to look any more: there is room on none of the links for which there has been
@@ -224,23 +237,22 @@ impl<'a> Waiting<'a> {
     /// a full link.
     #[inline]
     pub(super) fn has_receivers(&mut self, from: Rank, free: &Ranks) -> bool {
-        let Waiting { behind, is_full, open, reached, senders, waits, .. } = self;
+        let Waiting { behind, is_full, open, reached, senders, waits, gained, .. } = self;
         let (open, reached, waits) = (open.row(from), reached.row_mut(from), &mut waits[from]);
-        let (before, mut kept) = (waits.len(), 0);
-        for nth in 0..before {
-            let link = waits[nth];
-            if is_full[link] {
-                waits[kept] = link;
-                kept += 1;
-                continue;
+        let before = waits.len();
+        gained.fill(0);
+        waits.retain(|&(_, link)| {
+            if !is_full[link] {
+                senders[link].iter_mut().for_each(|senders| senders.remove(from));
+                behind.add(link, from, open, gained);
             }
-            senders[link].iter_mut().for_each(|senders| senders.remove(from));
-            behind.add(link, from, open, reached);
-        }
-        waits.truncate(kept);
-        if kept < before {
-            // Some of these may be behind another link for which it waits.
-            waits.iter().for_each(|&link| behind.take_out(link, from, reached));
+            is_full[link]
+        });
+        // Some of these may be behind another link for which it waits.
+        let is_gain =
+            waits.len() < before && waits.iter().all(|&(_, link)| behind.take_out(link, from, gained));
+        if is_gain {
+            reached.iter_mut().zip(gained).for_each(|(reached, gained)| *reached |= *gained);
         }
         let found: u32 = reached.iter().zip(free.words()).map(|(to, free)| (to & free).count_ones()).sum();
         self.looks += before as u64 + u64::from(found);
@@ -259,10 +271,11 @@ impl<'a> Waiting<'a> {
     #[inline]
     pub(super) fn has_room(&mut self, from: Rank, to: Rank) -> bool {
         find_route(self.instance, from, to, &mut self.route);
-        let Some(&full) = self.route.iter().find(|&&link| self.is_full[link]) else { return true };
-        let members = self.waits.len();
+        let Some(nth) = self.route.iter().position(|&link| self.is_full[link]) else { return true };
+        let (full, members, waits) = (self.route[nth], self.waits.len(), &mut self.waits[from]);
         self.senders[full].get_or_insert_with(|| Ranks::new(members)).insert(from);
-        self.waits[from].push(full);
+        let place = waits.iter().position(|&(before, _)| before > nth).unwrap_or(waits.len());
+        waits.insert(place, (nth, full));
         self.behind.take_out(full, from, self.reached.row_mut(from));
         false
     }
