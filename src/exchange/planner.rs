@@ -108,8 +108,12 @@ impl Planner {
 
     /// Whether there are so many nodes and messages that not everything can be tried.
     pub(super) fn is_wide(&self) -> bool {
-        let is_among_many = self.matrix().nodes() >= MANY_NODES;
-        self.is_large() || is_among_many && self.matrix().messages().count() > LARGE_AMONG_MANY
+        self.is_large() || self.is_among_many() && self.matrix().messages().count() > LARGE_AMONG_MANY
+    }
+
+    /// Whether there are so many nodes that not everything can be tried unless there are few messages.
+    pub(super) fn is_among_many(&self) -> bool {
+        self.matrix().nodes() >= MANY_NODES
     }
 
     /// Whether there are many messages, and more than an eighth of all pairs of ranks have one.

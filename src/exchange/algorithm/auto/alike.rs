@@ -46,6 +46,10 @@ const CALLS: f64 = 0.8;
 /// All sends ahead are tried where the longest message is more than so many times as long as the mean one.
 const UNEVEN: u128 = 4;
 
+/// Detours are tried where the best so far takes more than so many times the lower limit; not among many nodes, where they take long
+/// to find.
+const FAR: f64 = 1.05;
+
 /// Up to so many messages are balanced beside those that are packed, where links decide.
 const MOST_BALANCED: usize = 40_000;
 
@@ -167,7 +171,8 @@ fn among_many(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), Pl
 /// of these. Of the straight ways, plain rounds for messages of one length where nodes are busier than links, and *mixed*
 /// where that saves more start-ups than it costs and links are not crowded; then what is packed and goes by the clock, in slices if
 /// whole messages leave them something to gain; and, if it can be worth it to start all sends at once, the order of that so, or,
-/// where links decide, plain rounds. Balanced rounds take the place of packed ones where there is too much to pack.
+/// where links decide, plain rounds. Where links keep fewer messages from their lower limit, balanced rounds and detours are tried,
+/// too. Balanced rounds take the place of packed ones where there is too much to pack.
 fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
     let instance = planner.instance();
     let ahead = planner.with_styles(&FEW_STYLES[2..]);
@@ -215,13 +220,19 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
         if is_worth && !is_regular {
             others.extend(packed(instance, &ahead));
         }
-        // Where links decide, balanced rounds may keep the crowded ones busier than what goes by the clock does; and plain rounds
+        // Where links decide, balanced rounds and detours may keep the crowded ones busier than what is packed does; and plain rounds
         // busier than the order of that, if all sends are to be started at once.
         if is_worth && (is_regular || planner.is_bound_by_links()) {
             others.extend(plain(&FEW_STYLES[2..]));
         }
         if planner.is_bound_by_links() && planner.matrix().messages().count() <= MOST_BALANCED {
             others.extend(Algorithm::BALANCED.variants(instance, &ahead).unwrap_or_default());
+            if !planner.is_among_many()
+                && search.limit().as_secs_f64() > FAR * planner.straight().as_secs_f64()
+            {
+                let by_the_clock = planner.with_styles(&[]);
+                others.extend(Algorithm::DETOUR.variants(instance, &by_the_clock).unwrap_or_default());
+            }
         }
     }
     if !is_mixed_first {
