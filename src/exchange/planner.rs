@@ -52,7 +52,7 @@ struct Known {
     instance: Instance,
     paths: OnceLock<Paths>,
     nodes: OnceLock<Span>,
-    straight: OnceLock<Span>,
+    links: OnceLock<Span>,
     linear: OnceLock<Rounds>,
     colored: OnceLock<Rounds>,
     balanced: OnceLock<Option<Rounds>>,
@@ -71,7 +71,7 @@ impl Planner {
             instance: instance.clone(),
             paths: OnceLock::new(),
             nodes: OnceLock::new(),
-            straight: OnceLock::new(),
+            links: OnceLock::new(),
             linear: OnceLock::new(),
             colored: OnceLock::new(),
             balanced: OnceLock::new(),
@@ -130,12 +130,12 @@ impl Planner {
     /// A lower limit of the time of any schedule in which all messages go straight to their receivers, in whole or in
     /// parts: that of the busiest processor, port or link.
     pub(super) fn straight(&self) -> Span {
-        *self.known.straight.get_or_init(|| self.nodes().max(self.links(&self.matrix().without_own())))
+        self.nodes().max(self.links())
     }
 
     /// The same for another matrix among the same members.
     pub(super) fn straight_of(&self, matrix: &Matrix) -> Span {
-        self.nodes_of(matrix).max(self.links(matrix))
+        self.nodes_of(matrix).max(self.links_of(matrix))
     }
 
     /// Whether that limit is that of a link.
@@ -165,8 +165,12 @@ impl Planner {
         calls.max(Span::from_secs_f64(0.999 * ports))
     }
 
-    /// The part of the links: that of the link with the most to carry.
-    fn links(&self, matrix: &Matrix) -> Span {
+    /// The part of that limit that links have to carry: that of the one with the most.
+    pub(super) fn links(&self) -> Span {
+        *self.known.links.get_or_init(|| self.links_of(&self.matrix().without_own()))
+    }
+
+    fn links_of(&self, matrix: &Matrix) -> Span {
         Paths::least(self.instance(), |from, to| matrix.get(from, to))
     }
 

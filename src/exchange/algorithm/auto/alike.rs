@@ -46,6 +46,9 @@ const CALLS: f64 = 0.8;
 /// All sends ahead are tried where the longest message is more than so many times as long as the mean one.
 const UNEVEN: u128 = 4;
 
+/// Links are crowded where they need more than one such part of the time of nodes.
+const CROWDED: u64 = 2;
+
 /// Detours are tried where the best so far takes more than so many times the lower limit; not among many nodes, where they take long
 /// to find.
 const FAR: f64 = 1.05;
@@ -186,7 +189,7 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     let is_regular = planner.is_regular();
     // Crowded links keep long messages as far above their lower limit as all of them, unless a few are much longer: then start-ups
     // do that.
-    let is_crowded = planner.is_bound_by_links() && !is_uneven(planner);
+    let is_crowded = planner.links().times(CROWDED) > planner.nodes() && !is_uneven(planner);
     let mixed = if is_regular || is_crowded { None } else { mixed::estimates(planner) };
     let is_mixed_first = mixed.is_some_and(|[short, long]| short + long < planner.straight());
     let mixed_if_fast = |search: &Search<'_>| {
