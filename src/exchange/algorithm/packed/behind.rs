@@ -185,3 +185,50 @@ impl Known {
         number
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Also where routes are no trees, where senders share links but not those behind them, and have other receivers.
+        #[test]
+        fn of_those_to_whom_a_sender_sends_exactly_those_are_behind_a_link_whose_routes_take_it(
+            routes in prop::collection::vec(prop::collection::btree_set(0..6_usize, 0..4), 81),
+            are_alike: bool,
+            has_message in prop::collection::vec(any::<bool>(), 81)
+        ) {
+            // What is behind a link is the same for all senders, or for none.
+            let route = |from: Rank, to: Rank| -> &BTreeSet<LinkId> { &routes[if are_alike { to } else { 9 * from + to }] };
+            let pairs = (0..81).filter(|&pair| has_message[pair]);
+            let messages = pairs.map(|pair| Part { from: pair / 9, to: pair % 9, bytes: 1 });
+            let behind = Behind::of(9, 6, messages, |from, to, links| links.extend(route(from, to)));
+            for from in 0..9 {
+                let receivers: Vec<Rank> = (0..9).filter(|&to| has_message[9 * from + to]).collect();
+                let mut open = vec![0];
+                receivers.iter().for_each(|&to| ranks::insert(&mut open, to));
+                for link in 0..6 {
+                    let expected: Vec<Rank> =
+                        receivers.iter().copied().filter(|&to| route(from, to).contains(&link)).collect();
+                    // A sender asks only for links on its ways.
+                    if expected.is_empty() {
+                        continue;
+                    }
+                    let (mut added, mut left) = (vec![0], open.clone());
+                    behind.add(link, from, &open, &mut added);
+                    let is_any_left = behind.take_out(link, from, &mut left);
+                    let is_in = |set: &[u64]| receivers.iter().copied().filter(|&to| ranks::contains(set, to)).collect::<Vec<Rank>>();
+                    prop_assert_eq!(is_in(&added), expected.clone());
+                    prop_assert_eq!(is_in(&left).len(), receivers.len() - expected.len());
+                    prop_assert_eq!(is_any_left, expected.len() < receivers.len());
+                }
+            }
+            // One set a link is enough where all senders have the same.
+            prop_assert!(!are_alike || behind.sets.len() <= 6);
+        }
+    }
+}
