@@ -327,13 +327,14 @@ fn blocks_have_the_lengths_that_are_given() {
 }
 
 #[test]
-fn a_root_is_for_operations_that_have_one() {
+fn a_root_and_an_order_are_for_operations_that_have_one() {
     for (command, text) in [
         (
             "collect --root 3",
             "collect has no root, as broadcast, scatter, gather, combine-to-one have: leave --root out",
         ),
         ("scan,collect --root 0", "collect, scan have no root, as broadcast, "),
+        ("broadcast --in-order", "broadcast has no order, as combine-to-one, "),
         ("gather --root 4 --mesh 2x2", "rank 4 is given as the root: the group has ranks 0 to 3"),
     ] {
         let errors = fails(2, &["collective"].into_iter().chain(command.split(' ')).collect::<Vec<_>>());

@@ -294,6 +294,7 @@ fn what_cannot_be_is_refused_with_a_reason() {
             "fig-4.9 --topology ring:9",
             "fig-4.9 is shown on ring:8: for other networks name the algorithm, 4.4",
         ),
+        ("4.4 --in-order", "4.4 combines nothing: --in-order is for reductions"),
         ("4.5 --in-order", "its operands do not meet in rank order: the operator must be commutative"),
         ("example-4.1 --topology hypercube:4", "hypercube:4 has no rows and columns: example-4.1 needs"),
         ("example-4.1 --word-bytes 4", "the elements of example-4.1 have 8 bytes, and 4 are given"),

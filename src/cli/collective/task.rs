@@ -49,7 +49,7 @@ pub(super) fn tasks(
 ) -> Result<Vec<Task>, Error> {
     let members = arguments.members.on(machine).map_err(Error::usage)?;
     let own = of_files(&arguments.with)?;
-    check_root(arguments)?;
+    check_options(arguments)?;
     let mut tasks = Vec::new();
     for &operation in arguments.operation.iter() {
         let element = arguments.element.unwrap_or_else(|| default_element(operation));
@@ -80,19 +80,30 @@ pub(super) fn tasks(
     Ok(tasks)
 }
 
-/// Whether a root is given for an operation that has one.
-fn check_root(arguments: &Arguments) -> Result<(), Error> {
-    let operations = &arguments.operation;
-    if arguments.root.is_none() || operations.iter().any(|operation| operation.has_root()) {
+/// Refuses a root and an order that no operation asked for has.
+fn check_options(arguments: &Arguments) -> Result<(), Error> {
+    check_option(&arguments.operation, arguments.root.is_some(), Operation::has_root, "root", "--root")?;
+    check_option(&arguments.operation, arguments.in_order, Operation::combines, "order", "--in-order")
+}
+
+/// Refuses an option if it is given and no operation has what it is for.
+fn check_option(
+    operations: &[Operation],
+    is_given: bool,
+    has: fn(Operation) -> bool,
+    what: &str,
+    option: &str,
+) -> Result<(), Error> {
+    if !is_given || operations.iter().any(|&operation| has(operation)) {
         return Ok(());
     }
     let names = |operations: &[Operation]| {
         operations.iter().map(|operation| operation.name()).collect::<Vec<_>>().join(", ")
     };
-    let all: Vec<Operation> = Operation::ALL.into_iter().filter(|operation| operation.has_root()).collect();
+    let all: Vec<Operation> = Operation::ALL.into_iter().filter(|&operation| has(operation)).collect();
     let have = if operations.len() == 1 { "has" } else { "have" };
     Err(Error::usage(format!(
-        "{} {have} no root, as {} have: leave --root out",
+        "{} {have} no {what}, as {} have: leave {option} out",
         names(operations),
         names(&all)
     )))

@@ -33,7 +33,7 @@ pub(super) struct Case {
 
 /// All that is asked for: by item, network, words.
 pub(super) fn cases(arguments: &Arguments, items: &[Item]) -> Result<Vec<Case>, Error> {
-    check_sources(arguments, items).map_err(Error::usage)?;
+    check_options(arguments, items).map_err(Error::usage)?;
     let mut cases = Vec::new();
     for &item in items {
         for machine in machines(arguments, item)? {
@@ -49,8 +49,8 @@ pub(super) fn cases(arguments: &Arguments, items: &[Item]) -> Result<Vec<Case>, 
     Ok(cases)
 }
 
-/// Refuses sources that nothing asked for has.
-fn check_sources(arguments: &Arguments, items: &[Item]) -> Result<(), String> {
+/// Refuses sources that nothing asked for has, and an order where nothing combines.
+fn check_options(arguments: &Arguments, items: &[Item]) -> Result<(), String> {
     let without =
         |has: fn(Topic) -> bool| items.iter().all(|item| !has(item.topic)).then(|| items[0].topic.name());
     if let (Some(_), Some(name)) = (arguments.source, without(has_source)) {
@@ -61,6 +61,9 @@ fn check_sources(arguments: &Arguments, items: &[Item]) -> Result<(), String> {
     if let (Some(_), Some(name)) = (arguments.sources, without(has_sources)) {
         return Err(format!("{name} has as many sources as it has: --sources is for pipelined and in-turn"));
     }
+    if let (true, Some(name)) = (arguments.in_order, without(combines)) {
+        return Err(format!("{name} combines nothing: --in-order is for reductions"));
+    }
     Ok(())
 }
 
@@ -70,6 +73,10 @@ pub(super) fn has_source(topic: Topic) -> bool {
 
 pub(super) fn has_sources(topic: Topic) -> bool {
     [Algorithm::PIPELINED, Algorithm::IN_TURN].map(Topic::Algorithm).contains(&topic)
+}
+
+fn combines(topic: Topic) -> bool {
+    matches!(topic, Topic::Algorithm(algorithm) if algorithm.operation().combines())
 }
 
 /// The machines for an item.
