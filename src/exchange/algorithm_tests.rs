@@ -10,6 +10,7 @@ use crate::{
         arbitrary::{parameters, topologies},
     },
     plan::{self, predict::predict_among},
+    random::RandomNumbers,
 };
 
 /// All whose time is known without a run.
@@ -181,6 +182,36 @@ proptest! {
             let took = modeled(&plan);
             prop_assert!(took.since_start() >= bound.time(), "{}: {took} within {bound:?}", plan.name());
             prop_assert!(took >= auto, "{}: {took}, auto {auto}", plan.name());
+        }
+    }
+}
+
+/// Of ten thousand messages *auto* tries only some ways: where links decide these are enough.
+#[test]
+fn nothing_beats_auto_by_much_on_crowded_links() {
+    let cases = [
+        ("line:101", 2048, Algorithm::PAIRWISE),
+        ("ring:104", 300, Algorithm::BALANCED),
+        ("torus:8x13", 2, Algorithm::DETOUR),
+    ];
+    for (name, lengths, other) in cases {
+        let machine = Description::new("any", crate::topology::parse(name).unwrap(), Parameters::hockney());
+        let nodes = machine.nodes();
+        let mut any = RandomNumbers::new(nodes as u64);
+        let bytes: Vec<u64> = (0..nodes * nodes).map(|_| 1 + any.below(lengths) as u64).collect();
+        // Of two lengths, for slices that are all alike, or of any.
+        let bytes = |pair: usize| if lengths == 2 { 512 << (3 * (bytes[pair] - 1)) } else { bytes[pair] };
+        let instance =
+            Instance::new(&machine, Matrix::of(nodes, |from, to| bytes(nodes * from + to)).unwrap());
+        let instance = instance.unwrap();
+        let modeled = |algorithm: Algorithm| {
+            let plan = algorithm.plan(&instance).unwrap();
+            plan.prediction().unwrap().modeled.as_secs_f64()
+        };
+        let auto = modeled(Algorithm::AUTO);
+        for algorithm in [Algorithm::PACKED, other] {
+            let took = modeled(algorithm);
+            assert!(auto <= 1.021 * took, "{name}: {algorithm} takes {took}, and auto {auto}");
         }
     }
 }

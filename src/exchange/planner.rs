@@ -140,7 +140,7 @@ impl Planner {
 
     /// Whether that limit is that of a link.
     pub(super) fn is_bound_by_links(&self) -> bool {
-        self.straight() > self.nodes()
+        self.links() > self.nodes()
     }
 
     /// The part of that limit that the nodes have to do: that of the busiest processor or port.
@@ -154,15 +154,25 @@ impl Planner {
             let sends = parameters.send_overhead().times(matrix.fan_out(rank));
             sends + parameters.receive_overhead().times(matrix.fan_in(rank))
         };
+        let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);
+        calls.max(self.ports_of(matrix))
+    }
+
+    /// How many times as long as the busiest port the link with the most to carry takes.
+    pub(super) fn crowding(&self) -> f64 {
+        let ports = self.ports_of(&self.matrix().without_own());
+        self.links().as_secs_f64() / ports.as_secs_f64().max(f64::MIN_POSITIVE)
+    }
+
+    fn ports_of(&self, matrix: &Matrix) -> Span {
+        let parameters = self.instance().parameters();
         let port = |rank| {
             let (sent, received) = (matrix.sent(rank), matrix.received(rank));
             let both = (sent as f64 + received as f64) / parameters.duplex();
             parameters.node_beta() * both.max(sent.max(received) as f64)
         };
-        let ports = (0..matrix.nodes()).map(port).fold(0.0, f64::max);
-        let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);
         // A thousandth for what is rounded.
-        calls.max(Span::from_secs_f64(0.999 * ports))
+        Span::from_secs_f64(0.999 * (0..matrix.nodes()).map(port).fold(0.0, f64::max))
     }
 
     /// The part of that limit that links have to carry: that of the one with the most.

@@ -77,7 +77,7 @@ fn is_cut(left: u64, slice: u64) -> bool {
 }
 
 fn too_many_pairs() -> PlanError {
-    let text = "so many messages among so many nodes take the host too long to pack: `colored` takes any";
+    let text = "so many messages among so many nodes take the host too long, or too much memory, to pack: `colored` takes any";
     refused(Algorithm::PACKED, text.to_owned())
 }
 

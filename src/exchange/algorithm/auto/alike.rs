@@ -49,12 +49,19 @@ const UNEVEN: u128 = 4;
 /// Links are crowded where they need more than one such part of the time of nodes.
 const CROWDED: u64 = 2;
 
-/// Detours are tried where the best so far takes more than so many times the lower limit; not among many nodes, where they take long
-/// to find.
+/// Links are narrow where they take more than so many times as long as ports, as in rings and lines: what nodes start at once waits
+/// for them without keeping anybody from anything.
+const NARROW: f64 = 10.0;
+
+/// Detours are tried where the best so far takes more than so many times the lower limit,
 const FAR: f64 = 1.05;
 
-/// Up to so many messages are balanced beside those that are packed, where links decide.
-const MOST_BALANCED: usize = 40_000;
+/// and, not among many nodes, where so many slices at most are looked at in all rounds: the more crowded links are, the more rounds
+/// there are.
+const MOST_LOOKS: f64 = 12e6;
+
+/// So many messages are few where links decide: then all that may keep them busy is tried.
+const FEW_ON_LINKS: usize = 40_000;
 
 /// The algorithms by which all messages go straight to their receivers.
 const STRAIGHT: [Algorithm; 7] = [
@@ -174,7 +181,7 @@ fn among_many(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), Pl
 /// of these. Of the straight ways, plain rounds for messages of one length where nodes are busier than links, and *mixed*
 /// where that saves more start-ups than it costs and links are not crowded; then what is packed and goes by the clock, in slices if
 /// whole messages leave them something to gain; and, if it can be worth it to start all sends at once, the order of that so, or,
-/// where links decide, plain rounds. Where links keep fewer messages from their lower limit, balanced rounds and detours are tried,
+/// where links decide, plain rounds. Where links keep fewer messages from their lower limit, balanced rounds and then detours are tried,
 /// too. Balanced rounds take the place of packed ones where there is too much to pack.
 fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
     let instance = planner.instance();
@@ -189,7 +196,8 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     let is_regular = planner.is_regular();
     // Crowded links keep long messages as far above their lower limit as all of them, unless a few are much longer: then start-ups
     // do that.
-    let is_crowded = planner.links().times(CROWDED) > planner.nodes() && !is_uneven(planner);
+    let is_narrow = planner.crowding() > NARROW;
+    let is_crowded = !is_narrow && planner.links().times(CROWDED) > planner.nodes() && !is_uneven(planner);
     let mixed = if is_regular || is_crowded { None } else { mixed::estimates(planner) };
     let is_mixed_first = mixed.is_some_and(|[short, long]| short + long < planner.straight());
     let mixed_if_fast = |search: &Search<'_>| {
@@ -219,33 +227,37 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
         others.extend(plain(&FEW_STYLES[2..]));
     } else if is_open(&search) {
         others.extend(timed);
-        let is_worth = is_ahead_worth(planner, search.limit());
+        let is_few = planner.is_bound_by_links() && planner.matrix().messages().count() <= FEW_ON_LINKS;
+        let is_worth = is_few || is_narrow || is_ahead_worth(planner, search.limit());
         if is_worth && !is_regular {
             others.extend(packed(instance, &ahead));
         }
-        // Where links decide, balanced rounds and detours may keep the crowded ones busier than what is packed does; and plain rounds
+        // Where links decide, balanced rounds may keep the crowded ones busier than what is packed does; and plain rounds
         // busier than the order of that, if all sends are to be started at once.
         if is_worth && (is_regular || planner.is_bound_by_links()) {
             others.extend(plain(&FEW_STYLES[2..]));
         }
-        if planner.is_bound_by_links() && planner.matrix().messages().count() <= MOST_BALANCED {
+        if is_few {
             others.extend(Algorithm::BALANCED.variants(instance, &ahead).unwrap_or_default());
-            if !planner.is_among_many()
-                && search.limit().as_secs_f64() > FAR * planner.straight().as_secs_f64()
-            {
-                let by_the_clock = planner.with_styles(&[]);
-                others.extend(Algorithm::DETOUR.variants(instance, &by_the_clock).unwrap_or_default());
-            }
         }
     }
     if !is_mixed_first {
         others.extend(mixed_if_fast(&search));
     }
     search.try_all(others);
+    if planner.is_bound_by_links() && search.far_from(planner.straight()) > FAR && is_soon_round(planner) {
+        search.try_all(Algorithm::DETOUR.variants(instance, &planner.with_styles(&[])).unwrap_or_default());
+    }
     if !is_few_first {
         search.try_few(&few);
     }
     search.finish()
+}
+
+/// Whether detours are soon found.
+fn is_soon_round(planner: &Planner) -> bool {
+    let rounds = planner.matrix().without_own().fan() as f64 * planner.crowding().max(1.0);
+    !planner.is_among_many() && planner.matrix().messages().count() as f64 * rounds <= MOST_LOOKS
 }
 
 /// Whether it can be worth it to start all sends at once: where start-ups are most of the time, which are hidden so; or where
@@ -313,6 +325,12 @@ impl Search<'_> {
     /// The most that something may take to be worth a try.
     fn limit(&self) -> Time {
         self.best.as_ref().map_or(self.most, |(_, found)| worth(self.planner, found.prediction.modeled))
+    }
+
+    /// How many times as long as a time the fastest so far takes; 1 if there is none.
+    fn far_from(&self, least: Span) -> f64 {
+        let best = self.best.as_ref().map(|(_, found)| found.prediction.modeled.since_start().as_secs_f64());
+        best.map_or(1.0, |best| best / least.as_secs_f64())
     }
 
     /// Tries those that do not make what has been tried; returns the number, among all, of the best if that is worth it.

@@ -7,13 +7,16 @@
 use super::{super::super::rounds::Part, ranks};
 use crate::{rank::Rank, topology::LinkId};
 
-/// No set.
+/// No set, no row.
 const NONE: u32 = u32::MAX;
+
+/// In place of the number of a set: that of the only rank behind a link, with this bit.
+const ONLY: u32 = 1 << 31;
 
 /// The most sets behind the same link that a new one is compared with.
 const MOST_LIKE: usize = 8;
 
-/// The most words of all sets: a gigabyte.
+/// The most words of all that is kept: a gigabyte.
 const MOST_WORDS: usize = 1 << 27;
 
 /// The receivers behind all links.
@@ -25,6 +28,7 @@ pub(super) struct Behind {
     /// The same for each sender, where they do not have the same one.
     of_sender: Vec<Option<Box<[u32]>>>,
     sets: Vec<u64>,
+    is_too_large: bool,
 }
 
 impl Behind {
@@ -42,110 +46,140 @@ impl Behind {
             numbers: vec![NONE; links],
             of_sender: vec![None; links],
             sets: Vec::new(),
+            is_too_large: false,
         };
-        let mut known = Known { last: vec![NONE; links], before: Vec::new(), decided: Vec::new() };
-        let mut tree = Tree {
+        let mut known = Known { last: vec![NONE; links], before: Vec::new(), decided: Vec::new(), shared: 0 };
+        let mut ways = Ways {
             words,
-            sets: vec![0; links * words],
+            sets: Vec::new(),
             links: Vec::new(),
-            has_link: vec![false; links],
+            rows: vec![NONE; links],
             receivers: vec![0; words],
         };
         let (mut sender, mut links) = (None, Vec::new());
         for Part { from, to, .. } in messages {
             if let Some(before) = sender.replace(from).filter(|&before| before != from) {
-                behind.add_tree(before, &mut tree, &mut known);
+                behind.add_sender(before, &mut ways, &mut known);
+            }
+            if behind.is_too_large {
+                return behind;
             }
             links.clear();
             route(from, to, &mut links);
-            tree.add(to, &links);
+            ways.add(to, &links);
         }
         if let Some(last) = sender {
-            behind.add_tree(last, &mut tree, &mut known);
+            behind.add_sender(last, &mut ways, &mut known);
         }
         behind
     }
 
     /// Whether the sets would take too much memory; then they are not complete.
     pub(super) fn is_too_large(&self) -> bool {
-        self.sets.len() > MOST_WORDS
+        self.is_too_large
     }
 
-    /// Notes who is behind the links of a sender, and makes its tree empty.
-    fn add_tree(&mut self, from: Rank, tree: &mut Tree, known: &mut Known) {
-        for link in tree.links.drain(..) {
-            let set = &mut tree.sets[link * self.words..][..self.words];
-            if !self.is_too_large() {
-                let number = known.number(link, set, &tree.receivers, &mut self.sets);
-                self.note(link, from, number);
-            }
-            set.fill(0);
-            tree.has_link[link] = false;
+    /// Notes who is behind the links of a sender, and forgets its ways.
+    fn add_sender(&mut self, from: Rank, ways: &mut Ways, known: &mut Known) {
+        for (row, link) in ways.links.drain(..).enumerate() {
+            let set = &ways.sets[row * self.words..][..self.words];
+            let number = known.number(link, set, &ways.receivers, &mut self.sets);
+            self.note(link, from, number, known);
+            ways.rows[link] = NONE;
         }
-        tree.receivers.fill(0);
+        ways.sets.clear();
+        ways.receivers.fill(0);
+        self.is_too_large =
+            self.sets.len() + known.decided.len() + known.shared * self.members / 2 > MOST_WORDS;
     }
 
-    fn note(&mut self, link: LinkId, from: Rank, number: u32) {
+    fn note(&mut self, link: LinkId, from: Rank, number: u32, known: &mut Known) {
         let common = &mut self.numbers[link];
         match &mut self.of_sender[link] {
             Some(numbers) => numbers[from] = number,
             None if *common == NONE || *common == number => *common = number,
-            none => none.insert(vec![*common; self.members].into())[from] = number,
+            none => {
+                known.shared += 1;
+                none.insert(vec![*common; self.members].into())[from] = number;
+            }
         }
     }
 
     /// Those behind a link on the way from a sender; also some of those to whom it has nothing to send.
     #[inline]
-    fn set(&self, link: LinkId, from: Rank) -> &[u64] {
+    fn set(&self, link: LinkId, from: Rank) -> Set<'_> {
         let number = match &self.of_sender[link] {
             None => self.numbers[link],
             Some(numbers) => numbers[from],
         };
-        &self.sets[number as usize * self.words..][..self.words]
+        match number & ONLY {
+            0 => Set::All(&self.sets[number as usize * self.words..][..self.words]),
+            _ => Set::Only((number & !ONLY) as Rank),
+        }
     }
 
     /// Adds those who are behind a link on the way from a sender and in `open` to a set.
     #[inline]
     pub(super) fn add(&self, link: LinkId, from: Rank, open: &[u64], set: &mut [u64]) {
-        let behind = self.set(link, from);
-        for nth in 0..set.len() {
-            set[nth] |= behind[nth] & open[nth];
+        match self.set(link, from) {
+            Set::Only(rank) => set[rank / 64] |= open[rank / 64] & 1 << (rank % 64),
+            Set::All(behind) => {
+                for nth in 0..set.len() {
+                    set[nth] |= behind[nth] & open[nth];
+                }
+            }
         }
     }
 
     /// Takes those who are behind a link on the way from a sender out of a set, and returns whether anybody is left.
     #[inline]
     pub(super) fn take_out(&self, link: LinkId, from: Rank, set: &mut [u64]) -> bool {
-        let behind = self.set(link, from);
-        let mut left = 0;
-        for nth in 0..set.len() {
-            set[nth] &= !behind[nth];
-            left |= set[nth];
+        match self.set(link, from) {
+            Set::Only(rank) => {
+                ranks::remove(set, rank);
+                set.iter().any(|&word| word != 0)
+            }
+            Set::All(behind) => {
+                let mut left = 0;
+                for nth in 0..set.len() {
+                    set[nth] &= !behind[nth];
+                    left |= set[nth];
+                }
+                left != 0
+            }
         }
-        left != 0
     }
 }
 
-/// The routes from one sender.
-struct Tree {
+/// The receivers behind a link.
+enum Set<'a> {
+    Only(Rank),
+    All(&'a [u64]),
+}
+
+/// The ways from one sender.
+struct Ways {
     words: usize,
-    /// Those behind each link.
+    /// Those behind each of its links.
     sets: Vec<u64>,
-    /// The links that have somebody behind them.
+    /// Its links, and the row of each link among its sets.
     links: Vec<LinkId>,
-    has_link: Vec<bool>,
-    /// All to whom there is a route.
+    rows: Vec<u32>,
+    /// All to whom there is a way.
     receivers: Vec<u64>,
 }
 
-impl Tree {
+impl Ways {
     fn add(&mut self, to: Rank, links: &[LinkId]) {
         ranks::insert(&mut self.receivers, to);
         for &link in links {
-            if !std::mem::replace(&mut self.has_link[link], true) {
+            if self.rows[link] == NONE {
+                self.rows[link] = self.links.len() as u32;
                 self.links.push(link);
+                self.sets.resize(self.links.len() * self.words, 0);
             }
-            ranks::insert(&mut self.sets[link * self.words..][..self.words], to);
+            let row = self.rows[link] as usize;
+            ranks::insert(&mut self.sets[row * self.words..][..self.words], to);
         }
     }
 }
@@ -156,6 +190,8 @@ struct Known {
     before: Vec<u32>,
     /// For each set those of whom it is known whether they are in it.
     decided: Vec<u64>,
+    /// How many links do not have one number for all.
+    shared: usize,
 }
 
 impl Known {
@@ -177,6 +213,9 @@ impl Known {
             }
             return number;
         }
+        if let Some(rank) = only(set) {
+            return rank as u32 | ONLY;
+        }
         let number = self.before.len() as u32;
         sets.extend_from_slice(set);
         self.decided.extend_from_slice(receivers);
@@ -186,49 +225,73 @@ impl Known {
     }
 }
 
+/// The rank in a set, if there is only one.
+fn only(set: &[u64]) -> Option<Rank> {
+    let mut words = set.iter().enumerate().filter(|&(_, &word)| word != 0);
+    let (nth, word) = words.next()?;
+    (word.is_power_of_two() && words.next().is_none()).then(|| 64 * nth + word.trailing_zeros() as Rank)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
     use proptest::prelude::*;
 
     use super::*;
 
+    const MEMBERS: usize = 70;
+    const LINKS: usize = 6;
+
     proptest! {
         /// Also where routes are no trees, where senders share links but not those behind them, and have other receivers.
         #[test]
-        fn of_those_to_whom_a_sender_sends_exactly_those_are_behind_a_link_whose_routes_take_it(
-            routes in prop::collection::vec(prop::collection::btree_set(0..6_usize, 0..4), 81),
-            are_alike: bool,
-            has_message in prop::collection::vec(any::<bool>(), 81)
-        ) {
-            // What is behind a link is the same for all senders, or for none.
-            let route = |from: Rank, to: Rank| -> &BTreeSet<LinkId> { &routes[if are_alike { to } else { 9 * from + to }] };
-            let pairs = (0..81).filter(|&pair| has_message[pair]);
-            let messages = pairs.map(|pair| Part { from: pair / 9, to: pair % 9, bytes: 1 });
-            let behind = Behind::of(9, 6, messages, |from, to, links| links.extend(route(from, to)));
-            for from in 0..9 {
-                let receivers: Vec<Rank> = (0..9).filter(|&to| has_message[9 * from + to]).collect();
-                let mut open = vec![0];
-                receivers.iter().for_each(|&to| ranks::insert(&mut open, to));
-                for link in 0..6 {
-                    let expected: Vec<Rank> =
-                        receivers.iter().copied().filter(|&to| route(from, to).contains(&link)).collect();
+        fn those_are_behind_a_link_whose_routes_take_it(seed: u64, kinds in 1..14_usize, part in 1..=100_u64) {
+            // One of a hundred numbers, always the same for the same.
+            let hasher = BuildHasherDefault::<DefaultHasher>::default();
+            let any = |of: [usize; 3]| hasher.hash_one((seed, of)) % 100;
+            // What is behind a link is the same for all senders of a kind.
+            let takes = |from: Rank, to: Rank, link: LinkId| any([from % kinds, to, link]) < 30;
+            let receivers = |from: Rank| (0..MEMBERS).filter(move |&to| any([from, to, LINKS]) < part);
+            let messages = (0..MEMBERS).flat_map(|from| receivers(from).map(move |to| Part { from, to, bytes: 1 }));
+            let behind = Behind::of(MEMBERS, LINKS, messages, |from, to, links| {
+                links.extend((0..LINKS).filter(|&link| takes(from, to, link)));
+            });
+            for from in 0..MEMBERS {
+                let mut open = vec![0; ranks::words(MEMBERS)];
+                receivers(from).for_each(|to| ranks::insert(&mut open, to));
+                for link in 0..LINKS {
+                    let expected: Vec<Rank> = receivers(from).filter(|&to| takes(from, to, link)).collect();
                     // A sender asks only for links on its ways.
                     if expected.is_empty() {
                         continue;
                     }
-                    let (mut added, mut left) = (vec![0], open.clone());
+                    let (mut added, mut left) = (vec![0; open.len()], open.clone());
                     behind.add(link, from, &open, &mut added);
                     let is_any_left = behind.take_out(link, from, &mut left);
-                    let is_in = |set: &[u64]| receivers.iter().copied().filter(|&to| ranks::contains(set, to)).collect::<Vec<Rank>>();
-                    prop_assert_eq!(is_in(&added), expected.clone());
-                    prop_assert_eq!(is_in(&left).len(), receivers.len() - expected.len());
-                    prop_assert_eq!(is_any_left, expected.len() < receivers.len());
+                    let count = |set: &[u64]| set.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                    prop_assert!(expected.iter().all(|&to| ranks::contains(&added, to) && !ranks::contains(&left, to)));
+                    prop_assert_eq!(count(&added), expected.len());
+                    prop_assert_eq!(count(&left), count(&open) - expected.len());
+                    prop_assert_eq!(is_any_left, expected.len() < count(&open));
                 }
             }
             // One set a link is enough where all senders have the same.
-            prop_assert!(!are_alike || behind.sets.len() <= 6);
+            prop_assert!(kinds > 1 || behind.sets.len() <= LINKS * ranks::words(MEMBERS));
         }
+    }
+
+    /// On links between two nodes alone a number stands for a set.
+    #[test]
+    fn a_single_receiver_needs_no_set() {
+        let messages =
+            (0..MEMBERS * MEMBERS).map(|pair| Part { from: pair / MEMBERS, to: pair % MEMBERS, bytes: 1 });
+        let links = MEMBERS * MEMBERS;
+        let behind = Behind::of(MEMBERS, links, messages, |from, to, links| links.push(MEMBERS * from + to));
+        assert!(behind.sets.is_empty());
+        let mut set = vec![0, 0];
+        behind.add(MEMBERS * 3 + 69, 3, &[0, 1 << 5], &mut set);
+        assert_eq!(set, [0, 1 << 5]);
+        assert!(!behind.take_out(MEMBERS * 3 + 69, 3, &mut set));
     }
 }

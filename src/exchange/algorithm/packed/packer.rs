@@ -271,7 +271,7 @@ mod tests {
         /// When all have looked nobody is free who has something for somebody that is free, with room on the whole way.
         #[test]
         fn nobody_waits_without_need(
-            name in prop::sample::select(vec!["mesh:3x4", "fat-tree:12", "ring:12", "dragonfly:2x2x3"]),
+            name in prop::sample::select(vec!["mesh:3x4", "fat-tree:12", "ring:12", "dragonfly:2x2x3", "dragonfly:3x2x2:valiant"]),
             bytes in prop::collection::vec(0..900_u64, 144)
         ) {
             let machine = Description::new("any", topology::parse(name).unwrap(), Parameters::hockney());

@@ -34,7 +34,8 @@ pub(super) struct Waiting<'a> {
     reached: Rows,
     /// The senders that wait for each link; `None` if nobody ever has.
     senders: Vec<Option<Ranks>>,
-    /// The links for which each sender waits, and how many are before them on the way: those with the most behind them first.
+    /// The links for which each sender waits, and how many are before them on the way: first those that have most behind them, if
+    /// its ways are a tree.
     waits: Vec<Vec<(usize, LinkId)>>,
     /// The links for which senders wait and on which there is room again since the last look, and how many of them still
     /// have some.
@@ -274,6 +275,7 @@ impl<'a> Waiting<'a> {
         let Some(nth) = self.route.iter().position(|&link| self.is_full[link]) else { return true };
         let (full, members, waits) = (self.route[nth], self.waits.len(), &mut self.waits[from]);
         self.senders[full].get_or_insert_with(|| Ranks::new(members)).insert(from);
+        debug_assert!(!waits.iter().any(|&(_, link)| link == full), "{from} waits twice for link {full}");
         let place = waits.iter().position(|&(before, _)| before > nth).unwrap_or(waits.len());
         waits.insert(place, (nth, full));
         self.behind.take_out(full, from, self.reached.row_mut(from));
@@ -281,8 +283,8 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Finds the links of a message. To ask the topology takes less than to remember them: those of all messages would not stay near
-/// the processor.
+/// Finds the links of a message. To ask a grid or a tree takes less than to look them up: those of all messages do not stay near the
+/// processor.
 #[inline]
 fn find_route(instance: &Instance, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
     route.clear();
@@ -305,7 +307,7 @@ mod tests {
         /// Whatever has been taken and given back, a sender finds those whose links all have room, and nobody else.
         #[test]
         fn senders_find_everybody_for_whom_there_is_room(
-            name in prop::sample::select(vec!["mesh:3x4", "fat-tree:12", "ring:12", "dragonfly:2x2x3"]),
+            name in prop::sample::select(vec!["mesh:3x4", "fat-tree:12", "ring:12", "dragonfly:2x2x3", "dragonfly:3x2x2:valiant"]),
             bytes in prop::collection::vec(0..3_u64, 144),
             moves in prop::collection::vec((0..144_usize, any::<bool>(), 0..12_usize), 60)
         ) {
