@@ -50,6 +50,7 @@ pub struct Planner {
 /// The intermediate results, each worked out when it is first asked for.
 struct Known {
     instance: Instance,
+    others: OnceLock<Matrix>,
     paths: OnceLock<Paths>,
     nodes: OnceLock<Span>,
     links: OnceLock<Span>,
@@ -69,6 +70,7 @@ impl Planner {
     pub(super) fn new(instance: &Instance) -> Planner {
         let known = Known {
             instance: instance.clone(),
+            others: OnceLock::new(),
             paths: OnceLock::new(),
             nodes: OnceLock::new(),
             links: OnceLock::new(),
@@ -99,6 +101,11 @@ impl Planner {
     /// Its matrix.
     pub(super) fn matrix(&self) -> &Arc<Matrix> {
         self.instance().matrix()
+    }
+
+    /// The same without what nodes have for themselves.
+    pub(super) fn others(&self) -> &Matrix {
+        self.known.others.get_or_init(|| self.matrix().without_own())
     }
 
     /// Whether there are so many messages that only what is most likely to be fast can be tried.
@@ -145,7 +152,7 @@ impl Planner {
 
     /// The part of that limit that the nodes have to do: that of the busiest processor or port.
     pub(super) fn nodes(&self) -> Span {
-        *self.known.nodes.get_or_init(|| self.nodes_of(&self.matrix().without_own()))
+        *self.known.nodes.get_or_init(|| self.nodes_of(self.others()))
     }
 
     fn nodes_of(&self, matrix: &Matrix) -> Span {
@@ -160,7 +167,7 @@ impl Planner {
 
     /// How many times as long as the busiest port the link with the most to carry takes.
     pub(super) fn crowding(&self) -> f64 {
-        let ports = self.ports_of(&self.matrix().without_own());
+        let ports = self.ports_of(self.others());
         self.links().as_secs_f64() / ports.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 
@@ -177,7 +184,7 @@ impl Planner {
 
     /// The part of that limit that links have to carry: that of the one with the most.
     pub(super) fn links(&self) -> Span {
-        *self.known.links.get_or_init(|| self.links_of(&self.matrix().without_own()))
+        *self.known.links.get_or_init(|| self.links_of(self.others()))
     }
 
     fn links_of(&self, matrix: &Matrix) -> Span {
@@ -196,7 +203,7 @@ impl Planner {
 
     /// Whether linear permutation makes as few rounds as there can be, of messages of one length.
     pub(super) fn is_regular(&self) -> bool {
-        self.matrix().class().1 && self.linear().len() as u64 == self.matrix().without_own().fan()
+        self.matrix().class().1 && self.linear().len() as u64 == self.others().fan()
     }
 
     /// As few rounds as possible, those of linear permutation if they are.
@@ -302,10 +309,10 @@ impl Planner {
     /// Lengths of slices that are worth a try: multiples of that for which start-ups and unevenness cost the same. None
     /// if all messages are shorter, unless there must be one.
     pub(super) fn slices(&self, factors: &[f64], is_needed: bool) -> Vec<u64> {
-        let (parameters, matrix) = (self.instance().parameters(), self.matrix().without_own());
+        let (parameters, matrix) = (self.instance().parameters(), self.others());
         let (traffic, fan) = (matrix.traffic() as f64, matrix.fan().max(1) as f64);
         let best = (traffic * parameters.alpha().as_secs_f64() / (fan * parameters.beta())).sqrt();
-        let lengths = || parts(&matrix).map(|part| part.bytes);
+        let lengths = || parts(matrix).map(|part| part.bytes);
         let longest = lengths().max().unwrap_or(1);
         // Where start-ups cost nothing, the shorter the better; but somebody has to plan it.
         let all: u128 = lengths().map(u128::from).sum();

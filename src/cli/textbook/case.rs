@@ -75,7 +75,7 @@ pub(super) fn has_sources(topic: Topic) -> bool {
     [Algorithm::PIPELINED, Algorithm::IN_TURN].map(Topic::Algorithm).contains(&topic)
 }
 
-fn combines(topic: Topic) -> bool {
+pub(super) fn combines(topic: Topic) -> bool {
     matches!(topic, Topic::Algorithm(algorithm) if algorithm.operation().combines())
 }
 

@@ -2,12 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use multicomputer::{
-    Clock, Span,
-    collective::Operation,
-    textbook::{Algorithm, Topic},
-    units::format_bytes,
-};
+use multicomputer::{Clock, Span, collective::Operation, textbook::Topic, units::format_bytes};
 
 use super::{
     super::{
@@ -20,7 +15,7 @@ use super::{
         unit::Unit,
     },
     Arguments, Chapter,
-    case::{Case, has_sources},
+    case::{Case, combines, has_sources},
     facts::Facts,
     folding::folded,
     parameters,
@@ -88,12 +83,9 @@ fn what(arguments: &Arguments, case: &Case) -> String {
             None => "from each to all".to_owned(),
         },
     };
-    let order = if arguments.in_order && combines(algorithm) { ", in rank order" } else { "" };
+    let order =
+        if arguments.in_order && combines(Topic::Algorithm(algorithm)) { ", in rank order" } else { "" };
     format!("{size}; {message} {way}{order}")
-}
-
-fn combines(algorithm: Algorithm) -> bool {
-    algorithm.operation().combines()
 }
 
 /// The finding of the check of a run.

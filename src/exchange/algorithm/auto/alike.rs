@@ -256,14 +256,14 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
 
 /// Whether detours are soon found.
 fn is_soon_round(planner: &Planner) -> bool {
-    let rounds = planner.matrix().without_own().fan() as f64 * planner.crowding().max(1.0);
+    let rounds = planner.others().fan() as f64 * planner.crowding().max(1.0);
     !planner.is_among_many() && planner.matrix().messages().count() as f64 * rounds <= MOST_LOOKS
 }
 
 /// Whether it can be worth it to start all sends at once: where start-ups are most of the time, which are hidden so; or where
 /// a few messages are much longer than the others, so that somebody who goes by the clock waits for them.
 fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
-    let matrix = planner.matrix().without_own();
+    let matrix = planner.others();
     let parameters = planner.instance().parameters();
     let calls = (parameters.send_overhead() + parameters.receive_overhead()).times(matrix.fan());
     is_uneven(planner) || calls.as_secs_f64() > CALLS * limit.as_secs_f64()
@@ -271,7 +271,7 @@ fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
 
 /// Whether a few messages are much longer than the others.
 pub(in super::super) fn is_uneven(planner: &Planner) -> bool {
-    let matrix = planner.matrix().without_own();
+    let matrix = planner.others();
     let longest = matrix.messages().map(|(.., bytes)| bytes).max().unwrap_or(0);
     let all: u128 = matrix.messages().map(|(.., bytes)| u128::from(bytes)).sum();
     u128::from(longest) * matrix.messages().count() as u128 > UNEVEN * all

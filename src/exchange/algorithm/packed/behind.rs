@@ -28,7 +28,8 @@ pub(super) struct Behind {
     /// The same for each sender, where they do not have the same one.
     of_sender: Vec<Option<Box<[u32]>>>,
     sets: Vec<u64>,
-    is_too_large: bool,
+    /// The words of all that is kept, and of what is known of the sets while they are made.
+    kept: usize,
 }
 
 impl Behind {
@@ -46,9 +47,9 @@ impl Behind {
             numbers: vec![NONE; links],
             of_sender: vec![None; links],
             sets: Vec::new(),
-            is_too_large: false,
+            kept: 0,
         };
-        let mut known = Known { last: vec![NONE; links], before: Vec::new(), decided: Vec::new(), shared: 0 };
+        let mut known = Known { last: vec![NONE; links], before: Vec::new(), decided: Vec::new() };
         let mut ways = Ways {
             words,
             sets: Vec::new(),
@@ -61,7 +62,7 @@ impl Behind {
             if let Some(before) = sender.replace(from).filter(|&before| before != from) {
                 behind.add_sender(before, &mut ways, &mut known);
             }
-            if behind.is_too_large {
+            if behind.is_too_large() {
                 return behind;
             }
             links.clear();
@@ -76,31 +77,31 @@ impl Behind {
 
     /// Whether the sets would take too much memory; then they are not complete.
     pub(super) fn is_too_large(&self) -> bool {
-        self.is_too_large
+        self.kept > MOST_WORDS
     }
 
     /// Notes who is behind the links of a sender, and forgets its ways.
     fn add_sender(&mut self, from: Rank, ways: &mut Ways, known: &mut Known) {
         for (row, link) in ways.links.drain(..).enumerate() {
             let set = &ways.sets[row * self.words..][..self.words];
+            let before = self.sets.len();
             let number = known.number(link, set, &ways.receivers, &mut self.sets);
-            self.note(link, from, number, known);
+            self.kept += 2 * (self.sets.len() - before);
+            self.note(link, from, number);
             ways.rows[link] = NONE;
         }
         ways.sets.clear();
         ways.receivers.fill(0);
-        self.is_too_large =
-            self.sets.len() + known.decided.len() + known.shared * self.members / 2 > MOST_WORDS;
     }
 
-    fn note(&mut self, link: LinkId, from: Rank, number: u32, known: &mut Known) {
+    fn note(&mut self, link: LinkId, from: Rank, number: u32) {
         let common = &mut self.numbers[link];
         match &mut self.of_sender[link] {
             Some(numbers) => numbers[from] = number,
             None if *common == NONE || *common == number => *common = number,
             none => {
-                known.shared += 1;
                 none.insert(vec![*common; self.members].into())[from] = number;
+                self.kept += self.members / 2;
             }
         }
     }
@@ -190,8 +191,6 @@ struct Known {
     before: Vec<u32>,
     /// For each set those of whom it is known whether they are in it.
     decided: Vec<u64>,
-    /// How many links do not have one number for all.
-    shared: usize,
 }
 
 impl Known {
