@@ -98,6 +98,10 @@ impl Divisible for Task {
     fn has_root(&self) -> bool {
         self.operation().has_root()
     }
+
+    fn is_backwards(&self) -> bool {
+        matches!(self.operation(), Operation::Gather | Operation::DistributedCombine)
+    }
 }
 
 impl Registered for Task {

@@ -11,11 +11,13 @@
 //! are also parted in two halfway between places that are far from each other. Then places near those of the best way are tried,
 //! halfway to the next ones that have been tried, a few times over, and at last all these places together, and those between any two lengths
 //! if there are few lengths. Among more nodes the places of the best way are moved once or twice. Among more than 128, without a root,
-//! that is done only if that way is nearly the fastest, and by such variants first as other parts take; before it the messages are parted
-//! in two at each of the other places that follow from their lengths, and at the best of these together with the first ones. In the end
-//! the fastest way is changed a little, as long as that makes it faster (`polish`). Lower bounds tell of many parts beforehand that they
+//! that is done only if that way is nearly the fastest and there have not been too many messages to predict, and by such variants first
+//! as other parts take; before it the best of the first places is left for those beside it, of all that follow from the lengths, as
+//! long as two parts take less time there, and the messages are parted at this one and the first ones. In the end
+//! the fastest way is changed a little, as long as that makes it faster (`polish`). What is done among more than 128 nodes alone is in `many`. Lower bounds tell of many parts beforehand that they
 //! cannot pay, none is looked at for longer than the others leave it, and variants come first for it that suit its neighbours.
 
+mod many;
 mod part;
 mod places;
 mod polish;
@@ -23,12 +25,14 @@ mod polish;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
-    mem,
     sync::Arc,
 };
 
-use self::part::{Chosen, Part, Row, in_a_row, key, kind, orders};
 pub(crate) use self::places::places;
+use self::{
+    many::HOPELESS,
+    part::{Chosen, Part, Row, in_a_row, key, kind, orders},
+};
 use super::{
     choose::{FEW, near, times},
     error::PlanError,
@@ -63,6 +67,9 @@ pub(crate) trait Divisible: Problem {
 
     /// Whether all messages come from one node, or all go to one.
     fn has_root(&self) -> bool;
+
+    /// Whether plans are those for spreading data turned round in time.
+    fn is_backwards(&self) -> bool;
 }
 
 /// A variant with its draft and the time that it takes.
@@ -70,6 +77,11 @@ type Found<P> = (Variant<P>, Predicted<P>);
 
 /// So many ways to part the messages up to a place are kept, and so many are tried at a time.
 const MOST_WAYS: usize = 24;
+
+/// Where parts take long to look at, so many ways are tried, whose parts take hardly more time together than those of the first: at
+/// most so many times as long.
+const FEW_WAYS: usize = 2;
+const LIKE: f64 = 1.02;
 
 /// Places are far from each other if messages are so many times as long at the one as at the other.
 const WIDE: u64 = 8;
@@ -82,17 +94,6 @@ const REFINEMENTS: usize = 3;
 
 /// Among up to so many nodes it takes little time to look at a part.
 const SOME: usize = 128;
-
-/// Among more nodes the first two parts leave no time for others if they take so many times what is to be beaten; and places are
-/// moved only if the fastest way takes at most so many times as long. Of 127 problems of 256 nodes without a root in which two parts
-/// were found, 44 are faster apart: in none of these do the first two take more than 1.17 times as long as all at once, and in none
-/// the first ways more than 1.07 times.
-const HOPELESS: f64 = 1.2;
-const HARDLY: f64 = 1.07;
-
-/// There, when so many parts are known, variants of other kinds than theirs are tried only for the parts of the fastest way, and for
-/// messages alone, which are treated in ways in which no others are.
-const ENOUGH: usize = 4;
 
 /// Whether there are messages of which some are treated apart.
 pub(crate) fn is_uneven<P: Divisible>(problem: &P) -> bool {
@@ -145,6 +146,8 @@ struct Parting<'a, P: Problem> {
     given: Time,
     /// The time of the fastest way so far, or what it has to take less than.
     limit: Time,
+    /// The messages of all parts that are known, and of all rows that were tried.
+    messages: u64,
     /// The time that is left for all parts together.
     budget: Span,
     /// The parts that were looked at and end in the time that was left for them, with the time that each takes by itself.
@@ -198,6 +201,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
             is_laborious,
             given,
             limit,
+            messages: 0,
             budget,
             known: BTreeMap::new(),
             rough: BTreeSet::new(),
@@ -212,11 +216,17 @@ impl<'a, P: Divisible> Parting<'a, P> {
 
     fn search(&mut self) {
         let Some(&first) = self.places.first() else { return };
+        if self.is_nearly_the_least() {
+            return;
+        }
         let is_among_few = self.problem.members().len() <= FEW;
         // The ways in two parts tell how much time is left for the others. Among many nodes there are others only if the first
         // of them leaves any.
         if !self.look_at_two(first) && !is_among_few {
             return;
+        }
+        if self.is_tired() {
+            self.places.truncate(1);
         }
         self.places.sort_unstable();
         self.try_between(&self.places.clone());
@@ -228,31 +238,12 @@ impl<'a, P: Divisible> Parting<'a, P> {
             if self.is_laborious {
                 self.extend();
             }
-            self.shift();
+            if !self.is_tired() {
+                self.shift();
+            }
             self.complete();
         }
         self.polish();
-    }
-
-    /// Whether other places than the first ones could be worth their time.
-    fn could_pay(&self) -> bool {
-        !self.is_laborious || self.limit <= times(self.given, HARDLY)
-    }
-
-    /// Tries to part the messages in two at each of the further places, and then in more at the first ones and the best of these.
-    fn extend(&mut self) {
-        let further = mem::take(&mut self.further);
-        let Some(&first) = further.first() else { return };
-        further.iter().for_each(|&place| self.try_between(&[place]));
-        let time = |bounds: Bounds| self.known.get(&bounds).map(|&(time, _)| time);
-        let both = |&place: &u64| Some((time((ENDS.0, place))? + time((place, ENDS.1))?, place));
-        let best = further.iter().filter_map(both).min().map_or(first, |(_, place)| place);
-        self.places.push(best);
-        self.places.sort_unstable();
-        self.try_between(&self.places.clone());
-        self.places.extend(further);
-        self.places.sort_unstable();
-        self.places.dedup();
     }
 
     /// Tries to part the messages in two halfway between places far from each other, where a fast way would not be seen. These
@@ -310,11 +301,29 @@ impl<'a, P: Divisible> Parting<'a, P> {
         {
             self.best.clone_from(way);
         }
+        if self.is_laborious {
+            let Some(&(least, _)) = ways.first() else { return };
+            let near = times(Time::ZERO + least, LIKE);
+            let ways = ways.iter().take_while(|(time, _)| Time::ZERO + *time <= near);
+            ways.take(FEW_WAYS).for_each(|(_, way)| self.attempt_in_order(way));
+            return;
+        }
         for (time, way) in ways {
             if time <= alone(self.problem, self.limit.since_start()) {
-                orders(&way).iter().for_each(|order| self.attempt(&way, order));
+                self.attempt_in_order(&way);
             }
         }
+    }
+
+    /// Predicts the parts of a way in a row: in all orders, or where that takes long in those that are likely to be the fastest.
+    fn attempt_in_order(&mut self, way: &[Bounds]) {
+        let orders = orders(way);
+        let likely = match self.problem.is_backwards() {
+            _ if !self.is_laborious => vec![0, 1, 2, 3],
+            false => vec![1, 2],
+            true => vec![0, 3],
+        };
+        likely.iter().filter_map(|&nth| orders.get(nth)).for_each(|order| self.attempt(way, order));
     }
 
     /// Predicts the parts of a way in a row, in some order.
@@ -330,6 +339,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
         }
         let drafts: Vec<_> = row.iter().map(|part| (&*part.is_in, &part.draft)).collect();
         let draft = self.problem.joined(&drafts);
+        self.messages += draft.schedule().map_or(0, |all| all.messages().count() as u64);
         let (machine, members) = (self.problem.machine(), self.problem.members());
         let prediction = draft.schedule().and_then(|all| predict_among(machine, members, all, limit));
         let Some(prediction) = prediction.filter(|prediction| prediction.modeled < limit) else { return };
@@ -406,6 +416,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
             let likely = if is_rough { self.all_likely() } else { self.likely(bounds) };
             match part.chosen(&likely, is_rough, Time::ZERO + left) {
                 Some((time, chosen)) => {
+                    self.messages += chosen.draft.schedule().map_or(0, |all| all.messages().count() as u64);
                     if is_rough {
                         self.rough.insert(bounds);
                     }
@@ -428,33 +439,6 @@ impl<'a, P: Divisible> Parting<'a, P> {
             .filter(|(part, _)| is_beside(part))
             .map(|(_, (_, chosen))| kind(&chosen.variant))
             .collect()
-    }
-
-    /// Whether a part is looked at only roughly, by variants of those kinds that have been taken for others.
-    fn is_rough(&self) -> bool {
-        self.is_laborious && self.known.len() >= ENOUGH
-    }
-
-    /// The kinds of the variants taken for any part.
-    fn all_likely(&self) -> BTreeSet<String> {
-        self.known.values().map(|(_, chosen)| kind(&chosen.variant)).collect()
-    }
-
-    /// Looks once more at those parts of the fastest way that were looked at only roughly.
-    fn complete(&mut self) {
-        let way = self.best.clone();
-        for &bounds in &way {
-            if !self.rough.remove(&bounds) {
-                continue;
-            }
-            let (time, likely) = (self.known[&bounds].0, self.all_likely());
-            if let Some((time, chosen)) = self.part(bounds).chosen(&likely, false, Time::ZERO + time) {
-                self.known.insert(bounds, (time, Arc::new(chosen)));
-            }
-        }
-        if self.found.is_some() {
-            orders(&way).iter().for_each(|order| self.attempt(&way, order));
-        }
     }
 
     fn part(&self, bounds: Bounds) -> Part<P> {

@@ -89,6 +89,10 @@ impl Divisible for Instance {
         // One message cannot be told apart from others.
         false
     }
+
+    fn is_backwards(&self) -> bool {
+        false
+    }
 }
 
 impl Registered for Instance {

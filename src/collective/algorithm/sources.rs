@@ -5,7 +5,10 @@
 //! lines so that long messages meet late: see [`stop`](crate::stop). A single block that is not empty is broadcast from its
 //! owner, by any algorithm for that. Backwards it is a distributed combine, of a single block a combine-to-one.
 //!
-//! **Restrictions.** Some block is more than twice as long as blocks are in the mean; a commutative operator.
+//! Where no block is more than twice as long as blocks are in the mean, that is done only by [*Level*](stop::Algorithm::LEVEL), which
+//! first brings as many bytes to every rank.
+//!
+//! **Restrictions.** Some block is longer than blocks are in the mean; a commutative operator.
 //!
 //! **Cost.** That of the algorithm for broadcasts.
 //!
@@ -40,8 +43,8 @@ static SOURCES: Entry = Entry::new("sources", |planning| variants(planning.probl
     .kinds(|operation| matches!(operation, Operation::Collect | Operation::DistributedCombine))
     .only_if(&[
         Restriction {
-            text: "some block must be more than twice as long as blocks are in the mean",
-            is_met: |task, _| task.is_uneven(),
+            text: "some block must be longer than blocks are in the mean",
+            is_met: |task, _| task.longest_block() > mean(task),
             found: |task, _| {
                 let [all, most] = [task.bytes(), task.longest_block()].map(|bytes| count(bytes, "byte"));
                 format!(
@@ -61,9 +64,18 @@ fn variants(task: &Task) -> Variants {
     let instance = from_several(task, &owners)?;
     // Backwards there would be no clock.
     let forwards = (task.operation() == Operation::Collect).then_some(&stop::Algorithm::PIPELINE);
-    let algorithms = stop::Algorithm::BEYOND.iter().chain(forwards);
-    let listed = algorithms.flat_map(|algorithm| algorithm.variants(&instance, &()).unwrap_or_default());
+    let others = stop::Algorithm::BEYOND.iter().chain(forwards).filter(|_| task.is_uneven());
+    let listed = [stop::Algorithm::LEVEL]
+        .iter()
+        .chain(others)
+        .flat_map(|algorithm| algorithm.variants(&instance, &()).unwrap_or_default());
     Ok(listed.map(of_several).collect())
+}
+
+/// The bytes that a block has in the mean, in whole elements.
+fn mean(task: &Task) -> u64 {
+    let element = task.element_bytes();
+    (task.bytes() / element).div_ceil(task.size() as u64) * element
 }
 
 /// The ranks whose blocks are not empty.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{Bounds, Divisible, FEW, Part, Parting, Row, SOME, Variant, key, kind, orders};
+use super::{Bounds, Divisible, FEW, Part, Parting, Row, SOME, Variant, key, kind};
 use crate::time::{Span, Time};
 
 /// So many ways are changed if others than the fastest are.
@@ -47,7 +47,7 @@ impl<P: Divisible> Parting<'_, P> {
         let least = self.least(moved[nth]);
         let Some(below) = self.look_at(moved[nth - 1], others + least) else { return };
         if self.look_at(moved[nth], others + below).is_some() {
-            orders(&moved).iter().for_each(|order| self.attempt(&moved, order));
+            self.attempt_in_order(&moved);
         }
     }
 

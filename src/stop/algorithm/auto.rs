@@ -42,8 +42,8 @@ pub(in super::super) fn others(instance: &Instance) -> Variants {
         ];
         every_node_is_a_source && moved.contains(algorithm)
     };
-    let algorithms =
-        [Algorithm::FOREST, Algorithm::PIPELINE].iter().chain(Algorithm::BEYOND).chain(Algorithm::PAPER);
+    let first = [Algorithm::FOREST, Algorithm::PIPELINE];
+    let algorithms = first.iter().chain(Algorithm::BEYOND).chain(&[Algorithm::LEVEL]).chain(Algorithm::PAPER);
     let tried = algorithms.filter(|&algorithm| !is_the_same_as_its_base(algorithm));
     // One that is restricted is left out.
     Ok(tried.flat_map(|algorithm| algorithm.variants(instance, &()).unwrap_or_default()).collect())

@@ -49,7 +49,10 @@ pub(super) enum First {
 }
 
 impl First {
-    pub(super) const BOTH: [First; 2] = [First::Rows, First::Columns];
+    /// Both orders, or one of them on a line, where they come to the same.
+    pub(super) fn orders(grid: Grid) -> &'static [First] {
+        if grid.rows == 1 || grid.columns == 1 { &[First::Rows] } else { &[First::Rows, First::Columns] }
+    }
 
     /// The name in words.
     pub(super) fn name(self) -> &'static str {

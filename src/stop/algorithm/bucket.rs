@@ -37,8 +37,8 @@ static BUCKET: Entry = Entry::new("bucket", |planning| variants(planning.problem
 fn variants(instance: &Instance) -> Variants {
     let is_even =
         [false, true].into_iter().take(1 + usize::from(instance.sources().len() < instance.nodes()));
-    let choices =
-        First::BOTH.into_iter().flat_map(|first| is_even.clone().map(move |is_even| (first, is_even)));
+    let orders = First::orders(instance.grid()).iter();
+    let choices = orders.flat_map(|&first| is_even.clone().map(move |is_even| (first, is_even)));
     let name = |(first, is_even): (First, bool)| {
         if is_even { format!("{}, even buckets", first.name()) } else { first.name().to_owned() }
     };

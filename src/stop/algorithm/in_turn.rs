@@ -12,7 +12,10 @@
 //! **Cost.** As *Br_Lin*, *Br_xy* and *Repos*, without the `o_x` of each exchange.
 
 use super::{Algorithm, Draft, Entry, Instance, Variants, br_xy, br_xy::First, each, of, repos};
-use crate::pattern::{Exchange, line};
+use crate::{
+    pattern::{Exchange, line},
+    topology::Grid,
+};
 
 impl Algorithm {
     /// The halvings of the papers with a cheaper exchange, without `o_x`, in both orders of the dimensions, moved first
@@ -20,7 +23,7 @@ impl Algorithm {
     pub const IN_TURN: Algorithm = of(&IN_TURN);
 }
 
-static IN_TURN: Entry = Entry::new("in-turn", |_| variants())
+static IN_TURN: Entry = Entry::new("in-turn", |planning| variants(planning.problem.grid()))
     .about("the halvings of the papers with a cheaper exchange and in both orders of the dimensions");
 
 /// One of the schedules.
@@ -32,11 +35,13 @@ struct Choice {
     is_moved: bool,
 }
 
-/// All orders of the dimensions, and the line through all nodes, from where the sources are and from ideal places.
-fn variants() -> Variants {
+/// All orders of the dimensions, and the line through all nodes, from where the sources are and from ideal places. Where the nodes
+/// are a line all orders come to the same from where the sources are.
+fn variants(grid: Grid) -> Variants {
     let orders = [Some(First::Rows), Some(First::Columns), None];
-    let choices =
-        [false, true].into_iter().flat_map(|is_moved| orders.map(|first| Choice { first, is_moved }));
+    let different = if First::orders(grid).len() == 1 { 1 } else { orders.len() };
+    let unmoved = orders.into_iter().take(different).map(|first| Choice { first, is_moved: false });
+    let choices = unmoved.chain(orders.map(|first| Choice { first, is_moved: true }));
     let name = |Choice { first, is_moved }| {
         let order = first.map_or("one line", First::name);
         if is_moved { format!("moved, {order}") } else { order.to_owned() }

@@ -13,6 +13,7 @@ mod cut;
 mod forest;
 mod ideal;
 mod in_turn;
+mod level;
 mod part;
 mod pipeline;
 #[cfg(test)]
@@ -95,9 +96,11 @@ impl Algorithm {
         Algorithm::TREE,
     ];
 
-    /// Those for some problems only: long messages on networks that are no grid, long messages from few sources, and messages of
-    /// lengths that differ. The papers do not have them. *Auto* tries them as well.
-    pub const FOR_SOME: &[Algorithm] = &[Algorithm::FOREST, Algorithm::PIPELINE, Algorithm::APART];
+    /// Those for some problems only: messages that leave some nodes with more bytes than others, long messages on networks that are no
+    /// grid, long messages from few sources, and messages of lengths that differ. The papers do not have them. *Auto* tries them as
+    /// well.
+    pub const FOR_SOME: &[Algorithm] =
+        &[Algorithm::LEVEL, Algorithm::FOREST, Algorithm::PIPELINE, Algorithm::APART];
 
     /// All that are for any lengths on any machine, [`Algorithm::AUTO`] last.
     pub fn all() -> impl Iterator<Item = Algorithm> {

@@ -42,7 +42,7 @@ fn instance(machine: &str, sources: &[Rank], lengths: &[u64]) -> Instance {
 /// Every schedule of every algorithm.
 fn all_candidates(instance: &Instance) -> impl Iterator<Item = (Algorithm, Variant<Instance>)> {
     let all = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::AUTO);
-    let single = all.chain([Algorithm::FOREST, Algorithm::PIPELINE]);
+    let single = all.chain([Algorithm::LEVEL, Algorithm::FOREST, Algorithm::PIPELINE]);
     single.flat_map(|algorithm| candidates(algorithm, instance))
 }
 
@@ -146,7 +146,7 @@ proptest! {
     fn the_fastest_is_taken_and_beats_no_limit(instance in instances(7)) {
         let bound = instance.lower_bound();
         let mut all = Vec::new();
-        for algorithm in [Algorithm::FOREST, Algorithm::PIPELINE].into_iter().chain(Algorithm::all()) {
+        for algorithm in [Algorithm::LEVEL, Algorithm::FOREST, Algorithm::PIPELINE].into_iter().chain(Algorithm::all()) {
             let mut fastest: Option<(Time, Algorithm, String)> = None;
             for (of, variant) in candidates(algorithm, &instance) {
                 let schedule = variant.draft(&instance).unwrap().schedule;

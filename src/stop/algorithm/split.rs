@@ -30,7 +30,7 @@ use super::{
     spread::suited,
 };
 use crate::{
-    pattern::{Exchange, Transfer, circulant, line},
+    pattern::{Builder, Exchange, Transfer, circulant, line},
     plan::Restriction,
     rank::Rank,
 };
@@ -65,19 +65,20 @@ type Choice = (Cut, usize, Collect);
 /// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too. Of each way
 /// every second number is tried first, of messages that can be cut by length those that are, and of rings those in one order.
 fn variants(instance: &Instance) -> Variants {
+    let orders = First::orders(instance.grid());
     let numbers = [Cut::Alike, Cut::ByLength].map(|cut| (cut, pieces(instance, cut)));
     let choices = numbers.iter().flat_map(|(cut, pieces)| {
         let anywhere = pieces.iter().flat_map(|&pieces| Collect::ANYWHERE.map(|collect| (pieces, collect)));
         let most = pieces.iter().max().copied();
-        let rings = most.into_iter().flat_map(|most| First::BOTH.map(|first| (most, Collect::Rings(first))));
+        let rings =
+            most.into_iter().flat_map(|most| orders.iter().map(move |&first| (most, Collect::Rings(first))));
         anywhere.chain(rings).map(|(pieces, collect)| (*cut, pieces, collect))
     });
     let [(_, alike), (_, by_length)] = &numbers;
     let leads = |(cut, pieces, collect): Choice| -> Vec<Choice> {
         if let Collect::Rings(first) = collect {
-            let [lead, follower] = First::BOTH;
             return match by_length.iter().max() {
-                _ if first == follower => vec![(cut, pieces, Collect::Rings(lead))],
+                _ if first != orders[0] => vec![(cut, pieces, Collect::Rings(orders[0]))],
                 Some(&most) if cut == Cut::Alike => vec![(Cut::ByLength, most, collect)],
                 _ => Vec::new(),
             };
@@ -155,31 +156,8 @@ fn draft(instance: &Instance, (how, pieces, collect): Choice, exchange: Exchange
     let teams = teams(&line, instance.sources(), &counts);
     let cut = cut(instance, &counts);
     let bytes: Vec<u64> = cut.iter().map(|piece| piece.bytes).collect();
-    // The number of each source's first block.
-    let firsts: Vec<usize> = (0..counts.len()).map(|source| counts[..source].iter().sum()).collect();
     Draft::moving(instance, cut, exchange, |builder| {
-        let mut spans: Vec<(usize, usize, usize)> =
-            counts.iter().enumerate().map(|(source, &count)| (source, 0, count)).collect();
-        while spans.iter().any(|&(_, start, end)| end - start > 1) {
-            let mut transfers = Vec::new();
-            spans = spans
-                .into_iter()
-                .flat_map(|(source, start, end)| {
-                    let middle = start + (end - start).div_ceil(2);
-                    if middle < end {
-                        let block = |piece| (firsts[source] + piece) as u32;
-                        transfers.push(Transfer {
-                            from: teams[source][start],
-                            to: teams[source][middle],
-                            blocks: (middle..end).map(block).collect(),
-                        });
-                    }
-                    [(source, start, middle), (source, middle, end)]
-                })
-                .filter(|&(_, start, end)| start < end)
-                .collect();
-            builder.move_blocks(transfers);
-        }
+        deal(builder, &teams);
         let holders: Vec<Rank> = teams.concat();
         let mut loads: BTreeMap<Rank, u64> = BTreeMap::new();
         for (&rank, bytes) in holders.iter().zip(bytes) {
@@ -192,6 +170,35 @@ fn draft(instance: &Instance, (how, pieces, collect): Choice, exchange: Exchange
             Collect::Rings(first) => bucket::collect(builder, first.lines(instance.grid()), true),
         }
     })
+}
+
+/// Each source deals out its message by halves to its team, of which it is the first: piece `k` to the `k`-th of the team.
+pub(super) fn deal(builder: &mut Builder, teams: &[Vec<Rank>]) {
+    // The number of each source's first block.
+    let firsts: Vec<usize> =
+        (0..teams.len()).map(|source| teams[..source].iter().map(Vec::len).sum()).collect();
+    let mut spans: Vec<(usize, usize, usize)> =
+        teams.iter().enumerate().map(|(source, team)| (source, 0, team.len())).collect();
+    while spans.iter().any(|&(_, start, end)| end - start > 1) {
+        let mut transfers = Vec::new();
+        spans = spans
+            .into_iter()
+            .flat_map(|(source, start, end)| {
+                let middle = start + (end - start).div_ceil(2);
+                if middle < end {
+                    let block = |piece| (firsts[source] + piece) as u32;
+                    transfers.push(Transfer {
+                        from: teams[source][start],
+                        to: teams[source][middle],
+                        blocks: (middle..end).map(block).collect(),
+                    });
+                }
+                [(source, start, middle), (source, middle, end)]
+            })
+            .filter(|&(_, start, end)| start < end)
+            .collect();
+        builder.move_blocks(transfers);
+    }
 }
 
 /// Each source with its helpers, one for each further piece: going along the line, the next nodes that are free, and if

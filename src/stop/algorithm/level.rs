@@ -1,0 +1,203 @@
+//! Algorithm *Level*: bytes are moved until every node has as many, and then all are brought together.
+//!
+//! **What it does.** For long messages that leave some nodes with more bytes than others: what takes longest to bring together
+//! is what the fullest node has. No node keeps more than the mean `m` of all nodes. What a source has more it deals out, by halves
+//! as in [*Split*](super::split), to nodes that have less: along a line, the first bytes that are too many go where the first ones
+//! are missing. Then all is brought together: in rings as in [*Bucket*](super::bucket), whose buckets are all alike by then, by
+//! halving, or by [dissemination](crate::pattern::circulant::collect).
+//!
+//! **Restrictions.** Some message is longer than `m`.
+//!
+//! **Cost.** `ceil(log2 q) alpha + n beta` to deal out at most `n` bytes to at most `q` nodes, and a collect of `m` bytes a
+//! node: in rings `(r + c - 2) alpha + (p - 1) m beta`, otherwise `ceil(log2 p) alpha + (p - 1) m beta` without conflicts; half
+//! duplex doubles the bytes.
+//!
+//! **Source.** This project; what [*Split*](super::split) does with few long messages, for any number of any lengths.
+
+use super::{
+    Algorithm, Draft, Entry, Instance, Known, Piece, Variants, br_xy::First, bucket, each_after,
+    in_node_order, of, split::deal,
+};
+use crate::{
+    pattern::{Exchange, circulant, line},
+    plan::Restriction,
+    rank::Rank,
+    text::count,
+};
+
+impl Algorithm {
+    /// Every node gets as many bytes as the others, and then all are brought together, `(p - 1) m beta` for a mean of `m` bytes a
+    /// node: for long messages that leave some nodes with more than others.
+    pub const LEVEL: Algorithm = of(&LEVEL);
+}
+
+static LEVEL: Entry = Entry::new("level", |planning| variants(planning.problem))
+    .about("every node gets as many bytes, and then all are brought together: for long messages, some nodes having more")
+    .source("this project")
+    .only_if(&[Restriction {
+        text: "some message is longer than the mean of what the nodes have",
+        is_met: |instance, ()| mean(instance) < longest(instance),
+        found: |instance, ()| format!("none of these is longer than {}", count(mean(instance), "byte")),
+    }]);
+
+fn longest(instance: &Instance) -> u64 {
+    instance.lengths().iter().copied().max().unwrap_or(0)
+}
+
+/// The bytes that a node has in the mean, in whole elements: so many it keeps at most.
+fn mean(instance: &Instance) -> u64 {
+    let element = instance.element_bytes();
+    let elements: u64 = instance.lengths().iter().map(|length| length.div_ceil(element)).sum();
+    elements.div_ceil(instance.nodes() as u64) * element
+}
+
+/// A way to bring together what the nodes have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Collect {
+    Rings(First),
+    Halving,
+    Dissemination,
+}
+
+impl Collect {
+    fn name(self) -> String {
+        match self {
+            Collect::Rings(first) => format!("rings, {}", first.name()),
+            Collect::Halving => "halving".to_owned(),
+            Collect::Dissemination => "dissemination".to_owned(),
+        }
+    }
+}
+
+/// Every way to bring the bytes together, rings in the order of the dimensions that may be the better one only after the other.
+fn variants(instance: &Instance) -> Variants {
+    let orders = First::orders(instance.grid());
+    let rings = orders.iter().map(|&first| Collect::Rings(first));
+    let choices = rings.chain([Collect::Halving, Collect::Dissemination]);
+    let leads = |collect| match collect {
+        Collect::Rings(first) if first != orders[0] => vec![Collect::Rings(orders[0])],
+        _ => Vec::new(),
+    };
+    let ordered = in_node_order(instance);
+    let known = |collect| match collect {
+        Collect::Rings(first) => {
+            let held = teams(&ordered).into_iter().flatten();
+            bucket::known(&ordered, held, first.lines(ordered.grid()), false)
+        }
+        Collect::Halving | Collect::Dissemination => Known::default(),
+    };
+    each_after(choices, leads, known, Collect::name, draft)
+}
+
+/// For each source the nodes that get a part of its message, and its bytes: first the source itself, then others along the line.
+fn teams(instance: &Instance) -> Vec<Vec<(Rank, u64)>> {
+    let mean = mean(instance);
+    let (sources, lengths) = (instance.sources(), instance.lengths());
+    let line = line::bisection(instance.grid());
+    let position_of = line::positions(&line);
+    let mut teams: Vec<Vec<(Rank, u64)>> =
+        sources.iter().zip(lengths).map(|(&rank, &length)| vec![(rank, length.min(mean))]).collect();
+    let mut missing = vec![mean; line.len()];
+    teams.iter().flatten().for_each(|&(rank, bytes)| missing[position_of[rank]] -= bytes);
+    let mut order: Vec<usize> = (0..sources.len()).collect();
+    order.sort_unstable_by_key(|&source| position_of[sources[source]]);
+    // The first position of the line where bytes may be missing.
+    let mut next = 0;
+    for source in order {
+        let mut left = lengths[source].saturating_sub(mean);
+        while left > 0 {
+            let bytes = left.min(missing[next]);
+            if bytes > 0 {
+                teams[source].push((line[next], bytes));
+                left -= bytes;
+                missing[next] -= bytes;
+            }
+            next += usize::from(missing[next] == 0);
+        }
+    }
+    teams
+}
+
+fn draft(instance: &Instance, collect: Collect, exchange: Exchange) -> Draft {
+    let teams = teams(instance);
+    let mut pieces = Vec::new();
+    for (source, team) in teams.iter().enumerate() {
+        let mut start = 0;
+        for &(_, bytes) in team {
+            pieces.push(Piece { source, start, bytes });
+            start += bytes;
+        }
+    }
+    let ranks = |team: Vec<(Rank, u64)>| team.into_iter().map(|(rank, _)| rank).collect();
+    let teams: Vec<Vec<Rank>> = teams.into_iter().map(ranks).collect();
+    let grid = instance.grid();
+    Draft::moving(instance, pieces, exchange, |builder| {
+        deal(builder, &teams);
+        match collect {
+            Collect::Rings(first) => bucket::collect(builder, first.lines(grid), false),
+            Collect::Halving => builder.halve(&[line::bisection(grid)]),
+            Collect::Dissemination => circulant::collect(builder, &[line::bisection(grid)]),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Description;
+
+    fn instance(machine: &str, sources: &[Rank], lengths: &[u64]) -> Instance {
+        let machine: Description = machine.parse().unwrap();
+        Instance::new(&machine, sources, lengths).unwrap()
+    }
+
+    #[test]
+    fn what_is_too_much_goes_where_the_first_bytes_are_missing() {
+        // 21 bytes, at most 4 a node. Node 1 has 8 too many, of which nodes 0, 2 and 3 get 4, 3 and 1; node 5 has one too many.
+        let instance = instance("line:6", &[1, 2, 5, 4], &[12, 1, 5, 3]);
+        let line = line::bisection(instance.grid());
+        assert_eq!(line, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(
+            teams(&instance),
+            [vec![(1, 4), (0, 4), (2, 3), (3, 1)], vec![(2, 1)], vec![(5, 4), (3, 1)], vec![(4, 3)]]
+        );
+    }
+
+    #[test]
+    fn no_node_keeps_more_than_the_mean() {
+        for element in [1, 8] {
+            let lengths: Vec<u64> = (0..9).map(|source| source * source % 7 * 100 * element).collect();
+            let instance =
+                instance("paragon:3x5", &[14, 3, 0, 7, 8, 2, 11, 5, 12], &lengths).with_elements_of(element);
+            let mut held = [0; 15];
+            for (team, &length) in teams(&instance).iter().zip(&lengths) {
+                assert_eq!(team.iter().map(|&(_, bytes)| bytes).sum::<u64>(), length);
+                assert!(team[1..].iter().all(|&(_, bytes)| bytes > 0 && bytes % element == 0), "{team:?}");
+                team.iter().for_each(|&(rank, bytes)| held[rank] += bytes);
+            }
+            assert_eq!(held.into_iter().max(), Some(mean(&instance)));
+        }
+    }
+
+    /// Eleven of sixteen nodes have a message, so that *Split* may not deal out any. In rings the nodes wait for the fullest one.
+    #[test]
+    fn long_messages_are_faster_than_by_any_other() {
+        let instance = instance("hockney:4x4", &(0..11).collect::<Vec<Rank>>(), &[65_536; 11]);
+        let time = |algorithm: Algorithm| Some(algorithm.plan(&instance).ok()?.prediction().modeled);
+        let level = time(Algorithm::LEVEL).unwrap();
+        let others = Algorithm::BEYOND.iter().chain(Algorithm::PAPER).filter_map(|&other| time(other)).min();
+        assert!(level.as_secs_f64() < 0.9 * others.unwrap().as_secs_f64(), "{level} and {others:?}");
+        assert_eq!(Algorithm::AUTO.plan(&instance).unwrap().algorithm(), &Algorithm::LEVEL);
+    }
+
+    #[test]
+    fn nothing_is_moved_where_all_nodes_have_as_much() {
+        let all = instance("line:4", &[0, 1, 2, 3], &[5; 4]);
+        assert_eq!(
+            Algorithm::LEVEL.check(&all).unwrap_err().to_string(),
+            "level works only if some message is longer than the mean of what the nodes have, and none of these is longer than 5 \
+             bytes"
+        );
+        assert_eq!(Algorithm::LEVEL.check(&instance("line:4", &[0, 1, 2], &[5; 3])), Ok(()));
+    }
+}
