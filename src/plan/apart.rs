@@ -14,7 +14,9 @@
 //! that is done only if that way is nearly the fastest and there have not been too many messages to predict, and by such variants first
 //! as other parts take; before it the best of the first places is left for those beside it, of all that follow from the lengths, as
 //! long as two parts take less time there, and the messages are parted at this one and the first ones. In the end
-//! the fastest way is changed a little, as long as that makes it faster (`polish`). What is done among more than 128 nodes alone is in `many`. Lower bounds tell of many parts beforehand that they
+//! the fastest way is changed a little, as long as that makes it faster (`polish`). Among more than 128 nodes
+//! without a root less is looked at (`many`): nothing if all messages at once are nearly as fast as anything can be, and only those
+//! ways and orders that are the most likely to be fast. Lower bounds tell of many parts beforehand that they
 //! cannot pay, none is looked at for longer than the others leave it, and variants come first for it that suit its neighbours.
 
 mod many;
@@ -235,7 +237,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
             self.refine();
             self.try_all();
         } else if self.could_pay() {
-            if self.is_laborious {
+            if self.is_laborious && !self.is_tired() {
                 self.extend();
             }
             if !self.is_tired() {
@@ -315,14 +317,15 @@ impl<'a, P: Divisible> Parting<'a, P> {
         }
     }
 
-    /// Predicts the parts of a way in a row: in all orders, or where that takes long in those that are likely to be the fastest.
+    /// Predicts the parts of a way in a row: in all [orders], or where that takes long in those two that are likely to be the fastest,
+    /// which begin with the longest messages, or end with them where plans go backwards.
     fn attempt_in_order(&mut self, way: &[Bounds]) {
-        let orders = orders(way);
-        let likely = match self.problem.is_backwards() {
-            _ if !self.is_laborious => vec![0, 1, 2, 3],
-            false => vec![1, 2],
-            true => vec![0, 3],
+        let likely: &[usize] = match self.problem.is_backwards() {
+            _ if !self.is_laborious => &[0, 1, 2, 3],
+            false => &[1, 2],
+            true => &[0, 3],
         };
+        let orders = orders(way);
         likely.iter().filter_map(|&nth| orders.get(nth)).for_each(|order| self.attempt(way, order));
     }
 

@@ -8,7 +8,7 @@
 //! Where no block is more than twice as long as blocks are in the mean, that is done only by [*Level*](stop::Algorithm::LEVEL), which
 //! first brings as many bytes to every rank.
 //!
-//! **Restrictions.** Some block is longer than blocks are in the mean; a commutative operator.
+//! **Restrictions.** Some block is longer than blocks are in the mean, rounded up to whole elements; a commutative operator.
 //!
 //! **Cost.** That of the algorithm for broadcasts.
 //!
@@ -33,24 +33,21 @@ use crate::{
 };
 
 impl Algorithm {
-    /// The schedules of s-to-p broadcasts, for blocks of which a few are long.
+    /// The schedules of s-to-p broadcasts, for blocks of different lengths.
     pub const SOURCES: Algorithm = of(&SOURCES);
 }
 
 static SOURCES: Entry = Entry::new("sources", |planning| variants(planning.problem))
-    .about("as a broadcast from those ranks that have something: for a few long blocks")
+    .about("as a broadcast from those ranks that have something: for blocks of different lengths")
     .source("this project")
     .kinds(|operation| matches!(operation, Operation::Collect | Operation::DistributedCombine))
     .only_if(&[
         Restriction {
-            text: "some block must be longer than blocks are in the mean",
+            text: "some block must be longer than blocks are in the mean, in whole elements",
             is_met: |task, _| task.longest_block() > mean(task),
             found: |task, _| {
-                let [all, most] = [task.bytes(), task.longest_block()].map(|bytes| count(bytes, "byte"));
-                format!(
-                    "{} have {all} together, and none has more than {most}",
-                    count(task.size() as u64, "block")
-                )
+                let [mean, most] = [mean(task), task.longest_block()].map(|bytes| count(bytes, "byte"));
+                format!("here that is {mean}, and no block has more than {most}")
             },
         },
         Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order(), found: |_, _| String::new() },

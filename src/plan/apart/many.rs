@@ -32,7 +32,7 @@ impl<P: Divisible> Parting<'_, P> {
 
     /// Whether other places than the first ones could be worth their time.
     pub(super) fn could_pay(&self) -> bool {
-        !self.is_laborious || self.limit <= times(self.given, HARDLY) && !self.is_tired()
+        !self.is_laborious || self.limit <= times(self.given, HARDLY)
     }
 
     /// Whether parts have had so many messages that no more places are looked at. It never is among few nodes.
@@ -54,6 +54,9 @@ impl<P: Divisible> Parting<'_, P> {
         let mut best = begin;
         for beside in [&below[..], &all[nth(begin.1) + 1..]] {
             for &place in beside {
+                if self.is_tired() {
+                    break;
+                }
                 self.look_at_two(place);
                 match both(self, place) {
                     Some(found) if found < best => best = found,

@@ -37,12 +37,12 @@ static BUCKET: Entry = Entry::new("bucket", |planning| variants(planning.problem
 fn variants(instance: &Instance) -> Variants {
     let is_even =
         [false, true].into_iter().take(1 + usize::from(instance.sources().len() < instance.nodes()));
-    let orders = First::orders(instance.grid()).iter();
+    let ordered = in_node_order(instance);
+    let orders = First::orders(ordered.grid()).iter();
     let choices = orders.flat_map(|&first| is_even.clone().map(move |is_even| (first, is_even)));
     let name = |(first, is_even): (First, bool)| {
         if is_even { format!("{}, even buckets", first.name()) } else { first.name().to_owned() }
     };
-    let ordered = in_node_order(instance);
     let held = || ordered.sources().iter().copied().zip(ordered.lengths().iter().copied());
     let known =
         |(first, is_even): (First, bool)| known(&ordered, held(), first.lines(ordered.grid()), is_even);

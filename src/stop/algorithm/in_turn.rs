@@ -11,7 +11,9 @@
 //!
 //! **Cost.** As *Br_Lin*, *Br_xy* and *Repos*, without the `o_x` of each exchange.
 
-use super::{Algorithm, Draft, Entry, Instance, Variants, br_xy, br_xy::First, each, of, repos};
+use super::{
+    Algorithm, Draft, Entry, Instance, Variants, br_xy, br_xy::First, each, in_node_order, of, repos,
+};
 use crate::{
     pattern::{Exchange, line},
     topology::Grid,
@@ -23,7 +25,7 @@ impl Algorithm {
     pub const IN_TURN: Algorithm = of(&IN_TURN);
 }
 
-static IN_TURN: Entry = Entry::new("in-turn", |planning| variants(planning.problem.grid()))
+static IN_TURN: Entry = Entry::new("in-turn", |planning| variants(in_node_order(planning.problem).grid()))
     .about("the halvings of the papers with a cheaper exchange and in both orders of the dimensions");
 
 /// One of the schedules.

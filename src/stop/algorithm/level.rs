@@ -37,7 +37,9 @@ static LEVEL: Entry = Entry::new("level", |planning| variants(planning.problem))
     .only_if(&[Restriction {
         text: "some message is longer than the mean of what the nodes have",
         is_met: |instance, ()| mean(instance) < longest(instance),
-        found: |instance, ()| format!("none of these is longer than {}", count(mean(instance), "byte")),
+        found: |instance, ()| {
+            format!("none is longer than {}, which is the mean in whole elements", count(mean(instance), "byte"))
+        },
     }]);
 
 fn longest(instance: &Instance) -> u64 {
@@ -71,14 +73,14 @@ impl Collect {
 
 /// Every way to bring the bytes together, rings in the order of the dimensions that may be the better one only after the other.
 fn variants(instance: &Instance) -> Variants {
-    let orders = First::orders(instance.grid());
+    let ordered = in_node_order(instance);
+    let orders = First::orders(ordered.grid());
     let rings = orders.iter().map(|&first| Collect::Rings(first));
     let choices = rings.chain([Collect::Halving, Collect::Dissemination]);
     let leads = |collect| match collect {
         Collect::Rings(first) if first != orders[0] => vec![Collect::Rings(orders[0])],
         _ => Vec::new(),
     };
-    let ordered = in_node_order(instance);
     let known = |collect| match collect {
         Collect::Rings(first) => {
             let held = teams(&ordered).into_iter().flatten();
@@ -195,8 +197,8 @@ mod tests {
         let all = instance("line:4", &[0, 1, 2, 3], &[5; 4]);
         assert_eq!(
             Algorithm::LEVEL.check(&all).unwrap_err().to_string(),
-            "level works only if some message is longer than the mean of what the nodes have, and none of these is longer than 5 \
-             bytes"
+            "level works only if some message is longer than the mean of what the nodes have, and none is longer than 5 bytes, \
+             which is the mean in whole elements"
         );
         assert_eq!(Algorithm::LEVEL.check(&instance("line:4", &[0, 1, 2], &[5; 3])), Ok(()));
     }

@@ -52,6 +52,24 @@ fn candidates(algorithm: Algorithm, instance: &Instance) -> Vec<(Algorithm, Vari
     variants.into_iter().map(|variant| (*variant.algorithm().unwrap(), variant)).collect()
 }
 
+/// Members that are a rectangle have rows and columns, in whatever order their ranks are.
+#[test]
+fn variants_do_not_depend_on_the_order_of_ranks() {
+    let machine: Description = "paragon:3x4".parse().unwrap();
+    let among = |members: Vec<Rank>, sources: &[Rank]| {
+        Instance::among(&machine, members, sources, &[100_000, 300]).unwrap()
+    };
+    let forth = among((0..12).collect(), &[1, 5]);
+    let back = among((0..12).rev().collect(), &[10, 6]);
+    for algorithm in Algorithm::BEYOND.iter().chain(&[Algorithm::LEVEL]) {
+        let names = |instance| -> Vec<String> {
+            let all = candidates(*algorithm, instance).into_iter();
+            all.map(|(_, variant)| variant.name().to_owned()).collect()
+        };
+        assert_eq!(names(&forth), names(&back), "{algorithm}");
+    }
+}
+
 // Shape.
 
 /// Fails unless messages are what they should be. Returns how often each block is sent.

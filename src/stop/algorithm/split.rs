@@ -65,7 +65,8 @@ type Choice = (Cut, usize, Collect);
 /// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too. Of each way
 /// every second number is tried first, of messages that can be cut by length those that are, and of rings those in one order.
 fn variants(instance: &Instance) -> Variants {
-    let orders = First::orders(instance.grid());
+    let ordered = in_node_order(instance);
+    let orders = First::orders(ordered.grid());
     let numbers = [Cut::Alike, Cut::ByLength].map(|cut| (cut, pieces(instance, cut)));
     let choices = numbers.iter().flat_map(|(cut, pieces)| {
         let anywhere = pieces.iter().flat_map(|&pieces| Collect::ANYWHERE.map(|collect| (pieces, collect)));
@@ -97,7 +98,6 @@ fn variants(instance: &Instance) -> Variants {
         Cut::Alike => format!("{pieces} pieces, {}", collect.name()),
         Cut::ByLength => format!("up to {pieces} pieces, {}", collect.name()),
     };
-    let ordered = in_node_order(instance);
     let known = |(how, pieces, collect): Choice| match collect {
         Collect::Rings(first) => {
             let counts = how.counts(ordered.lengths(), pieces);
