@@ -32,7 +32,7 @@ use std::{
 
 pub(crate) use self::places::places;
 use self::{
-    many::HOPELESS,
+    many::{HOPELESS, few},
     part::{Chosen, Part, Row, in_a_row, key, kind, orders},
 };
 use super::{
@@ -79,11 +79,6 @@ type Found<P> = (Variant<P>, Predicted<P>);
 
 /// So many ways to part the messages up to a place are kept, and so many are tried at a time.
 const MOST_WAYS: usize = 24;
-
-/// Where parts take long to look at, so many ways are tried, whose parts take hardly more time together than those of the first: at
-/// most so many times as long.
-const FEW_WAYS: usize = 2;
-const LIKE: f64 = 1.02;
 
 /// Places are far from each other if messages are so many times as long at the one as at the other.
 const WIDE: u64 = 8;
@@ -303,14 +298,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
         {
             self.best.clone_from(way);
         }
-        if self.is_laborious {
-            let Some(&(least, _)) = ways.first() else { return };
-            let near = times(Time::ZERO + least, LIKE);
-            let ways = ways.iter().take_while(|(time, _)| Time::ZERO + *time <= near);
-            ways.take(FEW_WAYS).for_each(|(_, way)| self.attempt_in_order(way));
-            return;
-        }
-        for (time, way) in ways {
+        for (time, way) in if self.is_laborious { few(ways) } else { ways } {
             if time <= alone(self.problem, self.limit.since_start()) {
                 self.attempt_in_order(&way);
             }

@@ -1,4 +1,4 @@
-//! The members of a problem: some nodes of a machine, each once.
+//! The members of a problem: some nodes of a machine, each once, and what each has in the mean.
 
 use std::borrow::Cow;
 
@@ -22,6 +22,11 @@ pub(crate) fn check_members(machine: &Description, members: &[Rank]) -> Result<(
         }
         Some(_) => Ok(()),
     }
+}
+
+/// The bytes that each of some members has in the mean, rounded up to whole elements.
+pub(crate) fn mean_in_elements(bytes: u64, members: usize, element: u64) -> u64 {
+    bytes.div_ceil(element).div_ceil(members as u64) * element
 }
 
 /// The error of members that make no group.

@@ -56,7 +56,7 @@ pub use self::{
 pub(crate) use self::{
     cache::Cache,
     layout::Layout,
-    members::check_members,
+    members::{check_members, mean_in_elements},
     problem::{Draft, Planned, Scheduled, by_rules, check_blocks},
     registry::{Entry, Planning, Predicted, Restriction, Variant},
 };

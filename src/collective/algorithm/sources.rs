@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     pattern::Origin,
-    plan::{PlanError, Restriction, Variant},
+    plan::{PlanError, Restriction, Variant, mean_in_elements},
     rank::Rank,
     stop,
     text::count,
@@ -71,8 +71,7 @@ fn variants(task: &Task) -> Variants {
 
 /// The bytes that a block has in the mean, in whole elements.
 fn mean(task: &Task) -> u64 {
-    let element = task.element_bytes();
-    (task.bytes() / element).div_ceil(task.size() as u64) * element
+    mean_in_elements(task.bytes(), task.size(), task.element_bytes())
 }
 
 /// The ranks whose blocks are not empty.

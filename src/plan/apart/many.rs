@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, mem, sync::Arc};
 
-use super::{Bounds, Divisible, ENDS, Parting, kind, orders, times};
+use super::{Bounds, Divisible, ENDS, Parting, Way, kind, orders, times};
 use crate::time::{Span, Time};
 
 /// Messages are not parted if all at once take at most so many times as long as nothing can beat: of 8 such
@@ -23,6 +23,20 @@ const ENOUGH: usize = 2;
 
 /// No more places are looked at when parts and rows of parts have had so many messages for each pair of nodes.
 const MOST_A_PAIR: u64 = 2;
+
+/// So many ways are tried at a time, whose parts take hardly more time together than those of the first: at most so many times as
+/// long.
+const FEW_WAYS: usize = 2;
+const LIKE: f64 = 1.02;
+
+/// Those of the ways, of which the first takes the least time, that are tried.
+pub(super) fn few(mut ways: Vec<Way>) -> Vec<Way> {
+    ways.truncate(FEW_WAYS);
+    if let Some(&(least, _)) = ways.first() {
+        ways.retain(|&(time, _)| Time::ZERO + time <= times(Time::ZERO + least, LIKE));
+    }
+    ways
+}
 
 impl<P: Divisible> Parting<'_, P> {
     /// Whether nothing can be much faster than all messages at once.

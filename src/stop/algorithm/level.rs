@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     pattern::{Exchange, circulant, line},
-    plan::Restriction,
+    plan::{Restriction, mean_in_elements},
     rank::Rank,
     text::count,
 };
@@ -48,9 +48,7 @@ fn longest(instance: &Instance) -> u64 {
 
 /// The bytes that a node has in the mean, in whole elements: so many it keeps at most.
 fn mean(instance: &Instance) -> u64 {
-    let element = instance.element_bytes();
-    let elements: u64 = instance.lengths().iter().map(|length| length.div_ceil(element)).sum();
-    elements.div_ceil(instance.nodes() as u64) * element
+    mean_in_elements(instance.bytes(), instance.nodes(), instance.element_bytes())
 }
 
 /// A way to bring together what the nodes have.
