@@ -3,26 +3,28 @@
 //! A schedule that suits long messages costs short ones many start-ups, and one that suits short messages carries long ones
 //! too often. Where lengths differ much, two or more schedules in a row can be faster than any single one.
 //!
-//! The messages, by length, may be parted at a few places that follow from their lengths alone: six of them among up to 64 nodes,
-//! and two among more, where the second one is looked at only if the first one could pay. All that lies between two places is
+//! The messages, by length, may be parted at a few places that follow from their lengths alone. All that lies between two places is
 //! a problem of its own, for which the fastest variant is taken. The ways whose parts take the least time together are tried: the
 //! parts are put one after the other, from the shortest messages on, from the longest on, or with the longest at the other end.
-//! No node waits in between: each goes on to the next part when it is done with the one before. Among up to 64 nodes the messages
-//! are also parted in two halfway between places that are far from each other. Then places near those of the best way are tried,
-//! halfway to the next ones that have been tried, a few times over, and at last all these places together, and those between any two lengths
-//! if there are few lengths. Among more nodes the places of the best way are moved once or twice. Among more than 128, without a root,
-//! that is done only if that way is nearly the fastest and there have not been too many messages to predict, and by such variants first
-//! as other parts take; before it the best of the first places is left for those beside it, of all that follow from the lengths, as
-//! long as two parts take less time there, and the messages are parted at this one and the first ones. In the end
-//! the fastest way is changed a little, as long as that makes it faster (`polish`). Among more than 128 nodes
-//! without a root less is looked at (`many`): nothing if all messages at once are nearly as fast as anything can be, and only those
-//! ways and orders that are the most likely to be fast. Lower bounds tell of many parts beforehand that they
+//! No node waits in between: each goes on to the next part when it is done with the one before.
+//!
+//! First one place is tried, and then two. Among up to 64 nodes all others that follow from the lengths come next. The messages are then
+//! parted in two halfway between places that are far from each other; places near those of the best way are tried, halfway to the next
+//! ones that have been tried, a few times over, and at last all these places together, and those between any two lengths
+//! if there are few lengths. Among more nodes the places of the best way are moved once or twice. Among more than 128, without a root (`many`),
+//! the best of the first places is left for those beside it before that, of all that follow from the lengths, as
+//! long as two parts take less time there, and parts are looked at by such variants first as other parts take. In the end
+//! the fastest way is changed a little, as long as that makes it faster (`polish`).
+//!
+//! Where there is no root, every part takes some time to look at, and each of these steps is taken only if it is likely to pay (`worth`).
+//! Lower bounds tell of many parts beforehand that they
 //! cannot pay, none is looked at for longer than the others leave it, and variants come first for it that suit its neighbours.
 
 mod many;
 mod part;
 mod places;
 mod polish;
+mod worth;
 
 use std::{
     cmp::Reverse,
@@ -32,11 +34,11 @@ use std::{
 
 pub(crate) use self::places::places;
 use self::{
-    many::{HOPELESS, few},
     part::{Chosen, Part, Row, in_a_row, key, kind, orders},
+    worth::{HOPELESS, VERY_FEW},
 };
 use super::{
-    choose::{FEW, near, times},
+    choose::{FEW, fastest, near, times},
     error::PlanError,
     predict::predict_among,
     problem::{Draft, Problem},
@@ -89,6 +91,9 @@ const FEW_LENGTHS: usize = 16;
 /// So many times the places of the fastest way are looked at for others near them.
 const REFINEMENTS: usize = 3;
 
+/// Where only that is looked at which is likely to pay, a part that is parted once more is taken to need this part of its time.
+const PARTED: f64 = 0.95;
+
 /// Among up to so many nodes it takes little time to look at a part.
 const SOME: usize = 128;
 
@@ -107,23 +112,33 @@ pub(crate) fn lengths_in_words(lengths: &[u64]) -> String {
     }
 }
 
-/// The fastest way to treat messages apart.
+/// The fastest way to treat messages apart, whether or not it is faster than to treat all alike. It is found as [`faster`] finds it;
+/// where that gives up, messages are parted at the first place.
 ///
 /// # Errors
 ///
 /// [`PlanError::TooLong`]: no way ends within modeled time.
 pub(crate) fn search<P: Divisible>(planning: &Planning<'_, P>) -> Result<Found<P>, PlanError> {
-    let too_long = || PlanError::TooLong { algorithm: P::APART.called(planning.problem) };
-    faster(planning.problem, Time::MAX).ok_or_else(too_long)
+    let problem = planning.problem;
+    let whole = problem.others().and_then(|others| fastest(&P::APART, problem, &others, Time::MAX));
+    let mut parting = Parting::of(problem, whole.map_or(Time::MAX, |(_, found)| found.prediction.modeled));
+    parting.search();
+    if parting.found.is_none() {
+        parting = Parting::of(problem, Time::MAX);
+        parting.places.truncate(1);
+        parting.try_between(&parting.places.clone());
+    }
+    let too_long = || PlanError::TooLong { algorithm: P::APART.called(problem) };
+    let (row, predicted) = parting.found.ok_or_else(too_long)?;
+    Ok((in_a_row(row).by(P::APART), predicted))
 }
 
-/// The fastest way to treat messages apart, if it takes less than the limit. Among few nodes the search is the same whatever the
-/// limit, as there may be faster ways near some that do not keep to it; among many it looks at those that nearly do.
-pub(crate) fn faster<P: Divisible>(problem: &P, limit: Time) -> Option<Found<P>> {
-    let mut parting = Parting::of(problem, limit);
+/// The fastest way to treat messages apart, if it takes less than the fastest way to treat all alike, whose time is given.
+pub(crate) fn faster<P: Divisible>(problem: &P, given: Time) -> Option<Found<P>> {
+    let mut parting = Parting::of(problem, given);
     parting.search();
     let (row, predicted) = parting.found?;
-    (predicted.prediction.modeled < limit).then(|| (in_a_row(row).by(P::APART), predicted))
+    (predicted.prediction.modeled < given).then(|| (in_a_row(row).by(P::APART), predicted))
 }
 
 /// A search for ways to part the messages. A part is what lies between two places: messages longer than one, and no longer than
@@ -135,12 +150,19 @@ struct Parting<'a, P: Problem> {
     distinct: Vec<u64>,
     /// The lengths behind which messages may be parted, to which refinements add theirs.
     places: Vec<u64>,
-    /// The other places that follow from the lengths alone, among many nodes: they are looked at only if the first ones could pay.
+    /// The other places that follow from the lengths alone: they are looked at only if the first ones could pay.
     further: Vec<u64>,
-    /// Whether parts take long to look at: among many nodes, where there is no root.
+    /// Whether there are few nodes, so that several places are looked at together.
+    is_among_few: bool,
+    /// Whether parts take so long to look at that only that is done which is likely to pay: where there is no root, and more than very few
+    /// nodes.
+    is_selective: bool,
+    /// Whether they take longer still: among many nodes.
     is_laborious: bool,
     /// The time that is to be beaten.
     given: Time,
+    /// The time that nothing can beat.
+    floor: Span,
     /// The time of the fastest way so far, or what it has to take less than.
     limit: Time,
     /// The messages of all parts that are known, and of all rows that were tried.
@@ -181,12 +203,12 @@ impl<'a, P: Divisible> Parting<'a, P> {
         distinct.sort_unstable();
         distinct.dedup();
         let mut places = places(&lengths);
+        let further = places.split_off(places.len().min(2));
         let nodes = problem.members().len();
-        let further = if nodes > FEW { places.split_off(places.len().min(2)) } else { Vec::new() };
-        let limit = if nodes > FEW { near(given) } else { Time::MAX };
+        let is_selective = nodes > VERY_FEW && !problem.has_root();
+        let limit = near(given);
         let mut budget = alone(problem, limit.since_start());
-        let is_laborious = nodes > SOME && !problem.has_root();
-        if is_laborious {
+        if is_selective {
             budget = budget.min(times(given, HOPELESS).since_start());
         }
         Parting {
@@ -195,8 +217,11 @@ impl<'a, P: Divisible> Parting<'a, P> {
             distinct,
             places,
             further,
-            is_laborious,
+            is_among_few: nodes <= FEW,
+            is_selective,
+            is_laborious: is_selective && nodes > SOME,
             given,
+            floor: problem.least(),
             limit,
             messages: 0,
             budget,
@@ -213,25 +238,33 @@ impl<'a, P: Divisible> Parting<'a, P> {
 
     fn search(&mut self) {
         let Some(&first) = self.places.first() else { return };
-        if self.is_nearly_the_least() {
+        if self.is_laborious && self.is_close() || !self.look_at_two(first) && self.is_selective {
             return;
         }
-        let is_among_few = self.problem.members().len() <= FEW;
-        // The ways in two parts tell how much time is left for the others. Among many nodes there are others only if the first
-        // of them leaves any.
-        if !self.look_at_two(first) && !is_among_few {
-            return;
+        if !self.is_laborious {
+            self.try_between(&[first]);
+            if self.is_close() {
+                return;
+            }
         }
         if self.is_tired() {
             self.places.truncate(1);
         }
         self.places.sort_unstable();
         self.try_between(&self.places.clone());
-        if is_among_few {
-            self.fill_gaps();
-            self.refine();
-            self.try_all();
-        } else if self.could_pay() {
+        if !self.is_promising() {
+            return;
+        }
+        if self.is_among_few {
+            self.places.append(&mut self.further);
+            self.places.sort_unstable();
+            self.try_between(&self.places.clone());
+            if self.is_near_worth() {
+                self.fill_gaps();
+                self.refine();
+                self.try_all();
+            }
+        } else if self.is_near_worth() {
             if self.is_laborious && !self.is_tired() {
                 self.extend();
             }
@@ -259,6 +292,9 @@ impl<'a, P: Divisible> Parting<'a, P> {
     /// Tries places near those of the best way.
     fn refine(&mut self) {
         for _ in 0..REFINEMENTS {
+            if self.is_tired() {
+                return;
+            }
             let mut near: Vec<u64> = self.best.iter().skip(1).map(|&(place, _)| place).collect();
             let halfway: Vec<u64> = near.iter().flat_map(|&place| self.halfway(place)).collect();
             if halfway.is_empty() {
@@ -276,6 +312,9 @@ impl<'a, P: Divisible> Parting<'a, P> {
 
     /// Tries the ways with any of the places and of those of the best way, and then with any there can be if there are few lengths.
     fn try_all(&mut self) {
+        if self.is_tired() {
+            return;
+        }
         self.places.extend(self.best.iter().skip(1).map(|&(place, _)| place));
         self.places.sort_unstable();
         self.places.dedup();
@@ -298,7 +337,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
         {
             self.best.clone_from(way);
         }
-        for (time, way) in if self.is_laborious { few(ways) } else { ways } {
+        for (time, way) in self.likely_ways(ways) {
             if time <= alone(self.problem, self.limit.since_start()) {
                 self.attempt_in_order(&way);
             }
@@ -370,7 +409,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
             for start in 0..end {
                 let part = (cuts[start], cuts[end]);
                 let Some(&(before, _)) = ways[start].first().filter(|_| part != ENDS) else { continue };
-                let others = before + self.least((part.1, ENDS.1));
+                let others = before + self.rest(part.1);
                 let Some(time) = self.look_at(part, others) else { continue };
                 let longer = |(before, way): &Way| (*before + time, [&way[..], &[part]].concat());
                 up_to.extend(ways[start].iter().map(longer));
@@ -434,6 +473,15 @@ impl<'a, P: Divisible> Parting<'a, P> {
 
     fn part(&self, bounds: Bounds) -> Part<P> {
         Part::of(self.problem, &self.lengths, bounds)
+    }
+
+    /// About the least time of all messages longer than a place.
+    fn rest(&mut self, place: u64) -> Span {
+        let rest = (place, ENDS.1);
+        match self.known.get(&rest) {
+            Some(&(time, _)) if self.is_selective => Span::from_secs_f64(time.as_secs_f64() * PARTED),
+            _ => self.least(rest),
+        }
     }
 
     /// A time that nothing can beat for a part.

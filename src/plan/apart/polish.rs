@@ -64,7 +64,7 @@ impl<P: Divisible> Parting<'_, P> {
         ways.truncate(if self.keeps_ways() { KEPT } else { 1 });
         for (_, way) in ways {
             let mut changes = 0;
-            while changes < CHANGES && (self.reorder(&way) || self.exchange(&way)) {
+            while changes < CHANGES && !self.is_tired() && (self.reorder(&way) || self.exchange(&way)) {
                 changes += 1;
             }
         }
@@ -90,6 +90,9 @@ impl<P: Divisible> Parting<'_, P> {
         for (nth, part) in row.iter().enumerate() {
             let place = self.part(part.bounds);
             for (variant, other) in self.others(&place) {
+                if self.is_tired() {
+                    return false;
+                }
                 let mut changed = key(&row);
                 changed[nth].1 = variant;
                 if self.tried.contains(&changed) || Time::ZERO + other.floor() > self.rows[way].0 {

@@ -7,8 +7,7 @@
 //!
 //! **Restrictions.** None. It is never slower than any other algorithm here, if all nodes start at the same instant and
 //! nothing else is under way. Among more than 64 nodes a way that differs little from another is tried only where that takes at
-//! most 1.3 times as long as the fastest, so there it may be missed; that was not seen to cost more than 2 %. Among more than 128
-//! *Apart* alone may find a faster way, as less is looked at where all at once are nearly as fast as anything can be: up to 1 % was seen.
+//! most 1.3 times as long as the fastest, so there it may be missed; that was not seen to cost more than 2 %.
 //!
 //! **Cost.** That of the algorithm chosen.
 //!
