@@ -15,7 +15,7 @@ use super::{LowerBound, Operation, Task};
 use crate::{
     plan::{
         Reason,
-        bound::{Crossing, Links, gossip, start_up},
+        bound::{Crossing, Far, Links, gossip, start_up},
         forest::least_time,
     },
     rank::Rank,
@@ -56,12 +56,20 @@ impl Task {
         let port = |bytes: f64| around + Span::from_secs_f64(bytes * parameters.node_beta());
         let combinations = (u128::from(self.bytes() / self.element_bytes()) * (ranks as u128 - 1))
             .div_ceil(ranks as u128) as u64;
-        let spread = start_up(demand.reached, parameters.send_overhead(), around);
-        let heard = start_up(demand.heard, parameters.receive_overhead(), around);
-        let and_bytes = |start_up: Span, bytes: u64| start_up + parameters.node_transfer(bytes);
-        let gathered = start_up(demand.heard, parameters.receive_overhead() + combine, around + combine);
-        let after = |crossing: Span| if crossing.is_zero() { Span::ZERO } else { around + crossing };
         let links = Links::of(self.machine());
+        let far = Far { links: &links, parameters };
+        let (send, receive, alpha) =
+            (parameters.send_overhead(), parameters.receive_overhead(), parameters.alpha());
+        let spread = start_up(demand.reached, send, around).max(self.far(&far, false, send, alpha));
+        let heard = start_up(demand.heard, receive, around).max(self.far(&far, true, receive, alpha));
+        let and_bytes = |start_up: Span, bytes: u64| start_up + parameters.node_transfer(bytes);
+        let gathered = start_up(demand.heard, receive + combine, around + combine).max(self.far(
+            &far,
+            true,
+            receive + combine,
+            alpha + combine,
+        ));
+        let after = |crossing: Span| if crossing.is_zero() { Span::ZERO } else { around + crossing };
         let borders = Borders::of(self);
         let combining = match self.operation().combines() {
             true => around + parameters.combining(combinations),
@@ -79,6 +87,31 @@ impl Task {
             (Reason::Submesh, after(links.submesh(|inside| borders.crossing(inside)))),
             (Reason::Trees, after(trees)),
         ])
+    }
+
+    /// The time in which something of one rank can reach all that need it, or backwards one can have heard from all, by how far they
+    /// are from each other: of the root, or of the first and the last rank that have the same part, which are likely to be far from others.
+    fn far(&self, far: &Far<'_>, is_backwards: bool, busy: Span, alpha: Span) -> Span {
+        let filled = || (0..self.size()).filter(|&rank| !self.block(rank).is_empty());
+        let all = || (0..self.size()).collect::<Vec<_>>();
+        let root = || vec![self.root()];
+        let (from, to): (Vec<Rank>, Vec<Rank>) = match self.operation() {
+            Operation::Broadcast => (root(), all()),
+            Operation::Scatter => (root(), filled().collect()),
+            Operation::Gather => (filled().collect(), root()),
+            Operation::CombineToOne => (all(), root()),
+            Operation::Collect => (filled().collect(), all()),
+            Operation::DistributedCombine => (all(), filled().collect()),
+            Operation::CombineToAll => (all(), all()),
+            Operation::Scan if is_backwards => (all(), vec![self.size() - 1]),
+            Operation::Scan => (vec![0], all()),
+        };
+        let (ones, others) = if is_backwards { (to, from) } else { (from, to) };
+        let nodes: Vec<Rank> = others.iter().map(|&rank| self.members()[rank]).collect();
+        let of = |&rank: &Rank| {
+            far.start_up(self.members()[rank], nodes.iter().copied(), is_backwards, busy, alpha)
+        };
+        [ones.first(), ones.last()].into_iter().flatten().map(of).max().unwrap_or(Span::ZERO)
     }
 
     /// A time that nothing can beat, by trees from the ranks that have something to all others, or backwards.

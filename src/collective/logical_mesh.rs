@@ -253,7 +253,7 @@ impl LogicalMesh<'_> {
             let lines = self.ranks(&self.lines(dimension));
             match collect {
                 Collect::Ring => ring::collect(builder, &lines, |counts| most(counts, segments)),
-                Collect::Circulant => circulant::collect(builder, &lines),
+                Collect::Circulant => circulant::collect(builder, &lines, 2),
             }
         }
     }

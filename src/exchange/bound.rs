@@ -13,13 +13,15 @@
 //! messages is busy for `n o_s`, and who receives them for `n o_r`; so if all took less than the limit without
 //! rounding, there were no more than that over `o_s` of them, nor more than bytes. As much is taken off.
 
+use std::cmp::Reverse;
+
 use super::{Instance, Matrix};
 use crate::{
     model::Parameters,
     pattern::{network::Network, paths},
     plan::{
         LowerBound, Reason,
-        bound::{Border, Crossing, Links, gossip, slowest, start_up},
+        bound::{Border, Crossing, Far, Links, gossip, slowest, start_up},
         resources::{Resources, has_fixed_routes},
     },
     rank::Rank,
@@ -68,7 +70,7 @@ impl Instance {
         let reached = start_up(fan(&|rank| matrix.fan_out(rank)), parameters.send_overhead(), around);
         let heard = start_up(fan(&|rank| matrix.fan_in(rank)), parameters.receive_overhead(), around);
         let start_ups = [
-            (Reason::StartUp, reached.max(heard)),
+            (Reason::StartUp, reached.max(heard).max(self.far(&matrix))),
             (Reason::Gossip, gossip(self.growth(), parameters, Span::ZERO)),
         ];
         let most =
@@ -79,6 +81,28 @@ impl Instance {
         let within = exact.max(around + Span::from_secs_f64(paths.least));
         let of_paths = (Reason::Paths, paths.limit(self, within));
         LowerBound::new(start_ups.into_iter().chain(bytes.limits(Some(within))).chain([of_paths]))
+    }
+
+    /// The time in which the rank with the most receivers can reach them, and that with the most senders can hear from them, by how far
+    /// these are.
+    fn far(&self, matrix: &Matrix) -> Span {
+        let parameters = self.parameters();
+        if parameters.hop().is_zero() {
+            return Span::ZERO;
+        }
+        let far = Far { links: &Links::of(self.machine()), parameters };
+        let node = |rank: Rank| self.members()[rank];
+        let ranks = || 0..self.size();
+        let (from, to) = (
+            ranks().max_by_key(|&rank| (matrix.fan_out(rank), Reverse(rank))).unwrap_or(0),
+            ranks().max_by_key(|&rank| (matrix.fan_in(rank), Reverse(rank))).unwrap_or(0),
+        );
+        let receivers = ranks().filter(|&rank| matrix.get(from, rank) > 0).map(node);
+        let senders = ranks().filter(|&rank| matrix.get(rank, to) > 0).map(node);
+        let (send, receive, alpha) =
+            (parameters.send_overhead(), parameters.receive_overhead(), parameters.alpha());
+        let reached = far.start_up(node(from), receivers, false, send, alpha);
+        reached.max(far.start_up(node(to), senders, true, receive, alpha))
     }
 
     /// Growth of the weighted sum of the squares of what nodes have heard of, with the best weights found: with any

@@ -1,39 +1,43 @@
-//! Patterns on circulant graphs: in each round all nodes send over the same distance around a ring.
+//! Patterns on circulant graphs: in each round all nodes send over the same distances around a ring.
 //!
 //! The distances go down through `ceil(p/2)`, `ceil(p/4)`, .., 1. So data goes over long distances while there is
-//! little of it.
+//! little of it. With another radix `r` a node sends over several distances in a round: multiples of `ceil(p/r)`, `ceil(p/r^2)`, .., 1.
 
 use super::{Blocks, Builder, Transfer};
 use crate::rank::Rank;
 
-/// Collects in each of the rings, all at the same time, in `ceil(log2 p)` rounds for any `p`: in each round every
-/// node sends the blocks that the node at the distance of the round does not have, and no block twice.
+/// Collects in each of the rings, all at the same time, in `ceil(log_r p)` rounds for any `p` and a radix `r`: in each round every
+/// node sends up to `r - 1` others, at multiples of the distance of the round, the blocks that they do not have, and no block twice.
 ///
 /// Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient algorithms for all-to-all communications
 /// in multiport message-passing systems", IEEE TPDS 8(11), 1997; with the distances of J. L. Träff, "Optimal,
 /// non-pipelined reduce-scatter and allreduce algorithms", 2024.
-pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>]) {
+pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>], radix: usize) {
     let own: Vec<Vec<Blocks>> =
         rings.iter().map(|ring| ring.iter().map(|&rank| builder.held(rank).into()).collect()).collect();
-    let most = rings.iter().map(|ring| distances(ring.len()).len()).max().unwrap_or(0);
+    let strides: Vec<Vec<usize>> = rings.iter().map(|ring| strides(ring.len(), radix)).collect();
+    let most = strides.iter().map(Vec::len).max().unwrap_or(0);
     // The distances behind a node of the nodes whose blocks it has; the same for all nodes of a ring.
     let mut has: Vec<Vec<bool>> =
         rings.iter().map(|ring| (0..ring.len()).map(|behind| behind == 0).collect()).collect();
     for round in 0..most {
         let mut transfers = Vec::new();
-        for ((ring, own), has) in rings.iter().zip(&own).zip(&mut has) {
+        for (((ring, own), strides), has) in rings.iter().zip(&own).zip(&strides).zip(&mut has) {
             let size = ring.len();
-            let Some(&distance) = distances(size).get(round) else { continue };
-            let sent: Vec<usize> =
-                (0..size).filter(|&behind| has[behind] && !has[(behind + distance) % size]).collect();
-            for (position, &from) in ring.iter().enumerate() {
-                let blocks = |&behind: &usize| own[(position + size - behind) % size].iter().copied();
-                let blocks: Blocks = sent.iter().flat_map(blocks).collect();
-                if !blocks.is_empty() {
-                    transfers.push(Transfer { from, to: ring[(position + distance) % size], blocks });
+            let Some(&stride) = strides.get(round) else { continue };
+            let before = has.clone();
+            for distance in (1..radix).map(|times| times * stride).take_while(|&distance| distance < size) {
+                let sent: Vec<usize> =
+                    (0..size).filter(|&behind| before[behind] && !has[(behind + distance) % size]).collect();
+                for (position, &from) in ring.iter().enumerate() {
+                    let blocks = |&behind: &usize| own[(position + size - behind) % size].iter().copied();
+                    let blocks: Blocks = sent.iter().flat_map(blocks).collect();
+                    if !blocks.is_empty() {
+                        transfers.push(Transfer { from, to: ring[(position + distance) % size], blocks });
+                    }
                 }
+                sent.iter().for_each(|&behind| has[(behind + distance) % size] = true);
             }
-            sent.iter().for_each(|&behind| has[(behind + distance) % size] = true);
         }
         builder.iteration(transfers);
     }
@@ -83,11 +87,16 @@ pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks:
 
 /// The distances around the ring, in the order of the rounds.
 pub(crate) fn distances(nodes: usize) -> Vec<usize> {
+    strides(nodes, 2)
+}
+
+/// The distances of which multiples below the radix are taken, in the order of the rounds.
+pub(crate) fn strides(nodes: usize, radix: usize) -> Vec<usize> {
     if nodes < 2 {
         return Vec::new();
     }
-    let halved = |&distance: &usize| (distance > 1).then(|| distance.div_ceil(2));
-    std::iter::successors(Some(nodes.div_ceil(2)), halved).collect()
+    let shorter = |&stride: &usize| (stride > 1).then(|| stride.div_ceil(radix));
+    std::iter::successors(Some(nodes.div_ceil(radix)), shorter).collect()
 }
 
 /// The blocks that each rank has of each message: for each number of a block, and each rank, the set of messages of which it has the
@@ -210,10 +219,10 @@ mod tests {
     use crate::pattern::{Exchange, Schedule};
 
     /// The schedule of a collect in one ring, one block each.
-    fn collected(nodes: usize) -> Schedule {
+    fn collected(nodes: usize, radix: usize) -> Schedule {
         let ring: Vec<Rank> = (0..nodes).collect();
         let mut builder = Builder::new(nodes, &ring, &vec![1; nodes], Exchange::Together);
-        collect(&mut builder, &[ring]);
+        collect(&mut builder, &[ring], radix);
         for rank in 0..nodes {
             let mut held = builder.held(rank).to_vec();
             held.sort_unstable();
@@ -226,7 +235,16 @@ mod tests {
     fn a_collect_takes_a_logarithm_of_rounds() {
         for nodes in 1_usize..=130 {
             let log = nodes.next_power_of_two().ilog2() as usize;
-            assert_eq!(collected(nodes).iterations(), log, "{nodes}");
+            assert_eq!(collected(nodes, 2).iterations(), log, "{nodes}");
+            for radix in 3..=9 {
+                let fewest = (0..).find(|&rounds| usize::pow(radix, rounds) >= nodes).unwrap();
+                assert_eq!(collected(nodes, radix).iterations(), fewest as usize, "{nodes} with {radix}");
+            }
+            assert_eq!(
+                collected(nodes, nodes.max(2)).iterations(),
+                usize::from(nodes > 1),
+                "{nodes} at once"
+            );
         }
     }
 

@@ -10,7 +10,7 @@ use std::fmt;
 pub(crate) use self::{
     gossip::gossip,
     links::{Border, Crossing, Links, slowest},
-    start_up::start_up,
+    start_up::{Far, start_up},
 };
 use crate::time::Span;
 
@@ -25,7 +25,8 @@ pub enum Reason {
     /// faster than `N(x) = N(x - o_s) + N(x - alpha - hop)`, since a node sends one message at a time; that of nodes
     /// that one can have heard from, by the same argument backwards in time, no faster than with `o_r` for `o_s`. Where
     /// what comes must be combined, at least one element, each receive takes `gamma` more. (Karp, Sahay, Santos,
-    /// Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.)
+    /// Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.) And the nodes at least `d` links away are reached no
+    /// sooner than `d hop` after as many could be with messages that take `alpha` alone.
     StartUp,
     /// Start-ups, many to many: with `m` contributors and `r` receivers, `log(m r)` over the growth that sends and
     /// receives allow; with weights where not everybody must hear from everybody. 0 where all comes from one or goes to

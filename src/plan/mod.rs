@@ -24,6 +24,7 @@
 //! [`Own`], alone or beside those of the library: `group.using(Algorithm::AUTO.or(&own))`.
 
 pub(crate) mod apart;
+mod at_once;
 pub(crate) mod bound;
 mod cache;
 mod choice;
@@ -42,6 +43,14 @@ mod registry;
 pub(crate) mod resources;
 pub(crate) mod rings;
 
+pub(crate) use self::{
+    at_once::at_once,
+    cache::Cache,
+    layout::Layout,
+    members::{check_members, mean_in_elements},
+    problem::{Draft, Planned, Scheduled, by_rules, check_blocks},
+    registry::{Entry, Planning, Predicted, Restriction, Variant},
+};
 pub use self::{
     bound::{LowerBound, Reason},
     choice::{Choice, IntoChoice},
@@ -52,13 +61,6 @@ pub use self::{
     predict::{Prediction, predict},
     problem::Problem,
     registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError, Registered},
-};
-pub(crate) use self::{
-    cache::Cache,
-    layout::Layout,
-    members::{check_members, mean_in_elements},
-    problem::{Draft, Planned, Scheduled, by_rules, check_blocks},
-    registry::{Entry, Planning, Predicted, Restriction, Variant},
 };
 
 /// The seal of traits that no other crate can implement: no path to it leads out of the crate.

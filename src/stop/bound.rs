@@ -6,12 +6,15 @@ use super::{Instance, LowerBound};
 use crate::{
     plan::{
         Reason,
-        bound::{Crossing, Links, start_up},
+        bound::{Crossing, Far, Links, gossip, start_up},
         forest::least_time,
     },
     rank::Rank,
     time::Span,
 };
+
+/// So many sources are asked how far the other nodes are.
+const MOST_SOURCES: usize = 4;
 
 impl Instance {
     /// The lower bound for this instance. Takes time proportional to the nodes of the machine, some 10 us each, and for long
@@ -39,9 +42,9 @@ impl Instance {
         let (parameters, nodes) = (self.parameters(), self.nodes());
         let zero = |reason| (reason, Span::ZERO);
         if nodes == 1 {
-            use Reason::{Bisection, BothWays, Intake, StartUp, StartUpAndBytes, Submesh, Trees};
+            use Reason::{Bisection, BothWays, Gossip, Intake, StartUp, StartUpAndBytes, Submesh, Trees};
             return LowerBound::new(
-                [StartUp, Intake, StartUpAndBytes, BothWays, Bisection, Submesh, Trees].map(zero),
+                [StartUp, Gossip, Intake, StartUpAndBytes, BothWays, Bisection, Submesh, Trees].map(zero),
             );
         }
         let around = parameters.alpha() + parameters.hop();
@@ -64,13 +67,28 @@ impl Instance {
             let bytes = members().sum::<u64>();
             Crossing { out: bytes as f64, into: (total - bytes) as f64 }
         };
-        let links = Links::of(self.machine());
         let bytes = |bytes: f64| around + Span::from_secs_f64(bytes);
-        let spread = start_up(nodes, parameters.send_overhead(), around);
+        let links = Links::of(self.machine());
+        let filled: Vec<Rank> =
+            self.holders().iter().filter(|(_, bytes)| *bytes > 0).map(|&(rank, _)| rank).collect();
+        let far = Far { links: &links, parameters };
+        let from = |&source: &Rank| {
+            let others = self.members().iter().copied();
+            far.start_up(
+                self.members()[source],
+                others,
+                false,
+                parameters.send_overhead(),
+                parameters.alpha(),
+            )
+        };
+        let spread = start_up(nodes, parameters.send_overhead(), around)
+            .max(filled.iter().take(MOST_SOURCES).map(from).max().unwrap_or(Span::ZERO));
         let after = |trees: Span| if trees.is_zero() { trees } else { around + trees };
         let longest = self.lengths().iter().copied().max().unwrap_or(0);
         LowerBound::new([
             (Reason::StartUp, spread),
+            (Reason::Gossip, gossip(filled.len() as f64 * nodes as f64, parameters, Span::ZERO)),
             (Reason::Intake, bytes((total - least) as f64 * parameters.node_beta())),
             (Reason::StartUpAndBytes, spread + parameters.node_transfer(longest)),
             (Reason::BothWays, bytes(both_ways)),

@@ -13,12 +13,12 @@ use super::{
         Operation, Task,
         candidate::Candidate,
         cost::conflict_of,
-        draft::{Draft, Tuning, cut},
+        draft::{Draft, Piece, Role, Tuning, cut},
     },
     round,
 };
 use crate::{
-    pattern::{Builder, Transfer},
+    pattern::{Builder, Combiner, Fold, Origin, Transfer},
     plan::Restriction,
     rank::Rank,
     text::count,
@@ -86,11 +86,10 @@ pub(super) fn way(
 }
 
 /// The candidates in which every block, or part of a vector, goes one way, or several at once, which have as many rounds each:
-/// some of `ways`, as many as in `counts`. What a rank has grows by the factor `radix` a round.
+/// some of `ways`, as many as in `counts`.
 pub(super) fn in_parts(
     task: &Task,
     name: &str,
-    radix: usize,
     ways: &[Rounds],
     counts: impl IntoIterator<Item = usize>,
 ) -> Vec<Candidate> {
@@ -98,12 +97,15 @@ pub(super) fn in_parts(
     let counts: BTreeSet<usize> =
         counts.into_iter().map(|count| count.min(ways.len())).filter(is_small).collect();
     let several = counts.into_iter().filter(|&count| count > 1);
-    [1].into_iter().chain(several).map(|count| along(task, name, radix, ways[..count].to_vec())).collect()
+    [1].into_iter().chain(several).map(|count| along(task, name, ways[..count].to_vec())).collect()
 }
 
-fn along(task: &Task, name: &str, radix: usize, ways: Vec<Rounds>) -> Candidate {
-    let bytes = task.bytes() as f64 / ways.len() as f64;
-    let parts = (1..).map(|round| bytes / (radix as f64).powi(round));
+fn along(task: &Task, name: &str, ways: Vec<Rounds>) -> Candidate {
+    // What a rank has grows by one more than the number of its partners in a round; in the round that is listed first it gets the rest.
+    let parts = ways[0].iter().scan(task.bytes() as f64 / ways.len() as f64, |part, round| {
+        *part /= (1 + partners(round, task.size())) as f64;
+        Some(*part)
+    });
     let times = if task.operation() == Operation::CombineToAll { 2 } else { 1 };
     let messages = ways.iter().flatten().map(Round::len).sum::<usize>() / task.size();
     Candidate {
@@ -147,6 +149,33 @@ pub(super) fn refused(task: &Task) -> String {
         return "the operator is not commutative".into();
     }
     format!("the group has {}", count(task.size() as u64, "rank"))
+}
+
+/// How many partners each of the ranks meets in a round.
+pub(super) fn partners(round: &Round, ranks: usize) -> usize {
+    round.len() / ranks
+}
+
+/// All partners combine their whole vectors: each sends what it has to all that it meets in a round, whose meetings follow each other, and
+/// then adds what came from them.
+pub(super) fn with_all(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
+    const OWN: u32 = 0;
+    let (ranks, bytes) = (task.layout().ranks, task.bytes());
+    let most = way.iter().map(|round| partners(round, ranks.len())).max().unwrap_or(0);
+    let origins = [&[Origin::Everywhere][..], &vec![Origin::Nowhere; most]].concat();
+    let mut combiner = Combiner::new(ranks.len(), &origins, &vec![bytes; 1 + most], tuning.exchange);
+    for round in way {
+        let came = 1..=partners(round, ranks.len()) as u32;
+        for (nth, came) in came.clone().enumerate() {
+            let meetings = round.iter().skip(nth).step_by(partners(round, ranks.len()));
+            combiner.replacing(meetings.map(|&(from, to)| Fold::of(ranks[from], ranks[to], OWN, came)));
+        }
+        came.for_each(|came| combiner.merge(OWN, came, OWN));
+    }
+    let schedule = combiner.finish().with_elements_of(task.element_bytes());
+    let scratch = Piece { role: Role::Scratch, ..Piece::of(0..bytes, Origin::Nowhere) };
+    let pieces = [&[Piece::of(0..bytes, Origin::Everywhere)][..], &vec![scratch; most]].concat();
+    Draft { pieces, schedule }
 }
 
 /// The time of rounds of messages of so many bytes each, by the closed form.
@@ -215,17 +244,27 @@ pub(super) fn meet<'a>(
         ways = way + 1;
         round.iter().for_each(|&(place, partner)| partners[place].push((way, partner)));
     }
-    // Two may meet on several ways.
-    let mut messages: BTreeMap<(Rank, Rank), Vec<u32>> = BTreeMap::new();
-    for (place, partners) in partners.into_iter().enumerate() {
-        let mut held = vec![Vec::new(); ways];
-        builder.held(ranks[place]).iter().for_each(|&block| held[way_of[block as usize]].push(block));
-        for (way, partner) in partners {
-            messages.entry((ranks[place], ranks[partner])).or_default().extend(&held[way]);
+    let mut held: Vec<Vec<Vec<u32>>> = vec![vec![Vec::new(); ways]; ranks.len()];
+    for (held, &rank) in held.iter_mut().zip(ranks) {
+        builder.held(rank).iter().for_each(|&block| held[way_of[block as usize]].push(block));
+    }
+    // The first partners of all come first, as their messages do. Two may meet on several ways.
+    let most = partners.iter().map(Vec::len).max().unwrap_or(0);
+    let mut nth_of: BTreeMap<(Rank, Rank), usize> = BTreeMap::new();
+    let mut messages: Vec<(Rank, Rank, Vec<u32>)> = Vec::new();
+    for nth in 0..most {
+        for (place, partners) in partners.iter().enumerate() {
+            let Some(&(way, partner)) = partners.get(nth) else { continue };
+            let (from, to) = (ranks[place], ranks[partner]);
+            let message = *nth_of.entry((from, to)).or_insert(messages.len());
+            if message == messages.len() {
+                messages.push((from, to, Vec::new()));
+            }
+            messages[message].2.extend(&held[place][way]);
         }
     }
-    let messages = messages.into_iter().filter(|(_, blocks)| !blocks.is_empty());
-    builder.iteration(messages.map(|((from, to), blocks)| Transfer { from, to, blocks: blocks.into() }));
+    let messages = messages.into_iter().filter(|(.., blocks)| !blocks.is_empty());
+    builder.iteration(messages.map(|(from, to, blocks)| Transfer { from, to, blocks: blocks.into() }));
 }
 
 #[cfg(test)]

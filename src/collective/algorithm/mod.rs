@@ -18,6 +18,7 @@ mod hybrid;
 mod long;
 mod meetings;
 mod mixed;
+mod multiplying;
 mod pipeline;
 mod scan;
 mod short;
@@ -83,6 +84,7 @@ impl Algorithm {
         Algorithm::SWING,
         Algorithm::BINE,
         Algorithm::TRIVANCE,
+        Algorithm::MULTIPLYING,
         Algorithm::PIPELINE,
         Algorithm::EDST,
         Algorithm::FOREST,

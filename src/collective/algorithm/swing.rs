@@ -49,7 +49,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     // One way for each dimension, for each of its sides, and for each port.
     let (sides, ports) = (extents.len(), task.parameters().ports() as usize);
     let counts = [sides, 2 * sides, ports].map(|count| count.min(ports));
-    let mut candidates = in_parts(task, &name, 2, &ways(&extents, ports), counts);
+    let mut candidates = in_parts(task, &name, &ways(&extents, ports), counts);
     candidates.extend(meetings::whole(task, &name, way(&extents, 0, 1), Tuning::PLAIN, whole));
     candidates
 }

@@ -23,16 +23,13 @@ use super::{
     super::{
         Operation, Task,
         candidate::{Candidate, offered},
-        draft::{Draft, Piece, Role, Tuning},
+        draft::Tuning,
     },
     Algorithm, Entry,
-    meetings::{self, Rounds, extents, in_parts, named},
+    meetings::{self, Rounds, extents, in_parts, named, with_all},
     of,
 };
-use crate::{
-    pattern::{Combiner, Fold, Origin},
-    plan::Restriction,
-};
+use crate::plan::Restriction;
 
 impl Algorithm {
     /// Exchanges with two partners at a time, on both sides, three times as far in every round (Jürß, Addanki, Schmid).
@@ -59,29 +56,9 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     // A way keeps two ports busy.
     let most = extents.len().min(task.parameters().ports() as usize / 2).max(1);
     let ways: Vec<Rounds> = (0..most).map(|first| way(&extents, first)).collect();
-    let mut candidates = in_parts(task, &name, 3, &ways, [most]);
-    candidates.extend(meetings::whole(task, &name, way(&extents, 0), Tuning::OVERLAPPED, whole));
+    let mut candidates = in_parts(task, &name, &ways, [most]);
+    candidates.extend(meetings::whole(task, &name, way(&extents, 0), Tuning::OVERLAPPED, with_all));
     candidates
-}
-
-/// All partners combine their whole vectors: each sends what it has to both sides, and then adds what came from there.
-fn whole(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
-    const OWN: u32 = 0;
-    const CAME: [u32; 2] = [1, 2];
-    let (ranks, bytes) = (task.layout().ranks, task.bytes());
-    let origins = [Origin::Everywhere, Origin::Nowhere, Origin::Nowhere];
-    let mut combiner = Combiner::new(ranks.len(), &origins, &[bytes; 3], tuning.exchange);
-    for round in way {
-        for (side, came) in CAME.into_iter().enumerate() {
-            let meetings = round.iter().skip(side).step_by(2);
-            combiner.replacing(meetings.map(|&(from, to)| Fold::of(ranks[from], ranks[to], OWN, came)));
-        }
-        CAME.into_iter().for_each(|came| combiner.merge(OWN, came, OWN));
-    }
-    let schedule = combiner.finish().with_elements_of(task.element_bytes());
-    let scratch = || Piece { role: Role::Scratch, ..Piece::of(0..bytes, Origin::Nowhere) };
-    let pieces = vec![Piece::of(0..bytes, Origin::Everywhere), scratch(), scratch()];
-    Draft { pieces, schedule }
 }
 
 /// The way that begins with this dimension. The meetings of a place follow each other, on one side and on the other.

@@ -72,6 +72,26 @@ impl Links {
         links
     }
 
+    /// The number of links on the shortest way from a node to each vertex it leads to, nodes first, or the other way round if that is
+    /// wanted; nothing for vertices that there is no way to.
+    pub(super) fn distances(&self, node: Rank, backwards: bool) -> Vec<Option<u64>> {
+        let beside = if backwards { &self.to } else { &self.from };
+        let mut distances = vec![None; beside.len()];
+        distances[node] = Some(0);
+        let (mut reached, mut beyond) = (vec![node], 1);
+        while !reached.is_empty() {
+            let mut next = Vec::new();
+            for &(other, _) in reached.iter().flat_map(|&vertex| &beside[vertex]) {
+                if distances[other].is_none() {
+                    distances[other] = Some(beyond);
+                    next.push(other);
+                }
+            }
+            (reached, beyond) = (next, beyond + 1);
+        }
+        distances
+    }
+
     /// The time of the slowest straight cut through the mesh; `crossing` gives the bytes that must cross the border
     /// of a region from the nodes in it, which are in rank order.
     pub(crate) fn bisection(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {

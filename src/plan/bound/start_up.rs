@@ -1,8 +1,13 @@
 //! Start-ups: the speed at which data can spread from one node, or be gathered at one.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
+use std::{cmp::Reverse, collections::BinaryHeap, iter};
 
-use crate::time::{Span, Time};
+use super::Links;
+use crate::{
+    model::Parameters,
+    rank::Rank,
+    time::{Span, Time},
+};
 
 /// The earliest time at which the last of `nodes` nodes can know a datum that one node knew, if a sender is busy for
 /// `busy` and a receiver knows the datum `informed` after the sender began: the number of nodes reached grows no
@@ -13,15 +18,60 @@ use crate::time::{Span, Time};
 ///
 /// Source: Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.
 pub(crate) fn start_up(nodes: usize, busy: Span, informed: Span) -> Span {
+    reached(busy, informed).nth(nodes.saturating_sub(1)).unwrap_or(Span::ZERO)
+}
+
+/// The earliest times at which one node after the other can know a datum, that which has it first.
+fn reached(busy: Span, informed: Span) -> impl Iterator<Item = Span> {
     let mut free = BinaryHeap::from([Reverse(Time::ZERO)]);
     let mut last = Time::ZERO;
-    for _ in 1..nodes {
-        let Some(Reverse(begin)) = free.pop() else { break };
+    let next = iter::from_fn(move || {
+        let Reverse(begin) = free.pop()?;
         last = last.max(begin + informed);
         free.push(Reverse(begin + busy));
         free.push(Reverse(begin + informed));
+        Some(last.since_start())
+    });
+    iter::once(Span::ZERO).chain(next)
+}
+
+/// Who is to know something of one node, or to tell it something, and how far the two are from each other.
+pub(crate) struct Far<'a> {
+    pub(crate) links: &'a Links,
+    pub(crate) parameters: &'a Parameters,
+}
+
+impl Far<'_> {
+    /// The earliest time at which `others` can know a datum that one node knew, which pays for every link between them; backwards, that at
+    /// which the node can have heard from all of them. A sender, or a receiver, is busy for `busy`, and a message takes `alpha` without links.
+    ///
+    /// *Proof.* Leave out what links take, and let every node send its messages in the same order as soon as it can. Who came to know the datum
+    /// by messages over `h` links does so `h hop` earlier at least: it is true of the first node, and a node sends no message later than before
+    /// by less than what the messages to it save. To a node at distance `d` there are `d` links at least. So if all are reached at `T`, those at distance
+    /// `d` or more are reached at `T - d hop` without links, and that takes [`start_up`] for as many and the one that knew.
+    pub(crate) fn start_up(
+        &self,
+        node: Rank,
+        others: impl IntoIterator<Item = Rank>,
+        is_backwards: bool,
+        busy: Span,
+        alpha: Span,
+    ) -> Span {
+        let hop = self.parameters.hop();
+        if hop.is_zero() {
+            return Span::ZERO;
+        }
+        let distances = self.links.distances(node, is_backwards);
+        let others = others.into_iter().filter(|&other| other != node);
+        let mut far: Vec<u64> = others.filter_map(|other| distances[other]).collect();
+        far.sort_unstable_by_key(|&distance| Reverse(distance));
+        let times = reached(busy, alpha).skip(1);
+        far.into_iter()
+            .zip(times)
+            .map(|(distance, time)| hop.times(distance) + time)
+            .max()
+            .unwrap_or(Span::ZERO)
     }
-    last.since_start()
 }
 
 #[cfg(test)]

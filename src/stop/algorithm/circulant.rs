@@ -7,6 +7,10 @@
 //! not have. All blocks for one receiver go as one message. The rule is carried out once, when the schedule is made; it
 //! ends when everybody has everything.
 //!
+//! Where messages take longer in the network than to send and to receive, whole messages may also go to several nodes in a round, at
+//! multiples of a distance: the radix is one more than the number of these. Of the radices that a number of rounds needs those are tried
+//! that are the fastest by the closed form.
+//!
 //! Where lengths differ, there are also ways with `b` blocks of the longest message and fewer of the others, all of about
 //! one length: then the short ones are done early, and the long ones follow in as many blocks as suit them.
 //!
@@ -15,11 +19,14 @@
 //! **Cost.** About `ceil(log2 p) + b - 1` rounds, the fewest possible for full-duplex nodes, each of
 //! `alpha + s (n/b) beta`. Counted on `p` up to 256 the rule above needs that number or up to two rounds more. With
 //! `b = 1` it is the dissemination (Bruck) all-gather, of as many rounds as halving has iterations, on any `p`. Where a
-//! message is of several sources its blocks must be copied together.
+//! message is of several sources its blocks must be copied together. With radix `r` it has `ceil(log_r p)` rounds, in each of which a
+//! node sends `r - 1` messages and then receives as many: `(r - 1) (o_s + o_r)` and once the latency, or less where the first one
+//! comes before the last one has left.
 //!
 //! **Source.** The graph and the number of rounds: J. L. Träff, "Fast(er) construction of round-optimal n-block
 //! broadcast schedules", arXiv 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous
-//! send/receive systems", Discrete Applied Mathematics 55, 1994. The rule which block to send is a simpler one.
+//! send/receive systems", Discrete Applied Mathematics 55, 1994. The rule which block to send is a simpler one. Several at once: J. Bruck
+//! et al., "Efficient algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS 8(11), 1997.
 
 use super::{
     Algorithm, Draft, Entry, Instance, Variants,
@@ -27,7 +34,11 @@ use super::{
     each, of,
     spread::suited,
 };
-use crate::pattern::{Exchange, circulant, line};
+use crate::{
+    pattern::{Exchange, circulant, line},
+    plan::at_once,
+    time::Span,
+};
 
 impl Algorithm {
     /// Pipelined broadcasts on a circulant graph: about `ceil(log2 p) + b - 1` rounds for messages in `b` blocks, on
@@ -45,17 +56,50 @@ const MOST_BLOCKS: usize = 64;
 /// The most blocks of all messages, unless that is less than one each: more do not pay, and cost time to plan.
 const MOST_IN_ALL: usize = 256;
 
+/// So many radices above two are tried.
+const MOST_RADICES: usize = 3;
+
 /// The numbers of blocks that are tried: 1, and powers of two near the best by the closed form. That leaves out
 /// conflicts and what does not overlap, so that it is the prediction that decides.
 fn variants(instance: &Instance) -> Variants {
     let alike = near(instance, |blocks| blocks * instance.sources().len()).map(|blocks| (Cut::Alike, blocks));
     let in_all = |blocks| Cut::ByLength.counts(instance.lengths(), blocks).iter().sum();
     let by_length = near(instance, in_all).filter(|&blocks| blocks > 1 && !are_alike(instance.lengths()));
-    let name = |(cut, blocks): (Cut, usize)| {
-        let most = if cut == Cut::ByLength { "up to " } else { "" };
-        format!("{most}{blocks} block{}", if blocks == 1 { "" } else { "s" })
+    let name = |way| match way {
+        Way::Blocks(Cut::Alike, 1) => "1 block".to_owned(),
+        Way::Blocks(Cut::Alike, blocks) => format!("{blocks} blocks"),
+        Way::Blocks(Cut::ByLength, blocks) => format!("up to {blocks} blocks"),
+        Way::Radix(radix) => format!("radix {radix}"),
     };
-    each(alike.chain(by_length.map(|blocks| (Cut::ByLength, blocks))), name, draft)
+    let by_length = by_length.map(|blocks| Way::Blocks(Cut::ByLength, blocks));
+    let ways = alike.map(|(cut, blocks)| Way::Blocks(cut, blocks)).chain(by_length);
+    each(ways.chain(radices(instance).into_iter().map(Way::Radix)), name, draft)
+}
+
+/// A way to cut the messages, or whole messages by a radix above two.
+#[derive(Clone, Copy)]
+pub(super) enum Way {
+    Blocks(Cut, usize),
+    Radix(usize),
+}
+
+/// Those radices that are faster than two by the closed form, of each number of rounds the smallest; the fastest first, a few of them.
+fn radices(instance: &Instance) -> Vec<usize> {
+    let nodes = instance.nodes();
+    let two = closed_form(instance, 2);
+    // The larger the radix, the fewer the rounds; of one number of rounds the smallest radix is the fastest.
+    let mut radices: Vec<usize> = (3..=nodes).collect();
+    radices.dedup_by_key(|radix| circulant::strides(nodes, *radix).len());
+    radices.retain(|&radix| closed_form(instance, radix) < two);
+    radices.sort_by_key(|&radix| closed_form(instance, radix));
+    radices.truncate(MOST_RADICES);
+    radices
+}
+
+/// The time of the rounds of a radix, but for that of the bytes, which is about the same for all.
+fn closed_form(instance: &Instance, radix: usize) -> Span {
+    let rounds = circulant::strides(instance.nodes(), radix).len();
+    at_once(instance.machine(), radix - 1).times(rounds as u64)
 }
 
 /// One block, and those powers of two near the best number for which there are not too many blocks `in_all`.
@@ -78,9 +122,15 @@ fn best_number(instance: &Instance) -> f64 {
     (more_rounds.max(0.0) * bytes / round).sqrt().clamp(1.0, MOST_BLOCKS as f64)
 }
 
-pub(super) fn draft(instance: &Instance, (how, blocks): (Cut, usize), exchange: Exchange) -> Draft {
-    let counts = how.counts(instance.lengths(), blocks);
-    let ring = suited(line::bisection(instance.grid()), &instance.holders());
+pub(super) fn draft(instance: &Instance, way: Way, exchange: Exchange) -> Draft {
+    let ring = || suited(line::bisection(instance.grid()), &instance.holders());
+    let (how, blocks) = match way {
+        Way::Blocks(how, blocks) => (how, blocks),
+        Way::Radix(radix) => {
+            return Draft::whole(instance, exchange, |builder| circulant::collect(builder, &[ring()], radix));
+        }
+    };
+    let (counts, ring) = (how.counts(instance.lengths(), blocks), ring());
     Draft::moving(instance, cut(instance, &counts), exchange, |builder| {
         circulant::broadcast(builder, &ring, instance.sources(), &counts);
     })
@@ -94,7 +144,7 @@ mod tests {
     fn rounds(nodes: usize, sources: &[Rank], blocks: usize) -> usize {
         let machine: Description = format!("line:{nodes}").parse().unwrap();
         let instance = Instance::new(&machine, sources, &vec![64; sources.len()]).unwrap();
-        draft(&instance, (Cut::Alike, blocks), Exchange::InTurn).schedule.iterations()
+        draft(&instance, Way::Blocks(Cut::Alike, blocks), Exchange::InTurn).schedule.iterations()
     }
 
     /// No fewer than `ceil(log2 p) + b - 1` rounds are possible for `b` blocks, of one source or of several at once.

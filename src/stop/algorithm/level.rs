@@ -136,7 +136,7 @@ fn draft(instance: &Instance, collect: Collect, exchange: Exchange) -> Draft {
         match collect {
             Collect::Rings(first) => bucket::collect(builder, first.lines(grid), false),
             Collect::Halving => builder.halve(&[line::bisection(grid)]),
-            Collect::Dissemination => circulant::collect(builder, &[line::bisection(grid)]),
+            Collect::Dissemination => circulant::collect(builder, &[line::bisection(grid)], 2),
         }
     })
 }

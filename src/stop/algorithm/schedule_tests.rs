@@ -208,7 +208,8 @@ fn no_candidate_is_given_up_for_rounding() {
     let mesh: Description = "mesh:2x1".parse().unwrap();
     let machine = Description::new("half", mesh.topology().clone(), half);
     let instance = Instance::new(&machine, &[0, 1], &[2048, 2048]).unwrap();
-    let schedule = circulant::draft(&instance, (Cut::Alike, 32), Exchange::InTurn).schedule;
+    let schedule =
+        circulant::draft(&instance, circulant::Way::Blocks(Cut::Alike, 32), Exchange::InTurn).schedule;
     let took = predict(&machine, &schedule).unwrap().modeled.since_start();
     assert!(took < instance.lower_bound().of(Reason::BothWays));
     assert!(busiest_node(&schedule, machine.parameters()) <= took);

@@ -1,0 +1,206 @@
+//! *Multiplying*: in each round every rank exchanges with several others, so that what it has grows many times in few rounds.
+//!
+//! **What it does.** The number of ranks is a product of factors, as many as there are rounds. In a round of factor `r` every rank meets
+//! the `r - 1` others whose numbers differ from its own in one digit, which counts to `r`: it sends to all of them, and then receives. Where
+//! messages take long in the network, they are all under way at the same time, and the latency is paid once a round: `r = 2` is
+//! recursive doubling, with more rounds, and `r = p` is a message from everybody to everybody. A collect takes the farthest partners
+//! first, while there is little data. Backwards it is a distributed combine, and both together are a combine-to-all. If it does not matter
+//! how operands are grouped, partners may also combine whole vectors, in half as many rounds.
+//!
+//! **Restrictions.** The number of ranks is a product of factors up to 64, not all of them two; no more than about two million messages; no
+//! root; a commutative operator.
+//!
+//! **Cost.** `sum ((r - 1) (o_s + o_r) + L + hop)` over the factors, or less where the first message of a round comes before the last
+//! one has left, and `(p - 1)/p n beta` for a collect of `n` bytes, `(p - 1)/p n gamma` to combine. With whole vectors a combine-to-all
+//! takes `n beta + n gamma` for each of the `sum (r - 1)` messages.
+//!
+//! **Source.** M. Ruefenacht, M. Bull, S. Booth, "Generalisation of recursive doubling for AllReduce: now with simulation", Parallel
+//! Computing 69, 2017; for nodes with several ports: J. Bruck et al., "Efficient algorithms for all-to-all communications in multiport
+//! message-passing systems", 1997.
+
+use std::collections::BTreeSet;
+
+use super::{
+    super::{
+        Operation, Task,
+        candidate::{Candidate, offered},
+        draft::Tuning,
+    },
+    Algorithm, Entry,
+    meetings::{self, Rounds, in_parts, named, with_all},
+    of,
+};
+use crate::{
+    plan::{Restriction, at_once},
+    time::Span,
+};
+
+impl Algorithm {
+    /// Recursive multiplying: exchanges with several partners a round, for networks of long latency (Ruefenacht, Bull, Booth).
+    pub const MULTIPLYING: Algorithm = of(&MULTIPLYING);
+}
+
+static MULTIPLYING: Entry =
+    Entry::new("multiplying", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+        .about("recursive doubling with several partners a round: for networks of long latency (Ruefenacht et al.)")
+        .source("Ruefenacht et al. 2017; Bruck et al. 1997")
+        .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
+        .only_if(&[Restriction {
+            text: "it needs a number of ranks that is a product of factors up to 64, not all of them two, at most 2,097,152 messages, and a commutative operator",
+            is_met: |task, _| !task.is_in_order() && !shapes(task.size()).is_empty(),
+            found: |task, _| meetings::refused(task),
+        }]);
+
+/// The most partners of a round, and the rank itself.
+const MOST: usize = 64;
+
+/// The most messages of all ranks.
+const MOST_MESSAGES: usize = 1 << 21;
+
+/// The factors are tried that are the fastest by the closed form, so many at most.
+const MOST_SHAPES: usize = 6;
+
+/// Those by which messages at once save start-ups, or else the best ones.
+fn candidates(task: &Task) -> Vec<Candidate> {
+    let time =
+        |shape: &[usize]| -> Span { shape.iter().map(|factor| at_once(task.machine(), factor - 1)).sum() };
+    let doubling = at_once(task.machine(), 1).times(u64::from(task.size().next_power_of_two().ilog2()));
+    let mut shapes = shapes(task.size());
+    shapes.sort_by_key(|shape| time(shape));
+    let saving = shapes.iter().filter(|shape| time(shape) < doubling).count();
+    shapes.truncate(saving.clamp(1, MOST_SHAPES));
+    shapes.iter().flat_map(|shape| by_factors(task, shape)).collect()
+}
+
+/// The candidates by these factors.
+fn by_factors(task: &Task, shape: &[usize]) -> Vec<Candidate> {
+    let (name, way) = (named("multiplying", shape), way(shape));
+    let mut candidates = in_parts(task, &name, std::slice::from_ref(&way), [1]);
+    candidates.extend(meetings::whole(task, &name, way.clone(), Tuning::OVERLAPPED, with_all));
+    if is_filled(task) {
+        // Each rank is busy with all that it sends and receives.
+        let call = task.parameters().send_overhead() + task.parameters().receive_overhead();
+        for candidate in &mut candidates {
+            let calls = call.times(candidate.messages as u64);
+            candidate.least = Some(Box::new(move |_, _| calls));
+        }
+    }
+    candidates
+}
+
+/// Whether every rank has something to send in every round.
+fn is_filled(task: &Task) -> bool {
+    match task.operation() {
+        Operation::CombineToAll => task.bytes() / task.element_bytes() >= task.size() as u64,
+        _ => (0..task.size()).all(|rank| !task.block(rank).is_empty()),
+    }
+}
+
+/// The factors of this number, those of the nearest partners first: as large as possible up to each limit, and the other way round.
+fn shapes(size: usize) -> Vec<Vec<usize>> {
+    let mut shapes = BTreeSet::new();
+    for most in 3..=MOST {
+        let (mut left, mut shape) = (size, Vec::new());
+        while let Some(factor) = (2..=most.min(left)).rev().find(|factor| left % factor == 0) {
+            left /= factor;
+            shape.push(factor);
+        }
+        let messages = shape.iter().map(|factor| factor - 1).sum::<usize>().saturating_mul(size);
+        if left == 1 && shape.iter().any(|&factor| factor > 2) && messages <= MOST_MESSAGES {
+            shapes.insert(shape.iter().rev().copied().collect());
+            shapes.insert(shape);
+        }
+    }
+    shapes.into_iter().collect()
+}
+
+/// The partners of all ranks, in a round for each factor.
+fn way(shape: &[usize]) -> Rounds {
+    let size: usize = shape.iter().product();
+    let mut stride = 1;
+    let mut way = Rounds::new();
+    for &factor in shape {
+        let meetings = |place: usize| {
+            let digit = place / stride % factor;
+            let partner = move |step: usize| place - digit * stride + (digit + step) % factor * stride;
+            (1..factor).map(move |step| (place, partner(step)))
+        };
+        way.push((0..size).flat_map(meetings).collect());
+        stride *= factor;
+    }
+    way
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{meetings::tests::assert_all_hear_once, *};
+    use crate::model::Description;
+
+    #[test]
+    fn factors_are_as_large_as_they_may_be() {
+        assert_eq!(shapes(8), [vec![2, 4], vec![4, 2], vec![8]]);
+        assert_eq!(
+            shapes(30),
+            [
+                vec![2, 3, 5],
+                vec![2, 15],
+                vec![3, 10],
+                vec![5, 3, 2],
+                vec![5, 6],
+                vec![6, 5],
+                vec![10, 3],
+                vec![15, 2],
+                vec![30]
+            ]
+        );
+        for none in [1, 2, 67, 134] {
+            assert!(shapes(none).is_empty(), "{none}");
+        }
+    }
+
+    #[test]
+    fn nobody_hears_of_anything_twice() {
+        for shape in [vec![3], vec![4, 4], vec![2, 5, 3], vec![8, 2, 8]] {
+            assert_all_hear_once(&way(&shape), shape.iter().product());
+        }
+    }
+
+    #[test]
+    fn partners_differ_in_a_digit() {
+        let way = way(&[3, 2]);
+        let of = |place: usize| {
+            let partners = |round: &meetings::Round| {
+                round.iter().filter(|meeting| meeting.0 == place).map(|meeting| meeting.1).collect::<Vec<_>>()
+            };
+            way.iter().map(partners).collect::<Vec<_>>()
+        };
+        assert_eq!((of(1), of(5)), (vec![vec![2, 0], vec![4]], vec![vec![3, 4], vec![2]]));
+    }
+
+    /// Tests a latency of 20 us and calls of 0.16 us: everybody sends to everybody, and pays the latency once.
+    #[test]
+    fn it_is_the_fastest_where_messages_take_long_in_the_network() {
+        let machine: Description = "host:64".parse().unwrap();
+        for (operation, name) in [
+            (Operation::Collect, "multiplying 64 (in turn)"),
+            (Operation::DistributedCombine, "multiplying 64 (in turn)"),
+            // Here each of fewer messages is combined.
+            (Operation::CombineToAll, "multiplying 8x8, whole vectors"),
+        ] {
+            let task =
+                Task::builder(&machine, operation).elements(64).element_bytes(8).exact(true).build().unwrap();
+            let plan = Algorithm::AUTO.plan(&task).unwrap();
+            assert_eq!(plan.name(), name, "{operation}");
+        }
+    }
+
+    #[test]
+    fn a_prime_number_of_ranks_is_refused() {
+        let task = Task::builder(&"line:67".parse::<Description>().unwrap(), Operation::Collect).elements(67);
+        assert_eq!(
+            Algorithm::MULTIPLYING.check(&task.build().unwrap()).unwrap_err().to_string(),
+            "multiplying does not work for this collect: it needs a number of ranks that is a product of factors up to 64, not all of \
+             them two, at most 2,097,152 messages, and a commutative operator, and the group has 67 ranks"
+        );
+    }
+}
