@@ -8,8 +8,8 @@
 //! parts are put one after the other, from the shortest messages on, from the longest on, or with the longest at the other end.
 //! No node waits in between: each goes on to the next part when it is done with the one before.
 //!
-//! First one place is tried, and then two. Among up to 64 nodes all others that follow from the lengths come next. The messages are then
-//! parted in two halfway between places that are far from each other; places near those of the best way are tried, halfway to the next
+//! First one place is tried, and then two. Among up to 64 nodes the messages are also parted in two halfway between places that are far from
+//! each other; all other places that follow from the lengths come next; then places near those of the best way, halfway to the next
 //! ones that have been tried, a few times over, and at last all these places together, and those between any two lengths
 //! if there are few lengths. Among more nodes the places of the best way are moved once or twice. Among more than 128, without a root (`many`),
 //! the best of the first places is left for those beside it before that, of all that follow from the lengths, as
@@ -252,6 +252,9 @@ impl<'a, P: Divisible> Parting<'a, P> {
         }
         self.places.sort_unstable();
         self.try_between(&self.places.clone());
+        if self.is_among_few {
+            self.fill_gaps();
+        }
         if !self.is_promising() {
             return;
         }
@@ -260,7 +263,6 @@ impl<'a, P: Divisible> Parting<'a, P> {
             self.places.sort_unstable();
             self.try_between(&self.places.clone());
             if self.is_near_worth() {
-                self.fill_gaps();
                 self.refine();
                 self.try_all();
             }
@@ -279,7 +281,9 @@ impl<'a, P: Divisible> Parting<'a, P> {
     /// Tries to part the messages in two halfway between places far from each other, where a fast way would not be seen. These
     /// are not among the places from then on: they would only narrow the refinement of other ways.
     fn fill_gaps(&mut self) {
-        let gaps: Vec<[u64; 2]> = self.places.windows(2).map(|pair| [pair[0], pair[1]]).collect();
+        let mut places = [&self.places[..], &self.further].concat();
+        places.sort_unstable();
+        let gaps: Vec<[u64; 2]> = places.windows(2).map(|pair| [pair[0], pair[1]]).collect();
         for [below, above] in gaps.into_iter().filter(|[below, above]| above / WIDE > *below) {
             let number = |place: u64| self.distinct.partition_point(|&length| length < place);
             let halfway = self.distinct[number(below).midpoint(number(above))];

@@ -168,7 +168,7 @@ fn the_help_tells_of_every_option_and_has_examples() {
     }
     for algorithm in library::Algorithm::NAMED {
         let (name, about) = (algorithm.name(), algorithm.about());
-        assert!(help.contains(&format!("  {name:10} {about}\n")), "no {name} in\n{help}");
+        assert!(help.contains(&format!("  {name:11} {about}\n")), "no {name} in\n{help}");
     }
     for operation in library::Operation::ALL {
         assert!(help.contains(operation.name()), "no {operation} in\n{help}");

@@ -17,7 +17,9 @@ fn one_problem_is_shown_with_all_that_is_known_of_it() {
     assert!(times[2] <= times[0] && times[2] <= times[1], "{output}");
     assert_eq!(runs[2][2], "*", "{output}");
     assert!(
-        output.contains("\nLower bound: 0.491 ms, decided by start-up and bytes (start-up 0.460, intake "),
+        output.contains(
+            "\nLower bound: 0.491 ms, decided by start-up and bytes (start-up 0.460, gossip 0.368, intake "
+        ),
         "{output}"
     );
     assert!(output.contains("\nAfter every run every node held every byte of every source.\n"), "{output}");

@@ -170,6 +170,7 @@ proptest! {
                     "edst" => !is_cut || !is_cube,
                     "swing" | "bine" => !is_cube || call.members.len() < 4,
                     "trivance" => ![9, 27].contains(&call.members.len()),
+                    "multiplying" => call.members.len() < 3,
                     "alternating" => true,
                     // Blocks may be about as long as each other.
                     "apart" | "sources" => true,

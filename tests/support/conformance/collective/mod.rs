@@ -56,7 +56,7 @@ fn check(group: &Group<'_>, cases: &[Case]) -> Result<(), Failure> {
 }
 
 /// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements; *edst*, *swing* and *bine* need
-/// a power of two ranks, *trivance* one of three; what alternates between rows and columns needs both; what is made for unequal
+/// a power of two ranks, *trivance* one of three, *multiplying* no large prime; what alternates between rows and columns needs both; what is made for unequal
 /// blocks needs some; and most need an operator that commutes.
 pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
     let in_order = case.operation.combines() && case.with == With::MatrixProduct;
@@ -69,6 +69,7 @@ pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
         }
         "swing" | "bine" => in_order || case.blocks.len() < 4 || !case.blocks.len().is_power_of_two(),
         "trivance" => in_order || ![9, 27, 81, 243].contains(&case.blocks.len()),
+        "multiplying" => in_order || case.blocks.len() < 3 || case.blocks.len() > 64,
         // On rectangles whose sides it can divide by turns.
         "alternating" => true,
         // Where lengths of blocks differ.

@@ -28,6 +28,7 @@ pub(crate) fn any_shape(algorithm: &&Algorithm) -> bool {
         Algorithm::SWING,
         Algorithm::BINE,
         Algorithm::TRIVANCE,
+        Algorithm::MULTIPLYING,
         Algorithm::FOREST,
         Algorithm::SOURCES,
         Algorithm::APART,
