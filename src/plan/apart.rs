@@ -262,11 +262,11 @@ impl<'a, P: Divisible> Parting<'a, P> {
             self.places.append(&mut self.further);
             self.places.sort_unstable();
             self.try_between(&self.places.clone());
-            if self.is_near_worth() {
+            if self.is_worth_refining() {
                 self.refine();
                 self.try_all();
             }
-        } else if self.is_near_worth() {
+        } else if self.is_worth_refining() {
             if self.is_laborious && !self.is_tired() {
                 self.extend();
             }

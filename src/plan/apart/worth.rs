@@ -59,7 +59,7 @@ impl<P: Divisible> Parting<'_, P> {
 
     /// Whether places near those of the fastest way could be worth their time: among few nodes only where that is faster than all messages
     /// at once.
-    pub(super) fn is_near_worth(&self) -> bool {
+    pub(super) fn is_worth_refining(&self) -> bool {
         !self.is_selective
             || self.limit < self.given
             || !self.is_among_few && self.limit <= times(self.given, HARDLY)
