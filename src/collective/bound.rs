@@ -90,23 +90,32 @@ impl Task {
     }
 
     /// The time in which something of one rank can reach all that need it, or backwards one can have heard from all, by how far they
-    /// are from each other: of the root, or of the first and the last rank that have the same part, which are likely to be far from others.
+    /// are from each other: of the root, or of those with the longest blocks the first and the last, which are likely to be far from others.
     fn far(&self, far: &Far<'_>, is_backwards: bool, busy: Span, alpha: Span) -> Span {
-        let filled = || (0..self.size()).filter(|&rank| !self.block(rank).is_empty());
-        let all = || (0..self.size()).collect::<Vec<_>>();
-        let root = || vec![self.root()];
-        let (from, to): (Vec<Rank>, Vec<Rank>) = match self.operation() {
-            Operation::Broadcast => (root(), all()),
-            Operation::Scatter => (root(), filled().collect()),
-            Operation::Gather => (filled().collect(), root()),
-            Operation::CombineToOne => (all(), root()),
-            Operation::Collect => (filled().collect(), all()),
-            Operation::DistributedCombine => (all(), filled().collect()),
-            Operation::CombineToAll => (all(), all()),
-            Operation::Scan if is_backwards => (all(), vec![self.size() - 1]),
-            Operation::Scan => (vec![0], all()),
+        if self.parameters().hop().is_zero() {
+            return Span::ZERO;
+        }
+        let bytes = |rank: Rank| self.block(rank).end - self.block(rank).start;
+        let all: Vec<Rank> = (0..self.size()).collect();
+        let filled: Vec<Rank> = all.iter().copied().filter(|&rank| bytes(rank) > 0).collect();
+        let longest = all.iter().map(|&rank| bytes(rank)).max().unwrap_or(0);
+        let long: Vec<Rank> = all.iter().copied().filter(|&rank| bytes(rank) == longest).collect();
+        let root = vec![self.root()];
+        let (ones, others) = match self.operation() {
+            Operation::Broadcast if !is_backwards => (root, all),
+            Operation::Scatter if !is_backwards => (root, filled),
+            Operation::Gather if is_backwards => (root, filled),
+            Operation::CombineToOne if is_backwards => (root, all),
+            Operation::Collect if is_backwards => (all, filled),
+            Operation::Collect => (long, all),
+            Operation::DistributedCombine if is_backwards => (long, all),
+            Operation::DistributedCombine => (all, filled),
+            Operation::CombineToAll => (all.clone(), all),
+            Operation::Scan if is_backwards => (vec![self.size() - 1], all),
+            Operation::Scan => (vec![0], all),
+            // The others tell one only, or hear from one only.
+            _ => return Span::ZERO,
         };
-        let (ones, others) = if is_backwards { (to, from) } else { (from, to) };
         let nodes: Vec<Rank> = others.iter().map(|&rank| self.members()[rank]).collect();
         let of = |&rank: &Rank| {
             far.start_up(self.members()[rank], nodes.iter().copied(), is_backwards, busy, alpha)

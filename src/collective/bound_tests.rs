@@ -1,7 +1,10 @@
 //! Lower bounds worked out by hand.
 
 use super::*;
-use crate::model::{Description, Parameters};
+use crate::{
+    collective::Algorithm,
+    model::{Description, Parameters},
+};
 
 use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter};
 
@@ -213,4 +216,19 @@ fn slow_links_decide_where_there_are_any() {
     // Two neighbours in the middle, one of them the root: all four links of it.
     let middle = task(Gather).members([5, 6]).root(1).build().unwrap().lower_bound();
     assert_eq!(middle.of(Reason::Submesh).to_string(), "630 us");
+}
+
+/// Blocks of different lengths: those who are far from others have short ones, and the long one is soon everywhere.
+#[test]
+fn far_ranks_do_not_wait_for_blocks_of_near_ones() {
+    let machine: Description = "tpu-v5p:4x4x4".parse().unwrap();
+    for (members, blocks) in [([17, 2, 10], [16, 8000, 8]), ([41, 44, 48], [8, 80_000, 8])] {
+        let task =
+            Task::builder(&machine, Operation::Collect).members(members.to_vec()).blocks(blocks.to_vec());
+        let task = task.build().unwrap();
+        let modeled = Algorithm::AUTO.plan(&task).unwrap().prediction().modeled.since_start();
+        let bound = task.lower_bound();
+        assert!(bound.time() <= modeled, "{bound:?} and {modeled}");
+        assert!(bound.time().as_secs_f64() > 0.9 * modeled.as_secs_f64(), "{bound:?} and {modeled}");
+    }
 }

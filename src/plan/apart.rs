@@ -94,7 +94,7 @@ const REFINEMENTS: usize = 3;
 /// Where only that is looked at which is likely to pay, a part that is parted once more is taken to need this part of its time.
 const PARTED: f64 = 0.95;
 
-/// Among up to so many nodes it takes little time to look at a part.
+/// Among more nodes, where there is no root, parts are looked at roughly, and few ways are tried.
 const SOME: usize = 128;
 
 /// Whether there are messages of which some are treated apart.
@@ -113,7 +113,8 @@ pub(crate) fn lengths_in_words(lengths: &[u64]) -> String {
 }
 
 /// The fastest way to treat messages apart, whether or not it is faster than to treat all alike. It is found as [`faster`] finds it;
-/// where that gives up, messages are parted at the first place.
+/// where that gives up, messages are parted at the first place, however long that takes. So it hardly ever finds what *Auto* does not: once in
+/// some 3,000 random problems, where the two parts overlapped more than usual.
 ///
 /// # Errors
 ///
@@ -238,7 +239,8 @@ impl<'a, P: Divisible> Parting<'a, P> {
 
     fn search(&mut self) {
         let Some(&first) = self.places.first() else { return };
-        if self.is_laborious && self.is_close() || !self.look_at_two(first) && self.is_selective {
+        let are_others_tried = self.is_among_few || !self.is_selective;
+        if self.is_laborious && self.is_close() || !self.look_at_two(first) && !are_others_tried {
             return;
         }
         if !self.is_laborious {
@@ -254,6 +256,10 @@ impl<'a, P: Divisible> Parting<'a, P> {
         self.try_between(&self.places.clone());
         if self.is_among_few {
             self.fill_gaps();
+            // Messages of few lengths are parted well at one of these, or nowhere.
+            if !self.is_promising() && self.distinct.len() <= FEW_LENGTHS {
+                self.further.clone().into_iter().for_each(|place| self.try_between(&[place]));
+            }
         }
         if !self.is_promising() {
             return;

@@ -44,7 +44,7 @@ pub(crate) mod resources;
 pub(crate) mod rings;
 
 pub(crate) use self::{
-    at_once::at_once,
+    at_once::{at_once, most_at_once},
     cache::Cache,
     layout::Layout,
     members::{check_members, mean_in_elements},

@@ -13,9 +13,6 @@ use crate::{
     time::Span,
 };
 
-/// So many sources are asked how far the other nodes are.
-const MOST_SOURCES: usize = 4;
-
 impl Instance {
     /// The lower bound for this instance. Takes time proportional to the nodes of the machine, some 10 us each, and for long
     /// messages on networks that are no grid up to 20 ms more.
@@ -69,10 +66,13 @@ impl Instance {
         };
         let bytes = |bytes: f64| around + Span::from_secs_f64(bytes);
         let links = Links::of(self.machine());
-        let filled: Vec<Rank> =
-            self.holders().iter().filter(|(_, bytes)| *bytes > 0).map(|&(rank, _)| rank).collect();
+        let filled = self.lengths().iter().filter(|&&length| length > 0).count();
+        let longest = self.lengths().iter().copied().max().unwrap_or(0);
+        // Of the sources of the longest messages the first and the last one are likely to be far from others.
+        let mut long =
+            self.holders().into_iter().filter(|&(_, bytes)| bytes == longest).map(|(rank, _)| rank);
         let far = Far { links: &links, parameters };
-        let from = |&source: &Rank| {
+        let from = |source: Rank| {
             let others = self.members().iter().copied();
             far.start_up(
                 self.members()[source],
@@ -82,13 +82,18 @@ impl Instance {
                 parameters.alpha(),
             )
         };
+        let ends = [long.next(), long.next_back()].into_iter().flatten();
         let spread = start_up(nodes, parameters.send_overhead(), around)
-            .max(filled.iter().take(MOST_SOURCES).map(from).max().unwrap_or(Span::ZERO));
+            .max(ends.map(from).max().unwrap_or(Span::ZERO));
+        let gossip = if filled > 1 {
+            gossip(filled as f64 * nodes as f64, parameters, Span::ZERO)
+        } else {
+            Span::ZERO
+        };
         let after = |trees: Span| if trees.is_zero() { trees } else { around + trees };
-        let longest = self.lengths().iter().copied().max().unwrap_or(0);
         LowerBound::new([
             (Reason::StartUp, spread),
-            (Reason::Gossip, gossip(filled.len() as f64 * nodes as f64, parameters, Span::ZERO)),
+            (Reason::Gossip, gossip),
             (Reason::Intake, bytes((total - least) as f64 * parameters.node_beta())),
             (Reason::StartUpAndBytes, spread + parameters.node_transfer(longest)),
             (Reason::BothWays, bytes(both_ways)),

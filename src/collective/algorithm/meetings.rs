@@ -1,4 +1,5 @@
-//! The parts that *swing*, *bine*, *trivance* and *multiplying* share: rounds of meetings, along the dimensions of the machine in turns or by digits of ranks.
+//! The parts that *swing*, *bine*, *trivance* and *multiplying* share: rounds of meetings, along the dimensions of the machine in
+//! turns or by digits of ranks.
 //!
 //! In each round every place meets one partner or several, and they tell each other all that they have. Where nodes have several
 //! ports, blocks are cut into parts that go different *ways* at the same time.

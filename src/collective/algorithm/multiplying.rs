@@ -7,8 +7,8 @@
 //! first, while there is little data. Backwards it is a distributed combine, and both together are a combine-to-all. If it does not matter
 //! how operands are grouped, partners may also combine whole vectors, in half as many rounds.
 //!
-//! **Restrictions.** The number of ranks is a product of factors up to 64, not all of them two; no more than about two million messages; no
-//! root; a commutative operator.
+//! **Restrictions.** Three ranks or more, a product of factors up to 64, which make at most 65,536 messages, or 24 a rank if these are
+//! more; no root; a commutative operator. Whole vectors of up to 64 MiB together from all partners of a round.
 //!
 //! **Cost.** `sum ((r - 1) (o_s + o_r) + L + hop)` over the factors, or less where the first message of a round comes before the last
 //! one has left, and `(p - 1)/p n beta` for a collect of `n` bytes, `(p - 1)/p n gamma` to combine. With whole vectors a combine-to-all
@@ -31,7 +31,7 @@ use super::{
     of,
 };
 use crate::{
-    plan::{Restriction, at_once},
+    plan::{Restriction, at_once, most_at_once},
     time::Span,
 };
 
@@ -46,7 +46,7 @@ static MULTIPLYING: Entry =
         .source("Ruefenacht et al. 2017; Bruck et al. 1997")
         .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
         .only_if(&[Restriction {
-            text: "it needs a number of ranks that is a product of factors up to 64, not all of them two, at most 2,097,152 messages, and a commutative operator",
+            text: "it needs three ranks or more, a product of factors up to 64, and a commutative operator",
             is_met: |task, _| !task.is_in_order() && !shapes(task.size()).is_empty(),
             found: |task, _| meetings::refused(task),
         }]);
@@ -54,8 +54,8 @@ static MULTIPLYING: Entry =
 /// The most partners of a round, and the rank itself.
 const MOST: usize = 64;
 
-/// The most messages of all ranks.
-const MOST_MESSAGES: usize = 1 << 21;
+/// Whole vectors are combined only if what comes to a rank in a round is at most so many bytes, as it is kept until all is there.
+const MOST_KEPT: u64 = 1 << 26;
 
 /// The factors are tried that are the fastest by the closed form, so many at most.
 const MOST_SHAPES: usize = 6;
@@ -76,7 +76,10 @@ fn candidates(task: &Task) -> Vec<Candidate> {
 fn by_factors(task: &Task, shape: &[usize]) -> Vec<Candidate> {
     let (name, way) = (named("multiplying", shape), way(shape));
     let mut candidates = in_parts(task, &name, std::slice::from_ref(&way), [1]);
-    candidates.extend(meetings::whole(task, &name, way.clone(), Tuning::OVERLAPPED, with_all));
+    let most = shape.iter().max().map_or(0, |factor| factor - 1) as u64;
+    if task.bytes().saturating_mul(most) <= MOST_KEPT {
+        candidates.extend(meetings::whole(task, &name, way.clone(), Tuning::OVERLAPPED, with_all));
+    }
     if is_filled(task) {
         // Each rank is busy with all that it sends and receives.
         let call = task.parameters().send_overhead() + task.parameters().receive_overhead();
@@ -105,8 +108,8 @@ fn shapes(size: usize) -> Vec<Vec<usize>> {
             left /= factor;
             shape.push(factor);
         }
-        let messages = shape.iter().map(|factor| factor - 1).sum::<usize>().saturating_mul(size);
-        if left == 1 && shape.iter().any(|&factor| factor > 2) && messages <= MOST_MESSAGES {
+        let messages: usize = shape.iter().map(|factor| factor - 1).sum();
+        if left == 1 && shape.iter().any(|&factor| factor > 2) && messages <= most_at_once(size) {
             shapes.insert(shape.iter().rev().copied().collect());
             shapes.insert(shape);
         }
@@ -199,8 +202,8 @@ mod tests {
         let task = Task::builder(&"line:67".parse::<Description>().unwrap(), Operation::Collect).elements(67);
         assert_eq!(
             Algorithm::MULTIPLYING.check(&task.build().unwrap()).unwrap_err().to_string(),
-            "multiplying does not work for this collect: it needs a number of ranks that is a product of factors up to 64, not all of \
-             them two, at most 2,097,152 messages, and a commutative operator, and the group has 67 ranks"
+            "multiplying does not work for this collect: it needs three ranks or more, a product of factors up to 64, and a \
+             commutative operator, and the group has 67 ranks"
         );
     }
 }

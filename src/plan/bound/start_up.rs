@@ -45,10 +45,10 @@ impl Far<'_> {
     /// The earliest time at which `others` can know a datum that one node knew, which pays for every link between them; backwards, that at
     /// which the node can have heard from all of them. A sender, or a receiver, is busy for `busy`, and a message takes `alpha` without links.
     ///
-    /// *Proof.* Leave out what links take, and let every node send its messages in the same order as soon as it can. Who came to know the datum
-    /// by messages over `h` links does so `h hop` earlier at least: it is true of the first node, and a node sends no message later than before
-    /// by less than what the messages to it save. To a node at distance `d` there are `d` links at least. So if all are reached at `T`, those at distance
-    /// `d` or more are reached at `T - d hop` without links, and that takes [`start_up`] for as many and the one that knew.
+    /// *Proof.* Leave out what links take, and let every node send its messages in the same order as soon as it can. Who came to know
+    /// the datum by messages over `h` links does so `h hop` earlier at least: it is true of the first node, and of any other if it is
+    /// true of the one that told it. To a node at distance `d` there are `d` links at least. So if all are reached at `T`, those at
+    /// distance `d` or more are reached at `T - d hop` without links, and that takes [`start_up`] for as many and the one that knew.
     pub(crate) fn start_up(
         &self,
         node: Rank,

@@ -9,7 +9,7 @@
 //!
 //! Where messages take longer in the network than to send and to receive, whole messages may also go to several nodes in a round, at
 //! multiples of a distance: the radix is one more than the number of these. Of the radices that a number of rounds needs those are tried
-//! that are the fastest by the closed form.
+//! that are the fastest by the closed form, with at most 65,536 messages, or 24 from each node if these are more.
 //!
 //! Where lengths differ, there are also ways with `b` blocks of the longest message and fewer of the others, all of about
 //! one length: then the short ones are done early, and the long ones follow in as many blocks as suit them.
@@ -36,7 +36,7 @@ use super::{
 };
 use crate::{
     pattern::{Exchange, circulant, line},
-    plan::at_once,
+    plan::{at_once, most_at_once},
     time::Span,
 };
 
@@ -89,6 +89,7 @@ fn radices(instance: &Instance) -> Vec<usize> {
     let two = closed_form(instance, 2);
     // The larger the radix, the fewer the rounds; of one number of rounds the smallest radix is the fastest.
     let mut radices: Vec<usize> = (3..=nodes).collect();
+    radices.retain(|&radix| (radix - 1) * circulant::strides(nodes, radix).len() <= most_at_once(nodes));
     radices.dedup_by_key(|radix| circulant::strides(nodes, *radix).len());
     radices.retain(|&radix| closed_form(instance, radix) < two);
     radices.sort_by_key(|&radix| closed_form(instance, radix));
