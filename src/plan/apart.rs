@@ -258,7 +258,7 @@ impl<'a, P: Divisible> Parting<'a, P> {
             self.fill_gaps();
             // Messages of few lengths are parted well at one of these, or nowhere.
             if !self.is_promising() && self.distinct.len() <= FEW_LENGTHS {
-                self.further.clone().into_iter().for_each(|place| self.try_between(&[place]));
+                self.all_lengths().into_iter().for_each(|place| self.try_between(&[place]));
             }
         }
         if !self.is_promising() {
@@ -330,10 +330,15 @@ impl<'a, P: Divisible> Parting<'a, P> {
         self.places.dedup();
         self.try_between(&self.places.clone());
         if self.distinct.len() <= FEW_LENGTHS {
-            let last = self.distinct[self.distinct.len() - 1];
-            self.places = self.distinct.iter().copied().filter(|length| (1..last).contains(length)).collect();
+            self.places = self.all_lengths();
             self.try_between(&self.places.clone());
         }
+    }
+
+    /// All places that there are, in order.
+    fn all_lengths(&self) -> Vec<u64> {
+        let last = self.distinct[self.distinct.len() - 1];
+        self.distinct.iter().copied().filter(|length| (1..last).contains(length)).collect()
     }
 
     /// Tries the ways with some places in order whose parts take the least time together.
