@@ -63,12 +63,8 @@ impl Task {
         let spread = start_up(demand.reached, send, around).max(self.far(&far, false, send, alpha));
         let heard = start_up(demand.heard, receive, around).max(self.far(&far, true, receive, alpha));
         let and_bytes = |start_up: Span, bytes: u64| start_up + parameters.node_transfer(bytes);
-        let gathered = start_up(demand.heard, receive + combine, around + combine).max(self.far(
-            &far,
-            true,
-            receive + combine,
-            alpha + combine,
-        ));
+        let combined = self.far(&far, true, receive + combine, alpha + combine);
+        let gathered = start_up(demand.heard, receive + combine, around + combine).max(combined);
         let after = |crossing: Span| if crossing.is_zero() { Span::ZERO } else { around + crossing };
         let borders = Borders::of(self);
         let combining = match self.operation().combines() {
@@ -90,11 +86,8 @@ impl Task {
     }
 
     /// The time in which something of one rank can reach all that need it, or backwards one can have heard from all, by how far they
-    /// are from each other: of the root, or of those with the longest blocks the first and the last, which are likely to be far from others.
+    /// are from each other: the root, or one of those with the longest blocks.
     fn far(&self, far: &Far<'_>, is_backwards: bool, busy: Span, alpha: Span) -> Span {
-        if self.parameters().hop().is_zero() {
-            return Span::ZERO;
-        }
         let bytes = |rank: Rank| self.block(rank).end - self.block(rank).start;
         let all: Vec<Rank> = (0..self.size()).collect();
         let filled: Vec<Rank> = all.iter().copied().filter(|&rank| bytes(rank) > 0).collect();
@@ -116,11 +109,9 @@ impl Task {
             // The others tell one only, or hear from one only.
             _ => return Span::ZERO,
         };
-        let nodes: Vec<Rank> = others.iter().map(|&rank| self.members()[rank]).collect();
-        let of = |&rank: &Rank| {
-            far.start_up(self.members()[rank], nodes.iter().copied(), is_backwards, busy, alpha)
-        };
-        [ones.first(), ones.last()].into_iter().flatten().map(of).max().unwrap_or(Span::ZERO)
+        let [ones, others] = [ones, others]
+            .map(|ranks| ranks.into_iter().map(|rank| self.members()[rank]).collect::<Vec<Rank>>());
+        far.start_up(&ones, &others, is_backwards, busy, alpha)
     }
 
     /// A time that nothing can beat, by trees from the ranks that have something to all others, or backwards.

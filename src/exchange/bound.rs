@@ -63,14 +63,15 @@ impl Instance {
         if matrix.messages().next().is_none() {
             return LowerBound::default();
         }
-        let bytes = Bytes::of(self, &matrix);
+        let links = Links::of(self.machine());
+        let bytes = Bytes::of(self, &matrix, &links);
         let parameters = self.parameters();
         let around = parameters.alpha() + parameters.hop();
         let fan = |figure: &dyn Fn(Rank) -> u64| matrix.most(figure) as usize + 1;
         let reached = start_up(fan(&|rank| matrix.fan_out(rank)), parameters.send_overhead(), around);
         let heard = start_up(fan(&|rank| matrix.fan_in(rank)), parameters.receive_overhead(), around);
         let start_ups = [
-            (Reason::StartUp, reached.max(heard).max(self.far(&matrix))),
+            (Reason::StartUp, reached.max(heard).max(self.far(&matrix, &links))),
             (Reason::Gossip, gossip(self.growth(), parameters, Span::ZERO)),
         ];
         let most =
@@ -85,24 +86,24 @@ impl Instance {
 
     /// The time in which the rank with the most receivers can reach them, and that with the most senders can hear from them, by how far
     /// these are.
-    fn far(&self, matrix: &Matrix) -> Span {
+    fn far(&self, matrix: &Matrix, links: &Links) -> Span {
         let parameters = self.parameters();
-        if parameters.hop().is_zero() {
-            return Span::ZERO;
-        }
-        let far = Far { links: &Links::of(self.machine()), parameters };
-        let node = |rank: Rank| self.members()[rank];
+        let far = Far { links, parameters };
         let ranks = || 0..self.size();
-        let (from, to) = (
-            ranks().max_by_key(|&rank| (matrix.fan_out(rank), Reverse(rank))).unwrap_or(0),
-            ranks().max_by_key(|&rank| (matrix.fan_in(rank), Reverse(rank))).unwrap_or(0),
-        );
-        let receivers = ranks().filter(|&rank| matrix.get(from, rank) > 0).map(node);
-        let senders = ranks().filter(|&rank| matrix.get(rank, to) > 0).map(node);
+        let first_of_most = |fan: &dyn Fn(Rank) -> u64| {
+            ranks().max_by_key(|&rank| (fan(rank), Reverse(rank))).unwrap_or_default()
+        };
+        let nodes = |is_one: &dyn Fn(Rank) -> bool| -> Vec<Rank> {
+            ranks().filter(|&rank| is_one(rank)).map(|rank| self.members()[rank]).collect()
+        };
+        let from = first_of_most(&|rank| matrix.fan_out(rank));
+        let to = first_of_most(&|rank| matrix.fan_in(rank));
+        let receivers = nodes(&|rank| matrix.get(from, rank) > 0);
+        let senders = nodes(&|rank| matrix.get(rank, to) > 0);
         let (send, receive, alpha) =
             (parameters.send_overhead(), parameters.receive_overhead(), parameters.alpha());
-        let reached = far.start_up(node(from), receivers, false, send, alpha);
-        reached.max(far.start_up(node(to), senders, true, receive, alpha))
+        let reached = far.start_up(&[self.members()[from]], &receivers, false, send, alpha);
+        reached.max(far.start_up(&[self.members()[to]], &senders, true, receive, alpha))
     }
 
     /// Growth of the weighted sum of the squares of what nodes have heard of, with the best weights found: with any
@@ -151,9 +152,8 @@ struct Inside {
 
 impl<'a> Bytes<'a> {
     /// Of a matrix without what nodes have for themselves.
-    fn of(instance: &'a Instance, matrix: &Matrix) -> Bytes<'a> {
+    fn of(instance: &'a Instance, matrix: &Matrix, links: &Links) -> Bytes<'a> {
         let sums = Sums::of(instance, matrix);
-        let links = Links::of(instance.machine());
         Bytes {
             parameters: instance.parameters(),
             ranks: instance.members().iter().map(|&node| sums.inside(&[node])).collect(),

@@ -8,7 +8,7 @@
 //! parts are put one after the other, from the shortest messages on, from the longest on, or with the longest at the other end.
 //! No node waits in between: each goes on to the next part when it is done with the one before.
 //!
-//! First one place is tried, and then two. Among up to 64 nodes the messages are also parted in two halfway between places that are far from
+//! First one place is tried, and then two. Among up to 64 nodes (`few`) the messages are also parted in two halfway between places that are far from
 //! each other; all other places that follow from the lengths come next; then places near those of the best way, halfway to the next
 //! ones that have been tried, a few times over, and at last all these places together, and those between any two lengths
 //! if there are few lengths. Among more nodes the places of the best way are moved once or twice. Among more than 128, without a root (`many`),
@@ -20,6 +20,7 @@
 //! Lower bounds tell of many parts beforehand that they
 //! cannot pay, none is looked at for longer than the others leave it, and variants come first for it that suit its neighbours.
 
+mod few;
 mod many;
 mod part;
 mod places;
@@ -81,15 +82,6 @@ type Found<P> = (Variant<P>, Predicted<P>);
 
 /// So many ways to part the messages up to a place are kept, and so many are tried at a time.
 const MOST_WAYS: usize = 24;
-
-/// Places are far from each other if messages are so many times as long at the one as at the other.
-const WIDE: u64 = 8;
-
-/// Of up to so many lengths each one is tried as a place.
-const FEW_LENGTHS: usize = 16;
-
-/// So many times the places of the fastest way are looked at for others near them.
-const REFINEMENTS: usize = 3;
 
 /// Where only that is looked at which is likely to pay, a part that is parted once more is taken to need this part of its time.
 const PARTED: f64 = 0.95;
@@ -239,8 +231,11 @@ impl<'a, P: Divisible> Parting<'a, P> {
 
     fn search(&mut self) {
         let Some(&first) = self.places.first() else { return };
-        let are_others_tried = self.is_among_few || !self.is_selective;
-        if self.is_laborious && self.is_close() || !self.look_at_two(first) && !are_others_tried {
+        if self.is_laborious && self.is_close() {
+            return;
+        }
+        let leaves_time = self.look_at_two(first);
+        if self.is_selective && !self.is_among_few && !leaves_time {
             return;
         }
         if !self.is_laborious {
@@ -256,22 +251,12 @@ impl<'a, P: Divisible> Parting<'a, P> {
         self.try_between(&self.places.clone());
         if self.is_among_few {
             self.fill_gaps();
-            // Messages of few lengths are parted well at one of these, or nowhere.
-            if !self.is_promising() && self.distinct.len() <= FEW_LENGTHS {
-                self.all_lengths().into_iter().for_each(|place| self.try_between(&[place]));
-            }
         }
         if !self.is_promising() {
             return;
         }
         if self.is_among_few {
-            self.places.append(&mut self.further);
-            self.places.sort_unstable();
-            self.try_between(&self.places.clone());
-            if self.is_worth_refining() {
-                self.refine();
-                self.try_all();
-            }
+            self.try_others();
         } else if self.is_worth_refining() {
             if self.is_laborious && !self.is_tired() {
                 self.extend();
@@ -282,63 +267,6 @@ impl<'a, P: Divisible> Parting<'a, P> {
             self.complete();
         }
         self.polish();
-    }
-
-    /// Tries to part the messages in two halfway between places far from each other, where a fast way would not be seen. These
-    /// are not among the places from then on: they would only narrow the refinement of other ways.
-    fn fill_gaps(&mut self) {
-        let mut places = [&self.places[..], &self.further].concat();
-        places.sort_unstable();
-        let gaps: Vec<[u64; 2]> = places.windows(2).map(|pair| [pair[0], pair[1]]).collect();
-        for [below, above] in gaps.into_iter().filter(|[below, above]| above / WIDE > *below) {
-            let number = |place: u64| self.distinct.partition_point(|&length| length < place);
-            let halfway = self.distinct[number(below).midpoint(number(above))];
-            if halfway > below {
-                self.try_between(&[halfway]);
-            }
-        }
-    }
-
-    /// Tries places near those of the best way.
-    fn refine(&mut self) {
-        for _ in 0..REFINEMENTS {
-            if self.is_tired() {
-                return;
-            }
-            let mut near: Vec<u64> = self.best.iter().skip(1).map(|&(place, _)| place).collect();
-            let halfway: Vec<u64> = near.iter().flat_map(|&place| self.halfway(place)).collect();
-            if halfway.is_empty() {
-                return;
-            }
-            near.extend(&halfway);
-            self.places.extend(halfway);
-            for places in [&mut near, &mut self.places] {
-                places.sort_unstable();
-                places.dedup();
-            }
-            self.try_between(&near);
-        }
-    }
-
-    /// Tries the ways with any of the places and of those of the best way, and then with any there can be if there are few lengths.
-    fn try_all(&mut self) {
-        if self.is_tired() {
-            return;
-        }
-        self.places.extend(self.best.iter().skip(1).map(|&(place, _)| place));
-        self.places.sort_unstable();
-        self.places.dedup();
-        self.try_between(&self.places.clone());
-        if self.distinct.len() <= FEW_LENGTHS {
-            self.places = self.all_lengths();
-            self.try_between(&self.places.clone());
-        }
-    }
-
-    /// All places that there are, in order.
-    fn all_lengths(&self) -> Vec<u64> {
-        let last = self.distinct[self.distinct.len() - 1];
-        self.distinct.iter().copied().filter(|length| (1..last).contains(length)).collect()
     }
 
     /// Tries the ways with some places in order whose parts take the least time together.

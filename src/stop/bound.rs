@@ -68,23 +68,12 @@ impl Instance {
         let links = Links::of(self.machine());
         let filled = self.lengths().iter().filter(|&&length| length > 0).count();
         let longest = self.lengths().iter().copied().max().unwrap_or(0);
-        // Of the sources of the longest messages the first and the last one are likely to be far from others.
-        let mut long =
-            self.holders().into_iter().filter(|&(_, bytes)| bytes == longest).map(|(rank, _)| rank);
+        let long = self.holders().into_iter().filter(|&(_, bytes)| bytes == longest);
+        let long: Vec<Rank> = long.map(|(rank, _)| self.members()[rank]).collect();
         let far = Far { links: &links, parameters };
-        let from = |source: Rank| {
-            let others = self.members().iter().copied();
-            far.start_up(
-                self.members()[source],
-                others,
-                false,
-                parameters.send_overhead(),
-                parameters.alpha(),
-            )
-        };
-        let ends = [long.next(), long.next_back()].into_iter().flatten();
-        let spread = start_up(nodes, parameters.send_overhead(), around)
-            .max(ends.map(from).max().unwrap_or(Span::ZERO));
+        let (send, alpha) = (parameters.send_overhead(), parameters.alpha());
+        let spread =
+            start_up(nodes, send, around).max(far.start_up(&long, self.members(), false, send, alpha));
         let gossip = if filled > 1 {
             gossip(filled as f64 * nodes as f64, parameters, Span::ZERO)
         } else {

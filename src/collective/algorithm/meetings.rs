@@ -249,7 +249,7 @@ pub(super) fn meet<'a>(
     for (held, &rank) in held.iter_mut().zip(ranks) {
         builder.held(rank).iter().for_each(|&block| held[way_of[block as usize]].push(block));
     }
-    // The first partners of all come first, as their messages do. Two may meet on several ways; these come in the order of ranks.
+    // The first partners of all come first, as their messages do. Two may meet on several ways.
     let most = partners.iter().map(Vec::len).max().unwrap_or(0);
     let mut nth_of: BTreeMap<(Rank, Rank), usize> = BTreeMap::new();
     let mut messages: Vec<(Rank, Rank, Vec<u32>)> = Vec::new();
@@ -263,9 +263,6 @@ pub(super) fn meet<'a>(
             }
             messages[message].2.extend(&held[place][way]);
         }
-    }
-    if ways > 1 {
-        messages.sort_unstable_by_key(|&(from, to, _)| (from, to));
     }
     let messages = messages.into_iter().filter(|(.., blocks)| !blocks.is_empty());
     builder.iteration(messages.map(|(from, to, blocks)| Transfer { from, to, blocks: blocks.into() }));

@@ -150,6 +150,20 @@ mod tests {
         assert_eq!(names.map(time), ["663.60288 us", "113.10384 us"]);
     }
 
+    /// Tests two ports on a ring: nobody waits for the messages of a round to the lowest ranks, which took 2153 us.
+    #[test]
+    fn all_begin_with_their_first_partners() {
+        let machine: Description = "ring:16".parse().unwrap();
+        let machine = machine.with_ports(2).unwrap();
+        let task =
+            Task::builder(&machine, Operation::Collect).elements(4096).element_bytes(8).build().unwrap();
+        let plan = Algorithm::SWING.plan(&task).unwrap();
+        assert_eq!(
+            (plan.name(), plan.prediction().modeled.to_string()),
+            ("swing 16, 2 ways", "1.719266667 ms".into())
+        );
+    }
+
     /// Tests dimensions of two places, whose two sides are one: more ports never make it slower.
     #[test]
     fn more_ports_cost_nothing() {

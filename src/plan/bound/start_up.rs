@@ -42,8 +42,9 @@ pub(crate) struct Far<'a> {
 }
 
 impl Far<'_> {
-    /// The earliest time at which `others` can know a datum that one node knew, which pays for every link between them; backwards, that at
-    /// which the node can have heard from all of them. A sender, or a receiver, is busy for `busy`, and a message takes `alpha` without links.
+    /// The earliest time at which `others` can know a datum that one of these nodes knew, which pays for every link between them; backwards,
+    /// that at which the one can have heard from all of them. The first and the last of the `ones` are asked, which are likely to be far from
+    /// others. A sender, or a receiver, is busy for `busy`, and a message takes `alpha` without links.
     ///
     /// *Proof.* Leave out what links take, and let every node send its messages in the same order as soon as it can. Who came to know
     /// the datum by messages over `h` links does so `h hop` earlier at least: it is true of the first node, and of any other if it is
@@ -51,8 +52,8 @@ impl Far<'_> {
     /// distance `d` or more are reached at `T - d hop` without links, and that takes [`start_up`] for as many and the one that knew.
     pub(crate) fn start_up(
         &self,
-        node: Rank,
-        others: impl IntoIterator<Item = Rank>,
+        ones: &[Rank],
+        others: &[Rank],
         is_backwards: bool,
         busy: Span,
         alpha: Span,
@@ -61,16 +62,16 @@ impl Far<'_> {
         if hop.is_zero() {
             return Span::ZERO;
         }
-        let distances = self.links.distances(node, is_backwards);
-        let others = others.into_iter().filter(|&other| other != node);
-        let mut far: Vec<u64> = others.filter_map(|other| distances[other]).collect();
-        far.sort_unstable_by_key(|&distance| Reverse(distance));
-        let times = reached(busy, alpha).skip(1);
-        far.into_iter()
-            .zip(times)
-            .map(|(distance, time)| hop.times(distance) + time)
-            .max()
-            .unwrap_or(Span::ZERO)
+        let of = |&one: &Rank| {
+            let distances = self.links.distances(one, is_backwards);
+            let others = others.iter().filter(|&&other| other != one);
+            let mut far: Vec<u64> = others.filter_map(|&other| distances[other]).collect();
+            far.sort_unstable_by_key(|&distance| Reverse(distance));
+            let times = far.into_iter().zip(reached(busy, alpha).skip(1));
+            times.map(|(distance, time)| hop.times(distance) + time).max().unwrap_or(Span::ZERO)
+        };
+        let ends = [ones.first(), ones.last()];
+        ends.into_iter().take(ones.len()).flatten().map(of).max().unwrap_or(Span::ZERO)
     }
 }
 

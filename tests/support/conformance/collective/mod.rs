@@ -56,9 +56,8 @@ fn check(group: &Group<'_>, cases: &[Case]) -> Result<(), Failure> {
 }
 
 /// Whether an algorithm may say that it does not work: pipelines need three ranks and two elements; *edst*, *swing* and *bine* need
-/// a power of two ranks, *trivance* one of three, *multiplying* three, here at most 64; what alternates between rows and columns needs
-/// both; what is made for unequal
-/// blocks needs some; and most need an operator that commutes.
+/// a power of two ranks, *trivance* one of three, *multiplying* three or more, here at most 64; what alternates between rows and columns
+/// needs both; what is made for unequal blocks needs some; and most need an operator that commutes.
 pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
     let in_order = case.operation.combines() && case.with == With::MatrixProduct;
     match algorithm.name() {
