@@ -16,7 +16,7 @@ use super::{
         Part, Rounds, balance,
         clocked::{self, Planned},
         coloring,
-        digits::Axis,
+        digits::Shape,
         parts,
         paths::Paths,
         permutation,
@@ -57,7 +57,7 @@ struct Known {
     linear: OnceLock<Rounds>,
     colored: OnceLock<Rounds>,
     balanced: OnceLock<Option<Rounds>>,
-    levels: OnceLock<Vec<Vec<Axis>>>,
+    levels: OnceLock<Vec<Shape>>,
     /// By the length of a slice.
     packed: Mutex<BTreeMap<u64, Arc<OnceLock<Option<Plan>>>>>,
 }
@@ -220,8 +220,8 @@ impl Planner {
         self.known.balanced.get_or_init(balanced).clone()
     }
 
-    /// The axes along which messages may be passed on, found by the first who asks.
-    pub(super) fn levels(&self, find: impl FnOnce() -> Vec<Vec<Axis>>) -> &[Vec<Axis>] {
+    /// The shapes in which messages may be passed on, found by the first who asks.
+    pub(super) fn levels(&self, find: impl FnOnce() -> Vec<Shape>) -> &[Shape] {
         self.known.levels.get_or_init(find)
     }
 

@@ -28,7 +28,7 @@ static AUTO: Entry = Entry::searching("auto", search)
 impl Algorithm {
     /// The fastest that is found among those that can be predicted, but for sorting, which needs data. Of large exchanges
     /// fewer variants are tried. Where all nodes have something for each other, planning takes the host 0.01 to 0.3 s on 32
-    /// nodes, 0.05 to 1.2 s on 256, 0.2 to 6 s on 512, and 2 to 40 s on 1,024: the most where a few messages are much longer
+    /// nodes, 0.03 to 1.2 s on 256, 0.1 to 7 s on 512, and 0.5 to 40 s on 1,024: the most where a few messages are much longer
     /// than the others.
     pub const AUTO: Algorithm = of(&AUTO);
 }

@@ -6,14 +6,18 @@
 //! the fewest messages; a larger one sends more, and each byte fewer times. On a mesh whose rows have `r` nodes the two
 //! digits of radix `r` are the way along the row and along the column, nearly.
 //!
+//! The `r - 1` messages of a digit follow each other, each sent and received in one of three ways; or all of them are started *at
+//! once*, and then as many are received. So start-ups hide behind bytes, and messages that take long in the network are
+//! under way at the same time. That is mostly the fastest, with radices above 2.
+//!
 //! **Restrictions.** None.
 //!
 //! **Cost.** With radix 2 `ceil(log2 p) alpha + ceil(log2 p) p/2 s beta` for messages of `s` bytes, each of which moves
-//! up to `log2 p` times; with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`. What is sent together is copied
-//! together first.
+//! up to `log2 p` times; with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`, and at once
+//! `log_r p ((r - 1) max(o_s + o_r + o_x, p/r s beta) + L + hop)`. What is sent together is copied together first.
 //!
 //! **Source.** Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications in multiport
-//! message-passing systems", IEEE TPDS 8(11), 1997.
+//! message-passing systems", IEEE TPDS 8(11), 1997, whose nodes have several ports; at once with one port: this project.
 
 use std::sync::Arc;
 
@@ -23,11 +27,9 @@ use super::{
         planner::Variant,
         procedure::Draft,
         rounds::{
-            closed_form::ClosedForm,
-            digits::{self, Axis},
-            parts,
+            closed_form::{ClosedForm, Times},
+            digits::{self, Axis, Pace, Shape},
             stage::{COUNT, Stage},
-            style::Style,
         },
     },
     Algorithm, Entry, of,
@@ -37,50 +39,75 @@ use crate::{pattern::Exchange, rank::Rank, time::Span};
 /// The most radices that are tried.
 const MOST_RADICES: usize = 3;
 
-/// The ways in which a node sends and receives; the first is more often the fastest.
-pub(super) const EXCHANGES: [Exchange; 3] = [Exchange::InTurn, Exchange::Together, Exchange::Overlapped];
-
 static BRUCK: Entry = Entry::new("bruck", |planning| {
-    // Where only one style is tried, one way is as well.
-    let ways = if planning.workspace.styles().len() == 1 { 1 } else { EXCHANGES.len() };
-    Ok(variants(planning.problem, &EXCHANGES[..ways]))
+    // Where only one style is tried, one pace is as well.
+    let are_all = planning.workspace.styles().len() > 1;
+    Ok(in_one(variants(planning.problem, are_all)))
 })
 .about("few long messages, passed on by others, instead of many short ones")
 .source("Bruck and others 1997")
-.cost("with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`");
+.cost("with radix `r` about `log_r p ((r - 1) max(o_s + o_r, p/r s beta) + L + hop)`");
 
 impl Algorithm {
     /// Bruck's few long messages.
     pub const BRUCK: Algorithm = of(&BRUCK);
 }
 
-/// With several radices, and each of them in several ways.
-pub(super) fn variants(instance: &Instance, exchanges: &[Exchange]) -> Vec<Variant> {
-    let with = |radix: usize| {
-        let floor = floor(instance, radix);
-        let of = move |&exchange: &Exchange| {
-            let name = format!("bruck (radix {radix}{})", Style::Each(exchange).name());
-            let make =
-                move |instance: &Instance| Ok(Draft::by(stage(instance.matrix().clone(), radix, exchange)));
-            Variant::new(name, make).at_least(floor)
-        };
-        exchanges.iter().map(of).collect::<Vec<Variant>>()
+/// The variants along the same axes, and the pace of each: the likely one first.
+pub(super) type Paced = Vec<(Pace, Variant)>;
+
+/// All variants of all of them.
+pub(super) fn in_one(all: Vec<Paced>) -> Vec<Variant> {
+    all.into_iter().flatten().map(|(_, variant)| variant).collect()
+}
+
+/// With several radices, each at the likely pace or at all.
+pub(super) fn variants(instance: &Instance, are_all: bool) -> Vec<Paced> {
+    let ranks: Arc<[Rank]> = (0..instance.size()).collect();
+    let with = |(radix, pace): (usize, Pace)| {
+        let shape = Shape { axes: vec![ring(instance.size(), radix)], pace };
+        at_paces(instance, &ranks, &shape, are_all, |pace| format!("bruck (radix {radix}{pace})"))
     };
-    radices(instance, MOST_RADICES).into_iter().flat_map(with).collect()
+    radices(instance, MOST_RADICES).into_iter().map(with).collect()
+}
+
+/// All messages along some axes, with the rank at each place, at the likely pace or at all; `name` is told what the pace is called.
+pub(super) fn at_paces(
+    instance: &Instance,
+    ranks: &Arc<[Rank]>,
+    shape: &Shape,
+    are_all: bool,
+    name: impl Fn(&str) -> String,
+) -> Paced {
+    let floor = mean_ports(instance, &digits::places(ranks), &shape.axes);
+    let at = |pace: Pace| {
+        let (ranks, axes) = (ranks.clone(), shape.axes.clone());
+        let make = move |instance: &Instance| {
+            let matrix = instance.matrix().clone();
+            let schedule = digits::schedule(&matrix, &ranks, &axes, pace);
+            Ok(Draft::by(Stage::passed_on(matrix, schedule)))
+        };
+        (pace, Variant::new(name(&pace.name()), make).at_least(floor))
+    };
+    shape.paces(are_all).map(at).collect()
 }
 
 /// All messages of a matrix, with a radix of at least 2.
-pub(super) fn stage(matrix: impl Into<Arc<Matrix>>, radix: usize, exchange: Exchange) -> Stage {
+pub(super) fn stage(matrix: impl Into<Arc<Matrix>>, radix: usize, pace: Pace) -> Stage {
     let matrix = matrix.into();
     let ranks: Vec<Rank> = (0..matrix.nodes()).collect();
-    let schedule = digits::schedule(&matrix, &ranks, &[ring(matrix.nodes(), radix)], exchange);
+    let schedule = digits::schedule(&matrix, &ranks, &[ring(matrix.nodes(), radix)], pace);
     Stage::passed_on(matrix, schedule)
 }
 
 /// The exchange of counts, after which every node knows how much is to come from each other one.
 pub(super) fn counts(nodes: usize) -> Stage {
     let matrix = Matrix::of(nodes, |_, _| COUNT);
-    stage(matrix.unwrap_or_else(|_| unreachable!("four bytes a node are few")), 2, Exchange::InTurn)
+    stage(
+        matrix.unwrap_or_else(|_| unreachable!("four bytes a node are few")),
+        2,
+        Pace::Each(Exchange::InTurn),
+    )
 }
 
 /// All ranks, around a ring.
@@ -104,51 +131,43 @@ pub(super) fn mean_ports(instance: &Instance, places: &[usize], axes: &[Axis]) -
 
 /// About the time with the best radix if no link is short of anything.
 pub(super) fn least(instance: &Instance) -> Span {
-    Span::from_secs_f64(costs(instance)[0].0)
+    costs(instance)[0].1
 }
 
-/// About the time with each of the radices that are worth a try, links included, in the order of the variants; `Span::MAX`
-/// for one that is near another that takes less, with which messages are much the same.
-pub(super) fn estimates(instance: &Instance) -> Vec<Span> {
+/// About the times with each of the radices that are worth a try, links included, in the order of the variants; none for one that is
+/// near another that takes less, with which messages are much the same.
+pub(super) fn estimates(instance: &Instance) -> Vec<Option<Times>> {
     let ranks: Vec<Rank> = (0..instance.size()).collect();
     let form = ClosedForm::of(instance, &ranks);
-    let with = |&radix: &usize| Span::from_secs_f64(form.time(&[ring(instance.size(), radix)]));
-    let radices = radices(instance, MOST_RADICES);
-    let times: Vec<Span> = radices.iter().map(with).collect();
+    let radices: Vec<usize> = radices(instance, MOST_RADICES).into_iter().map(|(radix, _)| radix).collect();
+    let times: Vec<Times> =
+        radices.iter().map(|&radix| form.times(&[ring(instance.size(), radix)])).collect();
     let is_near = |one: usize, other: usize| 4 * one.max(other) < 5 * one.min(other);
-    let is_better = |one: usize, other: usize| (times[one], one) < (times[other], other);
+    let is_better = |one: usize, other: usize| (times[one].least(), one) < (times[other].least(), other);
     let estimate = |nth: usize| {
         let is_left_out = |other: usize| is_near(radices[nth], radices[other]) && is_better(other, nth);
-        if (0..radices.len()).any(is_left_out) { Span::MAX } else { times[nth] }
+        (!(0..radices.len()).any(is_left_out)).then(|| times[nth])
     };
     (0..radices.len()).map(estimate).collect()
 }
 
-/// The radices that are worth a try, at most `most`: those of the least cost where all messages are of their mean
-/// length.
-pub(super) fn radices(instance: &Instance, most: usize) -> Vec<usize> {
-    costs(instance).into_iter().take(most).map(|(_, radix)| radix).collect()
+/// The radices that are worth a try, at most `most`, and the likely pace of each: those of the least cost where all messages are of
+/// their mean length.
+pub(super) fn radices(instance: &Instance, most: usize) -> Vec<(usize, Pace)> {
+    costs(instance).into_iter().take(most).map(|(radix, _, pace)| (radix, pace)).collect()
 }
 
-/// The seconds with each radix where all messages are of their mean length, and the radix: the least first.
-fn costs(instance: &Instance) -> Vec<(f64, usize)> {
-    let (parameters, nodes) = (instance.parameters(), instance.size());
-    let bytes: u64 = parts(instance.matrix()).map(|part| part.bytes).sum();
-    let mean = bytes as f64 / (nodes * nodes) as f64 * 2.0 / parameters.duplex();
-    let cost = |radix: usize| {
-        let (mut weight, mut cost) = (1, 0.0);
-        while weight < nodes {
-            for digit in 1..radix.min(nodes.div_ceil(weight)) {
-                let moved = (0..nodes).filter(|way| way / weight % radix == digit).count() as f64;
-                cost +=
-                    parameters.alpha().as_secs_f64() + moved * mean * (parameters.beta() + parameters.copy());
-            }
-            weight = weight.saturating_mul(radix);
-        }
-        cost
+/// The radices, the time with each where all messages are of their mean length and links are not short of anything, and at which pace:
+/// the least first.
+fn costs(instance: &Instance) -> Vec<(usize, Span, Pace)> {
+    let nodes = instance.size();
+    let form = ClosedForm::of(instance, &[]);
+    let with = |radix: usize| {
+        let times = form.least(&[ring(nodes, radix)]);
+        (radix, times.least(), times.pace())
     };
     let all = (2..nodes.max(3)).take_while(|&radix| radix <= 4 || radix * radix <= 2 * nodes);
-    let mut all: Vec<(f64, usize)> = all.map(|radix| (cost(radix), radix)).collect();
-    all.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut all: Vec<(usize, Span, Pace)> = all.map(with).collect();
+    all.sort_by_key(|&(_, time, _)| time);
     all
 }

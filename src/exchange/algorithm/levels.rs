@@ -6,7 +6,7 @@
 //! nodes, so that each message stays in a line. In a cluster rows are servers, or several: processors of a server
 //! collect what goes to the same processor of another one, and only long messages go between servers. Where there are
 //! more than two dimensions each is a level. Along a row of `a` ranks there are `a - 1` messages, or fewer in *bruck*'s
-//! way with a smaller radix, each byte of which moves several times.
+//! way with a smaller radix, each byte of which moves several times. They follow each other, or go all at once, as there.
 //!
 //! Which rectangles are tried is found by a closed form: start-ups, the bytes of ports, and those of the link that
 //! has the most to carry at a time.
@@ -14,7 +14,7 @@
 //! **Restrictions.** Where the number of ranks is prime, or 1, it comes to *bruck*.
 //!
 //! **Cost.** `(a + b - 2) alpha` and `(2 - 1/a - 1/b) p s beta` for messages of `s` bytes in two levels without smaller
-//! radices. What is sent together is copied together first.
+//! radices, of which at once the larger part counts. What is sent together is copied together first.
 //!
 //! **Source.** On meshes: D. S. Scott, "Efficient all-to-all communication patterns in hypercube and mesh topologies",
 //! Distributed Memory Computing Conference 1991; in clusters, with messages of several lengths: K. Fan and others,
@@ -25,18 +25,17 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     super::{
         Instance,
-        planner::{Planner, Variant},
-        procedure::Draft,
+        planner::Planner,
         rounds::{
-            closed_form::ClosedForm,
-            digits::{self, Axis},
-            stage::Stage,
-            style::Style,
+            closed_form::{ClosedForm, Times},
+            digits::{Axis, Shape},
         },
     },
-    Algorithm, Entry, bruck, of,
+    Algorithm, Entry,
+    bruck::{self, Paced},
+    of,
 };
-use crate::{pattern::Exchange, plan::Layout, rank::Rank, time::Span};
+use crate::{plan::Layout, rank::Rank, time::Span};
 
 /// The most shapes that are tried.
 const MOST_SHAPES: usize = 6;
@@ -48,9 +47,9 @@ const FEW_SHAPES: usize = 3;
 const MOST_RADICES: usize = 3;
 
 static LEVELS: Entry = Entry::new("levels", |planning| {
-    // Where only one style is tried, one way is as well.
-    let ways = if planning.workspace.styles().len() == 1 { 1 } else { bruck::EXCHANGES.len() };
-    Ok(variants(planning.workspace, &bruck::EXCHANGES[..ways]))
+    // Where only one style is tried, one pace is as well.
+    let are_all = planning.workspace.styles().len() > 1;
+    Ok(bruck::in_one(variants(planning.workspace, are_all)))
 })
 .about("few long messages along rows, then columns; within servers, then between them")
 .source("Scott 1991; Fan and others, arXiv 2411.02581; this project")
@@ -67,29 +66,17 @@ fn divisors(number: usize) -> impl Iterator<Item = usize> {
     (2..=number / 2).filter(move |&divisor| number.is_multiple_of(divisor))
 }
 
-/// With the shapes that are likely to be the fastest, each in several ways; *bruck* if there are none.
-pub(super) fn variants(planner: &Planner, exchanges: &[Exchange]) -> Vec<Variant> {
+/// With the shapes that are likely to be the fastest, each at the likely pace or at all; *bruck* if there are none.
+pub(super) fn variants(planner: &Planner, are_all: bool) -> Vec<Paced> {
     let instance = planner.instance();
     let ranks: Arc<[Rank]> = Layout::of(instance.machine(), instance.members(), false).ranks.into();
-    let places = digits::places(&ranks);
-    let with = |axes: Vec<Axis>| {
-        let floor = bruck::mean_ports(instance, &places, &axes);
-        let (ranks, axes): (_, Arc<[Axis]>) = (ranks.clone(), axes.into());
-        let of = move |&exchange: &Exchange| {
-            let name = format!("levels ({}{})", named(&axes), Style::Each(exchange).name());
-            let (ranks, axes) = (ranks.clone(), axes.clone());
-            let make = move |instance: &Instance| {
-                let matrix = instance.matrix().clone();
-                let schedule = digits::schedule(&matrix, &ranks, &axes, exchange);
-                Ok(Draft::by(Stage::passed_on(matrix, schedule)))
-            };
-            Variant::new(name, make).at_least(floor)
-        };
-        exchanges.iter().map(of).collect::<Vec<Variant>>()
+    let with = |shape: &Shape| {
+        let axes = named(&shape.axes);
+        bruck::at_paces(instance, &ranks, shape, are_all, |pace| format!("levels ({axes}{pace})"))
     };
-    match planner.levels(|| shapes(instance, most(planner), &ranks)) {
-        [] => bruck::variants(instance, exchanges),
-        shapes => shapes.iter().cloned().flat_map(with).collect(),
+    match planner.levels(|| shapes(planner, &ranks)) {
+        [] => bruck::variants(instance, are_all),
+        shapes => shapes.iter().map(with).collect(),
     }
 }
 
@@ -107,16 +94,16 @@ fn named(axes: &[Axis]) -> String {
 pub(super) fn least(instance: &Instance) -> Option<Span> {
     let form = ClosedForm::of(instance, &[]);
     let shapes = form.shapes();
-    shapes.iter().map(|axes| form.least(axes)).min_by(f64::total_cmp).map(Span::from_secs_f64)
+    shapes.iter().map(|axes| form.least(axes).least()).min()
 }
 
-/// That of each of the shapes that are worth a try, in the order of the variants.
-pub(super) fn estimates(planner: &Planner) -> Vec<Span> {
+/// About the times of each of the shapes that are worth a try, links included, in the order of the variants.
+pub(super) fn estimates(planner: &Planner) -> Vec<Option<Times>> {
     let instance = planner.instance();
     let ranks = Layout::of(instance.machine(), instance.members(), false).ranks;
-    let shapes = planner.levels(|| shapes(instance, most(planner), &ranks));
+    let shapes = planner.levels(|| shapes(planner, &ranks));
     let form = ClosedForm::of(instance, &ranks);
-    shapes.iter().map(|axes| Span::from_secs_f64(form.time(axes))).collect()
+    shapes.iter().map(|shape| Some(form.times(&shape.axes))).collect()
 }
 
 /// The most shapes that are tried.
@@ -124,12 +111,23 @@ fn most(planner: &Planner) -> usize {
     if planner.is_large() { FEW_SHAPES } else { MOST_SHAPES }
 }
 
+/// The most messages of a rank. Where lengths differ and there are many messages, half of them take as long to plan as all, and are
+/// not faster.
+fn most_messages(planner: &Planner) -> u64 {
+    let matrix = planner.matrix();
+    let are_many = planner.is_dense() && planner.is_among_many();
+    if are_many && !matrix.class().1 { planner.others().fan() / 2 } else { u64::MAX }
+}
+
 /// The axes that are worth a try, by the closed form: rows and columns of all rectangles, and the dimensions of the machine if
 /// all its nodes take part; the near ones first, or the far ones. The best of them in several radices.
-fn shapes(instance: &Instance, most: usize, ranks: &[Rank]) -> Vec<Vec<Axis>> {
-    let form = ClosedForm::of(instance, ranks);
-    let shapes = form.best(most, form.shapes());
-    form.best(most, shapes.into_iter().flat_map(|axes| form.in_radices(&axes)).collect())
+fn shapes(planner: &Planner, ranks: &[Rank]) -> Vec<Shape> {
+    let (form, most) = (ClosedForm::of(planner.instance(), ranks), most(planner));
+    let most_messages = most_messages(planner);
+    let is_small = |axes: &Vec<Axis>| axes.iter().map(Axis::messages).sum::<usize>() as u64 <= most_messages;
+    let shapes = form.best(most, form.shapes().into_iter().filter(is_small).collect());
+    let in_radices = shapes.into_iter().flat_map(|shape| form.in_radices(&shape.axes));
+    form.best(most, in_radices.filter(is_small).collect())
 }
 
 /// The choice of shapes by the closed form.
@@ -162,21 +160,22 @@ impl ClosedForm<'_> {
     }
 
     /// Those of the least times. Most are seen to be none of them without a look at links.
-    fn best(&self, most: usize, shapes: Vec<Vec<Axis>>) -> Vec<Vec<Axis>> {
-        let mut shapes: Vec<(f64, Vec<Axis>)> =
-            shapes.into_iter().map(|axes| (self.least(&axes), axes)).collect();
-        shapes.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut best: Vec<(f64, Vec<Axis>)> = Vec::new();
+    fn best(&self, most: usize, shapes: Vec<Vec<Axis>>) -> Vec<Shape> {
+        let mut shapes: Vec<(Span, Vec<Axis>)> =
+            shapes.into_iter().map(|axes| (self.least(&axes).least(), axes)).collect();
+        shapes.sort_by_key(|&(least, _)| least);
+        let mut best: Vec<(Span, Shape)> = Vec::new();
         for (least, axes) in shapes {
             if best.get(most - 1).is_some_and(|&(time, _)| time <= least) {
                 break;
             }
-            let time = self.time(&axes);
+            let times = self.times(&axes);
+            let (time, pace) = (times.least(), times.pace());
             let place = best.partition_point(|&(other, _)| other <= time);
-            best.insert(place, (time, axes));
+            best.insert(place, (time, Shape { axes, pace }));
             best.truncate(most);
         }
-        best.into_iter().map(|(_, axes)| axes).collect()
+        best.into_iter().map(|(_, shape)| shape).collect()
     }
 
     /// The same axes in all combinations of radices that are worth a try.
@@ -197,9 +196,9 @@ impl ClosedForm<'_> {
     fn radices(&self, extent: usize) -> Vec<usize> {
         let all = (2..=extent)
             .filter(|&radix| radix == extent || radix + 1 < extent && radix * radix <= 2 * extent);
-        let cost = |radix: usize| self.least(&[Axis { extent, stride: 1, radix }]);
-        let mut all: Vec<(f64, usize)> = all.map(|radix| (cost(radix), radix)).collect();
-        all.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let cost = |radix: usize| self.least(&[Axis { extent, stride: 1, radix }]).least();
+        let mut all: Vec<(Span, usize)> = all.map(|radix| (cost(radix), radix)).collect();
+        all.sort_unstable();
         all.into_iter().take(MOST_RADICES).map(|(_, radix)| radix).collect()
     }
 }
@@ -214,13 +213,13 @@ mod tests {
         let machine: Description = machine.parse().unwrap();
         let matrix = Matrix::of(machine.nodes(), |_, _| bytes).unwrap();
         let instance = Instance::new(&machine, matrix).unwrap();
-        let variants = variants(&Planner::new(&instance), &bruck::EXCHANGES[..1]);
+        let variants = bruck::in_one(variants(&Planner::new(&instance), false));
         variants.iter().map(|variant| variant.name().to_owned()).collect()
     }
 
     #[test]
     fn servers_and_rows_are_levels() {
-        assert_eq!(names("h100-cluster:4", 64)[0], "levels (8 at 1, radix 2; 4 at 8, radix 2, in turn)");
+        assert_eq!(names("h100-cluster:4", 64)[0], "levels (8 at 1, radix 3; 4 at 8, at once)");
         assert_eq!(names("paragon:8x16", 2048)[0], "levels (8 at 16; 16 at 1, in turn)");
         let torus = names("torus:4x4x4", 2048);
         assert_eq!((&torus[0][..], torus.len()), ("levels (16 at 4; 4 at 1, in turn)", MOST_SHAPES));
@@ -239,6 +238,6 @@ mod tests {
         };
         let auto = modeled(Algorithm::AUTO);
         assert_eq!(auto, modeled(Algorithm::LEVELS));
-        assert_eq!([auto.1, modeled(Algorithm::BRUCK).1], ["26.070035 us", "30.49435 us"].map(str::to_owned));
+        assert_eq!([auto.1, modeled(Algorithm::BRUCK).1], ["17.24072 us", "25.937192 us"].map(str::to_owned));
     }
 }

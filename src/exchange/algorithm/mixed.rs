@@ -21,6 +21,7 @@ use super::{
         procedure::Draft,
         rounds::{
             coloring as graph,
+            digits::Pace,
             parted::{Parted, Way, parted},
             parts,
             stage::Stage,
@@ -29,7 +30,7 @@ use super::{
     },
     Algorithm, Entry, Planning, bruck, coloring, of,
 };
-use crate::{pattern::Exchange, time::Span};
+use crate::time::Span;
 
 /// The lengths that are tried, as multiples of the best one by the estimate: the first alone where there are many messages.
 const FACTORS: [f64; 3] = [1.0, 0.25, 4.0];
@@ -52,7 +53,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         lengths.truncate(1);
     }
     Ok(match lengths.is_empty() {
-        true if are_short(instance) => bruck::variants(instance, &bruck::EXCHANGES),
+        true if are_short(instance) => bruck::in_one(bruck::variants(instance, true)),
         true => coloring::colored(planner),
         false => lengths.into_iter().flat_map(|most| with(planner, most)).collect(),
     })
@@ -62,7 +63,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
 fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     let [short, long] = parted(planner.matrix(), most).map(Arc::new);
     let among = planner.instance().with(short.clone());
-    let radix = bruck::radices(&among, 1)[0];
+    let (radix, likely) = bruck::radices(&among, 1)[0];
     let floor = bruck::floor(&among, radix).max(planner.straight_of(&long.without_own()));
     let rounds = {
         let long = long.clone();
@@ -72,8 +73,8 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
         let (short, long, rounds) = (short.clone(), long.clone(), rounds.clone());
         let name = format!("mixed (to {most} B{})", style.name());
         Variant::new(name, move |instance| {
-            let exchange = if let Style::Each(exchange) = style { exchange } else { Exchange::InTurn };
-            let short = bruck::stage(short.clone(), radix, exchange);
+            let pace = if let Style::Each(exchange) = style { Pace::Each(exchange) } else { likely };
+            let short = bruck::stage(short.clone(), radix, pace);
             let long = Stage::rounds(long.clone(), &rounds()?, style);
             let way = Way::new(most, false, &vec![Span::ZERO; instance.size()]);
             Ok(Draft::by(Parted::new(way, [Arc::new(short), Arc::new(long)])))

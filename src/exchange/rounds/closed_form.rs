@@ -1,7 +1,11 @@
 //! A closed form of the time to pass messages on along axes.
 
-use super::{super::Instance, digits::Axis, parts};
-use crate::{rank::Rank, topology::LinkId};
+use super::{
+    super::Instance,
+    digits::{Axis, Pace},
+    parts,
+};
+use crate::{pattern::Exchange, rank::Rank, time::Span, topology::LinkId};
 
 /// The closed form for messages of their mean length.
 pub(in crate::exchange) struct ClosedForm<'a> {
@@ -12,53 +16,193 @@ pub(in crate::exchange) struct ClosedForm<'a> {
     bytes: f64,
 }
 
+/// The times at both paces that it tells apart: values one after the other take about as long in any way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::exchange) struct Times {
+    pub(in crate::exchange) at_once: Span,
+    pub(in crate::exchange) in_turn: Span,
+}
+
+impl Times {
+    pub(in crate::exchange) fn least(self) -> Span {
+        self.at_once.min(self.in_turn)
+    }
+
+    /// The pace that takes less.
+    pub(in crate::exchange) fn pace(self) -> Pace {
+        if self.at_once < self.in_turn { Pace::AtOnce } else { Pace::Each(Exchange::InTurn) }
+    }
+}
+
+/// How far ranks keep in step that send several messages at once, by what links are seen to need: 1 if they carry those with the same
+/// value at a time, 0 if there is no order.
+const IN_STEP: f64 = 0.75;
+
+/// The messages with a value of a digit: one that each rank sends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    /// The share of its bytes that are in it.
+    share: f64,
+    /// What the busiest link needs for them, in seconds for each byte that a rank has for all others.
+    busiest: f64,
+    /// The links on the way of one, in the mean.
+    links: f64,
+}
+
 impl ClosedForm<'_> {
     pub(in crate::exchange) fn of<'a>(instance: &'a Instance, ranks: &'a [Rank]) -> ClosedForm<'a> {
         let bytes = parts(instance.matrix()).map(|part| part.bytes).fold(0, u64::saturating_add);
         ClosedForm { instance, ranks, bytes: bytes as f64 / instance.size() as f64 }
     }
 
-    /// The seconds of all messages along some axes if no link is short of anything.
-    pub(in crate::exchange) fn least(&self, axes: &[Axis]) -> f64 {
-        let parameters = self.instance.parameters();
-        let byte = parameters.copy() + parameters.beta() * 2.0 / parameters.duplex();
-        let along = |axis: &Axis| {
-            let moves = (0..axis.extent).map(|way| axis.moves(way)).sum::<u64>() as f64 / axis.extent as f64;
-            axis.messages() as f64 * parameters.alpha().as_secs_f64() + moves * self.bytes * byte
-        };
-        axes.iter().map(along).sum()
-    }
-
-    /// The seconds of all messages along some axes: for each that a rank sends a start-up and its way through the network, and the
-    /// bytes of ports, or those of the link that carries the most at that time.
-    pub(in crate::exchange) fn time(&self, axes: &[Axis]) -> f64 {
-        let (parameters, topology) = (self.instance.parameters(), self.instance.machine().topology());
-        let (members, nodes) = (self.instance.members(), self.instance.size());
-        let seconds =
-            |link: LinkId| 1.0 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
-        let mut carried = vec![0.0; topology.links()];
-        let (mut route, mut used) = (Vec::new(), Vec::new());
-        let mut all = 0.0;
+    /// The times of all messages along some axes if no link is short of anything.
+    pub(in crate::exchange) fn least(&self, axes: &[Axis]) -> Times {
+        let mut times = [0.0; 2];
         for axis in axes {
             for (weight, values) in axis.digits() {
-                for value in 1..values {
-                    let is_moved = |way: &usize| way / weight % axis.radix == value;
-                    let share = (0..axis.extent).filter(is_moved).count() as f64 / axis.extent as f64;
+                let round = |value| Round { share: share(axis, weight, value), ..Round::default() };
+                self.add(&mut times, &(1..values).map(round).collect::<Vec<Round>>(), 0.0);
+            }
+        }
+        in_spans(times)
+    }
+
+    /// The times of all messages along some axes: for each that a rank sends its calls and its way through the network, and the bytes of
+    /// ports, or those of the link that carries the most at that time.
+    pub(in crate::exchange) fn times(&self, axes: &[Axis]) -> Times {
+        let topology = self.instance.machine().topology();
+        let (members, nodes) = (self.instance.members(), self.instance.size());
+        let [mut of_value, mut of_digit] = [(); 2].map(|()| Carried::new(self.instance));
+        let mut route = Vec::new();
+        let mut times = [0.0; 2];
+        for axis in axes {
+            for (weight, values) in axis.digits() {
+                let round = |value: usize| {
+                    let (share, mut links) = (share(axis, weight, value), 0);
                     for place in 0..nodes {
                         let to = axis.further(place, value * weight);
                         topology.route(members[self.ranks[place]], members[self.ranks[to]], &mut route);
-                        route.iter().for_each(|&link| carried[link] += seconds(link));
-                        used.append(&mut route);
+                        links += route.len();
+                        of_value.add(&route, share);
+                        of_digit.add(&route, share);
+                        route.clear();
                     }
-                    let busiest = used.iter().map(|&link| carried[link]).fold(0.0, f64::max);
-                    let ports = parameters.beta() * 2.0 / parameters.duplex();
-                    let way = parameters.hop().as_secs_f64() * used.len() as f64 / nodes as f64;
-                    used.drain(..).for_each(|link| carried[link] = 0.0);
-                    all += parameters.alpha().as_secs_f64() + way;
-                    all += share * self.bytes * (parameters.copy() + ports.max(busiest));
-                }
+                    Round { share, busiest: of_value.take_busiest(), links: links as f64 / nodes as f64 }
+                };
+                let rounds: Vec<Round> = (1..values).map(round).collect();
+                self.add(&mut times, &rounds, of_digit.take_busiest());
             }
         }
-        all
+        in_spans(times)
+    }
+
+    /// Adds the seconds of the messages of a digit at each pace.
+    fn add(&self, times: &mut [f64; 2], rounds: &[Round], busiest: f64) {
+        times[0] += self.at_once(rounds, busiest);
+        times[1] += rounds.iter().map(|round| self.in_turn(round)).sum::<f64>();
+    }
+
+    /// The seconds of a message that is sent before one is received.
+    fn in_turn(&self, round: &Round) -> f64 {
+        let parameters = self.instance.parameters();
+        let way = parameters.hop().as_secs_f64() * round.links;
+        parameters.alpha().as_secs_f64() + way + self.copied(round) + self.moved(round, 1)
+    }
+
+    /// The seconds of messages that are all started before as many are received, while the first ones are moved: those of calls, of
+    /// bytes, or of the last message's way, whichever are the most. `busiest` is what the busiest link needs for all of them.
+    fn at_once(&self, rounds: &[Round], busiest: f64) -> f64 {
+        let parameters = self.instance.parameters();
+        let messages = rounds.len() as f64;
+        let sum = |of: &dyn Fn(&Round) -> f64| rounds.iter().map(of).sum::<f64>();
+        let (send, receive) =
+            (parameters.send_overhead().as_secs_f64(), parameters.receive_overhead().as_secs_f64());
+        let beside = receive + parameters.exchange_overhead().as_secs_f64();
+        let hops = parameters.hop().as_secs_f64() * sum(&|round| round.links) / messages;
+        let way = parameters.latency().as_secs_f64() + hops + receive;
+        let copied = sum(&|round| self.copied(round));
+        let in_step = sum(&|round| self.moved(round, rounds.len()));
+        let in_ports = sum(&|round| self.moved(&Round { busiest: 0.0, ..*round }, rounds.len()));
+        let moved = IN_STEP * in_step + (1.0 - IN_STEP) * in_ports.max(self.bytes * busiest);
+        let started = messages * send + copied;
+        let bytes = send + copied / messages + moved + way;
+        (started + messages * beside).max(bytes).max(started + way)
+    }
+
+    fn copied(&self, round: &Round) -> f64 {
+        round.share * self.bytes * self.instance.parameters().copy()
+    }
+
+    /// The seconds in which a message leaves its ports and links, if so many share the ports of a rank.
+    fn moved(&self, round: &Round, messages: usize) -> f64 {
+        let parameters = self.instance.parameters();
+        let ports = (parameters.ports() as usize).min(messages) as f64;
+        let byte = parameters.beta() / ports * 2.0 / parameters.duplex();
+        self.bytes * (round.share * byte).max(round.busiest)
+    }
+}
+
+/// The share of messages that have a value as the digit of a weight of their way around an axis.
+fn share(axis: &Axis, weight: usize, value: usize) -> f64 {
+    axis.with_value(weight, value) as f64 / axis.extent as f64
+}
+
+fn in_spans(seconds: [f64; 2]) -> Times {
+    let [at_once, in_turn] = seconds.map(Span::from_secs_f64);
+    Times { at_once, in_turn }
+}
+
+/// What links have to carry at a time.
+struct Carried {
+    /// The seconds that a byte takes each link.
+    seconds: Vec<f64>,
+    carried: Vec<f64>,
+    /// The links that carry something, some of them several times.
+    used: Vec<LinkId>,
+}
+
+impl Carried {
+    fn new(instance: &Instance) -> Carried {
+        let (topology, parameters) = (instance.machine().topology(), instance.parameters());
+        let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
+        let seconds: Vec<f64> = (0..topology.links()).map(|link| 1.0 / capacity(link)).collect();
+        Carried { carried: vec![0.0; seconds.len()], seconds, used: Vec::new() }
+    }
+
+    fn add(&mut self, route: &[LinkId], share: f64) {
+        route.iter().for_each(|&link| self.carried[link] += share * self.seconds[link]);
+        self.used.extend_from_slice(route);
+    }
+
+    /// What the busiest link needs; nothing is carried from then on.
+    fn take_busiest(&mut self) -> f64 {
+        let busiest = self.used.iter().map(|&link| self.carried[link]).fold(0.0, f64::max);
+        self.used.drain(..).for_each(|link| self.carried[link] = 0.0);
+        busiest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{exchange::Matrix, model::Description};
+
+    /// Tests 64 ranks in two digits of 8, each with 7 messages of an eighth of the bytes.
+    #[test]
+    fn start_ups_hide_behind_bytes_and_latency_behind_calls() {
+        let times = |machine: &str, bytes: u64| {
+            let machine: Description = machine.parse().unwrap();
+            let instance = Instance::new(&machine, Matrix::of(64, |_, _| bytes).unwrap()).unwrap();
+            let times = ClosedForm::of(&instance, &[]).least(&[8, 1].map(|stride| Axis {
+                extent: 8,
+                stride,
+                radix: 8,
+            }));
+            [times.at_once, times.in_turn].map(|time| format!("{:.1}", time.as_micros_f64()))
+        };
+        // 65 us a call; 63 KiB / 8 take 403.2 us: 2 (65 + 7 x 403.2 + 65) and 2 x 7 (130 + 403.2).
+        assert_eq!(times("hockney:8x8", 1024), ["5904.8", "7464.8"]);
+        // 0.3 us a call, and 0.9 us of latency: about 2 x 7 x 0.6 and 2 x 7 x 1.5.
+        assert_eq!(times("mpi:64", 8), ["8.4", "21.1"]);
     }
 }

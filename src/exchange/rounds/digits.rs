@@ -4,12 +4,46 @@
 //! other every message is brought to a rank that has that digit in common with its receiver, and all others with the
 //! rank where it was: what a rank has for several receivers goes as one message.
 
-use super::{Part, parts};
+use super::{Part, parts, style::Style};
 use crate::{
     exchange::Matrix,
     pattern::{Builder, Exchange, Schedule, Transfer},
     rank::Rank,
 };
+
+/// The order in which a rank sends and receives what goes along a digit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// All values of the digit at once: it starts a send for each of them, and then receives as many. So ports are busy while the
+    /// processor begins to send and takes in, and all are under way at the same time.
+    AtOnce,
+    /// One value after the other, each in this way.
+    Each(Exchange),
+}
+
+impl Pace {
+    pub(crate) const ALL: [Pace; 4] = [
+        Pace::AtOnce,
+        Pace::Each(Exchange::InTurn),
+        Pace::Each(Exchange::Together),
+        Pace::Each(Exchange::Overlapped),
+    ];
+
+    /// The end of a plan's name that tells the pace.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Pace::AtOnce => ", at once".to_owned(),
+            Pace::Each(exchange) => Style::Each(exchange).name(),
+        }
+    }
+
+    fn exchange(self) -> Exchange {
+        match self {
+            Pace::AtOnce => Exchange::Overlapped,
+            Pace::Each(exchange) => exchange,
+        }
+    }
+}
 
 /// Places in rings: those that differ only in how many times `stride` goes into them, up to `extent` times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +97,41 @@ impl Axis {
     pub(crate) fn messages(&self) -> usize {
         self.digits().map(|(_, values)| values - 1).sum()
     }
+
+    /// How many of the ways around the ring have a value as their digit of a weight.
+    pub(crate) fn with_value(&self, weight: usize, value: usize) -> usize {
+        let cycle = weight.saturating_mul(self.radix);
+        let rest = (self.extent % cycle).saturating_sub(value * weight);
+        self.extent / cycle * weight + rest.min(weight)
+    }
+}
+
+/// Axes along which messages are passed on, one after the other, and the pace that is likely to be the fastest.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shape {
+    pub(crate) axes: Vec<Axis>,
+    pub(crate) pace: Pace,
+}
+
+impl Shape {
+    /// The likely pace, and then, if all are asked for, the others that differ from it.
+    pub(crate) fn paces(&self, are_all: bool) -> impl Iterator<Item = Pace> + use<> {
+        let is_binary = self.axes.iter().flat_map(Axis::digits).all(|(_, values)| values <= 2);
+        // One message at once is started, and waits for nobody.
+        let first = match self.pace {
+            Pace::AtOnce if is_binary => Pace::Each(Exchange::Overlapped),
+            pace => pace,
+        };
+        let others = Pace::ALL
+            .into_iter()
+            .filter(move |&pace| are_all && pace != first && !(is_binary && pace == Pace::AtOnce));
+        std::iter::once(first).chain(others)
+    }
 }
 
 /// The schedule along some axes, one after the other, with the rank at each place; its blocks are the messages between different
 /// ranks, in order.
-pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], exchange: Exchange) -> Schedule {
+pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], pace: Pace) -> Schedule {
     let nodes = matrix.nodes();
     let messages: Vec<Part> = parts(matrix).collect();
     let origins: Vec<Rank> = messages.iter().map(|part| part.from).collect();
@@ -75,7 +139,7 @@ pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], exchange:
     let places = places(ranks);
     // Where each block is.
     let mut here: Vec<usize> = messages.iter().map(|part| places[part.from]).collect();
-    let mut builder = Builder::new(nodes, &origins, &sizes, exchange);
+    let mut builder = Builder::new(nodes, &origins, &sizes, pace.exchange());
     for axis in axes {
         let ways: Vec<usize> =
             messages.iter().zip(&here).map(|(part, &here)| axis.way(here, places[part.to])).collect();
@@ -99,19 +163,24 @@ pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], exchange:
                 *next += 1;
                 *here = axis.further(*here, digit * weight);
             }
-            for digit in 1..values {
-                let blocks = |place: usize| {
-                    let group = digit * nodes + place;
-                    &grouped[starts[group]..starts[group + 1]]
-                };
-                let transfer = |place: usize| Transfer {
+            let blocks = |digit: usize, place: usize| {
+                let group = digit * nodes + place;
+                &grouped[starts[group]..starts[group + 1]]
+            };
+            let transfers = |digit: usize| {
+                let transfer = move |place: usize| Transfer {
                     from: ranks[place],
                     to: ranks[axis.further(place, digit * weight)],
-                    blocks: blocks(place).into(),
+                    blocks: blocks(digit, place).into(),
                 };
-                let senders: Vec<usize> = (0..nodes).filter(|&place| !blocks(place).is_empty()).collect();
-                if !senders.is_empty() {
-                    builder.move_blocks(senders.into_iter().map(transfer));
+                (0..nodes).filter(move |&place| !blocks(digit, place).is_empty()).map(transfer)
+            };
+            let at_once = if pace == Pace::AtOnce { values } else { 1 };
+            for first in (1..values).step_by(at_once) {
+                let digits = first..values.min(first + at_once);
+                let transfers: Vec<Transfer> = digits.flat_map(transfers).collect();
+                if !transfers.is_empty() {
+                    builder.move_blocks(transfers);
                 }
             }
         }
@@ -137,7 +206,62 @@ pub(crate) fn moved(matrix: &Matrix, places: &[usize], axes: &[Axis]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::pattern::{Action, Delivery};
+
+    proptest! {
+        #[test]
+        fn every_message_comes_to_its_receiver_at_any_pace(
+            extents in (1..6_usize, 1..6_usize),
+            radices in (2..6_usize, 2..6_usize),
+            bytes in prop::collection::vec(0..4_u64, 25 * 25),
+            rendezvous in prop::option::of(0..6_u64),
+        ) {
+            let nodes = extents.0 * extents.1;
+            let matrix = Matrix::of(nodes, |from, to| bytes[from * 25 + to]).unwrap();
+            let ranks: Vec<Rank> = (0..nodes).rev().collect();
+            let axis = |extent: usize, stride: usize, radix: usize| Axis { extent, stride, radix: radix.min(extent.max(2)) };
+            let axes = [axis(extents.0, extents.1, radices.0), axis(extents.1, 1, radices.1)];
+            let parts: Vec<Part> = parts(&matrix).collect();
+            let numbers: Vec<u32> = (0..parts.len() as u32).collect();
+            for pace in Pace::ALL {
+                let schedule = schedule(&matrix, &ranks, &axes, pace);
+                let delivery = Delivery::new(&schedule, &numbers, |rank, block| parts[block as usize].from == rank);
+                let checked = delivery.under_rendezvous(rendezvous).check(|rank, block| {
+                    let part = parts[block as usize];
+                    (part.to == rank).then(|| part.from..part.from + 1)
+                });
+                prop_assert!(checked.is_ok(), "{pace:?}: {checked:?}");
+            }
+        }
+    }
+
+    /// Tests 7 ranks with radix 3: of a digit both messages go before one is received.
+    #[test]
+    fn at_once_all_are_started_and_then_received() {
+        let ranks: Vec<Rank> = (0..7).collect();
+        let matrix = Matrix::of(7, |_, _| 1).unwrap();
+        let shape = Shape { axes: vec![Axis { extent: 7, stride: 1, radix: 3 }], pace: Pace::AtOnce };
+        let outline = |pace: Pace| -> String {
+            let schedule = schedule(&matrix, &ranks, &shape.axes, pace);
+            let name = |action: &Action| match action {
+                Action::Start(message) | Action::Send(message) => format!(">{} ", message.peer),
+                Action::Recv(message) => format!("<{} ", message.peer),
+                _ => String::new(),
+            };
+            schedule.steps(0).iter().map(|step| name(&step.action)).collect()
+        };
+        assert_eq!(outline(Pace::AtOnce), ">1 >2 <6 <5 >3 >6 <4 <1 ");
+        assert_eq!(outline(Pace::Each(Exchange::InTurn)), ">1 <6 >2 <5 >3 <4 >6 <1 ");
+        let all: Vec<Pace> = shape.paces(true).collect();
+        assert_eq!((&all[..], shape.paces(false).count()), (&Pace::ALL[..], 1));
+        // With radix 2 there is one message at a time.
+        let binary = Shape { axes: vec![Axis { extent: 7, stride: 1, radix: 2 }], pace: Pace::AtOnce };
+        let first = Pace::Each(Exchange::Overlapped);
+        assert_eq!((binary.paces(false).next(), binary.paces(true).count()), (Some(first), 3));
+    }
 
     #[test]
     fn places_go_around_the_rings_of_an_axis() {
@@ -146,7 +270,9 @@ mod tests {
         assert_eq!((axis.way(4, 14), axis.way(14, 3), axis.way(9, 5)), (2, 1, 0));
         assert_eq!((axis.further(4, 2), axis.further(14, 1)), (14, 4));
         assert_eq!((axis.moves(0), axis.moves(2), axis.moves(3)), (0, 1, 2));
-        assert_eq!(axis.messages(), 2);
-        assert_eq!(Axis { extent: 7, stride: 1, radix: 3 }.messages(), 4, "1, 2, 3 and 6 further on");
+        let axis = Axis { extent: 7, stride: 1, radix: 3 };
+        assert_eq!(axis.messages(), 4, "1, 2, 3 and 6 further on");
+        let values = |weight: usize| [0, 1, 2].map(|value| axis.with_value(weight, value));
+        assert_eq!((values(1), values(3)), ([3, 2, 2], [3, 3, 1]), "0 1 2 0 1 2 0, and 0 0 0 1 1 1 2");
     }
 }

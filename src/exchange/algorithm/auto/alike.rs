@@ -16,14 +16,13 @@ use super::{
         super::{
             Instance, PlanError,
             planner::{Planner, Variant},
-            rounds::{clocked, style::Style},
+            rounds::{clocked, parts, style::Style},
         },
         Algorithm, bruck, levels, mixed,
     },
     few::{Few, by},
 };
 use crate::{
-    pattern::Exchange,
     plan::{self, choose::fastest},
     time::{Span, Time},
 };
@@ -45,6 +44,9 @@ const CALLS: f64 = 0.8;
 
 /// All sends ahead are tried where the longest message is more than so many times as long as the mean one.
 const UNEVEN: u128 = 4;
+
+/// It is clear which messages are long where these are so many times as long as all others.
+const GAP: u64 = 16;
 
 /// Links are crowded where they need more than one such part of the time of nodes.
 const CROWDED: u64 = 2;
@@ -131,7 +133,7 @@ fn among_few(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), Pla
     let mut search = Search::new(planner, limit);
     search.try_all(in_styles(planner, main));
     search.try_all(others(planner, |other| *other != main));
-    search.try_levels(planner, &bruck::EXCHANGES);
+    search.try_levels(planner);
     search.finish()
 }
 
@@ -177,8 +179,8 @@ fn among_many(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), Pl
 
 /// Where many pairs have something for each other only that is tried which has been seen to be the fastest there,
 /// and first what is likely to be. By closed forms that is known before anything is made: few long messages, passed on,
-/// where start-ups decide (*bruck*, *levels*); otherwise straight ones, and few only if the closed form comes under the best
-/// of these. Of the straight ways, plain rounds for messages of one length where nodes are busier than links, and *mixed*
+/// where start-ups decide (*bruck*, *levels*), the likeliest at first and the others if nothing else is faster than that; otherwise
+/// straight ones, and few only if the closed form comes under the best of these. Of the straight ways, plain rounds for messages of one length where nodes are busier than links, and *mixed*
 /// where that saves more start-ups than it costs and links are not crowded; then what is packed and goes by the clock, in slices if
 /// whole messages leave them something to gain; and, if it can be worth it to start all sends at once, the order of that so, or,
 /// where links decide, plain rounds. Where links keep fewer messages from their lower limit, balanced rounds and then detours are tried,
@@ -190,7 +192,7 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     let few = Few::of(planner);
     let is_few_first = few.is_under(planner.straight());
     if is_few_first {
-        search.try_few(&few);
+        search.try_all(few.likely(search.limit()));
     }
     let is_open = |search: &Search<'_>| search.limit() >= Time::ZERO + planner.straight();
     let is_regular = planner.is_regular();
@@ -248,7 +250,7 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     if planner.is_bound_by_links() && search.far_from(planner.straight()) > FAR && is_soon_round(planner) {
         search.try_all(Algorithm::DETOUR.variants(instance, &planner.with_styles(&[])).unwrap_or_default());
     }
-    if !is_few_first {
+    if !is_few_first || search.is_few() {
         search.try_few(&few);
     }
     search.finish()
@@ -261,12 +263,26 @@ fn is_soon_round(planner: &Planner) -> bool {
 }
 
 /// Whether it can be worth it to start all sends at once: where start-ups are most of the time, which are hidden so; or where
-/// a few messages are much longer than the others, so that somebody who goes by the clock waits for them.
+/// a few messages are much longer than the others, so that somebody who goes by the clock waits for them, unless it is clear which
+/// these are: then it is faster to treat them apart.
 fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
     let matrix = planner.others();
     let parameters = planner.instance().parameters();
     let calls = (parameters.send_overhead() + parameters.receive_overhead()).times(matrix.fan());
-    is_uneven(planner) || calls.as_secs_f64() > CALLS * limit.as_secs_f64()
+    is_uneven(planner) && !is_parted(planner) || calls.as_secs_f64() > CALLS * limit.as_secs_f64()
+}
+
+/// Whether most of many messages are short, most bytes are in long ones, and none is of a length between.
+fn is_parted(planner: &Planner) -> bool {
+    let mut lengths: Vec<u64> = parts(planner.matrix()).map(|part| part.bytes).collect();
+    lengths.sort_unstable();
+    let all: u128 = lengths.iter().map(|&bytes| u128::from(bytes)).sum();
+    let mut short = 0;
+    let is_gap = |(nth, pair): (usize, &[u64])| {
+        short += u128::from(pair[0]);
+        pair[1] / GAP >= pair[0] && 2 * (nth + 1) >= lengths.len() && 2 * short <= all
+    };
+    lengths.len() > FEW_ON_LINKS && lengths.windows(2).enumerate().any(is_gap)
 }
 
 /// Whether a few messages are much longer than the others.
@@ -351,11 +367,18 @@ impl Search<'_> {
         }
     }
 
-    /// Tries few long messages, in one way, and then the best of them in all ways.
+    /// Whether the fastest so far are few long messages.
+    fn is_few(&self) -> bool {
+        let best = self.best.as_ref().and_then(|(variant, _)| variant.algorithm());
+        best.is_some_and(|best| [Algorithm::BRUCK, Algorithm::LEVELS].contains(best))
+    }
+
+    /// Tries few long messages, at the likely pace, and then the best of them at all paces.
     fn try_few(&mut self, few: &Few<'_>) {
-        if self.try_all(few.variants(&bruck::EXCHANGES[..1], self.limit())).is_some() {
-            let mut like = self.like_best(few.variants(&bruck::EXCHANGES, Time::MAX));
-            like.extend(few.alike());
+        self.try_all(few.variants(false, self.limit()));
+        if self.is_few() {
+            let mut like = self.like_best(few.variants(true, self.limit()));
+            like.extend(few.alike(self.limit()));
             self.try_all(like);
         }
     }
@@ -371,12 +394,12 @@ impl Search<'_> {
         variants.into_iter().filter(is_like).collect()
     }
 
-    /// Tries *levels* in some ways; among many ranks only if the closed form says that it can be worth that.
-    fn try_levels(&mut self, planner: &Planner, ways: &[Exchange]) {
+    /// Tries *levels* at all paces; among many ranks only if the closed form says that it can be worth that.
+    fn try_levels(&mut self, planner: &Planner) {
         let can_be = |least: Span| Time::ZERO + least <= self.limit();
         let instance = self.planner.instance();
         if instance.size() <= FEW_RANKS || levels::least(instance).is_some_and(can_be) {
-            self.try_all(by(levels::variants(planner, ways), Algorithm::LEVELS));
+            self.try_all(by(bruck::in_one(levels::variants(planner, true)), Algorithm::LEVELS));
         }
     }
 

@@ -7,22 +7,24 @@
 use std::sync::OnceLock;
 
 use super::super::{
-    super::planner::{Planner, Variant},
-    Algorithm, bruck, levels,
+    super::{
+        planner::{Planner, Variant},
+        rounds::{closed_form::Times, digits::Pace},
+    },
+    Algorithm,
+    bruck::{self, Paced},
+    levels,
 };
-use crate::{
-    pattern::Exchange,
-    time::{Span, Time},
-};
+use crate::time::{Span, Time};
 
 /// Of few long messages only those are tried that take at most so many times as long as the best of them by the closed form.
 const SIMILAR: f64 = 1.25;
 
-/// Those of both algorithms are tried in all ways that take at most so many times as long.
+/// Those of both algorithms are tried at all paces that take at most so many times as long.
 const ALIKE: f64 = 1.05;
 
-/// The part of what the closed form says of them that they may take.
-const EXACT: f64 = 0.9;
+/// The part of what the closed form says that they may take if a rank sends its messages in turn. At once none takes less.
+const IN_TURN: f64 = 0.9;
 
 /// Estimates of few long messages that are passed on, before any of their schedules is made.
 pub(super) struct Few<'a> {
@@ -30,7 +32,7 @@ pub(super) struct Few<'a> {
     /// About the least time if no link is short of anything.
     least: Span,
     /// About the times of the variants of *bruck* and of *levels*, links included, worked out when they matter.
-    estimates: OnceLock<[Vec<Span>; 2]>,
+    estimates: OnceLock<[Vec<Option<Times>>; 2]>,
 }
 
 impl Few<'_> {
@@ -45,13 +47,13 @@ impl Few<'_> {
         self.least
     }
 
-    fn estimates(&self) -> &[Vec<Span>; 2] {
+    fn estimates(&self) -> &[Vec<Option<Times>>; 2] {
         self.estimates
             .get_or_init(|| [bruck::estimates(self.planner.instance()), levels::estimates(self.planner)])
     }
 
     fn estimate(&self) -> Span {
-        self.estimates().iter().flatten().copied().min().unwrap_or(Span::MAX)
+        self.estimates().iter().flatten().flatten().map(|times| times.least()).min().unwrap_or(Span::MAX)
     }
 
     /// Whether they are likely to take less than a time.
@@ -59,45 +61,73 @@ impl Few<'_> {
         self.least < time && self.estimate() < time
     }
 
-    /// The best of each algorithm in all ways, where both are about as fast.
-    pub(super) fn alike(&self) -> Vec<Variant> {
+    /// The variants of *bruck* and those of *levels*, each with its algorithm, along as many axes as there are estimates.
+    fn paced(&self, are_all: bool) -> [Vec<Paced>; 2] {
+        let with = |paced: Paced, algorithm| -> Paced {
+            paced.into_iter().map(|(pace, variant)| (pace, variant.by(algorithm))).collect()
+        };
+        let all = |all: Vec<Paced>, algorithm| all.into_iter().map(|paced| with(paced, algorithm)).collect();
+        [
+            all(bruck::variants(self.planner.instance(), are_all), Algorithm::BRUCK),
+            all(levels::variants(self.planner, are_all), Algorithm::LEVELS),
+        ]
+    }
+
+    /// The variants with their estimates.
+    fn known(&self, are_all: bool) -> Vec<(Times, Paced)> {
+        let all = self.estimates().iter().zip(self.paced(are_all));
+        let all = all.flat_map(|(estimates, paced)| estimates.iter().zip(paced));
+        all.filter_map(|(&times, paced)| Some((times?, paced))).collect()
+    }
+
+    /// The best of each algorithm at all paces that may end by the limit, where both are about as fast.
+    pub(super) fn alike(&self, limit: Time) -> Vec<Variant> {
         let [bruck, levels] = self.estimates();
-        let least = |estimates: &[Span]| {
-            estimates.iter().enumerate().min_by_key(|&(_, estimate)| estimate).map(|(nth, time)| (nth, *time))
+        let least = |estimates: &[Option<Times>]| {
+            let times = estimates.iter().enumerate().filter_map(|(nth, times)| Some((nth, (*times)?)));
+            times.min_by_key(|(_, times)| times.least())
         };
         let (Some(bruck), Some(levels)) = (least(bruck), least(levels)) else { return Vec::new() };
-        let both = [bruck.1, levels.1].map(Span::as_secs_f64);
+        let both = [bruck.1, levels.1].map(|times| times.least().as_secs_f64());
         if both[0].max(both[1]) > ALIKE * both[0].min(both[1]) {
             return Vec::new();
         }
-        let ways = &bruck::EXCHANGES;
-        let nth =
-            |variants: Vec<Variant>, nth: usize| variants.into_iter().skip(nth * ways.len()).take(ways.len());
-        let of_bruck = nth(bruck::variants(self.planner.instance(), ways), bruck.0).collect();
-        let of_levels = nth(levels::variants(self.planner, ways), levels.0).collect();
-        [by(of_bruck, Algorithm::BRUCK), by(of_levels, Algorithm::LEVELS)].into_iter().flatten().collect()
+        let of = |(paced, (nth, times)): (Vec<Paced>, (usize, Times))| {
+            worth(paced.into_iter().nth(nth).unwrap_or_default(), times, limit)
+        };
+        self.paced(true).into_iter().zip([bruck, levels]).flat_map(of).collect()
     }
 
-    /// Those in some ways that may end by the limit, and are not much slower than the best of them.
-    pub(super) fn variants(&self, ways: &[Exchange], limit: Time) -> Vec<Variant> {
-        let limit = limit.since_start();
-        if self.least > limit {
+    /// The likely one, if it may end by the limit.
+    pub(super) fn likely(&self, limit: Time) -> Vec<Variant> {
+        let least = self.known(false).into_iter().min_by_key(|(times, _)| times.least());
+        least.map(|(times, paced)| worth(paced, times, limit)).unwrap_or_default()
+    }
+
+    /// Those at the likely pace, or at all, that may end by the limit, and are not much slower than the best of them.
+    pub(super) fn variants(&self, are_all: bool, limit: Time) -> Vec<Variant> {
+        if self.least > limit.since_start() {
             return Vec::new();
         }
-        let least = self.estimate().as_secs_f64();
-        let most = (SIMILAR * least).min(limit.as_secs_f64() / EXACT);
-        let [bruck, levels] = self.estimates();
-        let all = [
-            (bruck, by(bruck::variants(self.planner.instance(), ways), Algorithm::BRUCK)),
-            (levels, by(levels::variants(self.planner, ways), Algorithm::LEVELS)),
-        ];
-        let worth = |(estimates, variants): (&Vec<Span>, Vec<Variant>)| {
-            let estimates =
-                estimates.clone().into_iter().flat_map(|estimate| ways.iter().map(move |_| estimate));
-            variants.into_iter().zip(estimates).filter(|(_, estimate)| estimate.as_secs_f64() <= most)
-        };
-        all.into_iter().flat_map(worth).map(|(variant, _)| variant).collect()
+        let similar = SIMILAR * self.estimate().as_secs_f64();
+        let near =
+            self.known(are_all).into_iter().filter(|(times, _)| times.least().as_secs_f64() <= similar);
+        near.flat_map(|(times, paced)| worth(paced, times, limit)).collect()
     }
+}
+
+/// Those that may end by the limit.
+fn worth(paced: Paced, times: Times, limit: Time) -> Vec<Variant> {
+    let limit = limit.since_start();
+    let may_end = |pace: Pace| match pace {
+        Pace::AtOnce => times.at_once <= limit,
+        Pace::Each(_) => times.in_turn.as_secs_f64() * IN_TURN <= limit.as_secs_f64(),
+    };
+    let is_worth = |(nth, (pace, _)): &(usize, (Pace, Variant))| {
+        // The likely one is at the better pace, whatever it is called.
+        may_end(*pace) || *nth == 0 && may_end(times.pace())
+    };
+    paced.into_iter().enumerate().filter(is_worth).map(|(_, (_, variant))| variant).collect()
 }
 
 /// Variants with the algorithm that they are of.
@@ -126,13 +156,9 @@ mod tests {
         assert!(!long.1.is_under(long.0.straight()));
         assert!(long.1.least < long.1.estimate());
         let limit = Time::ZERO + long.0.straight();
-        assert!(long.1.variants(&bruck::EXCHANGES[..1], limit).is_empty());
-        let names: Vec<String> = short
-            .1
-            .variants(&bruck::EXCHANGES[..1], Time::MAX)
-            .iter()
-            .map(|variant| variant.name().to_owned())
-            .collect();
+        assert!(long.1.variants(false, limit).is_empty());
+        let names: Vec<String> =
+            short.1.variants(false, Time::MAX).iter().map(|variant| variant.name().to_owned()).collect();
         assert!(names.iter().any(|name| name.starts_with("levels (8 at ")), "{names:?}");
     }
 }
