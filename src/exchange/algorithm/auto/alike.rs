@@ -179,12 +179,13 @@ fn among_many(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), Pl
 
 /// Where many pairs have something for each other only that is tried which has been seen to be the fastest there,
 /// and first what is likely to be. By closed forms that is known before anything is made: few long messages, passed on,
-/// where start-ups decide (*bruck*, *levels*), the likeliest at first and the others if nothing else is faster than that; otherwise
-/// straight ones, and few only if the closed form comes under the best of these. Of the straight ways, plain rounds for messages of one length where nodes are busier than links, and *mixed*
-/// where that saves more start-ups than it costs and links are not crowded; then what is packed and goes by the clock, in slices if
-/// whole messages leave them something to gain; and, if it can be worth it to start all sends at once, the order of that so, or,
-/// where links decide, plain rounds. Where links keep fewer messages from their lower limit, balanced rounds and then detours are tried,
-/// too. Balanced rounds take the place of packed ones where there is too much to pack.
+/// where start-ups decide (*bruck*, *levels*), the likeliest of them at first, and the others if nothing else is faster than
+/// that; otherwise straight ones, and few only if the closed form comes under the best of these. Of the straight ways, plain
+/// rounds for messages of one length where nodes are busier than links, and *mixed* where that saves more start-ups than it
+/// costs and links are not crowded; then what is packed and goes by the clock, in slices if whole messages leave them something
+/// to gain; and, if it can be worth it to start all sends at once, the order of that so, or, where links decide, plain rounds.
+/// Where links keep fewer messages from their lower limit, balanced rounds and then detours are tried, too. Balanced rounds take
+/// the place of packed ones where there is too much to pack.
 fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
     let instance = planner.instance();
     let ahead = planner.with_styles(&FEW_STYLES[2..]);

@@ -23,7 +23,7 @@ const SIMILAR: f64 = 1.25;
 /// Those of both algorithms are tried at all paces that take at most so many times as long.
 const ALIKE: f64 = 1.05;
 
-/// The part of what the closed form says that they may take if a rank sends its messages in turn. At once none takes less.
+/// The part of what the closed form says that they may take if a rank sends its messages in turn. At once hardly any takes less.
 const IN_TURN: f64 = 0.9;
 
 /// Estimates of few long messages that are passed on, before any of their schedules is made.
@@ -33,13 +33,15 @@ pub(super) struct Few<'a> {
     least: Span,
     /// About the times of the variants of *bruck* and of *levels*, links included, worked out when they matter.
     estimates: OnceLock<[Vec<Option<Times>>; 2]>,
+    /// These variants, each with its algorithm, at all paces.
+    paced: OnceLock<[Vec<Paced>; 2]>,
 }
 
 impl Few<'_> {
     pub(super) fn of(planner: &Planner) -> Few<'_> {
         let instance = planner.instance();
         let least = bruck::least(instance).min(levels::least(instance).unwrap_or(Span::MAX));
-        Few { planner, least, estimates: OnceLock::new() }
+        Few { planner, least, estimates: OnceLock::new(), paced: OnceLock::new() }
     }
 
     /// About the least time if no link is short of anything.
@@ -61,23 +63,24 @@ impl Few<'_> {
         self.least < time && self.estimate() < time
     }
 
-    /// The variants of *bruck* and those of *levels*, each with its algorithm, along as many axes as there are estimates.
-    fn paced(&self, are_all: bool) -> [Vec<Paced>; 2] {
+    fn paced(&self) -> &[Vec<Paced>; 2] {
         let with = |paced: Paced, algorithm| -> Paced {
             paced.into_iter().map(|(pace, variant)| (pace, variant.by(algorithm))).collect()
         };
         let all = |all: Vec<Paced>, algorithm| all.into_iter().map(|paced| with(paced, algorithm)).collect();
-        [
-            all(bruck::variants(self.planner.instance(), are_all), Algorithm::BRUCK),
-            all(levels::variants(self.planner, are_all), Algorithm::LEVELS),
-        ]
+        self.paced.get_or_init(|| {
+            [
+                all(bruck::variants(self.planner.instance(), true), Algorithm::BRUCK),
+                all(levels::variants(self.planner, true), Algorithm::LEVELS),
+            ]
+        })
     }
 
-    /// The variants with their estimates.
-    fn known(&self, are_all: bool) -> Vec<(Times, Paced)> {
-        let all = self.estimates().iter().zip(self.paced(are_all));
+    /// The estimates, with their variants at all paces.
+    fn known(&self) -> impl Iterator<Item = (Times, &[(Pace, Variant)])> {
+        let all = self.estimates().iter().zip(self.paced());
         let all = all.flat_map(|(estimates, paced)| estimates.iter().zip(paced));
-        all.filter_map(|(&times, paced)| Some((times?, paced))).collect()
+        all.filter_map(|(&times, paced)| Some((times?, &paced[..])))
     }
 
     /// The best of each algorithm at all paces that may end by the limit, where both are about as fast.
@@ -92,16 +95,14 @@ impl Few<'_> {
         if both[0].max(both[1]) > ALIKE * both[0].min(both[1]) {
             return Vec::new();
         }
-        let of = |(paced, (nth, times)): (Vec<Paced>, (usize, Times))| {
-            worth(paced.into_iter().nth(nth).unwrap_or_default(), times, limit)
-        };
-        self.paced(true).into_iter().zip([bruck, levels]).flat_map(of).collect()
+        let of = |(paced, (nth, times)): (&Vec<Paced>, (usize, Times))| worth(&paced[nth], times, limit);
+        self.paced().iter().zip([bruck, levels]).flat_map(of).collect()
     }
 
     /// The likely one, if it may end by the limit.
     pub(super) fn likely(&self, limit: Time) -> Vec<Variant> {
-        let least = self.known(false).into_iter().min_by_key(|(times, _)| times.least());
-        least.map(|(times, paced)| worth(paced, times, limit)).unwrap_or_default()
+        let least = self.known().min_by_key(|(times, _)| times.least());
+        least.map(|(times, paced)| worth(&paced[..1], times, limit)).unwrap_or_default()
     }
 
     /// Those at the likely pace, or at all, that may end by the limit, and are not much slower than the best of them.
@@ -110,24 +111,24 @@ impl Few<'_> {
             return Vec::new();
         }
         let similar = SIMILAR * self.estimate().as_secs_f64();
-        let near =
-            self.known(are_all).into_iter().filter(|(times, _)| times.least().as_secs_f64() <= similar);
-        near.flat_map(|(times, paced)| worth(paced, times, limit)).collect()
+        let near = self.known().filter(|(times, _)| times.least().as_secs_f64() <= similar);
+        let paces = |paced: &[_]| if are_all { paced.len() } else { 1 };
+        near.flat_map(|(times, paced)| worth(&paced[..paces(paced)], times, limit)).collect()
     }
 }
 
 /// Those that may end by the limit.
-fn worth(paced: Paced, times: Times, limit: Time) -> Vec<Variant> {
+fn worth(paced: &[(Pace, Variant)], times: Times, limit: Time) -> Vec<Variant> {
     let limit = limit.since_start();
     let may_end = |pace: Pace| match pace {
         Pace::AtOnce => times.at_once <= limit,
         Pace::Each(_) => times.in_turn.as_secs_f64() * IN_TURN <= limit.as_secs_f64(),
     };
-    let is_worth = |(nth, (pace, _)): &(usize, (Pace, Variant))| {
+    let is_worth = |&(nth, &(pace, _)): &(usize, &(Pace, Variant))| {
         // The likely one is at the better pace, whatever it is called.
-        may_end(*pace) || *nth == 0 && may_end(times.pace())
+        may_end(pace) || nth == 0 && may_end(times.pace())
     };
-    paced.into_iter().enumerate().filter(is_worth).map(|(_, (_, variant))| variant).collect()
+    paced.iter().enumerate().filter(is_worth).map(|(_, (_, variant))| variant.clone()).collect()
 }
 
 /// Variants with the algorithm that they are of.
