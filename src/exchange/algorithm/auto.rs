@@ -13,7 +13,7 @@
 pub(super) mod alike;
 mod few;
 
-use self::alike::{Predicted, whole, worth};
+use self::alike::{Predicted, left_out, whole, worth};
 use super::{
     super::{PlanError, planner::Variant},
     Algorithm, Entry, Planning, apart, of,
@@ -37,5 +37,6 @@ fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let (variant, found) = whole(planner, Time::MAX)?;
     let limit = worth(planner, found.prediction.modeled);
-    Ok(apart::faster(instance, limit).unwrap_or((variant, found)))
+    let faster = apart::faster(instance, limit).or_else(|| left_out(planner, limit));
+    Ok(faster.unwrap_or((variant, found)))
 }

@@ -46,7 +46,7 @@ static BRUCK: Entry = Entry::new("bruck", |planning| {
 })
 .about("few long messages, passed on by others, instead of many short ones")
 .source("Bruck and others 1997")
-.cost("with radix `r` about `log_r p ((r - 1) max(o_s + o_r, p/r s beta) + L + hop)`");
+.cost("with radix `r` about `log_r p ((r - 1) max(o_s + o_r + o_x, p/r s beta) + L + hop)`");
 
 impl Algorithm {
     /// Bruck's few long messages.

@@ -14,7 +14,8 @@
 //! **Restrictions.** Where the number of ranks is prime, or 1, it comes to *bruck*.
 //!
 //! **Cost.** `(a + b - 2) alpha` and `(2 - 1/a - 1/b) p s beta` for messages of `s` bytes in two levels without smaller
-//! radices, of which at once the larger part counts. What is sent together is copied together first.
+//! radices; at once the larger of `(a + b - 2) (o_s + o_r)` and that time of bytes, and `2 (L + hop)`. What is sent together is
+//! copied together first.
 //!
 //! **Source.** On meshes: D. S. Scott, "Efficient all-to-all communication patterns in hypercube and mesh topologies",
 //! Distributed Memory Computing Conference 1991; in clusters, with messages of several lengths: K. Fan and others,
@@ -111,12 +112,11 @@ fn most(planner: &Planner) -> usize {
     if planner.is_large() { FEW_SHAPES } else { MOST_SHAPES }
 }
 
-/// The most messages of a rank. Where lengths differ and there are many messages, half of them take as long to plan as all, and are
-/// not faster.
-fn most_messages(planner: &Planner) -> u64 {
-    let matrix = planner.matrix();
+/// The most messages of a rank, where there is another way. Where lengths differ and there are many messages, half as many as a rank has
+/// others take as long to plan as all, and have not been seen to be faster.
+fn most_messages(planner: &Planner) -> usize {
     let are_many = planner.is_dense() && planner.is_among_many();
-    if are_many && !matrix.class().1 { planner.others().fan() / 2 } else { u64::MAX }
+    if are_many && !planner.matrix().class().1 { (planner.instance().size() - 1) / 2 } else { usize::MAX }
 }
 
 /// The axes that are worth a try, by the closed form: rows and columns of all rectangles, and the dimensions of the machine if
@@ -124,10 +124,13 @@ fn most_messages(planner: &Planner) -> u64 {
 fn shapes(planner: &Planner, ranks: &[Rank]) -> Vec<Shape> {
     let (form, most) = (ClosedForm::of(planner.instance(), ranks), most(planner));
     let most_messages = most_messages(planner);
-    let is_small = |axes: &Vec<Axis>| axes.iter().map(Axis::messages).sum::<usize>() as u64 <= most_messages;
-    let shapes = form.best(most, form.shapes().into_iter().filter(is_small).collect());
-    let in_radices = shapes.into_iter().flat_map(|shape| form.in_radices(&shape.axes));
-    form.best(most, in_radices.filter(is_small).collect())
+    let is_small = |axes: &Vec<Axis>| axes.iter().map(Axis::messages).sum::<usize>() <= most_messages;
+    let small = |shapes: Vec<Vec<Axis>>| match shapes.iter().any(is_small) {
+        true => shapes.into_iter().filter(is_small).collect(),
+        false => shapes,
+    };
+    let shapes = form.best(most, small(form.shapes()));
+    form.best(most, small(shapes.into_iter().flat_map(|shape| form.in_radices(&shape.axes)).collect()))
 }
 
 /// The choice of shapes by the closed form.

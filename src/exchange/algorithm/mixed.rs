@@ -2,7 +2,8 @@
 //!
 //! **What it does.** Where lengths vary, neither way is right for all messages: most of the start-ups are those of
 //! short messages, and most of the bytes those of long ones. So the messages up to a length go first, many together and
-//! passed on by others, and then the rest, in as few rounds as possible in which no link is crowded.
+//! passed on by others, and then the rest, in as few rounds as possible in which no link is crowded. Where the long ones go
+//! one by one in some way so do those of a digit of the short ones, and otherwise in the way that is likely to be the fastest.
 //!
 //! **Restrictions.** None; if all messages are short, or all are long, it is one of the two ways alone.
 //!

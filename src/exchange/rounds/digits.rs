@@ -117,7 +117,7 @@ impl Shape {
     /// The likely pace, and then, if all are asked for, the others that differ from it.
     pub(crate) fn paces(&self, are_all: bool) -> impl Iterator<Item = Pace> + use<> {
         let is_binary = self.axes.iter().flat_map(Axis::digits).all(|(_, values)| values <= 2);
-        // One message at once is started, and waits for nobody.
+        // Of one message *at once* is *overlapped*.
         let first = match self.pace {
             Pace::AtOnce if is_binary => Pace::Each(Exchange::Overlapped),
             pace => pace,

@@ -20,7 +20,7 @@ use super::{
         },
         Algorithm, bruck, levels, mixed,
     },
-    few::{Few, by},
+    few::{Few, Limit, by},
 };
 use crate::{
     plan::{self, choose::fastest},
@@ -193,7 +193,7 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     let few = Few::of(planner);
     let is_few_first = few.is_under(planner.straight());
     if is_few_first {
-        search.try_all(few.likely(search.limit()));
+        search.try_all(few.likely(search.limit_for_few()));
     }
     let is_open = |search: &Search<'_>| search.limit() >= Time::ZERO + planner.straight();
     let is_regular = planner.is_regular();
@@ -231,15 +231,10 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     } else if is_open(&search) {
         others.extend(timed);
         let is_few = planner.is_bound_by_links() && planner.matrix().messages().count() <= FEW_ON_LINKS;
-        let is_worth = is_few || is_narrow || is_ahead_worth(planner, search.limit());
-        if is_worth && !is_regular {
-            others.extend(packed(instance, &ahead));
+        if is_few || is_narrow || is_ahead_worth(planner, search.limit()) {
+            others.extend(ahead_of_all(planner));
         }
-        // Where links decide, balanced rounds may keep the crowded ones busier than what is packed does; and plain rounds
-        // busier than the order of that, if all sends are to be started at once.
-        if is_worth && (is_regular || planner.is_bound_by_links()) {
-            others.extend(plain(&FEW_STYLES[2..]));
-        }
+        // Where links decide, balanced rounds may keep the crowded ones busier than what is packed does.
         if is_few {
             others.extend(Algorithm::BALANCED.variants(instance, &ahead).unwrap_or_default());
         }
@@ -257,6 +252,27 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     search.finish()
 }
 
+/// All sends started at once, in the order of what is packed, or, where links decide, of plain rounds, which may keep them busier.
+fn ahead_of_all(planner: &Planner) -> Vec<Variant> {
+    let ahead = planner.with_styles(&FEW_STYLES[2..]);
+    let mut variants = if planner.is_regular() { Vec::new() } else { packed(planner.instance(), &ahead) };
+    if planner.is_regular() || planner.is_bound_by_links() {
+        variants.extend(Algorithm::PAIRWISE.variants(planner.instance(), &ahead).unwrap_or_default());
+    }
+    variants
+}
+
+/// What has been left out for it is likely to be faster to treat messages apart, if it ends by a limit.
+pub(super) fn left_out(planner: &Planner, limit: Time) -> Option<(Variant, Predicted)> {
+    let is_left_out = planner.is_dense() && planner.is_packed() && is_parted(planner);
+    if !is_left_out || planner.crowding() > NARROW || is_ahead_worth(planner, limit) {
+        return None;
+    }
+    let mut search = Search::new(planner, limit);
+    search.try_all(ahead_of_all(planner));
+    search.finish().ok()
+}
+
 /// Whether detours are soon found.
 fn is_soon_round(planner: &Planner) -> bool {
     let rounds = planner.others().fan() as f64 * planner.crowding().max(1.0);
@@ -264,8 +280,8 @@ fn is_soon_round(planner: &Planner) -> bool {
 }
 
 /// Whether it can be worth it to start all sends at once: where start-ups are most of the time, which are hidden so; or where
-/// a few messages are much longer than the others, so that somebody who goes by the clock waits for them, unless it is clear which
-/// these are: then it is faster to treat them apart.
+/// a few messages are much longer than the others, so that somebody who goes by the clock waits for them; if it is clear which these
+/// are it is likely to be faster to treat them apart, so that is tried before.
 fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
     let matrix = planner.others();
     let parameters = planner.instance().parameters();
@@ -273,8 +289,12 @@ fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
     is_uneven(planner) && !is_parted(planner) || calls.as_secs_f64() > CALLS * limit.as_secs_f64()
 }
 
-/// Whether most of many messages are short, most bytes are in long ones, and none is of a length between.
+/// Whether most of many messages are short, most bytes are in long ones, none is of a length between, and few of them are much longer
+/// than the others. With several ports the long ones of a node can all be under way.
 fn is_parted(planner: &Planner) -> bool {
+    if planner.instance().parameters().ports() > 1 || !is_uneven(planner) {
+        return false;
+    }
     let mut lengths: Vec<u64> = parts(planner.matrix()).map(|part| part.bytes).collect();
     lengths.sort_unstable();
     let all: u128 = lengths.iter().map(|&bytes| u128::from(bytes)).sum();
@@ -368,6 +388,11 @@ impl Search<'_> {
         }
     }
 
+    /// The same for few long messages.
+    fn limit_for_few(&self) -> Limit {
+        Limit { time: self.limit(), is_of_few: self.is_few() }
+    }
+
     /// Whether the fastest so far are few long messages.
     fn is_few(&self) -> bool {
         let best = self.best.as_ref().and_then(|(variant, _)| variant.algorithm());
@@ -376,10 +401,10 @@ impl Search<'_> {
 
     /// Tries few long messages, at the likely pace, and then the best of them at all paces.
     fn try_few(&mut self, few: &Few<'_>) {
-        self.try_all(few.variants(false, self.limit()));
+        self.try_all(few.variants(false, self.limit_for_few()));
         if self.is_few() {
-            let mut like = self.like_best(few.variants(true, self.limit()));
-            like.extend(few.alike(self.limit()));
+            let mut like = self.like_best(few.variants(true, self.limit_for_few()));
+            like.extend(few.alike(self.limit_for_few()));
             self.try_all(like);
         }
     }

@@ -15,7 +15,10 @@ use super::super::{
     bruck::{self, Paced},
     levels,
 };
-use crate::time::{Span, Time};
+use crate::{
+    pattern::Exchange,
+    time::{Span, Time},
+};
 
 /// Of few long messages only those are tried that take at most so many times as long as the best of them by the closed form.
 const SIMILAR: f64 = 1.25;
@@ -23,8 +26,17 @@ const SIMILAR: f64 = 1.25;
 /// Those of both algorithms are tried at all paces that take at most so many times as long.
 const ALIKE: f64 = 1.05;
 
-/// The part of what the closed form says that they may take if a rank sends its messages in turn. At once hardly any takes less.
-const IN_TURN: f64 = 0.9;
+/// The part of what the closed form says that they may take if a rank sends its messages in turn. At once hardly any takes less, so
+/// that is only looked at as closely where few long messages are the fastest so far.
+const EXACT: f64 = 0.9;
+
+/// The most that something may take to be worth a try.
+#[derive(Clone, Copy)]
+pub(super) struct Limit {
+    pub(super) time: Time,
+    /// Whether few long messages are the fastest so far.
+    pub(super) is_of_few: bool,
+}
 
 /// Estimates of few long messages that are passed on, before any of their schedules is made.
 pub(super) struct Few<'a> {
@@ -84,7 +96,7 @@ impl Few<'_> {
     }
 
     /// The best of each algorithm at all paces that may end by the limit, where both are about as fast.
-    pub(super) fn alike(&self, limit: Time) -> Vec<Variant> {
+    pub(super) fn alike(&self, limit: Limit) -> Vec<Variant> {
         let [bruck, levels] = self.estimates();
         let least = |estimates: &[Option<Times>]| {
             let times = estimates.iter().enumerate().filter_map(|(nth, times)| Some((nth, (*times)?)));
@@ -100,35 +112,43 @@ impl Few<'_> {
     }
 
     /// The likely one, if it may end by the limit.
-    pub(super) fn likely(&self, limit: Time) -> Vec<Variant> {
+    pub(super) fn likely(&self, limit: Limit) -> Vec<Variant> {
         let least = self.known().min_by_key(|(times, _)| times.least());
-        least.map(|(times, paced)| worth(&paced[..1], times, limit)).unwrap_or_default()
+        least.map(|(times, paced)| worth(likely(times, paced), times, limit)).unwrap_or_default()
     }
 
     /// Those at the likely pace, or at all, that may end by the limit, and are not much slower than the best of them.
-    pub(super) fn variants(&self, are_all: bool, limit: Time) -> Vec<Variant> {
-        if self.least > limit.since_start() {
+    pub(super) fn variants(&self, are_all: bool, limit: Limit) -> Vec<Variant> {
+        if self.least > limit.time.since_start() {
             return Vec::new();
         }
         let similar = SIMILAR * self.estimate().as_secs_f64();
         let near = self.known().filter(|(times, _)| times.least().as_secs_f64() <= similar);
-        let paces = |paced: &[_]| if are_all { paced.len() } else { 1 };
-        near.flat_map(|(times, paced)| worth(&paced[..paces(paced)], times, limit)).collect()
+        let tried = |times, paced| if are_all { paced } else { likely(times, paced) };
+        near.flat_map(|(times, paced)| worth(tried(times, paced), times, limit)).collect()
     }
 }
 
+/// That at the better pace by the estimate. With radix 2 *at once* is the first, by another name.
+fn likely(times: Times, paced: &[(Pace, Variant)]) -> &[(Pace, Variant)] {
+    let nth = paced.iter().position(|(pace, _)| *pace == times.pace()).unwrap_or(0);
+    &paced[nth..=nth]
+}
+
 /// Those that may end by the limit.
-fn worth(paced: &[(Pace, Variant)], times: Times, limit: Time) -> Vec<Variant> {
-    let limit = limit.since_start();
+fn worth(paced: &[(Pace, Variant)], times: Times, limit: Limit) -> Vec<Variant> {
+    let may_take =
+        |time: Span, part: f64| time.as_secs_f64() * part <= limit.time.since_start().as_secs_f64();
+    let at_once = may_take(times.at_once, if limit.is_of_few { EXACT } else { 1.0 });
+    let in_turn = may_take(times.in_turn, EXACT);
+    let is_renamed = paced.iter().all(|(pace, _)| *pace != Pace::AtOnce);
     let may_end = |pace: Pace| match pace {
-        Pace::AtOnce => times.at_once <= limit,
-        Pace::Each(_) => times.in_turn.as_secs_f64() * IN_TURN <= limit.as_secs_f64(),
+        Pace::AtOnce => at_once,
+        // With radix 2 this is *at once*.
+        Pace::Each(Exchange::Overlapped) => in_turn || at_once && is_renamed,
+        Pace::Each(_) => in_turn,
     };
-    let is_worth = |&(nth, &(pace, _)): &(usize, &(Pace, Variant))| {
-        // The likely one is at the better pace, whatever it is called.
-        may_end(pace) || nth == 0 && may_end(times.pace())
-    };
-    paced.iter().enumerate().filter(is_worth).map(|(_, (_, variant))| variant.clone()).collect()
+    paced.iter().filter(|(pace, _)| may_end(*pace)).map(|(_, variant)| variant.clone()).collect()
 }
 
 /// Variants with the algorithm that they are of.
@@ -156,10 +176,14 @@ mod tests {
         assert!(short.1.is_under(short.0.straight()));
         assert!(!long.1.is_under(long.0.straight()));
         assert!(long.1.least < long.1.estimate());
-        let limit = Time::ZERO + long.0.straight();
-        assert!(long.1.variants(false, limit).is_empty());
-        let names: Vec<String> =
-            short.1.variants(false, Time::MAX).iter().map(|variant| variant.name().to_owned()).collect();
+        let limit = |time| Limit { time, is_of_few: false };
+        assert!(long.1.variants(false, limit(Time::ZERO + long.0.straight())).is_empty());
+        let names: Vec<String> = short
+            .1
+            .variants(false, limit(Time::MAX))
+            .iter()
+            .map(|variant| variant.name().to_owned())
+            .collect();
         assert!(names.iter().any(|name| name.starts_with("levels (8 at ")), "{names:?}");
     }
 }
