@@ -388,7 +388,7 @@ fn all_algorithms_exchange_the_same() {
         ("relayed", "69.2899 ms"),
         ("detour", "34.776135 ms"),
         ("bruck", "147.678125 ms"),
-        ("levels", "132.491375 ms"),
+        ("levels", "100.041060001 ms"),
         ("mixed", "32.8572 ms"),
         ("apart", "32.9464 ms"),
     ];
