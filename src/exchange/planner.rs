@@ -15,11 +15,10 @@ use super::{
     rounds::{
         Part, Rounds, balance,
         clocked::{self, Planned},
-        coloring,
-        digits::Shape,
-        parts,
+        coloring, parts,
         paths::Paths,
         permutation,
+        shape::Shape,
         stage::Stage,
         style::Style,
     },
@@ -57,6 +56,7 @@ struct Known {
     linear: OnceLock<Rounds>,
     colored: OnceLock<Rounds>,
     balanced: OnceLock<Option<Rounds>>,
+    ring: OnceLock<Vec<Shape>>,
     levels: OnceLock<Vec<Shape>>,
     /// By the length of a slice.
     packed: Mutex<BTreeMap<u64, Arc<OnceLock<Option<Plan>>>>>,
@@ -77,6 +77,7 @@ impl Planner {
             linear: OnceLock::new(),
             colored: OnceLock::new(),
             balanced: OnceLock::new(),
+            ring: OnceLock::new(),
             levels: OnceLock::new(),
             packed: Mutex::default(),
         };
@@ -220,7 +221,12 @@ impl Planner {
         self.known.balanced.get_or_init(balanced).clone()
     }
 
-    /// The shapes in which messages may be passed on, found by the first who asks.
+    /// The shapes in which messages may be passed on around the ring of all ranks, found by the first who asks.
+    pub(super) fn ring(&self, find: impl FnOnce() -> Vec<Shape>) -> &[Shape] {
+        self.known.ring.get_or_init(find)
+    }
+
+    /// The same along several axes.
     pub(super) fn levels(&self, find: impl FnOnce() -> Vec<Shape>) -> &[Shape] {
         self.known.levels.get_or_init(find)
     }

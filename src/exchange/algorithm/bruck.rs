@@ -24,11 +24,11 @@ use std::sync::Arc;
 use super::{
     super::{
         Instance, Matrix,
-        planner::Variant,
-        procedure::Draft,
+        planner::{Planner, Variant},
         rounds::{
             closed_form::{ClosedForm, Times},
-            digits::{self, Axis, Pace, Shape},
+            digits::{self, Axis, Pace},
+            shape::{Shape, mean_ports},
             stage::{COUNT, Stage},
         },
     },
@@ -42,7 +42,7 @@ const MOST_RADICES: usize = 3;
 static BRUCK: Entry = Entry::new("bruck", |planning| {
     // Where only one style is tried, one pace is as well.
     let are_all = planning.workspace.styles().len() > 1;
-    Ok(in_one(variants(planning.problem, are_all)))
+    Ok(variants(planning.workspace, are_all))
 })
 .about("few long messages, passed on by others, instead of many short ones")
 .source("Bruck and others 1997")
@@ -53,43 +53,35 @@ impl Algorithm {
     pub const BRUCK: Algorithm = of(&BRUCK);
 }
 
-/// The variants along the same axes, and the pace of each: the likely one first.
-pub(super) type Paced = Vec<(Pace, Variant)>;
-
-/// All variants of all of them.
-pub(super) fn in_one(all: Vec<Paced>) -> Vec<Variant> {
-    all.into_iter().flatten().map(|(_, variant)| variant).collect()
-}
-
 /// With several radices, each at the likely pace or at all.
-pub(super) fn variants(instance: &Instance, are_all: bool) -> Vec<Paced> {
-    let ranks: Arc<[Rank]> = (0..instance.size()).collect();
-    let with = |(radix, pace): (usize, Pace)| {
-        let shape = Shape { axes: vec![ring(instance.size(), radix)], pace };
-        at_paces(instance, &ranks, &shape, are_all, |pace| format!("bruck (radix {radix}{pace})"))
-    };
-    radices(instance, MOST_RADICES).into_iter().map(with).collect()
+pub(super) fn variants(planner: &Planner, are_all: bool) -> Vec<Variant> {
+    shapes(planner).iter().flat_map(|shape| shape.variants(planner.instance(), are_all)).collect()
 }
 
-/// All messages along some axes, with the rank at each place, at the likely pace or at all; `name` is told what the pace is called.
-pub(super) fn at_paces(
-    instance: &Instance,
-    ranks: &Arc<[Rank]>,
-    shape: &Shape,
-    are_all: bool,
-    name: impl Fn(&str) -> String,
-) -> Paced {
-    let floor = mean_ports(instance, &digits::places(ranks), &shape.axes);
-    let at = |pace: Pace| {
-        let (ranks, axes) = (ranks.clone(), shape.axes.clone());
-        let make = move |instance: &Instance| {
-            let matrix = instance.matrix().clone();
-            let schedule = digits::schedule(&matrix, &ranks, &axes, pace);
-            Ok(Draft::by(Stage::passed_on(matrix, schedule)))
+/// The radices of the least cost.
+pub(super) fn shapes(planner: &Planner) -> &[Shape] {
+    let instance = planner.instance();
+    planner.ring(|| {
+        let ranks: Arc<[Rank]> = (0..instance.size()).collect();
+        let form = ClosedForm::of(instance, &ranks);
+        let with = |radix: usize| {
+            let axes = [ring(instance.size(), radix)];
+            Shape::new(format!("bruck (radix {radix}"), &ranks, axes, form.times(&axes))
         };
-        (pace, Variant::new(name(&pace.name()), make).at_least(floor))
-    };
-    shape.paces(are_all).map(at).collect()
+        costs(instance).into_iter().take(MOST_RADICES).map(|(radix, _)| with(radix)).collect()
+    })
+}
+
+/// Those without the ones near another that takes less, with which messages are much the same.
+pub(super) fn distinct(planner: &Planner) -> impl Iterator<Item = &Shape> {
+    let shapes = shapes(planner);
+    let radix = |shape: &Shape| shape.axes()[0].radix;
+    let is_near =
+        move |one: &Shape, other: &Shape| 4 * radix(one).max(radix(other)) < 5 * radix(one).min(radix(other));
+    let cost = move |shape: &Shape| (shape.times().least(), radix(shape));
+    let is_left_out =
+        move |one: &&Shape| shapes.iter().any(|other| is_near(one, other) && cost(other) < cost(one));
+    shapes.iter().filter(move |shape| !is_left_out(shape))
 }
 
 /// All messages of a matrix, with a radix of at least 2.
@@ -117,57 +109,27 @@ fn ring(nodes: usize, radix: usize) -> Axis {
 
 /// A lower limit of the time with a radix.
 pub(super) fn floor(instance: &Instance, radix: usize) -> Span {
-    let places: Vec<usize> = (0..instance.size()).collect();
-    mean_ports(instance, &places, &[ring(instance.size(), radix)])
-}
-
-/// The mean of what the ports of all ranks need if messages are passed on along some axes.
-pub(super) fn mean_ports(instance: &Instance, places: &[usize], axes: &[Axis]) -> Span {
-    let parameters = instance.parameters();
-    let mean = digits::moved(instance.matrix(), places, axes) as f64 / instance.size() as f64;
-    // A thousandth for what is rounded.
-    Span::from_secs_f64(0.999 * mean * parameters.node_beta() * 2.0 / parameters.duplex())
+    let ranks: Vec<Rank> = (0..instance.size()).collect();
+    mean_ports(instance, &ranks, &[ring(instance.size(), radix)])
 }
 
 /// About the time with the best radix if no link is short of anything.
 pub(super) fn least(instance: &Instance) -> Span {
-    costs(instance)[0].1
+    costs(instance)[0].1.least()
 }
 
-/// About the times with each of the radices that are worth a try, links included, in the order of the variants; none for one that is
-/// near another that takes less, with which messages are much the same.
-pub(super) fn estimates(instance: &Instance) -> Vec<Option<Times>> {
-    let ranks: Vec<Rank> = (0..instance.size()).collect();
-    let form = ClosedForm::of(instance, &ranks);
-    let radices: Vec<usize> = radices(instance, MOST_RADICES).into_iter().map(|(radix, _)| radix).collect();
-    let times: Vec<Times> =
-        radices.iter().map(|&radix| form.times(&[ring(instance.size(), radix)])).collect();
-    let is_near = |one: usize, other: usize| 4 * one.max(other) < 5 * one.min(other);
-    let is_better = |one: usize, other: usize| (times[one].least(), one) < (times[other].least(), other);
-    let estimate = |nth: usize| {
-        let is_left_out = |other: usize| is_near(radices[nth], radices[other]) && is_better(other, nth);
-        (!(0..radices.len()).any(is_left_out)).then(|| times[nth])
-    };
-    (0..radices.len()).map(estimate).collect()
+/// The radix of the least cost if no link is short of anything, and its likely pace.
+pub(super) fn best(instance: &Instance) -> (usize, Pace) {
+    let (radix, times) = costs(instance)[0];
+    (radix, times.pace())
 }
 
-/// The radices that are worth a try, at most `most`, and the likely pace of each: those of the least cost where all messages are of
-/// their mean length.
-pub(super) fn radices(instance: &Instance, most: usize) -> Vec<(usize, Pace)> {
-    costs(instance).into_iter().take(most).map(|(radix, _, pace)| (radix, pace)).collect()
-}
-
-/// The radices, the time with each where all messages are of their mean length and links are not short of anything, and at which pace:
-/// the least first.
-fn costs(instance: &Instance) -> Vec<(usize, Span, Pace)> {
+/// The radices, the least cost first, and the times with each if all messages are of their mean length and no link is short of anything.
+fn costs(instance: &Instance) -> Vec<(usize, Times)> {
     let nodes = instance.size();
     let form = ClosedForm::of(instance, &[]);
-    let with = |radix: usize| {
-        let times = form.least(&[ring(nodes, radix)]);
-        (radix, times.least(), times.pace())
-    };
     let all = (2..nodes.max(3)).take_while(|&radix| radix <= 4 || radix * radix <= 2 * nodes);
-    let mut all: Vec<(usize, Span, Pace)> = all.map(with).collect();
-    all.sort_by_key(|&(_, time, _)| time);
+    let mut all: Vec<(usize, Times)> = all.map(|radix| (radix, form.least(&[ring(nodes, radix)]))).collect();
+    all.sort_by_key(|(_, times)| times.least());
     all
 }

@@ -26,15 +26,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     super::{
         Instance,
-        planner::Planner,
+        planner::{Planner, Variant},
         rounds::{
             closed_form::{ClosedForm, Times},
-            digits::{Axis, Shape},
+            digits::Axis,
+            shape::Shape,
         },
     },
-    Algorithm, Entry,
-    bruck::{self, Paced},
-    of,
+    Algorithm, Entry, bruck, of,
 };
 use crate::{plan::Layout, rank::Rank, time::Span};
 
@@ -50,7 +49,7 @@ const MOST_RADICES: usize = 3;
 static LEVELS: Entry = Entry::new("levels", |planning| {
     // Where only one style is tried, one pace is as well.
     let are_all = planning.workspace.styles().len() > 1;
-    Ok(bruck::in_one(variants(planning.workspace, are_all)))
+    Ok(variants(planning.workspace, are_all))
 })
 .about("few long messages along rows, then columns; within servers, then between them")
 .source("Scott 1991; Fan and others, arXiv 2411.02581; this project")
@@ -68,16 +67,10 @@ fn divisors(number: usize) -> impl Iterator<Item = usize> {
 }
 
 /// With the shapes that are likely to be the fastest, each at the likely pace or at all; *bruck* if there are none.
-pub(super) fn variants(planner: &Planner, are_all: bool) -> Vec<Paced> {
-    let instance = planner.instance();
-    let ranks: Arc<[Rank]> = Layout::of(instance.machine(), instance.members(), false).ranks.into();
-    let with = |shape: &Shape| {
-        let axes = named(&shape.axes);
-        bruck::at_paces(instance, &ranks, shape, are_all, |pace| format!("levels ({axes}{pace})"))
-    };
-    match planner.levels(|| shapes(planner, &ranks)) {
-        [] => bruck::variants(instance, are_all),
-        shapes => shapes.iter().map(with).collect(),
+pub(super) fn variants(planner: &Planner, are_all: bool) -> Vec<Variant> {
+    match shapes(planner) {
+        [] => bruck::variants(planner, are_all),
+        shapes => shapes.iter().flat_map(|shape| shape.variants(planner.instance(), are_all)).collect(),
     }
 }
 
@@ -98,15 +91,6 @@ pub(super) fn least(instance: &Instance) -> Option<Span> {
     shapes.iter().map(|axes| form.least(axes).least()).min()
 }
 
-/// About the times of each of the shapes that are worth a try, links included, in the order of the variants.
-pub(super) fn estimates(planner: &Planner) -> Vec<Option<Times>> {
-    let instance = planner.instance();
-    let ranks = Layout::of(instance.machine(), instance.members(), false).ranks;
-    let shapes = planner.levels(|| shapes(planner, &ranks));
-    let form = ClosedForm::of(instance, &ranks);
-    shapes.iter().map(|shape| Some(form.times(&shape.axes))).collect()
-}
-
 /// The most shapes that are tried.
 fn most(planner: &Planner) -> usize {
     if planner.is_large() { FEW_SHAPES } else { MOST_SHAPES }
@@ -121,16 +105,24 @@ fn most_messages(planner: &Planner) -> usize {
 
 /// The axes that are worth a try, by the closed form: rows and columns of all rectangles, and the dimensions of the machine if
 /// all its nodes take part; the near ones first, or the far ones. The best of them in several radices.
-fn shapes(planner: &Planner, ranks: &[Rank]) -> Vec<Shape> {
-    let (form, most) = (ClosedForm::of(planner.instance(), ranks), most(planner));
-    let most_messages = most_messages(planner);
-    let is_small = |axes: &Vec<Axis>| axes.iter().map(Axis::messages).sum::<usize>() <= most_messages;
-    let small = |shapes: Vec<Vec<Axis>>| match shapes.iter().any(is_small) {
-        true => shapes.into_iter().filter(is_small).collect(),
-        false => shapes,
-    };
-    let shapes = form.best(most, small(form.shapes()));
-    form.best(most, small(shapes.into_iter().flat_map(|shape| form.in_radices(&shape.axes)).collect()))
+pub(super) fn shapes(planner: &Planner) -> &[Shape] {
+    let instance = planner.instance();
+    planner.levels(|| {
+        let ranks: Arc<[Rank]> = Layout::of(instance.machine(), instance.members(), false).ranks.into();
+        let (form, most) = (ClosedForm::of(instance, &ranks), most(planner));
+        let most_messages = most_messages(planner);
+        let is_small = |axes: &Vec<Axis>| axes.iter().map(Axis::messages).sum::<usize>() <= most_messages;
+        let small = |shapes: Vec<Vec<Axis>>| match shapes.iter().any(is_small) {
+            true => shapes.into_iter().filter(is_small).collect(),
+            false => shapes,
+        };
+        let best = form.best(most, small(form.shapes()));
+        let in_radices = best.into_iter().flat_map(|(_, axes)| form.in_radices(&axes)).collect();
+        let shape = |(times, axes): (Times, Vec<Axis>)| {
+            Shape::new(format!("levels ({}", named(&axes)), &ranks, axes, times)
+        };
+        form.best(most, small(in_radices)).into_iter().map(shape).collect()
+    })
 }
 
 /// The choice of shapes by the closed form.
@@ -163,22 +155,21 @@ impl ClosedForm<'_> {
     }
 
     /// Those of the least times. Most are seen to be none of them without a look at links.
-    fn best(&self, most: usize, shapes: Vec<Vec<Axis>>) -> Vec<Shape> {
+    fn best(&self, most: usize, shapes: Vec<Vec<Axis>>) -> Vec<(Times, Vec<Axis>)> {
         let mut shapes: Vec<(Span, Vec<Axis>)> =
             shapes.into_iter().map(|axes| (self.least(&axes).least(), axes)).collect();
         shapes.sort_by_key(|&(least, _)| least);
-        let mut best: Vec<(Span, Shape)> = Vec::new();
+        let mut best: Vec<(Times, Vec<Axis>)> = Vec::new();
         for (least, axes) in shapes {
-            if best.get(most - 1).is_some_and(|&(time, _)| time <= least) {
+            if best.get(most - 1).is_some_and(|(times, _)| times.least() <= least) {
                 break;
             }
             let times = self.times(&axes);
-            let (time, pace) = (times.least(), times.pace());
-            let place = best.partition_point(|&(other, _)| other <= time);
-            best.insert(place, (time, Shape { axes, pace }));
+            let place = best.partition_point(|(other, _)| other.least() <= times.least());
+            best.insert(place, (times, axes));
             best.truncate(most);
         }
-        best.into_iter().map(|(_, shape)| shape).collect()
+        best
     }
 
     /// The same axes in all combinations of radices that are worth a try.
@@ -216,7 +207,7 @@ mod tests {
         let machine: Description = machine.parse().unwrap();
         let matrix = Matrix::of(machine.nodes(), |_, _| bytes).unwrap();
         let instance = Instance::new(&machine, matrix).unwrap();
-        let variants = bruck::in_one(variants(&Planner::new(&instance), false));
+        let variants = variants(&Planner::new(&instance), false);
         variants.iter().map(|variant| variant.name().to_owned()).collect()
     }
 

@@ -54,7 +54,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         lengths.truncate(1);
     }
     Ok(match lengths.is_empty() {
-        true if are_short(instance) => bruck::in_one(bruck::variants(instance, true)),
+        true if are_short(instance) => bruck::variants(planner, true),
         true => coloring::colored(planner),
         false => lengths.into_iter().flat_map(|most| with(planner, most)).collect(),
     })
@@ -64,7 +64,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
 fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     let [short, long] = parted(planner.matrix(), most).map(Arc::new);
     let among = planner.instance().with(short.clone());
-    let (radix, likely) = bruck::radices(&among, 1)[0];
+    let (radix, likely) = bruck::best(&among);
     let floor = bruck::floor(&among, radix).max(planner.straight_of(&long.without_own()));
     let rounds = {
         let long = long.clone();

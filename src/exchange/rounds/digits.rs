@@ -106,29 +106,6 @@ impl Axis {
     }
 }
 
-/// Axes along which messages are passed on, one after the other, and the pace that is likely to be the fastest.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Shape {
-    pub(crate) axes: Vec<Axis>,
-    pub(crate) pace: Pace,
-}
-
-impl Shape {
-    /// The likely pace, and then, if all are asked for, the others that differ from it.
-    pub(crate) fn paces(&self, are_all: bool) -> impl Iterator<Item = Pace> + use<> {
-        let is_binary = self.axes.iter().flat_map(Axis::digits).all(|(_, values)| values <= 2);
-        // Of one message *at once* is *overlapped*.
-        let first = match self.pace {
-            Pace::AtOnce if is_binary => Pace::Each(Exchange::Overlapped),
-            pace => pace,
-        };
-        let others = Pace::ALL
-            .into_iter()
-            .filter(move |&pace| are_all && pace != first && !(is_binary && pace == Pace::AtOnce));
-        std::iter::once(first).chain(others)
-    }
-}
-
 /// The schedule along some axes, one after the other, with the rank at each place; its blocks are the messages between different
 /// ranks, in order.
 pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], pace: Pace) -> Schedule {
@@ -243,9 +220,9 @@ mod tests {
     fn at_once_all_are_started_and_then_received() {
         let ranks: Vec<Rank> = (0..7).collect();
         let matrix = Matrix::of(7, |_, _| 1).unwrap();
-        let shape = Shape { axes: vec![Axis { extent: 7, stride: 1, radix: 3 }], pace: Pace::AtOnce };
+        let axis = Axis { extent: 7, stride: 1, radix: 3 };
         let outline = |pace: Pace| -> String {
-            let schedule = schedule(&matrix, &ranks, &shape.axes, pace);
+            let schedule = schedule(&matrix, &ranks, &[axis], pace);
             let name = |action: &Action| match action {
                 Action::Start(message) | Action::Send(message) => format!(">{} ", message.peer),
                 Action::Recv(message) => format!("<{} ", message.peer),
@@ -255,12 +232,6 @@ mod tests {
         };
         assert_eq!(outline(Pace::AtOnce), ">1 >2 <6 <5 >3 >6 <4 <1 ");
         assert_eq!(outline(Pace::Each(Exchange::InTurn)), ">1 <6 >2 <5 >3 <4 >6 <1 ");
-        let all: Vec<Pace> = shape.paces(true).collect();
-        assert_eq!((&all[..], shape.paces(false).count()), (&Pace::ALL[..], 1));
-        // With radix 2 there is one message at a time.
-        let binary = Shape { axes: vec![Axis { extent: 7, stride: 1, radix: 2 }], pace: Pace::AtOnce };
-        let first = Pace::Each(Exchange::Overlapped);
-        assert_eq!((binary.paces(false).next(), binary.paces(true).count()), (Some(first), 3));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! In a *round* every node sends at most one message and receives at most one. [`permutation`], [`coloring`] and
 //! [`balance`] put messages into rounds; [`style`] makes the schedule of a node that goes from round to round,
-//! [`clocked`] that of one that goes by the clock. [`digits`] are rounds of long messages that are passed on. A
+//! [`clocked`] that of one that goes by the clock. [`digits`] are rounds of long messages that are passed on, in a [`shape`]. A
 //! [`stage`] is a schedule with what its messages carry ([`cargo`]); short and long messages may have one each ([`parted`]).
 
 pub(super) mod balance;
@@ -14,6 +14,7 @@ pub(super) mod digits;
 pub(super) mod parted;
 pub(super) mod paths;
 pub(super) mod permutation;
+pub(super) mod shape;
 pub(super) mod stage;
 pub(super) mod style;
 

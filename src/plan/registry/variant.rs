@@ -1,6 +1,6 @@
 //! The ways in which an algorithm can go about a problem: schedules that have not been made yet.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use super::{
     super::{PlanError, Problem, predict::Prediction, problem::Planned},
@@ -9,10 +9,9 @@ use super::{
 use crate::time::Span;
 
 /// Makes the draft of a variant for the problem that it was listed for.
-type Make<P> = Arc<dyn Fn(&P) -> Result<<P as Planned>::Draft, PlanError> + Send + Sync>;
+type Make<P> = Box<dyn Fn(&P) -> Result<<P as Planned>::Draft, PlanError> + Send + Sync>;
 
 /// One way to do it, made only when it could be the fastest.
-#[derive(Clone)]
 pub(crate) struct Variant<P: Problem> {
     /// The algorithm that it is of.
     pub(super) of: Option<Algorithm<P>>,
@@ -39,7 +38,7 @@ impl<P: Problem> Variant<P> {
             messages: 0,
             identity: None,
             leads: Vec::new(),
-            make: Arc::new(make),
+            make: Box::new(make),
         }
     }
 

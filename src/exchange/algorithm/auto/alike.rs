@@ -18,9 +18,9 @@ use super::{
             planner::{Planner, Variant},
             rounds::{clocked, parts, style::Style},
         },
-        Algorithm, bruck, levels, mixed,
+        Algorithm, levels, mixed,
     },
-    few::{Few, Limit, by},
+    few::{Few, Limit},
 };
 use crate::{
     plan::{self, choose::fastest},
@@ -425,7 +425,8 @@ impl Search<'_> {
         let can_be = |least: Span| Time::ZERO + least <= self.limit();
         let instance = self.planner.instance();
         if instance.size() <= FEW_RANKS || levels::least(instance).is_some_and(can_be) {
-            self.try_all(by(bruck::in_one(levels::variants(planner, true)), Algorithm::LEVELS));
+            let variants = levels::variants(planner, true).into_iter();
+            self.try_all(variants.map(|variant| variant.by(Algorithm::LEVELS)).collect());
         }
     }
 

@@ -4,21 +4,14 @@
 //! they send few messages: so it is known beforehand about how long each takes. First without links, which takes no time
 //! to speak of, and where that is not too long with what links have to carry.
 
-use std::sync::OnceLock;
-
 use super::super::{
     super::{
         planner::{Planner, Variant},
-        rounds::{closed_form::Times, digits::Pace},
+        rounds::{digits::Pace, shape::Shape},
     },
-    Algorithm,
-    bruck::{self, Paced},
-    levels,
+    Algorithm, bruck, levels,
 };
-use crate::{
-    pattern::Exchange,
-    time::{Span, Time},
-};
+use crate::time::{Span, Time};
 
 /// Of few long messages only those are tried that take at most so many times as long as the best of them by the closed form.
 const SIMILAR: f64 = 1.25;
@@ -38,22 +31,21 @@ pub(super) struct Limit {
     pub(super) is_of_few: bool,
 }
 
-/// Estimates of few long messages that are passed on, before any of their schedules is made.
+/// Few long messages that are passed on, in the shapes of *bruck* and of *levels*, before any of their schedules is made.
 pub(super) struct Few<'a> {
     planner: &'a Planner,
     /// About the least time if no link is short of anything.
     least: Span,
-    /// About the times of the variants of *bruck* and of *levels*, links included, worked out when they matter.
-    estimates: OnceLock<[Vec<Option<Times>>; 2]>,
-    /// These variants, each with its algorithm, at all paces.
-    paced: OnceLock<[Vec<Paced>; 2]>,
 }
+
+/// A shape, and the algorithm that it is of.
+type Shaped<'a> = (Algorithm, &'a Shape);
 
 impl Few<'_> {
     pub(super) fn of(planner: &Planner) -> Few<'_> {
         let instance = planner.instance();
         let least = bruck::least(instance).min(levels::least(instance).unwrap_or(Span::MAX));
-        Few { planner, least, estimates: OnceLock::new(), paced: OnceLock::new() }
+        Few { planner, least }
     }
 
     /// About the least time if no link is short of anything.
@@ -61,13 +53,15 @@ impl Few<'_> {
         self.least
     }
 
-    fn estimates(&self) -> &[Vec<Option<Times>>; 2] {
-        self.estimates
-            .get_or_init(|| [bruck::estimates(self.planner.instance()), levels::estimates(self.planner)])
+    /// The shapes that are worth a try, links included, found when they matter.
+    fn shapes(&self) -> impl Iterator<Item = Shaped<'_>> {
+        let bruck = bruck::distinct(self.planner).map(|shape| (Algorithm::BRUCK, shape));
+        bruck.chain(levels::shapes(self.planner).iter().map(|shape| (Algorithm::LEVELS, shape)))
     }
 
+    /// About the least time.
     fn estimate(&self) -> Span {
-        self.estimates().iter().flatten().flatten().map(|times| times.least()).min().unwrap_or(Span::MAX)
+        self.shapes().map(|(_, shape)| shape.times().least()).min().unwrap_or(Span::MAX)
     }
 
     /// Whether they are likely to take less than a time.
@@ -75,46 +69,10 @@ impl Few<'_> {
         self.least < time && self.estimate() < time
     }
 
-    fn paced(&self) -> &[Vec<Paced>; 2] {
-        let with = |paced: Paced, algorithm| -> Paced {
-            paced.into_iter().map(|(pace, variant)| (pace, variant.by(algorithm))).collect()
-        };
-        let all = |all: Vec<Paced>, algorithm| all.into_iter().map(|paced| with(paced, algorithm)).collect();
-        self.paced.get_or_init(|| {
-            [
-                all(bruck::variants(self.planner.instance(), true), Algorithm::BRUCK),
-                all(levels::variants(self.planner, true), Algorithm::LEVELS),
-            ]
-        })
-    }
-
-    /// The estimates, with their variants at all paces.
-    fn known(&self) -> impl Iterator<Item = (Times, &[(Pace, Variant)])> {
-        let all = self.estimates().iter().zip(self.paced());
-        let all = all.flat_map(|(estimates, paced)| estimates.iter().zip(paced));
-        all.filter_map(|(&times, paced)| Some((times?, &paced[..])))
-    }
-
-    /// The best of each algorithm at all paces that may end by the limit, where both are about as fast.
-    pub(super) fn alike(&self, limit: Limit) -> Vec<Variant> {
-        let [bruck, levels] = self.estimates();
-        let least = |estimates: &[Option<Times>]| {
-            let times = estimates.iter().enumerate().filter_map(|(nth, times)| Some((nth, (*times)?)));
-            times.min_by_key(|(_, times)| times.least())
-        };
-        let (Some(bruck), Some(levels)) = (least(bruck), least(levels)) else { return Vec::new() };
-        let both = [bruck.1, levels.1].map(|times| times.least().as_secs_f64());
-        if both[0].max(both[1]) > ALIKE * both[0].min(both[1]) {
-            return Vec::new();
-        }
-        let of = |(paced, (nth, times)): (&Vec<Paced>, (usize, Times))| worth(&paced[nth], times, limit);
-        self.paced().iter().zip([bruck, levels]).flat_map(of).collect()
-    }
-
     /// The likely one, if it may end by the limit.
     pub(super) fn likely(&self, limit: Limit) -> Vec<Variant> {
-        let least = self.known().min_by_key(|(times, _)| times.least());
-        least.map(|(times, paced)| worth(likely(times, paced), times, limit)).unwrap_or_default()
+        let least = self.shapes().min_by_key(|(_, shape)| shape.times().least());
+        least.map(|shaped| worth(shaped, false, limit)).unwrap_or_default()
     }
 
     /// Those at the likely pace, or at all, that may end by the limit, and are not much slower than the best of them.
@@ -123,37 +81,40 @@ impl Few<'_> {
             return Vec::new();
         }
         let similar = SIMILAR * self.estimate().as_secs_f64();
-        let near = self.known().filter(|(times, _)| times.least().as_secs_f64() <= similar);
-        let tried = |times, paced| if are_all { paced } else { likely(times, paced) };
-        near.flat_map(|(times, paced)| worth(tried(times, paced), times, limit)).collect()
+        let near = self.shapes().filter(|(_, shape)| shape.times().least().as_secs_f64() <= similar);
+        near.flat_map(|shaped| worth(shaped, are_all, limit)).collect()
+    }
+
+    /// The best of each algorithm at all paces that may end by the limit, where both are about as fast.
+    pub(super) fn alike(&self, limit: Limit) -> Vec<Variant> {
+        let least = |of: Algorithm| {
+            let shapes = self.shapes().filter(|&(algorithm, _)| algorithm == of);
+            shapes.min_by_key(|(_, shape)| shape.times().least())
+        };
+        let (Some(bruck), Some(levels)) = (least(Algorithm::BRUCK), least(Algorithm::LEVELS)) else {
+            return Vec::new();
+        };
+        let both = [bruck, levels];
+        let times = both.map(|(_, shape)| shape.times().least().as_secs_f64());
+        if times[0].max(times[1]) > ALIKE * times[0].min(times[1]) {
+            return Vec::new();
+        }
+        both.into_iter().flat_map(|shaped| worth(shaped, true, limit)).collect()
     }
 }
 
-/// That at the better pace by the estimate. With radix 2 *at once* is the first, by another name.
-fn likely(times: Times, paced: &[(Pace, Variant)]) -> &[(Pace, Variant)] {
-    let nth = paced.iter().position(|(pace, _)| *pace == times.pace()).unwrap_or(0);
-    &paced[nth..=nth]
-}
-
-/// Those that may end by the limit.
-fn worth(paced: &[(Pace, Variant)], times: Times, limit: Limit) -> Vec<Variant> {
-    let may_take =
-        |time: Span, part: f64| time.as_secs_f64() * part <= limit.time.since_start().as_secs_f64();
-    let at_once = may_take(times.at_once, if limit.is_of_few { EXACT } else { 1.0 });
-    let in_turn = may_take(times.in_turn, EXACT);
-    let is_renamed = paced.iter().all(|(pace, _)| *pace != Pace::AtOnce);
-    let may_end = |pace: Pace| match pace {
-        Pace::AtOnce => at_once,
-        // With radix 2 this is *at once*.
-        Pace::Each(Exchange::Overlapped) => in_turn || at_once && is_renamed,
-        Pace::Each(_) => in_turn,
+/// Those at the likely pace, or at all, that may end by the limit.
+fn worth((algorithm, shape): Shaped<'_>, are_all: bool, limit: Limit) -> Vec<Variant> {
+    let times = shape.times();
+    let may_end = |&pace: &Pace| {
+        let (time, part) = match pace {
+            Pace::AtOnce => (times.at_once, if limit.is_of_few { EXACT } else { 1.0 }),
+            Pace::Each(_) => (times.in_turn, EXACT),
+        };
+        time.as_secs_f64() * part <= limit.time.since_start().as_secs_f64()
     };
-    paced.iter().filter(|(pace, _)| may_end(*pace)).map(|(_, variant)| variant.clone()).collect()
-}
-
-/// Variants with the algorithm that they are of.
-pub(super) fn by(variants: Vec<Variant>, algorithm: Algorithm) -> Vec<Variant> {
-    variants.into_iter().map(|variant| variant.by(algorithm)).collect()
+    let paces = shape.paces().into_iter().take(if are_all { Pace::ALL.len() } else { 1 });
+    paces.filter(may_end).map(|pace| shape.variant(pace).by(algorithm)).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,97 @@
+//! Ways to pass messages on that are worth a try: along which axes, about how long that takes, and at which paces.
+
+use std::sync::Arc;
+
+use super::{
+    super::{Instance, planner::Variant, procedure::Draft},
+    closed_form::Times,
+    digits::{self, Axis, Pace},
+    stage::Stage,
+};
+use crate::{pattern::Exchange, rank::Rank, time::Span};
+
+/// Axes along which messages are passed on, one after the other.
+pub(in crate::exchange) struct Shape {
+    /// What a plan is called, in front of the pace.
+    name: String,
+    /// The rank at each place.
+    ranks: Arc<[Rank]>,
+    axes: Arc<[Axis]>,
+    times: Times,
+}
+
+impl Shape {
+    /// Axes, the rank at each place, and what the closed form says of them; a plan is called `name` and what its pace is called, in
+    /// brackets.
+    pub(in crate::exchange) fn new(
+        name: String,
+        ranks: &Arc<[Rank]>,
+        axes: impl Into<Arc<[Axis]>>,
+        times: Times,
+    ) -> Shape {
+        Shape { name, ranks: ranks.clone(), axes: axes.into(), times }
+    }
+
+    pub(in crate::exchange) fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// About how long it takes.
+    pub(in crate::exchange) fn times(&self) -> Times {
+        self.times
+    }
+
+    /// The paces that differ, the likely one first.
+    pub(in crate::exchange) fn paces(&self) -> Vec<Pace> {
+        let is_binary = self.axes.iter().flat_map(Axis::digits).all(|(_, values)| values <= 2);
+        // One message at once is one that is overlapped.
+        let is_same = |pace: Pace| is_binary && pace == Pace::Each(Exchange::Overlapped);
+        let likely = self.times.pace();
+        let others = Pace::ALL.into_iter().filter(|&pace| pace != likely && !is_same(pace));
+        std::iter::once(likely).chain(others).collect()
+    }
+
+    /// All messages of an exchange, at a pace.
+    pub(in crate::exchange) fn variant(&self, pace: Pace) -> Variant {
+        let (ranks, axes) = (self.ranks.clone(), self.axes.clone());
+        Variant::new(format!("{}{})", self.name, pace.name()), move |instance| {
+            let matrix = instance.matrix().clone();
+            let schedule = digits::schedule(&matrix, &ranks, &axes, pace);
+            Ok(Draft::by(Stage::passed_on(matrix, schedule)))
+        })
+    }
+
+    /// The variants at the likely pace, or at all, with a lower limit of their time.
+    pub(in crate::exchange) fn variants(&self, instance: &Instance, are_all: bool) -> Vec<Variant> {
+        let floor = mean_ports(instance, &self.ranks, &self.axes);
+        let paces = self.paces().into_iter().take(if are_all { Pace::ALL.len() } else { 1 });
+        paces.map(|pace| self.variant(pace).at_least(floor)).collect()
+    }
+}
+
+/// The mean of what the ports of all ranks need if messages are passed on along some axes.
+pub(in crate::exchange) fn mean_ports(instance: &Instance, ranks: &[Rank], axes: &[Axis]) -> Span {
+    let parameters = instance.parameters();
+    let moved = digits::moved(instance.matrix(), &digits::places(ranks), axes);
+    let mean = moved as f64 / instance.size() as f64;
+    // A thousandth for what is rounded.
+    Span::from_secs_f64(0.999 * mean * parameters.node_beta() * 2.0 / parameters.duplex())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_radix_2_there_is_no_other_way_to_overlap() {
+        let shape = |radix: usize, at_once: u64| {
+            let times = Times { at_once: Span::from_picos(at_once), in_turn: Span::from_picos(2) };
+            let axes = vec![Axis { extent: 7, stride: 1, radix }];
+            Shape::new("bruck (radix".to_owned(), &(0..7).collect(), axes, times)
+        };
+        assert_eq!(shape(3, 1).paces(), Pace::ALL);
+        let names: Vec<String> =
+            shape(2, 3).paces().iter().map(|&pace| shape(2, 3).variant(pace).name().to_owned()).collect();
+        assert_eq!(names, ["bruck (radix, in turn)", "bruck (radix, at once)", "bruck (radix)"]);
+    }
+}
