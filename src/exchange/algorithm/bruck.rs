@@ -66,7 +66,7 @@ pub(super) fn shapes(planner: &Planner) -> &[Shape] {
         let form = ClosedForm::of(instance, &ranks);
         let with = |radix: usize| {
             let axes = [ring(instance.size(), radix)];
-            Shape::new(format!("bruck (radix {radix}"), &ranks, axes, form.times(&axes))
+            Shape::new("bruck", format!("radix {radix}"), &ranks, axes, form.times(&axes))
         };
         costs(instance).into_iter().take(MOST_RADICES).map(|(radix, _)| with(radix)).collect()
     })

@@ -118,9 +118,8 @@ pub(super) fn shapes(planner: &Planner) -> &[Shape] {
         };
         let best = form.best(most, small(form.shapes()));
         let in_radices = best.into_iter().flat_map(|(_, axes)| form.in_radices(&axes)).collect();
-        let shape = |(times, axes): (Times, Vec<Axis>)| {
-            Shape::new(format!("levels ({}", named(&axes)), &ranks, axes, times)
-        };
+        let shape =
+            |(times, axes): (Times, Vec<Axis>)| Shape::new("levels", named(&axes), &ranks, axes, times);
         form.best(most, small(in_radices)).into_iter().map(shape).collect()
     })
 }

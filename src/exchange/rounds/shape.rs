@@ -12,8 +12,9 @@ use crate::{pattern::Exchange, rank::Rank, time::Span};
 
 /// Axes along which messages are passed on, one after the other.
 pub(in crate::exchange) struct Shape {
-    /// What a plan is called, in front of the pace.
-    name: String,
+    /// What plans are called, and in brackets, in front of the pace, along which axes.
+    name: &'static str,
+    along: String,
     /// The rank at each place.
     ranks: Arc<[Rank]>,
     axes: Arc<[Axis]>,
@@ -21,15 +22,15 @@ pub(in crate::exchange) struct Shape {
 }
 
 impl Shape {
-    /// Axes, the rank at each place, and what the closed form says of them; a plan is called `name` and what its pace is called, in
-    /// brackets.
+    /// Axes, the rank at each place, and what the closed form says of them; plans are called `name`, and in words `along` which axes.
     pub(in crate::exchange) fn new(
-        name: String,
+        name: &'static str,
+        along: String,
         ranks: &Arc<[Rank]>,
         axes: impl Into<Arc<[Axis]>>,
         times: Times,
     ) -> Shape {
-        Shape { name, ranks: ranks.clone(), axes: axes.into(), times }
+        Shape { name, along, ranks: ranks.clone(), axes: axes.into(), times }
     }
 
     pub(in crate::exchange) fn axes(&self) -> &[Axis] {
@@ -51,10 +52,19 @@ impl Shape {
         std::iter::once(likely).chain(others).collect()
     }
 
+    fn name(&self, pace: Pace) -> String {
+        format!("{} ({}{})", self.name, self.along, pace.name())
+    }
+
+    /// Whether a plan of this name is one of it.
+    pub(in crate::exchange) fn is_called(&self, plan: &str) -> bool {
+        Pace::ALL.into_iter().any(|pace| self.name(pace) == plan)
+    }
+
     /// All messages of an exchange, at a pace.
     pub(in crate::exchange) fn variant(&self, pace: Pace) -> Variant {
         let (ranks, axes) = (self.ranks.clone(), self.axes.clone());
-        Variant::new(format!("{}{})", self.name, pace.name()), move |instance| {
+        Variant::new(self.name(pace), move |instance| {
             let matrix = instance.matrix().clone();
             let schedule = digits::schedule(&matrix, &ranks, &axes, pace);
             Ok(Draft::by(Stage::passed_on(matrix, schedule)))
@@ -87,11 +97,13 @@ mod tests {
         let shape = |radix: usize, at_once: u64| {
             let times = Times { at_once: Span::from_picos(at_once), in_turn: Span::from_picos(2) };
             let axes = vec![Axis { extent: 7, stride: 1, radix }];
-            Shape::new("bruck (radix".to_owned(), &(0..7).collect(), axes, times)
+            Shape::new("bruck", format!("radix {radix}"), &(0..7).collect(), axes, times)
         };
         assert_eq!(shape(3, 1).paces(), Pace::ALL);
+        let binary = shape(2, 3);
         let names: Vec<String> =
-            shape(2, 3).paces().iter().map(|&pace| shape(2, 3).variant(pace).name().to_owned()).collect();
-        assert_eq!(names, ["bruck (radix, in turn)", "bruck (radix, at once)", "bruck (radix)"]);
+            binary.paces().iter().map(|&pace| binary.variant(pace).name().to_owned()).collect();
+        assert_eq!(names, ["bruck (radix 2, in turn)", "bruck (radix 2, at once)", "bruck (radix 2)"]);
+        assert!(binary.is_called("bruck (radix 2)") && !binary.is_called("bruck (radix 23)"));
     }
 }

@@ -170,8 +170,8 @@ fn among_many(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), Pl
     if !is_few_first {
         search.try_few(&few);
     }
-    let best = search.best.as_ref().and_then(|(variant, _)| variant.algorithm().copied());
-    if let Some(best) = best.filter(|best| ![Algorithm::BRUCK, Algorithm::LEVELS].contains(best)) {
+    let best = search.best.as_ref().filter(|_| !search.is_few());
+    if let Some(best) = best.and_then(|(variant, _)| variant.algorithm().copied()) {
         search.try_all(best.variants(instance, &planner.with_styles(last)).unwrap_or_default());
     }
     search.finish()
@@ -395,29 +395,24 @@ impl Search<'_> {
 
     /// Whether the fastest so far are few long messages.
     fn is_few(&self) -> bool {
-        let best = self.best.as_ref().and_then(|(variant, _)| variant.algorithm());
-        best.is_some_and(|best| [Algorithm::BRUCK, Algorithm::LEVELS].contains(best))
+        self.best_few().is_some()
+    }
+
+    /// The fastest so far if it is few long messages.
+    fn best_few(&self) -> Option<&Variant> {
+        let (best, _) = self.best.as_ref()?;
+        let is_few = |of: &Algorithm| [Algorithm::BRUCK, Algorithm::LEVELS].contains(of);
+        best.algorithm().is_some_and(is_few).then_some(best)
     }
 
     /// Tries few long messages, at the likely pace, and then the best of them at all paces.
     fn try_few(&mut self, few: &Few<'_>) {
-        self.try_all(few.variants(false, self.limit_for_few()));
-        if self.is_few() {
-            let mut like = self.like_best(few.variants(true, self.limit_for_few()));
-            like.extend(few.alike(self.limit_for_few()));
-            self.try_all(like);
-        }
-    }
-
-    /// Those that differ from the best so far only in the way in which nodes send and receive.
-    fn like_best(&self, variants: Vec<Variant>) -> Vec<Variant> {
-        let Some((best, _)) = &self.best else { return variants };
-        let (what, _) = best.name().rsplit_once(", ").unwrap_or((best.name(), ""));
-        let is_like = |variant: &Variant| {
-            let rest = variant.name().strip_prefix(what);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([',', ')']))
-        };
-        variants.into_iter().filter(is_like).collect()
+        self.try_all(few.variants(self.limit_for_few()));
+        let limit = self.limit_for_few();
+        let Some(best) = self.best_few() else { return };
+        let mut like = few.like(best.name(), limit);
+        like.extend(few.alike(limit));
+        self.try_all(like);
     }
 
     /// Tries *levels* at all paces; among many ranks only if the closed form says that it can be worth that.

@@ -75,14 +75,20 @@ impl Few<'_> {
         least.map(|shaped| worth(shaped, false, limit)).unwrap_or_default()
     }
 
-    /// Those at the likely pace, or at all, that may end by the limit, and are not much slower than the best of them.
-    pub(super) fn variants(&self, are_all: bool, limit: Limit) -> Vec<Variant> {
+    /// Those at the likely pace that may end by the limit, and are not much slower than the best of them.
+    pub(super) fn variants(&self, limit: Limit) -> Vec<Variant> {
         if self.least > limit.time.since_start() {
             return Vec::new();
         }
         let similar = SIMILAR * self.estimate().as_secs_f64();
         let near = self.shapes().filter(|(_, shape)| shape.times().least().as_secs_f64() <= similar);
-        near.flat_map(|shaped| worth(shaped, are_all, limit)).collect()
+        near.flat_map(|shaped| worth(shaped, false, limit)).collect()
+    }
+
+    /// The shape of a plan of this name, at all paces that may end by the limit.
+    pub(super) fn like(&self, plan: &str, limit: Limit) -> Vec<Variant> {
+        let of_plan = self.shapes().filter(|(_, shape)| shape.is_called(plan));
+        of_plan.flat_map(|shaped| worth(shaped, true, limit)).collect()
     }
 
     /// The best of each algorithm at all paces that may end by the limit, where both are about as fast.
@@ -138,13 +144,9 @@ mod tests {
         assert!(!long.1.is_under(long.0.straight()));
         assert!(long.1.least < long.1.estimate());
         let limit = |time| Limit { time, is_of_few: false };
-        assert!(long.1.variants(false, limit(Time::ZERO + long.0.straight())).is_empty());
-        let names: Vec<String> = short
-            .1
-            .variants(false, limit(Time::MAX))
-            .iter()
-            .map(|variant| variant.name().to_owned())
-            .collect();
+        assert!(long.1.variants(limit(Time::ZERO + long.0.straight())).is_empty());
+        let names: Vec<String> =
+            short.1.variants(limit(Time::MAX)).iter().map(|variant| variant.name().to_owned()).collect();
         assert!(names.iter().any(|name| name.starts_with("levels (8 at ")), "{names:?}");
     }
 }
