@@ -40,11 +40,11 @@ impl Kernel {
                 }
                 return;
             };
-            if self.depends_on_instant(&call.op) {
+            if let Some(kind) = call.op.depends_on_instant() {
                 let node = &mut self.nodes[id as usize];
                 node.doing = Doing::Resume;
                 let (clock, serial) = (node.clock, u64::from(node.serial));
-                self.schedule(clock.max(self.now), Kind::Resume, id, serial);
+                self.schedule(clock.max(self.now), kind, id, serial);
                 return;
             }
             if let Some(call) = self.nodes[id as usize].calls.pop_front() {
@@ -58,14 +58,7 @@ impl Kernel {
         let now = self.now;
         let node = &mut self.nodes[id as usize];
         match std::mem::replace(&mut node.doing, Doing::Idle) {
-            Doing::Resume => {
-                if let Some(call) = node.calls.pop_front() {
-                    self.execute(id, call);
-                }
-                if matches!(self.nodes[id as usize].doing, Doing::Idle) {
-                    self.runnable.push(id);
-                }
-            }
+            Doing::Resume => self.execute_next(id),
             Doing::Recv { called, select, .. } => {
                 node.matching.withdraw(&Receiver::Blocking);
                 node.wild -= u32::from(select.is_wild());
@@ -75,6 +68,16 @@ impl Kernel {
             Doing::WaitAny { called, wait } => self.wait_any(id, called, wait),
             Doing::Probe { called, select } => self.probe(id, called, select, true),
             other => node.doing = other,
+        }
+    }
+
+    /// Carries out the next call of a node, for which it had to wait until the network reached its clock.
+    pub(super) fn execute_next(&mut self, id: NodeId) {
+        if let Some(call) = self.nodes[id as usize].calls.pop_front() {
+            self.execute(id, call);
+        }
+        if matches!(self.nodes[id as usize].doing, Doing::Idle) {
+            self.runnable.push(id);
         }
     }
 
@@ -228,7 +231,7 @@ impl Kernel {
             // It dies while it works on the message, and never takes what has come for it, or comes later.
             if let Doing::SendRecv { select, received, .. } = node.doing {
                 match received {
-                    Some(message) => node.unmatched.push(message),
+                    Some(message) => node.undecided.push(message),
                     None => {
                         node.matching.withdraw(&Receiver::Blocking);
                         node.wild -= u32::from(select.is_wild());
@@ -328,24 +331,31 @@ impl Kernel {
             self.fail(id, called, cause);
             return;
         }
-        let latest = self.latest_for(id, &select, called).min(last);
-        let node = &mut self.nodes[id as usize];
-        let taken = node.matching.take_if(|message| message.at <= latest && select.accepts(&message.label));
-        if let Some(Arrived { at, lost: Some(cause), .. }) = taken {
-            self.fail_waiting(id, called, at, cause);
-            return;
-        }
-        if let Some(message) = taken {
-            self.meets(&message, called);
-            let end = self.receive_end(id, called, called, &message);
-            self.received(id, called, end, &message);
-            self.finish(id, end, Outcome::Received(message.id));
-            return;
-        }
-        // Before the deadline is looked at: the network may be past it, which the node's program must not see.
-        if let Some((since, cause)) = self.doomed(id, &select, called).filter(|(since, _)| *since <= last) {
-            self.fail_waiting(id, called, since, cause);
-            return;
+        // Named receives without a deadline are carried out at their calls, all others when all messages of the instant are known.
+        let is_decided = select.is_wild() || deadline.is_some();
+        let taken = if is_decided {
+            let node = &mut self.nodes[id as usize];
+            let taken = node.matching.take_if(|message| message.at <= last && select.accepts(&message.label));
+            taken.map_or_else(
+                || self.doomed(id, &select, called).map_or(Ok(None), Err),
+                |message| Ok(Some(message)),
+            )
+        } else {
+            self.take_or_post(id, &select, Receiver::Blocking)
+        };
+        match taken {
+            Ok(Some(Arrived { at, lost: Some(cause), .. })) => {
+                return self.fail_waiting(id, called, at, cause);
+            }
+            Ok(Some(message)) => {
+                self.meets(&message, called);
+                let end = self.receive_end(id, called, called, &message);
+                self.received(id, called, end, &message);
+                return self.finish(id, end, Outcome::Received(message.id));
+            }
+            // Before the deadline is looked at: the network may be past it, which the node's program must not see.
+            Err((since, cause)) if since <= last => return self.fail_waiting(id, called, since, cause),
+            _ => {}
         }
         if last == called && deadline.is_some() {
             self.in_vain(id, Outcome::TimedOut);
@@ -357,8 +367,9 @@ impl Kernel {
             return;
         }
         let node = &mut self.nodes[id as usize];
-        node.matching.post(select, Receiver::Blocking);
-        node.wild += u32::from(select.is_wild());
+        if is_decided {
+            node.post(select, Receiver::Blocking);
+        }
         node.doing = Doing::Recv { called, select };
         if let Some(deadline) = deadline.filter(|&deadline| deadline < Time::MAX) {
             let serial = u64::from(node.serial);
@@ -414,7 +425,7 @@ impl Kernel {
 
     fn probe(&mut self, id: NodeId, called: Time, select: Selector, blocking: bool) {
         let node = &self.nodes[id as usize];
-        let last = if blocking { self.latest_for(id, &select, called) } else { called };
+        let last = if blocking { Time::MAX } else { called };
         let there = |message: &&Arrived| message.at <= last && select.accepts(&message.label);
         let found = node.matching.arrived().find(there);
         if let Some(&Arrived { at, lost: Some(cause), .. }) = found {
@@ -440,17 +451,5 @@ impl Kernel {
         let livelock = node.polls > MOST_POLLS;
         let clock = node.clock;
         self.finish(id, clock, if livelock { Outcome::Livelock } else { outcome });
-    }
-
-    /// Whether the outcome depends on everything that happens in the machine up to the node's clock.
-    fn depends_on_instant(&self, op: &Op) -> bool {
-        match op {
-            Op::Recv { select, .. } | Op::SendRecv { select, .. } => select.is_wild(),
-            Op::WaitAny(wait) => !self.is_of_order_alone(wait),
-            Op::RecvUntil { .. } | Op::Test { .. } | Op::Probe { .. } => true,
-            // A message that has arrived before the node's clock may have been taken by the receive.
-            Op::Withdraw { .. } => true,
-            _ => false,
-        }
     }
 }

@@ -94,7 +94,7 @@ impl Kernel {
             return;
         }
         if let Doing::SendRecv { received: Some(message), .. } = node.doing {
-            node.unmatched.push(message);
+            node.undecided.push(message);
         }
         let clock = node.clock;
         match &node.doing {
@@ -192,11 +192,55 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
-    /// The latest arrival of a message that a receive may take at `called` without waiting. The network may be ahead of the
-    /// node: one from any source that fails at its call does not see what arrives after that.
-    pub(super) fn latest_for(&self, id: NodeId, select: &Selector, called: Time) -> Time {
-        let fails = self.faults.is_some() && select.is_wild() && self.doomed(id, select, called).is_some();
-        if fails { called } else { Time::MAX }
+    /// Lets a receive from any source, which is posted at an instant and fails because of a death before that, fail once all
+    /// messages of the instant are known, unless it takes one of them.
+    pub(super) fn fail_when_decided(
+        &mut self,
+        id: NodeId,
+        receiver: Receiver,
+        posted: Time,
+        (since, cause): (Time, Cause),
+    ) {
+        if let Some(faults) = &mut self.faults {
+            faults.doomed.insert((id, receiver), (since.max(posted), cause));
+            self.schedule(posted, Kind::Delivery, id, 0);
+        }
+    }
+
+    /// Fails the receives of a node that were to take a message of this instant or to fail.
+    pub(super) fn fail_decided(&mut self, id: NodeId) {
+        let Some(faults) = &self.faults else { return };
+        let (first, last) = ((id, Receiver::Blocking), (id, Receiver::Request(RequestId::MAX)));
+        let due = faults.doomed.range(first..=last).filter(|(_, (at, _))| *at <= self.now);
+        for (key @ (_, receiver), (at, cause)) in due.map(|(&key, &doomed)| (key, doomed)).collect::<Vec<_>>()
+        {
+            self.faults.as_mut().map(|faults| faults.doomed.remove(&key));
+            match (receiver, &self.nodes[id as usize].doing) {
+                (Receiver::Blocking, Doing::SendRecv { received: None, .. }) => {
+                    self.fail_send_recv(id, at, cause);
+                }
+                (Receiver::Blocking, _) => {}
+                (Receiver::Request(request), _) => self.fail_posted(id, request, at, cause),
+            }
+        }
+    }
+
+    /// Fails a posted receive, if it is still posted.
+    fn fail_posted(&mut self, id: NodeId, request: RequestId, since: Time, cause: Cause) {
+        let node = &mut self.nodes[id as usize];
+        let Some(&(Request::RecvPosted { select, .. } | Request::Forgotten { select, .. })) =
+            node.requests.get(request)
+        else {
+            return;
+        };
+        node.matching.withdraw(&Receiver::Request(request));
+        node.wild -= u32::from(select.is_wild());
+        if let Some(Request::RecvPosted { posted, .. }) = node.requests.remove(request) {
+            // The node may be ahead of the network.
+            let at = since.max(posted);
+            node.requests.insert(request, Request::Failed { at, cause });
+            self.request_completed(id, request, at);
+        }
     }
 
     /// Looks at all receives that wait when nothing more can come from a dead node to some others.
@@ -210,39 +254,26 @@ impl Kernel {
             self.fail_barrier(now, Cause::NodeDied { node: dead, at: now });
             self.fail_meetings(now);
         }
+        // Also those of nodes that are ahead of the network, and have returned or will not end their calls.
         for id in 0..self.nodes.len() as NodeId {
-            if !matches!(self.nodes[id as usize].doing, Doing::Dead | Doing::Dying | Doing::Finished) {
-                self.fail_receives(id, now);
-            }
+            self.fail_receives(id, now);
         }
     }
 
     /// Fails what a node has posted and waits for, as far as it cannot come any more.
     fn fail_receives(&mut self, id: NodeId, now: Time) {
-        let posted = |(&request, state): (&RequestId, &Request)| match state {
-            Request::RecvPosted { select, posted } => self
-                .doomed_waiting(id, select, *posted, now)
-                .map(|(since, cause)| (request, *select, since, cause)),
-            // Nobody waits for it.
-            Request::Forgotten { select, .. } => {
-                self.doomed(id, select, now).map(|(since, cause)| (request, *select, since, cause))
-            }
-            _ => None,
+        let posted = |(&request, state): (&RequestId, &Request)| {
+            let (since, cause) = match state {
+                Request::RecvPosted { select, posted } => self.doomed_waiting(id, select, *posted, now)?,
+                // Nobody waits for it.
+                Request::Forgotten { select, .. } => self.doomed(id, select, now)?,
+                _ => return None,
+            };
+            Some((request, since, cause))
         };
         let doomed: Vec<_> = self.nodes[id as usize].requests.iter().filter_map(posted).collect();
-        for (request, select, since, cause) in doomed {
-            let node = &mut self.nodes[id as usize];
-            node.matching.withdraw(&Receiver::Request(request));
-            node.wild -= u32::from(select.is_wild());
-            match node.requests.remove(request) {
-                Some(Request::RecvPosted { posted, .. }) => {
-                    // The node may be ahead of the network.
-                    let at = since.max(posted);
-                    node.requests.insert(request, Request::Failed { at, cause });
-                    self.request_completed(id, request, at);
-                }
-                _ => continue,
-            }
+        for (request, since, cause) in doomed {
+            self.fail_posted(id, request, since, cause);
         }
         match self.nodes[id as usize].doing {
             Doing::Recv { called, select } => {

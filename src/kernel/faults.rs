@@ -1,7 +1,7 @@
 //! Faults of the machine in modeled time: what happens when, which way messages take, and which of them are lost.
 //!
 //! All instants are known from the start, so that what a call meets follows from its own time. Only what is lost under way
-//! takes an event of its own ([`Kind::Fault`](super::Kind)): before it, every call up to its instant is known.
+//! takes an event of its own ([`Kind::Fault`](super::Kind)).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,7 +11,7 @@ use std::{
 use super::{
     Kernel, Kind,
     deaths::Silent,
-    node::Doing,
+    node::{Doing, Receiver},
     op::{Cause, Outcome},
     ports::Outgoing,
     request::{Arrived, Request},
@@ -64,6 +64,8 @@ pub(super) struct Faulty {
     /// Which nodes have been told of which deaths.
     pub(super) told: BTreeSet<(NodeId, NodeId)>,
     pub(super) talkers: BTreeMap<Context, Talkers>,
+    /// Receives from any source that fail at an instant unless they take a message of that instant.
+    pub(super) doomed: BTreeMap<(NodeId, Receiver), (Time, Cause)>,
     pub(super) lost: Vec<Lost>,
     has_failed: bool,
 }
@@ -126,7 +128,7 @@ impl Kernel {
         let mut instants: Vec<Time> = links.values().copied().collect();
         instants.sort_unstable();
         let detours = faults.has_detours();
-        let (graphs, silent, told, talkers, lost) = Default::default();
+        let (graphs, silent, told, talkers, doomed, lost) = Default::default();
         self.faults = Some(Box::new(Faulty {
             changes,
             links,
@@ -137,6 +139,7 @@ impl Kernel {
             silent,
             told,
             talkers,
+            doomed,
             lost,
             has_failed: false,
         }));

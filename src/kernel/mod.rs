@@ -13,8 +13,8 @@
 //! **The network is held back by unknown calls.** A node whose next call is not known yet could send at its clock +
 //! o_s at the earliest. An event of kind [`Kind::Guard`] stands there: when it comes up and the call is still
 //! unknown, the kernel [stalls](Progress::Stalled) until the call is delivered. So calls are carried out in modeled
-//! time, in whatever order they become known. Under [rendezvous] a receive lets a sender go on at once, so guards stand at
-//! the clock itself.
+//! time, in whatever order they become known. Under [rendezvous] a receive lets a sender go on at once, and where links or
+//! nodes die any call may come before a fault or after it: there guards stand at the clock itself.
 //!
 //! Events at one instant have a defined order: [`Kind`], then the rank, then the order in which the node issued them.
 //! Guards come first: before anything happens at an instant, all calls are known that could have an effect at it. So
@@ -28,6 +28,7 @@ mod deaths;
 mod events;
 mod faults;
 mod marks;
+mod matching;
 mod network;
 mod node;
 mod noise;
@@ -63,7 +64,7 @@ use self::{
 };
 use crate::{
     fabric::{Fabric, LinkLoad, Work},
-    model::{Description, Regime},
+    model::{Description, Faults, Regime},
     record::{Content, NodeRecord, Trace, Transfer},
     time::{Span, Time},
     topology::{LinkId, Topology},
@@ -113,7 +114,7 @@ enum Kind {
     Fault,
     /// A message takes an out-port of a node.
     Entry,
-    /// All messages that arrive at this instant at a node with receives from any source are there: match them.
+    /// All messages that arrive at this instant at a node are there: its receives from any source take theirs.
     Delivery,
     /// From now on nothing more can come to some nodes from a dead one.
     Silence,
@@ -184,8 +185,9 @@ pub(crate) struct Kernel {
     regimes: Box<[Regime]>,
     /// The send and the receive overhead of active messages.
     active_overheads: (Span, Span),
-    /// The time after its call before which no call has an effect on others: the smaller of the two send overheads, and none
-    /// where a receive has the effect that a sender goes on.
+    /// The time after its call before which no call has an effect on others: the smaller of the two send overheads. 0 where a
+    /// receive has the effect that a sender goes on, and where links or nodes die: the result of a call may then depend on
+    /// whether a fault comes before it, so no fault is carried out before the calls up to its instant are known.
     least_overhead: Span,
     exchange_overhead: Span,
     latency: Span,
@@ -228,9 +230,12 @@ impl Kernel {
             receive_overhead: parameters.receive_overhead(),
             regimes: parameters.regimes().into(),
             active_overheads: (parameters.active_send_overhead(), parameters.active_receive_overhead()),
-            least_overhead: match machine.rendezvous() {
-                Some(_) => Span::ZERO,
-                None => parameters.send_overhead().min(parameters.active_send_overhead()),
+            least_overhead: if machine.rendezvous().is_some()
+                || machine.faults().is_some_and(Faults::are_fatal)
+            {
+                Span::ZERO
+            } else {
+                parameters.send_overhead().min(parameters.active_send_overhead())
             },
             exchange_overhead: parameters.exchange_overhead(),
             latency: parameters.latency(),
@@ -387,18 +392,16 @@ impl Kernel {
         None
     }
 
-    /// A node that could still do something before the event, if the event is a failure or a fault: the next call of such a
-    /// node is not known and its clock is not past the event.
+    /// A node that could still fail before the event, if the event is a failure: the next call of such a node is not known and
+    /// its clock is not past the event.
     fn unknown_before(&self, event: Event) -> Option<NodeId> {
-        if !matches!(event.kind, Kind::Failure | Kind::Fault) {
+        if event.kind != Kind::Failure {
             return None;
         }
         let could = |(rank, node): (usize, &Node)| {
-            let earlier = match event.kind {
-                Kind::Fault => node.clock <= event.at,
-                _ => (node.clock, rank as NodeId) < (event.at, event.rank),
-            };
-            (earlier && matches!(node.doing, Doing::Idle)).then_some(rank as NodeId)
+            let rank = rank as NodeId;
+            let is_earlier = (node.clock, rank) < (event.at, event.rank);
+            (is_earlier && matches!(node.doing, Doing::Idle)).then_some(rank)
         };
         self.nodes.iter().enumerate().find_map(could)
     }
@@ -413,7 +416,7 @@ impl Kernel {
         let mut events = Vec::new();
         for (rank, node) in self.nodes.iter_mut().enumerate() {
             let forgotten = node.lost.iter().map(|(_, _, message)| message);
-            let lost = node.matching.arrived().chain(&node.unmatched).chain(forgotten);
+            let lost = node.matching.arrived().chain(&node.undecided).chain(forgotten);
             let unread = lost.filter(|message| message.lost.is_none());
             unreceived
                 .extend(unread.map(|message| (rank as NodeId, message.label, message.bytes, message.id)));
@@ -450,4 +453,4 @@ impl Kernel {
 }
 
 #[cfg(test)]
-mod ties_tests;
+mod order_tests;

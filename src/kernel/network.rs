@@ -2,7 +2,6 @@
 
 use super::{
     Kernel, Kind,
-    node::{Doing, Receiver},
     op::Cause,
     ports::Outgoing,
     request::{Arrived, Request},
@@ -124,59 +123,6 @@ impl Kernel {
             }
         } else if message.blocking {
             self.blocking_send_left(source, left, false);
-        }
-    }
-
-    /// Handles the arrival of a message at its target.
-    pub(super) fn arrive(&mut self, target: NodeId, message: Arrived) {
-        let node = &mut self.nodes[target as usize];
-        if node.wild == 0 && node.unmatched.is_empty() {
-            self.meet(target, message);
-            return;
-        }
-        if node.unmatched.is_empty() {
-            self.schedule(self.now, Kind::Delivery, target, 0);
-        }
-        self.nodes[target as usize].unmatched.push(message);
-    }
-
-    /// Matches all messages that arrive now at a node with receives from any source, in the order of the senders'
-    /// ranks.
-    pub(super) fn deliver(&mut self, target: NodeId) {
-        let mut messages = std::mem::take(&mut self.nodes[target as usize].unmatched);
-        messages.sort_unstable_by_key(|message| (message.at, message.id));
-        for message in messages {
-            self.meet(target, message);
-        }
-    }
-
-    /// Matches a message with a receive.
-    pub(super) fn meet(&mut self, target: NodeId, message: Arrived) {
-        let node = &mut self.nodes[target as usize];
-        let Some((receiver, message)) = node.matching.arrive(message) else {
-            if matches!(node.doing, Doing::Probe { .. }) {
-                let serial = u64::from(node.serial);
-                self.schedule(self.now, Kind::Resume, target, serial);
-            }
-            return;
-        };
-        match receiver {
-            Receiver::Blocking => self.blocking_receive_met(target, message),
-            Receiver::Request(request) => match node.requests.remove(request) {
-                Some(Request::RecvPosted { posted, select }) => {
-                    node.wild -= u32::from(select.is_wild());
-                    node.requests
-                        .insert(request, Request::Received { posted, select, message: message.into() });
-                    self.meets(&message, posted);
-                    self.request_completed(target, request, message.at);
-                }
-                Some(Request::Forgotten { posted, select }) => {
-                    node.wild -= u32::from(select.is_wild());
-                    node.lost.push((request, select, message));
-                    self.meets(&message, posted);
-                }
-                _ => {}
-            },
         }
     }
 

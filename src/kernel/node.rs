@@ -6,7 +6,7 @@ use super::{
     noise::Noisy,
     op::{AnyOf, Call},
     ports::Ports,
-    request::Arrived,
+    request::{Arrived, Request},
     sends::Sends,
     table::Requests,
 };
@@ -84,10 +84,11 @@ pub(super) struct Node {
     pub(super) sent: u64,
     pub(super) matching: Matching<Arrived, Receiver>,
     pub(super) requests: Requests,
-    /// The number of posted receives from any source that have not been matched. While it is not 0, messages are
-    /// matched only when all that arrive at one instant are known.
+    /// The number of posted receives from any source that have not been matched.
     pub(super) wild: u32,
-    pub(super) unmatched: Vec<Arrived>,
+    /// Messages that have arrived at the present instant and that such a receive may take, until all messages of the
+    /// instant are known; see [`matching`](super::matching).
+    pub(super) undecided: Vec<Arrived>,
     /// Sends that a receive may still overlap.
     pub(super) sends: Sends,
     /// The number of probes and tests without success since the clock last moved.
@@ -118,7 +119,7 @@ impl Node {
             matching: Matching::default(),
             requests: Requests::default(),
             wild: 0,
-            unmatched: Vec::new(),
+            undecided: Vec::new(),
             sends: Sends::default(),
             polls: 0,
             serial: 0,
@@ -127,6 +128,24 @@ impl Node {
             record: NodeRecord::default(),
             events: Vec::new(),
             lost: Vec::new(),
+        }
+    }
+
+    /// Posts a receive, which waits for a message.
+    pub(super) fn post(&mut self, select: Selector, receiver: Receiver) {
+        self.matching.post(select, receiver);
+        self.wild += u32::from(select.is_wild());
+    }
+
+    /// When a receive was posted that waits for a message.
+    pub(super) fn posted(&self, receiver: Receiver) -> Time {
+        match (receiver, &self.doing) {
+            (Receiver::Request(request), _) => match self.requests.get(request) {
+                Some(Request::RecvPosted { posted, .. } | Request::Forgotten { posted, .. }) => *posted,
+                _ => self.clock,
+            },
+            (Receiver::Blocking, Doing::Recv { called, .. } | Doing::SendRecv { called, .. }) => *called,
+            (Receiver::Blocking, _) => self.clock,
         }
     }
 

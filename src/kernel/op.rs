@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Kind;
 use crate::{
     rank::Rank,
     record::{Change, Part},
@@ -105,6 +106,23 @@ pub(crate) enum Op {
     Finish,
     /// The program has returned an error or panicked.
     Fail,
+}
+
+impl Op {
+    /// The kind of the events among which the call is carried out, if its outcome depends on what has happened in the
+    /// whole machine by the node's clock; `None` for a call that can be carried out as soon as it is known.
+    pub(super) fn depends_on_instant(&self) -> Option<Kind> {
+        match self {
+            Op::Recv { select, request: None } if select.is_wild() => Some(Kind::Delivery),
+            // A message that has arrived by the node's clock may have been taken by the receive that is withdrawn.
+            Op::RecvUntil { .. }
+            | Op::WaitAny(_)
+            | Op::Test { .. }
+            | Op::Probe { .. }
+            | Op::Withdraw { .. } => Some(Kind::Resume),
+            _ => None,
+        }
+    }
 }
 
 /// A call, and whether the node waits for a reply.

@@ -46,29 +46,20 @@ impl Ended {
 impl Kernel {
     pub(super) fn post(&mut self, id: NodeId, select: Selector, request: RequestId) {
         let posted = self.nodes[id as usize].clock;
-        let latest = self.latest_for(id, &select, posted);
-        let message = match self.doomed_call(select.context, posted) {
-            Some(_) => None,
-            None => {
-                let node = &mut self.nodes[id as usize];
-                node.matching.take_if(|message| message.at <= latest && select.accepts(&message.label))
-            }
+        let receiver = Receiver::Request(request);
+        let taken = match self.doomed_call(select.context, posted) {
+            Some((since, cause)) => Err((since, cause)),
+            None => self.take_or_post(id, &select, receiver),
         };
-        if let Some(message) = &message {
-            self.meets(message, posted);
-        }
-        let doomed = if message.is_some() { None } else { self.doomed(id, &select, posted) };
-        let node = &mut self.nodes[id as usize];
-        let state = match (message, doomed) {
-            (Some(message), _) => Request::Received { posted, select, message: message.into() },
-            (None, Some((since, cause))) => Request::Failed { at: since.max(posted), cause },
-            (None, None) => {
-                node.matching.post(select, Receiver::Request(request));
-                node.wild += u32::from(select.is_wild());
-                Request::RecvPosted { posted, select }
+        let state = match taken {
+            Ok(Some(message)) => {
+                self.meets(&message, posted);
+                Request::Received { posted, select, message: message.into() }
             }
+            Ok(None) => Request::RecvPosted { posted, select },
+            Err((since, cause)) => Request::Failed { at: since.max(posted), cause },
         };
-        node.requests.insert(request, state);
+        self.nodes[id as usize].requests.insert(request, state);
         self.finish(id, posted, Outcome::Done);
     }
 
@@ -144,27 +135,11 @@ impl Kernel {
         if wait.computing {
             deadline = self.worked(id, called, deadline.since(called));
         }
-        if self.is_of_order_alone(&wait) {
-            // The network may not be through with the instant of the first end that is known: others may come before it.
-            let first = self.nodes[id as usize].requests.first_complete(&wait.requests);
-            if let Some((since, _)) = first.filter(|&(since, _)| since >= self.now) {
-                let node = &mut self.nodes[id as usize];
-                node.doing = Doing::WaitAny { called, wait };
-                let serial = u64::from(node.serial);
-                return self.schedule(since, Kind::Resume, id, serial);
-            }
-        }
         self.wait_any(id, called, AnyOf { deadline, ..wait });
         if matches!(self.nodes[id as usize].doing, Doing::WaitAny { .. }) && deadline < Time::MAX {
             let serial = u64::from(self.nodes[id as usize].serial);
             self.schedule(deadline, Kind::Resume, id, serial);
         }
-    }
-
-    /// Whether it depends on nothing but the order of the ends of requests, and not on when they are looked at. (A fault may
-    /// end one in hindsight.)
-    pub(super) fn is_of_order_alone(&self, wait: &AnyOf) -> bool {
-        wait.deadline == Time::MAX && !wait.computing && self.faults.is_none()
     }
 
     /// Takes the request that was complete first, unless that was after the deadline; ties go to the first in the
@@ -284,8 +259,7 @@ impl Kernel {
         let mut messages = Vec::new();
         for (request, select, message) in taken {
             messages.push(message);
-            node.matching.post(select, Receiver::Request(request));
-            node.wild += u32::from(select.is_wild());
+            node.post(select, Receiver::Request(request));
         }
         node.matching.sort_posted();
         while let Some(message) = node.matching.take_if(|message| message.at > instant) {

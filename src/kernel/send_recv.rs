@@ -19,12 +19,10 @@ impl Kernel {
             self.fail(id, called, cause);
             return;
         }
-        let latest = self.latest_for(id, &select, called);
-        let matching = &mut self.nodes[id as usize].matching;
-        let received = matching.take_if(|message| message.at <= latest && select.accepts(&message.label));
-        let doomed = match received {
-            Some(message) => message.lost.map(|cause| (message.at, cause)),
-            None => self.doomed(id, &select, called),
+        let (received, doomed) = match self.take_or_post(id, &select, Receiver::Blocking) {
+            Ok(Some(message)) => (Some(message), message.lost.map(|cause| (message.at, cause))),
+            Ok(None) => (None, None),
+            Err(doomed) => (None, Some(doomed)),
         };
         if let Some(message) = &received {
             self.meets(message, called);
@@ -32,10 +30,6 @@ impl Kernel {
         let is_met = self.is_met(&parcel);
         let node = &mut self.nodes[id as usize];
         let seq = node.sent;
-        if received.is_none() {
-            node.matching.post(select, Receiver::Blocking);
-            node.wild += u32::from(select.is_wild());
-        }
         let to_self = parcel.target == id;
         // A message that is not waited for counts as one that has been met.
         let met = (!is_met).then_some(called);
@@ -79,8 +73,7 @@ impl Kernel {
     pub(super) fn fail_send_recv(&mut self, id: NodeId, at: Time, cause: Cause) {
         let node = &mut self.nodes[id as usize];
         let Doing::SendRecv { called, select, received, .. } = node.doing else { return };
-        if received.is_none() {
-            node.matching.withdraw(&Receiver::Blocking);
+        if received.is_none() && node.matching.withdraw(&Receiver::Blocking) {
             node.wild -= u32::from(select.is_wild());
         }
         node.ports.unblock();

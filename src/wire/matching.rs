@@ -64,6 +64,11 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         }
     }
 
+    /// The first posted receive that accepts a message.
+    pub(crate) fn first_posted(&self, label: &Label) -> Option<&(Selector, R)> {
+        self.posted.iter().find(|(select, _)| select.accepts(label))
+    }
+
     /// Whether neither a message nor a receive waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.posted.is_empty() && self.arrived.is_empty()

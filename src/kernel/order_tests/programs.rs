@@ -1,0 +1,278 @@
+//! Random programs of nodes: the calls, and a program in the middle of them.
+
+use std::collections::VecDeque;
+
+use rand::{Rng, RngExt};
+
+use super::*;
+use crate::{
+    rank::Tag,
+    wire::{Context, Parcel, RequestId, Selector},
+};
+
+/// The context of active messages; all others have the context 0.
+const ACTIVE: Context = 1;
+
+/// The messages that a receive or a probe accepts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct From {
+    pub(super) source: Option<NodeId>,
+    pub(super) tag: Option<u32>,
+    pub(super) active: bool,
+}
+
+/// A message to be sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct To {
+    pub(super) target: NodeId,
+    pub(super) bytes: u64,
+    pub(super) tag: u32,
+}
+
+/// One step of a node's program.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Send(To),
+    Isend(To),
+    /// A send that the node starts and never waits for.
+    Launch(To),
+    Active(NodeId),
+    SendRecv(To, From),
+    Recv(From),
+    Irecv(From),
+    RecvUntil {
+        from: From,
+        after: Span,
+    },
+    Probe {
+        from: From,
+        blocking: bool,
+    },
+    /// Waits for the oldest request that has not been waited for.
+    Wait,
+    /// Waits for the first of all such requests, listed from the newest one on if `reversed`.
+    WaitAny {
+        after: Option<Span>,
+        reversed: bool,
+    },
+    /// Computes until the oldest receive among them is complete.
+    ComputeUntil {
+        after: Span,
+    },
+    /// Tests the newest of them.
+    Test,
+    /// Withdraws the oldest receive among them.
+    Withdraw,
+    /// Forgets the newest receive among them.
+    Forget,
+    Compute(Span),
+    Charge(Span),
+    Barrier,
+    Now,
+    /// Sends to the source of the last message.
+    Answer {
+        bytes: u64,
+    },
+}
+
+/// A random program for each node.
+pub(super) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<Step>> {
+    let longest = random.random_range(2..10);
+    let barriers = random.random_range(0..3) * u32::from(random.random_bool(0.2));
+    // Some programs spread their calls over a few instants, others have nearly all of them at one.
+    let spread = random.random_range(1..6);
+    let step = |random: &mut dyn Rng| {
+        let tag = u32::from(random.random_bool(0.2));
+        let bytes = [0, 0, 0, 0, 8, 1000][random.random_range(0..6)];
+        let to = To { target: random.random_range(0..nodes), bytes, tag };
+        let from = From {
+            source: random.random_bool(0.35).then(|| random.random_range(0..nodes)),
+            tag: random.random_bool(0.3).then_some(tag),
+            active: random.random_bool(0.1),
+        };
+        let after = unit.times(random.random_range(0..spread));
+        match random.random_range(0..34) {
+            0..5 => Step::Send(to),
+            5..9 => Step::Isend(to),
+            9 => Step::Active(to.target),
+            10 => Step::Launch(to),
+            11 => Step::SendRecv(to, from),
+            12..15 => Step::Recv(from),
+            15..18 => Step::Irecv(from),
+            18 => Step::RecvUntil { from, after },
+            19..21 => Step::Probe { from, blocking: random.random_bool(0.3) },
+            21 => Step::Wait,
+            22..24 => Step::WaitAny {
+                after: random.random_bool(0.4).then_some(after),
+                reversed: random.random_bool(0.5),
+            },
+            24 => Step::ComputeUntil { after },
+            25..27 => Step::Test,
+            27 => Step::Withdraw,
+            28 => Step::Forget,
+            29..31 => Step::Compute(after),
+            31 => [Step::Now, Step::Charge(after)][random.random_range(0..2)].clone(),
+            _ => Step::Answer { bytes },
+        }
+    };
+    (0..nodes)
+        .map(|_| {
+            let length = random.random_range(1..longest);
+            let mut steps: Vec<Step> = (0..length).map(|_| step(random)).collect();
+            for _ in 0..barriers {
+                let at = random.random_range(0..=steps.len());
+                steps.insert(at, Step::Barrier);
+            }
+            steps
+        })
+        .collect()
+}
+
+/// A node in the middle of its program.
+#[derive(Default)]
+pub(super) struct Runner {
+    pub(super) steps: VecDeque<Step>,
+    /// The requests that have not been waited for, and for each whether it is a receive.
+    open: Vec<(RequestId, bool)>,
+    /// The requests of the last call, while its reply is missing.
+    pub(super) asked: Option<Vec<RequestId>>,
+    next_request: RequestId,
+    clock: Time,
+    last_source: NodeId,
+    pub(super) finished: bool,
+    pub(super) replies: Vec<Reply>,
+}
+
+impl Runner {
+    pub(super) fn new(steps: &[Step]) -> Runner {
+        Runner { steps: steps.iter().cloned().collect(), ..Runner::default() }
+    }
+
+    /// The next call, if the program can make one without a missing reply.
+    pub(super) fn next(&mut self) -> Option<Op> {
+        if self.finished || self.asked.is_some() {
+            return None;
+        }
+        let select = |from: From| Selector {
+            context: if from.active { ACTIVE } else { 0 },
+            source: from.source,
+            tag: from.tag.map(Tag),
+        };
+        let parcel = |to: To| Parcel {
+            target: to.target,
+            context: 0,
+            tag: Tag(to.tag),
+            bytes: to.bytes,
+            active: false,
+        };
+        let mut requests = Vec::new();
+        let op = loop {
+            let Some(step) = self.steps.pop_front() else {
+                self.finished = true;
+                return Some(Op::Finish);
+            };
+            let receive = self.open.iter().position(|&(_, receives)| receives);
+            break match step {
+                Step::Send(to) => Op::Send { parcel: parcel(to), request: None },
+                Step::Answer { bytes } => {
+                    let to = To { target: self.last_source, bytes, tag: 0 };
+                    Op::Send { parcel: parcel(to), request: None }
+                }
+                Step::Active(target) => {
+                    let to = To { target, bytes: 16, tag: 0 };
+                    Op::Send { parcel: Parcel { context: ACTIVE, active: true, ..parcel(to) }, request: None }
+                }
+                Step::Launch(to) => Op::Launch { parcel: parcel(to) },
+                Step::Isend(to) => Op::Send { parcel: parcel(to), request: Some(self.open(false)) },
+                Step::SendRecv(to, from) => Op::SendRecv { parcel: parcel(to), select: select(from) },
+                Step::Recv(from) => Op::Recv { select: select(from), request: None },
+                Step::Irecv(from) => Op::Recv { select: select(from), request: Some(self.open(true)) },
+                Step::RecvUntil { from, after } => {
+                    Op::RecvUntil { select: select(from), deadline: self.clock + after }
+                }
+                Step::Probe { from, blocking } => Op::Probe { select: select(from), blocking },
+                Step::Wait if !self.open.is_empty() => Op::Wait { request: self.open.remove(0).0 },
+                Step::WaitAny { after, reversed } if !self.open.is_empty() => {
+                    requests = self.open.iter().map(|&(request, _)| request).collect();
+                    if reversed {
+                        requests.reverse();
+                    }
+                    let deadline = after.map_or(Time::MAX, |after| self.clock + after);
+                    Op::WaitAny(AnyOf { requests: requests.clone().into(), deadline, computing: false })
+                }
+                Step::ComputeUntil { after } if receive.is_some() => {
+                    requests =
+                        self.open[receive.unwrap()..][..1].iter().map(|&(request, _)| request).collect();
+                    let deadline = self.clock + after;
+                    Op::WaitAny(AnyOf { requests: requests.clone().into(), deadline, computing: true })
+                }
+                Step::Test if !self.open.is_empty() => {
+                    let newest = self.open[self.open.len() - 1].0;
+                    requests.push(newest);
+                    Op::Test { request: newest }
+                }
+                Step::Withdraw if receive.is_some() => {
+                    Op::Withdraw { request: self.open.remove(receive.unwrap()).0 }
+                }
+                Step::Forget if receive.is_some() => {
+                    let newest = self.open.iter().rposition(|&(_, receives)| receives).unwrap();
+                    Op::Forget { request: self.open.remove(newest).0 }
+                }
+                Step::Compute(span) => Op::Compute { span },
+                Step::Charge(span) => Op::Charge { span },
+                Step::Barrier => Op::Barrier,
+                Step::Now => Op::Now,
+                Step::Wait
+                | Step::WaitAny { .. }
+                | Step::ComputeUntil { .. }
+                | Step::Test
+                | Step::Withdraw
+                | Step::Forget => continue,
+            };
+        };
+        // As on node threads: the program does not wait for replies that do not depend on time. The source of a
+        // message is a reply, too.
+        let told = matches!(
+            op,
+            Op::Send { .. }
+                | Op::Launch { .. }
+                | Op::Compute { .. }
+                | Op::Charge { .. }
+                | Op::Withdraw { .. }
+                | Op::Forget { .. }
+                | Op::Recv { request: Some(_), .. }
+        );
+        if !told {
+            self.asked = Some(requests);
+        }
+        Some(op)
+    }
+
+    fn open(&mut self, receives: bool) -> RequestId {
+        let request = self.next_request;
+        self.next_request += 1;
+        self.open.push((request, receives));
+        request
+    }
+
+    pub(super) fn answered(&mut self, reply: Reply) {
+        let Some(requests) = self.asked.take() else { return };
+        self.clock = reply.clock;
+        self.replies.push(reply);
+        let (received, ended) = match reply.outcome {
+            Outcome::Received(id) => (Some(id), None),
+            Outcome::Completed { index, received } => (received, Some(index)),
+            Outcome::Interrupted { received, .. } => (Some(received), Some(0)),
+            Outcome::FailedAmong { index, .. } => (None, Some(index)),
+            // Of a test: a wait removes its request before.
+            Outcome::Failed(_) if requests.len() == 1 => (None, Some(0)),
+            _ => (None, None),
+        };
+        if let Some(index) = ended {
+            self.open.retain(|&(request, _)| request != requests[index]);
+        }
+        if let Some(id) = received {
+            self.last_source = id.source;
+        }
+    }
+}
