@@ -3,12 +3,11 @@
 //! A message goes to the first posted receive that accepts it, and a receive takes the first message that it accepts.
 //! Messages from one source come in the order of their sends, so a receive that names its source is matched as soon as a
 //! message is there. A receive from any source takes, of the messages that arrive at one instant, that of the lowest
-//! rank, which may be the last one to become known. So a message that such a receive may take is *undecided* until all
-//! messages of its instant are known: then an event of the kind [`Kind::Delivery`] matches all undecided messages of
-//! the node, in the order of their sources. For a receive that is posted at that instant, this is when all is done that
-//! comes before receives from any source; for one of a node that is ahead of the network, when the instant is over. Messages that receives with a named source take meanwhile do not wait for
-//! that, as these receives do not depend on it: a node goes on with them, and what it sends then may still arrive at the
-//! same instant.
+//! rank, which may be the last one to become known. So a message that such a receive may take is *undecided* until an
+//! event of the kind [`Kind::Delivery`]: at the instant at which both are there, after all other messages of that instant
+//! have arrived. It matches all undecided messages of the node, in their order. Messages that receives with a named source
+//! take do not wait for that, as these receives do not depend on it: a node goes on with them, and what it sends then may
+//! still arrive at the same instant.
 
 use super::{
     Kernel, Kind,
@@ -17,20 +16,19 @@ use super::{
     request::{Arrived, Request},
 };
 use crate::{
-    time::{Span, Time},
+    time::Time,
     wire::{Labeled, NodeId, Selector},
 };
 
-/// What a receive finds among the messages that have arrived.
+/// When it is decided which receive takes a message.
 #[derive(Clone, Copy, Debug)]
-enum Found {
-    /// The message that it takes.
-    Message,
-    /// No message that it accepts.
-    Nothing,
-    /// Messages that it accepts, of which another receive may take some, or to which others of the same instant may still
-    /// be added.
-    Undecided,
+enum Decision {
+    /// The messages that are there decide it.
+    Made,
+    /// A receive from any source is posted at this instant.
+    At(Time),
+    /// When it is decided for an earlier message of the same source.
+    WithEarlier,
 }
 
 impl Kernel {
@@ -42,96 +40,89 @@ impl Kernel {
         select: &Selector,
         receiver: Receiver,
     ) -> Result<Option<Arrived>, (Time, Cause)> {
-        let found = self.found(id, select);
-        let called = self.nodes[id as usize].clock;
+        let node = &self.nodes[id as usize];
+        let called = node.clock;
         let doomed = self.doomed(id, select, called);
-        match (found, doomed) {
-            (Found::Message, _) => {
-                let taken = self.nodes[id as usize].matching.take(select);
-                return Ok(taken);
-            }
-            (Found::Nothing, Some(doomed)) if !select.is_wild() => return Err(doomed),
-            // A message may still arrive at the instant of the call.
-            (_, Some(doomed)) => self.fail_when_decided(id, receiver, called, doomed),
-            (Found::Nothing | Found::Undecided, None) => {}
-        }
-        if matches!(found, Found::Undecided) {
-            while let Some(message) = self.nodes[id as usize].matching.take(select) {
-                self.set_aside(id, message);
-            }
+        let accepts = |message: &&Arrived| select.accepts(&message.label);
+        let first = node.matching.arrived().find(accepts);
+        let is_taken_first = |other: &Arrived| first.is_none_or(|first| other.precedes(first));
+        let is_undecided = select.is_wild() || node.undecided.iter().filter(accepts).any(is_taken_first);
+        if !is_undecided {
+            return match (self.nodes[id as usize].matching.take(select), doomed) {
+                (Some(message), _) => Ok(Some(message)),
+                (None, Some(doomed)) => Err(doomed),
+                (None, None) => {
+                    self.nodes[id as usize].post(*select, receiver);
+                    Ok(None)
+                }
+            };
         }
         self.nodes[id as usize].post(*select, receiver);
+        while let Some(message) = self.nodes[id as usize].matching.take(select) {
+            self.nodes[id as usize].undecided.push(message);
+            self.decide_by(id, called);
+        }
+        if let Some(doomed) = doomed.filter(|_| select.is_wild()) {
+            self.fail_when_decided(id, receiver, called, doomed);
+        }
         Ok(None)
-    }
-
-    /// What a receive finds at its call, at which messages may still arrive.
-    fn found(&self, id: NodeId, select: &Selector) -> Found {
-        let node = &self.nodes[id as usize];
-        let accepts = |message: &&Arrived| select.accepts(&message.label);
-        let is_undecided = match node.matching.arrived().find(accepts) {
-            // All messages of earlier instants are known, and precede those of this one.
-            Some(first) if first.at < self.now => false,
-            Some(_) if select.is_wild() => true,
-            Some(first) => node.undecided.iter().filter(accepts).any(|other| other.precedes(first)),
-            None if node.undecided.iter().any(|message| accepts(&message)) => true,
-            None => return Found::Nothing,
-        };
-        if is_undecided { Found::Undecided } else { Found::Message }
     }
 
     /// Handles the arrival of a message at its target.
     pub(super) fn arrive(&mut self, target: NodeId, message: Arrived) {
-        if self.is_undecided(target, &message, false) {
-            self.set_aside(target, message);
-        } else {
-            self.meet(target, message);
+        match self.decision(target, &message) {
+            Decision::Made => self.meet(target, message),
+            Decision::At(instant) => {
+                self.nodes[target as usize].undecided.push(message);
+                self.decide_by(target, instant);
+            }
+            Decision::WithEarlier => self.nodes[target as usize].undecided.push(message),
         }
     }
 
-    /// Whether another message of the present instant may decide which receive takes a message; `all_are_there` if all messages
-    /// have arrived that receives posted by now may take.
-    fn is_undecided(&self, target: NodeId, message: &Arrived, all_are_there: bool) -> bool {
+    /// When it is decided which receive takes a message that has arrived.
+    fn decision(&self, target: NodeId, message: &Arrived) -> Decision {
         let node = &self.nodes[target as usize];
         if node.wild == 0 && node.undecided.is_empty() {
-            return false;
+            return Decision::Made;
         }
+        let is_taken_first =
+            |select: &Selector, other: &Arrived| select.accepts(&other.label) && other.precedes(message);
         match node.matching.first_posted(&message.label) {
-            // One that is posted later takes the first message of an instant that is over by then.
-            Some((select, receiver)) if select.is_wild() => {
-                message.at == self.now && !(all_are_there && node.posted(*receiver) <= self.now)
+            Some((select, receiver)) if select.is_wild() => Decision::At(node.posted(*receiver)),
+            Some((select, _)) if node.undecided.iter().any(|other| is_taken_first(select, other)) => {
+                Decision::WithEarlier
             }
-            // It takes an earlier message of the same source if no other receive does.
-            Some((select, _)) => {
-                let is_earlier = |other: &&Arrived| other.precedes(message) && select.accepts(&other.label);
-                node.undecided.iter().any(|other| is_earlier(&other))
-            }
-            None => false,
+            _ => Decision::Made,
         }
     }
 
-    /// Keeps a message until all messages of the present instant are known.
-    fn set_aside(&mut self, target: NodeId, message: Arrived) {
-        if self.nodes[target as usize].undecided.is_empty() {
-            self.schedule(self.now, Kind::Delivery, target, 0);
+    /// Schedules the delivery of the undecided messages of a node.
+    fn decide_by(&mut self, id: NodeId, instant: Time) {
+        let at = instant.max(self.now);
+        let node = &mut self.nodes[id as usize];
+        if node.delivery.is_none_or(|delivery| at < delivery) {
+            node.delivery = Some(at);
+            self.schedule(at, Kind::Delivery, id, 0);
         }
-        self.nodes[target as usize].undecided.push(message);
     }
 
-    /// Matches the undecided messages of a node, in the order of the senders' ranks, as all messages have arrived that its
-    /// receives may take. A blocking receive from any source that has been called by now is carried out after that.
+    /// Matches the undecided messages of a node with its receives, in the order of their sources, as all messages of the instant
+    /// have arrived. A blocking receive from any source that has been called by now is carried out after that.
     pub(super) fn deliver(&mut self, target: NodeId) {
+        self.nodes[target as usize].delivery = None;
         let mut messages = std::mem::take(&mut self.nodes[target as usize].undecided);
         messages.sort_unstable_by_key(|message| (message.at, message.id));
         for message in messages {
-            if self.is_undecided(target, &message, true) {
-                self.nodes[target as usize].undecided.push(message);
-            } else {
-                self.meet(target, message);
+            match self.decision(target, &message) {
+                // A node that is ahead of the network has posted the receive for a later instant.
+                Decision::At(instant) if instant > self.now => {
+                    self.nodes[target as usize].undecided.push(message);
+                    self.decide_by(target, instant);
+                }
+                Decision::WithEarlier => self.nodes[target as usize].undecided.push(message),
+                Decision::Made | Decision::At(_) => self.meet(target, message),
             }
-        }
-        if !self.nodes[target as usize].undecided.is_empty() {
-            // The node is ahead: its receives are posted later than now.
-            self.schedule(self.now + Span::from_picos(1), Kind::Delivery, target, 0);
         }
         self.fail_decided(target);
         let node = &mut self.nodes[target as usize];

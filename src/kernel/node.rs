@@ -86,9 +86,10 @@ pub(super) struct Node {
     pub(super) requests: Requests,
     /// The number of posted receives from any source that have not been matched.
     pub(super) wild: u32,
-    /// Messages that have arrived at the present instant and that such a receive may take, until all messages of the
-    /// instant are known; see [`matching`](super::matching).
+    /// Messages that have arrived and that such a receive may take, until it is decided; see [`matching`](super::matching).
     pub(super) undecided: Vec<Arrived>,
+    /// The next instant at which that is decided for some of them.
+    pub(super) delivery: Option<Time>,
     /// Sends that a receive may still overlap.
     pub(super) sends: Sends,
     /// The number of probes and tests without success since the clock last moved.
@@ -120,6 +121,7 @@ impl Node {
             requests: Requests::default(),
             wild: 0,
             undecided: Vec::new(),
+            delivery: None,
             sends: Sends::default(),
             polls: 0,
             serial: 0,

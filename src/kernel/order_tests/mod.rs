@@ -5,6 +5,7 @@
 //! cannot go on without them. All runs must have one result, and it must be that of the [reference](reference::Reference), an
 //! engine that goes through the lines of the timing model one by one.
 
+mod cases;
 mod programs;
 mod reference;
 

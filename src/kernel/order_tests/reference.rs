@@ -527,16 +527,14 @@ impl<'m> Reference<'m> {
         self.nodes[rank].posted.iter().position(|(select, ..)| select.accepts(&message.label))
     }
 
-    /// Matches the receives that do not wait for all messages of this instant: a receive takes its first message if no
-    /// receive posted before it accepts that, one from any source only if the message arrived earlier.
+    /// Matches the receives with named sources: each takes its first message, if no receive posted before it accepts that.
     fn match_named(&mut self, rank: Rank) {
         loop {
             let node = &self.nodes[rank];
             let clear = node.posted.iter().enumerate().find_map(|(at, (select, ..))| {
                 let message = node.arrived.iter().position(|message| select.accepts(&message.label))?;
                 let is_first = self.first_posted(rank, &node.arrived[message]) == Some(at);
-                let is_known = !select.is_wild() || node.arrived[message].at < self.now;
-                (is_first && is_known).then_some((at, message))
+                (is_first && !select.is_wild()).then_some((at, message))
             });
             let Some((at, message)) = clear else { break };
             self.receive(rank, at, message);

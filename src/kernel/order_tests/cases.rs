@@ -1,0 +1,138 @@
+//! Programs whose results once depended on when calls became known, or were not those of the timing model.
+
+use super::{
+    programs::{From, To},
+    *,
+};
+
+/// A machine with a send and a receive overhead and 50 ns a byte, or without any costs but that of the barrier, 50 us.
+fn machine(topology: &str, overhead: f64) -> Description {
+    let beta = if overhead > 0.0 { 50e-9 } else { 0.0 };
+    let parameters = Parameters::builder().send_overhead(overhead).receive_overhead(overhead).beta(beta);
+    let parameters = parameters.barrier(50e-6).ports(64).build().unwrap();
+    Description::new(topology, topology::parse(topology).unwrap(), parameters)
+}
+
+fn us(micros: u64) -> Span {
+    Span::from_micros(micros)
+}
+
+fn to(target: NodeId, bytes: u64) -> To {
+    To { target, bytes, tag: 0 }
+}
+
+fn tagged(target: NodeId, tag: u32) -> To {
+    To { target, bytes: 0, tag }
+}
+
+const ANY: From = From { source: None, tag: None, active: false };
+
+fn from(source: NodeId) -> From {
+    From { source: Some(source), ..ANY }
+}
+
+/// Checks the last reply of a node, in the reference and in the kernel, whatever is known when.
+#[track_caller]
+fn last_reply(machine: &Description, programs: &[Vec<Step>], node: usize, micros: u64, outcome: Outcome) {
+    let due = Some(Reply { clock: Time::ZERO + us(micros), outcome });
+    assert_eq!(Reference::run(machine, programs).replies[node].last().copied(), due, "reference");
+    for seed in 0..20 {
+        assert_eq!(run(machine, programs, seed).replies[node].last().copied(), due, "order {seed}");
+    }
+}
+
+fn completed(index: usize) -> Outcome {
+    Outcome::Completed { index, received: None }
+}
+
+/// Two requests complete at 250 us, one of them because a receive from any source takes its message then.
+#[test]
+fn a_wait_for_any_sees_the_whole_instant_at_which_a_request_completes() {
+    let machine = machine("line:3", 65e-6).with_rendezvous(1000);
+    let wait = |reversed| Step::WaitAny { after: None, reversed };
+    let programs = [
+        vec![Step::Irecv(from(1)), Step::Isend(to(2, 3000)), Step::Compute(us(285)), wait(true)],
+        vec![Step::Compute(us(185)), Step::Send(to(0, 0))],
+        vec![Step::Compute(us(250)), Step::Recv(ANY)],
+    ];
+    last_reply(&machine, &programs, 0, 350, completed(0));
+}
+
+/// Two requests complete at 250 us, the first in the list because of a message sent after a look at that instant. The wait is
+/// called later.
+#[test]
+fn a_wait_for_any_sees_what_is_sent_after_a_look_at_an_earlier_instant() {
+    let machine = machine("line:3", 0.0);
+    let wait = Step::WaitAny { after: None, reversed: false };
+    let receive = Step::Irecv(From { tag: Some(1), ..from(2) });
+    let programs = [
+        vec![receive, Step::Compute(us(250)), Step::Isend(to(1, 0)), Step::Compute(us(100)), wait],
+        vec![],
+        vec![Step::Compute(us(250)), Step::Probe { from: ANY, blocking: false }, Step::Isend(tagged(0, 1))],
+    ];
+    let received = Some(crate::wire::MessageId { source: 2, seq: 0 });
+    last_reply(&machine, &programs, 0, 350, Outcome::Completed { index: 0, received });
+}
+
+/// The message has arrived long before; with rendezvous the receive completes its send, which a test at the same instant sees.
+#[test]
+fn a_receive_from_any_source_comes_before_looks() {
+    let machine = machine("line:2", 65e-6).with_rendezvous(0);
+    for sender in [0, 1] {
+        let mut programs = [
+            vec![Step::Isend(to(1 - sender, 1000)), Step::Compute(us(135)), Step::Test],
+            vec![Step::Compute(us(200)), Step::Recv(ANY)],
+        ];
+        programs.rotate_left(sender as usize);
+        last_reply(&machine, &programs, sender as usize, 200, completed(0));
+    }
+}
+
+/// The message of node 0 is an answer to one that node 4 sends after it has received from node 3: everything at 100 us.
+#[test]
+fn a_posted_receive_from_any_source_waits_for_all_messages_of_the_instant() {
+    let machine = machine("line:6", 0.0);
+    let programs = [
+        vec![Step::Recv(from(4)), Step::Send(to(4, 0))],
+        vec![Step::Recv(from(3)), Step::Send(to(4, 0))],
+        vec![],
+        vec![Step::Compute(us(100)), Step::Send(tagged(4, 501)), Step::Send(to(1, 0))],
+        vec![
+            Step::Irecv(From { tag: Some(0), ..ANY }),
+            Step::Recv(From { tag: Some(501), ..from(3) }),
+            Step::Send(to(0, 0)),
+            Step::Wait,
+        ],
+        vec![],
+    ];
+    let received = Outcome::Received(crate::wire::MessageId { source: 0, seq: 0 });
+    last_reply(&machine, &programs, 4, 100, received);
+}
+
+/// Node 3 sends after a wait for a request that is long complete: a look, which comes after that of node 0.
+#[test]
+fn a_wait_for_any_is_a_look_at_the_instant_of_its_call() {
+    let machine = machine("mesh:2x2", 0.0).with_rendezvous(2000);
+    let wait = Step::WaitAny { after: None, reversed: false };
+    let programs = [
+        vec![Step::Barrier, Step::Probe { from: ANY, blocking: false }],
+        vec![Step::Barrier],
+        vec![Step::Barrier],
+        vec![Step::Isend(to(1, 1000)), Step::Barrier, wait, Step::Send(to(0, 0))],
+    ];
+    last_reply(&machine, &programs, 0, 50, Outcome::Nothing);
+}
+
+/// Node 1 is ahead when it posts its receive; both messages for it arrive at the start, one of them after a look then.
+#[test]
+fn a_receive_posted_later_takes_the_first_message_of_an_instant_that_is_over() {
+    let machine = machine("line:4", 0.0);
+    let programs = [
+        vec![],
+        vec![Step::Probe { from: ANY, blocking: false }, Step::Send(to(2, 0))],
+        vec![Step::Compute(us(1)), Step::Irecv(ANY), Step::Wait],
+        vec![Step::Send(to(2, 0))],
+    ];
+    let received = Outcome::Received(crate::wire::MessageId { source: 1, seq: 0 });
+    last_reply(&machine, &programs, 2, 1, received);
+}
