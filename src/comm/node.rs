@@ -41,6 +41,12 @@ impl<'n> Node<'n> {
         Node { endpoint, world, row: OnceCell::new(), column: OnceCell::new(), nx: OnceCell::new() }
     }
 
+    /// The endpoint, for tests of endpoints.
+    #[cfg(test)]
+    pub(crate) fn endpoint(&self) -> &'n dyn Endpoint {
+        self.endpoint
+    }
+
     /// The number of this node, from 0.
     pub fn rank(&self) -> Rank {
         self.world.rank()

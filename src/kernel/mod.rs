@@ -453,4 +453,4 @@ impl Kernel {
 }
 
 #[cfg(test)]
-mod order_tests;
+pub(crate) mod order_tests;

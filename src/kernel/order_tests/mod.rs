@@ -14,8 +14,8 @@ use std::collections::VecDeque;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use self::{
-    programs::{Runner, Step},
+pub(crate) use self::{
+    programs::{Runner, Step, random},
     reference::Reference,
 };
 use super::*;
@@ -50,11 +50,11 @@ impl<R: Rng> Calls for Programs<'_, R> {
 
 /// The visible result of a run.
 #[derive(Debug, PartialEq)]
-struct Story {
+pub(crate) struct Story {
     /// The replies that each program got.
-    replies: Vec<Vec<Reply>>,
+    pub(crate) replies: Vec<Vec<Reply>>,
     /// When each program ended.
-    finished: Vec<Time>,
+    pub(crate) finished: Vec<Time>,
     transfers: Vec<Transfer>,
 }
 
@@ -94,14 +94,14 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
 }
 
 /// A machine, the unit of the intervals in its programs, and whether nodes of it die.
-struct Case {
-    machine: Description,
-    unit: Span,
-    has_deaths: bool,
+pub(crate) struct Case {
+    pub(crate) machine: Description,
+    pub(crate) unit: Span,
+    pub(crate) has_deaths: bool,
 }
 
 /// The machines, on which nearly everything ties.
-fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, send, receive, active, latency, duplex, ports) in [
         ("line:4", 65, 65, 65, 0, 2.0, 1),
@@ -210,8 +210,8 @@ fn search(seeds: std::ops::Range<u64>, orders: u64) -> (u64, Option<String>) {
     let (mut found, mut first) = (0, None);
     for (at, case) in cases().iter().enumerate() {
         for seed in seeds.clone() {
-            let mut random = ChaCha8Rng::seed_from_u64(seed << 16 | at as u64);
-            let programs = programs::random(&mut random, case.machine.nodes() as u32, case.unit);
+            let mut chance = ChaCha8Rng::seed_from_u64(seed << 16 | at as u64);
+            let programs = random(&mut chance, case.machine.nodes() as u32, case.unit);
             if wrong(case, &programs, orders).is_some() {
                 found += 1;
                 first.get_or_insert_with(|| {
@@ -227,9 +227,17 @@ fn search(seeds: std::ops::Range<u64>, orders: u64) -> (u64, Option<String>) {
     (found, first)
 }
 
+/// The number of programs for each machine; in the long form a million programs in all.
+fn programs_each() -> u64 {
+    match std::env::var("MULTICOMPUTER_TESTS").as_deref() {
+        Ok("long") => 7000,
+        Ok("full") => 100,
+        _ => 20,
+    }
+}
+
 #[test]
 fn results_follow_the_order_of_simultaneous_events() {
-    let seeds = std::env::var("SEEDS").map_or(40, |seeds| seeds.parse().unwrap());
-    let (found, first) = search(0..seeds, 10);
+    let (found, first) = search(0..programs_each(), 10);
     assert_eq!(found, 0, "programs with a wrong result, the first of them: {}", first.unwrap_or_default());
 }

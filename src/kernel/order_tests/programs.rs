@@ -15,7 +15,7 @@ const ACTIVE: Context = 1;
 
 /// The messages that a receive or a probe accepts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct From {
+pub(crate) struct From {
     pub(super) source: Option<NodeId>,
     pub(super) tag: Option<u32>,
     pub(super) active: bool,
@@ -23,7 +23,7 @@ pub(super) struct From {
 
 /// A message to be sent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct To {
+pub(crate) struct To {
     pub(super) target: NodeId,
     pub(super) bytes: u64,
     pub(super) tag: u32,
@@ -31,7 +31,7 @@ pub(super) struct To {
 
 /// One step of a node's program.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Send(To),
     Isend(To),
     /// A send that the node starts and never waits for.
@@ -76,7 +76,7 @@ pub(super) enum Step {
 }
 
 /// A random program for each node.
-pub(super) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<Step>> {
+pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<Step>> {
     let longest = random.random_range(2..10);
     let barriers = random.random_range(0..3) * u32::from(random.random_bool(0.2));
     // Some programs spread their calls over a few instants, others have nearly all of them at one.
@@ -130,26 +130,26 @@ pub(super) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
 
 /// A node in the middle of its program.
 #[derive(Default)]
-pub(super) struct Runner {
-    pub(super) steps: VecDeque<Step>,
+pub(crate) struct Runner {
+    pub(crate) steps: VecDeque<Step>,
     /// The requests that have not been waited for, and for each whether it is a receive.
     open: Vec<(RequestId, bool)>,
     /// The requests of the last call, while its reply is missing.
-    pub(super) asked: Option<Vec<RequestId>>,
+    pub(crate) asked: Option<Vec<RequestId>>,
     next_request: RequestId,
     clock: Time,
     last_source: NodeId,
     pub(super) finished: bool,
-    pub(super) replies: Vec<Reply>,
+    pub(crate) replies: Vec<Reply>,
 }
 
 impl Runner {
-    pub(super) fn new(steps: &[Step]) -> Runner {
+    pub(crate) fn new(steps: &[Step]) -> Runner {
         Runner { steps: steps.iter().cloned().collect(), ..Runner::default() }
     }
 
     /// The next call, if the program can make one without a missing reply.
-    pub(super) fn next(&mut self) -> Option<Op> {
+    pub(crate) fn next(&mut self) -> Option<Op> {
         if self.finished || self.asked.is_some() {
             return None;
         }
@@ -255,7 +255,7 @@ impl Runner {
         request
     }
 
-    pub(super) fn answered(&mut self, reply: Reply) {
+    pub(crate) fn answered(&mut self, reply: Reply) {
         let Some(requests) = self.asked.take() else { return };
         self.clock = reply.clock;
         self.replies.push(reply);

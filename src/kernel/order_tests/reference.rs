@@ -94,7 +94,7 @@ struct Node {
 }
 
 /// The engine.
-pub(super) struct Reference<'m> {
+pub(crate) struct Reference<'m> {
     machine: &'m Description,
     fabric: Fabric,
     now: Time,
@@ -114,7 +114,7 @@ const END_OF_NOISE: Span = Span::from_millis(20);
 
 impl<'m> Reference<'m> {
     /// The visible result of a run.
-    pub(super) fn run(machine: &'m Description, programs: &[Vec<Step>]) -> Story {
+    pub(crate) fn run(machine: &'m Description, programs: &[Vec<Step>]) -> Story {
         let horizon = Time::ZERO + END_OF_NOISE;
         let noise = |rank| match machine.noise() {
             Some(noise) => noise.periods(rank).take_while(|&(begin, _)| begin < horizon).collect(),

@@ -113,3 +113,6 @@ impl World for Modeled {
         self.blocked_in(&kernel)
     }
 }
+
+#[cfg(test)]
+mod order_tests;
