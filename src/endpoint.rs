@@ -72,17 +72,6 @@ pub(crate) trait Shared {
     /// The number of a group: equal on all members that make the `nth` group of these nodes under `parent`, and of no
     /// other group. `name` is for messages about it.
     fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context;
-
-    /// Compares a member's `nth` collective call in a group with those of the others, as far as they are known: fails
-    /// with the rank and the call of one that differs.
-    fn agree(
-        &self,
-        context: Context,
-        nth: u64,
-        size: usize,
-        rank: Rank,
-        call: &Call<'_>,
-    ) -> Result<(), (Rank, String)>;
 }
 
 /// One node's way to the others.
@@ -171,6 +160,17 @@ pub(crate) trait Endpoint: fmt::Debug {
 
     /// The machine's own barrier for all nodes, which not every machine has.
     fn barrier(&self) -> Result<(), CommError>;
+
+    /// Announces the `nth` collective call of a member, `rank` of `size`, of a group. Fails with [`CommError::Mismatch`] if another
+    /// member is known to make a different one; where time is modeled, this is found out later and ends the run.
+    fn agree(
+        &self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call<'_>,
+    ) -> Result<(), CommError>;
 
     // Reports and traces.
 

@@ -169,23 +169,10 @@ pub enum CommError {
         /// The instant.
         at: Time,
     },
-    /// Two members of a group have made different collective calls where all must make the same. The member that
-    /// comes later on the host gets the error.
-    #[error(
-        "in {group}, rank {rank} calls {call} where rank {other} calls {other_call}: all ranks must make the same call"
-    )]
-    Mismatch {
-        /// The group.
-        group: String,
-        /// The rank of the caller.
-        rank: Rank,
-        /// The call of this rank.
-        call: String,
-        /// Another rank, which came first.
-        other: Rank,
-        /// The call of the other rank.
-        other_call: String,
-    },
+    /// Members of a group have made different collective calls where all must make the same. Where time is modeled the run
+    /// is over: [`RunError::Mismatch`] has the same details.
+    #[error("{0}")]
+    Mismatch(Box<Mismatch>),
     /// A message was lost, or could not be sent, as a link on its way died.
     #[error("the message from node {from} to node {to} was lost: the link {link} died at {at}")]
     LinkDied {
@@ -252,6 +239,9 @@ pub enum RunError {
     /// No node can go on.
     #[error("{0}")]
     Deadlock(DeadlockReport),
+    /// Members of a group have made different collective calls.
+    #[error("{0}")]
+    Mismatch(Mismatch),
     /// The run took longer than its limit in wall-clock time.
     #[error("the run was ended after {limit:?} of wall-clock time; {} had not finished{}", count(nodes.len() as u64, "node"), list(nodes, &[]))]
     WallLimit {
@@ -290,6 +280,67 @@ pub enum RunError {
 }
 
 debug_as_text!(RunError);
+
+/// Different collective calls by the members of a group, of which all must make the same.
+///
+/// In modeled time they are found at the first instant at which two members have made different calls, and the report has the
+/// calls of all members up to that instant: it is the same in every run. Under the host's clock and over MPI it has those that are
+/// known when the first difference is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mismatch {
+    /// The group.
+    pub group: String,
+    /// The different calls, each with the ranks of the group that have made it; the one with the lowest rank first.
+    pub calls: Vec<(String, Vec<Rank>)>,
+}
+
+impl Mismatch {
+    pub(crate) fn new(group: String, calls: impl IntoIterator<Item = (String, Vec<Rank>)>) -> Mismatch {
+        let mut calls: Vec<(String, Vec<Rank>)> = calls.into_iter().collect();
+        calls.iter_mut().for_each(|(_, ranks)| ranks.sort_unstable());
+        calls.sort_by_key(|(_, ranks)| ranks.first().copied());
+        Mismatch { group, calls }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "in {}", self.group)?;
+        for (nth, (call, ranks)) in self.calls.iter().enumerate() {
+            let separator = if nth == 0 { ", " } else { "; " };
+            let is_repeated = self.calls[..nth].iter().any(|(other, _)| other == call);
+            let others = if is_repeated { " with other arguments" } else { "" };
+            write!(f, "{separator}{} {call}{others}", callers(ranks))?;
+        }
+        f.write_str(": all ranks must make the same call")
+    }
+}
+
+/// The ranks that make a call, as the subject of a sentence: `ranks 0, 2 and 5 to 9 call`.
+fn callers(ranks: &[Rank]) -> String {
+    let mut runs: Vec<(Rank, Rank)> = Vec::new();
+    for &rank in ranks {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == rank => *last = rank,
+            _ => runs.push((rank, rank)),
+        }
+    }
+    let run = |&(first, last): &(Rank, Rank)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first} to {last}"),
+    };
+    let left_out = runs.len().saturating_sub(LISTED);
+    let mut listed: Vec<String> = runs.iter().take(LISTED).map(run).collect();
+    if left_out > 0 {
+        listed.push("..".into());
+    }
+    match ranks {
+        [rank] => format!("rank {rank} calls"),
+        _ => format!("ranks {} call", listed.join(", ")),
+    }
+}
 
 /// The details of a deadlock, in which no node can go on.
 #[derive(Clone, Debug, PartialEq, Eq)]

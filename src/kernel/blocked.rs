@@ -108,13 +108,14 @@ impl fmt::Display for BlockedNode {
             (WaitsFor::Nothing, Some(within)) => {
                 write!(f, "node {} was running in {within}, its clock at {}", self.rank, self.since)
             }
-            // The tags and groups of messages inside a library call mean nothing to its caller.
-            (WaitsFor::Message { source: Some(source), .. }, Some(within)) => {
-                write!(f, "node {} waits since {} in {within} for node {source}", self.rank, self.since)
+            // The tags of messages inside a library call mean nothing to its caller.
+            (WaitsFor::Message { source: Some(source), group, .. }, Some(within)) => {
+                let (since, of) = (self.since, of_group(group));
+                write!(f, "node {} waits since {since} in {within}{of} for node {source}", self.rank)
             }
-            (WaitsFor::Receive { by, .. }, Some(within)) => {
-                let since = self.since;
-                write!(f, "node {} waits since {since} in {within} for node {by} to receive", self.rank)
+            (WaitsFor::Receive { by, group, .. }, Some(within)) => {
+                let (since, of) = (self.since, of_group(group));
+                write!(f, "node {} waits since {since} in {within}{of} for node {by} to receive", self.rank)
             }
             (waits_for, Some(within)) => {
                 write!(f, "node {} waits since {} in {within} for {waits_for}", self.rank, self.since)
@@ -122,6 +123,12 @@ impl fmt::Display for BlockedNode {
             (waits_for, None) => write!(f, "node {} waits since {} for {waits_for}", self.rank, self.since),
         }
     }
+}
+
+/// The group of a library call, from the name of its private context; nothing for the world.
+fn of_group(context: &str) -> String {
+    let group = context.strip_prefix("collective calls in ").unwrap_or(context);
+    if group == "the world" { String::new() } else { format!(" in {group}") }
 }
 
 /// All nodes that have not finished, each with the event that it waits for; `group` gives the name of a context.

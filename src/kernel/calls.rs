@@ -2,6 +2,7 @@
 
 use super::{
     Calls, Kernel, Kind,
+    agreement::Made,
     faults::Talkers,
     node::{Doing, Receiver},
     op::{Call, Cause, Op, Outcome, Reply},
@@ -130,6 +131,10 @@ impl Kernel {
                 if let Some(faults) = &mut self.faults {
                     faults.talkers.insert(context, Talkers { members, library });
                 }
+                self.finish(id, called, Outcome::Done);
+            }
+            Op::Agree { context, nth, size, rank, digest } => {
+                self.agree((context, nth), size, Made { at: called, node: id, rank, digest });
                 self.finish(id, called, Outcome::Done);
             }
             Op::Sync => self.finish(id, called, Outcome::Done),

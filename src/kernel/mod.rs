@@ -21,6 +21,7 @@
 //! a call that asks about an instant is never answered before all messages that can still arrive at that instant have
 //! arrived.
 
+mod agreement;
 mod barrier;
 mod blocked;
 mod calls;
@@ -41,6 +42,7 @@ mod send_recv;
 mod sends;
 mod table;
 
+pub(crate) use agreement::Difference;
 pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
 pub(crate) use faults::Lost;
@@ -55,6 +57,7 @@ use std::{
 use slab::Slab;
 
 use self::{
+    agreement::Agreements,
     events::Events,
     faults::Faulty,
     node::{Doing, Node},
@@ -96,6 +99,8 @@ pub(crate) enum Progress {
     Quiet,
     /// The program of this node has failed, and no other failed earlier in modeled time.
     Failed(NodeId),
+    /// Members of a group have made different collective calls: [`Kernel::difference`].
+    Differs,
     /// The clock of this node has passed the end of representable time.
     Overflow(NodeId),
 }
@@ -120,6 +125,8 @@ enum Kind {
     Silence,
     /// A call that had to wait until the network reached the node's clock, or a deadline.
     Resume,
+    /// Members of a group have made different collective calls.
+    Mismatch,
     /// A program has failed.
     Failure,
 }
@@ -212,6 +219,7 @@ pub(crate) struct Kernel {
     in_barrier: Vec<NodeId>,
     overflow: Option<NodeId>,
     replies: Vec<(NodeId, Reply)>,
+    agreements: Agreements,
     faults: Option<Box<Faulty>>,
     rendezvous: Option<Box<Rendezvous>>,
 }
@@ -254,6 +262,7 @@ impl Kernel {
             in_barrier: Vec::new(),
             overflow: None,
             replies: Vec::new(),
+            agreements: Agreements::new(),
             faults: None,
             rendezvous: machine.rendezvous().map(|from| Box::new(Rendezvous::from(from))),
         };
@@ -358,6 +367,7 @@ impl Kernel {
                 Kind::Delivery => self.deliver(event.rank),
                 Kind::Silence => self.fall_silent(event.rank),
                 Kind::Resume => self.resume(event.rank),
+                Kind::Mismatch => return Progress::Differs,
                 Kind::Failure => return Progress::Failed(event.rank),
             }
         }
@@ -392,10 +402,10 @@ impl Kernel {
         None
     }
 
-    /// A node that could still fail before the event, if the event is a failure: the next call of such a node is not known and
-    /// its clock is not past the event.
+    /// A node that could still fail, or make a collective call, before an event that ends the run: its next call is not known
+    /// and its clock is not past the event.
     fn unknown_before(&self, event: Event) -> Option<NodeId> {
-        if event.kind != Kind::Failure {
+        if !matches!(event.kind, Kind::Mismatch | Kind::Failure) {
             return None;
         }
         let could = |(rank, node): (usize, &Node)| {

@@ -98,6 +98,14 @@ pub(crate) enum Op {
         members: Arc<[Rank]>,
         library: bool,
     },
+    /// A member of a group makes its `nth` collective call, which all `size` members are to make alike.
+    Agree {
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        digest: u64,
+    },
     /// No action; the node asks for its clock.
     Sync,
     /// No action; the program itself asks for the time, which counts as a poll.

@@ -1,7 +1,8 @@
-//! The check that the members of a group make the same collective calls.
+//! The collective calls that members of groups have made, by which their differences are found and reported.
 //!
-//! Each member announces its call before it does anything else. The first member stores its call, the others compare
-//! theirs. It takes no modeled time: a real machine would not check, and hang or give nonsense.
+//! A member announces its call before it does anything else. It takes no modeled time: a real machine would not check, and
+//! hang or give nonsense. Where time is modeled the kernel compares the calls, by the instants at which they were made, and here
+//! are their texts; under the host's clock they are compared here as they come.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +14,18 @@ pub(crate) struct Agreements {
     open: BTreeMap<(Context, u64), Open>,
 }
 
-#[derive(Debug)]
+/// One call that all members of a group are to make.
+#[derive(Debug, Default)]
 struct Open {
-    rank: Rank,
-    call: String,
-    digest: u64,
-    arrived: usize,
+    /// The different calls, as digests and texts.
+    calls: Vec<(u64, String)>,
+    /// The ranks that have made a call, each with its place in `calls`.
+    made: Vec<(Rank, usize)>,
 }
 
 impl Agreements {
-    /// Records that rank `rank` of a group of `size` makes its `nth` call. Returns the rank and the call of the first
-    /// caller if its call is a different one.
+    /// Records that rank `rank` of a group of `size` makes its `nth` call. Returns whether another member has made a different
+    /// one.
     pub(crate) fn arrive(
         &mut self,
         context: Context,
@@ -31,39 +33,70 @@ impl Agreements {
         size: usize,
         rank: Rank,
         call: &Call<'_>,
-    ) -> Result<(), (Rank, String)> {
+    ) -> bool {
         let key = (context, nth);
         let digest = call.digest();
-        let open =
-            self.open.entry(key).or_insert_with(|| Open { rank, call: call.to_string(), digest, arrived: 0 });
-        if open.digest != digest {
-            return Err((open.rank, open.call.clone()));
-        }
-        open.arrived += 1;
-        if open.arrived == size {
+        let open = self.open.entry(key).or_default();
+        let place = open.calls.iter().position(|&(other, _)| other == digest).unwrap_or_else(|| {
+            open.calls.push((digest, call.to_string()));
+            open.calls.len() - 1
+        });
+        open.made.push((rank, place));
+        let differs = open.calls.len() > 1;
+        if open.made.len() == size && !differs {
             self.open.remove(&key);
         }
-        Ok(())
+        differs
+    }
+
+    /// The different calls in a group, each with the ranks that have made it, of those for which `counts` holds.
+    pub(crate) fn calls(
+        &self,
+        context: Context,
+        nth: u64,
+        counts: impl Fn(Rank) -> bool,
+    ) -> Vec<(String, Vec<Rank>)> {
+        let Some(open) = self.open.get(&(context, nth)) else { return Vec::new() };
+        let by = |place: usize| -> Vec<Rank> {
+            let made = open.made.iter().filter(|&&(rank, made)| made == place && counts(rank));
+            made.map(|&(rank, _)| rank).collect()
+        };
+        let calls = open.calls.iter().enumerate().map(|(place, (_, text))| (text.clone(), by(place)));
+        calls.filter(|(_, ranks)| !ranks.is_empty()).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Mismatch;
 
     #[test]
-    fn members_are_compared_with_the_first_one() {
+    fn members_are_compared() {
         let mut agreements = Agreements::default();
         let mut arrive = |context: Context, nth: u64, rank: Rank, text: &str, details: u64| {
             agreements.arrive(context, nth, 3, rank, &Call::new("call", &text, details))
         };
-        assert_eq!(arrive(1, 0, 2, "a", 5), Ok(()));
-        assert_eq!(arrive(2, 0, 0, "b", 5), Ok(()), "another group");
-        assert_eq!(arrive(1, 1, 2, "c", 5), Ok(()), "the next call");
-        assert_eq!(arrive(1, 0, 0, "a", 5), Ok(()));
-        assert_eq!(arrive(1, 0, 1, "a", 6), Err((2, "a".into())), "other details");
-        assert_eq!(arrive(1, 0, 1, "b", 5), Err((2, "a".into())), "another text");
-        assert_eq!(arrive(1, 0, 1, "a", 5), Ok(()));
+        assert!(!arrive(1, 0, 2, "a", 5));
+        assert!(!arrive(2, 0, 0, "b", 5), "another group");
+        assert!(!arrive(1, 1, 2, "c", 5), "the next call");
+        assert!(!arrive(1, 0, 0, "a", 5));
+        assert!(!arrive(1, 0, 1, "a", 5));
+        assert!(arrive(1, 1, 0, "c", 6), "other details");
+        assert!(arrive(1, 1, 1, "d", 5), "another text");
         assert_eq!(agreements.open.len(), 2, "what all have called is forgotten");
+        let calls = agreements.calls(1, 1, |_| true);
+        assert_eq!(
+            Mismatch::new("row 1".into(), calls).to_string(),
+            "in row 1, rank 0 calls c; rank 1 calls d; rank 2 calls c with other arguments: all ranks must make the same call"
+        );
+        assert_eq!(agreements.calls(1, 1, |rank| rank > 0).len(), 2);
+    }
+
+    #[test]
+    fn ranks_are_listed_in_runs() {
+        let calls = [("a".into(), vec![0, 2, 3, 5, 6, 7]), ("b".into(), vec![4, 1])];
+        let text = Mismatch::new("the world".into(), calls).to_string();
+        assert!(text.contains("ranks 0, 2, 3, 5 to 7 call a; ranks 1, 4 call b:"), "{text}");
     }
 }

@@ -11,13 +11,13 @@ use super::{
     waiting::WhatFor,
 };
 use crate::{
-    endpoint::{Endpoint, Envelope, First, Mark, Shared},
+    endpoint::{Call, Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     payload::Payload,
     rank::Rank,
     record::{Event, EventKind},
     time::{Span, Time},
-    wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
+    wire::{Context, Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// A node that matches its messages itself; see the [module](self).
@@ -79,6 +79,16 @@ pub(super) trait Carrier: fmt::Debug {
     /// Waits for all nodes.
     fn meet(&self) -> Result<(), CommError>;
 
+    /// Compares a collective call with those of other members, as [`Endpoint::agree`] does.
+    fn agree(
+        &self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call<'_>,
+    ) -> Result<(), CommError>;
+
     /// The program is in a library call, or in none.
     fn set_within(&self, name: Option<&'static str>);
 
@@ -132,6 +142,17 @@ impl<C: Carrier> Endpoint for C {
 
     fn died(&self) -> Option<Time> {
         None
+    }
+
+    fn agree(
+        &self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call<'_>,
+    ) -> Result<(), CommError> {
+        Carrier::agree(self, context, nth, size, rank, call)
     }
 
     fn shared(&self) -> &dyn Shared {

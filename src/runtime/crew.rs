@@ -17,8 +17,8 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{Settings, agreement::Agreements, contexts::Contexts, parker::Parker, sync::AtomicUsize};
 use crate::{
-    endpoint::{Cache, Call, Shared},
-    error::{CommError, DeadlockReport, Failure},
+    endpoint::{Cache, Shared},
+    error::{CommError, DeadlockReport, Failure, Mismatch},
     kernel::BlockedNode,
     model::Description,
     rank::Rank,
@@ -33,6 +33,7 @@ const MOST_CALLS_AFTER_END: u32 = 1_000;
 #[derive(Debug)]
 pub(super) enum Cause {
     Deadlock(DeadlockReport),
+    Mismatch(Mismatch),
     /// The program of this node failed; the fault is with the threads.
     Failed(NodeId),
     Overflow(NodeId),
@@ -130,6 +131,7 @@ impl Crew {
     pub(super) fn ended(&self) -> CommError {
         match *self.cause.lock() {
             Some(Cause::Deadlock(_)) => CommError::Deadlock,
+            Some(Cause::Mismatch(ref mismatch)) => CommError::Mismatch(Box::new(mismatch.clone())),
             _ => CommError::Ended,
         }
     }
@@ -158,6 +160,12 @@ impl Crew {
             seat.parker.wake();
         }
         self.caller.unpark();
+    }
+
+    /// The different calls in a group of the members for which `counts` holds.
+    pub(super) fn mismatch(&self, context: Context, nth: u64, counts: impl Fn(Rank) -> bool) -> Mismatch {
+        let group = self.contexts.lock().name(context);
+        Mismatch::new(group, self.agreements.lock().calls(context, nth, counts))
     }
 
     /// Records the fault of a program and tells the caller.
@@ -221,17 +229,6 @@ impl Shared for Crew {
 
     fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context {
         self.contexts.lock().of(parent, members, nth, name)
-    }
-
-    fn agree(
-        &self,
-        context: Context,
-        nth: u64,
-        size: usize,
-        rank: Rank,
-        call: &Call<'_>,
-    ) -> Result<(), (Rank, String)> {
-        self.agreements.lock().arrive(context, nth, size, rank, call)
     }
 }
 

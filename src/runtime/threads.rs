@@ -274,6 +274,7 @@ fn why_it_ended(crew: &Crew, settings: &Settings) -> Option<RunError> {
     };
     match cause {
         Some(Cause::Deadlock(report)) => Some(RunError::Deadlock(report)),
+        Some(Cause::Mismatch(mismatch)) => Some(RunError::Mismatch(mismatch)),
         Some(Cause::Failed(node)) => Some(of_node(node)),
         Some(Cause::Overflow(node)) => Some(RunError::TimeOverflow { rank: node as Rank }),
         Some(Cause::WallLimit(nodes)) => {

@@ -9,13 +9,20 @@ use std::{
     cell::{Cell, OnceCell, RefCell},
     collections::BTreeMap,
     fmt,
+    hash::Hash,
     rc::Rc,
     sync::Arc,
 };
 
 pub use self::cartesian::{Cartesian, Shift};
 use self::members::Members;
-use crate::{endpoint::Endpoint, error::CommError, model::Description, rank::Rank, wire::Context};
+use crate::{
+    endpoint::{Call, Endpoint},
+    error::CommError,
+    model::Description,
+    rank::Rank,
+    wire::Context,
+};
 
 /// The families of groups that exist without being made: see [`Group::strided`].
 pub(super) const ROWS: u32 = 0;
@@ -28,7 +35,12 @@ pub(crate) enum Private {
     Collective = 0,
     Nx = 16,
     Active = 17,
+    /// No messages: the comparison of the functions by which members split the group.
+    Split = 18,
 }
+
+/// The call of a split in messages about functions that differ.
+const SPLIT: &str = "`split` (whose function is given any rank and gives that rank's color, so `|rank| rank % 2` and not `|_| my_color`)";
 
 /// The number of the private context of library calls among those of a group.
 pub(crate) const LIBRARY_CALLS: u32 = Private::Collective as u32;
@@ -74,6 +86,8 @@ pub struct Group<'n> {
     private: OnceCell<Context>,
     /// Collective calls so far.
     calls: Cell<u64>,
+    /// Calls of `split` so far.
+    splits: Cell<u64>,
     /// Whether somebody handles its active messages.
     pub(super) is_active: Cell<bool>,
 }
@@ -92,9 +106,9 @@ impl<'n> Group<'n> {
         rank: Rank,
         members: Members,
     ) -> Group<'n> {
-        let (nodes, made, private, calls, is_active) = Default::default();
+        let (nodes, made, private, calls, splits, is_active) = Default::default();
         let name = name.into();
-        Group { endpoint, name, context, rank, members, nodes, made, private, calls, is_active }
+        Group { endpoint, name, context, rank, members, nodes, made, private, calls, splits, is_active }
     }
 
     /// A row or a column: nodes of the world at equal distances. `family` keeps rows, columns and groups that the
@@ -185,14 +199,27 @@ impl<'n> Group<'n> {
         Ok(Group::new(self.endpoint, name, context, rank, members))
     }
 
-    /// Divides this group: ranks of one color form a group, in their order. Every member works the colors of all
-    /// out, so no message is needed.
+    /// Divides this group: ranks of one color form a group, in their order. `color` gives the color of *any* rank, and is to be
+    /// the same function on every member: each works out the colors of all, so no message is needed.
+    ///
+    /// This is not `MPI_Comm_split`, which is given a member's own color and tells the others: a function that ignores its
+    /// argument (`split(|_| my_color)`) gives all ranks one color. Members whose functions give different colors are in error.
     ///
     /// # Errors
-    /// None of its own.
-    pub fn split<C: PartialEq>(&self, color: impl Fn(Rank) -> C) -> Result<Group<'n>, CommError> {
-        let mine = color(self.rank);
-        let ranks: Vec<Rank> = (0..self.size()).filter(|&rank| color(rank) == mine).collect();
+    /// [`CommError::Mismatch`] if the functions of two members give different colors; where time is modeled that ends the run.
+    pub fn split<C: PartialEq + Hash>(&self, color: impl Fn(Rank) -> C) -> Result<Group<'n>, CommError> {
+        let colors: Vec<C> = (0..self.size()).map(color).collect();
+        let nth = self.splits.replace(self.splits.get() + 1);
+        if self.size() > 1 {
+            let context = self
+                .endpoint
+                .shared()
+                .context(self.context, &[], Private::Split as u32, &|| self.name.to_string());
+            let call = Call::new("split", &SPLIT, &colors);
+            self.endpoint.agree(context, nth, self.size(), self.rank, &call)?;
+        }
+        let mine = &colors[self.rank];
+        let ranks: Vec<Rank> = (0..self.size()).filter(|&rank| colors[rank] == *mine).collect();
         self.subgroup(&ranks)
     }
 

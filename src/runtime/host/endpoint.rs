@@ -9,14 +9,14 @@ use super::{
     ring::{KnownTypes, Sent},
 };
 use crate::{
-    endpoint::{Endpoint, Envelope, Shared},
+    endpoint::{Call, Endpoint, Envelope, Shared},
     error::CommError,
     payload::Payload,
     rank::Rank,
     record::Event,
     runtime::{carrier::Carrier, local::Local, waiting::WhatFor},
     time::Time,
-    wire::{MessageId, NodeId, Parcel, RequestId, Selector},
+    wire::{Context, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// A node of the host; see the [module](self).
@@ -131,6 +131,22 @@ impl Carrier for HostNode<'_> {
             self.wait_to_meet(parcel, seq)?;
         }
         Ok(received)
+    }
+
+    fn agree(
+        &self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call<'_>,
+    ) -> Result<(), CommError> {
+        let crew = &self.host.crew;
+        let differs = crew.agreements.lock().arrive(context, nth, size, rank, call);
+        if differs {
+            return Err(CommError::Mismatch(Box::new(crew.mismatch(context, nth, |_| true))));
+        }
+        Ok(())
     }
 
     fn is_met(&self, parcel: &Parcel) -> bool {

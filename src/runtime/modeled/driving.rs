@@ -9,7 +9,12 @@
 use std::sync::atomic::{Ordering, fence};
 
 use super::world::{Modeled, Outboxes};
-use crate::{kernel::Progress, runtime::crew::Cause, time::Time, wire::NodeId};
+use crate::{
+    kernel::{Difference, Progress},
+    runtime::crew::Cause,
+    time::Time,
+    wire::NodeId,
+};
 
 /// The number of calls in a node's outbox from which on its thread drives the kernel when it has to wait anyway.
 const WORTH_DRIVING: usize = 32;
@@ -66,6 +71,12 @@ impl Modeled {
             match progress {
                 Progress::Failed(node) => self.crew.stop(Cause::Failed(node)),
                 Progress::Overflow(node) => self.crew.stop(Cause::Overflow(node)),
+                Progress::Differs => {
+                    if let Some(Difference { context, nth, ranks }) = kernel.difference() {
+                        let counts = |rank| ranks.binary_search(&rank).is_ok();
+                        self.crew.stop(Cause::Mismatch(self.crew.mismatch(context, nth, counts)));
+                    }
+                }
                 Progress::Stalled(_) | Progress::Until(_) | Progress::Quiet => {
                     // Asleep are all threads that have not ended, and nobody has been answered.
                     if silence && !kernel.all_finished() {

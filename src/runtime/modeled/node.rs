@@ -22,10 +22,11 @@ use super::{
     world::{Delivery, Modeled},
 };
 use crate::{
-    endpoint::{Endpoint, Envelope, First, Mark, Shared},
+    endpoint::{Call, Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     kernel::{AnyOf, Op, Outcome, Reply},
     payload::Payload,
+    rank::Rank,
     runtime::crew::count_call_after_end,
     time::{Span, Time},
     wire::{Context, Label, Matching, NodeId, Parcel, RequestId, Selector},
@@ -387,6 +388,19 @@ impl Endpoint for NodeThread<'_> {
 
     fn charge(&self, span: Span) -> Result<(), CommError> {
         self.call(Manner::Takes, || self.tell(Op::Charge { span }))
+    }
+
+    fn agree(
+        &self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call<'_>,
+    ) -> Result<(), CommError> {
+        self.world.crew.agreements.lock().arrive(context, nth, size, rank, call);
+        let op = Op::Agree { context, nth, size, rank, digest: call.digest() };
+        self.call(Manner::AtOnce, || self.tell_at_once(op))
     }
 
     fn barrier(&self) -> Result<(), CommError> {

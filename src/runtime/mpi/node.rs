@@ -212,7 +212,9 @@ impl Shared for MpiNode<'_> {
         }
         context
     }
+}
 
+impl Carrier for MpiNode<'_> {
     fn agree(
         &self,
         context: Context,
@@ -220,18 +222,13 @@ impl Shared for MpiNode<'_> {
         _: usize,
         rank: Rank,
         call: &Call<'_>,
-    ) -> Result<(), (Rank, String)> {
+    ) -> Result<(), CommError> {
         if let Some(difference) = self.groups.borrow_mut().agree(context, nth, rank, call) {
             self.difference.set(Some(difference));
         }
-        match self.difference.take().map(|difference| self.mismatch(difference)) {
-            Some(CommError::Mismatch { other, other_call, .. }) => Err((other, other_call)),
-            _ => Ok(()),
-        }
+        self.difference.take().map_or(Ok(()), |difference| Err(self.mismatch(difference)))
     }
-}
 
-impl Carrier for MpiNode<'_> {
     fn id(&self) -> NodeId {
         self.job.rank() as NodeId
     }

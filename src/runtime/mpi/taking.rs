@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     endpoint::Envelope,
-    error::CommError,
+    error::{CommError, Mismatch},
     payload::{ElementType, Payload},
     rank::{Rank, Tag},
     wire::{Context, Label, MessageId, NodeId},
@@ -113,7 +113,7 @@ impl MpiNode<'_> {
                 .unwrap_or(source as Rank)
         };
         let (other, other_call) = told.unwrap_or_else(|| (by_members(), "another call".into()));
-        let other_call = if other_call == call { format!("{call} with other arguments") } else { other_call };
-        CommError::Mismatch { group, rank, call, other, other_call }
+        let calls = [(call, vec![rank]), (other_call, vec![other])];
+        CommError::Mismatch(Box::new(Mismatch::new(group, calls)))
     }
 }

@@ -1,0 +1,71 @@
+//! The comparison of the collective calls that the members of groups make.
+//!
+//! A group's calls differ from the first instant on at which two members have made different ones. An event of the kind
+//! [`Kind::Mismatch`] stands there, before which the calls of all nodes up to that instant are known. So which difference ends a
+//! run, and which members have called by then, does not depend on when calls become known.
+
+use std::collections::BTreeMap;
+
+use super::{Kernel, Kind};
+use crate::{
+    rank::Rank,
+    time::Time,
+    wire::{Context, NodeId},
+};
+
+/// A call by a member of a group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    pub(super) at: Time,
+    pub(super) node: NodeId,
+    /// The rank of the member in its group.
+    pub(super) rank: Rank,
+    /// The same for all that make the same call.
+    pub(super) digest: u64,
+}
+
+/// The calls that some members of groups have made, and others have not, by the context and the number of the call.
+pub(super) type Agreements = BTreeMap<(Context, u64), Vec<Made>>;
+
+/// Different calls of the members of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    pub(crate) context: Context,
+    pub(crate) nth: u64,
+    /// The members that have called by the instant of the first difference.
+    pub(crate) ranks: Vec<Rank>,
+}
+
+/// The first instant at which two members have made different calls.
+fn first_difference(made: &[Made]) -> Option<Time> {
+    let first = made.iter().min_by_key(|made| (made.at, made.rank))?;
+    made.iter().filter(|made| made.digest != first.digest).map(|made| made.at).min()
+}
+
+impl Kernel {
+    /// Records a call of one of `size` members.
+    pub(super) fn agree(&mut self, key: (Context, u64), size: usize, call: Made) {
+        let made = self.agreements.entry(key).or_default();
+        made.push(call);
+        match first_difference(made) {
+            Some(at) => self.schedule(at.max(self.now), Kind::Mismatch, NodeId::MAX, 0),
+            None if made.len() == size => drop(self.agreements.remove(&key)),
+            None => {}
+        }
+    }
+
+    /// The first of the differences up to now; of several at one instant that of the members whose nodes come first.
+    pub(crate) fn difference(&self) -> Option<Difference> {
+        let differences = self.agreements.iter().filter_map(|(&(context, nth), made)| {
+            let at = first_difference(made).filter(|&at| at <= self.now)?;
+            let mut members: Vec<(NodeId, Rank)> =
+                made.iter().filter(|made| made.at <= at).map(|made| (made.node, made.rank)).collect();
+            members.sort_unstable();
+            Some(((at, members, nth), context))
+        });
+        let ((_, members, nth), context) = differences.min()?;
+        let mut ranks: Vec<Rank> = members.into_iter().map(|(_, rank)| rank).collect();
+        ranks.sort_unstable();
+        Some(Difference { context, nth, ranks })
+    }
+}
