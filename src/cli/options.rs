@@ -159,9 +159,8 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "FILE")]
     pub(super) heat: Option<PathBuf>,
 
-    /// Write a page on which the runs are played, messages moving through the network in modeled time, as HTML that needs
-    /// nothing else; several runs, at most 8, are on one page, two beside each other. Not under --clock host, which has no
-    /// network
+    /// Write a self-contained HTML animation of the runs: messages move through the network in modeled time; several runs, at
+    /// most 8, are on one page, two beside each other. Not under --clock host, which has no network
     #[arg(long, value_name = "FILE")]
     pub(super) replay: Option<PathBuf>,
 

@@ -29,6 +29,7 @@ mod chart;
 mod critical;
 mod heat;
 mod replay;
+mod sample;
 mod space_time;
 mod traffic;
 

@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use super::canvas::rounded;
 use crate::{
     model::Parameters,
     record::Transfer,
+    report::RunReport,
     time::{Span, Time},
     topology::{LinkId, Topology},
 };
@@ -69,8 +71,18 @@ impl Traffic {
     }
 }
 
-/// The time that a message took to leave beyond n * beta, for whatever reason.
+/// The delay of all messages by contention, in a sentence; `None` if there is none.
+pub(super) fn delayed(report: &RunReport) -> Option<String> {
+    let lost = report.lost_to_sharing;
+    (!lost.is_zero())
+        .then(|| format!("Contention delayed messages by {} (sum over messages).", rounded(lost)))
+}
+
+/// The time that a message took to leave beyond n * beta, for whatever reason; none for one that takes no link.
 pub(super) fn lost(transfer: &Transfer, parameters: &Parameters) -> Span {
+    if transfer.entered >= transfer.left {
+        return Span::ZERO;
+    }
     let took = transfer.left.since(transfer.entered);
     took - Span::from_secs_f64(transfer.bytes as f64 * parameters.beta())
 }

@@ -9,10 +9,14 @@ use std::{
 use svg::node::element::Element;
 
 use super::{
-    super::canvas::{Canvas, Compose, counted, element, number, path, rectangle, rounded, way},
+    super::{
+        canvas::{Canvas, Compose, counted, element, number, path, rectangle, rounded, way},
+        traffic,
+    },
     Heat, Measure,
+    labels::{self, Labels},
     layout::{Layout, Point},
-    scale::{self, CLASSES},
+    scale::{self, CLASSES, Scale},
 };
 use crate::{
     report::LinkReport,
@@ -37,7 +41,10 @@ const LONGEST: f64 = 72.0;
 const ARROWS: f64 = 12.0;
 const HIGHEST: f64 = 600.0;
 
-/// The shortest font that can be read, in pixels.
+/// The width of a class on the scale: six digits and a gap.
+const KEY: f64 = 46.0;
+
+/// The smallest font that can be read, in pixels.
 const LEAST_FONT: f64 = 5.5;
 
 /// Parts drawn by `use` have classes of their own, without the root before them: where they are used the root is no ancestor.
@@ -53,7 +60,7 @@ pub(super) struct Loaded<'a> {
 }
 
 impl Loaded<'_> {
-    fn figure(&self, measure: Measure) -> u64 {
+    pub(super) fn figure(&self, measure: Measure) -> u64 {
         match measure {
             Measure::Bytes => self.link.load.bytes,
             Measure::Busy => self.link.load.busy.as_picos(),
@@ -62,28 +69,30 @@ impl Loaded<'_> {
     }
 
     /// All that is known of it, for a tooltip.
-    fn says(&self) -> String {
+    fn says(&self, scales: &BTreeMap<Measure, Scale>) -> String {
         let LinkReport { link: Link { from, to }, load, .. } = self.link;
-        let (bytes, messages) = (format_bytes(load.bytes), counted(load.messages, "message"));
-        let mut text = format!("{from} to {to}: {bytes} in {messages}, busy {}", load.busy);
-        if let Some(shared) = self.shared.filter(|shared| !shared.is_zero()) {
-            let _ = write!(text, ", shared {shared}, at most {} at once", load.most_flows);
+        let figure =
+            |measure| scales.get(&measure).map_or(String::new(), |scale| scale.exact(self.figure(measure)));
+        let (bytes, messages) = (figure(Measure::Bytes), counted(load.messages, "message"));
+        let mut text = format!("{from} to {to}: {bytes} in {messages}, busy {}", figure(Measure::Busy));
+        if self.figure(Measure::Shared) > 0 {
+            let _ = write!(text, ", shared {}, at most {} at once", figure(Measure::Shared), load.most_flows);
         }
         text
     }
 }
 
 /// The network on a panel: where things are, in pixels, and how large.
-struct Panel {
-    layout: Layout,
+pub(super) struct Panel {
+    pub(super) layout: Layout,
     scale: f64,
     origin: Point,
-    width: f64,
-    height: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
     /// The radius of nodes, and the largest width of a link.
-    radius: f64,
+    pub(super) radius: f64,
     thickest: f64,
-    nearest: f64,
+    pub(super) nearest: f64,
 }
 
 impl Panel {
@@ -103,26 +112,33 @@ impl Panel {
         let beside = nearest > 0.5 && width <= WIDEST * height;
         let columns = if beside { panels as f64 } else { 1.0 };
         let room = (WIDTH - 24.0 - 24.0 * (columns - 1.0)) / columns;
-        let scale = (room / width).min(LONGEST / nearest).min(HIGHEST / height);
-        let panel = Panel {
-            origin: (left - margin, top - margin),
-            width: room,
-            height: height * scale,
-            radius: (nearest * scale * 0.19).clamp(0.8, 10.0),
-            thickest: (nearest * scale * 0.13).clamp(0.9, 6.0),
-            nearest: nearest * scale,
-            layout,
-            scale,
+        let fit = |layout: Layout, edge: f64| {
+            // A lattice has labels at the left and above, others may have some on all sides.
+            let edges = edge * if layout.plane().is_some() { 1.0 } else { 2.0 };
+            let scale = ((room - edges) / width).min(LONGEST / nearest).min(HIGHEST / height);
+            Panel {
+                origin: (left - margin - edge / scale, top - margin - edge / scale),
+                width: room,
+                height: height * scale + edges,
+                radius: (nearest * scale * 0.19).clamp(0.8, 10.0),
+                thickest: (nearest * scale * 0.13).clamp(0.9, 6.0),
+                nearest: nearest * scale,
+                layout,
+                scale,
+            }
         };
+        let panel = fit(layout, 0.0);
+        // Labels that have no room inside nodes are outside.
+        let panel = if panel.font().is_some() { panel } else { fit(panel.layout, labels::EDGE) };
         (panel, beside)
     }
 
-    fn at(&self, (x, y): Point) -> Point {
+    pub(super) fn at(&self, (x, y): Point) -> Point {
         ((x - self.origin.0) * self.scale, (y - self.origin.1) * self.scale)
     }
 
     /// The font size of the numbers of vertices, which fit into them; `None` if they could not be read.
-    fn font(&self) -> Option<f64> {
+    pub(super) fn font(&self) -> Option<f64> {
         let letters = |name: String| name.len();
         let node = letters((self.layout.of_nodes().len() - 1).to_string());
         let switch = self.layout.of_switches().last().map_or(0, |(number, _)| letters(format!("s{number}")));
@@ -186,27 +202,53 @@ impl Panel {
     }
 }
 
-/// Draws the panels.
+/// Draws the panels of the measures that have figures; of the others a line says that there is none.
 pub(super) fn draw(heat: &Heat<'_>, measures: &[Measure], links: &[Loaded<'_>]) -> String {
     let topology = &**heat.machine.topology();
-    let (panel, beside) = Panel::new(topology, measures.len());
-    let mut canvas = Canvas::new(WIDTH, &style(&panel, measures, true), &style(&panel, measures, false));
+    let largest = |measure| links.iter().map(|link| link.figure(measure)).max().unwrap_or(0);
+    let scales: BTreeMap<Measure, Scale> =
+        Measure::ALL.into_iter().map(|measure| (measure, Scale::of(measure, largest(measure)))).collect();
+    let (shown, empty): (Vec<Measure>, Vec<Measure>) =
+        measures.iter().partition(|&&measure| largest(measure) > 0);
+    let (panel, beside) = Panel::new(topology, shown.len().max(1));
+    let labels = Labels::of(&panel);
+    let mut canvas = Canvas::new(WIDTH, &style(&panel, &shown, true), &style(&panel, &shown, false));
     canvas.text(12.0, 24.0, "title", &heat.title);
-    canvas.text(12.0, 42.0, "", &about(heat, links.len(), topology.links()));
-    let lines = lines(&panel, topology).with("id", "mc-lines");
-    canvas.add(element("defs").around(lines).around(vertices(&panel).with("id", "mc-vertices")));
-    let (mut x, mut y) = (12.0, 54.0);
-    let below = 58.0 + panel.height;
-    let mut told = 0;
-    for &measure in measures {
-        let place = format!("translate({} {})", number(x), number(y));
-        let (drawing, tooltips) = draw_panel(&panel, measure, links);
-        told = told.max(tooltips);
-        canvas.add(drawing.with("transform", place));
-        if beside { x += panel.width + 24.0 } else { y += below }
+    let mut lines = vec![about(heat, links.len(), topology.links())];
+    match links {
+        [] => lines.push("No traffic: no message crossed a link, so no network is drawn.".to_owned()),
+        _ => lines.extend(
+            empty
+                .into_iter()
+                .map(|measure| format!("{}: none, {}", scale::name(measure), scale::absence(measure))),
+        ),
     }
-    let bottom = if beside { y + below } else { y };
-    let foot = canvas.paragraphs(bottom + 18.0, &notes(&panel, topology, links.len(), told));
+    for (nth, line) in lines.iter().enumerate() {
+        canvas.text(12.0, 42.0 + 16.0 * nth as f64, "", line);
+    }
+    let (mut x, mut y) = (12.0, 38.0 + 16.0 * lines.len() as f64);
+    let mut notes = Vec::new();
+    if !shown.is_empty() {
+        let lines = lines_of(&panel, topology).with("id", "mc-lines");
+        let vertices = vertices(&panel, &labels).with("id", "mc-vertices");
+        canvas.add(element("defs").around(lines).around(vertices));
+        let below = 58.0 + panel.height;
+        let mut told = 0;
+        for measure in shown {
+            let place = format!("translate({} {})", number(x), number(y));
+            let (drawing, tooltips) = draw_panel(&panel, measure, links, &scales);
+            told = told.max(tooltips);
+            canvas.add(drawing.with("transform", place));
+            if beside { x += panel.width + 24.0 } else { y += below }
+        }
+        if beside {
+            y += below;
+        }
+        notes = notes_of(&panel, topology, links.len(), told);
+        notes.extend(labels.says());
+    }
+    notes.extend(traffic::delayed(heat.report));
+    let foot = canvas.paragraphs(y + 18.0, &notes);
     let version = concat!("multicomputer ", env!("CARGO_PKG_VERSION"));
     canvas.text(WIDTH - 12.0, foot, "small end", version);
     canvas.finish(foot + 12.0, &heat.title)
@@ -231,6 +273,11 @@ fn style(panel: &Panel, measures: &[Measure], is_light: bool) -> String {
     if is_light {
         let size = number(panel.font().unwrap_or(LEAST_FONT));
         let _ = write!(style, ".mc-label{{font:{size}px sans-serif;fill:#222;text-anchor:middle}}");
+        // Some viewers know the root as an ancestor of what is used, whose rule would come first.
+        let _ = write!(style, ".mc .mc-label{{font-size:{size}px}}");
+        style += labels::LIGHT;
+    } else {
+        style += labels::DARK;
     }
     style
 }
@@ -252,14 +299,11 @@ fn about(heat: &Heat<'_>, used: usize, links: usize) -> String {
     let mut about =
         format!("{}, {nodes}: {} modeled; {messages} with {bytes}", report.machine, rounded(time));
     let _ = write!(about, "; {used} of {} carried one", counted(links as u64, "directed link"));
-    if !report.lost_to_sharing.is_zero() {
-        let _ = write!(about, "; {} lost to sharing", rounded(report.lost_to_sharing));
-    }
     about
 }
 
 /// The lines between vertices, which all panels have beneath their links.
-fn lines(panel: &Panel, topology: &dyn Topology) -> Element {
+fn lines_of(panel: &Panel, topology: &dyn Topology) -> Element {
     let mut lines = String::new();
     if topology.links() <= MOST_DRAWN {
         let mut seen = BTreeSet::new();
@@ -276,7 +320,7 @@ fn lines(panel: &Panel, topology: &dyn Topology) -> Element {
 }
 
 /// Nodes and switches, which all panels have over their links.
-fn vertices(panel: &Panel) -> Element {
+fn vertices(panel: &Panel, labels: &Labels) -> Element {
     let mut group = element("g");
     let radius = panel.radius;
     let square = |(x, y): Point, half: f64| {
@@ -288,7 +332,7 @@ fn vertices(panel: &Panel) -> Element {
         let dots: String = nodes.iter().map(|&place| square(panel.at(place), 0.8 * radius)).collect();
         let switches: String =
             panel.layout.of_switches().map(|(_, place)| square(panel.at(place), radius)).collect();
-        return group.around(path("mc-dot", &format!("{dots}{switches}")));
+        return labels.draw(panel, group.around(path("mc-dot", &format!("{dots}{switches}"))));
     }
     let font = panel.font();
     for (number_of, place, is_node) in nodes
@@ -310,54 +354,49 @@ fn vertices(panel: &Panel) -> Element {
             group = group.around(text.with("class", "mc-label").says(&name));
         }
     }
-    group
+    labels.draw(panel, group)
 }
 
 /// A panel: its name, its scale, and the links by their classes over the network. Also how many tooltips it has.
-fn draw_panel(panel: &Panel, measure: Measure, links: &[Loaded<'_>]) -> (Element, usize) {
+fn draw_panel(
+    panel: &Panel,
+    measure: Measure,
+    links: &[Loaded<'_>],
+    scales: &BTreeMap<Measure, Scale>,
+) -> (Element, usize) {
     let mut order: Vec<&Loaded<'_>> = links.iter().filter(|link| link.figure(measure) > 0).collect();
     order.sort_by_key(|link| Reverse(link.figure(measure)));
     order.truncate(MOST_DRAWN);
-    let largest = order.first().map_or(0, |link| link.figure(measure));
-    let title = match order.first() {
-        Some(link) => {
-            let figure = match measure {
-                Measure::Bytes => format_bytes(largest),
-                _ => rounded(Span::from_picos(largest)),
-            };
-            let [from, to] = [link.link.link.from, link.link.link.to].map(|vertex| match vertex {
-                Vertex::Node(rank) => rank.to_string(),
-                Vertex::Switch(number) => format!("s{number}"),
-            });
-            format!(": {figure} at most, from {from} to {to}")
-        }
-        None => ": none".to_owned(),
-    };
-    let title = format!("{}{title}", scale::name(measure));
+    let scale = &scales[&measure];
+    let mut title = format!("{}: {} at most", scale::name(measure), scale.largest());
+    if let Some(most) = order.first() {
+        let [from, to] = [most.link.link.from, most.link.link.to].map(|vertex| match vertex {
+            Vertex::Node(rank) => rank.to_string(),
+            Vertex::Switch(number) => format!("s{number}"),
+        });
+        let _ = write!(title, ", from {from} to {to}");
+    }
     let text = |x: f64, y: f64, class: &str, text: &str| {
         let element = element("text").with("x", number(x)).with("y", number(y));
         if class.is_empty() { element.says(text) } else { element.with("class", class).says(text) }
     };
     let mut group = element("g").around(text(0.0, 10.0, "", &title));
-    if largest > 0 {
-        let (borders, unit) = scale::borders(measure, largest);
-        for (class, border) in borders.iter().enumerate() {
-            let (x, height) = (class as f64 * 38.0, panel.width_of(class).max(2.0) * 1.3);
-            let key = rectangle(x, 22.0 - height / 2.0, 36.0, height);
-            group = group.around(key.with("class", format!("{}k", class_name(measure, class))));
-            group = group.around(text(x + 36.0, 38.0, "small end", border));
-        }
-        group = group.around(text(CLASSES as f64 * 38.0 + 4.0, 38.0, "small", unit));
+    for (class, border) in scale.borders().iter().enumerate() {
+        let (x, height) = (class as f64 * KEY, panel.width_of(class).max(2.0) * 1.3);
+        let key = rectangle(x, 22.0 - height / 2.0, KEY - 2.0, height);
+        group = group.around(key.with("class", format!("{}k", class_name(measure, class))));
+        group = group.around(text(x + KEY - 2.0, 38.0, "small end", border));
     }
+    group = group.around(text(CLASSES as f64 * KEY + 4.0, 38.0, "small", scale.unit()));
     let mut drawing = element("g").with("transform", "translate(0 46)");
     drawing = drawing.around(element("use").with("href", "#mc-lines"));
     let mut together: BTreeMap<usize, String> = BTreeMap::new();
     let mut told = Vec::new();
     for (nth, link) in order.iter().enumerate() {
-        let Some(class) = scale::class(link.figure(measure), largest) else { continue };
+        let Some(class) = scale.class(link.figure(measure)) else { continue };
         let shape = panel.shape(link.link.link, class);
         if nth < MOST_TOLD {
-            told.push(path(&class_name(measure, class), &shape).tells(&link.says()));
+            told.push(path(&class_name(measure, class), &shape).tells(&link.says(scales)));
         } else {
             together.entry(class).or_default().push_str(&shape);
         }
@@ -370,21 +409,22 @@ fn draw_panel(panel: &Panel, measure: Measure, links: &[Loaded<'_>]) -> (Element
 }
 
 /// The notes: what the drawing is, and what of it is left out.
-fn notes(panel: &Panel, topology: &dyn Topology, loaded: usize, told: usize) -> Vec<String> {
+fn notes_of(panel: &Panel, topology: &dyn Topology, loaded: usize, told: usize) -> Vec<String> {
     let what = if panel.has_arrows() { "half an arrow" } else { "a line" };
     let mut notes = vec![format!(
-        "Drawn as {}. Each direction of a link is {what} on the right-hand side of its way; colour and width are its class, \
-         whose largest figure is under the scale.",
+        "Drawn as {}. Each direction of a link is {what} on the right-hand side of its way. Darker (on a dark display: lighter) \
+         and wider means more; numbers are upper limits of each class.",
         panel.layout.shape
     )];
     if topology.links() > MOST_DRAWN {
-        notes.push(format!("Of {} links only those with a load are drawn.", topology.links()));
+        notes
+            .push(format!("Links that carried nothing are not drawn: the network has {}.", topology.links()));
     }
     if loaded > MOST_DRAWN {
         notes.push(format!("In each panel the {MOST_DRAWN} links with the largest figures are drawn."));
     }
     if loaded > told {
-        notes.push(format!("The {MOST_TOLD} links with the largest figures of a panel have tooltips."));
+        notes.push(format!("Tooltips: in each panel the {MOST_TOLD} links with the largest figures."));
     }
     notes
 }

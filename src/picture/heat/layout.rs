@@ -27,6 +27,8 @@ pub(in crate::picture) struct Layout {
     /// The number of nodes along each dimension and how neighbours lie to each other, if it is a lattice.
     axes: Vec<(usize, Point)>,
     is_closed: bool,
+    /// Whether the nodes are on a circle around the origin.
+    is_round: bool,
 }
 
 impl Layout {
@@ -42,8 +44,15 @@ impl Layout {
         }
         let switches: BTreeMap<usize, usize> =
             switches.into_iter().enumerate().map(|(nth, number)| (number, nodes + nth)).collect();
-        let mut layout =
-            Layout { shape: "", places: Vec::new(), nodes, switches, axes: Vec::new(), is_closed: false };
+        let mut layout = Layout {
+            shape: "",
+            places: Vec::new(),
+            nodes,
+            switches,
+            axes: Vec::new(),
+            is_closed: false,
+            is_round: false,
+        };
         let vertices = nodes + layout.switches.len();
         if layout.switches.is_empty() && (layout.as_lattice(topology) || layout.as_hypercube(topology)) {
             return layout;
@@ -91,6 +100,24 @@ impl Layout {
         self.is_closed
     }
 
+    /// The ranks at the ends of rows and columns by which those between them can be found: the extents of a lattice of one
+    /// or two dimensions, the last one first.
+    pub(in crate::picture) fn plane(&self) -> Option<(usize, usize)> {
+        match self.axes[..] {
+            [(columns, _)] => Some((columns, 1)),
+            [(columns, _), (rows, _)] => Some((columns, rows)),
+            _ => None,
+        }
+    }
+
+    /// The direction in which there is room for the label of a node: out of a circle, and where all nodes are in a row below or
+    /// lie anywhere, down.
+    pub(in crate::picture) fn outside(&self, rank: usize) -> Point {
+        let (x, y) = self.places[rank];
+        let radius = x.hypot(y);
+        if self.is_round && radius > 0.0 { (x / radius, y / radius) } else { (0.0, 1.0) }
+    }
+
     /// The shortest distance between two neighbours, or between two nodes of a row: 1 at most.
     pub(in crate::picture) fn nearest(&self, topology: &dyn Topology) -> f64 {
         let distance = |link: Link| {
@@ -130,7 +157,7 @@ impl Layout {
         }
         if let ([(nodes, _)], true) = (&axes[..], is_closed) {
             self.places = circle(*nodes, (*nodes as f64 / 6.0).max(0.6));
-            self.shape = "a ring";
+            (self.shape, self.is_round) = ("a ring", true);
             return true;
         }
         let place = |mut rank: usize| {
@@ -236,7 +263,7 @@ impl Layout {
     fn as_circles(&mut self) {
         self.places = circle(self.nodes, (self.nodes as f64 / 6.0).max(0.6));
         self.places.extend(circle(self.switches.len(), (self.nodes as f64 / 12.0).max(0.3)));
-        self.shape = "a circle";
+        (self.shape, self.is_round) = ("a circle", true);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The network of a run, drawn as what it is, with the load of every link.
 
 mod draw;
+mod labels;
 mod layout;
 mod scale;
 
@@ -39,7 +40,7 @@ impl Measure {
 
 /// The network of a run with the load of every link: a builder.
 ///
-/// The picture has a panel for each [`Measure`], in which every directed link is half an arrow, to the right of the middle of
+/// The picture has a panel for each [`Measure`] of which any link has a figure, in which every directed link is half an arrow, to the right of the middle of
 /// the two: its colour and its width are the class of its figure, out of six between 0 and the largest figure of the run. Links
 /// that carried nothing are thin lines. Of a run that was not [traced](crate::MachineBuilder::trace) two panels can be drawn;
 /// for the time that links were shared what happened must be known.
@@ -55,7 +56,9 @@ impl Measure {
 /// | complete, any other | a circle, with switches on another one within |
 ///
 /// # Large machines
-/// * Nodes have their numbers inside where there is room.
+/// * Nodes have their numbers inside where there is room. Otherwise a line, mesh or torus has figures at the left of its rows and
+///   above its columns, whose sum is the rank; on other networks every k-th rank has its number beside it, where k is the
+///   smallest power of two for which they lie apart.
 /// * In each panel the 400 links with the largest figures have tooltips, each with all of its figures; the others of one class
 ///   are one shape.
 /// * At most 20,000 links are drawn in a panel, those with the largest figures. Links that carried nothing are drawn on

@@ -76,8 +76,9 @@ fn networks_are_drawn_as_what_they_are() {
 fn what_is_used_has_rules_that_need_no_ancestor() {
     for (machine, classes) in [
         ("torus:3x4", vec!["mc-label", "mc-net", "mc-node"]),
-        ("fat-tree:64", vec!["mc-label", "mc-net", "mc-node", "mc-switch"]),
-        ("mesh:100x100", vec!["mc-dot", "mc-net"]),
+        ("mesh:24x24", vec!["mc-net", "mc-node", "mc-rank", "mc-row"]),
+        ("fat-tree:64", vec!["mc-label", "mc-net", "mc-node", "mc-rank", "mc-switch"]),
+        ("mesh:100x100", vec!["mc-dot", "mc-net", "mc-rank", "mc-row"]),
     ] {
         let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
         let run = machine.run(|node| {
@@ -95,7 +96,7 @@ fn what_is_used_has_rules_that_need_no_ancestor() {
         let mut used: Vec<&str> = defs.iter().filter_map(|element| attribute(element, "class")).collect();
         used.sort_unstable();
         used.dedup();
-        // Numbers that could not be read are not there.
+        // Nodes that are too small for their numbers have them outside.
         assert!(used.iter().all(|class| classes.contains(class)) && used.len() >= 2, "{used:?}");
         let (_, style) = svg.split_once("<style>").unwrap();
         let (light, dark) = style.split_once("@media").unwrap();
@@ -106,4 +107,66 @@ fn what_is_used_has_rules_that_need_no_ancestor() {
             assert!(has_dark || class == "mc-net", "no rule for {class} in the dark");
         }
     }
+}
+
+/// The texts of a class, in order.
+fn texts(svg: &str, class: &str) -> Vec<String> {
+    let begin = format!("<text class=\"{class}\"");
+    let parts = svg.split(&begin).skip(1);
+    let text = |part: &str| part.split_once('>').unwrap().1.split_once('<').unwrap().0.trim().to_owned();
+    parts.map(text).collect()
+}
+
+/// Node 0 sends to node 1.
+fn one_message(machine: &str, bytes: usize) -> crate::Run<()> {
+    let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
+    let run = machine.run(|node| {
+        match node.rank() {
+            0 => node.world().send(1, vec![0_u8; bytes])?,
+            1 => drop(node.world().recv(0)?),
+            _ => {}
+        }
+        Ok(())
+    });
+    run.unwrap()
+}
+
+#[test]
+fn nodes_too_small_for_their_numbers_have_some_outside() {
+    let map = |machine: &str| Heat::of(&one_message(machine, 100)).to_svg().unwrap();
+    let ranks =
+        |step: usize, count: usize| (0..count).map(|nth| (nth * step).to_string()).collect::<Vec<_>>();
+    let mesh = map("mesh:24x24");
+    assert_eq!((texts(&mesh, "mc-rank"), texts(&mesh, "mc-row")), (ranks(1, 24), ranks(24, 24)));
+    assert!(
+        mesh.contains("A node's rank is the figure at the left of its row plus the figure above its column.")
+    );
+    assert_eq!(texts(&map("torus:4x8x8"), "mc-rank"), ranks(1, 256));
+    for machine in ["hypercube:256", "cm5:256", "h100-cluster:32", "complete:200"] {
+        let svg = map(machine);
+        let (labels, note) = (texts(&svg, "mc-rank"), "Figures beside nodes: ranks 0, ");
+        assert!(labels.len() >= 16, "{machine}: {labels:?}");
+        let step: usize = labels[1].parse().unwrap();
+        assert_eq!(labels, ranks(step, labels.len()), "{machine}");
+        assert!(svg.contains(&format!("{note}{step}, {}, ..", 2 * step)), "{machine}");
+    }
+}
+
+#[test]
+fn title_scale_and_tooltips_have_one_unit() {
+    let svg = Heat::of(&one_message("line:3", 8000)).measures([Measure::Bytes]).to_svg().unwrap();
+    assert!(svg.contains("bytes carried: 8000 B at most, from 0 to 1"), "{svg}");
+    assert!(svg.contains("node 0 to node 1: 8000 B in 1 message"), "{svg}");
+    assert_eq!(texts(&svg, "small end")[..6], ["1333", "2667", "4000", "5333", "6667", "8000"]);
+    assert_eq!(texts(&svg, "small")[0], "B");
+}
+
+#[test]
+fn a_measure_without_any_figure_is_told_and_not_drawn() {
+    let run = one_message("mesh:16x16", 8000);
+    let all = Heat::of(&run).to_svg().unwrap();
+    assert_eq!(all.matches("href=\"#mc-lines\"").count(), 2, "two panels");
+    assert!(all.contains("time shared: none, no two messages moved over one link at the same time"));
+    let shared = Heat::of(&run).measures([Measure::Shared]).to_svg().unwrap();
+    assert!(!shared.contains("mc-lines") && shared.contains("time shared: none, "));
 }

@@ -9,7 +9,8 @@ use super::{
     super::{
         canvas::{counted, rounded},
         critical::{self, Stretch},
-        space_time::{bands::bands, bars::bars},
+        sample::{Candidate, Sample},
+        space_time::{bands::bands, bars::bars, rows::Rows},
         traffic::{self, Traffic},
     },
     holdings::{Holdings, Rule},
@@ -25,6 +26,10 @@ use crate::{
 
 /// The bytes that have left at the end of a share, as parts of all bytes.
 const WHOLE: f64 = 1e9;
+
+/// The largest numbers of rows and of lines of the diagram: a browser gets slow beyond.
+const MOST_ROWS: usize = 360;
+const MOST_LINES: usize = 20_000;
 
 /// A run.
 #[derive(Debug, Serialize)]
@@ -57,8 +62,12 @@ pub(super) struct RunData {
     path: Vec<u64>,
     /// Phases, operations and steps: name, begin, end, lane.
     bands: Vec<(String, u64, u64, usize)>,
-    /// The note of those that there is no lane for; empty if there is none.
-    left_out: String,
+    /// The ranks that have a row in the diagram.
+    rows: Vec<Rank>,
+    /// The places of the messages that have lines in the diagram; empty if all have.
+    lines: Vec<usize>,
+    /// What of the run is not in the diagram, and by which rule, in sentences.
+    notes: Vec<String>,
 }
 
 /// The messages of a run, in the order in which they entered the network.
@@ -92,11 +101,11 @@ impl RunData {
             [link.id as u64, link.load.bytes, link.load.messages, busy, shared]
         });
         let links = loads.collect();
-        let lost = |transfer: &Transfer| match transfer.entered < transfer.left {
-            true => traffic::lost(transfer, machine.parameters()).as_picos(),
-            false => 0,
-        };
+        let lost = |transfer: &Transfer| traffic::lost(transfer, machine.parameters());
         let bands = bands(trace);
+        let left_out = bands.says_left_out("above the diagram");
+        let path = critical::stretches(trace, machine);
+        let rows = Rows::thinned(&report.nodes, MOST_ROWS, &path);
         let mut data = RunData {
             title,
             network,
@@ -114,8 +123,10 @@ impl RunData {
             shares: BTreeMap::new(),
             places: Vec::new(),
             links,
-            path: critical::stretches(trace, machine).iter().flat_map(figures).collect(),
-            left_out: bands.says_left_out("above the diagram").unwrap_or_default(),
+            path: path.iter().flat_map(figures).collect(),
+            lines: Vec::new(),
+            notes: rows.says(machine.nodes()).into_iter().collect(),
+            rows: rows.ranks,
             bands: bands
                 .bands
                 .into_iter()
@@ -124,17 +135,35 @@ impl RunData {
             about: String::new(),
         };
         data.add_messages(trace, topology, lost);
+        data.add_lines();
+        data.notes.extend(left_out);
         let (nodes, time) = (counted(machine.nodes() as u64, "node"), report.modeled.since_start());
         let (messages, bytes) = (counted(report.messages, "message"), format_bytes(report.bytes));
         data.about =
             format!("{}, {nodes}: {} modeled; {messages} with {bytes}", report.machine, rounded(time));
-        if !report.lost_to_sharing.is_zero() {
-            data.about += &format!(", {} lost to sharing", rounded(report.lost_to_sharing));
+        if let Some(delayed) = traffic::delayed(report) {
+            data.about += &format!(". {delayed}");
         }
         data
     }
 
-    fn add_messages(&mut self, trace: &Trace, topology: &dyn Topology, lost: impl Fn(&Transfer) -> u64) {
+    /// Chooses the messages that have lines.
+    fn add_lines(&mut self) {
+        let has_row = |rank: &Rank| self.rows.binary_search(rank).is_ok();
+        let Messages { from, to, lost, .. } = &self.messages;
+        let ends = from.iter().zip(to).zip(lost);
+        let candidate = |((from, to), &lost): ((&Rank, &Rank), &u64)| Candidate {
+            delay: Span::from_picos(lost),
+            is_between_rows: has_row(from) && has_row(to),
+        };
+        let sample = Sample::of(&ends.map(candidate).collect::<Vec<_>>(), MOST_LINES);
+        if let Some(says) = sample.says {
+            self.lines = (0..from.len()).filter(|&nth| sample.is_drawn[nth]).collect();
+            self.notes.push(says);
+        }
+    }
+
+    fn add_messages(&mut self, trace: &Trace, topology: &dyn Topology, lost: impl Fn(&Transfer) -> Span) {
         let carried = trace.contents.iter().filter_map(|content| match &content.change {
             Change::Gives { blocks } => Some(((content.rank, content.sent), blocks.len())),
             _ => None,
@@ -158,7 +187,7 @@ impl RunData {
             messages.entered.push(entered.since(before).as_picos());
             messages.leaving.push(left.since(entered).as_picos());
             messages.flying.push(arrived.since(left).as_picos());
-            messages.lost.push(lost(transfer));
+            messages.lost.push(lost(transfer).as_picos());
             messages.blocks.push(carried.get(&(from, seq)).copied().unwrap_or(0));
             messages.route.push(*routes.entry((from, to)).or_insert_with(|| {
                 let mut route = Vec::new();

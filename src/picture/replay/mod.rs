@@ -50,7 +50,8 @@ const PROGRAM: [&str; 4] = [
 ///   something, directly or over others.
 ///
 /// # Limits
-/// A page has at most 8 runs, and 200,000 messages of all runs together.
+/// A page has at most 8 runs, and 200,000 messages of all runs together. Its diagram has at most 360 rows and 20,000 lines of
+/// messages, chosen over the whole run by the rules of a [`SpaceTime`](super::SpaceTime#large-machines).
 ///
 /// ```
 /// use multicomputer::{Machine, collective::Algorithm, picture::Replay, prelude::*};

@@ -209,6 +209,29 @@ fn pages_of_all_machines_have_all_messages_and_are_the_same_every_time() {
 }
 
 #[test]
+fn lines_of_many_messages_are_over_the_whole_run_and_the_page_says_so() {
+    let run = Machine::hockney(1, 2).trace(true).build().unwrap().run(|node| {
+        let other = 1 - node.rank();
+        (0..15_000).try_for_each(|_| node.world().sendrecv(other, [0_u8; 1], other).map(drop))?;
+        Ok(())
+    });
+    let page = data(&Replay::new("").run("", &run.unwrap()).unwrap().to_html().unwrap());
+    let shown = &page["runs"][0];
+    let lines: Vec<u64> =
+        shown["lines"].as_array().unwrap().iter().map(|line| line.as_u64().unwrap()).collect();
+    assert_eq!((lines.len(), lines[0]), (20_000, 0));
+    assert!(lines.windows(2).all(|pair| (1..=2).contains(&(pair[1] - pair[0]))) && lines[19_999] >= 29_998);
+    assert_eq!(shown["notes"][0], "Lines: 20000 of 30000 messages, evenly spaced in the order of time.");
+    // Those of few messages are all there, and nothing is said.
+    let few = data(&Replay::new("").run("", &busy("line:5", true)).unwrap().to_html().unwrap());
+    assert_eq!(
+        (&few["runs"][0]["lines"], &few["runs"][0]["notes"]),
+        (&Value::Array(vec![]), &Value::Array(vec![]))
+    );
+    assert_eq!(few["runs"][0]["rows"], serde_json::json!([0, 1, 2, 3, 4]));
+}
+
+#[test]
 fn shares_lead_from_nothing_to_everything() {
     let run = busy("mesh:3x4", true);
     let page = data(&Replay::new("").run("", &run).unwrap().to_html().unwrap());

@@ -7,30 +7,36 @@ use super::{
     },
     plot::Plot,
 };
-use crate::rank::Rank;
-
-/// Up to so many stretches of the path have tooltips.
+/// The largest number of stretches of the path that have tooltips.
 const MOST_STRETCHES: usize = 300;
 
-/// Draws the critical path: frames around what it goes over on nodes, lines along messages. What is on nodes without a row is
-/// not shown.
+/// Draws the critical path: frames around what it goes over on nodes, lines along messages. On a rank without a row it is a line
+/// at that rank's place between the rows, so that the path is whole.
 pub(super) fn draw(canvas: &mut Canvas, plot: &Plot, stretches: &[Stretch]) {
     let half = plot.bar / 2.0 + 1.0;
-    let middle = |rank: &Rank| Some(plot.top_of(*plot.rows.get(rank)?) + plot.pitch / 2.0);
     let (mut together, has_tooltips) = (String::new(), stretches.len() <= MOST_STRETCHES);
     for &Stretch { from, to, start, end } in stretches {
-        let (Some(y), Some(below)) = (middle(&from), middle(&to)) else { continue };
+        let (y, below) = (plot.middle(from), plot.middle(to));
         let (left, right) = (plot.x(start), plot.x(end));
-        let (outline, what) = if from == to {
+        let outline = if from == to && plot.has_row(from) {
             let (width, height) = (decimal((right - left).max(0.5), 2), number(2.0 * half));
             let corner = format!("M{} {}", decimal(left, 2), number(y - half));
-            (format!("{corner}h{width}v{height}h-{width}z"), format!("node {from}"))
+            format!("{corner}h{width}v{height}h-{width}z")
         } else {
-            let edge = if y < below { half } else { -half };
-            let begin = format!("M{} {}", number(left), number(y + edge));
-            (format!("{begin}L{} {}", number(right), number(below - edge)), format!("{from} to {to}"))
+            // From the edge of one frame to that of another.
+            let way = if from == to {
+                0.0
+            } else if y < below {
+                half
+            } else {
+                -half
+            };
+            let edge = |rank| if plot.has_row(rank) { way } else { 0.0 };
+            let begin = format!("M{} {}", number(left), number(y + edge(from)));
+            format!("{begin}L{} {}", number(right), number(below - edge(to)))
         };
         if has_tooltips {
+            let what = if from == to { format!("node {from}") } else { format!("{from} to {to}") };
             let says = format!("critical path: {what}, {} from {start}", end.since(start));
             canvas.add(path("crit", &outline).tells(&says));
         } else {

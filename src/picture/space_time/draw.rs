@@ -9,7 +9,9 @@ use std::{
 use super::{
     super::{
         canvas::{Canvas, Compose, counted, decimal, element, number, path, rectangle, rounded, width},
-        critical,
+        critical::Stretch,
+        sample::{Candidate, Sample},
+        traffic,
     },
     SpaceTime,
     bands::{self, Bands},
@@ -17,14 +19,18 @@ use super::{
     critical_path,
     messages::{Class, Message, messages},
     plot::{Plot, SHORTEST},
+    rows::Rows,
     ticks::Ticks,
 };
 use crate::{rank::Rank, time::Span, units::format_bytes};
 
-/// Up to so many bars have tooltips of their own.
+/// The largest number of bars that have tooltips of their own.
 const MOST_BARS: usize = 1000;
 
-/// Up to so many messages have tooltips; if there are more, so many of those that lost most.
+/// The largest number of messages that have lines: more could not be told apart.
+const MOST_LINES: usize = 1500;
+
+/// The largest number of messages that have tooltips; if more are drawn, that of the most delayed ones that have.
 const MOST_MESSAGES: usize = 600;
 const MOST_LATE: usize = 300;
 
@@ -35,7 +41,7 @@ const LIGHT: &str = ".mc .p-computing{fill:#009e73}.mc .p-overhead{fill:#e69f00}
     .mc .b-computing{fill:url(#mc-computing)}.mc .b-overhead{fill:url(#mc-overhead)}\
     .mc .b-sending{fill:url(#mc-sending)}.mc .b-receiving{fill:url(#mc-receiving)}.mc .b-waiting{fill:url(#mc-waiting)}\
     .mc .m{stroke:#000;stroke-width:.9;fill:none;opacity:.85}.mc .la{stroke:#d00;stroke-width:1.2;opacity:1}\
-    .mc .key{stroke-width:1.4;opacity:1}.mc .sh{stroke-dasharray:5 2.5}.mc .stub{opacity:.5}.mc .head{fill:#000}.mc .la-head{fill:#d00}\
+    .mc .key{stroke-width:1.4;opacity:1}.mc .sh{stroke-dasharray:5 2.5}.mc .pale{opacity:.4}.mc .head{fill:#000}.mc .la-head{fill:#d00}\
     .mc .base{stroke:#999;fill:none}.mc .band0{fill:#8884}.mc .band1{fill:#8887}.mc .tiny{font-size:8px}\
     .mc .mark{stroke:#000;stroke-width:1.6;fill:none}\
     .mc .crit{stroke:#000;stroke-width:2.2;fill:none}";
@@ -45,27 +51,29 @@ const DARK: &str = ".mc .p-waiting{fill:#3c4046}.mc .p-sending{fill:#3a8fd0}.mc 
     .mc .crit{stroke:#fff}";
 
 /// Draws a diagram with these rows.
-pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {
-    let (trace, report) = (diagram.trace, diagram.report);
-    let places: BTreeMap<Rank, usize> = rows.iter().enumerate().map(|(row, &rank)| (rank, row)).collect();
+pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> String {
+    let trace = diagram.trace;
+    let Rows { ranks, .. } = rows;
+    let places: BTreeMap<Rank, usize> = ranks.iter().enumerate().map(|(row, &rank)| (rank, row)).collect();
     let bands = bands::bands(trace);
     let bars: Vec<Bar<'_>> = bars(trace).into_iter().filter(|bar| places.contains_key(&bar.rank)).collect();
     let messages = messages(trace, diagram.machine);
-    let is_shown =
-        |message: &&Message| places.contains_key(&message.from) || places.contains_key(&message.to);
-    let shown: Vec<&Message> = messages.iter().filter(is_shown).collect();
+    let candidate = |message: &Message| Candidate {
+        delay: message.lost,
+        is_between_rows: places.contains_key(&message.from) && places.contains_key(&message.to),
+    };
+    let candidates: Vec<Candidate> = messages.iter().map(candidate).collect();
+    let sample = Sample::of(&candidates, MOST_LINES);
+    let drawn = messages.iter().zip(&sample.is_drawn).filter(|(_, is_drawn)| **is_drawn);
+    let shown: Vec<&Message> = drawn.map(|(message, _)| message).collect();
 
     let mut canvas = Canvas::new(f64::from(diagram.width), LIGHT, DARK);
     patterns(&mut canvas);
     canvas.text(12.0, 24.0, "title", &diagram.title);
     canvas.text(12.0, 42.0, "", &about(diagram, messages.len()));
-    let path = match report.is_modeled {
-        true => critical::stretches(trace, diagram.machine),
-        false => Vec::new(),
-    };
-    let label = rows.iter().map(|rank| width(&format!("node {rank}"))).fold(0.0, f64::max);
+    let label = ranks.iter().map(|rank| width(&format!("node {rank}"))).fold(0.0, f64::max);
     let left = label + 20.0;
-    let pitch = match rows.len() {
+    let pitch = match ranks.len() {
         0..=8 => 36.0,
         9..=16 => 28.0,
         17..=32 => 20.0,
@@ -79,17 +87,17 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {
         pitch,
         bar: pitch * 0.5,
         steps: if pitch >= 28.0 { 9.0 } else { 0.0 },
-        last: report.modeled,
+        last: diagram.report.modeled,
         rows: places,
     };
     let y = legend(&mut canvas, &plot, diagram, &bars, &shown, !path.is_empty());
     plot.top = y + bands.lanes as f64 * LANE + 24.0;
     draw_bands(&mut canvas, y, &plot, &bands);
     let unit = axis(&mut canvas, &plot);
-    labels(&mut canvas, diagram, rows, &plot);
+    labels(&mut canvas, diagram, ranks, &plot);
     let (has_tooltips, too_short) = draw_bars(&mut canvas, &plot, &bars);
     let steps = draw_steps(&mut canvas, diagram, &plot);
-    critical_path::draw(&mut canvas, &plot, &path);
+    critical_path::draw(&mut canvas, &plot, path);
     draw_marks(&mut canvas, diagram, &plot);
     let tooltips = draw_messages(&mut canvas, &plot, &shown);
 
@@ -98,32 +106,26 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &[Rank]) -> String {
         false => "from the beginning of a send to the end of its receive",
     };
     let mut notes = vec![format!("Time in {unit}. A line leads {lines}.")];
-    let nodes = diagram.machine.nodes();
-    if rows.len() < nodes {
-        let which = match diagram.nodes {
-            Some(_) => "as asked for",
-            None => "spread evenly over the ranks, and the one that finished last",
-        };
-        let (inside, all) =
-            (shown.iter().filter(|message| is_inside(message, &plot)).count(), messages.len());
-        notes.push(format!(
-            "{} of {nodes} nodes are shown: {which}. Of {all} messages {inside} are between them; {} have one end there and are \
-             stubs.",
-            rows.len(),
-            shown.len() - inside
-        ));
+    notes.extend(traffic::delayed(diagram.report));
+    notes.extend(rows.says(diagram.machine.nodes()));
+    notes.extend(sample.says);
+    if shown.iter().any(|message| !is_inside(message, &plot)) {
+        notes.push("A pale line begins or ends between rows, at a rank without a row.".to_owned());
+    }
+    if path.iter().any(|stretch| !plot.has_row(stretch.from)) {
+        notes.push("Between rows the critical path is at ranks without a row.".to_owned());
     }
     if !has_tooltips {
-        notes.push("There are many bars: a tooltip tells the sum of one kind on a row.".to_owned());
+        notes.push("Tooltips of bars: the sum of one kind on a row.".to_owned());
     }
-    if tooltips < shown.len() {
-        notes.push(format!("Of the messages the {tooltips} that lost most have a tooltip."));
+    if (1..shown.len()).contains(&tooltips) {
+        let what = counted(tooltips as u64, "message");
+        notes.push(format!("Tooltips of lines: the {what} with the largest delay."));
     }
     if too_short > 0 {
-        notes.push(match too_short {
-            1 => format!("1 bar shorter than {SHORTEST} pixels is not drawn."),
-            bars => format!("{bars} bars shorter than {SHORTEST} pixels are not drawn."),
-        });
+        let are = if too_short == 1 { "is" } else { "are" };
+        let bars = counted(too_short as u64, "bar");
+        notes.push(format!("{bars} narrower than {SHORTEST} px {are} not drawn."));
     }
     notes.extend(bands.says_left_out("above the rows"));
     if steps {
@@ -143,9 +145,6 @@ fn about(diagram: &SpaceTime<'_>, drawn: usize) -> String {
     let messages = counted(drawn.max(report.messages as usize) as u64, "message");
     let mut about = format!("{}, {nodes}: {} {clock}; {messages}", report.machine, rounded(time));
     let _ = write!(about, " with {}", format_bytes(report.bytes));
-    if !report.lost_to_sharing.is_zero() {
-        let _ = write!(about, ", {} lost to sharing", rounded(report.lost_to_sharing));
-    }
     about
 }
 
@@ -355,7 +354,7 @@ fn draw_marks(canvas: &mut Canvas, diagram: &SpaceTime<'_>, plot: &Plot) {
 }
 
 fn is_inside(message: &Message, plot: &Plot) -> bool {
-    plot.rows.contains_key(&message.from) && plot.rows.contains_key(&message.to)
+    plot.has_row(message.from) && plot.has_row(message.to)
 }
 
 /// Draws each message once; returns how many have tooltips.
@@ -370,10 +369,10 @@ fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usi
     };
     let (told_of, others) = order.split_at(told);
     let class = |message: &Message| {
-        let stub = if is_inside(message, plot) { "" } else { " stub" };
-        format!("{}{stub}", message.class().name())
+        let pale = if is_inside(message, plot) { "" } else { " pale" };
+        format!("{}{pale}", message.class().name())
     };
-    // Heads only where there is room, and not on stubs.
+    // Heads only where there is room, and not at ranks without a row.
     let head = |element: svg::node::element::Element, message: &Message| match is_inside(message, plot) {
         true if plot.pitch >= 14.0 && message.from != message.to => {
             let head = if message.class().late { "url(#mc-la-head)" } else { "url(#mc-head)" };
@@ -397,32 +396,23 @@ fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usi
     told
 }
 
-/// The line of a message, from the edge of one bar to that of another; a stub if one of them is not there; a tick on the bar
-/// if it is the same.
+/// The line of a message, from the edge of one bar to that of another, or to the place between rows of a rank without a row; a
+/// tick on the bar if it is the same.
 fn line(message: &Message, plot: &Plot) -> String {
+    let Message { from, to, .. } = *message;
     let (leaves, arrives) = (plot.x(message.leaves), plot.x(message.arrives));
-    let half = plot.bar / 2.0;
-    let middle = |row: &usize| plot.top_of(*row) + plot.pitch / 2.0;
+    let (y, below, half) = (plot.middle(from), plot.middle(to), plot.bar / 2.0);
+    let way = if from == to || y < below { half } else { -half };
+    // From above to below on one bar, otherwise between two.
+    let edge = |rank| {
+        if !plot.has_row(rank) {
+            0.0
+        } else if from == to {
+            -way
+        } else {
+            way
+        }
+    };
     let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));
-    match (plot.rows.get(&message.from), plot.rows.get(&message.to)) {
-        (Some(from), Some(to)) if from == to => {
-            let y = middle(from);
-            format!("M{}L{}", point(leaves, y - half), point(arrives, y + half))
-        }
-        (Some(from), Some(to)) => {
-            let edge = if from < to { half } else { -half };
-            format!("M{}L{}", point(leaves, middle(from) + edge), point(arrives, middle(to) - edge))
-        }
-        (Some(row), None) => {
-            let way = if message.from < message.to { 1.0 } else { -1.0 };
-            let (y, x) = (middle(row) + way * half, leaves + 0.4 * (arrives - leaves));
-            format!("M{}L{}", point(leaves, y), point(x, y + way * plot.pitch * 0.3))
-        }
-        (None, Some(row)) => {
-            let way = if message.from < message.to { -1.0 } else { 1.0 };
-            let (y, x) = (middle(row) + way * half, arrives - 0.4 * (arrives - leaves));
-            format!("M{}L{}", point(x, y + way * plot.pitch * 0.3), point(arrives, y))
-        }
-        (None, None) => String::new(),
-    }
+    format!("M{}L{}", point(leaves, y + edge(from)), point(arrives, below - edge(to)))
 }

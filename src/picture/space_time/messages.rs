@@ -39,10 +39,7 @@ pub(super) fn messages(trace: &Trace, machine: &Description) -> Vec<Message> {
         leaves: transfer.entered,
         arrives: transfer.arrived,
         shared,
-        lost: match transfer.entered < transfer.left {
-            true => traffic::lost(transfer, machine.parameters()),
-            false => Span::ZERO,
-        },
+        lost: traffic::lost(transfer, machine.parameters()),
     });
     messages.collect()
 }

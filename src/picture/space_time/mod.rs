@@ -6,21 +6,15 @@ mod critical_path;
 mod draw;
 mod messages;
 mod plot;
-mod rows;
+pub(super) mod rows;
 mod ticks;
 
 #[cfg(test)]
 mod tests;
 
-use super::PictureError;
-use crate::{
-    machine::Run,
-    model::Description,
-    rank::Rank,
-    record::{NodeRecord, Trace},
-    report::RunReport,
-    time::Time,
-};
+use self::rows::Rows;
+use super::{PictureError, critical};
+use crate::{machine::Run, model::Description, rank::Rank, record::Trace, report::RunReport, time::Time};
 
 /// The number of rows unless told otherwise.
 const MOST_ROWS: usize = 100;
@@ -41,22 +35,24 @@ const LEAST_WIDTH: u32 = 400;
 /// | receiving | waits for a message that is on its way to it |
 /// | waiting | waits for anything else: a message that has not begun to move, its port, a barrier |
 ///
-/// On each node computing and overhead are as long as in the [report](NodeRecord), and sending, receiving and waiting together
-/// as long as its `waiting`. A line for each message leads from the instant at which it takes its sender's out-port to the
-/// instant at which it arrives. It is dashed if the message shared a link with another one at any time, and red if it took
-/// longer than its bytes take (n beta). Bands above the rows are phases, operations of the library and their steps, from the first
-/// node's beginning to the last one's end; under the bars are the steps of each node. The
-/// [critical path](crate::analysis::CriticalPath) has thick frames around what it goes over on nodes, and thick lines along
-/// messages. Under the host's clock, where no message is
-/// on a way, lines lead from the beginning of a send to the end of its receive.
+/// On each node computing and overhead are as long as in the [report](crate::record::NodeRecord), and sending, receiving and
+/// waiting together as long as its `waiting`. A line for each message leads from the instant at which it takes its sender's
+/// out-port to the instant at which it arrives. It is dashed if the message shared a link with another one at any time, and red
+/// if it took longer than its bytes take (n beta). Bands above the rows are phases, operations of the library and their steps,
+/// from the first node's beginning to the last one's end; under the bars are the steps of each node. The
+/// [critical path](crate::analysis::CriticalPath) has thick frames around what it goes over on nodes, and thick lines along messages.
+/// Under the host's clock, where no message is on a way, lines lead from the beginning of a send to the end of its receive.
 ///
 /// # Large machines
-/// * At most 100 nodes have a row, or as [many](SpaceTime::rows) as asked for: spread evenly over the ranks, and the one that
-///   finished last. A message with one end on them is a stub, with none it is not drawn.
+/// * At most 100 nodes have a row, or as [many](SpaceTime::rows) as asked for: all ranks of the critical path, and every k-th
+///   rank, where k is the smallest power of two for which the rows suffice. A path over more ranks than rows has its own
+///   stride. A rank without a row has its place between the rows of its neighbours: a line that ends there is pale.
+/// * At most 1500 messages have lines: the 150 with the largest delay, then those between rows, then the others, evenly spaced
+///   in the order of time.
 /// * Bars have tooltips up to 1000 of them; if there are more, the bars of one kind on one row are drawn as one, with their sum.
-/// * Messages have tooltips up to 600; if there are more, the 300 that lost most have.
-/// * The critical path is drawn where its nodes have rows; its stretches have tooltips up to 300.
-/// * Bars shorter than a twentieth of a pixel are left out, and beyond six lanes of bands the steps.
+/// * Messages have tooltips up to 600; if more are drawn, the 300 with the largest delay have.
+/// * The critical path is always whole; its stretches have tooltips up to 300.
+/// * Bars narrower than 0.05 pixels are not drawn, nor bands beyond six lanes.
 ///
 /// The notes beneath the picture say which of that was done.
 ///
@@ -138,7 +134,7 @@ impl<'a> SpaceTime<'a> {
     /// # use multicomputer::{Machine, picture::{PictureError, SpaceTime}};
     /// # let run = Machine::paragon(4, 4).trace(true).build()?.run(|node| Ok(node.world().barrier()?))?;
     /// let column = SpaceTime::of(&run).nodes([0, 4, 8, 12]).to_svg()?;
-    /// assert!(column.contains("4 of 16 nodes are shown"));
+    /// assert!(column.contains("Rows: the ranks that were asked for (4 of 16)."));
     /// let none = SpaceTime::of(&run).nodes([16]).to_svg();
     /// assert_eq!(none, Err(PictureError::NoSuchNode { given: 16, nodes: 16 }));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -183,19 +179,18 @@ impl<'a> SpaceTime<'a> {
         if let Some(given) = marked.find(|&rank| rank >= nodes) {
             return Err(PictureError::NoSuchNode { given, nodes });
         }
-        let rows = match &self.nodes {
-            Some(ranks) => rows::asked_for(ranks, nodes)?,
-            None => rows::thinned(nodes, self.rows, last_to_finish(&self.report.nodes)),
+        // Under the host's clock there is no path.
+        let path = match self.report.is_modeled {
+            true => critical::stretches(self.trace, self.machine),
+            false => Vec::new(),
         };
-        if rows.is_empty() {
+        let rows = match &self.nodes {
+            Some(ranks) => Rows::asked_for(ranks, nodes)?,
+            None => Rows::thinned(&self.report.nodes, self.rows, &path),
+        };
+        if rows.ranks.is_empty() {
             return Err(PictureError::Empty { what: "node" });
         }
-        Ok(draw::draw(self, &rows))
+        Ok(draw::draw(self, &rows, &path))
     }
-}
-
-/// The node that finished last; of several the first.
-fn last_to_finish(nodes: &[NodeRecord]) -> Rank {
-    let last = nodes.iter().enumerate().rev().max_by_key(|(_, node)| node.finished);
-    last.map_or(0, |(rank, _)| rank)
 }

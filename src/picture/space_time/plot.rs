@@ -33,6 +33,24 @@ impl Plot {
         self.top + row as f64 * self.pitch
     }
 
+    /// The middle of a rank's row. That of a rank without one is between the rows of its neighbours, at its share of the ranks
+    /// between them, so that a line to it leads to where it would be.
+    pub(super) fn middle(&self, rank: Rank) -> f64 {
+        let middle = |(&rank, &row): (&Rank, &usize)| (rank as f64, self.top_of(row) + self.pitch / 2.0);
+        let (below, above) = (self.rows.range(..=rank).next_back(), self.rows.range(rank..).next());
+        match (below.map(middle), above.map(middle)) {
+            (Some((low, y)), Some((high, _))) if low == high => y,
+            (Some((low, y)), Some((high, to))) => y + (to - y) * (rank as f64 - low) / (high - low),
+            (Some((_, y)), None) => y + self.pitch / 2.0,
+            (None, Some((_, y))) => y - self.pitch / 2.0,
+            (None, None) => self.top,
+        }
+    }
+
+    pub(super) fn has_row(&self, rank: Rank) -> bool {
+        self.rows.contains_key(&rank)
+    }
+
     /// Whether a bar from one instant to another is long enough to be drawn.
     pub(super) fn is_seen(&self, start: Time, end: Time) -> bool {
         self.x(end) - self.x(start) >= SHORTEST

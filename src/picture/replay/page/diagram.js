@@ -2,10 +2,6 @@
 
 const KINDS = ["computing", "overhead", "sending", "receiving", "waiting"];
 
-/** More rows or messages than these are not drawn. */
-const MOST_ROWS = 360;
-const MOST_LINES = 20000;
-
 const LABELS = 48;
 const LANE = 13;
 
@@ -25,10 +21,8 @@ class DiagramView {
 
   resize() {
     const { model } = this;
-    const rows = Math.min(model.nodes, MOST_ROWS);
-    // Spread evenly over the ranks; the first and the last one are among them.
-    this.ranks = Array.from({ length: rows }, (_, nth) =>
-      rows < 2 ? 0 : Math.round((nth * (model.nodes - 1)) / (rows - 1)));
+    const rows = model.rows.length;
+    this.ranks = model.rows;
     this.rowOf = new Map(this.ranks.map((rank, row) => [rank, row]));
     this.pitch = Math.max(1.5, Math.min(18, 380 / rows));
     this.top = this.lanes * LANE + 4;
@@ -49,6 +43,15 @@ class DiagramView {
 
   middle(row) {
     return this.top + (row + 0.5) * this.pitch;
+  }
+
+  /** The middle of a rank's row; that of a rank without one is between the rows of its neighbours. */
+  place(rank) {
+    const row = this.rowOf.get(rank);
+    if (row !== undefined) return this.middle(row);
+    const next = countUpTo(this.ranks, rank), [low, high] = [this.ranks[next - 1], this.ranks[next]];
+    if (low === undefined || high === undefined) return this.middle(low === undefined ? -0.5 : next - 0.5);
+    return this.middle(next - 1 + (rank - low) / (high - low));
   }
 
   /** Draws all but the cursor. */
@@ -82,21 +85,20 @@ class DiagramView {
     context.strokeStyle = colour("message");
     context.lineWidth = pitch > 6 ? 0.8 : 0.4;
     context.beginPath();
-    const lines = Math.min(model.entered.length, MOST_LINES);
-    for (let nth = 0; nth < lines; nth++) {
-      const [from, to] = [this.rowOf.get(model.messages.from[nth]), this.rowOf.get(model.messages.to[nth])];
-      if (from === undefined || to === undefined || from === to) continue;
-      context.moveTo(this.x(model.entered[nth]), this.middle(from));
-      context.lineTo(this.x(model.arrived[nth]), this.middle(to));
-    }
+    const line = (nth) => {
+      const [from, to] = [model.messages.from[nth], model.messages.to[nth]];
+      if (from === to) return;
+      context.moveTo(this.x(model.entered[nth]), this.place(from));
+      context.lineTo(this.x(model.arrived[nth]), this.place(to));
+    };
+    if (model.lines.length > 0) model.lines.forEach(line);
+    else model.entered.forEach((_, nth) => line(nth));
     context.stroke();
     context.strokeStyle = colour("path");
     context.lineWidth = 1.8;
     context.beginPath();
-    // Between the rows where a node has none.
-    const row = (rank) => (model.nodes < 2 ? 0 : (rank * (this.ranks.length - 1)) / (model.nodes - 1));
     for (let nth = 0; nth < model.path.length; nth += 2) {
-      context.lineTo(this.x(model.path[nth + 1]), this.middle(row(model.path[nth])));
+      context.lineTo(this.x(model.path[nth + 1]), this.place(model.path[nth]));
     }
     context.stroke();
   }

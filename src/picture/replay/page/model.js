@@ -50,7 +50,9 @@ class Model {
     this.shares = run.shares;
     this.path = run.path;
     this.bands = run.bands;
-    this.leftOut = run.left_out;
+    this.rows = run.rows;
+    this.lines = run.lines;
+    this.notes = run.notes;
     this.lanes = run.bands.reduce((most, band) => Math.max(most, band[3] + 1), 0);
     this.finished = run.finished;
     this.loads = new Map(run.links.map((link) => [link[0], link]));
@@ -143,8 +145,9 @@ class Model {
 
   status(t) {
     const { all, some, nodes } = this.informed(t);
-    const what = this.rule === "reach" ? "can have heard from all" : "have all";
-    return `${all} of ${nodes} nodes ${what}${some > 0 ? `, ${some} a part` : ""}`;
+    if (this.rule !== "reach") return `${all} of ${nodes} nodes have all${some > 0 ? `, ${some} have some` : ""}`;
+    if (all === 0) return `${some} of ${nodes} nodes may hold data from some ranks; none from all`;
+    return `${all} of ${nodes} nodes may hold data from all ranks${some > 0 ? `, ${some} from some` : ""}`;
   }
 
   doing(rank, t) {

@@ -73,7 +73,7 @@ function show(numbers) {
     panel.network.show(model);
     panel.diagram.show(model, end, lanes);
     panel.status.hidden = shown.length < 2;
-    panel.note.textContent = noteOf(model, panel.diagram);
+    panel.note.textContent = noteOf(model);
     panel.diagram.canvas.setAttribute("aria-label", `Space-time diagram of ${model.title}; a click goes to a time`);
   }
   const all = shown.flatMap((panel) => models[panel.shown].events);
@@ -83,16 +83,12 @@ function show(numbers) {
   draw();
 }
 
-function noteOf(model, diagram) {
+function noteOf(model) {
   const rule = model.rule === "reach"
-    ? "No call of a library told what its messages hold: a node is coloured by the share of all nodes from which messages " +
-      "can have brought it something, directly or over others."
-    : "A node is coloured by the bytes that it has had in the call that it began last, as a share of all that the members had " +
-      "together in the beginning; of blocks that are combined each member's version counts.";
-  const rows = diagram.ranks.length < model.nodes ? ` ${diagram.ranks.length} of ${model.nodes} nodes have a row.` : "";
-  const lines = model.entered.length > MOST_LINES ? ` Lines for the first ${MOST_LINES} messages.` : "";
-  const bands = model.leftOut && ` ${model.leftOut}`;
-  return `Drawn as ${model.network.shape}. ${rule}${rows}${lines}${bands}`;
+    ? "Colour: fraction of all ranks whose data messages may have brought so far, directly or over other ranks (no call of " +
+      "the run records what its messages contain)."
+    : "Colour: fraction of this operation's data received so far; of combined blocks each rank's version counts.";
+  return [`Drawn as ${model.network.shape}.`, rule, ...model.notes].join(" ");
 }
 
 function draw() {
@@ -151,7 +147,7 @@ function frame(now) {
 const perSecond = () => (end / WHOLE) * speed;
 
 function tellRate() {
-  element("rate").textContent = `A second shows ${rounded(perSecond())}.`;
+  element("rate").textContent = `1 s of playback = ${rounded(perSecond())} of machine time.`;
 }
 
 // Browsers take a new address only so many times a minute.

@@ -1,0 +1,115 @@
+//! The messages that have lines where there are too many for all: a regular sample of the whole run, with the most delayed ones.
+
+use std::cmp::Reverse;
+
+use crate::time::Span;
+
+/// The most delayed messages have at most one of this number of lines.
+const DELAYED: usize = 10;
+
+const OUTSIDE: &str = "that begin or end at a rank without a row";
+
+/// The facts on a message that decide whether it is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// The time that it took to leave beyond that of its bytes.
+    pub(super) delay: Span,
+    /// Whether its sender and its receiver have rows.
+    pub(super) is_between_rows: bool,
+}
+
+/// The messages that are drawn.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Sample {
+    /// Whether each message is drawn, in the order in which they were given.
+    pub(super) is_drawn: Vec<bool>,
+    /// A sentence on the rule; `None` if all are drawn.
+    pub(super) says: Option<String>,
+}
+
+impl Sample {
+    /// Chooses `at_most` of the messages, which are in the order of time: those with the largest delay, up to a tenth; then those
+    /// between rows and the others, half of the room for each, or more where the other kind needs less. Where not all of a kind
+    /// have room, those drawn are evenly spaced in the order of time: messages between rows may all be in one phase of the run.
+    pub(super) fn of(messages: &[Candidate], at_most: usize) -> Sample {
+        let all = messages.len();
+        if all <= at_most {
+            return Sample { is_drawn: vec![true; all], says: None };
+        }
+        let mut delayed: Vec<usize> = (0..all).filter(|&nth| !messages[nth].delay.is_zero()).collect();
+        delayed.sort_by_key(|&nth| (Reverse(messages[nth].delay), nth));
+        delayed.truncate(at_most / DELAYED);
+        let mut is_drawn = vec![false; all];
+        delayed.iter().for_each(|&nth| is_drawn[nth] = true);
+        let (between, elsewhere): (Vec<usize>, Vec<usize>) =
+            (0..all).filter(|&nth| !is_drawn[nth]).partition(|&nth| messages[nth].is_between_rows);
+        let room = at_most - delayed.len();
+        let of_between = between.len().min(room - elsewhere.len().min(room / 2));
+        let kinds = [(between, of_between, "between rows"), (elsewhere, room - of_between, OUTSIDE)];
+        let others = if delayed.is_empty() { "" } else { " others" };
+        let mut parts = Vec::new();
+        for (messages, chosen, name) in kinds.iter().filter(|(messages, ..)| !messages.is_empty()) {
+            let count = messages.len();
+            (0..*chosen).for_each(|nth| is_drawn[messages[nth * count / chosen]] = true);
+            parts.push(match chosen == &count {
+                true => format!("the {count}{others} {name}"),
+                false => format!("{chosen} of the {count}{others} {name}"),
+            });
+        }
+        let mut says = format!("Lines: {at_most} of {all} messages, evenly spaced in the order of time");
+        if parts.len() > 1 {
+            says += &format!(": {}", parts.join(", "));
+        }
+        if !delayed.is_empty() {
+            says += &format!("; among them the {} with the largest delay", delayed.len());
+        }
+        Sample { is_drawn, says: Some(says + ".") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(sample: &Sample) -> Vec<usize> {
+        (0..sample.is_drawn.len()).filter(|&nth| sample.is_drawn[nth]).collect()
+    }
+
+    fn candidates(number: usize, is_between: impl Fn(usize) -> bool, late: &[usize]) -> Vec<Candidate> {
+        let delay = |nth: usize| {
+            Span::from_picos(late.iter().position(|&late| late == nth).map_or(0, |place| 9 - place as u64))
+        };
+        (0..number).map(|nth| Candidate { delay: delay(nth), is_between_rows: is_between(nth) }).collect()
+    }
+
+    #[test]
+    fn few_messages_are_all_drawn() {
+        let sample = Sample::of(&candidates(5, |_| false, &[]), 5);
+        assert_eq!((places(&sample), sample.says), (vec![0, 1, 2, 3, 4], None));
+    }
+
+    #[test]
+    fn many_are_sampled_over_the_whole_run_with_those_most_delayed() {
+        let sample = Sample::of(&candidates(100, |_| true, &[98, 3]), 11);
+        assert_eq!(places(&sample), [0, 9, 19, 29, 39, 49, 59, 69, 79, 89, 98]);
+        assert_eq!(
+            sample.says.unwrap(),
+            "Lines: 11 of 100 messages, evenly spaced in the order of time; among them the 1 with the largest delay."
+        );
+    }
+
+    #[test]
+    fn messages_between_rows_have_half_of_the_room_and_others_are_drawn_too() {
+        let sample = Sample::of(&candidates(100, |nth| nth % 50 == 7, &[]), 10);
+        assert_eq!(places(&sample), [0, 7, 13, 25, 37, 50, 57, 63, 75, 87]);
+        assert_eq!(
+            sample.says.unwrap(),
+            "Lines: 10 of 100 messages, evenly spaced in the order of time: the 2 between rows, 8 of the 98 that begin or end at a \
+             rank without a row."
+        );
+        let phases = Sample::of(&candidates(100, |nth| nth >= 50, &[]), 10);
+        assert_eq!(places(&phases), [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
+        let none = Sample::of(&candidates(100, |_| false, &[]), 10);
+        assert_eq!(places(&none), [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
+    }
+}
