@@ -263,12 +263,11 @@ impl Kernel {
     /// Fails what a node has posted and waits for, as far as it cannot come any more.
     fn fail_receives(&mut self, id: NodeId, now: Time) {
         let posted = |(&request, state): (&RequestId, &Request)| {
-            let (since, cause) = match state {
-                Request::RecvPosted { select, posted } => self.doomed_waiting(id, select, *posted, now)?,
-                // Nobody waits for it.
-                Request::Forgotten { select, .. } => self.doomed(id, select, now)?,
-                _ => return None,
+            let (Request::RecvPosted { select, posted } | Request::Forgotten { select, posted }) = state
+            else {
+                return None;
             };
+            let (since, cause) = self.doomed_waiting(id, select, *posted, now)?;
             Some((request, since, cause))
         };
         let doomed: Vec<_> = self.nodes[id as usize].requests.iter().filter_map(posted).collect();

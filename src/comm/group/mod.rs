@@ -211,10 +211,7 @@ impl<'n> Group<'n> {
         let colors: Vec<C> = (0..self.size()).map(color).collect();
         let nth = self.splits.replace(self.splits.get() + 1);
         if self.size() > 1 {
-            let context = self
-                .endpoint
-                .shared()
-                .context(self.context, &[], Private::Split as u32, &|| self.name.to_string());
+            let context = self.with_context(Private::Split, || self.name.to_string()).context;
             let call = Call::new("split", &SPLIT, &colors);
             self.endpoint.agree(context, nth, self.size(), self.rank, &call)?;
         }

@@ -11,6 +11,7 @@ use multicomputer::{
 };
 
 use super::*;
+use crate::support::disturbance::Disturbance;
 
 type Call = fn(&Group<'_>) -> Result<(), CollectiveError>;
 
@@ -31,7 +32,7 @@ fn said(clock: Clock, others: Call, own: Call) -> String {
         broadcast(node.world(), 0, 7)?;
         Ok(if node.rank() == 3 { own(node.world())? } else { others(node.world())? })
     });
-    assert!(matches!(error, RunError::Node { .. }), "{error}");
+    assert!(matches!(error, RunError::Mismatch(_)), "{error}");
     error.to_string()
 }
 
@@ -115,12 +116,11 @@ fn two_different_calls_are_named_with_their_ranks() {
     for clock in [Clock::Virtual, Clock::RealTime { dilation: Dilation::Fixed(1.0) }] {
         for (others, common, own, special) in pairs {
             let text = said(clock, others, own);
-            assert!(text.contains("in the world, rank "), "{text}");
+            assert!(text.starts_with("in the world, rank"), "{text}");
             assert!(text.ends_with("all ranks must make the same call"), "{text}");
-            // Rank 3 may have been the first or a later one.
             let (calls, _) = text.rsplit_once(": all ranks").unwrap();
             let (_, calls) = calls.split_once("in the world, ").unwrap();
-            let sides: Vec<&str> = calls.split(" where ").collect();
+            let sides: Vec<&str> = calls.split("; ").collect();
             let [one, two] = sides[..] else { panic!("{text}") };
             let (odd, other) = if one.starts_with("rank 3 calls ") { (one, two) } else { (two, one) };
             assert!(odd.starts_with("rank 3 calls ") && odd.contains(special), "{text}");
@@ -142,7 +142,7 @@ fn the_order_of_calls_counts() {
     });
     let text = text.to_string();
     assert!(text.contains("rank 1 calls collect on 5 u8 by auto"), "{text}");
-    assert!(text.contains("calls combine-to-all on 1 f64, sum by auto"), "{text}");
+    assert!(text.contains("ranks 0, 2 to 4 call combine-to-all on 1 f64, sum by auto"), "{text}");
 }
 
 #[test]
@@ -154,8 +154,91 @@ fn a_mismatch_in_one_group_names_that_group() {
         Ok(group.broadcast(0, &mut vec![0_u8; length])?)
     });
     let text = text.to_string();
-    assert!(text.contains("rank 2 calls broadcast with root 0 on 2 u8 by auto"), "{text}");
-    assert!(!text.contains("in the world, rank"), "{text}");
+    assert_eq!(
+        text,
+        "in the group of nodes 0, 2, 4, ranks 0, 1 call broadcast with root 0 on 1 u8 by auto; \
+         rank 2 calls broadcast with root 0 on 2 u8 by auto: all ranks must make the same call"
+    );
+}
+
+/// Ranks that call at other times, and threads that come at others still: the first difference in modeled time is told, with those
+/// that have called by then.
+#[test]
+fn a_mismatch_is_the_same_in_every_run() {
+    for run in 0..60 {
+        let text = error(Clock::Virtual, |node| {
+            let disturbance = Disturbance::new(run, node.rank());
+            node.compute(Span::from_micros([10, 30, 20, 20, 40][node.rank()]))?;
+            disturbance.strike_hard();
+            match node.rank() % 2 {
+                1 => node.world().barrier()?,
+                _ => node.world().combine_all(&mut [1.0], Sum)?,
+            }
+            Ok(())
+        });
+        assert_eq!(
+            text.to_string(),
+            "in the world, ranks 0, 2 call combine-to-all on 1 f64, sum by auto; rank 3 calls a barrier: all ranks must \
+             make the same call",
+            "run {run}"
+        );
+    }
+}
+
+/// Rows disagree on their own calls; that of the first row is told, as both do so at the start.
+#[test]
+fn of_several_groups_the_first_is_told() {
+    for run in 0..60 {
+        let machine = Machine::hockney(2, 3).build().unwrap();
+        let error = machine.run(|node| {
+            let disturbance = Disturbance::new(run, node.rank());
+            let row = node.row()?;
+            disturbance.strike_hard();
+            let length = if row.rank() == 1 { 2 } else { 1 };
+            Ok(row.combine_all(&mut vec![1_u64; length], Sum)?)
+        });
+        let Err(RunError::Mismatch(mismatch)) = error else { panic!("{error:?}") };
+        let calls = mismatch.calls.iter().map(|(_, ranks)| ranks.clone()).collect::<Vec<_>>();
+        assert_eq!((mismatch.group.as_str(), calls), ("row 0", vec![vec![0, 2], vec![1]]), "run {run}");
+    }
+}
+
+/// Members that split a group by functions of their own: by a constant, as in MPI, or by another color of another rank.
+#[test]
+fn a_split_by_functions_that_differ_is_told() {
+    let constant = error(Clock::Virtual, |node| {
+        let color = node.rank() % 2;
+        node.world().split(|_| color)?.barrier()?;
+        Ok(())
+    });
+    let constant = constant.to_string();
+    assert!(
+        constant.starts_with("in the world, ranks 0, 2, 4 call `split` (whose function is given"),
+        "{constant}"
+    );
+    assert!(constant.contains("; ranks 1, 3 call `split`"), "{constant}");
+    let other = error(Clock::Virtual, |node| {
+        let last = node.rank() == 4;
+        node.world().split(|rank| rank % 2 + usize::from(last && rank == 0))?.barrier()?;
+        Ok(())
+    });
+    let RunError::Mismatch(mismatch) = other else { panic!("{other}") };
+    assert_eq!(mismatch.calls.len(), 2, "{mismatch}");
+}
+
+/// Both groups of nodes are in a collective call, in which rank 0 of the one and of the other are missing.
+#[test]
+fn a_deadlock_in_the_calls_of_groups_names_them() {
+    let error = error(Clock::Virtual, |node| {
+        let group = node.world().split(|rank| rank % 2)?;
+        if group.rank() > 0 {
+            group.broadcast(0, &mut [0_u8; 4])?;
+        }
+        Ok(())
+    });
+    let text = error.to_string();
+    assert!(text.contains("in broadcast in the group of nodes 0, 2, 4 for node"), "{text}");
+    assert!(text.contains("in broadcast in the group of nodes 1, 3 for node 1"), "{text}");
 }
 
 /// The ranks that wait, and for whom, where rank 3 makes no call at all.

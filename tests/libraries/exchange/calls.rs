@@ -168,14 +168,14 @@ fn arguments_that_do_not_fit_are_refused() {
 #[test]
 fn members_that_make_other_calls_are_told_so() {
     let mismatch = |program: &(dyn Fn(&Node<'_>) -> Result<(), CallError> + Sync)| {
-        let (_, cause) = error(3, program);
-        match *cause {
-            CallError::Comm(CommError::Mismatch { call, other_call, .. }) => {
-                let mut calls = [call, other_call];
+        let machine = Machine::of("line:3".parse().unwrap()).build().unwrap();
+        match machine.run(|node| Ok(program(node)?)) {
+            Err(RunError::Mismatch(mismatch)) => {
+                let mut calls: Vec<String> = mismatch.calls.into_iter().map(|(call, _)| call).collect();
                 calls.sort();
                 calls.join(" / ")
             }
-            other => panic!("{other}"),
+            other => panic!("{other:?}"),
         }
     };
     let is_last = |node: &Node<'_>| node.rank() == 2;

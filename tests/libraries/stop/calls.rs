@@ -136,13 +136,13 @@ fn predictions_among_members_are_exact() {
 fn members_that_call_differently_are_found_out() {
     let machine = Machine::hockney(1, 4).build().unwrap();
     let differ = |one: [(Rank, u64); 1], other: [(Rank, u64); 1], by: [Algorithm; 2]| {
-        let error = error(&machine, |node| {
+        let run = machine.run(|node| {
             let (sources, algorithm) = if node.rank() == 2 { (other, by[1]) } else { (one, by[0]) };
             let mine = (node.rank() == sources[0].0).then(|| Payload::phantom(sources[0].1));
             node.world().using(algorithm).broadcast_payloads_from(&sources, mine)?;
             Ok(())
         });
-        assert!(matches!(error, BroadcastError::Comm(CommError::Mismatch { .. })), "{error}");
+        let Err(error @ RunError::Mismatch(_)) = run else { panic!("{run:?}") };
         error.to_string()
     };
     let auto = [Algorithm::AUTO; 2];
