@@ -377,3 +377,47 @@ fn nodes_have_as_many_ports_as_are_asked_for() {
     let tuned = succeeds(&["tune", "torus:2x2", "broadcast", "--bytes", "1K", "--ports", "4"]);
     assert!(tuned.contains("torus:2x2, 4 ports"), "{tuned}");
 }
+
+#[test]
+fn names_of_mpi_are_taken_and_near_names_are_offered() {
+    for (name, canonical) in [
+        ("allreduce", "combine-to-all of 2 KiB"),
+        ("MPI_Bcast", "broadcast of 2 KiB"),
+        ("all_gather", "collect of 2 KiB"),
+        ("ReduceScatter", "distributed-combine of 2 KiB"),
+        ("reduce", "combine-to-one of 2 KiB"),
+    ] {
+        let output = collective(&format!("{name} --mesh 2x2 --algorithm auto"));
+        assert!(output.starts_with(&format!("Collective communication: {canonical}, ")), "{output}");
+    }
+    let refused = |arguments: &str| fails(2, &arguments.split(' ').collect::<Vec<_>>());
+    for name in ["alltoall", "all-to-all", "MPI_Alltoallv"] {
+        let errors = refused(&format!("collective {name}"));
+        assert!(errors.contains("`multicomputer exchange` compares algorithms for all-to-all"), "{errors}");
+    }
+    for (arguments, offered) in [
+        ("collective alredcue", "`alredcue` is no operation; did you mean `allreduce`? Allowed are"),
+        (
+            "collective scan --algorithm hlving",
+            "`hlving` is no algorithm; did you mean `halving`? Allowed are",
+        ),
+        ("collective scan --machine paragn:4x4", "did you mean `paragon:4x4`? Allowed are"),
+        ("collective scan --clock vrtual", "did you mean `virtual`? Allowed are"),
+        ("collective scan --pin one_core", "did you mean `one-core`? Allowed are"),
+        ("collective scan --placement randm:7", "did you mean `random:7`? Allowed are"),
+        ("collective scan --fault ded:0-1@1ms", "did you mean `dead:0-1@1ms`? Allowed are"),
+        ("collective scan --noise lenght=1us", "did you mean `length`? Allowed are"),
+        ("stop --algorithm br-linn", "did you mean `br-lin`? The names are"),
+        ("stop --distribution cros", "did you mean `cross`? Allowed are"),
+        ("exchange --algorithm paked", "did you mean `packed`? Allowed are"),
+        ("textbook 4.77", "did you mean `4.7`? Allowed are"),
+        ("textbook 4.1 --topology rng:8", "did you mean `ring:8`? Allowed are"),
+        ("textbook 4.1 --parameters paragonn", "did you mean `paragon`? Allowed are"),
+        ("reproduce S0F2", "did you mean `S0-F2`? There are"),
+        ("colective scan", "a similar subcommand exists: 'collective'"),
+        ("collective scan --run fastst", "a similar value exists: 'fastest'"),
+    ] {
+        let errors = refused(arguments);
+        assert!(errors.contains(offered), "{arguments}: {errors}");
+    }
+}

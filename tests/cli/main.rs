@@ -20,6 +20,7 @@ mod predictions;
 mod rendezvous;
 mod replay;
 mod reproduce;
+mod settings;
 mod stop;
 mod textbook;
 mod tune;
@@ -212,7 +213,10 @@ fn bad_arguments_are_refused_with_a_reason() {
         (&["--sources", "-3"], "allowed is a whole number from 0 to 2^64 - 1"),
         (&["--seed", "one"], "allowed is a whole number from 0 to 2^64 - 1"),
         (&["--sources", "0"], "0 sources on a mesh of 10 x 10: 1 to 100 can be placed"),
-        (&["--distribution", "rows"], "`rows` is no distribution; allowed are row, column, right-diagonal,"),
+        (
+            &["--distribution", "rows"],
+            "`rows` is no distribution; did you mean `row`? Allowed are row, column, right-diagonal,",
+        ),
         (&["--distribution", "block:2x2,block:3x3"], "4 sources for a block of 9 nodes: 9 must be placed"),
         (
             &["--distribution", "block:11x3"],
