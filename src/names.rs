@@ -1,7 +1,7 @@
 //! Names as people type them: spellings of one name, and the nearest of the names that there are.
 
-/// The least similarity, by Jaro, of a name that is offered; as clap has it for names of options.
-const LEAST: f64 = 0.7;
+/// The least similarity of a name that is offered: 1 less the edits (Damerau, Levenshtein) for each character.
+const LEAST: f64 = 0.6;
 
 /// A name without what spellings differ in: case, hyphens, underscores and blanks.
 pub(crate) fn plain(name: &str) -> String {
@@ -10,7 +10,8 @@ pub(crate) fn plain(name: &str) -> String {
 
 /// The known name that is most like the one given, if one is alike: of several the first.
 ///
-/// What stands behind a colon is not a part of the name, and is kept.
+/// What stands behind a colon is not a part of the name, and is kept. Names with other digits are not alike: of `4.9` nobody
+/// knows whether it was to be 4.1 or 4.8.
 ///
 /// ```
 /// use multicomputer::names::nearest;
@@ -22,11 +23,13 @@ pub(crate) fn plain(name: &str) -> String {
 pub fn nearest(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> Option<String> {
     let (name, rest) = given.split_at(given.find(':').unwrap_or(given.len()));
     let name = plain(name.trim());
+    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
     let mut best: Option<(f64, String)> = None;
     for known in known {
         let known = known.as_ref();
-        let likeness = strsim::jaro(&name, &plain(known));
-        if likeness > best.as_ref().map_or(LEAST, |(likeness, _)| *likeness) {
+        let likeness = strsim::normalized_damerau_levenshtein(&name, &plain(known));
+        if digits(&name) == digits(known) && likeness > best.as_ref().map_or(LEAST, |(likeness, _)| *likeness)
+        {
             best = Some((likeness, format!("{known}{rest}")));
         }
     }
@@ -64,6 +67,8 @@ mod tests {
             );
         }
         assert_eq!(nearest("", ["reduce"]), None);
+        assert_eq!(nearest("4.9", ["4.1", "4.8"]), None);
+        assert_eq!(nearest("fast", ["forest"]), None);
         assert_eq!(nearest("reduce", [""; 0]), None);
         assert_eq!(nearest("mesh:7x+3", ["mesh"]), None, "the name is right, the shape is not");
     }

@@ -301,7 +301,12 @@ impl Chapter<'_> {
             facts.clone().flat_map(|facts| [facts.equation, facts.in_step, facts.modeled]).collect();
         let (unit, word_bytes) = (Unit::exact_for(&times), self.arguments.word_bytes);
         let bytes = counted(word_bytes, "byte");
-        let setting = results.setting();
+        // The parameters have a line or columns of their own.
+        let setting = match results.setting_columns().is_empty() {
+            true => rows.first().map(|row| row.solved.setting.title_without_parameters()),
+            false => Some(results.setting()),
+        };
+        let setting = setting.unwrap_or_default();
         writeln!(text, "The textbook's algorithms; times in {}, words of {bytes}{setting}", unit.name())?;
         if let [first, rest @ ..] = rows
             && rest

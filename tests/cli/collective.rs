@@ -29,7 +29,8 @@ fn one_length_is_shown_with_all_that_is_known_of_it() {
     assert!(
         output.contains("\nThe fastest was run: that took exactly the modeled time, and every member had")
     );
-    assert_eq!(output, collective("broadcast --mesh 2x4 --bytes 4K --root 4 --seed 7"));
+    let seeded = collective("broadcast --mesh 2x4 --bytes 4K --root 4 --seed 7");
+    assert_eq!(output, seeded.replacen(", seed 7", "", 1));
 }
 
 #[test]
@@ -244,7 +245,7 @@ fn every_run_is_explained_if_asked_for() {
 #[test]
 fn tasks_that_are_none_are_refused_with_a_reason() {
     for (arguments, reason) in [
-        (&["allreduce"][..], "`allreduce` is no operation; allowed are broadcast, scatter, gather, "),
+        (&["everything"][..], "`everything` is no operation; allowed are broadcast, scatter, gather, "),
         (&["broadcast,"], "`` is no operation"),
         (&["collect", "--algorithm", "fast"], "`fast` is no algorithm; allowed are auto, short, "),
         (&["collect", "--algorithm", "auto,columns"], "`columns` is no algorithm"),
@@ -410,7 +411,7 @@ fn names_of_mpi_are_taken_and_near_names_are_offered() {
         ("stop --algorithm br-linn", "did you mean `br-lin`? The names are"),
         ("stop --distribution cros", "did you mean `cross`? Allowed are"),
         ("exchange --algorithm paked", "did you mean `packed`? Allowed are"),
-        ("textbook 4.77", "did you mean `4.7`? Allowed are"),
+        ("textbook fig4.7", "did you mean `fig-4.7`? Allowed are"),
         ("textbook 4.1 --topology rng:8", "did you mean `ring:8`? Allowed are"),
         ("textbook 4.1 --parameters paragonn", "did you mean `paragon`? Allowed are"),
         ("reproduce S0F2", "did you mean `S0-F2`? There are"),

@@ -115,7 +115,11 @@ as long.
 ";
     assert_eq!(without_wall_times(&succeeds(&["--clock", "virtual"])), expected);
     let seeded = succeeds(&["demo", "--clock", "virtual", "--seed", "7"]);
-    assert_eq!(without_wall_times(&seeded), expected, "data takes no part in time");
+    assert_eq!(
+        without_wall_times(&seeded).replacen(", seed 7", "", 1),
+        expected,
+        "data takes no part in time"
+    );
 }
 
 #[test]
@@ -267,7 +271,10 @@ fn a_machine_file_is_read() {
     let content = "name = \"Paragon at night\"\ntopology = \"mesh:2x3\"\npreset = \"paragon\"\n";
     fs::write(&file, format!("{content}[parameters]\nsend_overhead = \"35 us\"\n")).unwrap();
     let table = succeeds(&["--machine", text(&file), "--clock", "virtual", "--distribution", "row"]);
-    assert!(table.starts_with("Br_Lin on Paragon at night, 6 sources with 2 KiB each\n"), "{table}");
+    assert!(
+        table.starts_with("Br_Lin on Paragon at night, alpha 127 us, beta 30.6 ns/B, machine hash "),
+        "{table}"
+    );
     let machine = succeeds(&["machine", text(&file)]);
     assert!(
         machine.starts_with("Paragon at night\nmesh:2x3: 6 nodes, 14 directed links, 2 rows, 3 columns, ")

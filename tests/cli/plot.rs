@@ -1,5 +1,7 @@
 //! `multicomputer plot`, and `--plot` of other commands.
 
+use std::path::Path;
+
 use super::*;
 
 /// The table of a command and its plot.

@@ -1,5 +1,7 @@
 //! Tables say what was run: the machine and its parameters, ports, placement, noise, faults, rendezvous and seeds.
 
+use std::path::Path;
+
 use super::*;
 
 /// The columns that all tables of commands that compare have.
@@ -44,7 +46,7 @@ fn every_table_has_a_column_for_each_quantity() {
     let folder = folder("settings_columns");
     let file = folder.join("times.csv");
     let disturbed = "--mesh 2x3 --ports 2 --placement round-robin:3 --rendezvous 1K --seed 5 \
-                     --noise interval=1ms,length=5us,seed=9 --fault slow:0-3:0.5@1ms --no-detours";
+                     --noise interval=1ms,length=5us,seed=9 --fault slow:0-1:0.5@1ms --no-detours";
     let noise = "interval=1ms,length=5us";
     for command in [
         "stop --sources 2 --algorithm br-lin",
@@ -64,7 +66,7 @@ fn every_table_has_a_column_for_each_quantity() {
             "1024",
             noise,
             "9",
-            "slow:0-3:0.5@1ms no-detours",
+            "slow:0-1:0.5@1ms no-detours",
             "184.000000",
             "30.6",
         ];
@@ -80,7 +82,7 @@ fn every_table_has_a_column_for_each_quantity() {
             "rendezvous from 1 KiB",
             "(noise seed 9)",
             noise,
-            "faults slow:0-3",
+            "faults slow:0-1",
             "seed 5",
         ] {
             assert!(title.contains(part), "{part}: {output}");

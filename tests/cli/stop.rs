@@ -34,6 +34,7 @@ fn one_problem_is_shown_with_all_that_is_known_of_it() {
     assert_eq!(
         output,
         succeeds(&[&options[..], &["--algorithm", "2-step,br-lin,auto", "--seed", "7"]].concat())
+            .replacen(", seed 7", "", 1)
     );
 }
 
