@@ -245,7 +245,10 @@ fn every_run_is_explained_if_asked_for() {
 #[test]
 fn tasks_that_are_none_are_refused_with_a_reason() {
     for (arguments, reason) in [
-        (&["everything"][..], "`everything` is no operation; allowed are broadcast (bcast), scatter, gather, collect (allgather), "),
+        (
+            &["everything"][..],
+            "`everything` is no operation; allowed are broadcast (bcast), scatter, gather, collect (allgather), ",
+        ),
         (&["broadcast,"], "`` is no operation"),
         (&["collect", "--algorithm", "fast"], "`fast` is no algorithm; allowed are auto, short, "),
         (&["collect", "--algorithm", "auto,columns"], "`columns` is no algorithm"),
