@@ -61,6 +61,7 @@ pub mod model;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod msccl;
+pub mod names;
 pub mod nx;
 pub mod pattern;
 mod payload;

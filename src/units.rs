@@ -1,6 +1,6 @@
 //! Numbers with units in their usual notation: `2K`, `8..64K`, `92 us`, `30.6 ns/B`, `175 MB/s`.
 //!
-//! Sizes of messages are powers of 1024 and whole bytes. Figures of machines are decimal, as in their manuals, and
+//! Sizes of messages are whole bytes, in powers of 1024, or of 1000 with kB, MB and GB. Figures of machines are decimal, as in their manuals, and
 //! are read as the nearest `f64` of the number as written (`30.6 ns` is exactly the literal `30.6e-9`). A number that
 //! cannot be represented is refused, never rounded: a fraction of a byte, a number that overflows, a number that
 //! underflows to 0.
@@ -31,6 +31,14 @@ pub enum UnitError {
     /// The text is not a number, or has none of the units.
     #[error("`{given}` is not {expected}")]
     Unreadable {
+        /// The text that was given.
+        given: String,
+        /// The form that can be read.
+        expected: &'static str,
+    },
+    /// A number without a unit.
+    #[error("`{given}` has no unit; write {expected}")]
+    NoUnit {
         /// The text that was given.
         given: String,
         /// The form that can be read.

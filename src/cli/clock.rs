@@ -1,6 +1,6 @@
 //! Clocks as the command line spells them: `virtual`, `real`, `real:4`, `host`.
 
-use multicomputer::{Clock, Dilation};
+use multicomputer::{Clock, Dilation, names};
 
 /// Reads a clock.
 pub(super) fn read(text: &str) -> Result<Clock, String> {
@@ -17,8 +17,10 @@ pub(super) fn read(text: &str) -> Result<Clock, String> {
                  second"
             )),
         },
-        _ => Err("allowed are `virtual`, `real` (the dilation is measured), `real:DILATION` such as `real:4`, and `host`"
-            .to_owned()),
+        _ => Err(format!(
+            "{} are `virtual`, `real` (the dilation is measured), `real:DILATION` such as `real:4`, and `host`",
+            names::allowed(text, ["virtual", "real", "host"])
+        )),
     }
 }
 

@@ -31,6 +31,7 @@ use super::{
     files::harmless,
     lists::{List, lengths},
     options::{MachineOptions, RunOptions, read_number},
+    setting::machine_columns,
     site::Site,
 };
 
@@ -60,7 +61,8 @@ pub(super) struct Arguments {
     #[arg(value_name = "OPERATION", value_parser = operations, help = operation_help())]
     operation: List<Operation>,
 
-    /// The length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M
+    /// The length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M; K is KiB, 1024
+    /// bytes, and kB is 1000, and so on
     #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
 
@@ -184,13 +186,19 @@ impl Comparison for Collectives<'_> {
     /// The time by the closed form.
     type Facts = Option<Span>;
 
-    const FILE: &'static str = "machine rows columns members size operation root bytes element in_order algorithm chosen \
+    const FILE: &'static str = concat!(
+        machine_columns!(),
+        " seed members size operation root bytes element in_order algorithm chosen \
                                 modeled_us estimate_us bound_us decided_by ratio algbw_gb_s busbw_gb_s clock run_us wall_us \
-                                dilation error answers late_answers slip_us pace restriction";
+                                dilation error answers late_answers slip_us pace restriction"
+    );
 
-    const MPI_FILE: &'static str = "machine rows columns members size operation root bytes element in_order algorithm chosen \
+    const MPI_FILE: &'static str = concat!(
+        machine_columns!(),
+        " seed members size operation root bytes element in_order algorithm chosen \
                                     wall_us least_us lower_us upper_us most_us repetitions mpi_ratio predicted_us \
-                                    prediction_error algbw_gb_s busbw_gb_s messages bytes_sent restriction";
+                                    prediction_error algbw_gb_s busbw_gb_s messages bytes_sent restriction"
+    );
 
     fn describe(&self, task: &Task, asked: &Way<Asked>) -> String {
         format!("{} by {asked}, {} time", task.name(), self.time)
@@ -283,14 +291,14 @@ impl Comparison for Collectives<'_> {
             }
             let results = Results { of: self, solved };
             if results.is_over_mpi() {
-                let (first, place) = (results.first(), results.first().place());
+                let (first, place) = (results.first(), results.first().place() + &results.setting());
                 let what = if solved.len() == 1 { first.name() } else { first.task.operation().to_string() };
                 let heading = format!("Collective communication: {what}, {place}, MPI time");
                 results.show_measured(&heading, "bytes", "chosen", text)?;
                 continue;
             }
             let unit = results.unit(|row| [row.time(), row.facts().copied().flatten(), row.run_time()]);
-            let (first, place) = (results.first(), results.first().place());
+            let (first, place) = (results.first(), results.first().place() + &results.setting());
             let mut causes = Vec::new();
             write!(text, "Collective communication: ")?;
             if solved.len() == 1 {

@@ -30,6 +30,7 @@ use super::{
     options::{MachineOptions, RunOptions, as_grid, read_number},
     pace::pace,
     patience,
+    setting::machine_columns,
     unit::Unit,
 };
 
@@ -45,7 +46,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     sources: Option<usize>,
 
-    /// The length of each message: 2K, a list 1K,4K, or a doubling range 8..64K
+    /// The length of each message: 2K, a list 1K,4K, or a doubling range 8..64K; K is KiB, 1024
+    /// bytes, and kB is 1000, and so on
     #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
 
@@ -160,8 +162,11 @@ impl Comparison for Demonstration {
     type Plan = Rc<Plan>;
     type Facts = ();
 
-    const FILE: &'static str = "machine algorithm distribution sources bytes clock modeled_us wall_us dilation error \
-                                messages bytes_sent lost_to_sharing_us answers late_answers slip_us pace";
+    const FILE: &'static str = concat!(
+        machine_columns!(),
+        " seed algorithm distribution sources bytes clock modeled_us wall_us dilation error \
+                                messages bytes_sent lost_to_sharing_us answers late_answers slip_us pace"
+    );
 
     fn describe(&self, case: &Placement, _: &&str) -> String {
         case.to_string()
@@ -214,7 +219,13 @@ impl Comparison for Demonstration {
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
         let rows = results.rows();
         let many_sizes = rows.windows(2).any(|pair| pair[0].problem().bytes != pair[1].problem().bytes);
-        write!(text, "Br_Lin on {}, {}", self.description.name(), counted(self.sources, "source"))?;
+        write!(
+            text,
+            "Br_Lin on {}{}, {}",
+            self.description.name(),
+            results.setting(),
+            counted(self.sources, "source")
+        )?;
         if !many_sizes {
             write!(text, " with {} each", format_bytes(results.first().bytes))?;
         }

@@ -30,6 +30,7 @@ use super::{
     files::harmless,
     lists::List,
     options::{MachineOptions, RunOptions, read_number},
+    setting::machine_columns,
     site::Site,
     unit::Unit,
 };
@@ -56,7 +57,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     fan_out: Option<usize>,
 
-    /// The bytes that each node sends, and receives, t: 64K, a list 1K,64K, or a doubling range 1K..1M
+    /// The bytes that each node sends, and receives, t: 64K, a list 1K,64K, or a doubling range 1K..1M; K is KiB,
+    /// 1024 bytes, and kB is 1000, and so on
     #[arg(long, value_name = "SIZES", default_value = "64K", allow_negative_numbers = true)]
     traffic: Sizes,
 
@@ -185,13 +187,19 @@ impl Comparison for Exchanges<'_> {
     /// Iterations and messages of the schedule, if there is one.
     type Facts = Option<(usize, u64)>;
 
-    const FILE: &'static str = "machine nodes matrix k t l matrix_seed class uniform sent received fan_out fan_in entries \
+    const FILE: &'static str = concat!(
+        machine_columns!(),
+        " matrix k t l matrix_seed class uniform sent received fan_out fan_in entries \
                                 bytes algorithm seed chosen modeled_us bound_us decided_by ratio rounds messages \
                                 predicted clock run_us waiting_us bytes_sent wall_us dilation error answers \
-                                late_answers slip_us pace restriction";
-    const MPI_FILE: &'static str = "machine nodes matrix k t l matrix_seed class uniform sent received fan_out fan_in entries \
+                                late_answers slip_us pace restriction"
+    );
+    const MPI_FILE: &'static str = concat!(
+        machine_columns!(),
+        " matrix k t l matrix_seed class uniform sent received fan_out fan_in entries \
                                     bytes algorithm seed chosen wall_us least_us lower_us upper_us most_us repetitions \
-                                    mpi_ratio predicted_us prediction_error rounds messages bytes_sent restriction";
+                                    mpi_ratio predicted_us prediction_error rounds messages bytes_sent restriction"
+    );
 
     fn describe(&self, task: &Task, algorithm: &Way<Asked>) -> String {
         format!("an exchange ({}) by {algorithm}, {} time", task.matrix, self.time)
@@ -328,7 +336,7 @@ impl Comparison for Exchanges<'_> {
     }
 
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
-        let machine = results.first().instance.machine().name();
+        let machine = results.first().instance.machine().name().to_owned() + &results.setting();
         let unit = results.unit(|row| [row.times().min(), row.run_time()]);
         if results.is_over_mpi() {
             return self.measured(results, text);
@@ -351,7 +359,7 @@ impl Exchanges<'_> {
     /// The results of runs over MPI.
     fn measured(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
         let first = results.first();
-        let machine = first.instance.machine().name();
+        let machine = first.instance.machine().name().to_owned() + &results.setting();
         match (&first.generated, results.solved) {
             (Some((Generator { fan_out, seed, .. }, fraction)), [_, _, ..]) => {
                 let heading = format!(

@@ -17,10 +17,12 @@ use multicomputer::{
 
 use super::{
     clock,
+    compare::record,
     count::counted,
     error::Error,
     files::{CsvFile, micros},
     options::MachineOptions,
+    setting::{self, DEFAULT_SEED, Setting, machine_columns},
 };
 
 const EXAMPLES: &str = "\
@@ -79,8 +81,11 @@ impl When {
 }
 
 /// The columns of the CSV file.
-const FILE: &str =
-    "file machine sends clock ranks operations messages bytes modeled_us wall_us read_us unreceived";
+const FILE: &str = concat!(
+    "file ",
+    machine_columns!(),
+    " sends clock ranks operations messages bytes modeled_us wall_us read_us unreceived"
+);
 
 /// A program carried out, or predicted.
 struct Carried {
@@ -101,8 +106,16 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         Some(machine) => play(machine, &program, arguments.sends.sends()),
         None => predict(&description, &program, arguments.sends.sends()),
     })?;
-    csv.fill(|csv| csv.row(row(arguments, &description, &program, &carried, [wall, read])))?;
-    show(arguments, &description, &program, &carried, [wall, read], out)
+    let setting = Setting::of(&description, DEFAULT_SEED);
+    csv.fill(|csv| csv.row(row(arguments, &setting, &program, &carried, [wall, read])))?;
+    show(
+        arguments,
+        &format!("{}{}", description.name(), setting.title()),
+        &program,
+        &carried,
+        [wall, read],
+        out,
+    )
 }
 
 /// A result, and how long it took.
@@ -137,14 +150,13 @@ fn play(machine: &Machine, program: &Program, sends: Sends) -> Result<Carried, E
 
 fn row(
     arguments: &Arguments,
-    description: &Description,
+    setting: &Setting,
     program: &Program,
     carried: &Carried,
     [wall, read]: [Duration; 2],
 ) -> Vec<String> {
-    vec![
-        arguments.file.display().to_string(),
-        description.name().to_owned(),
+    let machine = record(&setting::columns(|setting: &Setting| setting), machine_columns!(), setting);
+    let result = [
         format!("{:?}", arguments.sends).to_lowercase(),
         arguments.clock.map_or("none", clock::name).to_owned(),
         program.ranks().to_string(),
@@ -155,12 +167,13 @@ fn row(
         micros(Span::from(wall)),
         micros(Span::from(read)),
         carried.unreceived.to_string(),
-    ]
+    ];
+    [arguments.file.display().to_string()].into_iter().chain(machine).chain(result).collect()
 }
 
 fn show(
     arguments: &Arguments,
-    description: &Description,
+    machine: &str,
     program: &Program,
     carried: &Carried,
     [wall, read]: [Duration; 2],
@@ -169,9 +182,8 @@ fn show(
     let (messages, operations) = (program.messages(), program.operations_in_all());
     writeln!(
         out,
-        "{} on {}: {}, {}, {}, {}",
+        "{} on {machine}: {}, {}, {}, {}",
         arguments.file.display(),
-        description.name(),
         counted(program.ranks(), "rank"),
         counted(operations, "operation"),
         counted(messages, "message"),

@@ -31,6 +31,7 @@ mod progress;
 #[cfg(feature = "mpi")]
 mod ranks;
 mod reproduce;
+mod setting;
 mod site;
 mod stop;
 mod table;

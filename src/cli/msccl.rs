@@ -24,6 +24,7 @@ use super::{
     error::Error,
     files::CsvFile,
     options::MachineOptions,
+    setting::{self, DEFAULT_SEED, Setting, machine_columns},
     unit::Unit,
 };
 
@@ -42,7 +43,8 @@ pub(super) struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M
+    /// The length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M; K is KiB, 1024
+    /// bytes, and kB is 1000, and so on
     #[arg(long, value_name = "SIZES", default_value = "1M", allow_negative_numbers = true)]
     bytes: Sizes,
 
@@ -60,7 +62,7 @@ pub(super) struct Arguments {
 
 /// The times for one length.
 struct Row<'a> {
-    machine: &'a Description,
+    setting: &'a Setting,
     program: &'a Program,
     bytes: u64,
     modeled: Span,
@@ -75,11 +77,11 @@ struct Best {
 }
 
 /// The columns of the CSV file.
-const FILE: &str = "machine operation name ranks bytes modeled_us auto_us algorithm ratio bound_us";
+const FILE: &str =
+    concat!(machine_columns!(), " operation name ranks bytes modeled_us auto_us algorithm ratio bound_us");
 
-fn columns<'a>() -> [Column<'a, Row<'a>>; 10] {
-    [
-        Column::new("machine", |row: &Row| row.machine.name().to_owned()),
+fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
+    let own = [
         Column::new("operation", |row: &Row| row.program.collective().name()),
         Column::new("name", |row: &Row| row.program.name().to_owned()),
         Column::new("ranks", |row: &Row| row.program.ranks() as u64),
@@ -89,7 +91,8 @@ fn columns<'a>() -> [Column<'a, Row<'a>>; 10] {
         Column::new("algorithm", |row: &Row| row.best.name.clone()).titled("which is").left(),
         Column::new("ratio", Row::ratio).titled("/ auto"),
         Column::new("bound_us", |row: &Row| row.best.bound).titled("bound {unit}"),
-    ]
+    ];
+    setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(own).collect()
 }
 
 impl Row<'_> {
@@ -103,12 +106,13 @@ impl Row<'_> {
 /// Reads the schedule, and prints its times.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let machine = &arguments.machine.description()?;
+    let setting = &Setting::of(machine, DEFAULT_SEED);
     let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
     let program = &read(&arguments.file)?;
     let rows = csv.fill(|csv| {
         let mut rows = Vec::new();
         for bytes in &arguments.bytes {
-            let row = timed(program, machine, bytes, arguments.element)?;
+            let row = timed(program, (machine, setting), bytes, arguments.element)?;
             csv.row(record(&columns(), FILE, &row))?;
             rows.push(row);
         }
@@ -117,9 +121,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let (ranks, chunks) = (counted(program.ranks(), "rank"), counted(program.chunks(), "chunk"));
     writeln!(
         out,
-        "{} on {}: {} of {ranks}, {chunks}; every rank ends with what that says\n",
+        "{} on {}{}: {} of {ranks}, {chunks}; every rank ends with what that says\n",
         arguments.file.display(),
         machine.name(),
+        setting.title(),
         program.collective(),
     )?;
     let unit = Unit::of(rows.iter().flat_map(|row| [row.modeled, row.best.modeled]));
@@ -136,7 +141,7 @@ pub(super) fn read(path: &Path) -> Result<Program, Error> {
 
 fn timed<'a>(
     program: &'a Program,
-    machine: &'a Description,
+    (machine, setting): (&Description, &'a Setting),
     bytes: u64,
     element: u64,
 ) -> Result<Row<'a>, Error> {
@@ -150,7 +155,7 @@ fn timed<'a>(
         cause => Error::Predict(cause),
     })?;
     let best = best(program, machine, bytes, element).map_err(Error::usage)?;
-    Ok(Row { machine, program, bytes, modeled: predicted.modeled.since_start(), best })
+    Ok(Row { setting, program, bytes, modeled: predicted.modeled.since_start(), best })
 }
 
 /// The plan of *Auto* for the same vector among the same nodes.

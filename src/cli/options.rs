@@ -10,12 +10,13 @@ use clap::Args;
 use multicomputer::{
     Clock, Dilation, Machine, Pinning,
     model::{self, Description, DescriptionError, Fault, Faults, FileError, Noise},
+    names,
     topology::{Grid, Placement, TopologyError},
     units,
 };
 use thiserror::Error;
 
-use super::{clock, error::Error};
+use super::{clock, error::Error, setting::DEFAULT_SEED};
 
 /// The machine of a command that is given none.
 const DEFAULT_MACHINE: &str = "paragon:10x10";
@@ -131,7 +132,7 @@ pub(super) struct RunOptions {
     rendezvous: Option<u64>,
 
     /// Seed of all data and choices made at random
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = read_number::<u64>, allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED, value_parser = read_number::<u64>, allow_negative_numbers = true)]
     pub(super) seed: u64,
 
     /// End a run that takes longer than this on the wall clock, in seconds or with a unit: 10, 500ms
@@ -289,7 +290,7 @@ impl RunOptions {
 
 impl RunOptions {
     /// The machine with the noise and the faults asked for, instead of its own.
-    fn disturbed(&self, description: &Description) -> Result<Description, Error> {
+    pub(super) fn disturbed(&self, description: &Description) -> Result<Description, Error> {
         let machine = self.meeting(description.clone());
         let machine = match self.noise {
             Some(noise) => machine.with_noise(noise),
@@ -337,19 +338,18 @@ impl RunOptions {
         ];
         is_given.into_iter().find(|(_, is_given, _)| *is_given).map(|(option, _, why)| (option, why))
     }
-
-    /// Whether runs on a machine may take another time than their plans were predicted to.
-    pub(super) fn disturb(&self, description: &Description) -> bool {
-        description.is_disturbed() || self.noise.is_some() || !self.fault.is_empty()
-    }
 }
 
 /// A machine that is none.
 #[derive(Debug, Error)]
 pub(super) enum MachineError {
     /// It is neither a machine nor the name of a file.
-    #[error("allowed are {} and the path of a machine file (.toml)", model::spellings())]
-    Unknown,
+    #[error(
+        "{} are {} and the path of a machine file (.toml)",
+        names::allowed(.0, model::known_names()),
+        model::spellings()
+    )]
+    Unknown(String),
     /// Its shape is wrong.
     #[error(transparent)]
     Description(DescriptionError),
@@ -365,7 +365,10 @@ pub(super) fn read_pinning(text: &str) -> Result<Pinning, String> {
         "none" => Ok(Pinning::None),
         "one-core" => Ok(Pinning::OneCore),
         "spread" => Ok(Pinning::Spread),
-        _ => Err("allowed are auto, none, one-core and spread".to_owned()),
+        _ => Err(format!(
+            "{} are auto, none, one-core and spread",
+            names::allowed(text, ["auto", "none", "one-core", "spread"])
+        )),
     }
 }
 
@@ -381,7 +384,7 @@ pub(super) fn read_machine(text: &str) -> Result<Description, MachineError> {
         return Ok(Description::from_file(text)?);
     }
     text.parse().map_err(|cause| match cause {
-        DescriptionError::Unknown { .. } => MachineError::Unknown,
+        DescriptionError::Unknown { given } => MachineError::Unknown(given),
         cause => MachineError::Description(cause),
     })
 }
@@ -398,7 +401,9 @@ pub(super) fn read_number<N: FromStr>(text: &str) -> Result<N, String> {
 
 /// Reads a limit in seconds, or with a unit.
 fn read_limit(text: &str) -> Result<Duration, String> {
-    let seconds = units::parse_seconds(text).map_err(|cause| cause.to_string())?;
+    let is_plain = text.trim().parse::<f64>().is_ok();
+    let text = if is_plain { format!("{text} s") } else { text.to_owned() };
+    let seconds = units::parse_seconds(&text).map_err(|cause| cause.to_string())?;
     let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
     limit.ok_or_else(|| "a limit must be above 0 s and below 2^64 s".to_owned())
 }

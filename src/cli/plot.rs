@@ -8,13 +8,15 @@ use std::{
 };
 
 use clap::Args;
-use multicomputer::picture::PictureError;
+use multicomputer::{names, picture::PictureError};
 use thiserror::Error;
 
 use super::{count::counted, error::Error, files::TextFile, lists::List};
 
 mod lines;
+mod means;
 mod records;
+mod settings;
 
 #[cfg(test)]
 mod tests;
@@ -64,7 +66,8 @@ Examples:
   multicomputer plot times.csv --y bandwidth --out bandwidth.svg
   multicomputer plot times.csv --x bytes --y ratio --by algorithm
 
-Rows of one line and one place are shown as their mean, and the output says so. Times have a grey line below which nothing can be, and marks where
+Rows of one line and one place are shown as their mean, and the legend says of what: of seeds, or of rows that differ in
+columns that --by leaves out. Unless --by is given, machines, ports, placements, noise and so on are told apart. Times have a grey line below which nothing can be, and marks where
 another line becomes the lowest. Axes are logarithmic where numbers differ by large factors.";
 
 fn read_columns(text: &str) -> Result<List<String>, String> {
@@ -82,8 +85,8 @@ pub(super) enum PlotError {
         "row {row} has `{given}` in the column `{column}`; allowed are finite numbers, and nothing where the row is left out"
     )]
     NoNumber { row: usize, column: String, given: String },
-    #[error("there is no column `{given}`; there are {header}")]
-    NoColumn { given: String, header: String },
+    #[error("there is no column `{given}`; {} are {}", there(given, header), header.join(", "))]
+    NoColumn { given: String, header: Vec<String> },
     #[error(
         "no column has times (modeled_us, run_us, wall_us or time_us), so --y has to say which is shown; there are {header}"
     )]
@@ -94,6 +97,12 @@ pub(super) enum PlotError {
     Empty { column: String },
     #[error(transparent)]
     Picture(#[from] PictureError),
+}
+
+/// The beginning of a list of columns: the nearest one, if one is alike.
+fn there(given: &str, header: &[String]) -> String {
+    let nearest = names::nearest(given, header).map(|nearest| format!("did you mean `{nearest}`? There"));
+    nearest.unwrap_or_else(|| "there".to_owned())
 }
 
 /// Draws a file.

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, fs, io::Write, path::PathBuf};
 
 use clap::Args;
 use multicomputer::{
-    Clock,
+    Clock, names,
     picture::Chart,
     published::{Job, Outcome, Summary, Value},
     report::RealTimeReport,
@@ -71,7 +71,13 @@ fn read_jobs(text: &str) -> Result<List<&'static Job>, String> {
         "all" => Ok(Job::all().collect()),
         item => Job::named(item).map(|job| vec![job]).ok_or_else(|| {
             let ids: Vec<&str> = Job::all().map(Job::id).collect();
-            format!("`{item}` is no id of a published result; there are `all`, {}", ids.join(", "))
+            let nearest =
+                names::nearest(item, &ids).map(|nearest| format!("did you mean `{nearest}`? There"));
+            format!(
+                "`{item}` is no id of a published result; {} are `all`, {}",
+                nearest.as_deref().unwrap_or("there"),
+                ids.join(", ")
+            )
         }),
     };
     // A job is there once, whatever it is called.

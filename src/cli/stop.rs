@@ -29,6 +29,7 @@ use super::{
     error::Error,
     lists::{List, lengths},
     options::{MachinesOptions, RunOptions},
+    setting::machine_columns,
     site::Site,
 };
 
@@ -58,7 +59,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "RANKS", value_parser = lists::ranks, conflicts_with_all = ["sources", "distribution"])]
     at: Option<List<Rank>>,
 
-    /// The length of each message: 2K, a list 1K,4K, or a doubling range 8..64K
+    /// The length of each message: 2K, a list 1K,4K, or a doubling range 8..64K; K is KiB, 1024
+    /// bytes, and kB is 1000, and so on
     #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
 
@@ -138,13 +140,19 @@ impl Comparison for Broadcasts {
     type Plan = Way<Plan, Instance>;
     type Facts = Option<Growth>;
 
-    const FILE: &'static str = "machine rows columns distribution sources bytes algorithm variant clock modeled_us \
+    const FILE: &'static str = concat!(
+        machine_columns!(),
+        " seed distribution sources bytes algorithm variant clock modeled_us \
                                 bound_us ratio iterations messages bytes_sent link link_bytes link_busy_us wall_us \
-                                dilation error answers late_answers slip_us pace";
+                                dilation error answers late_answers slip_us pace"
+    );
 
-    const MPI_FILE: &'static str = "machine rows columns distribution sources bytes algorithm variant wall_us least_us lower_us \
+    const MPI_FILE: &'static str = concat!(
+        machine_columns!(),
+        " seed distribution sources bytes algorithm variant wall_us least_us lower_us \
                                     upper_us most_us repetitions mpi_ratio predicted_us prediction_error iterations \
-                                    messages bytes_sent";
+                                    messages bytes_sent"
+    );
 
     fn describe(&self, task: &Task, algorithm: &Way<Algorithm>) -> String {
         format!("{algorithm} on {task}, {}", self.time)
@@ -232,9 +240,14 @@ impl Comparison for Broadcasts {
         let (first, unit) = (results.first(), results.unit(|row| [row.time()]));
         let mut parts = self.differences.common(first);
         parts.push(format!("{} time", self.time));
-        let heading = format!("S-to-p broadcasting: {}", parts.join(", "));
+        let heading = format!("S-to-p broadcasting: {}{}", parts.join(", "), results.setting());
+        let keys = self.differences.keys.join(" ");
+        let keys = match keys.strip_prefix("machine") {
+            Some(others) => format!("machine {}{others}", results.setting_columns()),
+            None => keys,
+        };
         if results.is_over_mpi() {
-            results.show_measured(&heading, &self.differences.keys.join(" "), "variant", text)?;
+            results.show_measured(&heading, &keys, "variant", text)?;
             return self.left_out(results).iter().try_for_each(|note| writeln!(text, "{note}"));
         }
         write!(text, "{heading}")?;
@@ -252,7 +265,6 @@ impl Comparison for Broadcasts {
             let has_run =
                 |algorithm: &Algorithm| lines().any(|line| line.algorithm.ours() == Some(algorithm));
             let run: Vec<String> = lists::known().filter(has_run).map(|run| run.to_string()).collect();
-            let keys = self.differences.keys.join(" ");
             let table = match run.len() > WIDEST {
                 true => {
                     results.table(&format!("{keys} algorithm time predicted? bound_us ratio variant"), unit)

@@ -31,6 +31,7 @@ use super::{
     files::harmless,
     lists::List,
     options::{RunOptions, read_machine, read_number},
+    setting::setting_columns,
     unit::Unit,
 };
 
@@ -169,10 +170,14 @@ impl Comparison for Chapter<'_> {
     type Plan = Plan;
     type Facts = Facts;
 
-    const FILE: &'static str = "name algorithm section equation machine topology nodes words word_bytes source sources strict \
+    const FILE: &'static str = concat!(
+        "name algorithm section equation machine topology nodes rows columns ",
+        setting_columns!(),
+        " seed words word_bytes source sources strict \
                                 steps equation_us in_step_us modeled_us slow_down sharing sharing_step sharing_link \
                                 most_loaded_link most_flows link_bytes clock run_us wall_us dilation error answers \
-                                late_answers slip_us pace restriction";
+                                late_answers slip_us pace restriction"
+    );
 
     fn describe(&self, case: &case::Case, _: &Item) -> String {
         case.to_string()
@@ -231,11 +236,8 @@ impl Comparison for Chapter<'_> {
             Column::new("algorithm", |row: &R| row.problem().item.topic.name()),
             Column::new("section", |row: &R| row.problem().item.topic.section()),
             Column::new("equation", |row: &R| row.problem().item.topic.equation_number()),
-            Column::new("machine", |row: &R| row.problem().machine.name().to_owned())
-                .titled("network")
-                .left(),
+            Column::new("network", |row: &R| row.problem().machine.base_name().to_owned()).left(),
             Column::new("topology", |row: &R| row.problem().machine.topology().name()),
-            Column::new("nodes", |row: &R| row.problem().machine.nodes()),
             Column::new("words", |row: &R| row.problem().words),
             Column::new("word_bytes", |row: &R| row.of.arguments.word_bytes),
             Column::new("source", |row: &R| {
@@ -299,7 +301,13 @@ impl Chapter<'_> {
             facts.clone().flat_map(|facts| [facts.equation, facts.in_step, facts.modeled]).collect();
         let (unit, word_bytes) = (Unit::exact_for(&times), self.arguments.word_bytes);
         let bytes = counted(word_bytes, "byte");
-        writeln!(text, "The textbook's algorithms; times in {}, words of {bytes}", unit.name())?;
+        // The parameters have a line or columns of their own.
+        let setting = match results.setting_columns().is_empty() {
+            true => rows.first().map(|row| row.solved.setting.title_without_parameters()),
+            false => Some(results.setting()),
+        };
+        let setting = setting.unwrap_or_default();
+        writeln!(text, "The textbook's algorithms; times in {}, words of {bytes}{setting}", unit.name())?;
         if let [first, rest @ ..] = rows
             && rest
                 .iter()
@@ -308,8 +316,11 @@ impl Chapter<'_> {
             writeln!(text, "{}", parameters::line(&first.problem().machine, word_bytes))?;
             writeln!(text, "{}", parameters::sends(&first.problem().machine))?;
         }
-        let names = "name machine words equation_us in_step_us modeled_us slow_down run? pace? error? most";
-        writeln!(text, "\n{}", results.table(names, unit))?;
+        let names = format!(
+            "name network {} words equation_us in_step_us modeled_us slow_down run? pace? error? most",
+            results.setting_columns()
+        );
+        writeln!(text, "\n{}", results.table(&names, unit))?;
         let has =
             if self.arguments.phantom { "as many bytes as it should have" } else { "what it should have" };
         let which = match facts.count() {

@@ -24,6 +24,7 @@ use super::{
     options::{MachineError, MachineOptions, read_machine},
     plot::PlotFile,
     progress::Progress,
+    setting::{self, DEFAULT_SEED, Setting, machine_columns},
     unit::Unit,
 };
 
@@ -93,7 +94,9 @@ fn read_subject(text: &str) -> Result<Subject, String> {
     match (operations(text), read_machine(text)) {
         (Ok(operations), _) => Ok(Subject::Operations(operations)),
         (_, Ok(machine)) => Ok(Subject::Machine(Box::new(machine))),
-        (Err(no_name), Err(cause @ MachineError::Unknown)) => Err(format!("{cause}; and {no_name}")),
+        (Err(no_name), Err(cause @ MachineError::Unknown(_))) => {
+            Err(format!("{no_name}; of machines {cause}"))
+        }
         (_, Err(cause)) => Err(cause.to_string()),
     }
 }
@@ -164,6 +167,7 @@ fn by_size<T>(nodes: usize, [small, medium, large]: [T; 3]) -> T {
 /// Finds the intervals and prints them.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let machine = &arguments.machine()?;
+    let setting = &Setting::of(machine, DEFAULT_SEED);
     let operations = arguments.operations()?;
     let (lengths, percent) = (arguments.lengths(machine.nodes()), arguments.percent(machine.nodes()));
     let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
@@ -177,7 +181,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             let search = Search { machine, operation, factor, progress: &progress };
             let intervals = search.intervals(&lengths)?;
             let intervals: Vec<Row> =
-                intervals.into_iter().map(|interval| Row { machine, operation, interval }).collect();
+                intervals.into_iter().map(|interval| Row { machine, setting, operation, interval }).collect();
             intervals.iter().try_for_each(|row| csv.row(record(&columns(), FILE, row)))?;
             intervals.iter().enumerate().for_each(|(nth, row)| row.tried(nth).for_each(|row| plot.row(&row)));
             found.push((operation, intervals, Crossover::find(&search, &lengths)?));
@@ -189,8 +193,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let ends = (lengths.first().copied().unwrap_or(0), lengths.last().copied().unwrap_or(0));
     writeln!(
         out,
-        "Collective communication on {}, {}: what auto chooses, by length of the whole vector from {} to {}",
+        "Collective communication on {}{}, {}: what auto chooses, by length of the whole vector from {} to {}",
         machine.name(),
+        setting.title(),
         if machine.nodes() == 1 { "1 node".to_owned() } else { format!("all {} nodes", machine.nodes()) },
         format_bytes(ends.0),
         format_bytes(ends.1)
@@ -212,6 +217,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
 /// An interval of an operation's lengths.
 struct Row<'a> {
     machine: &'a Description,
+    setting: &'a Setting,
     operation: Operation,
     interval: Interval,
 }
@@ -238,11 +244,11 @@ impl Row<'_> {
 }
 
 /// The columns of the CSV file.
-const FILE: &str = "machine operation from_bytes to_bytes algorithm from_us from_ratio to_us to_ratio";
+const FILE: &str =
+    concat!(machine_columns!(), " operation from_bytes to_bytes algorithm from_us from_ratio to_us to_ratio");
 
-fn columns<'a>() -> [Column<'a, Row<'a>>; 9] {
-    [
-        Column::new("machine", |row: &Row| row.machine.name().to_owned()),
+fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
+    let own = [
         Column::new("operation", |row: &Row| row.operation.name()),
         Column::new("from_bytes", |row: &Row| row.interval.first().bytes).titled("from"),
         Column::new("to_bytes", |row: &Row| row.interval.last().bytes).titled("to"),
@@ -251,5 +257,6 @@ fn columns<'a>() -> [Column<'a, Row<'a>>; 9] {
         Column::new("from_ratio", |row: &Row| row.interval.first().ratio).titled("/ bound"),
         Column::new("to_us", |row: &Row| row.interval.last().modeled).titled("{unit} at to"),
         Column::new("to_ratio", |row: &Row| row.interval.last().ratio).titled("/ bound"),
-    ]
+    ];
+    setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(own).collect()
 }

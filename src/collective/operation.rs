@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::names;
+
 /// A collective operation among `p` ranks; the names are InterCom's.
 ///
 /// | operation | before | after |
@@ -74,9 +76,39 @@ impl Operation {
         }
     }
 
-    /// The operation of this name.
+    /// The names of the operation in MPI, without `MPI_`, and in NCCL.
+    pub const fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Operation::Broadcast => &["bcast"],
+            Operation::Scatter => &["scatterv"],
+            Operation::Gather => &["gatherv"],
+            Operation::Collect => &["allgather", "allgatherv"],
+            Operation::CombineToOne => &["reduce"],
+            Operation::CombineToAll => &["allreduce"],
+            Operation::DistributedCombine => &["reduce_scatter", "reduce_scatter_block"],
+            Operation::Scan => &[],
+        }
+    }
+
+    /// The operation of this name, InterCom's or [MPI's](Operation::aliases), in any case, with hyphens, underscores, blanks or
+    /// nothing between its words, and with or without `MPI_`.
+    ///
+    /// ```
+    /// use multicomputer::collective::Operation;
+    ///
+    /// for name in ["combine-to-all", "allreduce", "all-reduce", "all_reduce", "AllReduce", "MPI_Allreduce"] {
+    ///     assert_eq!(Operation::named(name), Some(Operation::CombineToAll));
+    /// }
+    /// assert_eq!(Operation::named("alltoall"), None);
+    /// ```
     pub fn named(name: &str) -> Option<Operation> {
-        Operation::ALL.into_iter().find(|operation| operation.name() == name)
+        let plain_name = names::plain(name);
+        let plain_name = plain_name.strip_prefix("mpi").unwrap_or(&plain_name);
+        let is_called = |operation: &Operation| {
+            let mut all = operation.aliases().iter().copied().chain([operation.name()]);
+            all.any(|alias| names::plain(alias) == plain_name)
+        };
+        Operation::ALL.into_iter().find(is_called)
     }
 
     /// The bus bandwidth of this operation among so many ranks over its algorithm bandwidth, as the benchmark nccl-tests
@@ -144,6 +176,32 @@ mod tests {
         for operation in Operation::ALL {
             assert_eq!(Operation::named(operation.name()), Some(operation));
         }
-        assert_eq!(Operation::named("allreduce"), None);
+    }
+
+    #[test]
+    fn names_of_mpi_are_read_in_any_spelling() {
+        use Operation::{
+            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
+        };
+        for (names, operation) in [
+            (&["bcast", "Bcast", "MPI_Bcast", "mpi-bcast", "BROADCAST"][..], Broadcast),
+            (&["MPI_Scatter", "scatterv"], Scatter),
+            (&["MPI_Gather", "gather_v"], Gather),
+            (&["allgather", "all-gather", "all_gather", "AllGather", "MPI_Allgatherv"], Collect),
+            (&["reduce", "MPI_Reduce", "combine to one"], CombineToOne),
+            (&["allreduce", "all-reduce", "MPI_Allreduce", "CombineToAll"], CombineToAll),
+            (
+                &["reduce_scatter", "reduce-scatter", "ReduceScatter", "MPI_Reduce_scatter_block"],
+                DistributedCombine,
+            ),
+            (&["MPI_Scan", "Scan"], Scan),
+        ] {
+            for name in names {
+                assert_eq!(Operation::named(name), Some(operation), "{name}");
+            }
+        }
+        for name in ["alltoall", "MPI", "", "exscan", "all"] {
+            assert_eq!(Operation::named(name), None, "{name}");
+        }
     }
 }

@@ -157,7 +157,12 @@ mod tests {
              those of the others)"
         );
         let error = "shrt".parse::<Algorithm>().unwrap_err().to_string();
-        assert!(error.starts_with("no algorithm is called \"shrt\": the names are auto, short, "), "{error}");
+        assert!(
+            error.starts_with(
+                "no algorithm is called \"shrt\"; did you mean `short`? The names are auto, short, "
+            ),
+            "{error}"
+        );
         assert!(
             error.ends_with("; a strategy is written as for a broadcast, such as 2x3x5:SSMCC"),
             "{error}"

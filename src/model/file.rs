@@ -2,7 +2,7 @@
 //!
 //! A file names the machine and its topology. It may start from a [preset](super::presets) and gives the parameters
 //! that differ; without a preset they differ from the defaults of the [builder](super::ParametersBuilder). Times and
-//! rates are texts with [units](crate::units) or plain numbers in SI units. Unknown keys are refused. The path in
+//! rates are texts with [units](crate::units) or numbers without quotes in SI units. Unknown keys are refused. The path in
 //! `topology = "file:network.toml"` is relative to the folder of the machine file.
 //!
 //! | key | value | examples |
@@ -48,6 +48,7 @@ use super::{
     presets,
 };
 use crate::{
+    names,
     topology::{self, NetworkProblem, NetworkTable, Topology, TopologyError},
     units::{self, Quantity, UnitError},
 };
@@ -427,7 +428,11 @@ pub enum FileProblem {
     #[error("missing field `topology` or table `network`; one of them must be given")]
     NoTopology,
     /// The value of `preset` is not a preset.
-    #[error("preset: `{given}` is not a preset; allowed are {}", presets::NAMES.join(", "))]
+    #[error(
+        "preset: `{given}` is not a preset; {} are {}",
+        names::allowed(given, presets::NAMES),
+        presets::NAMES.join(", ")
+    )]
     Preset {
         /// The name that was given.
         given: String,

@@ -67,7 +67,7 @@ fn refusals_name_the_key_what_was_given_and_what_is_allowed() {
     assert_eq!(
         refusal("[parameters]\nbeta = '30 MB/s'"),
         "machine file: parameters.beta: `30 MB/s` is not a time per byte such as `30.6 ns/B` (units s/B, ms/B, \
-         us/B, ns/B, ps/B; plain numbers are s/B)"
+         us/B, ns/B, ps/B)"
     );
     assert_eq!(
         refusal("[parameters]\nduplex = 3"),

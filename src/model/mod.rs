@@ -9,6 +9,7 @@ use std::{str::FromStr, sync::Arc};
 use thiserror::Error;
 
 use crate::{
+    names,
     text::count,
     topology::{self, Grid, Placed, Placement, Topology, TopologyError},
 };
@@ -17,6 +18,7 @@ use crate::{
 pub(crate) mod arbitrary;
 pub(crate) mod faults;
 mod file;
+mod hash;
 pub(crate) mod noise;
 pub(crate) mod parameters;
 pub mod presets;
@@ -50,6 +52,10 @@ pub use parameters::{ParameterError, Parameters, ParametersBuilder, Regime};
 #[derive(Clone, Debug)]
 pub struct Description {
     name: Arc<str>,
+    /// The name before ports and placements were added to it.
+    base_name: Arc<str>,
+    /// In the order in which they were made.
+    placements: Vec<Placement>,
     topology: Arc<dyn Topology>,
     parameters: Parameters,
     noise: Option<Noise>,
@@ -66,7 +72,17 @@ impl Description {
         topology: Arc<dyn Topology>,
         parameters: Parameters,
     ) -> Description {
-        Description { name: name.into(), topology, parameters, noise: None, faults: None, rendezvous: None }
+        let name = name.into();
+        Description {
+            base_name: name.clone(),
+            name,
+            placements: Vec::new(),
+            topology,
+            parameters,
+            noise: None,
+            faults: None,
+            rendezvous: None,
+        }
     }
 
     /// Sets other parameters; all else stays.
@@ -110,9 +126,10 @@ impl Description {
             return Ok(self);
         }
         let name = format!("{}, {placement}", self.name);
-        let placed = Placed::new(self.topology, placement)?;
+        let placed = Placed::new(self.topology, placement.clone())?;
         let faults = self.faults.map(|faults| Arc::new(faults.renamed(|vertex| placed.renamed(vertex))));
-        Ok(Description { name: name.into(), topology: Arc::new(placed), faults, ..self })
+        let placements = self.placements.into_iter().chain([placement]).collect();
+        Ok(Description { name: name.into(), placements, topology: Arc::new(placed), faults, ..self })
     }
 
     /// Gives every node so many in-ports and out-ports, of the capacity that each had before.
@@ -171,6 +188,25 @@ impl Description {
         &self.name
     }
 
+    /// The name without what [`with_ports`](Description::with_ports) and [`with_placement`](Description::with_placement)
+    /// add to it, for tables that have columns for these.
+    ///
+    /// ```
+    /// use multicomputer::model::Description;
+    ///
+    /// let machine = "torus:4x4".parse::<Description>()?.with_ports(4)?;
+    /// assert_eq!((machine.name(), machine.base_name()), ("torus:4x4, 4 ports", "torus:4x4"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn base_name(&self) -> &str {
+        &self.base_name
+    }
+
+    /// The placements that were made by [`with_placement`](Description::with_placement), in their order.
+    pub fn placements(&self) -> &[Placement] {
+        &self.placements
+    }
+
     /// The topology: nodes, links and routes.
     pub fn topology(&self) -> &Arc<dyn Topology> {
         &self.topology
@@ -220,12 +256,17 @@ pub fn spellings() -> String {
     format!("ROWSxCOLUMNS (a Paragon), {presets}, {}", topology::spellings())
 }
 
+/// The names of all presets and topologies, without their shapes.
+pub fn known_names() -> impl Iterator<Item = &'static str> {
+    presets::NAMES.into_iter().chain(topology::known_names())
+}
+
 /// The reason why a text does not describe a machine.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DescriptionError {
     /// The text names neither a preset nor a topology.
-    #[error("`{given}` is not a machine; allowed are {}", spellings())]
+    #[error("`{given}` is not a machine; {} are {}", names::allowed(given, known_names()), spellings())]
     Unknown {
         /// The text that was given.
         given: String,

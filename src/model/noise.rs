@@ -9,6 +9,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::{
+    names,
     random::RandomNumbers,
     time::{Span, Time},
     units::{self, UnitError},
@@ -33,6 +34,10 @@ const DISTRIBUTIONS: [(&str, Distribution); 3] = [
     ("uniform", Distribution::Uniform),
     ("exponential", Distribution::Exponential),
 ];
+
+/// The keys of a text.
+const KEYS: [&str; 7] =
+    ["interval", "length", "distribution", "interval-distribution", "length-distribution", "first", "seed"];
 
 impl Distribution {
     /// The next interval of this distribution.
@@ -130,6 +135,20 @@ impl Noise {
         Noise { seed, ..self }
     }
 
+    /// The text of the noise without its seed, and the seed: two columns of a table.
+    ///
+    /// ```
+    /// use multicomputer::model::Noise;
+    ///
+    /// let noise: Noise = "interval=1ms,length=50us,seed=7".parse()?;
+    /// assert_eq!(noise.kind_and_seed(), ("interval=1ms,length=50us".to_owned(), 7));
+    /// # Ok::<(), multicomputer::model::NoiseError>(())
+    /// ```
+    pub fn kind_and_seed(&self) -> (String, u64) {
+        let parts = self.spelled().into_iter().filter(|(key, _)| *key != "seed");
+        (joined(parts), self.seed)
+    }
+
     /// The periods of a node, in their order, without end.
     pub(crate) fn periods(self, rank: u32) -> Periods {
         let mut random = RandomNumbers::of(self.seed, u64::from(rank));
@@ -182,12 +201,14 @@ impl Iterator for Periods {
 
 impl fmt::Display for Noise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (key, value)) in self.spelled().into_iter().enumerate() {
-            let comma = if at == 0 { "" } else { "," };
-            write!(f, "{comma}{key}={}", value.replace(' ', ""))?;
-        }
-        Ok(())
+        f.write_str(&joined(self.spelled()))
     }
+}
+
+/// Keys and values as one text.
+fn joined(parts: impl IntoIterator<Item = (&'static str, String)>) -> String {
+    let parts = parts.into_iter().map(|(key, value)| format!("{key}={}", value.replace(' ', "")));
+    parts.collect::<Vec<_>>().join(",")
 }
 
 impl FromStr for Noise {
@@ -265,12 +286,18 @@ pub enum NoiseError {
         length: Span,
     },
     /// There is no such distribution.
-    #[error("`{0}` is not a distribution of noise; allowed are fixed, uniform and exponential")]
+    #[error(
+        "`{}` is not a distribution of noise; {} are fixed, uniform and exponential",
+        .0,
+        names::allowed(.0, DISTRIBUTIONS.map(|(name, _)| name))
+    )]
     Distribution(String),
     /// A part of the text is not a key with a value.
     #[error(
-        "`{0}` is not a part of noise; allowed are interval=TIME, length=TIME, distribution=NAME, \
-         interval-distribution=NAME, length-distribution=NAME, first=TIME and seed=NUMBER"
+        "`{}` is not a part of noise; {} are interval=TIME, length=TIME, distribution=NAME, \
+         interval-distribution=NAME, length-distribution=NAME, first=TIME and seed=NUMBER",
+        .0,
+        names::allowed(.0.split('=').next().unwrap_or_default(), KEYS)
     )]
     Key(String),
     /// A value that must be given is not.
@@ -336,9 +363,13 @@ mod tests {
             ("interval=1ms", "noise has no length"),
             ("interval=1ms,length=1ms", "noise of 1 ms every 1 ms leaves hardly any time"),
             ("interval=2ps,length=1ps", "noise of 1 ps every 2 ps leaves hardly any time"),
-            ("interval=1ms,length=2", "noise of 2 s every 1 ms leaves hardly any time"),
+            ("interval=1ms,length=2s", "noise of 2 s every 1 ms leaves hardly any time"),
             ("interval=1ms,length=1us,distribution=normal", "`normal` is not a distribution"),
-            ("interval=1ms,lenght=1us", "`lenght=1us` is not a part of noise; allowed are"),
+            (
+                "interval=1ms,lenght=1us",
+                "`lenght=1us` is not a part of noise; did you mean `length`? Allowed are",
+            ),
+            ("interval=1,length=1us", "interval of noise: `1` has no unit; write a time such as `92 us`"),
             ("interval=1ms,length=1us,seed=-1", "`-1` is not the seed of noise"),
             ("interval=soon,length=1us", "interval of noise: "),
             ("", "`` is not a part of noise"),

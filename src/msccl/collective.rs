@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::names;
+
 /// A collective operation, by its name in MSCCL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,6 +31,13 @@ impl Collective {
             Collective::ReduceScatter => "reduce_scatter",
             Collective::AllToAll => "alltoall",
         }
+    }
+
+    /// The operation of this name, in any case, with or without the underscore and `MPI_`.
+    pub(super) fn named(name: &str) -> Option<Collective> {
+        let name = names::plain(name);
+        let name = name.strip_prefix("mpi").unwrap_or(&name);
+        Collective::ALL.into_iter().find(|collective| names::plain(collective.name()) == name)
     }
 
     /// Whether the vector has a block for each rank.

@@ -188,7 +188,7 @@ fn texts_that_are_wrong_are_refused_with_their_line() {
     assert_eq!(with("<gpu", "<cpu").split(':').next(), Some("the text is no XML without a DTD"));
     assert_eq!(
         with("coll=\"allgather\"", "coll=\"gather\""),
-        "line 1: coll=\"gather\": allowed is allreduce, allgather, reduce_scatter, alltoall"
+        "line 1: coll=\"gather\": allowed is `allgather` or another of allreduce, allgather, reduce_scatter, alltoall"
     );
     assert_eq!(with("coll=\"allgather\"", ""), "line 1: <algo> needs the attribute `coll`");
     assert_eq!(

@@ -8,7 +8,7 @@ use super::{
     collective::Collective,
     error::{Problem, ReadError},
 };
-use crate::{rank::Rank, topology::MAX_NODES};
+use crate::{names, rank::Rank, topology::MAX_NODES};
 
 /// A text.
 #[derive(Clone, Debug)]
@@ -166,7 +166,7 @@ pub(super) fn read(text: &str) -> Result<Text, ReadError> {
         return Err(algo.wrong(Problem::Ranks { given: ranks }));
     }
     algo.optional("ngpus", ranks..=ranks)?;
-    let collective = algo.word("coll", &Collective::ALL.map(|collective| (collective.name(), collective)))?;
+    let collective = algo.collective()?;
     let chunks: u32 = algo.number("nchunksperloop", 1..=MOST_CHUNKS)?;
     if collective.has_blocks() && !(chunks as usize).is_multiple_of(ranks) {
         let allowed = format!("a multiple of the number of processors, {ranks}");
@@ -255,6 +255,21 @@ impl<'a> Element<'a> {
         let found = words.iter().find(|(word, _)| *word == given).map(|&(_, meaning)| meaning);
         let allowed = || words.iter().map(|&(word, _)| word).collect::<Vec<_>>().join(", ");
         found.ok_or_else(|| self.refused(attribute, given, allowed()))
+    }
+
+    /// The collective operation, in any spelling of its name.
+    fn collective(&self) -> Result<Collective, ReadError> {
+        let given = self.text("coll")?;
+        let names = Collective::ALL.map(Collective::name);
+        let allowed = || {
+            format!(
+                "{} {}",
+                names::nearest(given, names)
+                    .map_or("one of".to_owned(), |nearest| format!("`{nearest}` or another of")),
+                names.join(", ")
+            )
+        };
+        Collective::named(given).ok_or_else(|| self.refused("coll", given, allowed()))
     }
 
     fn number<T>(&self, attribute: &'static str, allowed: RangeInclusive<T>) -> Result<T, ReadError>

@@ -16,7 +16,7 @@ use std::{
 use thiserror::Error;
 
 use super::{PlanError, Problem, sealed::Sealed};
-use crate::time::Time;
+use crate::{names, time::Time};
 
 /// The entry of an algorithm: all that is known of it.
 pub(crate) struct Entry<P: Problem> {
@@ -403,7 +403,12 @@ pub struct ParseAlgorithmError {
 impl ParseAlgorithmError {
     /// The error for a name that none of the known algorithms has.
     pub(crate) fn new(name: &str, known: Vec<&'static str>) -> ParseAlgorithmError {
-        let refusal = format!("no algorithm is called {name:?}: the names are {}", known.join(", "));
+        let nearest = names::nearest(name, &known).map(|nearest| format!("; did you mean `{nearest}`? The"));
+        let refusal = format!(
+            "no algorithm is called {name:?}{} names are {}",
+            nearest.as_deref().unwrap_or(": the"),
+            known.join(", ")
+        );
         ParseAlgorithmError { name: name.to_owned(), refusal }
     }
 

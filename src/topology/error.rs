@@ -2,14 +2,20 @@
 
 use thiserror::Error;
 
-use super::{MAX_LINKS, MAX_NODES, MOST_LEVELS, NetworkProblem, spellings};
+use super::{MAX_LINKS, MAX_NODES, MOST_LEVELS, NetworkProblem, known_names, spellings};
+use crate::names;
 
 /// The reason why a text, a file or a set of numbers does not describe a topology.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TopologyError {
     /// The text is not the name of a topology, a colon and a shape.
-    #[error("`{given}` names no topology; allowed are {}{}", spellings(), hint(given))]
+    #[error(
+        "`{given}` names no topology; {} are {}{}",
+        names::allowed(given, known_names()),
+        spellings(),
+        hint(given)
+    )]
     Unknown {
         /// The text that was given.
         given: String,

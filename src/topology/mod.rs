@@ -66,8 +66,8 @@ pub use mesh_3d::Mesh3d;
 #[cfg(test)]
 use name::KINDS;
 use name::{Kind, MOST_LEVELS, Place, read_extent};
+pub(crate) use name::{known_names, parse_in, read_nodes};
 pub use name::{parse, spellings};
-pub(crate) use name::{parse_in, read_nodes};
 pub use network::{Network, NetworkProblem};
 pub(crate) use network::{NetworkTable, key_of};
 pub use placed::Placed;

@@ -56,6 +56,11 @@ pub fn spellings() -> String {
     KINDS.iter().map(|kind| format!("{}:{}", kind.name, kind.shape)).collect::<Vec<_>>().join(", ")
 }
 
+/// The names of all topologies, without their shapes.
+pub(crate) fn known_names() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|kind| kind.name)
+}
+
 /// The registry: every topology, in alphabetical order.
 pub(super) const KINDS: &[Kind] = &[
     clos::KIND,

@@ -7,10 +7,11 @@ use std::{
 };
 
 use super::{TopologyError, read_extent};
-use crate::{random::RandomNumbers, rank::Rank};
+use crate::{names, random::RandomNumbers, rank::Rank};
 
 /// The forms that can be read.
-const ALLOWED: &str = "allowed are identity, random:SEED (random is random:1), round-robin:NODES, blocks:NODESxRANKS and file:PATH";
+const ALLOWED: &str =
+    "identity, random:SEED (random is random:1), round-robin:NODES, blocks:NODESxRANKS and file:PATH";
 
 /// The seed of `random` without one.
 const DEFAULT_SEED: u64 = 1;
@@ -147,7 +148,8 @@ impl FromStr for Placement {
 
     fn from_str(text: &str) -> Result<Placement, TopologyError> {
         let refused = |why: String| TopologyError::NoPlacement { given: text.to_owned(), why };
-        let unreadable = || refused(ALLOWED.to_owned());
+        let known = ["identity", "random", "round-robin", "blocks", "file"];
+        let unreadable = || refused(format!("{} are {ALLOWED}", names::allowed(text, known)));
         match text.split_once(':') {
             None if text == "identity" => Ok(Placement::Identity),
             None if text == "random" => Ok(Placement::Random { seed: DEFAULT_SEED }),
@@ -240,7 +242,7 @@ mod tests {
         }
         let refused = |text: &str| text.parse::<Placement>().unwrap_err().to_string();
         for text in ["", "random7", "round-robin:", "blocks:4", "file:", "file:a:b", "snake"] {
-            assert_eq!(refused(text), format!("`{text}` is no placement: {ALLOWED}"));
+            assert_eq!(refused(text), format!("`{text}` is no placement: allowed are {ALLOWED}"));
         }
         for seed in ["", "x", "-1", "18446744073709551616"] {
             assert_eq!(

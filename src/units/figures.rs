@@ -6,29 +6,29 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::{UnitError, split};
 
-/// Reads a time in seconds: `92 us`, `0.34 us`, `1.5e-3 s`; a plain number is in seconds.
+/// Reads a time in seconds: `92 us`, `0.34 us`, `1.5e-3 s`. Only 0 needs no unit.
 ///
 /// The units are s, ms, us (or µs), ns and ps.
 ///
 /// ```
 /// use multicomputer::units::parse_seconds;
 /// assert_eq!(parse_seconds("92 us"), Ok(92e-6));
-/// assert_eq!(parse_seconds("0.5"), Ok(0.5));
+/// assert_eq!(parse_seconds("0"), Ok(0.0));
+/// assert_eq!(
+///     parse_seconds("0.5").unwrap_err().to_string(),
+///     "`0.5` has no unit; write a time such as `92 us` (units s, ms, us, ns, ps)"
+/// );
 /// ```
 ///
 /// # Errors
-/// [`UnitError`] for a text that is not a number with one of these units, is negative, or lies outside the range of
-/// an `f64`.
+/// [`UnitError`] for a text that is not a number with one of these units, has none, is negative, or lies outside the range
+/// of an `f64`.
 pub fn parse_seconds(text: &str) -> Result<f64, UnitError> {
     const UNITS: [(&str, i32); 5] = [("s", 0), ("ms", -3), ("us", -6), ("ns", -9), ("ps", -12)];
-    parse_decimal(
-        text,
-        power_of_ten(&UNITS),
-        "a time such as `92 us` (units s, ms, us, ns, ps; plain numbers are s)",
-    )
+    parse_decimal(text, power_of_ten(&UNITS), "a time such as `92 us` (units s, ms, us, ns, ps)")
 }
 
-/// Reads a time per byte in seconds per byte: `30.6 ns/B`, `0.394 us/byte`; a plain number is in s/B.
+/// Reads a time per byte in seconds per byte: `30.6 ns/B`, `0.394 us/byte`. Only 0 needs no unit.
 ///
 /// The units are those of [`parse_seconds`], followed by `/B` or `/byte`.
 ///
@@ -41,12 +41,11 @@ pub fn parse_seconds(text: &str) -> Result<f64, UnitError> {
 /// As [`parse_seconds`].
 pub fn parse_seconds_per_byte(text: &str) -> Result<f64, UnitError> {
     const UNITS: [(&str, i32); 5] = [("s/B", 0), ("ms/B", -3), ("us/B", -6), ("ns/B", -9), ("ps/B", -12)];
-    const EXPECTED: &str =
-        "a time per byte such as `30.6 ns/B` (units s/B, ms/B, us/B, ns/B, ps/B; plain numbers are s/B)";
+    const EXPECTED: &str = "a time per byte such as `30.6 ns/B` (units s/B, ms/B, us/B, ns/B, ps/B)";
     parse_decimal(text, power_of_ten(&UNITS), EXPECTED)
 }
 
-/// Reads a bandwidth in bytes per second: `175 MB/s`, `100 Gb/s`, `2.8e6 B/s`; a plain number is in B/s.
+/// Reads a bandwidth in bytes per second: `175 MB/s`, `100 Gb/s`, `2.8e6 B/s`. Only 0 needs no unit.
 ///
 /// A large `B` (or `byte`) is a byte and a small `b` (or `bit`) is a bit, an eighth of it. k (or K), M, G and T are powers
 /// of 1000, as in the data sheets of real machines; Ki, Mi, Gi and Ti are powers of 1024.
@@ -74,7 +73,7 @@ pub fn parse_bytes_per_second(text: &str) -> Result<f64, UnitError> {
         ("Ti", 0, 40),
     ];
     const EXPECTED: &str = "a bandwidth such as `175 MB/s` or `100 Gb/s` (units B/s, kB/s, MB/s, GB/s, TB/s, powers of \
-        1000; KiB/s to TiB/s, powers of 1024; the same with b for bits; plain numbers are B/s)";
+        1000; KiB/s to TiB/s, powers of 1024; the same with b for bits)";
     let scale = |unit: &str| {
         let unit = unit.strip_suffix("/s")?;
         let bytes = |unit: &str| unit.strip_suffix("byte").or(unit.strip_suffix('B')).map(str::to_owned);
@@ -95,7 +94,7 @@ fn power_of_ten(units: &[(&str, i32)]) -> impl Fn(&str) -> Option<(i32, i32)> {
     }
 }
 
-/// Reads a decimal number, with a unit of which `scale` gives the powers of ten and of two, or without a unit.
+/// Reads a decimal number with a unit, of which `scale` gives the powers of ten and of two.
 fn parse_decimal(
     text: &str,
     scale: impl Fn(&str) -> Option<(i32, i32)>,
@@ -118,6 +117,7 @@ fn parse_decimal(
         _ if mantissa.starts_with('-') => Err(UnitError::Negative { given: given() }),
         _ if vanished => Err(UnitError::TooSmall { given: given() }),
         f64::INFINITY => Err(UnitError::TooLarge { given: given(), most: "1.8e308" }),
+        _ if unit.is_empty() && value != 0.0 => Err(UnitError::NoUnit { given: given(), expected }),
         _ => Ok(value),
     }
 }
@@ -193,15 +193,15 @@ mod tests {
             ("30.6 ns", 30.6e-9),
             ("13 ps", 13e-12),
             ("1.5e3 ms", 1.5),
-            ("1E-3", 1e-3),
+            ("1E-3s", 1e-3),
             ("0", 0.0),
         ] {
             assert_eq!(parse_seconds(text), Ok(seconds), "{text}");
         }
         assert_eq!(parse_seconds_per_byte("0.394 us/byte"), Ok(0.394e-6));
-        assert_eq!(parse_seconds_per_byte("5e-8"), Ok(5e-8));
+        assert_eq!(parse_seconds_per_byte("5e-8 s/B"), Ok(5e-8));
         assert_eq!(parse_bytes_per_second("2.8 MB/s"), Ok(2.8e6));
-        assert_eq!(parse_bytes_per_second("1 Gbyte/s"), parse_bytes_per_second("1e9"));
+        assert_eq!(parse_bytes_per_second("1 Gbyte/s"), parse_bytes_per_second("1e9 B/s"));
         assert_eq!(parse_bytes_per_second("3 KB/s"), parse_bytes_per_second("3 kB/s"));
     }
 
@@ -219,8 +219,18 @@ mod tests {
         assert_eq!(
             parse_bytes_per_second("175 MB").unwrap_err().to_string(),
             "`175 MB` is not a bandwidth such as `175 MB/s` or `100 Gb/s` (units B/s, kB/s, MB/s, GB/s, TB/s, powers of \
-             1000; KiB/s to TiB/s, powers of 1024; the same with b for bits; plain numbers are B/s)"
+             1000; KiB/s to TiB/s, powers of 1024; the same with b for bits)"
         );
+        for (text, read) in [
+            ("1", parse_seconds as fn(&str) -> Result<f64, UnitError>),
+            ("1e-3", parse_seconds),
+            ("5e-8", parse_seconds_per_byte),
+            ("1e9", parse_bytes_per_second),
+        ] {
+            let refusal = read(text).unwrap_err().to_string();
+            assert!(refusal.starts_with(&format!("`{text}` has no unit; write a ")), "{refusal}");
+        }
+        assert_eq!((parse_seconds("0.0"), parse_bytes_per_second("0")), (Ok(0.0), Ok(0.0)));
         for text in [
             "1 kiB/s",
             "1 mB/s",

@@ -1,4 +1,4 @@
-//! Sizes of messages: whole bytes, in powers of 1024.
+//! Sizes of messages: whole bytes, in powers of 1024, or of 1000 if the unit says so.
 
 use std::{iter, slice, str::FromStr, vec};
 
@@ -8,16 +8,19 @@ use super::{UnitError, split};
 const BINARY: [(&str, u32); 3] = [("G", 30), ("M", 20), ("K", 10)];
 
 /// The form that [`parse_bytes`] reads.
-const BYTES: &str = "a number of bytes such as 1536, 2K or 1.5M (K, M and G are powers of 1024)";
+const BYTES: &str = "a number of bytes such as 1536, 2K or 1.5M (K, M and G, or KiB, MiB and GiB, are powers of 1024; kB, MB and \
+                     GB are powers of 1000)";
 
 /// Reads a number of bytes: `1536`, `2K`, `1.5M`, `64 KiB`, `1 GB`.
 ///
-/// K, M and G are powers of 1024, in either case, with or without `B` or `iB`.
+/// K, M and G are powers of 1024, in either case, with or without `i` or `iB`. With `B` they are powers of 1000, as in the
+/// International System of Units. The B is large: a small one is a bit, in which no size is given.
 ///
 /// ```
 /// use multicomputer::units::parse_bytes;
 /// assert_eq!(parse_bytes("2K"), Ok(2048));
 /// assert_eq!(parse_bytes("1.5 MiB"), Ok(1_572_864));
+/// assert_eq!(parse_bytes("1.5 MB"), Ok(1_500_000));
 /// assert!(parse_bytes("0.3K").is_err());
 /// ```
 ///
@@ -31,7 +34,8 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let fractional = || UnitError::Fraction { given: given() };
 
     let (number, unit) = split(text);
-    let shift = binary_shift(unit).ok_or_else(unreadable)?;
+    let (two, five) = powers(unit).ok_or_else(unreadable)?;
+    let scale = 5_u64.pow(five) << two;
     if number.starts_with('-') {
         return Err(UnitError::Negative { given: given() });
     }
@@ -40,24 +44,25 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
         return Err(unreadable());
     }
     let whole: u64 = whole.parse().map_err(|_| overflow())?;
-    let whole = whole.checked_mul(1 << shift).ok_or_else(overflow)?;
+    let whole = whole.checked_mul(scale).ok_or_else(overflow)?;
 
-    // A fraction of d digits is a whole number of bytes if 10^d divides it times 2^shift. Its last digit is not 0,
-    // so 5^d has to divide the digits themselves, which leaves them odd, and 2^d has to divide 2^shift.
+    // A fraction of d digits is a whole number of bytes if 10^d divides it times the scale, 2^two 5^five, where five is 0 or
+    // two. Its last digit is not 0, so it lacks all powers of 2 or all powers of 5: 2^d divides 2^two in either case. What 5^five
+    // lacks of 5^d has to divide the digits.
     let fraction = fraction.trim_end_matches('0');
     let digits = fraction.len() as u32;
     if digits == 0 {
         return Ok(whole);
     }
-    if digits > shift {
+    if digits > two {
         return Err(fractional());
     }
-    let power = 5_u128.pow(digits);
+    let power = 5_u128.pow(digits.saturating_sub(five));
     let fraction: u128 = fraction.parse().map_err(|_| fractional())?;
     if !fraction.is_multiple_of(power) {
         return Err(fractional());
     }
-    let bytes = (fraction / power) << (shift - digits);
+    let bytes = ((fraction / power) << (two - digits)) * 5_u128.pow(five.saturating_sub(digits));
     u64::try_from(bytes).ok().and_then(|bytes| whole.checked_add(bytes)).ok_or_else(overflow)
 }
 
@@ -88,15 +93,19 @@ pub fn format_with_limit(bytes: u64, most: u64) -> [String; 2] {
     [bytes, most].map(|bytes| format!("{} {unit}", bytes >> shift))
 }
 
-/// The power of two of a unit of a size; `None` if there is no such unit.
-fn binary_shift(unit: &str) -> Option<u32> {
-    let unit = unit.to_ascii_uppercase();
-    if unit.is_empty() || unit == "B" {
-        return Some(0);
+/// The powers of two and of five of a unit of a size; `None` if there is no such unit.
+fn powers(unit: &str) -> Option<(u32, u32)> {
+    if matches!(unit, "" | "B") {
+        return Some((0, 0));
     }
-    BINARY
-        .into_iter()
-        .find_map(|(prefix, shift)| matches!(unit.strip_prefix(prefix)?, "" | "B" | "IB").then_some(shift))
+    let (prefix, rest) = unit.split_at_checked(1)?;
+    let (_, shift) = BINARY.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(prefix))?;
+    match rest {
+        "" | "i" | "iB" => Some((shift, 0)),
+        // 1000 is 2^3 5^3 where 1024 is 2^10.
+        "B" => Some((shift * 3 / 10, shift * 3 / 10)),
+        _ => None,
+    }
 }
 
 /// The sizes of a sweep, in bytes: at least one, in the order given.
@@ -173,13 +182,19 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_powers_of_1024() {
+    fn sizes_are_powers_of_1024_or_of_1000() {
         for (text, bytes) in [
             ("0", 0),
             ("1536", 1536),
             ("2K", 2048),
             ("2k", 2048),
-            (" 2 KB ", 2048),
+            (" 2 KB ", 2000),
+            ("1kB", 1000),
+            ("1.5 MB", 1_500_000),
+            ("0.001 kB", 1),
+            ("1 GB", 1_000_000_000),
+            ("2.000000001GB", 2_000_000_001),
+            ("2 Ki", 2048),
             ("2KiB", 2048),
             ("3 MiB", 3 << 20),
             ("1G", 1 << 30),
@@ -196,13 +211,23 @@ mod tests {
 
     #[test]
     fn sizes_that_cannot_be_kept_are_refused() {
-        for text in ["", "K", "two", "2T", "2KX", "2iB", "+2", "1e3", ".5K", "1.2.3", "0x10", "2 K B"] {
+        for text in [
+            "", "K", "two", "2T", "2KX", "2iB", "+2", "1e3", ".5K", "1.2.3", "0x10", "2 K B", "1kb", "1 KIB",
+            "7 b", "1µ",
+        ] {
             assert!(matches!(parse_bytes(text), Err(UnitError::Unreadable { .. })), "{text}");
         }
-        for text in ["0.3K", "1.5", "0.0001K", "0.0000000000000000000000000000000000000001G"] {
+        for text in [
+            "0.3K",
+            "1.5",
+            "0.0001K",
+            "0.0001kB",
+            "1.0000000001GB",
+            "0.0000000000000000000000000000000000000001G",
+        ] {
             assert!(matches!(parse_bytes(text), Err(UnitError::Fraction { .. })), "{text}");
         }
-        for text in ["18446744073709551616", "17179869184G"] {
+        for text in ["18446744073709551616", "17179869184G", "18446744074GB"] {
             assert!(matches!(parse_bytes(text), Err(UnitError::TooLarge { .. })), "{text}");
         }
         assert_eq!(parse_bytes("-2K"), Err(UnitError::Negative { given: "-2K".to_owned() }));

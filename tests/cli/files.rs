@@ -126,7 +126,7 @@ fn a_device_is_written_itself() {
     let (csv, shown) = output.split_once("\nBr_Lin on paragon:2x2, 1 source").unwrap();
     assert_eq!(csv.lines().count(), 4, "{output}");
     assert!(
-        csv.starts_with("machine,algorithm,") && shown.ends_with("each distribution takes 0.493 ms.\n"),
+        csv.starts_with("machine,rows,") && shown.ends_with("each distribution takes 0.493 ms.\n"),
         "{output}"
     );
 
@@ -137,7 +137,7 @@ fn a_device_is_written_itself() {
         .status();
     assert!(status.unwrap().success());
     let all = fs::read_to_string(&file).unwrap();
-    assert!(all.starts_with("machine,algorithm,") && all.ends_with("; that takes 0.493 ms.\n"), "{all}");
+    assert!(all.starts_with("machine,rows,") && all.ends_with("; that takes 0.493 ms.\n"), "{all}");
     let errors = fails(1, &[&runs[..], &["--csv", "/dev/full"]].concat());
     assert!(errors.contains("/dev/full cannot be written: "), "{errors}");
     assert_eq!(names(Path::new("/dev")), before);

@@ -55,10 +55,15 @@ fn a_text_has_its_time_and_runs_in_it() {
     let table = fs::read_to_string(&csv).unwrap();
     let (titles, row) = table.split_once('\n').unwrap();
     assert!(
-        titles.starts_with("file,machine,sends,clock,ranks,operations,messages,bytes,modeled_us,"),
+        titles.starts_with("file,machine,rows,columns,nodes,ports,")
+            && titles.contains(",machine_hash,sends,clock,ranks,operations,messages,bytes,modeled_us,"),
         "{table}"
     );
-    assert!(row.starts_with("-,hockney:1x2,eager,none,2,5,2,1008,315.400000,"), "{table}");
+    assert!(
+        row.starts_with("-,hockney:1x2,1,2,2,1,identity,,,,,")
+            && row.contains(",eager,none,2,5,2,1008,315.400000,"),
+        "{table}"
+    );
 }
 
 #[test]

@@ -35,8 +35,19 @@ fn a_schedule_stands_beside_what_auto_takes() {
     let table = fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = table.lines().collect();
     // 130 us, and 50 ns for each byte of a half; two ranks can do no better.
-    assert!(rows[1].starts_with("hockney:1x2,allgather,pair,2,1000,155.000000,155.000000,"), "{table}");
-    assert!(rows[2].starts_with("hockney:1x2,allgather,pair,2,8192,334.800000,334.800000,"), "{table}");
+    for (row, times) in [(1, "2,1000,155.000000,155.000000,"), (2, "2,8192,334.800000,334.800000,")] {
+        assert!(rows[row].starts_with("hockney:1x2,1,2,2,1,identity,"), "{table}");
+        assert!(rows[row].contains(&format!(",allgather,pair,{times}")), "{table}");
+    }
+    // MSCCL's names are read in any spelling, and are MSCCL's in the output.
+    fs::write(&file, PAIR.replacen("allgather", "AllGather", 1)).unwrap();
+    assert!(succeeds(&arguments).contains(title));
+    fs::write(&file, PAIR.replacen("allgather", "algather", 1)).unwrap();
+    let refused = fails(2, &arguments);
+    assert!(
+        refused.contains("coll=\"algather\": allowed is `allgather` or another of allreduce, "),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `multicomputer plot`, and `--plot` of other commands.
 
+use std::path::Path;
+
 use super::*;
 
 /// The table of a command and its plot.
@@ -101,4 +103,76 @@ fn a_table_that_cannot_be_drawn_is_refused() {
     ] {
         assert!(fails(2, &arguments).contains(error), "{arguments:?}");
     }
+}
+
+/// The tables of several runs of a command as one.
+fn joined(name: &str, runs: &[&str]) -> PathBuf {
+    let folder = folder(name);
+    let mut table = String::new();
+    for (nth, run) in runs.iter().enumerate() {
+        let file = folder.join(format!("{nth}.csv"));
+        let csv = ["--csv", file.to_str().unwrap()];
+        succeeds(&[&run.split_whitespace().collect::<Vec<_>>()[..], &csv].concat());
+        let text = fs::read_to_string(file).unwrap();
+        table += if nth == 0 { &text } else { text.split_once('\n').unwrap().1 };
+    }
+    let file = folder.join("all.csv");
+    fs::write(&file, table).unwrap();
+    file
+}
+
+/// The chart of a table.
+fn drawn(file: &Path, options: &[&str]) -> String {
+    succeeds(&[&["plot", file.to_str().unwrap()], options].concat());
+    fs::read_to_string(file.with_extension("svg")).unwrap()
+}
+
+#[test]
+fn means_say_of_what_they_are() {
+    let (_, svg) = plotted(
+        "plot-seeds",
+        &"exchange --mesh 2x4 --fan-out 3 --traffic 1K,64K --algorithm random,auto --seeds 5 --run all"
+            .split(' ')
+            .collect::<Vec<_>>(),
+    );
+    assert!(svg.contains(">random (mean of 5 seeds)<") && svg.contains(">auto<"), "{svg}");
+
+    let run = "stop --mesh 4x4 --sources 4 --algorithm br-lin --bytes 1K,8K";
+    let noise = "--noise interval=100us,length=20us,distribution=exponential,seed";
+    let noisy = [1, 2, 3].map(|seed| format!("{run} {noise}={seed}"));
+    let svg = drawn(&joined("plot-noise-seeds", &noisy.each_ref().map(String::as_str)), &[]);
+    assert!(
+        svg.contains(">br-lin (mean of 3 noise seeds)<") && svg.contains("noise interval=100us"),
+        "{svg}"
+    );
+
+    // What is not drawn and differs is in the legend: never a silent mean.
+    let runs = [run.to_owned(), format!("{run} --ports 2"), noisy[0].clone()];
+    let table = joined("plot-ports", &runs.each_ref().map(String::as_str));
+    let svg = drawn(&table, &[]);
+    for line in [">br-lin, 1 port<", ">br-lin, 2 ports<", ">br-lin, 1 port, noise interval=100us,"] {
+        assert!(svg.contains(line), "{line}: {svg}");
+    }
+    let svg = drawn(&table, &["--by", "algorithm"]);
+    assert!(
+        svg.contains(">br-lin (mean of 3 rows that differ in noise_seed, ports, noise, machine_hash)<"),
+        "{svg}"
+    );
+}
+
+#[test]
+fn tables_without_the_columns_of_machines_are_drawn_as_before() {
+    let folder = folder("plot-old");
+    let file = folder.join("old.csv");
+    fs::write(
+        &file,
+        "machine,rows,columns,distribution,sources,bytes,algorithm,variant,clock,modeled_us,bound_us\n\
+         paragon:2x2,2,2,row,2,8,br-lin,,virtual,400,300\nparagon:2x2,2,2,row,2,64,br-lin,,virtual,500,300\n",
+    )
+    .unwrap();
+    let svg = drawn(&file, &[]);
+    assert!(svg.contains(">paragon:2x2, row, 2 sources, br-lin<") && svg.contains(">br-lin<"), "{svg}");
+    // Two machines of as many nodes are two places.
+    let svg = drawn(&joined("plot-shapes", &["stop --mesh 2x6,3x4,4x4 --sources 2 --algorithm br-lin"]), &[]);
+    assert!(svg.contains(">paragon:2x6<") && svg.contains(">paragon:3x4<"), "{svg}");
 }

@@ -38,7 +38,11 @@ No two messages of a step share a link: equation and modeled time agree.
 It was run on 8 threads: every node had every byte that it should have.
 ";
     assert_eq!(textbook("fig-4.2"), expected);
-    assert_eq!(textbook("fig-4.2 --seed 9"), expected, "data takes no part in time");
+    assert_eq!(
+        textbook("fig-4.2 --seed 9").replacen(", seed 9", "", 1),
+        expected,
+        "data takes no part in time"
+    );
 }
 
 #[test]

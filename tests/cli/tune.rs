@@ -84,16 +84,22 @@ fn intervals_are_written_as_csv() {
     let file = folder("tune_csv").join("choices.csv");
     let output = succeeds(&["tune", "2x3", "broadcast,scan", "--bytes", "8..4K", "--csv", text(&file)]);
     let mut reader = csv::Reader::from_path(&file).unwrap();
+    let header = reader.headers().unwrap().clone();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     let mut expected = Vec::new();
     for (operation, intervals) in intervals(&output) {
         expected.extend(intervals.into_iter().map(|(from, to, _)| (operation.clone(), from, to)));
     }
-    let found = rows.iter().map(|row| (row[1].to_owned(), row[2].parse().unwrap(), row[3].parse().unwrap()));
+    let column = |name: &str| header.iter().position(|title| title == name).unwrap();
+    let number = |row: &csv::StringRecord, name: &str| row[column(name)].parse::<f64>().unwrap();
+    let found = rows.iter().map(|row| {
+        let [from, to] = ["from_bytes", "to_bytes"].map(|name| row[column(name)].parse().unwrap());
+        (row[column("operation")].to_owned(), from, to)
+    });
     assert_eq!(found.collect::<Vec<(String, u64, u64)>>(), expected);
     for row in &rows {
         assert_eq!(&row[0], "paragon:2x3");
-        assert!(row[6].parse::<f64>().unwrap() >= 1.0 && row[8].parse::<f64>().unwrap() >= 1.0, "{row:?}");
+        assert!(number(row, "from_ratio") >= 1.0 && number(row, "to_ratio") >= 1.0, "{row:?}");
     }
 }
 
@@ -101,7 +107,11 @@ fn intervals_are_written_as_csv() {
 fn what_cannot_be_tuned_is_refused_with_a_reason() {
     for (arguments, reason) in [
         (&["abacus"][..], "allowed are ROWSxCOLUMNS (a Paragon), "),
-        (&["2x2", "allreduce"], "`allreduce` is no operation; allowed are broadcast, "),
+        (
+            &["2x2", "alreduce"],
+            "`alreduce` is no operation; did you mean `allreduce`? Allowed are broadcast (bcast), ",
+        ),
+        (&["paragn:2x2"], "did you mean `paragon:2x2`? Allowed are ROWSxCOLUMNS"),
         (&["2x2", "3x3"], "two machines are given: one is tuned at a time"),
         (&["2x2", "--mesh", "3x3"], "a machine is given by name and by --machine or --mesh"),
         (&["scan", "gather"], "operations are given twice: name several with commas between them"),

@@ -118,3 +118,54 @@ fn one_is_not_several() {
     let errors = fails(2, &["collective", "scan", "--bytes", "1"]);
     assert!(errors.contains("1 byte is no whole number of elements of 8 bytes each"), "{errors}");
 }
+
+#[test]
+fn units_say_what_they_say() {
+    let first = |bytes: &str| {
+        let output = succeeds(&["stop", "--mesh", "2x2", "--algorithm", "br-lin", "--bytes", bytes]);
+        output.lines().next().unwrap().to_owned()
+    };
+    for (bytes, read) in
+        [("1KB", "1000 B"), ("1kB", "1000 B"), ("1K", "1 KiB"), ("1KiB", "1 KiB"), ("2MB", "2000000 B")]
+    {
+        assert!(first(bytes).contains(&format!(", {read} each, ")), "{bytes}");
+    }
+    for (arguments, refusal) in [
+        ("stop --bytes 1kb", "`1kb` is not a number of bytes such as 1536, 2K or 1.5M (K, M and G, or KiB,"),
+        (
+            "stop --noise interval=1,length=5us",
+            "interval of noise: `1` has no unit; write a time such as `92 us`",
+        ),
+        ("stop --noise interval=1ms,length=5us,first=3", "first of noise: `3` has no unit; write a time"),
+        (
+            "stop --fault slow:0-1:0.5@2",
+            "the instant of a fault: `2` has no unit; write a time such as `92 us`",
+        ),
+        ("textbook 4.1 --gamma 100", "`100` has no unit; write a time such as `92 us`"),
+    ] {
+        let errors = fails(2, &arguments.split(' ').collect::<Vec<_>>());
+        assert!(errors.contains(refusal), "{arguments}: {errors}");
+    }
+    let file = folder("units_none").join("machine.toml");
+    for (key, such_as) in [
+        ("latency", "a time such as"),
+        ("beta", "a time per byte such as"),
+        ("bandwidth", "a bandwidth such as"),
+    ] {
+        let text = format!("name = \"a\"\ntopology = \"line:2\"\n[parameters]\n{key} = \"5\"\n");
+        fs::write(&file, text).unwrap();
+        let errors = fails(2, &["machine", file.to_str().unwrap()]);
+        assert!(errors.contains(&format!("parameters.{key}: `5` has no unit; write {such_as}")), "{errors}");
+    }
+    // Limits are in seconds unless they have a unit, and 0 is 0 in any.
+    succeeds(&["stop", "--mesh", "2x2", "--algorithm", "br-lin", "--wall-limit", "100"]);
+    succeeds(&[
+        "stop",
+        "--mesh",
+        "2x2",
+        "--algorithm",
+        "br-lin",
+        "--noise",
+        "interval=1ms,length=5us,first=0",
+    ]);
+}

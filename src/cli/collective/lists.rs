@@ -7,6 +7,7 @@ use std::{fmt, path::PathBuf};
 
 use multicomputer::{
     collective::{Algorithm, Operation, Own, Strategy, Task},
+    names,
     plan::Choice,
 };
 
@@ -39,8 +40,16 @@ impl fmt::Display for Asked {
     }
 }
 
+/// Operations that have a command of their own.
+const ALL_TO_ALL: [&str; 3] = ["alltoall", "alltoallv", "alltoallw"];
+
+/// The names, each with those of MPI.
 fn spellings() -> String {
-    Operation::ALL.map(Operation::name).join(", ")
+    let spelled = |operation: Operation| match operation.aliases() {
+        [alias, ..] if !alias.starts_with(operation.name()) => format!("{operation} ({alias})"),
+        _ => operation.to_string(),
+    };
+    Operation::ALL.map(spelled).join(", ")
 }
 
 /// The help of the operation.
@@ -53,9 +62,32 @@ pub(in crate::cli) fn operations(text: &str) -> Result<List<Operation>, String> 
     let read = |item: &str| match Operation::named(item) {
         Some(operation) => Ok(vec![operation]),
         None if item == "all" => Ok(Operation::ALL.to_vec()),
-        None => Err(format!("`{item}` is no operation; allowed are {}, and all", spellings())),
+        None => Err(unknown_operation(item)),
     };
     Ok(List::read(text, read)?.in_order_of(Operation::ALL))
+}
+
+/// The refusal of a name that no operation has, with the nearest one, or the command that is for it.
+fn unknown_operation(item: &str) -> String {
+    let named = |operation: &Operation| {
+        operation.aliases().iter().copied().chain([operation.name()]).collect::<Vec<_>>()
+    };
+    let known = Operation::ALL.iter().flat_map(named).chain(["all"]).chain(ALL_TO_ALL);
+    let nearest = names::nearest(item, known);
+    match nearest {
+        _ if ALL_TO_ALL.iter().any(|name| Some(*name) == nearest.as_deref() || *name == item) => format!(
+            "`{item}` is no operation of this command: `multicomputer exchange` compares algorithms for all-to-all; allowed are \
+             {}, and all",
+            spellings()
+        ),
+        Some(nearest) => {
+            format!(
+                "`{item}` is no operation; did you mean `{nearest}`? Allowed are {}, and all",
+                spellings()
+            )
+        }
+        None => format!("`{item}` is no operation; allowed are {}, and all", spellings()),
+    }
 }
 
 /// Reads algorithms.
@@ -73,7 +105,8 @@ pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
                 _ => {
                     let all: Vec<&str> = Algorithm::NAMED.iter().map(Algorithm::name).collect();
                     return Err(format!(
-                        "`{rest}` is no algorithm; allowed are {}, strategies such as 2x3x5:SSMCC, and all",
+                        "`{rest}` is no algorithm; {} are {}, strategies such as 2x3x5:SSMCC, and all",
+                        names::allowed(rest, all.iter().chain(&["all"])),
                         all.join(", ")
                     ));
                 }

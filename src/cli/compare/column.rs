@@ -116,6 +116,16 @@ impl<'c, R> Column<'c, R> {
         Column { has_own_unit: true, ..self }
     }
 
+    /// Whether it has this name in CSV files.
+    pub(in crate::cli) fn is_named(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    /// The figure of a row.
+    pub(in crate::cli) fn figure(&self, row: &R) -> Figure {
+        (self.figure)(row)
+    }
+
     /// The unit for times in a table.
     fn unit(&self, figures: &[Figure], unit: Unit) -> Unit {
         let times = figures.iter().filter_map(|figure| match figure {
@@ -129,13 +139,13 @@ impl<'c, R> Column<'c, R> {
 
 /// The column of a name: of several the first.
 fn named<'s, 'c, R>(columns: &'s [Column<'c, R>], name: &str) -> Option<&'s Column<'c, R>> {
-    columns.iter().find(|column| column.name == name)
+    columns.iter().find(|column| column.is_named(name))
 }
 
 /// A row of a CSV file that has the columns of these names, with blanks between them.
 pub(in crate::cli) fn record<R>(columns: &[Column<'_, R>], names: &str, row: &R) -> Vec<String> {
     let columns = names.split_whitespace().filter_map(|name| named(columns, name));
-    columns.map(|column| (column.figure)(row).exact()).collect()
+    columns.map(|column| column.figure(row).exact()).collect()
 }
 
 /// The columns of these names, with blanks between them, as a table. One with a `?` is left out where no row has the
@@ -145,7 +155,7 @@ pub(in crate::cli) fn table<R>(columns: &[Column<'_, R>], names: &str, rows: &[R
         .split_whitespace()
         .filter_map(|name| named(columns, name.trim_end_matches('?')).zip(Some(name)));
     let filled = named.filter_map(|(column, name)| {
-        let figures: Vec<Figure> = rows.iter().map(|row| (column.figure)(row)).collect();
+        let figures: Vec<Figure> = rows.iter().map(|row| column.figure(row)).collect();
         let is_shown = !name.ends_with('?') || figures.iter().any(|figure| *figure != Figure::None);
         let unit = column.unit(&figures, unit);
         is_shown.then_some((column, figures, unit))

@@ -1,31 +1,22 @@
 //! The columns that comparisons have in common.
 
-use multicomputer::{Clock, Span, report::Verdict, topology::Grid};
+use multicomputer::{Clock, Span, report::Verdict};
 
-use super::{super::clock, Column, Comparison, Figure, Ran, Row, decides, measured};
+use super::{
+    super::{clock, setting},
+    Column, Comparison, Figure, Ran, Row, decides, measured,
+};
 
 /// All columns: those of a comparison, which come before others of the same name, and the common ones.
 pub(super) fn columns<'a, C: Comparison>(of: &C) -> Vec<Column<'a, Row<'a, C>>> {
     let mut columns = of.columns();
-    columns.extend(machine());
+    columns.extend(setting::columns(|row: &Row<'a, C>| &row.solved.setting));
     columns.extend(attempts());
     columns.extend(bound());
     columns.extend(runs());
     columns.extend(pace());
     columns.extend(measured::columns());
     columns
-}
-
-/// The machine, and its rows and columns if it has such.
-fn machine<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 3] {
-    fn grid<C: Comparison>(row: &Row<'_, C>) -> Option<Grid> {
-        row.solved.case.description.topology().grid()
-    }
-    [
-        Column::new("machine", |row: &Row<'a, C>| row.solved.case.description.name().to_owned()).left(),
-        Column::new("rows", |row: &Row<'a, C>| grid(row).map(|grid| grid.rows)),
-        Column::new("columns", |row: &Row<'a, C>| grid(row).map(|grid| grid.columns)),
-    ]
 }
 
 /// The algorithm, its time, or the reason why it does not work.

@@ -5,7 +5,12 @@ use std::collections::BTreeMap;
 use multicomputer::{Span, plan::LowerBound};
 
 use super::{
-    super::{pace, table::Table, unit::Unit},
+    super::{
+        pace,
+        setting::{self, Setting},
+        table::Table,
+        unit::Unit,
+    },
     Column, Comparison, Figure, Line, Ran, Row, Solved,
     column::table,
     common::columns,
@@ -47,6 +52,20 @@ impl<'a, C: Comparison> Results<'a, C> {
     {
         let bounds = self.solved.iter().map(|solved| solved.case.bound.time());
         Unit::of(self.rows().iter().flat_map(times).flatten().chain(bounds))
+    }
+
+    /// What titles say of the machines and the seed after their names.
+    pub(in crate::cli) fn setting(&self) -> String {
+        Setting::common_title(&self.settings())
+    }
+
+    /// The names of the columns in which machines differ beside their names, with blanks between them.
+    pub(in crate::cli) fn setting_columns(&self) -> String {
+        setting::differing(&self.settings()).join(" ")
+    }
+
+    fn settings(&self) -> Vec<&'a Setting> {
+        self.solved.iter().map(|solved| &solved.setting).collect()
     }
 
     /// A row for each algorithm on each case.

@@ -24,6 +24,7 @@ use super::{
         patience,
         plot::PlotFile,
         progress::Progress,
+        setting::Setting,
     },
     Attempt, Case, Comparison, Line, Place, Planned, Results, Solved, Spread,
     common::columns,
@@ -149,10 +150,10 @@ fn median_call<T>(
 /// A place for a run, and places for its trace, its pictures, and where its time went.
 pub(in crate::cli) struct Execution<'a> {
     pub(in crate::cli) place: &'a Place,
-    /// For errors and pictures.
+    /// For errors.
     name: &'a str,
-    /// For a page of several runs.
-    heading: &'a str,
+    /// For pictures, and for a page of several runs.
+    titles: &'a [String; 2],
     predicted: Option<Span>,
     traces: &'a mut Traces,
     explanations: &'a mut Explanations,
@@ -229,7 +230,7 @@ impl Execution<'_> {
                 "the run took {modeled}, and {predicted} was predicted ({name})"
             )));
         }
-        self.traces.write(&self.label, [name, self.heading], &run)?;
+        self.traces.write(&self.label, self.titles.each_ref().map(String::as_str), &run)?;
         self.explanations.add(&self.label, &run);
         let (time, wall) = match report.is_modeled {
             true => (modeled, run.wall),
@@ -261,8 +262,9 @@ pub(in crate::cli) fn compare<C: Comparison>(
     options: &RunOptions,
     out: &mut impl Write,
 ) -> Result<(), Error> {
-    let is_disturbed = cases.iter().any(|case| options.disturb(&case.description));
-    let rendezvous = cases.iter().find_map(|case| case.description.rendezvous());
+    let disturbed = |case: Case<C>| Ok(Case { description: options.disturbed(&case.description)?, ..case });
+    let cases = cases.into_iter().map(disturbed).collect::<Result<Vec<Case<C>>, Error>>()?;
+    let is_disturbed = cases.iter().any(|case| case.description.is_disturbed());
     let runs = match runs {
         Runs::None if is_disturbed => {
             return Err(Error::usage(
@@ -297,6 +299,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
             schedules: &mut schedules,
             csv,
             plot: &mut plot,
+            seed: options.seed,
         };
         let solved: Vec<Solved<C>> =
             cases.into_iter().map(|case| runner.solve(case)).collect::<Result<_, Error>>()?;
@@ -319,7 +322,11 @@ pub(in crate::cli) fn compare<C: Comparison>(
         if is_disturbed {
             text += DISTURBED;
         }
-        if let Some(from_bytes) = rendezvous {
+        let mut rendezvous = solved.iter().map(|solved| solved.case.description.rendezvous());
+        // Where machines differ in it a column says so.
+        if let Some(first @ Some(from_bytes)) = rendezvous.next()
+            && rendezvous.all(|other| other == first)
+        {
             text += &met(from_bytes);
         }
     }
@@ -349,11 +356,13 @@ struct Runner<'a, C> {
     schedules: &'a mut ScheduleFiles,
     csv: &'a mut CsvFile,
     plot: &'a mut PlotFile,
+    seed: u64,
 }
 
 impl<C: Comparison> Runner<'_, C> {
     fn solve(&mut self, case: Case<C>) -> Result<Solved<C>, Error> {
-        let mut solved = Solved { case, lines: Vec::new() };
+        let setting = Setting::of(&case.description, self.seed);
+        let mut solved = Solved { case, setting, lines: Vec::new() };
         let mut fastest: Option<(Span, [usize; 2], Planned<C::Plan>)> = None;
         for line in 0..solved.case.lines.len() {
             let algorithms = &solved.case.lines[line];
@@ -448,6 +457,8 @@ impl<C: Comparison> Runner<'_, C> {
         let Some(place) = &case.place else { return Ok(None) };
         let name = self.of.describe(&case.problem, algorithm);
         let heading = self.of.heading(&case.problem, algorithm);
+        let setting = Setting::of(&case.description, self.seed).title();
+        let titles = [&name, &heading].map(|title| format!("{title}{setting}"));
         self.progress.begin(&name);
         let predicted = plan.predicted;
         if let Some(predicted) = predicted {
@@ -455,7 +466,7 @@ impl<C: Comparison> Runner<'_, C> {
         }
         let Runner { traces, explanations, .. } = self;
         let execution =
-            Execution { place, name: &name, heading: &heading, predicted, traces, explanations, label };
+            Execution { place, name: &name, titles: &titles, predicted, traces, explanations, label };
         self.of.run(&plan.plan, execution).map(Some)
     }
 }

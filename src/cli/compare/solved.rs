@@ -4,11 +4,13 @@ use std::slice;
 
 use multicomputer::{Span, report::RealTimeReport};
 
-use super::{Case, Comparison, Figure, Ran};
+use super::{super::setting::Setting, Case, Comparison, Figure, Ran};
 
 /// A case and its algorithms.
 pub(in crate::cli) struct Solved<C: Comparison> {
     pub(in crate::cli) case: Case<C>,
+    /// The machine of its runs, and the seed.
+    pub(in crate::cli) setting: Setting,
     pub(in crate::cli) lines: Vec<Line<C>>,
 }
 

@@ -4,6 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use multicomputer::{
     exchange::{Algorithm, Instance, Own, Plan},
+    names,
     plan::PlanError,
 };
 
@@ -71,7 +72,8 @@ pub(super) fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
         (_, Ok(algorithm)) => Ok(vec![algorithm]),
         (name, Err(_)) => {
             let all: Vec<&str> = Algorithm::ALL.iter().map(Algorithm::name).collect();
-            Err(format!("`{name}` is no algorithm; allowed are {}, and all", all.join(", ")))
+            let allowed = names::allowed(name, all.iter().chain(&["all"]));
+            Err(format!("`{name}` is no algorithm; {allowed} are {}, and all", all.join(", ")))
         }
     };
     Ok(List::read(text, read)?.in_order_of(Algorithm::ALL.iter().copied()))

@@ -4,14 +4,20 @@ use std::collections::BTreeMap;
 
 use multicomputer::picture::{Axis, Chart, Crossover, Origin};
 
-use super::{Asked, PlotError, records::Records};
+use super::{
+    super::count::counted,
+    Asked, PlotError,
+    means::{Lines, note},
+    records::Records,
+    settings::{SETTINGS, follows, setting, told_in_titles},
+};
 
 /// Columns of times, the first of which that has any is shown.
 const TIMES: [&str; 4] = ["modeled_us", "run_us", "wall_us", "time_us"];
 
 /// Columns that can be to the right: that with the most different numbers is, of several the first. With the name and unit of
 /// the axis.
-const ALONG: [(&str, &str, &str); 8] = [
+pub(super) const ALONG: [(&str, &str, &str); 9] = [
     ("t", "traffic of a node", "bytes"),
     ("bytes", "length", "bytes"),
     ("sources", "sources", ""),
@@ -20,10 +26,11 @@ const ALONG: [(&str, &str, &str); 8] = [
     ("k", "fan-out", ""),
     ("words", "length", "words"),
     ("l", "nonuniformity", ""),
+    ("ports", "ports", ""),
 ];
 
 /// Columns of names that tell lines apart if they are different, after the algorithm, or are to the right if no number is.
-const NAMES: [&str; 9] =
+pub(super) const NAMES: [&str; 9] =
     ["operation", "distribution", "name", "matrix", "members", "machine", "in_order", "interval", "clock"];
 
 /// The name of the choice among all algorithms, in all libraries.
@@ -55,8 +62,8 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
     };
     let (scale, unit) = y.unit(records);
     let is_name = |column: &str| records.rows().iter().any(|row| records.number(row, column).is_none());
+    let text = |row: &[String]| if x.is_empty() { name(row, &by) } else { told(records, row, &x) };
     let names = (x.is_empty() || is_name(&x)).then(|| {
-        let text = |row: &Vec<String>| if x.is_empty() { name(row, &by) } else { told(records, row, &x) };
         let mut names: Vec<String> = Vec::new();
         for row in records.rows() {
             let text = text(row);
@@ -68,10 +75,7 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
     });
     let place = |row: &[String]| match &names {
         None => records.number(row, &x),
-        Some(names) => {
-            let text = if x.is_empty() { name(row, &by) } else { told(records, row, &x) };
-            names.iter().position(|name| *name == text).map(|place| place as f64)
-        }
+        Some(names) => names.iter().position(|name| *name == text(row)).map(|place| place as f64),
     };
 
     // Without a place to the right each name has its own.
@@ -83,7 +87,17 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
     let bounds = Lines::of(records, &others, |row| Some([place(row)?, bound(row)? / scale]));
 
     let x_axis = match &names {
-        Some(names) => Axis::names(if x.is_empty() { "" } else { x.as_str() }, names.iter().cloned()),
+        Some(names) if x.is_empty() => {
+            // Each name stands for a line of its own.
+            let with_note = |shown: &String| {
+                let rows = records.rows().iter().filter(|row| name(row, &by) == *shown);
+                let rows: Vec<(f64, &[String])> =
+                    rows.filter_map(|row| Some((y.of(records, row)?, &row[..]))).collect();
+                format!("{shown}{}", note(records, &[rows]))
+            };
+            Axis::names("", names.iter().map(with_note))
+        }
+        Some(names) => Axis::names(x.as_str(), names.iter().cloned()),
         None => {
             let (_, name, unit) = ALONG.into_iter().find(|(column, ..)| *column == x).unwrap_or((&x, &x, ""));
             axis(name, unit, lines.numbers(0), if unit == "bytes" { 4.0 } else { 16.0 })
@@ -94,8 +108,9 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
         None => axis(&y.title(), unit, lines.numbers(1).chain(bounds.numbers(1)), 20.0),
     };
     let mut chart = Chart::new(title(records, asked, &x, &by), x_axis, y_axis);
-    for (row, points) in bounds.lines {
-        chart.add(["bound", &name(row, &others)].join(" ").trim_end(), Origin::Bound, points);
+    for line in bounds.lines {
+        let name = ["bound", &name(line.row, &others)].join(" ").trim_end().to_owned();
+        chart.add(name + &line.note, Origin::Bound, line.points);
     }
     let marks = if y.is_time() {
         crossovers(records, &others, &chart, &lines, |row| name(row, keys))
@@ -103,9 +118,9 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
         Vec::new()
     };
     let means = lines.means;
-    for (row, points) in lines.lines {
-        let name = if keys.is_empty() { y.title() } else { name(row, keys) };
-        chart.add(name, Origin::Modeled, points);
+    for line in lines.lines {
+        let name = if keys.is_empty() { y.title() } else { name(line.row, keys) + &line.note };
+        chart.add(name, Origin::Modeled, line.points);
     }
     chart.marks = marks;
     Ok((chart, means))
@@ -121,11 +136,12 @@ fn crossovers(
     name: impl Fn(&[String]) -> String,
 ) -> Vec<Crossover> {
     let mut groups: BTreeMap<Vec<&str>, Chart> = BTreeMap::new();
-    for (row, points) in &lines.lines {
-        if records.cell(row, "algorithm") != AUTO {
-            let key = others.iter().map(|column| records.cell(row, column)).collect();
+    for line in &lines.lines {
+        if records.cell(line.row, "algorithm") != AUTO {
+            let key = others.iter().map(|column| records.cell(line.row, column)).collect();
             let empty = || Chart::new("", axes.x.clone(), axes.y.clone());
-            groups.entry(key).or_insert_with(empty).add(name(row), Origin::Modeled, points.iter().copied());
+            let group = groups.entry(key).or_insert_with(empty);
+            group.add(name(line.row), Origin::Modeled, line.points.iter().copied());
         }
     }
     groups.values().flat_map(Chart::crossovers).collect()
@@ -168,7 +184,7 @@ fn height(records: &Records, asked: &Asked) -> Result<Height, PlotError> {
 fn known(records: &Records, column: &str) -> Result<String, PlotError> {
     match records.has(column) {
         true => Ok(column.to_owned()),
-        false => Err(PlotError::NoColumn { given: column.to_owned(), header: records.header().join(", ") }),
+        false => Err(PlotError::NoColumn { given: column.to_owned(), header: records.header().to_vec() }),
     }
 }
 
@@ -224,6 +240,15 @@ fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotErr
     // Of several the first.
     let (column, variety) = varieties.rev().max_by_key(|(_, variety)| *variety).unwrap_or_default();
     let is_number = |column: &str| records.rows().iter().all(|row| records.number(row, column).is_some());
+    // Several machines of as many nodes that no parameter tells apart are not to be one point.
+    let is_ambiguous = ["nodes", "size"].contains(&column) && {
+        let settings = SETTINGS.into_iter().map(|(column, ..)| column);
+        let settings = settings.filter(|column| !["topology", "machine", "machine_hash"].contains(column));
+        !follows(records, "machine", &[column].into_iter().chain(settings).collect::<Vec<_>>())
+    };
+    if is_ambiguous {
+        return Ok("machine".to_owned());
+    }
     if variety > 1 && is_number(column) {
         return Ok(column.to_owned());
     }
@@ -259,68 +284,36 @@ fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<St
     let machine = |column: &str| ["nodes", "size"].contains(&column) && records.variety("machine") > 1;
     let varied = varied.filter(|column| !machine(column));
     let algorithm = records.has("algorithm").then_some("algorithm");
-    Ok(algorithm.into_iter().chain(varied).map(str::to_owned).collect())
+    let mut by: Vec<String> = algorithm.into_iter().chain(varied).map(str::to_owned).collect();
+    // Along machines their parameters change as a matter of course; along lengths they do not.
+    let is_along_machines = ["machine", "nodes", "size"].contains(&x) || setting(x).is_some();
+    for (column, ..) in SETTINGS {
+        let place = is_along_machines.then(|| x.to_owned());
+        let told: Vec<&str> = by.iter().chain(&place).map(String::as_str).collect();
+        if !told.contains(&column) && !follows(records, column, &told) {
+            by.push(column.to_owned());
+        }
+    }
+    Ok(by)
 }
 
 /// A cell as a legend has it: a number with its name.
-fn told(records: &Records, row: &[String], column: &str) -> String {
+pub(super) fn told(records: &Records, row: &[String], column: &str) -> String {
     let text = records.cell(row, column);
     match ALONG.into_iter().find(|(name, ..)| *name == column) {
         _ if text.is_empty() => String::new(),
+        _ if column == "ports" => counted(text.parse().unwrap_or(0_usize), "port"),
         Some((_, _, unit)) if !unit.is_empty() => format!("{text} {unit}"),
         Some((_, name, _)) => format!("{text} {name}"),
-        None => text.to_owned(),
+        None => match setting(column) {
+            // 1.000000 is 1.
+            Some((_, before, after)) => match records.number(row, column) {
+                Some(number) if column == "alpha_us" => format!("{before}{number}{after}"),
+                _ => format!("{before}{text}{after}"),
+            },
+            None => text.to_owned(),
+        },
     }
-}
-
-/// Rows as lines: those that are the same but for their places. Of several rows of one place there is the mean.
-struct Lines<'a> {
-    lines: Vec<(&'a [String], Vec<[f64; 2]>)>,
-    /// The number of points that are means.
-    means: usize,
-}
-
-impl<'a> Lines<'a> {
-    fn of(records: &'a Records, by: &[String], point: impl Fn(&[String]) -> Option<[f64; 2]>) -> Lines<'a> {
-        let mut keys: Vec<Vec<&str>> = Vec::new();
-        let mut lines: Vec<(&[String], Vec<[f64; 2]>)> = Vec::new();
-        for row in records.rows() {
-            let Some(at) = point(row) else { continue };
-            let key: Vec<&str> = by.iter().map(|column| records.cell(row, column)).collect();
-            match keys.iter().position(|other| *other == key) {
-                Some(place) => lines[place].1.push(at),
-                None => {
-                    keys.push(key);
-                    lines.push((row, vec![at]));
-                }
-            }
-        }
-        let mut several = 0;
-        for (_, points) in &mut lines {
-            let (mean, of_several) = means(points);
-            (*points, several) = (mean, several + of_several);
-        }
-        Lines { lines, means: several }
-    }
-
-    fn numbers(&self, axis: usize) -> impl Iterator<Item = f64> {
-        self.lines.iter().flat_map(move |(_, points)| points.iter().map(move |point| point[axis]))
-    }
-}
-
-/// Points from left to right, one for each place, and the number of those that are means.
-fn means(points: &[[f64; 2]]) -> (Vec<[f64; 2]>, usize) {
-    let mut places: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
-    for [x, y] in points {
-        places.entry(x.to_bits()).or_insert((*x, Vec::new())).1.push(*y);
-    }
-    // From the first on, so that equal heights have themselves as their mean.
-    let mean = |heights: &[f64]| {
-        heights[0] + heights.iter().map(|height| height - heights[0]).sum::<f64>() / heights.len() as f64
-    };
-    let mut points: Vec<[f64; 2]> = places.values().map(|(x, heights)| [*x, mean(heights)]).collect();
-    points.sort_by(|one, other| one[0].total_cmp(&other[0]));
-    (points, places.values().filter(|(_, heights)| heights.len() > 1).count())
 }
 
 /// A title: the one that is given, or the cells that are the same in all rows.
@@ -334,7 +327,8 @@ fn title(records: &Records, asked: &Asked, x: &str, by: &[String]) -> String {
         |column: &&str| *column != x && (*column == "algorithm" || !by.iter().any(|other| other == column));
     let first = records.rows().first().map(Vec::as_slice).unwrap_or_default();
     let texts = columns.iter().filter(|column| is_same(column) && is_told(column));
-    let texts: Vec<String> =
-        texts.map(|column| told(records, first, column)).filter(|text| !text.is_empty()).collect();
+    let texts = texts.map(|column| told(records, first, column)).filter(|text| !text.is_empty());
+    let settings = told_in_titles(records).into_iter().filter(|column| is_same(column) && is_told(column));
+    let texts: Vec<String> = texts.chain(settings.map(|column| told(records, first, column))).collect();
     if texts.is_empty() { "Plot".to_owned() } else { texts.join(", ") }
 }

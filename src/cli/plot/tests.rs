@@ -34,7 +34,7 @@ fn times_over_what_varies_most_with_a_line_for_each_algorithm() {
         [
             ("bound", Origin::Bound, &[[8.0, 0.005], [80.0, 0.006]][..]),
             ("a", Origin::Modeled, &a),
-            ("b", Origin::Modeled, &b)
+            ("b (mean of up to 2 rows)", Origin::Modeled, &b)
         ]
     );
     assert_eq!(chart.crossovers().len(), 1);
@@ -106,5 +106,8 @@ fn a_foreign_table_goes_along_its_first_number() {
     let records = table("algorithm,length,modeled_us\na,8,10\na,1024,30\nb,8,20\nb,1024,25\nb,1024,35");
     let (found, means) = chart(&records, &Asked::default()).unwrap();
     assert_eq!((found.x.name.as_str(), means), ("length", 1));
-    assert_eq!(lines(&found)[1], ("b", Origin::Modeled, &[[8.0, 20.0], [1024.0, 30.0]][..]));
+    assert_eq!(
+        lines(&found)[1],
+        ("b (mean of up to 2 rows)", Origin::Modeled, &[[8.0, 20.0], [1024.0, 30.0]][..])
+    );
 }

@@ -12,7 +12,10 @@ use multicomputer::{
 };
 
 use super::{
-    super::{broadcast::default_sources, count::counted, error::Error, files::harmless, options::as_grid},
+    super::{
+        broadcast::default_sources, count::counted, error::Error, files::harmless, options::as_grid,
+        setting::Setting,
+    },
     Arguments,
 };
 
@@ -32,7 +35,9 @@ pub(super) struct Task {
 
 /// All problems asked for: by machine, then distribution, number of sources, length. It is an error if no algorithm works on any.
 pub(super) fn tasks(arguments: &Arguments, machines: &[Description]) -> Result<Vec<Task>, Error> {
-    let (mut tasks, mut refusal) = (Vec::new(), None);
+    let (mut tasks, mut refusal): (Vec<Task>, _) = (Vec::new(), None);
+    let settings: Vec<Setting> =
+        machines.iter().map(|machine| Setting::of(machine, arguments.options.seed)).collect();
     for (index, machine) in machines.iter().enumerate() {
         for (distribution, sources) in placements(arguments, machine)? {
             let lengths: Vec<Vec<u64>> = match &arguments.lengths {
@@ -56,7 +61,13 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[Description]) -> Result<V
                 refusal = refusal.or_else(|| left_out.first().cloned());
                 let distribution = distribution.clone();
                 let task = Task { machine: index, instance, distribution, algorithms, left_out };
-                if !tasks.iter().any(|earlier| task.is_same(earlier)) {
+                // As one of 4 sources is in `--sources 1..8,4`.
+                let is_same = |earlier: &Task| {
+                    task.distribution == earlier.distribution
+                        && task.instance == earlier.instance
+                        && settings[task.machine] == settings[earlier.machine]
+                };
+                if !tasks.iter().any(is_same) {
                     tasks.push(task);
                 }
             }
@@ -108,13 +119,6 @@ impl Arguments {
 }
 
 impl Task {
-    /// Whether this is a problem that is there already, as one of 4 sources is in `--sources 1..8,4`.
-    fn is_same(&self, other: &Task) -> bool {
-        self.distribution == other.distribution
-            && self.machine_name() == other.machine_name()
-            && self.instance == other.instance
-    }
-
     pub(super) fn machine_name(&self) -> &str {
         self.instance.machine().name()
     }

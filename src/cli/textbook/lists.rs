@@ -3,6 +3,7 @@
 use std::fmt;
 
 use multicomputer::{
+    names,
     textbook::{BookFigure, FIGURES, Topic},
     topology,
     units::{Sizes, UnitError, parse_bytes},
@@ -54,7 +55,15 @@ pub(super) fn read_items(text: &str) -> Result<List<Item>, String> {
         (Some(topic), _) => Ok(vec![Item::of(topic)]),
         (None, Some(figure)) => Ok(vec![Item { topic: figure.topic, figure: Some(figure) }]),
         (None, None) if name == "all" => Ok(Topic::all().map(Item::of).collect()),
-        (None, None) => Err(format!("`{name}` is not in the chapter; allowed are {}", spellings())),
+        (None, None) => {
+            let topics = Topic::all().map(|topic| topic.name().to_owned());
+            let known = topics.chain(FIGURES.iter().map(BookFigure::name)).chain(["all".to_owned()]);
+            Err(format!(
+                "`{name}` is not in the chapter; {} are {}",
+                names::allowed(name, known),
+                spellings()
+            ))
+        }
     };
     Ok(List::read(text, read)?.each_once())
 }

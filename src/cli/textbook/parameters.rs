@@ -5,6 +5,7 @@ use clap::Args;
 use multicomputer::{
     Span,
     model::{Description, Parameters, presets},
+    names,
     units::parse_seconds,
 };
 
@@ -31,7 +32,8 @@ pub(super) struct ParameterOptions {
 
 /// Reads the name of a preset.
 fn read_preset(name: &str) -> Result<Parameters, String> {
-    presets::by_name(name).ok_or_else(|| format!("allowed are {}", presets::NAMES.join(", ")))
+    let refusal = || format!("{} are {}", names::allowed(name, presets::NAMES), presets::NAMES.join(", "));
+    presets::by_name(name).ok_or_else(refusal)
 }
 
 impl ParameterOptions {
@@ -53,7 +55,7 @@ impl ParameterOptions {
 
 /// The machine with other parameters.
 pub(super) fn with(machine: &Description, parameters: Parameters) -> Description {
-    Description::new(machine.name(), machine.topology().clone(), parameters)
+    machine.clone().with_parameters(parameters)
 }
 
 /// The machine with all of alpha at the sender. As it was if that is longer than a parameter may be.

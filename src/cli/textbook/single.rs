@@ -31,7 +31,8 @@ pub(super) fn show(arguments: &Arguments, row: &Row<'_, Chapter<'_>>, text: &mut
     }
     let topic = case.item.topic;
     writeln!(text, "{}: {}, section {}", title(topic), topic.title(), topic.section())?;
-    writeln!(text, "{}: {}", case.machine.name(), what(arguments, case))?;
+    let setting = row.solved.setting.title_without_parameters();
+    writeln!(text, "{}{setting}: {}", case.machine.name(), what(arguments, case))?;
     writeln!(text, "{}", parameters::line(&case.machine, arguments.word_bytes))?;
     writeln!(text, "{}\n", parameters::sends(&case.machine))?;
     if !facts.drawing.is_empty() {

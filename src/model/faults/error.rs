@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{topology::Link, units::UnitError};
+use crate::{names, topology::Link, units::UnitError};
 
 /// The reason why a machine cannot have a fault.
 #[derive(Clone, PartialEq, Error)]
@@ -10,8 +10,10 @@ use crate::{topology::Link, units::UnitError};
 pub enum FaultError {
     /// The text is not a fault.
     #[error(
-        "`{0}` is not a fault; allowed are slow:A-B:FACTOR@TIME, dead:A-B@TIME and node:RANK@TIME, such as \
-         slow:3-4:0.5@2ms, where A->B is one direction of a link, and s2 is switch 2"
+        "`{}` is not a fault; {} are slow:A-B:FACTOR@TIME, dead:A-B@TIME and node:RANK@TIME, such as \
+         slow:3-4:0.5@2ms, where A->B is one direction of a link, and s2 is switch 2",
+        .0,
+        names::allowed(.0, ["slow", "dead", "node"])
     )]
     Text(String),
     /// The instant is no time.

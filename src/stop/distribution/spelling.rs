@@ -7,19 +7,29 @@ use std::{fmt, str::FromStr};
 use thiserror::Error;
 
 use super::Distribution;
+use crate::names;
 
 /// The seed of `random` without one.
 const DEFAULT_SEED: u64 = 1;
 
 /// Not the spelling of a [`Distribution`].
 #[derive(Clone, PartialEq, Eq, Error)]
-#[error("`{given}` is no distribution; allowed are {}", Distribution::spellings())]
+#[error(
+    "`{given}` is no distribution; {} are {}",
+    names::allowed(given, known_names()),
+    Distribution::spellings()
+)]
 pub struct ParseDistributionError {
     /// The text given.
     pub given: String,
 }
 
 crate::text::debug_as_text!(ParseDistributionError);
+
+/// The names, without arguments.
+fn known_names() -> impl Iterator<Item = &'static str> {
+    Distribution::ALL.iter().map(Distribution::name).chain(["block", "random", "list"])
+}
 
 impl Distribution {
     /// The name without arguments: `row`, `block`, `list`.
@@ -175,7 +185,7 @@ mod tests {
         let error = "rows".parse::<Distribution>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "`rows` is no distribution; allowed are row, column, right-diagonal, left-diagonal, equal, cross, \
+            "`rows` is no distribution; did you mean `row`? Allowed are row, column, right-diagonal, left-diagonal, equal, cross, \
              square-block, band, block:ROWSxCOLUMNS or block:ROWSxCOLUMNS@TOP+LEFT (counted from 0), random:SEED \
              (random is random:1), list:RANK+RANK+..."
         );

@@ -299,8 +299,7 @@ fn refusals_name_the_table_what_was_given_and_what_is_allowed() {
         (
             "{ between = [0, 's1'], capacity = '3 MB' }",
             "links, table 1, capacity: `3 MB` is not a bandwidth such as `175 MB/s` or `100 Gb/s` (units \
-             B/s, kB/s, MB/s, GB/s, TB/s, powers of 1000; KiB/s to TiB/s, powers of 1024; the same with b for bits; \
-             plain numbers are B/s)"
+             B/s, kB/s, MB/s, GB/s, TB/s, powers of 1000; KiB/s to TiB/s, powers of 1024; the same with b for bits)"
                 .into(),
         ),
         (
