@@ -42,6 +42,16 @@ pub enum PayloadError {
         /// The type asked for.
         element: ElementType,
     },
+    /// The slice that is to take the data has another length.
+    #[error(
+        "the payload has {len} bytes, the slice takes {room}: cut the payload with `slice` to take a part of it"
+    )]
+    OtherLength {
+        /// The length of the payload in bytes.
+        len: u64,
+        /// The length of the slice in bytes.
+        room: u64,
+    },
     /// A cut before the beginning or past the end.
     #[error("bytes {start} to {end} are asked for, of a payload of {len}: start <= end <= {len} is allowed")]
     OutOfRange {

@@ -291,13 +291,13 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::OutOfRange`] if the slice has another length. If an
+    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::OtherLength`] if the slice has another length. If an
     /// element is not valid for `T`, the elements before it have been copied.
     pub fn copy_to<T: Element>(&self, elements: &mut [T]) -> Result<(), PayloadError> {
         self.count::<T>()?;
         let room = size_of_val(elements) as u64;
         if room != self.len {
-            return Err(PayloadError::OutOfRange { start: 0, end: room, len: self.len });
+            return Err(PayloadError::OtherLength { len: self.len, room });
         }
         let mut done = 0;
         self.read(|part| {

@@ -235,6 +235,17 @@ fn truth_values_are_sent_as_such_and_checked_where_they_come_from_bytes() {
 }
 
 #[test]
+fn a_slice_of_another_length_is_told_and_the_way_out() {
+    let payload = Payload::from(vec![1.5_f64; 10]);
+    let error = payload.copy_to(&mut [0.0_f64; 8]).unwrap_err();
+    assert_eq!(error, PayloadError::OtherLength { len: 80, room: 64 });
+    assert!(error.to_string().starts_with("the payload has 80 bytes, the slice takes 64: "), "{error}");
+    let mut part = [0.0; 8];
+    payload.slice(..64).unwrap().copy_to(&mut part).unwrap();
+    assert_eq!(part, [1.5; 8]);
+}
+
+#[test]
 fn elements_read_the_same_at_any_address_and_across_segments() {
     let numbers: Vec<u32> = (0..20).map(|number| number * 0x0102_0304).collect();
     let mut bytes = vec![0_u8];

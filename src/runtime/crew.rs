@@ -244,10 +244,14 @@ impl Fault {
             (_, Some(message)) => message.clone(),
             _ => "it panicked with something that is no text".into(),
         };
-        // The payload may panic again as it is dropped.
-        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-            std::mem::forget(again);
-        }
+        drop_quietly(panic);
         Fault::Panic(message)
+    }
+}
+
+/// Drops a value of the program's, which may panic as it is dropped: a run goes on nevertheless.
+pub(super) fn drop_quietly<T>(value: T) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        std::mem::forget(again);
     }
 }

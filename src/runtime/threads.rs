@@ -13,7 +13,7 @@ use tracing::debug;
 use super::{
     Settings,
     affinity::Cores,
-    crew::{Cause, Crew, Fault},
+    crew::{Cause, Crew, Fault, drop_quietly},
 };
 use crate::{
     comm::Node,
@@ -163,11 +163,13 @@ fn node_main<W: World>(
     };
     // Whatever the program of a dead node does afterwards, it has neither an output nor a fault.
     let survived = endpoint.died().is_none();
-    let fault = fault.filter(|_| survived);
-    let failed = fault.is_some();
-    if let Some(fault) = fault {
-        debug!(parent: None, rank, ?fault, "program failed");
-        crew.fault(rank as NodeId, fault);
+    let failed = survived && fault.is_some();
+    match fault {
+        Some(fault) if survived => {
+            debug!(parent: None, rank, ?fault, "program failed");
+            crew.fault(rank as NodeId, fault);
+        }
+        fault => drop_quietly(fault),
     }
     // The last to fall asleep carries out the calls of others; a topology of the user's that panics there must not
     // leave them asleep.
@@ -272,7 +274,7 @@ fn why_it_ended(crew: &Crew, settings: &Settings) -> Option<RunError> {
         Some(Fault::Error(source)) => RunError::Node { rank: node as Rank, source },
         None => RunError::Panicked { rank: node as Rank, message: "its thread ended".into() },
     };
-    match cause {
+    let error = match cause {
         Some(Cause::Deadlock(report)) => Some(RunError::Deadlock(report)),
         Some(Cause::Mismatch(mismatch)) => Some(RunError::Mismatch(mismatch)),
         Some(Cause::Failed(node)) => Some(of_node(node)),
@@ -282,5 +284,8 @@ fn why_it_ended(crew: &Crew, settings: &Settings) -> Option<RunError> {
         }
         Some(Cause::TooSlow { at, wait }) => Some(RunError::TooSlow { at, wait }),
         Some(Cause::Spawn) | None => first.map(of_node),
-    }
+    };
+    // Those of other nodes are reported by nobody.
+    faults.into_values().for_each(drop_quietly);
+    error
 }

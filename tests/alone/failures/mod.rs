@@ -248,6 +248,30 @@ impl Drop for Bomb {
     }
 }
 
+/// An error that panics when it is dropped.
+#[derive(Debug)]
+struct Volatile(Bomb);
+
+impl std::fmt::Display for Volatile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("volatile")
+    }
+}
+
+impl std::error::Error for Volatile {}
+
+/// All nodes fail; the run reports one error, and drops the others.
+#[test]
+fn errors_that_panic_when_they_are_dropped_do_not_unwind_out_of_the_run() {
+    let machine = mesh(1, 3).build().unwrap();
+    let failed =
+        catch_unwind(AssertUnwindSafe(|| machine.run(|_| Err::<(), Failure>(Volatile(Bomb).into()))));
+    let Ok(Err(error @ RunError::Node { rank: 0, .. })) = failed else { panic!("no error of node 0") };
+    assert_eq!(error.to_string(), "node 0 failed: volatile");
+    // The caller's own.
+    std::mem::forget(error);
+}
+
 #[test]
 fn a_panic_that_panics_again_ends_the_run() {
     for clock in BOTH_CLOCKS {
