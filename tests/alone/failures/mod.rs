@@ -240,6 +240,7 @@ fn the_first_failure_does_not_depend_on_which_thread_was_slow() {
 }
 
 /// Panics as it is dropped.
+#[derive(Debug)]
 struct Bomb;
 
 impl Drop for Bomb {
