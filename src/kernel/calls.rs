@@ -179,6 +179,9 @@ impl Kernel {
 
     /// Ends a call like [`finish`](Kernel::finish), for a call that had been waiting.
     pub(super) fn release(&mut self, id: NodeId, clock: Time, outcome: Outcome) {
+        if let Some(faults) = &mut self.faults {
+            faults.doomed.remove(&(id, Receiver::Blocking));
+        }
         self.finish(id, clock, outcome);
         self.runnable.push(id);
     }

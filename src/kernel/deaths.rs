@@ -192,8 +192,8 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
-    /// Lets a receive from any source, which is posted at an instant and fails because of a death before that, fail once all
-    /// messages of the instant are known, unless it takes one of them.
+    /// Lets a receive, which is posted at an instant and fails because of a death before that, fail once all messages of the
+    /// instant are known, unless it takes one of them.
     pub(super) fn fail_when_decided(
         &mut self,
         id: NodeId,
@@ -215,12 +215,9 @@ impl Kernel {
         for (key @ (_, receiver), (at, cause)) in due.map(|(&key, &doomed)| (key, doomed)).collect::<Vec<_>>()
         {
             self.faults.as_mut().map(|faults| faults.doomed.remove(&key));
-            match (receiver, &self.nodes[id as usize].doing) {
-                (Receiver::Blocking, Doing::SendRecv { received: None, .. }) => {
-                    self.fail_send_recv(id, at, cause);
-                }
-                (Receiver::Blocking, _) => {}
-                (Receiver::Request(request), _) => self.fail_posted(id, request, at, cause),
+            match receiver {
+                Receiver::Blocking => self.fail_blocking(id, at, cause),
+                Receiver::Request(request) => self.fail_posted(id, request, at, cause),
             }
         }
     }
@@ -274,25 +271,28 @@ impl Kernel {
         for (request, since, cause) in doomed {
             self.fail_posted(id, request, since, cause);
         }
-        match self.nodes[id as usize].doing {
+        let (Doing::Recv { called, select }
+        | Doing::SendRecv { called, select, received: None, .. }
+        | Doing::Probe { called, select }) = self.nodes[id as usize].doing
+        else {
+            return;
+        };
+        if let Some((since, cause)) = self.doomed_waiting(id, &select, called, now) {
+            self.fail_blocking(id, since, cause);
+        }
+    }
+
+    /// Fails the blocking receive or probe in which a node waits.
+    fn fail_blocking(&mut self, id: NodeId, since: Time, cause: Cause) {
+        let node = &mut self.nodes[id as usize];
+        match node.doing {
             Doing::Recv { called, select } => {
-                if let Some((since, cause)) = self.doomed_waiting(id, &select, called, now) {
-                    let node = &mut self.nodes[id as usize];
-                    node.matching.withdraw(&Receiver::Blocking);
-                    node.wild -= u32::from(select.is_wild());
-                    self.fail_waiting(id, called, since, cause);
-                }
+                node.matching.withdraw(&Receiver::Blocking);
+                node.wild -= u32::from(select.is_wild());
+                self.fail_waiting(id, called, since, cause);
             }
-            Doing::SendRecv { called, select, received: None, .. } => {
-                if let Some((since, cause)) = self.doomed_waiting(id, &select, called, now) {
-                    self.fail_send_recv(id, since, cause);
-                }
-            }
-            Doing::Probe { called, select } => {
-                if let Some((since, cause)) = self.doomed_waiting(id, &select, called, now) {
-                    self.fail_waiting(id, called, since, cause);
-                }
-            }
+            Doing::SendRecv { received: None, .. } => self.fail_send_recv(id, since, cause),
+            Doing::Probe { called, .. } => self.fail_waiting(id, called, since, cause),
             _ => {}
         }
     }

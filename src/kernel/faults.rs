@@ -64,7 +64,7 @@ pub(super) struct Faulty {
     /// Which nodes have been told of which deaths.
     pub(super) told: BTreeSet<(NodeId, NodeId)>,
     pub(super) talkers: BTreeMap<Context, Talkers>,
-    /// Receives from any source that fail at an instant unless they take a message of that instant.
+    /// Receives that fail at an instant unless they take a message by then.
     pub(super) doomed: BTreeMap<(NodeId, Receiver), (Time, Cause)>,
     pub(super) lost: Vec<Lost>,
     has_failed: bool,

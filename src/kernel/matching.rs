@@ -44,8 +44,8 @@ impl Kernel {
         let called = node.clock;
         let doomed = self.doomed(id, select, called);
         let accepts = |message: &&Arrived| select.accepts(&message.label);
-        let first = node.matching.arrived().find(accepts);
-        let is_taken_first = |other: &Arrived| first.is_none_or(|first| other.precedes(first));
+        let first = || node.matching.arrived().find(accepts);
+        let is_taken_first = |other: &Arrived| first().is_none_or(|first| other.precedes(first));
         let is_undecided = select.is_wild() || node.undecided.iter().filter(accepts).any(is_taken_first);
         if !is_undecided {
             return match (self.nodes[id as usize].matching.take(select), doomed) {
@@ -62,7 +62,7 @@ impl Kernel {
             self.nodes[id as usize].undecided.push(message);
             self.decide_by(id, called);
         }
-        if let Some(doomed) = doomed.filter(|_| select.is_wild()) {
+        if let Some(doomed) = doomed {
             self.fail_when_decided(id, receiver, called, doomed);
         }
         Ok(None)
