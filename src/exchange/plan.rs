@@ -108,7 +108,7 @@ mod tests {
         });
         match run {
             Ok(_) => Ok(()),
-            Err(RunError::Node { source, .. }) => Err(source.to_string()),
+            Err(RunError::Mismatch(mismatch)) => Err(mismatch.to_string()),
             Err(other) => panic!("{other}"),
         }
     }
