@@ -43,29 +43,42 @@ impl Kernel {
         let node = &self.nodes[id as usize];
         let called = node.clock;
         let doomed = self.doomed(id, select, called);
-        let accepts = |message: &&Arrived| select.accepts(&message.label);
-        let first = || node.matching.arrived().find(accepts);
-        let is_taken_first = |other: &Arrived| first().is_none_or(|first| other.precedes(first));
-        let is_undecided = select.is_wild() || node.undecided.iter().filter(accepts).any(is_taken_first);
-        if !is_undecided {
-            return match (self.nodes[id as usize].matching.take(select), doomed) {
+        if !select.is_wild() && !self.may_be_taken(id, select) {
+            let node = &mut self.nodes[id as usize];
+            return match (node.matching.take(select), doomed) {
                 (Some(message), _) => Ok(Some(message)),
                 (None, Some(doomed)) => Err(doomed),
                 (None, None) => {
-                    self.nodes[id as usize].post(*select, receiver);
+                    node.post(*select, receiver);
                     Ok(None)
                 }
             };
         }
-        self.nodes[id as usize].post(*select, receiver);
-        while let Some(message) = self.nodes[id as usize].matching.take(select) {
-            self.nodes[id as usize].undecided.push(message);
+        // Of the messages that have arrived it can only take the first.
+        let node = &mut self.nodes[id as usize];
+        let first = node.matching.take(select);
+        node.post(*select, receiver);
+        if let Some(message) = first {
+            node.undecided.push(message);
             self.decide_by(id, called);
         }
         if let Some(doomed) = doomed {
             self.fail_when_decided(id, receiver, called, doomed);
         }
         Ok(None)
+    }
+
+    /// Whether a receive posted before may still take the first message for a receive from a named source.
+    fn may_be_taken(&self, id: NodeId, select: &Selector) -> bool {
+        let node = &self.nodes[id as usize];
+        if node.wild == 0 && node.undecided.is_empty() {
+            return false;
+        }
+        let accepts = |message: &&Arrived| select.accepts(&message.label);
+        let first = node.matching.arrived().find(accepts);
+        let is_first = |other: &Arrived| first.is_none_or(|first| other.precedes(first));
+        node.undecided.iter().filter(accepts).any(is_first)
+            || first.is_some_and(|first| node.matching.first_posted(&first.label).is_some())
     }
 
     /// Handles the arrival of a message at its target.
