@@ -81,9 +81,6 @@ pub enum ConfigError {
         /// The kind of memory, and the source of the limit.
         limit: String,
     },
-    /// The topology has no nodes.
-    #[error("the machine {0} has no nodes: at least one is needed")]
-    NoNodes(String),
     /// The dilation is no positive number, or too large.
     #[error("a dilation of {0:?} is not possible: it must be a positive number, at most 1e9")]
     Dilation(f64),
@@ -242,6 +239,9 @@ pub enum RunError {
     /// Members of a group have made different collective calls.
     #[error("{0}")]
     Mismatch(Mismatch),
+    /// A route of a topology of another crate is wrong.
+    #[error(transparent)]
+    Topology(TopologyError),
     /// The run took longer than its limit in wall-clock time.
     #[error("the run was ended after {limit:?} of wall-clock time; {} had not finished{}", count(nodes.len() as u64, "node"), list(nodes, &[]))]
     WallLimit {
@@ -269,6 +269,10 @@ pub enum RunError {
         /// The node.
         rank: Rank,
     },
+    /// This host cannot run the threads of the machine now, which it could when the machine was built: other runs have begun, or
+    /// a limit is lower.
+    #[error(transparent)]
+    Limits(ConfigError),
     /// The host refused a thread.
     #[error("the host refused the thread of node {rank}: {source}")]
     Spawn {

@@ -63,6 +63,7 @@ pub mod mpi;
 pub mod msccl;
 pub mod names;
 pub mod nx;
+mod panics;
 pub mod pattern;
 mod payload;
 pub mod picture;

@@ -61,6 +61,31 @@ fn ring(task: &Task, steps: usize) -> Draft {
 }
 
 #[test]
+fn own_algorithms_that_panic_have_no_plan() {
+    let task = task("line:4", Operation::Collect, 8);
+    let own = Own::new("mine", |task: &Task| {
+        assert!(task.size() > 4, "at least 5 ranks are needed");
+        Ok(ring(task, 3))
+    });
+    let text = "the function of mine panicked: at least 5 ranks are needed";
+    assert_eq!(own.plan(&task).unwrap_err().to_string(), text);
+    // Beside an algorithm of the library it is left out.
+    let plan = Algorithm::AUTO.or(&own).plan(&task).unwrap();
+    assert_eq!(plan.name(), Algorithm::AUTO.plan(&task).unwrap().name());
+    // So is one whose error cannot be shown.
+    #[derive(Debug)]
+    struct Unspeakable;
+    impl std::fmt::Display for Unspeakable {
+        fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            panic!("no words")
+        }
+    }
+    impl std::error::Error for Unspeakable {}
+    let own = Own::new("mine", |_: &Task| Err(Unspeakable.into()));
+    assert_eq!(own.plan(&task).unwrap_err().to_string(), "the function of mine panicked: no words");
+}
+
+#[test]
 fn own_algorithms_are_told_where_they_fail() {
     let task = task("line:4", Operation::Collect, 8);
     let fault = |draft: Draft| {

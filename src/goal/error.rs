@@ -10,7 +10,7 @@ use crate::{
     rank::Rank,
     text::{count, debug_as_text},
     time::Time,
-    topology::MAX_NODES,
+    topology::{MAX_NODES, TopologyError},
     wire::MAX_MESSAGE,
 };
 
@@ -105,6 +105,9 @@ debug_as_text!(Problem);
 #[derive(Error)]
 #[non_exhaustive]
 pub enum PredictError {
+    /// The topology of the machine is wrong.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
     /// The machine has too few nodes.
     #[error(transparent)]
     Ranks(#[from] TooManyRanks),

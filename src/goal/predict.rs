@@ -13,6 +13,7 @@ use crate::{
     model::Description,
     rank::Rank,
     time::Time,
+    topology::contained,
     wire::{NodeId, Parcel, Selector},
 };
 
@@ -40,6 +41,12 @@ pub struct Predicted {
 /// [`PredictError`] if the machine has too few nodes, receives wait for messages that nobody sends, messages have other lengths
 /// than the receives of their rank say, added up, or a fault of the machine makes an operation fail.
 pub fn predict(machine: &Description, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
+    machine.check()?;
+    contained(|| predict_on(machine, program, sends))?
+}
+
+/// Predicts on a machine whose topology is sound, or panics within [`contained`].
+fn predict_on(machine: &Description, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
     let (ranks, nodes) = (program.ranks(), machine.nodes());
     if ranks > nodes {
         return Err(TooManyRanks { ranks, nodes }.into());

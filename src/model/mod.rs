@@ -66,7 +66,8 @@ pub struct Description {
 }
 
 impl Description {
-    /// Creates a machine from its parts. The name is for reports alone.
+    /// Creates a machine from its parts. The name is for reports alone. A topology that is not one of this crate is
+    /// [checked](Topology): whatever builds, plans or runs the machine returns its error.
     pub fn new(
         name: impl Into<Arc<str>>,
         topology: Arc<dyn Topology>,
@@ -77,7 +78,7 @@ impl Description {
             base_name: name.clone(),
             name,
             placements: Vec::new(),
-            topology,
+            topology: topology::checked(topology),
             parameters,
             noise: None,
             faults: None,
@@ -205,6 +206,11 @@ impl Description {
     /// The placements that were made by [`with_placement`](Description::with_placement), in their order.
     pub fn placements(&self) -> &[Placement] {
         &self.placements
+    }
+
+    /// The error of a topology of another crate, if it has one that does not take a route to be seen.
+    pub(crate) fn check(&self) -> Result<(), TopologyError> {
+        topology::soundness(&*self.topology)
     }
 
     /// The topology: nodes, links and routes.

@@ -29,6 +29,7 @@ use crate::{
     model::Parameters,
     pattern::{Action, Schedule},
     time::{Span, Time},
+    topology::contained,
     wire::MAX_MESSAGE,
 };
 
@@ -88,7 +89,10 @@ pub(crate) fn fastest_with<P: Problem>(
         });
         let attempt = |nth: usize, least: Time| {
             let bound = bound.min(least);
-            match tried(problem, &variants[nth], if is_lead[nth] { near(bound) } else { bound }) {
+            let limit = if is_lead[nth] { near(bound) } else { bound };
+            // A variant that takes a wrong route of the machine's topology is none.
+            let found = contained(|| tried(problem, &variants[nth], limit));
+            match found.map_err(PlanError::from).and_then(|tried| tried) {
                 Ok(found) => {
                     let found = found?;
                     times.lock()[nth] = found.prediction.modeled;

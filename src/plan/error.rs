@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{pattern::DeliveryError, wire::MAX_MESSAGE};
+use crate::{pattern::DeliveryError, topology::TopologyError, wire::MAX_MESSAGE};
 
 /// The error of an algorithm that has no plan for a problem.
 #[derive(Clone, PartialEq, Eq, Error)]
@@ -36,6 +36,17 @@ pub enum PlanError {
     MessageTooLong {
         /// Its length.
         given: u64,
+    },
+    /// A topology of another crate is wrong.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// The function of an algorithm of one's own panicked.
+    #[error("the function of {algorithm} panicked: {message}")]
+    Panicked {
+        /// Its name.
+        algorithm: String,
+        /// The message of the panic.
+        message: String,
     },
     /// An algorithm of one's own says that it has nothing for the problem.
     #[error("{algorithm} has no schedule here: {cause}")]

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-use crate::{model::Description, rank::Rank};
+use crate::{model::Description, rank::Rank, topology::TopologyError};
 
-/// Checks that members are nodes of a machine, at least one and each once.
+/// Checks that members are nodes of a machine whose topology is sound, at least one and each once.
 pub(crate) fn check_members(machine: &Description, members: &[Rank]) -> Result<(), MembersError> {
+    machine.check()?;
     let mut sorted = Cow::Borrowed(members);
     if !members.is_sorted() {
         sorted.to_mut().sort_unstable();
@@ -30,9 +31,12 @@ pub(crate) fn mean_in_elements(bytes: u64, members: usize, element: u64) -> u64 
 }
 
 /// The error of members that make no group.
-#[derive(Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MembersError {
+    /// The topology of the machine is wrong.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
     /// There are none.
     #[error("no member is given: a group needs at least one member, and each only once")]
     None,

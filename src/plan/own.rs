@@ -16,7 +16,7 @@ use super::{
     problem::{Draft, Planned},
     registry::Registered,
 };
-use crate::time::Time;
+use crate::{panics::caught, time::Time, topology::contained};
 
 /// A reason why a function makes no draft.
 type Refusal = Box<dyn Error + Send + Sync>;
@@ -86,15 +86,19 @@ impl<P: Registered> Own<P> {
     ///
     /// # Errors
     ///
-    /// [`PlanError::NoDraft`] if the function gives an error, [`PlanError::Undelivered`] if not every rank ends with what the
+    /// [`PlanError::NoDraft`] if the function gives an error, [`PlanError::Panicked`] if it panics, [`PlanError::Undelivered`] if not every rank ends with what the
     /// problem says, [`PlanError::MessageTooLong`].
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
-        let draft = self.draft(problem)?;
+        let draft = contained(|| self.draft(problem))??;
         Ok(self.planned(problem, draft, None))
     }
 
     /// The plan of a problem if it is done before an instant, with its prediction.
     pub(super) fn plan_before(&self, problem: &P, limit: Time) -> Result<Option<Plan<P>>, PlanError> {
+        contained(|| self.plan_on(problem, limit))?
+    }
+
+    fn plan_on(&self, problem: &P, limit: Time) -> Result<Option<Plan<P>>, PlanError> {
         let draft = self.draft(problem)?;
         let (machine, members) = (problem.machine(), problem.members());
         let prediction =
@@ -105,8 +109,11 @@ impl<P: Registered> Own<P> {
 
     fn draft(&self, problem: &P) -> Result<P::Draft, PlanError> {
         let algorithm = || self.name().to_owned();
-        let draft = (self.0.make)(problem)
-            .map_err(|cause| PlanError::NoDraft { algorithm: algorithm(), cause: cause.to_string() })?;
+        // A wrong route of a topology keeps its error, whoever asked for it.
+        let make = || (self.0.make)(problem).map_err(|cause| cause.to_string());
+        let draft = caught(|| contained(make))
+            .map_err(|message| PlanError::Panicked { algorithm: algorithm(), message })??
+            .map_err(|cause| PlanError::NoDraft { algorithm: algorithm(), cause })?;
         problem
             .check_delivery(&draft)
             .map_err(|cause| PlanError::Undelivered { algorithm: algorithm(), cause: Box::new(cause) })?;

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     pattern::Schedule,
     time::{Span, Time},
+    topology::contained,
 };
 
 /// The way in which a problem is solved: made once, by [`Algorithm::plan`], and then used by all members.
@@ -42,6 +43,11 @@ impl<P: Problem> Algorithm<P> {
     /// [`PlanError`] if the algorithm does not work for the problem, if a message would be too long, or if it has several
     /// variants and modeled time cannot tell how long any of them takes.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
+        contained(|| self.plan_on(problem))?
+    }
+
+    /// The plan on a machine whose topology is sound, or panics within [`contained`].
+    fn plan_on(&self, problem: &P) -> Result<Plan<P>, PlanError> {
         self.check(problem)?;
         let workspace = problem.workspace();
         if let Some(found) = self.searched(problem, &workspace) {

@@ -4,7 +4,7 @@ use std::{
     any::Any,
     cell::Cell,
     collections::BTreeMap,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    panic::resume_unwind,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -21,8 +21,10 @@ use crate::{
     error::{CommError, DeadlockReport, Failure, Mismatch},
     kernel::BlockedNode,
     model::Description,
+    panics,
     rank::Rank,
     time::Time,
+    topology::TopologyError,
     wire::{Context, NodeId},
 };
 
@@ -34,6 +36,8 @@ const MOST_CALLS_AFTER_END: u32 = 1_000;
 pub(super) enum Cause {
     Deadlock(DeadlockReport),
     Mismatch(Mismatch),
+    /// A route of a topology of the user's is wrong.
+    Topology(TopologyError),
     /// The program of this node failed; the fault is with the threads.
     Failed(NodeId),
     Overflow(NodeId),
@@ -238,20 +242,9 @@ struct Unwound;
 impl Fault {
     /// The text of a panic.
     pub(super) fn of(panic: Box<dyn Any + Send>) -> Fault {
-        let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
-            _ if panic.is::<Unwound>() => "unwound after the end".into(),
-            (Some(message), _) => (*message).into(),
-            (_, Some(message)) => message.clone(),
-            _ => "it panicked with something that is no text".into(),
-        };
-        drop_quietly(panic);
-        Fault::Panic(message)
-    }
-}
-
-/// Drops a value of the program's, which may panic as it is dropped: a run goes on nevertheless.
-pub(super) fn drop_quietly<T>(value: T) {
-    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        std::mem::forget(again);
+        if panic.is::<Unwound>() {
+            return Fault::Panic("unwound after the end".into());
+        }
+        Fault::Panic(panics::message(panic))
     }
 }

@@ -2,7 +2,15 @@
 //! Linux a process that runs out of memory maps or of memory while it starts threads is aborted as a whole, without an
 //! error to catch.
 
-use std::{fs, path::Path, thread};
+use std::{
+    ffi::OsStr,
+    fs::{self, DirEntry},
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use parking_lot::Mutex;
 
 use crate::{error::ConfigError, model::Description};
 
@@ -17,15 +25,61 @@ const SPARE_THREADS: usize = 64;
 /// The number of threads assumed on a host whose limits are unknown.
 const UNKNOWN: usize = 8_192;
 
-/// Checks that this host can run a thread for each node of a machine. Whoever runs one has asked this before.
+/// The threads that runs of this process may start and have not started yet: no file of the kernel knows of them.
+static PENDING: Mutex<Pending> = Mutex::new(Pending { threads: 0, mapped: 0 });
+
+struct Pending {
+    threads: usize,
+    /// The bytes that they will map.
+    mapped: u64,
+}
+
+/// The permission to start the threads of a run. What is left of it is given back when it is dropped.
+pub(super) struct Permit {
+    left: AtomicUsize,
+    stack_size: usize,
+}
+
+impl Permit {
+    /// Checks once more that this host can run the threads of so many nodes, as other runs may have begun since the machine was
+    /// built, or a limit may be lower now, and allows them.
+    ///
+    /// # Errors
+    /// Those of [`check_threads`].
+    pub(super) fn new(nodes: usize, stack_size: usize) -> Result<Permit, ConfigError> {
+        let mut pending = PENDING.lock();
+        check_besides(&pending, nodes, stack_size)?;
+        pending.threads += nodes;
+        pending.mapped = pending.mapped.saturating_add(mapped(nodes, stack_size));
+        Ok(Permit { left: AtomicUsize::new(nodes), stack_size })
+    }
+
+    /// Notes, on a thread of the run, that it has started and has all its memory maps.
+    pub(super) fn started(&self) {
+        self.left.fetch_sub(1, Ordering::Relaxed);
+        give_back(1, self.stack_size);
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        give_back(*self.left.get_mut(), self.stack_size);
+    }
+}
+
+fn give_back(threads: usize, stack_size: usize) {
+    let mut pending = PENDING.lock();
+    pending.threads -= threads;
+    pending.mapped = pending.mapped.saturating_sub(mapped(threads, stack_size));
+}
+
+/// Checks that this host can run a thread for each node of a machine.
 ///
 /// # Errors
-/// [`ConfigError::NoNodes`], and those of [`check_threads`].
+/// [`ConfigError::Topology`], and those of [`check_threads`].
 pub(crate) fn check(machine: &Description, stack_size: usize) -> Result<(), ConfigError> {
-    match machine.nodes() {
-        0 => Err(ConfigError::NoNodes(machine.name().into())),
-        nodes => check_threads(nodes, stack_size),
-    }
+    machine.check()?;
+    check_threads(machine.nodes(), stack_size)
 }
 
 /// Checks that this host can run the threads of so many nodes.
@@ -33,11 +87,17 @@ pub(crate) fn check(machine: &Description, stack_size: usize) -> Result<(), Conf
 /// # Errors
 /// [`ConfigError::TooManyNodes`], [`ConfigError::TooLittleMemory`].
 pub(crate) fn check_threads(nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
-    let (allowed, limit) = spare_threads();
+    check_besides(&PENDING.lock(), nodes, stack_size)
+}
+
+/// Checks the same besides the threads that are about to be started.
+fn check_besides(pending: &Pending, nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
+    let (allowed, limit) = spare_threads(nodes + pending.threads);
+    let allowed = allowed.saturating_sub(pending.threads);
     if nodes > allowed {
         return Err(ConfigError::TooManyNodes { nodes, allowed, limit });
     }
-    match shortage(nodes, stack_size) {
+    match shortage(pending, nodes, stack_size) {
         Some(Shortage { needed, left, limit }) => {
             Err(ConfigError::TooLittleMemory { nodes, stack_size, needed, left, limit })
         }
@@ -45,8 +105,8 @@ pub(crate) fn check_threads(nodes: usize, stack_size: usize) -> Result<(), Confi
     }
 }
 
-/// The number of threads that can still be started, and the source of this limit.
-fn spare_threads() -> (usize, String) {
+/// The number of threads that can still be started, and the source of this limit; `wanted` are so many.
+fn spare_threads(wanted: usize) -> (usize, String) {
     let maps = number("/proc/sys/vm/max_map_count").map(|most| {
         let used = fs::read_to_string("/proc/self/maps").map_or(0, |maps| maps.lines().count());
         (most.saturating_sub(used + SPARE_MAPS) / MAPS_PER_THREAD, format!("vm.max_map_count is {most}"))
@@ -59,7 +119,11 @@ fn spare_threads() -> (usize, String) {
         (most.saturating_sub(used + SPARE_THREADS), format!("pids.max of the control group is {most}"))
     });
     let user = user_limit().map(|most| {
-        (most.saturating_sub(running_threads() + SPARE_THREADS), format!("the user may run {most} threads"))
+        // To count those of the user takes some milliseconds: first those of all users, which are no fewer.
+        let left = |used: usize| most.saturating_sub(used + SPARE_THREADS);
+        let least = left(running_threads());
+        let left = if wanted > least { threads_of_user().map_or(least, left) } else { least };
+        (left, format!("the user may run {most} threads (`ulimit -u`)"))
     });
     let known = [maps, threads, group, user].into_iter().flatten();
     known.min().unwrap_or_else(|| (UNKNOWN, "the limits of this host are not known".into()))
@@ -103,8 +167,10 @@ struct Shortage {
 }
 
 /// The first kind of memory of which there is not enough for the threads of `nodes` nodes.
-fn shortage(nodes: usize, stack_size: usize) -> Option<Shortage> {
-    let memories = [address_space(nodes, stack_size), committed(nodes, stack_size), resident(nodes)];
+fn shortage(pending: &Pending, nodes: usize, stack_size: usize) -> Option<Shortage> {
+    let mapped = mapped(nodes, stack_size).saturating_add(pending.mapped);
+    let nodes = nodes + pending.threads;
+    let memories = [address_space(nodes, mapped), committed(mapped), resident(nodes)];
     memories.into_iter().flatten().find_map(|Memory { name, needed, left, limit }| {
         (needed > left).then(|| Shortage { needed, left, limit: format!("{name}, {limit}") })
     })
@@ -116,21 +182,21 @@ fn mapped(nodes: usize, stack_size: usize) -> u64 {
 }
 
 /// The limit on the address space of the process, as by `ulimit -v`.
-fn address_space(nodes: usize, stack_size: usize) -> Option<Memory> {
+fn address_space(nodes: usize, mapped: u64) -> Option<Memory> {
     let most = address_limit()?;
     let used = entry("/proc/self/status", "VmSize:")? << 10;
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let arenas = (nodes as u64).min(ARENAS_PER_CORE * cores) * ARENA;
     Some(Memory {
         name: "address space",
-        needed: mapped(nodes, stack_size).saturating_add(arenas),
+        needed: mapped.saturating_add(arenas),
         left: most.saturating_sub(used),
         limit: format!("`ulimit -v` is {}", most >> 10),
     })
 }
 
 /// The limit on promised memory that must be there (`vm.overcommit_memory` is 2), for which stacks count in full.
-fn committed(nodes: usize, stack_size: usize) -> Option<Memory> {
+fn committed(mapped: u64) -> Option<Memory> {
     if number("/proc/sys/vm/overcommit_memory")? != 2 {
         return None;
     }
@@ -138,7 +204,7 @@ fn committed(nodes: usize, stack_size: usize) -> Option<Memory> {
     let used = entry("/proc/meminfo", "Committed_AS:")? << 10;
     Some(Memory {
         name: "memory that can be promised",
-        needed: mapped(nodes, stack_size),
+        needed: mapped,
         left: most.saturating_sub(used),
         limit: "vm.overcommit_memory is 2".into(),
     })
@@ -166,9 +232,14 @@ fn resident(nodes: usize) -> Option<Memory> {
 
 /// The number behind a word at the beginning of a line in a file of the kernel.
 fn entry(path: impl AsRef<Path>, word: &str) -> Option<u64> {
+    text(path, word)?.parse().ok()
+}
+
+/// The word behind another one at the beginning of a line in a file of the kernel.
+fn text(path: impl AsRef<Path>, word: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let mut words = text.lines().map(str::split_whitespace);
-    words.find_map(|mut line| (line.next()? == word).then(|| line.next()?.parse().ok())?)
+    words.find_map(|mut line| (line.next()? == word).then(|| line.next().map(str::to_owned))?)
 }
 
 /// The number in a file of the kernel; `None` if there is no such file, or no limit in it.
@@ -182,8 +253,31 @@ fn running_threads() -> usize {
     fs::read_to_string("/proc/loadavg").ok().and_then(all).unwrap_or(0)
 }
 
+/// The capabilities whose owners no limit on threads holds for, by their bits: `CAP_SYS_ADMIN` and `CAP_SYS_RESOURCE`.
+const EXEMPT: u64 = 1 << 21 | 1 << 24;
+
+/// The number of threads of the user of this process, which is what the limit of a user is on; `None` if it cannot be found.
+fn threads_of_user() -> Option<usize> {
+    let user = entry("/proc/self/status", "Uid:")?;
+    let is_process = |name: &OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    let processes = fs::read_dir("/proc").ok()?.flatten().filter(|entry| is_process(&entry.file_name()));
+    let threads = |process: DirEntry| {
+        let status = process.path().join("status");
+        (entry(&status, "Uid:")? == user).then(|| entry(&status, "Threads:"))?
+    };
+    // A process may end before its threads are counted.
+    Some(processes.filter_map(threads).sum::<u64>() as usize)
+}
+
+/// The limit on the threads of the user of this process; `None` if there is none, or it does not hold for this process: not for
+/// root, nor for those that may exceed all limits.
 #[cfg(target_os = "linux")]
 fn user_limit() -> Option<usize> {
+    let capabilities =
+        text("/proc/self/status", "CapEff:").and_then(|word| u64::from_str_radix(&word, 16).ok());
+    if entry("/proc/self/status", "Uid:") == Some(0) || capabilities.is_some_and(|word| word & EXEMPT != 0) {
+        return None;
+    }
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nproc);
     limit.current.and_then(|most| usize::try_from(most).ok())
 }
@@ -209,7 +303,7 @@ mod tests {
 
     #[test]
     fn this_host_can_run_some_threads_and_knows_why_not_more() {
-        let (threads, limit) = spare_threads();
+        let (threads, limit) = spare_threads(1);
         assert!(threads > 0, "{limit}");
         assert!(!limit.is_empty());
     }
@@ -218,7 +312,20 @@ mod tests {
     fn stacks_count_in_full_where_they_are_mapped() {
         assert_eq!(mapped(16, 1 << 20), 16 * ((1 << 20) + (64 << 10)));
         assert_eq!(mapped(usize::MAX, usize::MAX), u64::MAX);
-        assert_eq!(shortage(1, 1 << 20), None, "one thread more is always possible");
+        let nothing = Pending { threads: 0, mapped: 0 };
+        assert_eq!(shortage(&nothing, 1, 1 << 20), None, "one thread more is always possible");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_threads_of_a_user_are_those_of_its_processes() {
+        let own = entry("/proc/self/status", "Threads:").unwrap() as usize;
+        let all = threads_of_user().unwrap();
+        // Others of the system come and go.
+        assert!(
+            all >= own.min(2) && all <= running_threads() + 100,
+            "{all} of this user, {own} of this process"
+        );
     }
 
     #[test]

@@ -13,13 +13,15 @@ use tracing::debug;
 use super::{
     Settings,
     affinity::Cores,
-    crew::{Cause, Crew, Fault, drop_quietly},
+    crew::{Cause, Crew, Fault},
+    limits::Permit,
 };
 use crate::{
     comm::Node,
     endpoint::Endpoint,
     error::{Failure, RunError},
     kernel::BlockedNode,
+    panics::drop_quietly,
     rank::Rank,
     wire::NodeId,
 };
@@ -96,13 +98,15 @@ pub(super) fn carry_out<W: World>(
     let nodes = crew.seats.len();
     let limit = settings.wall_limit.and_then(|limit| Instant::now().checked_add(limit));
     let cores = Cores::new(settings.pinning, nodes);
+    let permit = Permit::new(nodes, settings.stack_size).map_err(RunError::Limits)?;
     let (results, refused) = thread::scope(|scope| {
         let mut handles = Vec::with_capacity(nodes);
         let mut refused = None;
         for (rank, inbox) in inboxes.into_iter().enumerate() {
-            let cores = &cores;
+            let (cores, permit) = (&cores, &permit);
             let builder = thread::Builder::new().name(format!("node {rank}")).stack_size(settings.stack_size);
             let node = move || {
+                permit.started();
                 cores.place(rank);
                 node_main(rank, world, inbox, program)
             };
@@ -277,6 +281,7 @@ fn why_it_ended(crew: &Crew, settings: &Settings) -> Option<RunError> {
     let error = match cause {
         Some(Cause::Deadlock(report)) => Some(RunError::Deadlock(report)),
         Some(Cause::Mismatch(mismatch)) => Some(RunError::Mismatch(mismatch)),
+        Some(Cause::Topology(error)) => Some(RunError::Topology(error)),
         Some(Cause::Failed(node)) => Some(of_node(node)),
         Some(Cause::Overflow(node)) => Some(RunError::TimeOverflow { rank: node as Rank }),
         Some(Cause::WallLimit(nodes)) => {

@@ -192,7 +192,7 @@ impl Instance {
 }
 
 /// The error of arguments that are no s-to-p broadcast.
-#[derive(Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {
     /// The list of sources is empty.

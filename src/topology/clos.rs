@@ -31,7 +31,11 @@
 
 use std::sync::Arc;
 
-use super::{Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links, read_extent};
+use super::{
+    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links,
+    checked::{Seal, Standing},
+    read_extent,
+};
 use crate::rank::Rank;
 
 /// The registry entry of the Clos network, spelled `clos:128:16`, or with an oversubscription `clos:128:16:3`.
@@ -192,6 +196,10 @@ impl Topology for Clos {
 
     fn longest_route(&self) -> Option<usize> {
         Some(if self.nodes == 1 { 0 } else { 2 * self.levels.len() })
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

@@ -34,7 +34,9 @@ use std::sync::Arc;
 use super::{
     Kind, Link, LinkId, Place, Topology, TopologyError, Vertex,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
-    check_extents, check_links, read_extent,
+    check_extents, check_links,
+    checked::{Seal, Standing, checked, soundness},
+    read_extent,
 };
 use crate::rank::Rank;
 
@@ -103,6 +105,8 @@ impl Cluster {
         adapter: f64,
         network: Arc<dyn Topology>,
     ) -> Result<Cluster, TopologyError> {
+        let network = checked(network);
+        soundness(&*network)?;
         let given = format!("{processors}x{adapters}");
         check_extents(&given, &[processors, adapters])?;
         let range = |what, given, allowed| Err(TopologyError::OutOfRange { what, given, allowed });
@@ -227,6 +231,10 @@ impl Topology for Cluster {
             _ if self.adapters == 1 => Some(4 + self.network.longest_route()?),
             _ => None,
         }
+    }
+
+    fn standing(&self, seal: Seal) -> Standing {
+        self.network.standing(seal)
     }
 }
 

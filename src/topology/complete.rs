@@ -8,7 +8,11 @@
 
 use std::sync::Arc;
 
-use super::{Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links, read_nodes};
+use super::{
+    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links,
+    checked::{Seal, Standing},
+    read_nodes,
+};
 use crate::rank::Rank;
 
 /// The registry entry of the complete graph, spelled `complete:8`.
@@ -82,6 +86,10 @@ impl Topology for Complete {
 
     fn longest_route(&self) -> Option<usize> {
         Some(self.others().min(1))
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

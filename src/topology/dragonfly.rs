@@ -38,7 +38,9 @@ use std::sync::Arc;
 use super::{
     Kind, Link, LinkId, Topology, TopologyError, Vertex,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
-    check_extents, check_links, read_extent,
+    check_extents, check_links,
+    checked::{Seal, Standing},
+    read_extent,
 };
 use crate::{random::RandomNumbers, rank::Rank};
 
@@ -254,6 +256,10 @@ impl Topology for Dragonfly {
             (3.., ..) if self.is_valiant => None,
             _ => Some(5),
         }
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{MAX_LINKS, MAX_NODES, MOST_LEVELS, NetworkProblem, known_names, spellings};
+use super::{Defect, MAX_LINKS, MAX_NODES, MOST_LEVELS, NetworkProblem, known_names, spellings};
 use crate::names;
 
 /// The reason why a text, a file or a set of numbers does not describe a topology.
@@ -105,6 +105,14 @@ pub enum TopologyError {
     /// An empty list of bandwidths.
     #[error("no bandwidth is given; allowed are one or more")]
     NoBandwidth,
+    /// A topology of another crate that contradicts itself.
+    #[error("the topology `{name}` is not sound: {defect}")]
+    Unsound {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        defect: Box<Defect>,
+    },
     /// A file that does not describe a network.
     #[error("`{name}` is not a network: {problem}")]
     Network {

@@ -36,6 +36,7 @@ use std::sync::Arc;
 use super::{
     Kind, Link, LinkId, Topology, TopologyError,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
+    checked::{Seal, Standing},
     read_extent,
     tree::Branching,
 };
@@ -149,6 +150,10 @@ impl Topology for FatTree {
 
     fn longest_route(&self) -> Option<usize> {
         Some(2 * self.shape.levels())
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

@@ -9,7 +9,11 @@
 
 use std::sync::Arc;
 
-use super::{Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links, read_nodes};
+use super::{
+    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links,
+    checked::{Seal, Standing},
+    read_nodes,
+};
 use crate::rank::Rank;
 
 /// The registry entry of the hypercube, spelled `hypercube:8`.
@@ -88,6 +92,10 @@ impl Topology for Hypercube {
 
     fn longest_route(&self) -> Option<usize> {
         Some(self.dimensions as usize)
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

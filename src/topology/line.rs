@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Grid, Kind, Link, LinkId, Mesh, Topology, TopologyError, check_extents, read_nodes};
+use super::{
+    Grid, Kind, Link, LinkId, Mesh, Topology, TopologyError, check_extents,
+    checked::{Seal, Standing},
+    read_nodes,
+};
 use crate::rank::Rank;
 
 /// The registry entry of the line, spelled `line:8`.
@@ -62,6 +66,10 @@ impl Topology for Line {
 
     fn grid(&self) -> Option<Grid> {
         self.row.grid()
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

@@ -10,7 +10,11 @@
 
 use std::sync::Arc;
 
-use super::{Grid, Kind, Link, LinkId, Mesh3d, Topology, TopologyError, Vertex, lattice};
+use super::{
+    Grid, Kind, Link, LinkId, Mesh3d, Topology, TopologyError, Vertex,
+    checked::{Seal, Standing},
+    lattice,
+};
 use crate::rank::Rank;
 
 /// The registry entry of the mesh, spelled `mesh:16x32` or [`mesh:8x16x32`](Mesh3d).
@@ -131,6 +135,10 @@ impl Topology for Mesh {
 
     fn extents(&self) -> Vec<usize> {
         vec![self.grid.rows, self.grid.columns]
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

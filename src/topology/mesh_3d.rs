@@ -9,6 +9,7 @@
 
 use super::{
     Link, LinkId, Topology, TopologyError,
+    checked::{Seal, Standing},
     lattice::{Lattice, Lines},
     mesh,
 };
@@ -69,6 +70,10 @@ impl Topology for Mesh3d {
 
     fn extents(&self) -> Vec<usize> {
         self.lattice.extents()
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

@@ -28,6 +28,7 @@ use serde::Serialize;
 use crate::rank::Rank;
 
 mod bandwidth;
+mod checked;
 mod clos;
 mod cluster;
 mod complete;
@@ -52,6 +53,8 @@ mod tree;
 #[cfg(test)]
 mod network_tests;
 
+pub use checked::Defect;
+pub(crate) use checked::{checked, contained, soundness};
 pub use clos::Clos;
 pub use cluster::Cluster;
 pub use complete::Complete;
@@ -87,6 +90,12 @@ pub const MAX_NODES: usize = (u32::MAX / 8) as usize;
 pub const MAX_LINKS: usize = (u32::MAX / 2) as usize;
 
 /// Nodes, directed links, and the one fixed route of every ordered pair of nodes.
+///
+/// One of your own is checked. When it becomes part of a machine its numbers and all its links are: at least one node, no more
+/// nodes and links than are allowed, links between two different vertices, capacities above 0, a grid and extents of as many
+/// nodes. A route is checked whenever it is taken: it must lead over links that exist from its first node to its second one.
+/// Whatever is wrong, or a method that panics, is a [`Defect`] in the error of whatever builds, plans or runs the machine
+/// ([`TopologyError::Unsound`]).
 pub trait Topology: Send + Sync + Debug {
     /// The topology as the command line spells it and as [`parse`] reads it: `mesh:10x10`, `line:8`, `torus:4x4x8`.
     fn name(&self) -> String;
@@ -138,6 +147,12 @@ pub trait Topology: Send + Sync + Debug {
     /// all nodes.
     fn extents(&self) -> Vec<usize> {
         vec![self.nodes()]
+    }
+
+    /// Whether the topology has to be checked. No other crate can override it.
+    #[doc(hidden)]
+    fn standing(&self, _: checked::Seal) -> checked::Standing {
+        checked::Standing::Unchecked
     }
 }
 

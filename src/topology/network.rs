@@ -30,7 +30,10 @@
 
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc, sync::OnceLock};
 
-use super::{Kind, Link, LinkId, Topology, TopologyError, Vertex};
+use super::{
+    Kind, Link, LinkId, Topology, TopologyError, Vertex,
+    checked::{Seal, Standing},
+};
 use crate::rank::Rank;
 
 mod file;
@@ -218,6 +221,10 @@ impl Topology for Network {
 
     fn capacity(&self, link: LinkId) -> Option<f64> {
         self.capacities[link]
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

@@ -7,7 +7,10 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{Kind, Link, LinkId, Place, Placement, Topology, TopologyError, Vertex};
+use super::{
+    Kind, Link, LinkId, Place, Placement, Topology, TopologyError, Vertex,
+    checked::{Seal, Standing, checked, soundness},
+};
 use crate::rank::Rank;
 
 /// The registry entry, spelled `placed:random:7:torus:4x4`.
@@ -47,6 +50,8 @@ impl Placed {
     /// # Errors
     /// [`TopologyError::Placement`] if the placement is not one for so many nodes.
     pub fn new(topology: Arc<dyn Topology>, placement: Placement) -> Result<Placed, TopologyError> {
+        let topology = checked(topology);
+        soundness(&*topology)?;
         let nodes = placement.order(topology.nodes())?;
         let mut ranks = vec![0; nodes.len()];
         nodes.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
@@ -103,6 +108,10 @@ impl Topology for Placed {
 
     fn longest_route(&self) -> Option<usize> {
         self.topology.longest_route()
+    }
+
+    fn standing(&self, seal: Seal) -> Standing {
+        self.topology.standing(seal)
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::{
     Grid, Kind, Link, LinkId, Topology, TopologyError,
+    checked::{Seal, Standing},
     lattice::{Lattice, Lines},
     read_nodes,
 };
@@ -71,6 +72,10 @@ impl Topology for Ring {
 
     fn grid(&self) -> Option<Grid> {
         self.circle.grid()
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

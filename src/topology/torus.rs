@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::{
     Grid, Kind, Link, LinkId, Topology, TopologyError,
+    checked::{Seal, Standing},
     lattice::{self, Lattice, Lines},
 };
 use crate::rank::Rank;
@@ -97,6 +98,10 @@ impl Topology for Torus {
 
     fn extents(&self) -> Vec<usize> {
         self.lattice.extents()
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

@@ -25,7 +25,11 @@
 
 use std::{iter, sync::Arc};
 
-use super::{Kind, Link, LinkId, MAX_NODES, Topology, TopologyError, Vertex, check_extents, read_nodes};
+use super::{
+    Kind, Link, LinkId, MAX_NODES, Topology, TopologyError, Vertex, check_extents,
+    checked::{Seal, Standing},
+    read_nodes,
+};
 use crate::rank::Rank;
 
 /// The registry entry of the tree, spelled `tree:8`.
@@ -93,6 +97,10 @@ impl Topology for Tree {
 
     fn longest_route(&self) -> Option<usize> {
         Some(2 * self.shape.levels())
+    }
+
+    fn standing(&self, _: Seal) -> Standing {
+        Standing::SOUND
     }
 }
 

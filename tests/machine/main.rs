@@ -19,6 +19,7 @@ mod requests;
 #[path = "../support/mod.rs"]
 mod support;
 mod ties;
+mod topologies;
 mod traces;
 mod virtual_time;
 mod worked_examples;

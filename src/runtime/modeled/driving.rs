@@ -13,6 +13,7 @@ use crate::{
     kernel::{Difference, Progress},
     runtime::crew::Cause,
     time::Time,
+    topology::contained,
     wire::NodeId,
 };
 
@@ -63,7 +64,11 @@ impl Modeled {
             while let Ok(node) = self.asking.1.try_recv() {
                 kernel.has_calls(node);
             }
-            let progress = kernel.advance(Time::MAX, &mut Outboxes(&self.mailboxes));
+            let advance = || kernel.advance(Time::MAX, &mut Outboxes(&self.mailboxes));
+            let progress = match contained(advance) {
+                Ok(progress) => progress,
+                Err(error) => return self.crew.stop(Cause::Topology(error)),
+            };
             for (node, reply) in kernel.take_replies() {
                 silence = false;
                 self.answer(node, reply, &mut claimed);

@@ -20,6 +20,32 @@ fn more_nodes_than_threads_are_refused_before_any_is_started() {
     assert!(threads_of_this_process() <= before + 2);
 }
 
+/// A host may run one of two machines and not both: the second is refused when it is run, by the threads that the first has.
+#[test]
+fn machines_that_are_too_many_together_are_refused_when_they_run() {
+    let _alone = alone();
+    let ConfigError::TooManyNodes { allowed, .. } = refusal(mesh(1 << 12, 1 << 12)) else {
+        panic!("16 million nodes")
+    };
+    if allowed > 40_000 {
+        return; // A host on which the test would take long.
+    }
+    let line = |nodes| mesh(1, nodes).stack_size(64 << 10).build().unwrap();
+    let [first, second] = [line(allowed * 3 / 4), line(allowed / 2)];
+    let run = first.run(|node| {
+        if node.rank() == 0 {
+            let refused = second.run(|node| Ok(node.rank()));
+            let Err(RunError::Limits(ConfigError::TooManyNodes { .. })) = refused else {
+                panic!("not refused")
+            };
+        }
+        Ok(())
+    });
+    run.unwrap();
+    // They may run one after the other.
+    assert_eq!(second.run(|_| Ok(())).unwrap().outputs.len(), allowed / 2);
+}
+
 #[test]
 fn a_mesh_without_rows_or_columns_is_refused() {
     for (rows, columns) in [(0, 4), (4, 0), (0, 0)] {
