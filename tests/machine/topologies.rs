@@ -6,7 +6,7 @@ use multicomputer::{
     Machine, Rank,
     collective::{Operation, Task},
     comm::{Active, Handling},
-    error::{ConfigError, RunError},
+    error::{ConfigError, Failure, RunError},
     goal,
     model::{Description, Parameters},
     plan::PlanError,
@@ -116,7 +116,7 @@ fn a_sound_topology_is_as_one_of_the_library() {
         let run = Machine::of(machine).build().unwrap().run(|node| {
             let world = node.world();
             match world.rank() {
-                0 => world.send(2, &[1_u8; 1000])?,
+                0 => world.send(2, [1_u8; 1000])?,
                 2 => drop(world.recv(0)?),
                 _ => {}
             }
@@ -209,8 +209,8 @@ fn routes_are_checked_when_they_are_taken() {
         let machine = topology.clone().machine();
         let built = Machine::of(machine.clone()).build().unwrap();
         let send = |node: &Node<'_>| match node.rank() {
-            0 => Ok(node.world().send(2, &[1_u8; 8])?),
-            2 => Ok(drop(node.world().recv(0)?)),
+            0 => Ok(node.world().send(2, [1_u8; 8])?),
+            2 => node.world().recv(0).map(drop).map_err(Failure::from),
             _ => Ok(()),
         };
         let error = built.run(send).unwrap_err();
@@ -252,8 +252,8 @@ fn routes_are_checked_when_they_are_taken() {
 fn a_wrong_route_that_nobody_takes_changes_nothing() {
     let machine = wrong_routes().remove(0).0.machine();
     let run = Machine::of(machine).build().unwrap().run(|node| match node.rank() {
-        0 => Ok(node.world().send(1, &[1_u8; 8])?),
-        1 => Ok(drop(node.world().recv(0)?)),
+        0 => Ok(node.world().send(1, [1_u8; 8])?),
+        1 => node.world().recv(0).map(drop).map_err(Failure::from),
         _ => Ok(()),
     });
     assert!(run.is_ok());
