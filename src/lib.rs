@@ -55,6 +55,7 @@ pub mod error;
 pub mod exchange;
 mod fabric;
 pub mod goal;
+pub mod input;
 mod kernel;
 mod machine;
 pub mod model;

@@ -18,6 +18,22 @@ pub(crate) fn are_so_many(number: u64, what: &str) -> String {
     format!("{verb} {}", count(number, what))
 }
 
+/// A text that was given, as errors show it: cut if it is long, and with control characters as escapes.
+pub(crate) fn shown(given: &str) -> String {
+    const MOST: usize = 40;
+    let mut shown = String::new();
+    for (nth, character) in given.chars().enumerate() {
+        if nth == MOST {
+            return shown + "..";
+        }
+        match character.is_control() {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    shown
+}
+
 /// Implements `Debug` for an error type as its text, which is what Rust prints of an error that `main` returns.
 macro_rules! debug_as_text {
     ($error:ident) => {

@@ -4,16 +4,21 @@
 //! the file first, into one called `FILE.partial`, which takes its place once it is complete. So a run that is ended, in
 //! whatever way, leaves the old file as it was; and since the rows of a table are written as they come, what was
 //! finished by then is in the partial file. Nothing has to be caught for that: no signal, and not even power that fails.
+//! Only a partial file without content would be left for nothing, so a signal [removes](signals) it.
+//!
+//! The name `-` means standard output.
 
 use multicomputer::Span;
 
+mod name;
 mod output;
 mod page;
+mod signals;
 mod table;
 mod text;
 mod traces;
 
-pub(super) use self::{output::OutputError, table::CsvFile, text::TextFile, traces::Traces};
+pub(super) use self::{name::named, output::OutputError, table::CsvFile, text::TextFile, traces::Traces};
 
 /// A modeled time in microseconds for a CSV file, exact to the picosecond.
 pub(super) fn micros(span: Span) -> String {

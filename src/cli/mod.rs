@@ -142,18 +142,25 @@ pub(crate) fn main() -> ExitCode {
             return mpi::refused(&refusal);
         }
         Err(refusal) => {
-            // Also --help and --version; a closed pipe is nobody's concern.
-            let _ = refusal.print();
-            return ExitCode::from(if refusal.use_stderr() { error::USAGE } else { error::SUCCESS });
+            // Also --help and --version, which go to standard output.
+            let printed = refusal.print().map_err(Error::Stdout);
+            return match printed {
+                _ if refusal.use_stderr() => ExitCode::from(error::USAGE),
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => ended(&error),
+            };
         }
     };
     match start_logging().and_then(|()| dispatch(arguments, &mut io::stdout().lock())) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            error.say();
-            ExitCode::from(error.status())
-        }
+        Err(error) => ended(&error),
     }
+}
+
+/// The end of the program with an error.
+fn ended(error: &Error) -> ExitCode {
+    error.say();
+    ExitCode::from(error.status())
 }
 
 /// The command line with all commands.
@@ -195,6 +202,21 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
     Ok(out.flush()?)
 }
 
+/// Standard error for logs, which must not end or change a run: what cannot be written is lost.
+struct Log;
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = io::stderr().write_all(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let _ = io::stderr().flush();
+        Ok(())
+    }
+}
+
 /// Sends logs to standard error if `RUST_LOG` asks for them.
 fn start_logging() -> Result<(), Error> {
     let Some(filter) = std::env::var_os(EnvFilter::DEFAULT_ENV).filter(|filter| !filter.is_empty()) else {
@@ -206,7 +228,7 @@ fn start_logging() -> Result<(), Error> {
     })?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
+        .with_writer(|| Log)
         .with_ansi(io::stderr().is_terminal())
         .try_init()
         .map_err(Error::usage)

@@ -1,7 +1,6 @@
 //! `multicomputer msccl`: a schedule of MSCCL, timed on a machine beside what *Auto* takes and what nothing can beat.
 
 use std::{
-    fs,
     io::Write,
     path::{Path, PathBuf},
 };
@@ -13,6 +12,7 @@ use multicomputer::{
     error::Failure,
     exchange::{self, Matrix},
     goal::{self, Sends},
+    input,
     model::Description,
     msccl::{Collective, Program},
     units::{Sizes, format_bytes},
@@ -22,7 +22,7 @@ use super::{
     compare::{Column, record, table},
     count::counted,
     error::Error,
-    files::CsvFile,
+    files::{CsvFile, named},
     options::MachineOptions,
     setting::{self, DEFAULT_SEED, Setting, machine_columns},
     unit::Unit,
@@ -56,7 +56,7 @@ pub(super) struct Arguments {
     machine: MachineOptions,
 
     /// Write the table to a CSV file, times exact
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = named("CSV"))]
     csv: Option<PathBuf>,
 }
 
@@ -134,7 +134,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
 
 /// Reads the schedule in a file.
 pub(super) fn read(path: &Path) -> Result<Program, Error> {
-    let text = fs::read_to_string(path)
+    let text = input::read(path)
         .map_err(|cause| Error::usage(format!("{} cannot be read: {cause}", path.display())))?;
     Program::read(&text).map_err(|cause| Error::usage(format!("{}: {cause}", path.display())))
 }

@@ -8,10 +8,15 @@ use std::{
 };
 
 use clap::Args;
-use multicomputer::{names, picture::PictureError};
+use multicomputer::{error::Failure, names, picture::PictureError};
 use thiserror::Error;
 
-use super::{count::counted, error::Error, files::TextFile, lists::List};
+use super::{
+    count::counted,
+    error::Error,
+    files::{TextFile, named},
+    lists::List,
+};
 
 mod lines;
 mod means;
@@ -32,7 +37,7 @@ pub(super) struct Arguments {
     file: PathBuf,
 
     /// The SVG file [default: FILE.svg, beside the table]
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = named("SVG"))]
     out: Option<PathBuf>,
 
     #[command(flatten)]
@@ -78,7 +83,7 @@ fn read_columns(text: &str) -> Result<List<String>, String> {
 #[derive(Debug, Error)]
 pub(super) enum PlotError {
     #[error("{} cannot be read: {cause}", path.display())]
-    Unreadable { path: PathBuf, cause: csv::Error },
+    Unreadable { path: PathBuf, cause: Failure },
     #[error("the plot would take the place of the table {}", path.display())]
     Table { path: PathBuf },
     #[error(
@@ -116,7 +121,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         return Err(Error::usage(PlotError::Table { path }));
     }
     let svg = Records::read(&arguments.file).and_then(|records| draw(&records, &arguments.asked));
-    let (svg, means) = svg.map_err(Error::usage)?;
+    let (svg, means) = svg.map_err(|cause| match cause {
+        unreadable @ PlotError::Unreadable { .. } => Error::usage(unreadable),
+        cause => Error::usage(format!("{}: {cause}", arguments.file.display())),
+    })?;
     TextFile::create(&path)?.write(&svg)?;
     if arguments.out.is_none() {
         writeln!(out, "The plot is {}", path.display())?;

@@ -39,6 +39,12 @@ debug_as_text!(ReadError);
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
+    /// The text is none.
+    #[error("the file is binary, not text: this is the byte {byte:#04x}")]
+    Binary {
+        /// The byte.
+        byte: u8,
+    },
     /// A line is too long.
     #[error("the line is too long: allowed are {allowed} bytes")]
     LongLine {
@@ -114,15 +120,17 @@ pub enum PredictError {
     /// Receives wait for messages that nobody sends.
     #[error("{0}")]
     Deadlock(DeadlockReport),
-    /// The messages that a rank gets have other lengths than its receives.
-    #[error("rank {rank} gets {} in all, and its receives say {expected}", count(*given, "byte"))]
+    /// A message has another length than the receive that takes it, the first in modeled time.
+    #[error("rank {rank} gets {} from rank {from}, where its receive says {expected}", count(u64::from(*given), "byte"))]
     Length {
-        /// The rank.
+        /// The receiver.
         rank: Rank,
-        /// The bytes that it gets.
-        given: u64,
-        /// The bytes that its receives say.
-        expected: u64,
+        /// The sender.
+        from: Rank,
+        /// The length of the message in bytes.
+        given: u32,
+        /// The length that the receive says.
+        expected: u32,
     },
     /// A fault of the machine keeps an operation from being carried out.
     #[error("an operation fails, because a link or a node of the machine dies")]

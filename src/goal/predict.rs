@@ -14,7 +14,7 @@ use crate::{
     rank::Rank,
     time::Time,
     topology::contained,
-    wire::{NodeId, Parcel, Selector},
+    wire::{MessageId, NodeId, Parcel, Selector},
 };
 
 /// The most operations that are handed to the kernel at a time.
@@ -38,8 +38,8 @@ pub struct Predicted {
 /// Costs the host some microseconds for each message, more where a rank has many receives open at a time, and no threads.
 ///
 /// # Errors
-/// [`PredictError`] if the machine has too few nodes, receives wait for messages that nobody sends, messages have other lengths
-/// than the receives of their rank say, added up, or a fault of the machine makes an operation fail.
+/// [`PredictError`] if the machine has too few nodes, receives wait for messages that nobody sends, a message has another length
+/// than the receive that takes it, or a fault of the machine makes an operation fail.
 pub fn predict(machine: &Description, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
     machine.check()?;
     contained(|| predict_on(machine, program, sends))?
@@ -51,10 +51,18 @@ fn predict_on(machine: &Description, program: &Program, sends: Sends) -> Result<
     if ranks > nodes {
         return Err(TooManyRanks { ranks, nodes }.into());
     }
-    let line = |rank| Line { turns: Turns::new(program.part(rank), sends, machine), state: State::Going };
-    let mut script = Script { lines: (0..ranks).map(line).collect() };
+    let line = |rank| Line {
+        turns: Turns::new(program.part(rank), sends, machine),
+        state: State::Going,
+        sent: Vec::new(),
+    };
+    let mut script = Script { lines: (0..ranks).map(line).collect(), wrong: None };
     let mut kernel = Kernel::for_times(machine);
-    if let Progress::Overflow(node) = kernel.advance(Time::MAX, &mut script) {
+    let progress = kernel.advance(Time::MAX, &mut script);
+    if let Some(Wrong { rank, from, given, expected, .. }) = script.wrong {
+        return Err(PredictError::Length { rank, from, given, expected });
+    }
+    if let Progress::Overflow(node) = progress {
         return Err(PredictError::TimeOverflow { rank: node as Rank });
     }
     if kernel.has_failed() {
@@ -68,16 +76,6 @@ fn predict_on(machine: &Description, program: &Program, sends: Sends) -> Result<
         return Err(PredictError::Deadlock(DeadlockReport::new(blocked, returned)));
     }
     let outcomes = kernel.outcomes();
-    for (rank, node) in outcomes.nodes.iter().enumerate().take(ranks) {
-        let expected = program.operations(rank).iter().map(|operation| match operation {
-            Operation::Recv { bytes, .. } => u64::from(*bytes),
-            _ => 0,
-        });
-        let (given, expected) = (node.bytes_received, expected.sum());
-        if given != expected {
-            return Err(PredictError::Length { rank, given, expected });
-        }
-    }
     let finished: Vec<Time> = outcomes.nodes.iter().take(ranks).map(|node| node.finished).collect();
     let modeled = finished.iter().copied().max().unwrap_or_default();
     Ok(Predicted { modeled, finished, unreceived: outcomes.unreceived.len() as u64 })
@@ -86,17 +84,32 @@ fn predict_on(machine: &Description, program: &Program, sends: Sends) -> Result<
 /// The calls of all nodes.
 struct Script<'p> {
     lines: Vec<Line<'p>>,
+    /// The first receive, in modeled time, that has taken a message of another length.
+    wrong: Option<Wrong>,
+}
+
+/// A receive that has taken a message of another length than it says.
+struct Wrong {
+    at: Time,
+    rank: Rank,
+    from: Rank,
+    given: u32,
+    expected: u32,
 }
 
 /// The calls of a node.
 struct Line<'p> {
     turns: Turns<'p>,
     state: State,
+    /// The lengths of the messages that it has sent, in their order.
+    sent: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Going,
+    /// It waits for the receive of this number, and is to be told what that took.
+    Receiving(u32),
     /// It waits for the first of several, and is to be told which it was.
     Asking,
     /// All calls have been handed over.
@@ -105,16 +118,34 @@ enum State {
 
 impl Script<'_> {
     /// Tells a node the outcome of its wait.
-    fn answer(&mut self, node: NodeId, outcome: Outcome) {
+    fn answer(&mut self, node: NodeId, Reply { clock, outcome }: Reply) {
         let line = &mut self.lines[node as usize];
-        line.state = match outcome {
-            Outcome::Completed { index, .. } | Outcome::FailedAmong { index, .. } => {
+        let waited = std::mem::replace(&mut line.state, State::Going);
+        let (operation, taken) = match (waited, outcome) {
+            (State::Receiving(operation), Outcome::Received(taken)) => (operation, Some(taken)),
+            (State::Asking, Outcome::Completed { index, received }) => {
+                let operation = line.turns.open()[index];
                 line.turns.ended_at(index);
-                State::Going
+                (operation, received)
             }
+            (State::Asking, Outcome::FailedAmong { index, .. }) => return line.turns.ended_at(index),
             // A wait ends in another way only by a fault, and then there is no prediction.
-            _ => State::Over,
+            _ => return line.state = State::Over,
         };
+        let (Some(MessageId { source, seq }), &Operation::Recv { bytes: expected, .. }) =
+            (taken, line.turns.operation(operation))
+        else {
+            return;
+        };
+        let given = self.lines[source as usize].sent[seq as usize];
+        if given != expected {
+            // As on a thread, its program ends here; others may have found one earlier, or may still.
+            self.lines[node as usize].state = State::Over;
+            let (rank, from) = (node as Rank, source as Rank);
+            if self.wrong.as_ref().is_none_or(|wrong| (clock, rank) < (wrong.at, wrong.rank)) {
+                self.wrong = Some(Wrong { at: clock, rank, from, given, expected });
+            }
+        }
     }
 }
 
@@ -122,7 +153,7 @@ impl Calls for Script<'_> {
     fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>) {
         // A node whose wait has ended is asked for its next calls at once, so no answer is overlooked.
         for (node, reply) in replies.drain(..) {
-            self.answer(node, reply.outcome);
+            self.answer(node, reply);
         }
         let Some(line) = self.lines.get_mut(node as usize) else {
             return calls.push_back(call(Op::Finish));
@@ -132,9 +163,18 @@ impl Calls for Script<'_> {
         }
         for _ in 0..AT_A_TIME {
             match line.turns.next() {
-                Turn::Begin(operation) => begin(&line.turns, operation, calls),
+                Turn::Begin(operation) => {
+                    if let Operation::Send { bytes, .. } = line.turns.operation(operation) {
+                        line.sent.push(*bytes);
+                    }
+                    begin(&line.turns, operation, calls);
+                }
                 Turn::Wait(operation) => {
-                    return calls.push_back(call(Op::Wait { request: operation }));
+                    let reply = matches!(line.turns.operation(operation), Operation::Recv { .. });
+                    if reply {
+                        line.state = State::Receiving(operation);
+                    }
+                    return calls.push_back(Call { op: Op::Wait { request: operation }, reply });
                 }
                 Turn::WaitAny => {
                     let requests = line.turns.open().into();

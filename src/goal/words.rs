@@ -5,6 +5,7 @@
 use std::io::{BufRead, Read};
 
 use super::error::{Problem, ReadError};
+use crate::{input, text};
 
 /// The longest line in bytes. Nothing of the format needs more than some hundred, and a text that has no lines must not fill
 /// the memory.
@@ -179,6 +180,12 @@ impl<R: BufRead> Words<R> {
 
     /// An error at a place of the line.
     pub(super) fn error(&self, at: usize, problem: Problem) -> ReadError {
+        // Whatever else is wrong in it, a file that is no text was not meant.
+        let binary = self.buffer.iter().position(input::is_binary);
+        let (at, problem) = match binary {
+            Some(at) => (at, Problem::Binary { byte: self.buffer[at] }),
+            None => (at, problem),
+        };
         ReadError::Text { line: self.line, column: self.column(at), problem }
     }
 
@@ -190,12 +197,7 @@ impl<R: BufRead> Words<R> {
 
 /// A word as errors show it, which may be as long as a line.
 pub(super) fn shown(word: &[u8]) -> String {
-    const MOST: usize = 40;
-    let text = String::from_utf8_lossy(word);
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}..", &text[..end]),
-        None => text.into_owned(),
-    }
+    text::shown(&String::from_utf8_lossy(word))
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@
 //! given in two spellings.
 
 use std::{
-    fmt, fs, io,
+    fmt, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -48,7 +48,7 @@ use super::{
     presets,
 };
 use crate::{
-    names,
+    input, names,
     topology::{self, NetworkProblem, NetworkTable, Topology, TopologyError},
     units::{self, Quantity, UnitError},
 };
@@ -60,7 +60,7 @@ impl Description {
     /// [`FileError`] names the file and says why it cannot be read or what is wrong in it.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Description, FileError> {
         let path = path.as_ref();
-        fs::read_to_string(path)
+        input::read(path)
             .map_err(FileProblem::Unreadable)
             .and_then(|text| read(&text, path.parent()))
             .map_err(|problem| FileError { file: Some(path.to_owned()), problem })

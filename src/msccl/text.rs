@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, ops::RangeInclusive, str::FromStr};
 
-use roxmltree::{Document, Node};
+use roxmltree::{Document, Error, Node};
 
 use super::{
     collective::Collective,
@@ -157,7 +157,15 @@ pub(super) const MOST_CHUNKS: u32 = 1 << 20;
 
 /// Reads a text.
 pub(super) fn read(text: &str) -> Result<Text, ReadError> {
-    let document = Document::parse(text).map_err(|error| ReadError::Xml(error.to_string()))?;
+    let document = Document::parse(text).map_err(|error| {
+        ReadError::Xml(match error {
+            // The others say where they are.
+            Error::NoRootNode | Error::UnclosedRootNode | Error::UnexpectedEndOfStream => {
+                format!("{error}, in line {}, the last one", text.lines().count().max(1))
+            }
+            error => error.to_string(),
+        })
+    })?;
     let lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     let algo = Element::of(document.root_element(), "algo", &lines)?;
     let gpus = algo.children("gpu")?;

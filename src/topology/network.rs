@@ -28,13 +28,13 @@
 //! finds the next link from every vertex to that node, and the result is stored: four bytes for each vertex, for each
 //! node that is sent a message. The result depends on nothing but the file.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc, sync::OnceLock};
+use std::{collections::BTreeMap, path::Path, sync::Arc, sync::OnceLock};
 
 use super::{
     Kind, Link, LinkId, Topology, TopologyError, Vertex,
     checked::{Seal, Standing},
 };
-use crate::rank::Rank;
+use crate::{input, rank::Rank};
 
 mod file;
 
@@ -133,7 +133,7 @@ impl Network {
     pub fn from_file(path: impl AsRef<Path>) -> Result<Network, TopologyError> {
         let path = path.as_ref();
         let name = format!("{}:{}", KIND.name, path.display());
-        match fs::read_to_string(path) {
+        match input::read(path) {
             Ok(text) => Network::from_toml(name, &text),
             Err(cause) => {
                 let problem = Box::new(NetworkProblem::Unreadable { cause: cause.to_string() });

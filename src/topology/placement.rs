@@ -1,13 +1,12 @@
 //! The placement of ranks on nodes: which rank is where on a network.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     str::FromStr,
 };
 
 use super::{TopologyError, read_extent};
-use crate::{names, random::RandomNumbers, rank::Rank};
+use crate::{input, names, random::RandomNumbers, rank::Rank, text::shown};
 
 /// The forms that can be read.
 const ALLOWED: &str =
@@ -71,8 +70,7 @@ impl Placement {
             &Placement::RoundRobin { server } => self.dealt(nodes, server, 1),
             &Placement::Blocks { server, block } => self.dealt(nodes, server, block),
             Placement::File { path } => {
-                let text =
-                    fs::read_to_string(path).map_err(|cause| self.refusal(nodes, cause.to_string()))?;
+                let text = input::read(path).map_err(|cause| self.refusal(nodes, cause.to_string()))?;
                 self.read(nodes, &text)
             }
         }
@@ -108,10 +106,16 @@ impl Placement {
     fn read(&self, nodes: usize, text: &str) -> Result<Vec<Rank>, TopologyError> {
         let mut rank_on = vec![None; nodes];
         let mut order = Vec::new();
-        for (rank, word) in text.split_whitespace().enumerate() {
+        let words = (1..)
+            .zip(text.lines())
+            .flat_map(|(line, words)| words.split_whitespace().map(move |word| (line, word)));
+        for (rank, (line, word)) in words.enumerate() {
             let node = read_extent(word).filter(|&node| node < nodes);
             let Some(node) = node else {
-                let why = format!("`{word}` is given for rank {rank}, and nodes are 0 to {}", nodes - 1);
+                let (word, last) = (shown(word), nodes - 1);
+                let why = format!(
+                    "line {line} has `{word}` for rank {rank}: allowed are the numbers of nodes, 0 to {last}, with blanks between them"
+                );
                 return Err(self.refusal(nodes, why));
             };
             if let Some(other) = rank_on[node].replace(rank) {
@@ -221,8 +225,14 @@ mod tests {
         for (text, why) in [
             ("2 0", "it has 2 nodes"),
             ("2 0 1 1", "node 1 is given for ranks 2 and 3"),
-            ("2 0 3", "`3` is given for rank 2, and nodes are 0 to 2"),
-            ("two", "`two` is given for rank 0, and nodes are 0 to 2"),
+            (
+                "2 0 3",
+                "line 1 has `3` for rank 2: allowed are the numbers of nodes, 0 to 2, with blanks between them",
+            ),
+            (
+                "\n2,0,1",
+                "line 2 has `2,0,1` for rank 0: allowed are the numbers of nodes, 0 to 2, with blanks between them",
+            ),
         ] {
             assert_eq!(read(text), Err(format!("{refused}: {why}")));
         }

@@ -10,6 +10,8 @@ mod faults;
 mod files;
 mod goal;
 mod host;
+#[cfg(unix)]
+mod hostile;
 #[cfg(not(feature = "mpi"))]
 mod mpi;
 mod msccl;

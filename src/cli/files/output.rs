@@ -8,6 +8,8 @@ use std::{
 
 use thiserror::Error;
 
+use super::signals;
+
 /// A file that cannot be written, as is found before anything is run.
 #[derive(Debug, Error)]
 pub(in crate::cli) enum OutputError {
@@ -80,6 +82,9 @@ impl Output {
         if is_locked(&file) || !is_same(&file, &partial) {
             return Err(OutputError::Busy { path: path.to_owned(), partial });
         }
+        if is_unused {
+            signals::add(partial.clone());
+        }
         Ok(Output { path: path.to_owned(), file, place: Some(Place { target, partial, is_unused }) })
     }
 
@@ -99,6 +104,7 @@ impl Output {
         if let Some(place) = &mut self.place {
             self.file.set_len(0).map_err(unwritable(&self.path))?;
             place.is_unused = false;
+            signals::remove(&place.partial);
         }
         Ok(())
     }
@@ -134,6 +140,7 @@ impl Drop for Output {
         if let Some(Place { partial, is_unused: true, .. }) = &self.place {
             // It is empty: no loss if it stays.
             let _ = fs::remove_file(partial);
+            signals::remove(partial);
         }
     }
 }
@@ -144,6 +151,9 @@ fn unwritable(path: &Path) -> impl Fn(io::Error) -> OutputError {
 
 /// A device or pipe, opened: it can only be written as it is.
 fn device(path: &Path) -> io::Result<Option<File>> {
+    if path == Path::new("-") {
+        return standard_output().map(Some);
+    }
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
@@ -173,6 +183,19 @@ fn standard(metadata: &fs::Metadata) -> Option<File> {
         ((own.dev(), own.ino()) == (metadata.dev(), metadata.ino())).then_some(file)
     };
     is_same(io::stdout().as_fd()).or_else(|| is_same(io::stderr().as_fd()))
+}
+
+/// Standard output as a file.
+#[cfg(unix)]
+fn standard_output() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(windows)]
+fn standard_output() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
 }
 
 #[cfg(not(unix))]

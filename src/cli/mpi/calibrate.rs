@@ -5,7 +5,11 @@ use std::{fmt::Write as _, io::Write, path::PathBuf};
 use clap::Args;
 use multicomputer::{calibration, mpi::Job};
 
-use super::super::{count::counted, error::Error, files::TextFile};
+use super::super::{
+    count::counted,
+    error::Error,
+    files::{TextFile, named},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,7 +24,7 @@ times include those of the others.";
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// The machine file [default: standard output]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = named("TOML"))]
     out: Option<PathBuf>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use multicomputer::model::Description;
+use multicomputer::{input, model::Description};
 
 use super::PlotError;
 
@@ -23,8 +23,12 @@ impl Records {
 
     /// Reads a CSV file with a header.
     pub(super) fn read(path: &Path) -> Result<Records, PlotError> {
-        let unreadable = |cause| PlotError::Unreadable { path: path.to_owned(), cause };
-        let mut reader = csv::Reader::from_path(path).map_err(unreadable)?;
+        let text = input::read(path);
+        let text =
+            text.map_err(|cause| PlotError::Unreadable { path: path.to_owned(), cause: cause.into() })?;
+        let unreadable =
+            |cause: csv::Error| PlotError::Unreadable { path: path.to_owned(), cause: cause.into() };
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
         let texts = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
         let header = texts(reader.headers().map_err(unreadable)?);
         let rows: Result<_, csv::Error> =

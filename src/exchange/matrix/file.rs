@@ -1,13 +1,14 @@
 //! Matrices in CSV files.
 
 use std::{
-    fmt, fs, io,
+    fmt, io,
     path::{Path, PathBuf},
 };
 
 use thiserror::Error;
 
 use super::{Matrix, MatrixError};
+use crate::input;
 
 impl Matrix {
     /// Reads a CSV file: a line for each node, with the bytes that it has for each node, and no header; an empty field
@@ -18,7 +19,7 @@ impl Matrix {
     /// [`MatrixFileError`] names the file and says why it cannot be read, or what is wrong in it.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Matrix, MatrixFileError> {
         let path = path.as_ref();
-        fs::read_to_string(path)
+        input::read(path)
             .map_err(MatrixFileProblem::Unreadable)
             .and_then(|text| Ok(text.parse()?))
             .map_err(|problem| MatrixFileError { file: path.to_owned(), problem })
@@ -130,7 +131,7 @@ mod tests {
         );
         assert!(
             error("0,1K\n2,0\n")
-                .ends_with("is no number of bytes: whole numbers from 0 on are allowed, without a unit")
+                .ends_with("is no number of bytes: whole numbers from 0 on are allowed, without a unit, with commas between them")
         );
         assert_eq!(
             error("0,1\n99999999999999999999,0\n"),

@@ -19,7 +19,10 @@ pub use self::{
     file::{MatrixFileError, MatrixFileProblem},
     generator::{Generator, GeneratorError},
 };
-use crate::{rank::Rank, text::count};
+use crate::{
+    rank::Rank,
+    text::{count, shown},
+};
 
 /// The most bytes that a node may send, or receive, in all: 2^60.
 const MOST: u64 = 1 << 60;
@@ -319,7 +322,7 @@ impl std::str::FromStr for Matrix {
             let entry = |(column, field): (usize, &str)| match field {
                 "" => Ok(0),
                 field => {
-                    let given = field.to_owned();
+                    let given = shown(field);
                     field.parse().map_err(|_| match field.bytes().all(|byte| byte.is_ascii_digit()) {
                         true => MatrixError::EntryTooLarge { row, column, given },
                         false => MatrixError::Entry { row, column, given },
@@ -356,7 +359,7 @@ pub enum MatrixError {
     /// An entry is no number of bytes.
     #[error(
         "`{given}` in row {row}, column {column} of the matrix, counted from 0, is no number of bytes: whole numbers from 0 on are \
-         allowed, without a unit"
+         allowed, without a unit, with commas between them"
     )]
     Entry {
         /// The row, counted from 0.
