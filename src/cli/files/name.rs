@@ -27,9 +27,7 @@ const FORMATS: [(&str, &str); 18] = [
 ];
 
 /// The parser of the name of a file of a format: one whose ending says that it is of another format is refused.
-pub(in crate::cli) fn named(
-    format: &'static str,
-) -> impl TypedValueParser<Value = PathBuf> + Send + Sync + Clone + 'static {
+pub(in crate::cli) fn named(format: &'static str) -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(move |path| match given(&path) {
         Some(given) if given != format => {
             let ending = FORMATS.iter().find(|(_, other)| *other == format).map_or("", |(ending, _)| ending);
