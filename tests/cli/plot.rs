@@ -86,6 +86,7 @@ fn a_table_that_cannot_be_drawn_is_refused() {
     };
     let (times, words) =
         (file("times.csv", "bytes,algorithm,modeled_us\n8,a,1\n"), file("words.csv", "a,b\n1,x\n"));
+    let same = file("times", "bytes,algorithm,modeled_us\n8,a,1\n");
     for (arguments, error) in [
         (vec!["plot", "no-such.csv"], "no-such.csv cannot be read: "),
         (vec!["plot", &times, "--x", "z"], "there is no column `z`; there are bytes, algorithm, modeled_us"),
@@ -97,7 +98,7 @@ fn a_table_that_cannot_be_drawn_is_refused() {
             vec!["plot", &words, "--y", "b"],
             "row 1 has `x` in the column `b`; allowed are finite numbers, and nothing",
         ),
-        (vec!["plot", &times, "--out", &times], "the plot would take the place of the table"),
+        (vec!["plot", &same, "--out", &same], "the plot would take the place of the table"),
         (vec!["plot", &times, "--out", "no/such/plot.svg"], "no/such/plot.svg cannot be written"),
         (vec!["collective", "scan", "--plot", "no/such/plot.svg"], "no/such/plot.svg cannot be written"),
     ] {

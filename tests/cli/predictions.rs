@@ -4,10 +4,10 @@
 
 use super::*;
 
-/// The program on a host that runs fewer threads than the machine has nodes.
+/// The program with too little address space for a thread for each node of the machine.
 fn on_a_small_host(arguments: &str) -> Output {
     let program = env!("CARGO_BIN_EXE_multicomputer");
-    let limited = format!("ulimit -u 1000 && exec {program} {arguments}");
+    let limited = format!("ulimit -v 2000000 && exec {program} {arguments}");
     Command::new("bash").args(["-c", &limited]).env_remove("RUST_LOG").output().unwrap()
 }
 
@@ -25,7 +25,7 @@ fn a_prediction_is_not_refused_for_its_threads() {
             let output = on_a_small_host(command);
             let errors = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(2), "{command}: {errors}");
-            assert!(errors.contains("1600 nodes are too many: this host can run "), "{command}: {errors}");
+            assert!(errors.contains("1600 nodes with stacks of 1 MiB need "), "{command}: {errors}");
         }
     }
 }

@@ -49,7 +49,7 @@ fn one_page_has_all_runs_and_is_the_same_every_time() {
 #[test]
 fn what_cannot_be_played_is_refused_before_anything_runs() {
     let folder = folder("replay_refused");
-    let file = folder.join("r.html");
+    let file = folder.join("r");
     let replay = ["--replay", text(&file)];
     let host = ["--mesh", "1x2", "--clock", "host", "--distribution", "row", "--sources", "1"];
     let errors = fails(2, &[&host[..], &replay].concat());

@@ -5,6 +5,7 @@ mod collective;
 #[path = "../support/conformance/mod.rs"]
 mod conformance;
 mod conforming;
+mod corpus;
 mod exchange;
 mod nx;
 mod rendezvous;

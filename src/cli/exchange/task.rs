@@ -69,7 +69,7 @@ pub(super) fn tasks(arguments: &Arguments, machine: &Description) -> Result<Vec<
         let figures = matrix.figures();
         if figures.nodes != machine.nodes() {
             return Err(Error::usage(format!(
-                "the matrix, {name}, is for {}, and {} has {}: both must have as many",
+                "{name}: the matrix is for {}, and {} has {}: both must have as many",
                 counted(figures.nodes, "node"),
                 machine.name(),
                 machine.nodes()

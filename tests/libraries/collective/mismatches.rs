@@ -387,7 +387,12 @@ fn the_count_of_one_rank_is_answered_with_what_would_be_right() {
             Ok(called?)
         });
         let texts = texts.into_inner().unwrap();
-        assert!(texts.iter().any(|text| text == expected), "{texts:#?}\n{expected}");
+        // Where all ranks give the same, the first that calls ends the run.
+        let given = |text: &str| text.split_once(" gives ").map(|(_, given)| given.to_owned());
+        let is_told = |text: &String| {
+            text == expected || expected.starts_with("rank 1") && given(text) == given(expected)
+        };
+        assert!(texts.iter().any(is_told), "{texts:#?}\n{expected}");
     }
 }
 
