@@ -5,13 +5,13 @@
 //! ports, ranks placed at random) collective operations with equal and with unequal blocks, s-to-p broadcasts and exchanges,
 //! of which none is a case that some algorithm was made for.
 //!
-//! `MULTICOMPUTER_TESTS=long cargo test --release --test libraries corpus -- --nocapture` plans all of them, which takes some ten
-//! minutes, and prints how the times and the seconds of planning compare.
+//! `MULTICOMPUTER_TESTS=long cargo test --release --test libraries corpus -- --nocapture` plans all of them, which takes two
+//! minutes, and prints how the times and the seconds of planning compare, and the times to the lower bounds.
 
 use std::{fmt::Write as _, fs, sync::Arc, time::Duration};
 
 use multicomputer::{
-    Rank, Time,
+    Rank, Span, Time,
     collective::{self, Operation, Task},
     exchange::{self, Matrix},
     model::Description,
@@ -150,12 +150,14 @@ impl Row {
         format!("\"{machine}\",{ports},{placement},{},{modeled},{planned}", problem.spelled())
     }
 
-    /// Plans the problem: its time, and the processor time that this takes.
-    fn plan(&self) -> (Time, Duration) {
+    /// Plans the problem: its time, the processor time that this takes, and the lower bound.
+    fn plan(&self) -> (Time, Duration, Span) {
         let machine = self.description();
         let nodes = machine.nodes();
         let before = processor_time();
-        let modeled = match &self.problem {
+        // Planned within the time that is taken, and bounded behind it.
+        let timed = |modeled: Time, bound: &dyn Fn() -> Span| (modeled, processor_time() - before, bound());
+        match &self.problem {
             Problem::Collective { operation, root, element, in_order, elements } => {
                 let task = Task::builder(&machine, *operation);
                 let task = if operation.has_root() { task.root(*root) } else { task };
@@ -164,20 +166,23 @@ impl Row {
                     [all] => task.elements(*all),
                     blocks => task.blocks(blocks),
                 };
-                collective::Algorithm::AUTO.plan(&task.build().unwrap()).unwrap().prediction().modeled
+                let task = task.build().unwrap();
+                let plan = collective::Algorithm::AUTO.plan(&task).unwrap();
+                timed(plan.prediction().modeled, &|| task.lower_bound().time())
             }
             Problem::Stop(sources) => {
                 let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
                 let instance = stop::Instance::new(&machine, &ranks, &lengths).unwrap();
-                stop::Algorithm::AUTO.plan(&instance).unwrap().prediction().modeled
+                let plan = stop::Algorithm::AUTO.plan(&instance).unwrap();
+                timed(plan.prediction().modeled, &|| instance.lower_bound().time())
             }
             Problem::Exchange { law, seed, numbers } => {
                 let matrix = Arc::new(Problem::matrix(law, *seed, *numbers, nodes));
                 let instance = exchange::Instance::new(&machine, matrix).unwrap();
-                exchange::Algorithm::AUTO.plan(&instance).unwrap().prediction().unwrap().modeled
+                let plan = exchange::Algorithm::AUTO.plan(&instance).unwrap();
+                timed(plan.prediction().unwrap().modeled, &|| instance.lower_bound().time())
             }
-        };
-        (modeled, processor_time() - before)
+        }
     }
 }
 
@@ -318,7 +323,7 @@ fn write_the_corpus() {
     let mut text = format!("{HEADER}\n");
     for _ in 0..640 {
         let mut row = random_row(&mut random);
-        let (modeled, planned) = row.plan();
+        let (modeled, planned, _) = row.plan();
         (row.modeled, row.planned) = (modeled.since_start().as_picos(), planned.as_micros() as u64);
         writeln!(text, "{}", row.line()).unwrap();
         fs::write(FILE, &text).unwrap();
@@ -345,8 +350,15 @@ fn few_problems_of_the_corpus_have_become_slower() {
     };
     let rows: Vec<Row> = rows.lines().step_by(stride).map(Row::read).collect();
     let (mut ratios, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
+    let mut bounded = [(); 3].map(|()| Vec::new());
     for row in &rows {
-        let (modeled, planned) = row.plan();
+        let (modeled, planned, bound) = row.plan();
+        let family = match row.problem {
+            Problem::Collective { .. } => 0,
+            Problem::Stop(_) => 1,
+            Problem::Exchange { .. } => 2,
+        };
+        bounded[family].push(modeled.since_start().as_secs_f64() / bound.as_secs_f64());
         let ratio = modeled.since_start().as_picos() as f64 / row.modeled as f64;
         if ratio > 1.02 {
             println!("{ratio:.3} of the time: {}", row.line());
@@ -359,9 +371,18 @@ fn few_problems_of_the_corpus_have_become_slower() {
     let share = |is: &dyn Fn(f64) -> bool| ratios.iter().filter(|&&ratio| is(ratio)).count();
     let (slower, faster) = (share(&|ratio| ratio > 1.02), share(&|ratio| ratio < 0.95));
     println!("{} problems: {slower} slower by over 2 %, {faster} faster by over 5 %", rows.len());
-    let seconds =
+    let parts =
         |values: &mut Vec<f64>| [0.5, 0.9, 1.0].map(|part| format!("{:.3}", at(values, part))).join(" / ");
-    println!("planning, s: {} (when it was made {})", seconds(&mut after), seconds(&mut before));
+    println!(
+        "median / p90 / worst; planning, s: {} (when it was made {})",
+        parts(&mut after),
+        parts(&mut before)
+    );
+    for (family, values) in ["collective", "s-to-p", "exchange"].iter().zip(&mut bounded) {
+        if !values.is_empty() {
+            println!("{family}, time over bound: {}", parts(values));
+        }
+    }
     let median = at(&mut ratios.clone(), 0.5);
     assert!(median <= 1.0 && slower * 50 <= rows.len(), "median {median}, {slower} slower");
 }
