@@ -25,52 +25,64 @@ const SPARE_THREADS: usize = 64;
 /// The number of threads assumed on a host whose limits are unknown.
 const UNKNOWN: usize = 8_192;
 
-/// The threads that runs of this process may start and have not started yet: no file of the kernel knows of them.
-static PENDING: Mutex<Pending> = Mutex::new(Pending { threads: 0, mapped: 0 });
+/// The threads of the runs of this process.
+static RUNS: Mutex<Runs> = Mutex::new(Runs { threads: 0, starting: 0, mapped: 0 });
 
-struct Pending {
+struct Runs {
+    /// Those of all runs that are under way.
     threads: usize,
-    /// The bytes that they will map.
+    /// Those that have not started yet: no file of the kernel knows of them.
+    starting: usize,
+    /// The bytes that these will map.
     mapped: u64,
 }
 
-/// The permission to start the threads of a run. What is left of it is given back when it is dropped.
+/// The permission to start the threads of a run, which ends with the run.
 pub(super) struct Permit {
+    nodes: usize,
     left: AtomicUsize,
     stack_size: usize,
 }
 
 impl Permit {
     /// Checks once more that this host can run the threads of so many nodes, as other runs may have begun since the machine was
-    /// built, or a limit may be lower now, and allows them.
+    /// built, or a limit may be lower now, and allows them. Up to [`SPARE_THREADS`] in all runs are not checked, which takes as
+    /// long as to start some threads: what is left for the rest of the process has room for them.
     ///
     /// # Errors
     /// Those of [`check_threads`].
     pub(super) fn new(nodes: usize, stack_size: usize) -> Result<Permit, ConfigError> {
-        let mut pending = PENDING.lock();
-        check_besides(&pending, nodes, stack_size)?;
-        pending.threads += nodes;
-        pending.mapped = pending.mapped.saturating_add(mapped(nodes, stack_size));
-        Ok(Permit { left: AtomicUsize::new(nodes), stack_size })
+        let mut runs = RUNS.lock();
+        if runs.threads + nodes > SPARE_THREADS {
+            check_besides(&runs, nodes, stack_size)?;
+        }
+        runs.threads += nodes;
+        runs.starting += nodes;
+        runs.mapped = runs.mapped.saturating_add(mapped(nodes, stack_size));
+        Ok(Permit { nodes, left: AtomicUsize::new(nodes), stack_size })
     }
 
     /// Notes, on a thread of the run, that it has started and has all its memory maps.
     pub(super) fn started(&self) {
         self.left.fetch_sub(1, Ordering::Relaxed);
-        give_back(1, self.stack_size);
+        RUNS.lock().have_started(1, self.stack_size);
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        give_back(*self.left.get_mut(), self.stack_size);
+        let mut runs = RUNS.lock();
+        runs.threads -= self.nodes;
+        // After an error some threads never start.
+        runs.have_started(*self.left.get_mut(), self.stack_size);
     }
 }
 
-fn give_back(threads: usize, stack_size: usize) {
-    let mut pending = PENDING.lock();
-    pending.threads -= threads;
-    pending.mapped = pending.mapped.saturating_sub(mapped(threads, stack_size));
+impl Runs {
+    fn have_started(&mut self, threads: usize, stack_size: usize) {
+        self.starting -= threads;
+        self.mapped = self.mapped.saturating_sub(mapped(threads, stack_size));
+    }
 }
 
 /// Checks that this host can run a thread for each node of a machine.
@@ -87,17 +99,17 @@ pub(crate) fn check(machine: &Description, stack_size: usize) -> Result<(), Conf
 /// # Errors
 /// [`ConfigError::TooManyNodes`], [`ConfigError::TooLittleMemory`].
 pub(crate) fn check_threads(nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
-    check_besides(&PENDING.lock(), nodes, stack_size)
+    check_besides(&RUNS.lock(), nodes, stack_size)
 }
 
 /// Checks the same besides the threads that are about to be started.
-fn check_besides(pending: &Pending, nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
-    let (allowed, limit) = spare_threads(nodes + pending.threads);
-    let allowed = allowed.saturating_sub(pending.threads);
+fn check_besides(runs: &Runs, nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
+    let (allowed, limit) = spare_threads(nodes + runs.starting);
+    let allowed = allowed.saturating_sub(runs.starting);
     if nodes > allowed {
         return Err(ConfigError::TooManyNodes { nodes, allowed, limit });
     }
-    match shortage(pending, nodes, stack_size) {
+    match shortage(runs, nodes, stack_size) {
         Some(Shortage { needed, left, limit }) => {
             Err(ConfigError::TooLittleMemory { nodes, stack_size, needed, left, limit })
         }
@@ -167,9 +179,9 @@ struct Shortage {
 }
 
 /// The first kind of memory of which there is not enough for the threads of `nodes` nodes.
-fn shortage(pending: &Pending, nodes: usize, stack_size: usize) -> Option<Shortage> {
-    let mapped = mapped(nodes, stack_size).saturating_add(pending.mapped);
-    let nodes = nodes + pending.threads;
+fn shortage(runs: &Runs, nodes: usize, stack_size: usize) -> Option<Shortage> {
+    let mapped = mapped(nodes, stack_size).saturating_add(runs.mapped);
+    let nodes = nodes + runs.starting;
     let memories = [address_space(nodes, mapped), committed(mapped), resident(nodes)];
     memories.into_iter().flatten().find_map(|Memory { name, needed, left, limit }| {
         (needed > left).then(|| Shortage { needed, left, limit: format!("{name}, {limit}") })
@@ -312,7 +324,7 @@ mod tests {
     fn stacks_count_in_full_where_they_are_mapped() {
         assert_eq!(mapped(16, 1 << 20), 16 * ((1 << 20) + (64 << 10)));
         assert_eq!(mapped(usize::MAX, usize::MAX), u64::MAX);
-        let nothing = Pending { threads: 0, mapped: 0 };
+        let nothing = Runs { threads: 0, starting: 0, mapped: 0 };
         assert_eq!(shortage(&nothing, 1, 1 << 20), None, "one thread more is always possible");
     }
 
