@@ -6,7 +6,7 @@
 //! finished by then is in the partial file. Nothing has to be caught for that: no signal, and not even power that fails.
 //! Only a partial file without content would be left for nothing, so a signal [removes](signals) it.
 //!
-//! The name `-` means standard output.
+//! The name `-` means standard output, and what is printed goes to standard error then.
 
 use multicomputer::Span;
 
@@ -18,7 +18,13 @@ mod table;
 mod text;
 mod traces;
 
-pub(super) use self::{name::named, output::OutputError, table::CsvFile, text::TextFile, traces::Traces};
+pub(super) use self::{
+    name::named,
+    output::{OutputError, is_standard_output_taken},
+    table::CsvFile,
+    text::TextFile,
+    traces::Traces,
+};
 
 /// A modeled time in microseconds for a CSV file, exact to the picosecond.
 pub(super) fn micros(span: Span) -> String {

@@ -1,6 +1,6 @@
 //! The command line: reads the arguments, runs the command they name, and turns its result into an exit status.
 //!
-//! Results go to standard output; progress, logs and errors to standard error. The exit status is 0 for success, 1 for
+//! Results go to standard output, or to standard error where a file goes there; progress, logs and errors to standard error. The exit status is 0 for success, 1 for
 //! a run that failed, 2 for arguments that are wrong.
 //!
 //! A command is a file with an `Arguments` and a `run`, a line in [`Command`] and one in `dispatch`. [`demo`] is the
@@ -151,7 +151,7 @@ pub(crate) fn main() -> ExitCode {
             };
         }
     };
-    match start_logging().and_then(|()| dispatch(arguments, &mut io::stdout().lock())) {
+    match start_logging().and_then(|()| dispatch(arguments, &mut Printed)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => ended(&error),
     }
@@ -200,6 +200,19 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
         Some(Command::Mpi(arguments)) => mpi::run(&arguments)?,
     }
     Ok(out.flush()?)
+}
+
+/// What a command prints: standard output, or standard error where a file is written to that.
+struct Printed;
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if files::is_standard_output_taken() { Log.write(bytes) } else { io::stdout().write(bytes) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if files::is_standard_output_taken() { Log.flush() } else { io::stdout().flush() }
+    }
 }
 
 /// Standard error for logs, which must not end or change a run: what cannot be written is lost.

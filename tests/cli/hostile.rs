@@ -90,11 +90,12 @@ fn a_dash_is_standard_output() {
     let mut child = program(&[&command[..], &["--csv", "-"]].concat());
     let output = child.current_dir(&folder).output().unwrap();
     assert!(output.status.success());
-    let printed = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        printed.starts_with("machine,rows,columns,") && printed.contains("\nparagon:2x2,2,2,"),
-        "{printed}"
-    );
+    let [table, printed] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(table.starts_with("machine,rows,columns,") && table.contains("\nparagon:2x2,2,2,"), "{table}");
+    // It has nothing else, so another program can read it.
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    assert!(reader.records().all(|record| record.is_ok()), "{table}");
+    assert_eq!(printed, succeeds(&command));
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
 

@@ -4,6 +4,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, ErrorKind},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use thiserror::Error;
@@ -185,17 +186,22 @@ fn standard(metadata: &fs::Metadata) -> Option<File> {
     is_same(io::stdout().as_fd()).or_else(|| is_same(io::stderr().as_fd()))
 }
 
-/// Standard output as a file.
-#[cfg(unix)]
-fn standard_output() -> io::Result<File> {
-    use std::os::fd::AsFd;
-    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+/// Whether a file is written to standard output.
+static STANDARD_OUTPUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether a file is written to standard output by the name `-`: then it is to have nothing else.
+pub(in crate::cli) fn is_standard_output_taken() -> bool {
+    STANDARD_OUTPUT_IS_TAKEN.load(Ordering::Relaxed)
 }
 
-#[cfg(windows)]
+/// Standard output as a file.
 fn standard_output() -> io::Result<File> {
-    use std::os::windows::io::AsHandle;
-    Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
+    #[cfg(unix)]
+    let owned = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?;
+    #[cfg(windows)]
+    let owned = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned()?;
+    STANDARD_OUTPUT_IS_TAKEN.store(true, Ordering::Relaxed);
+    Ok(File::from(owned))
 }
 
 #[cfg(not(unix))]
