@@ -123,18 +123,17 @@ fn a_signal_leaves_no_partial_file_without_content() {
         ["--phantom", "--clock", "real:20", "--svg", text(&svg), "--replay", text(&page), "--seed=1"],
     ]
     .concat();
-    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
-        let mut child = program(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while !folder.join("a.html.partial").exists() {
-            assert!(child.try_wait().unwrap().is_none() && Instant::now() < deadline);
-            thread::sleep(Duration::from_millis(5));
-        }
-        kill_process(Pid::from_child(&child), signal).unwrap();
-        let status = child.wait().unwrap();
-        assert_eq!(status.signal(), Some(signal.as_raw()), "{status}");
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{signal:?}");
+    let mut child = program(&long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !folder.join("a.html.partial").exists() {
+        assert!(child.try_wait().unwrap().is_none() && Instant::now() < deadline);
+        thread::sleep(Duration::from_millis(5));
     }
+    // The others may be ignored by whoever runs the tests, and then by the program.
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!(status.signal(), Some(Signal::TERM.as_raw()), "{status}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
 
 /// The main thread has the stack that the user allows, which may be next to nothing.
