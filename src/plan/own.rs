@@ -86,8 +86,8 @@ impl<P: Registered> Own<P> {
     ///
     /// # Errors
     ///
-    /// [`PlanError::NoDraft`] if the function gives an error, [`PlanError::Panicked`] if it panics, [`PlanError::Undelivered`] if not every rank ends with what the
-    /// problem says, [`PlanError::MessageTooLong`].
+    /// [`PlanError::NoDraft`] if the function gives an error, [`PlanError::Panicked`] if it panics, [`PlanError::Undelivered`] if
+    /// not every rank ends with what the problem says, [`PlanError::MessageTooLong`].
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
         let draft = contained(|| self.draft(problem))??;
         Ok(self.planned(problem, draft, None))
