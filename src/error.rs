@@ -239,7 +239,7 @@ pub enum RunError {
     /// Members of a group have made different collective calls.
     #[error("{0}")]
     Mismatch(Mismatch),
-    /// A route of a topology of another crate is wrong.
+    /// A route of the topology is invalid.
     #[error(transparent)]
     Topology(TopologyError),
     /// The run took longer than its limit in wall-clock time.
@@ -269,8 +269,8 @@ pub enum RunError {
         /// The node.
         rank: Rank,
     },
-    /// This host cannot run the threads of the machine now, which it could when the machine was built: other runs have begun, or
-    /// a limit is lower.
+    /// The host cannot start the threads of the machine any more: since the machine was built other runs have started, or a
+    /// limit of the host was lowered.
     #[error(transparent)]
     Limits(ConfigError),
     /// The host refused a thread.

@@ -1,4 +1,4 @@
-//! Text files that are read: of bounded size, and with errors that say where a file is no text.
+//! Reading of text files: bounded size, and errors with the place at which a file is not text.
 
 use std::{
     fs::File,
@@ -8,27 +8,27 @@ use std::{
 
 use thiserror::Error;
 
-/// The largest file that is read, in bytes: 256 MiB. The largest of use, a matrix of 8,000 x 8,000 numbers, is within it, and
-/// a device or a pipe without end does not fill the memory.
+/// Maximum size of an input file: 256 MiB. A matrix of 8,000 x 8,000 numbers fits, and an endless device or pipe does not
+/// exhaust the memory.
 pub const MOST_BYTES: u64 = 256 << 20;
 
-/// The reason why a file is no text.
+/// A file is not a text file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum NoText {
-    /// It is longer than [`MOST_BYTES`].
-    #[error("it has more than {} MiB, which is the most that is read", MOST_BYTES >> 20)]
+pub enum TextError {
+    /// The file is larger than [`MOST_BYTES`].
+    #[error("the file is larger than {} MiB, the maximum", MOST_BYTES >> 20)]
     TooLong,
-    /// It has a control character that texts do not have.
-    #[error("it is binary, not text: line {line} has the byte {byte:#04x}")]
+    /// The file contains a control character other than white space.
+    #[error("not a text file: line {line} contains the control character {byte:#04x}")]
     Binary {
         /// The line, from 1.
         line: usize,
         /// The byte.
         byte: u8,
     },
-    /// It is in another encoding than UTF-8.
-    #[error("line {line} is not UTF-8: its byte {column} is {byte:#04x}")]
+    /// The file is not encoded in UTF-8.
+    #[error("line {line} is not valid UTF-8: byte {column} of the line is {byte:#04x}")]
     NotUtf8 {
         /// The line, from 1.
         line: usize,
@@ -43,11 +43,11 @@ pub enum NoText {
 ///
 /// ```
 /// let error = multicomputer::input::read("/dev/zero").unwrap_err();
-/// assert_eq!(error.to_string(), "it is binary, not text: line 1 has the byte 0x00");
+/// assert_eq!(error.to_string(), "not a text file: line 1 contains the control character 0x00");
 /// ```
 ///
 /// # Errors
-/// Those of the file; of kind [`InvalidData`](ErrorKind::InvalidData), with a [`NoText`], if it is no text.
+/// Errors of the file system; [`InvalidData`](ErrorKind::InvalidData) with a [`TextError`] if the file is not text.
 pub fn read(path: impl AsRef<Path>) -> io::Result<String> {
     read_at_most(path.as_ref(), MOST_BYTES)
 }
@@ -55,13 +55,13 @@ pub fn read(path: impl AsRef<Path>) -> io::Result<String> {
 fn read_at_most(path: &Path, most: u64) -> io::Result<String> {
     let mut file = File::open(path)?.take(most + 1);
     let (mut bytes, mut checked) = (Vec::new(), 0);
-    let no_text = |cause| io::Error::new(ErrorKind::InvalidData, cause);
+    let invalid = |cause| io::Error::new(ErrorKind::InvalidData, cause);
     loop {
-        // What is binary is seen in its first bytes, whatever its length.
+        // Checked part by part, so that an endless binary file is refused at once.
         let part = file.by_ref().take(1 << 20).read_to_end(&mut bytes)?;
-        if let Some(at) = bytes[checked..].iter().position(is_binary) {
+        if let Some(at) = bytes[checked..].iter().position(is_control) {
             let (line, _) = place(&bytes, checked + at);
-            return Err(no_text(NoText::Binary { line, byte: bytes[checked + at] }));
+            return Err(invalid(TextError::Binary { line, byte: bytes[checked + at] }));
         }
         checked = bytes.len();
         if part == 0 {
@@ -69,17 +69,17 @@ fn read_at_most(path: &Path, most: u64) -> io::Result<String> {
         }
     }
     if bytes.len() as u64 > most {
-        return Err(no_text(NoText::TooLong));
+        return Err(invalid(TextError::TooLong));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let (line, column) = place(error.as_bytes(), at);
-        no_text(NoText::NotUtf8 { line, column, byte: error.as_bytes()[at] })
+        invalid(TextError::NotUtf8 { line, column, byte: error.as_bytes()[at] })
     })
 }
 
-/// Whether no text has this byte: a control character that is neither a blank nor an end of a line.
-pub(crate) fn is_binary(byte: &u8) -> bool {
+/// Whether a byte is a control character other than white space.
+pub(crate) fn is_control(byte: &u8) -> bool {
     byte.is_ascii_control() && !byte.is_ascii_whitespace()
 }
 
@@ -104,15 +104,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_told_with_its_place() {
-        assert_eq!(refusal(b"one\ntw\x1bo"), "it is binary, not text: line 2 has the byte 0x1b");
-        assert_eq!(refusal(b"one\ntwo\xff\n"), "line 2 is not UTF-8: its byte 4 is 0xff");
+    fn errors_give_the_line() {
+        assert_eq!(refusal(b"one\ntw\x1bo"), "not a text file: line 2 contains the control character 0x1b");
+        assert_eq!(refusal(b"one\ntwo\xff\n"), "line 2 is not valid UTF-8: byte 4 of the line is 0xff");
     }
 
     #[test]
-    fn a_text_without_end_is_not_read_to_its_end() {
+    fn the_size_is_bounded() {
         let error = read_at_most("Cargo.toml".as_ref(), 100).unwrap_err();
-        assert_eq!(error.get_ref().unwrap().downcast_ref(), Some(&NoText::TooLong));
+        assert_eq!(error.get_ref().unwrap().downcast_ref(), Some(&TextError::TooLong));
         let length = std::fs::metadata("Cargo.toml").unwrap().len();
         assert!(read_at_most("Cargo.toml".as_ref(), length).is_ok());
     }

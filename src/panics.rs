@@ -1,16 +1,16 @@
-//! Panics of functions and values of the user's, which must not get past the call that they were given to.
+//! Containment of panics in functions and destructors that the user passes to a call.
 
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// The result of a function of the user's, or the message of its panic.
+/// Calls a function of the user; a panic becomes an error with its message.
 pub(crate) fn caught<T>(function: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(function)).map_err(message)
 }
 
-/// The message of a panic.
+/// Returns the message of a panic payload, and drops the payload.
 pub(crate) fn message(panic: Box<dyn Any + Send>) -> String {
     let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(message), _) => (*message).into(),
@@ -21,7 +21,7 @@ pub(crate) fn message(panic: Box<dyn Any + Send>) -> String {
     message
 }
 
-/// Drops a value of the user's, which may panic as it is dropped.
+/// Drops a value of the user whose destructor may panic.
 pub(crate) fn drop_quietly<T>(value: T) {
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         std::mem::forget(again);

@@ -18,7 +18,7 @@ pub(crate) fn are_so_many(number: u64, what: &str) -> String {
     format!("{verb} {}", count(number, what))
 }
 
-/// A text that was given, as errors show it: cut if it is long, and with control characters as escapes.
+/// Quotes an input in an error: control characters are escaped, and more than 40 characters are cut off.
 pub(crate) fn shown(given: &str) -> String {
     const MOST: usize = 40;
     let mut shown = String::new();

@@ -4,7 +4,7 @@
 //! [columns](Column). [`compare`] does the rest: plans and runs in order, progress, traces, rows of the CSV file as they
 //! come. Tables and CSV files are lists of names of the same columns, so that a figure is written once.
 
-mod column;
+pub(super) mod column;
 mod common;
 mod explained;
 mod measured;

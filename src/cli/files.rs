@@ -4,9 +4,9 @@
 //! the file first, into one called `FILE.partial`, which takes its place once it is complete. So a run that is ended, in
 //! whatever way, leaves the old file as it was; and since the rows of a table are written as they come, what was
 //! finished by then is in the partial file. Nothing has to be caught for that: no signal, and not even power that fails.
-//! Only a partial file without content would be left for nothing, so a signal [removes](signals) it.
+//! An empty partial file is of no use, so a signal [deletes](signals) it.
 //!
-//! The name `-` means standard output, and what is printed goes to standard error then.
+//! The name `-` means standard output; the printed text goes to standard error in this case.
 
 use multicomputer::Span;
 
@@ -19,7 +19,7 @@ mod text;
 mod traces;
 
 pub(super) use self::{
-    name::named,
+    name::output_file,
     output::{OutputError, is_standard_output_taken},
     table::CsvFile,
     text::TextFile,

@@ -20,7 +20,7 @@ use super::{
     compare::record,
     count::counted,
     error::Error,
-    files::{CsvFile, micros, named},
+    files::{CsvFile, micros, output_file},
     options::MachineOptions,
     setting::{self, DEFAULT_SEED, Setting, machine_columns},
 };
@@ -60,7 +60,7 @@ pub(super) struct Arguments {
     sends: When,
 
     /// Write the result to a CSV file, times exact
-    #[arg(long, value_name = "FILE", value_parser = named("CSV"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     csv: Option<PathBuf>,
 }
 

@@ -1,6 +1,6 @@
 //! The command line: reads the arguments, runs the command they name, and turns its result into an exit status.
 //!
-//! Results go to standard output, or to standard error where a file goes there; progress, logs and errors to standard error. The exit status is 0 for success, 1 for
+//! Results go to standard output, or to standard error if an output file is named `-`; progress, logs and errors go to standard error. The exit status is 0 for success, 1 for
 //! a run that failed, 2 for arguments that are wrong.
 //!
 //! A command is a file with an `Arguments` and a `run`, a line in [`Command`] and one in `dispatch`. [`demo`] is the
@@ -202,7 +202,7 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
     Ok(out.flush()?)
 }
 
-/// What a command prints: standard output, or standard error where a file is written to that.
+/// The printed text of a command: standard output, or standard error if an output file uses standard output.
 struct Printed;
 
 impl Write for Printed {
@@ -215,7 +215,7 @@ impl Write for Printed {
     }
 }
 
-/// Standard error for logs, which must not end or change a run: what cannot be written is lost.
+/// Standard error for logs. Write errors are ignored, since logging must not end or change a run.
 struct Log;
 
 impl Write for Log {

@@ -22,7 +22,7 @@ use super::{
     compare::{Column, record, table},
     count::counted,
     error::Error,
-    files::{CsvFile, named},
+    files::{CsvFile, output_file},
     options::MachineOptions,
     setting::{self, DEFAULT_SEED, Setting, machine_columns},
     unit::Unit,
@@ -56,7 +56,7 @@ pub(super) struct Arguments {
     machine: MachineOptions,
 
     /// Write the table to a CSV file, times exact
-    #[arg(long, value_name = "FILE", value_parser = named("CSV"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     csv: Option<PathBuf>,
 }
 

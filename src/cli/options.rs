@@ -16,7 +16,7 @@ use multicomputer::{
 };
 use thiserror::Error;
 
-use super::{clock, error::Error, files::named, setting::DEFAULT_SEED};
+use super::{clock, error::Error, files::output_file, setting::DEFAULT_SEED};
 
 /// The machine of a command that is given none.
 const DEFAULT_MACHINE: &str = "paragon:10x10";
@@ -141,43 +141,43 @@ pub(super) struct RunOptions {
 
     /// Write the results to a CSV file, times exact; rows go to FILE.partial as they come, which becomes FILE in the
     /// end: a run that is ended or fails leaves FILE as it was, and in FILE.partial what was finished
-    #[arg(long, value_name = "FILE", value_parser = named("CSV"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     pub(super) csv: Option<PathBuf>,
 
     /// Write a Chrome trace for ui.perfetto.dev: what nodes do and wait for, step by step, and what links carry; of
     /// several runs each has a file of its own, such as trace-row-virtual.json for trace.json, and the output ends with
     /// their names
-    #[arg(long, value_name = "FILE", value_parser = named("JSON"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("JSON"))]
     pub(super) trace: Option<PathBuf>,
 
     /// Draw what every node did when, with the messages between them, as SVG (a space-time diagram); of several runs each
     /// has a file of its own, as with --trace
-    #[arg(long, value_name = "FILE", value_parser = named("SVG"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     pub(super) svg: Option<PathBuf>,
 
     /// Draw the network with what every link carried, how long it was busy, and how long it was shared, as SVG; of several
     /// runs each has a file of its own, as with --trace. Not under --clock host, which has no network
-    #[arg(long, value_name = "FILE", value_parser = named("SVG"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     pub(super) heat: Option<PathBuf>,
 
     /// Write a self-contained HTML animation of the runs: messages move through the network in modeled time; several runs, at
     /// most 8, are on one page, two beside each other. Not under --clock host, which has no network
-    #[arg(long, value_name = "FILE", value_parser = named("HTML"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("HTML"))]
     pub(super) replay: Option<PathBuf>,
 
     /// Draw the results as a chart, as SVG: time over length, sources or nodes, a line for each algorithm, what nothing can beat,
     /// and where another one becomes the fastest
-    #[arg(long, value_name = "FILE", value_parser = named("SVG"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     pub(super) plot: Option<PathBuf>,
 
     /// Write the schedule of the one algorithm and the one problem asked for in GOAL, the text format of LogGOPSim; with
     /// --sends blocking, `multicomputer goal FILE` takes the time that is predicted here
-    #[arg(long, value_name = "FILE", value_parser = named("GOAL"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("GOAL"))]
     pub(super) goal: Option<PathBuf>,
 
     /// Write the schedule of the one algorithm and the one problem asked for in the XML of MSCCL, if that can say it: of a
     /// combine-to-all, collect or distributed combine, or an exchange of equal lengths; `multicomputer msccl FILE` reads it
-    #[arg(long, value_name = "FILE", value_parser = named("XML"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("XML"))]
     pub(super) msccl: Option<PathBuf>,
 
     /// Say where the time of each run went: the chain of events that determined its end, and which messages slowed which

@@ -14,10 +14,11 @@ use thiserror::Error;
 use super::{
     count::counted,
     error::Error,
-    files::{TextFile, named},
+    files::{TextFile, output_file},
     lists::List,
 };
 
+mod columns;
 mod lines;
 mod means;
 mod records;
@@ -37,7 +38,7 @@ pub(super) struct Arguments {
     file: PathBuf,
 
     /// The SVG file [default: FILE.svg, beside the table]
-    #[arg(long, value_name = "FILE.svg", value_parser = named("SVG"))]
+    #[arg(long, value_name = "FILE.svg", value_parser = output_file("SVG"))]
     out: Option<PathBuf>,
 
     #[command(flatten)]

@@ -5,7 +5,7 @@
 
 use multicomputer::{Span, model::Description, topology::Grid, units::format_bytes};
 
-use super::{compare::Column, count::counted};
+use super::{compare::column::Column, count::counted};
 
 /// The names of the columns after `machine`, `nodes`, `rows` and `columns`, and before `seed`.
 macro_rules! setting_columns {

@@ -19,7 +19,7 @@ use super::{
     compare::{Column, record, table},
     count::counted,
     error::Error,
-    files::{CsvFile, micros, named},
+    files::{CsvFile, micros, output_file},
     lists::List,
     options::{MachineError, MachineOptions, read_machine},
     plot::PlotFile,
@@ -56,11 +56,11 @@ pub(super) struct Arguments {
 
     /// Write the table to a CSV file, times exact; rows go to FILE.partial as they come, which becomes FILE in the
     /// end: a run that is ended or fails leaves FILE as it was, and in FILE.partial what was finished
-    #[arg(long, value_name = "FILE", value_parser = named("CSV"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     csv: Option<PathBuf>,
 
     /// Draw the table as a chart, as SVG: time over length, with a colour for each algorithm and what nothing can beat
-    #[arg(long, value_name = "FILE", value_parser = named("SVG"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     plot: Option<PathBuf>,
 
     #[command(flatten)]

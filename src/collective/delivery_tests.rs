@@ -67,7 +67,7 @@ fn own_algorithms_that_panic_have_no_plan() {
         assert!(task.size() > 4, "at least 5 ranks are needed");
         Ok(ring(task, 3))
     });
-    let text = "the function of mine panicked: at least 5 ranks are needed";
+    let text = "the function of the custom algorithm `mine` panicked: at least 5 ranks are needed";
     assert_eq!(own.plan(&task).unwrap_err().to_string(), text);
     // Beside an algorithm of the library it is left out.
     let plan = Algorithm::AUTO.or(&own).plan(&task).unwrap();
@@ -82,7 +82,10 @@ fn own_algorithms_that_panic_have_no_plan() {
     }
     impl std::error::Error for Unspeakable {}
     let own = Own::new("mine", |_: &Task| Err(Unspeakable.into()));
-    assert_eq!(own.plan(&task).unwrap_err().to_string(), "the function of mine panicked: no words");
+    assert_eq!(
+        own.plan(&task).unwrap_err().to_string(),
+        "the function of the custom algorithm `mine` panicked: no words"
+    );
 }
 
 #[test]

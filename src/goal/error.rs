@@ -39,8 +39,8 @@ debug_as_text!(ReadError);
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The text is none.
-    #[error("the file is binary, not text: this is the byte {byte:#04x}")]
+    /// The file is not a text file.
+    #[error("not a text file: control character {byte:#04x}")]
     Binary {
         /// The byte.
         byte: u8,
@@ -111,7 +111,7 @@ debug_as_text!(Problem);
 #[derive(Error)]
 #[non_exhaustive]
 pub enum PredictError {
-    /// The topology of the machine is wrong.
+    /// The topology of the machine is invalid.
     #[error(transparent)]
     Topology(#[from] TopologyError),
     /// The machine has too few nodes.

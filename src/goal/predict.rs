@@ -13,7 +13,7 @@ use crate::{
     model::Description,
     rank::Rank,
     time::Time,
-    topology::contained,
+    topology::catch_route_error,
     wire::{MessageId, NodeId, Parcel, Selector},
 };
 
@@ -42,10 +42,10 @@ pub struct Predicted {
 /// than the receive that takes it, or a fault of the machine makes an operation fail.
 pub fn predict(machine: &Description, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
     machine.check()?;
-    contained(|| predict_on(machine, program, sends))?
+    catch_route_error(|| predict_on(machine, program, sends))?
 }
 
-/// Predicts on a machine whose topology is sound, or panics within [`contained`].
+/// Predicts; called inside [`catch_route_error`], since routes may be invalid.
 fn predict_on(machine: &Description, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
     let (ranks, nodes) = (program.ranks(), machine.nodes());
     if ranks > nodes {
@@ -56,10 +56,10 @@ fn predict_on(machine: &Description, program: &Program, sends: Sends) -> Result<
         state: State::Going,
         sent: Vec::new(),
     };
-    let mut script = Script { lines: (0..ranks).map(line).collect(), wrong: None };
+    let mut script = Script { lines: (0..ranks).map(line).collect(), mismatch: None };
     let mut kernel = Kernel::for_times(machine);
     let progress = kernel.advance(Time::MAX, &mut script);
-    if let Some(Wrong { rank, from, given, expected, .. }) = script.wrong {
+    if let Some(LengthMismatch { rank, from, given, expected, .. }) = script.mismatch {
         return Err(PredictError::Length { rank, from, given, expected });
     }
     if let Progress::Overflow(node) = progress {
@@ -84,12 +84,12 @@ fn predict_on(machine: &Description, program: &Program, sends: Sends) -> Result<
 /// The calls of all nodes.
 struct Script<'p> {
     lines: Vec<Line<'p>>,
-    /// The first receive, in modeled time, that has taken a message of another length.
-    wrong: Option<Wrong>,
+    /// The first receive, in modeled time, whose message has another length.
+    mismatch: Option<LengthMismatch>,
 }
 
-/// A receive that has taken a message of another length than it says.
-struct Wrong {
+/// A receive whose message has another length than the receive specifies.
+struct LengthMismatch {
     at: Time,
     rank: Rank,
     from: Rank,
@@ -101,14 +101,14 @@ struct Wrong {
 struct Line<'p> {
     turns: Turns<'p>,
     state: State,
-    /// The lengths of the messages that it has sent, in their order.
+    /// The lengths of the messages sent so far.
     sent: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Going,
-    /// It waits for the receive of this number, and is to be told what that took.
+    /// The node waits for the receive of this number; the reply says which message the receive took.
     Receiving(u32),
     /// It waits for the first of several, and is to be told which it was.
     Asking,
@@ -139,11 +139,11 @@ impl Script<'_> {
         };
         let given = self.lines[source as usize].sent[seq as usize];
         if given != expected {
-            // As on a thread, its program ends here; others may have found one earlier, or may still.
+            // The program of this node ends here, as on a thread. The first mismatch in modeled time is the result.
             self.lines[node as usize].state = State::Over;
             let (rank, from) = (node as Rank, source as Rank);
-            if self.wrong.as_ref().is_none_or(|wrong| (clock, rank) < (wrong.at, wrong.rank)) {
-                self.wrong = Some(Wrong { at: clock, rank, from, given, expected });
+            if self.mismatch.as_ref().is_none_or(|first| (clock, rank) < (first.at, first.rank)) {
+                self.mismatch = Some(LengthMismatch { at: clock, rank, from, given, expected });
             }
         }
     }

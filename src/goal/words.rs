@@ -180,9 +180,9 @@ impl<R: BufRead> Words<R> {
 
     /// An error at a place of the line.
     pub(super) fn error(&self, at: usize, problem: Problem) -> ReadError {
-        // Whatever else is wrong in it, a file that is no text was not meant.
-        let binary = self.buffer.iter().position(input::is_binary);
-        let (at, problem) = match binary {
+        // In a binary file any other error is a consequence.
+        let control = self.buffer.iter().position(input::is_control);
+        let (at, problem) = match control {
             Some(at) => (at, Problem::Binary { byte: self.buffer[at] }),
             None => (at, problem),
         };

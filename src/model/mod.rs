@@ -66,8 +66,8 @@ pub struct Description {
 }
 
 impl Description {
-    /// Creates a machine from its parts. The name is for reports alone. A topology that is not one of this crate is
-    /// [checked](Topology): whatever builds, plans or runs the machine returns its error.
+    /// Creates a machine from its parts. The name is for reports alone. A topology of another crate is
+    /// [validated](Topology): calls that build, plan for or run the machine return its error.
     pub fn new(
         name: impl Into<Arc<str>>,
         topology: Arc<dyn Topology>,
@@ -78,7 +78,7 @@ impl Description {
             base_name: name.clone(),
             name,
             placements: Vec::new(),
-            topology: topology::checked(topology),
+            topology: topology::validated(topology),
             parameters,
             noise: None,
             faults: None,
@@ -208,9 +208,9 @@ impl Description {
         &self.placements
     }
 
-    /// The error of a topology of another crate, if it has one that does not take a route to be seen.
+    /// Returns the result of the validation of the topology, which does not include routes.
     pub(crate) fn check(&self) -> Result<(), TopologyError> {
-        topology::soundness(&*self.topology)
+        topology::validate(&*self.topology)
     }
 
     /// The topology: nodes, links and routes.

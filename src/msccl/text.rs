@@ -159,9 +159,9 @@ pub(super) const MOST_CHUNKS: u32 = 1 << 20;
 pub(super) fn read(text: &str) -> Result<Text, ReadError> {
     let document = Document::parse(text).map_err(|error| {
         ReadError::Xml(match error {
-            // The others say where they are.
+            // The other errors contain their positions.
             Error::NoRootNode | Error::UnclosedRootNode | Error::UnexpectedEndOfStream => {
-                format!("{error}, in line {}, the last one", text.lines().count().max(1))
+                format!("{error}, at the end of the text, line {}", text.lines().count().max(1))
             }
             error => error.to_string(),
         })

@@ -29,7 +29,7 @@ use crate::{
     model::Parameters,
     pattern::{Action, Schedule},
     time::{Span, Time},
-    topology::contained,
+    topology::catch_route_error,
     wire::MAX_MESSAGE,
 };
 
@@ -90,8 +90,8 @@ pub(crate) fn fastest_with<P: Problem>(
         let attempt = |nth: usize, least: Time| {
             let bound = bound.min(least);
             let limit = if is_lead[nth] { near(bound) } else { bound };
-            // A variant that takes a wrong route of the machine's topology is none.
-            let found = contained(|| tried(problem, &variants[nth], limit));
+            // A variant with an invalid route cannot be made; the others are compared without it.
+            let found = catch_route_error(|| tried(problem, &variants[nth], limit));
             match found.map_err(PlanError::from).and_then(|tried| tried) {
                 Ok(found) => {
                     let found = found?;

@@ -37,11 +37,11 @@ pub enum PlanError {
         /// Its length.
         given: u64,
     },
-    /// A topology of another crate is wrong.
+    /// The topology of the machine is invalid.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// The function of an algorithm of one's own panicked.
-    #[error("the function of {algorithm} panicked: {message}")]
+    /// The function of a custom algorithm panicked.
+    #[error("the function of the custom algorithm `{algorithm}` panicked: {message}")]
     Panicked {
         /// Its name.
         algorithm: String,

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::{model::Description, rank::Rank, topology::TopologyError};
 
-/// Checks that members are nodes of a machine whose topology is sound, at least one and each once.
+/// Checks that the topology is valid, and that members are nodes of the machine, at least one and each once.
 pub(crate) fn check_members(machine: &Description, members: &[Rank]) -> Result<(), MembersError> {
     machine.check()?;
     let mut sorted = Cow::Borrowed(members);
@@ -34,7 +34,7 @@ pub(crate) fn mean_in_elements(bytes: u64, members: usize, element: u64) -> u64 
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MembersError {
-    /// The topology of the machine is wrong.
+    /// The topology of the machine is invalid.
     #[error(transparent)]
     Topology(#[from] TopologyError),
     /// There are none.

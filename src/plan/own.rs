@@ -16,7 +16,7 @@ use super::{
     problem::{Draft, Planned},
     registry::Registered,
 };
-use crate::{panics::caught, time::Time, topology::contained};
+use crate::{panics::caught, time::Time, topology::catch_route_error};
 
 /// A reason why a function makes no draft.
 type Refusal = Box<dyn Error + Send + Sync>;
@@ -89,13 +89,13 @@ impl<P: Registered> Own<P> {
     /// [`PlanError::NoDraft`] if the function gives an error, [`PlanError::Panicked`] if it panics, [`PlanError::Undelivered`] if
     /// not every rank ends with what the problem says, [`PlanError::MessageTooLong`].
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
-        let draft = contained(|| self.draft(problem))??;
+        let draft = catch_route_error(|| self.draft(problem))??;
         Ok(self.planned(problem, draft, None))
     }
 
     /// The plan of a problem if it is done before an instant, with its prediction.
     pub(super) fn plan_before(&self, problem: &P, limit: Time) -> Result<Option<Plan<P>>, PlanError> {
-        contained(|| self.plan_on(problem, limit))?
+        catch_route_error(|| self.plan_on(problem, limit))?
     }
 
     fn plan_on(&self, problem: &P, limit: Time) -> Result<Option<Plan<P>>, PlanError> {
@@ -109,9 +109,9 @@ impl<P: Registered> Own<P> {
 
     fn draft(&self, problem: &P) -> Result<P::Draft, PlanError> {
         let algorithm = || self.name().to_owned();
-        // A wrong route of a topology keeps its error, whoever asked for it.
+        // The error of an invalid route stays an error of the topology.
         let make = || (self.0.make)(problem).map_err(|cause| cause.to_string());
-        let draft = caught(|| contained(make))
+        let draft = caught(|| catch_route_error(make))
             .map_err(|message| PlanError::Panicked { algorithm: algorithm(), message })??
             .map_err(|cause| PlanError::NoDraft { algorithm: algorithm(), cause })?;
         problem

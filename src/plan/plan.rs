@@ -12,7 +12,7 @@ use super::{
 use crate::{
     pattern::Schedule,
     time::{Span, Time},
-    topology::contained,
+    topology::catch_route_error,
 };
 
 /// The way in which a problem is solved: made once, by [`Algorithm::plan`], and then used by all members.
@@ -43,10 +43,10 @@ impl<P: Problem> Algorithm<P> {
     /// [`PlanError`] if the algorithm does not work for the problem, if a message would be too long, or if it has several
     /// variants and modeled time cannot tell how long any of them takes.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
-        contained(|| self.plan_on(problem))?
+        catch_route_error(|| self.plan_on(problem))?
     }
 
-    /// The plan on a machine whose topology is sound, or panics within [`contained`].
+    /// Plans; called inside [`catch_route_error`], since routes may be invalid.
     fn plan_on(&self, problem: &P) -> Result<Plan<P>, PlanError> {
         self.check(problem)?;
         let workspace = problem.workspace();

@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::{Chart, Claim, Value};
 use crate::{
     error::ConfigError,
+    panics::caught,
     runtime::{Settings, limits},
     text::debug_as_text,
 };
@@ -130,6 +131,14 @@ pub enum JobError {
         /// The limit of the host.
         cause: ConfigError,
     },
+    /// The job panicked, for example because another process has used up the host's threads or memory since the job began.
+    #[error("{id} panicked: {message}")]
+    Panicked {
+        /// The job's.
+        id: &'static str,
+        /// The message of the panic.
+        message: String,
+    },
 }
 
 debug_as_text!(JobError);
@@ -191,7 +200,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// [`JobError`]: something is missing here, or this host cannot run its [threads](Job::threads).
+    /// [`JobError`]: something is missing here, this host cannot run its [threads](Job::threads), or it panicked.
     pub fn work(&self) -> Result<Outcome, JobError> {
         let work = match self.work {
             Work::By(work) => work,
@@ -201,7 +210,7 @@ impl Job {
             limits::check_threads(self.threads, Settings::default().stack_size)
                 .map_err(|cause| JobError::Host { id: self.id, cause })?;
         }
-        Ok(work())
+        caught(work).map_err(|message| JobError::Panicked { id: self.id, message })
     }
 
     /// The reason why it cannot be worked out, if there is one.
@@ -217,5 +226,17 @@ impl Job {
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}, {}", self.id, self.paper.name(), self.place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_panics_is_an_error() {
+        let job = Paper::Textbook.job("S3-X", "", "", "", 0.0, || panic!("no room for 32 threads"));
+        let error = job.work().unwrap_err().to_string();
+        assert_eq!(error, "S3-X panicked: no room for 32 threads");
     }
 }

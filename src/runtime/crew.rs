@@ -36,7 +36,7 @@ const MOST_CALLS_AFTER_END: u32 = 1_000;
 pub(super) enum Cause {
     Deadlock(DeadlockReport),
     Mismatch(Mismatch),
-    /// A route of a topology of the user's is wrong.
+    /// A route of the topology is invalid.
     Topology(TopologyError),
     /// The program of this node failed; the fault is with the threads.
     Failed(NodeId),

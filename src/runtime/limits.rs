@@ -25,19 +25,19 @@ const SPARE_THREADS: usize = 64;
 /// The number of threads assumed on a host whose limits are unknown.
 const UNKNOWN: usize = 8_192;
 
-/// The threads of the runs of this process.
-static RUNS: Mutex<Runs> = Mutex::new(Runs { threads: 0, starting: 0, mapped: 0 });
+/// The node threads of all runs of this process.
+static NODE_THREADS: Mutex<NodeThreads> = Mutex::new(NodeThreads { threads: 0, starting: 0, mapped: 0 });
 
-struct Runs {
-    /// Those of all runs that are under way.
+struct NodeThreads {
+    /// The number of threads of all runs in progress.
     threads: usize,
-    /// Those that have not started yet: no file of the kernel knows of them.
+    /// The number of these threads that have not started yet, which the counters of the operating system do not include.
     starting: usize,
-    /// The bytes that these will map.
+    /// The address space that the starting threads will map, in bytes.
     mapped: u64,
 }
 
-/// The permission to start the threads of a run, which ends with the run.
+/// Permission to start the threads of a run; held until the run ends.
 pub(super) struct Permit {
     nodes: usize,
     left: AtomicUsize,
@@ -45,14 +45,16 @@ pub(super) struct Permit {
 }
 
 impl Permit {
-    /// Checks once more that this host can run the threads of so many nodes, as other runs may have begun since the machine was
-    /// built, or a limit may be lower now, and allows them. Up to [`SPARE_THREADS`] in all runs are not checked, which takes as
-    /// long as to start some threads: what is left for the rest of the process has room for them.
+    /// Repeats the check of [`check_threads`], because other runs may have started since the machine was built and a limit may have
+    /// been lowered, and reserves the threads.
+    ///
+    /// Up to [`SPARE_THREADS`] threads of all runs together are not checked: they fit into the reserve for the rest of the process,
+    /// and reading the limits (160 us) takes as long as starting three threads.
     ///
     /// # Errors
     /// Those of [`check_threads`].
     pub(super) fn new(nodes: usize, stack_size: usize) -> Result<Permit, ConfigError> {
-        let mut runs = RUNS.lock();
+        let mut runs = NODE_THREADS.lock();
         if runs.threads + nodes > SPARE_THREADS {
             check_besides(&runs, nodes, stack_size)?;
         }
@@ -62,23 +64,23 @@ impl Permit {
         Ok(Permit { nodes, left: AtomicUsize::new(nodes), stack_size })
     }
 
-    /// Notes, on a thread of the run, that it has started and has all its memory maps.
+    /// Records that the calling thread of the run has started and has created its memory maps.
     pub(super) fn started(&self) {
         self.left.fetch_sub(1, Ordering::Relaxed);
-        RUNS.lock().have_started(1, self.stack_size);
+        NODE_THREADS.lock().have_started(1, self.stack_size);
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let mut runs = RUNS.lock();
+        let mut runs = NODE_THREADS.lock();
         runs.threads -= self.nodes;
-        // After an error some threads never start.
+        // After a failed start the remaining threads never start.
         runs.have_started(*self.left.get_mut(), self.stack_size);
     }
 }
 
-impl Runs {
+impl NodeThreads {
     fn have_started(&mut self, threads: usize, stack_size: usize) {
         self.starting -= threads;
         self.mapped = self.mapped.saturating_sub(mapped(threads, stack_size));
@@ -99,17 +101,17 @@ pub(crate) fn check(machine: &Description, stack_size: usize) -> Result<(), Conf
 /// # Errors
 /// [`ConfigError::TooManyNodes`], [`ConfigError::TooLittleMemory`].
 pub(crate) fn check_threads(nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
-    check_besides(&RUNS.lock(), nodes, stack_size)
+    check_besides(&NODE_THREADS.lock(), nodes, stack_size)
 }
 
-/// Checks the same besides the threads that are about to be started.
-fn check_besides(runs: &Runs, nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
-    let (allowed, limit) = spare_threads(nodes + runs.starting);
-    let allowed = allowed.saturating_sub(runs.starting);
+/// Checks the same, with the starting threads of other runs counted.
+fn check_besides(running: &NodeThreads, nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
+    let (allowed, limit) = spare_threads(nodes + running.starting);
+    let allowed = allowed.saturating_sub(running.starting);
     if nodes > allowed {
         return Err(ConfigError::TooManyNodes { nodes, allowed, limit });
     }
-    match shortage(runs, nodes, stack_size) {
+    match shortage(running, nodes, stack_size) {
         Some(Shortage { needed, left, limit }) => {
             Err(ConfigError::TooLittleMemory { nodes, stack_size, needed, left, limit })
         }
@@ -117,7 +119,8 @@ fn check_besides(runs: &Runs, nodes: usize, stack_size: usize) -> Result<(), Con
     }
 }
 
-/// The number of threads that can still be started, and the source of this limit; `wanted` are so many.
+/// Returns the number of threads that can still be started, and the source of this limit. The threads of the user are counted
+/// only if the answer for `wanted` threads depends on them.
 fn spare_threads(wanted: usize) -> (usize, String) {
     let maps = number("/proc/sys/vm/max_map_count").map(|most| {
         let used = fs::read_to_string("/proc/self/maps").map_or(0, |maps| maps.lines().count());
@@ -131,7 +134,7 @@ fn spare_threads(wanted: usize) -> (usize, String) {
         (most.saturating_sub(used + SPARE_THREADS), format!("pids.max of the control group is {most}"))
     });
     let user = user_limit().map(|most| {
-        // To count those of the user takes some milliseconds: first those of all users, which are no fewer.
+        // Counting the threads of this user takes milliseconds. The threads of all users are an upper bound, at hand in one file.
         let left = |used: usize| most.saturating_sub(used + SPARE_THREADS);
         let least = left(running_threads());
         let left = if wanted > least { threads_of_user().map_or(least, left) } else { least };
@@ -179,9 +182,9 @@ struct Shortage {
 }
 
 /// The first kind of memory of which there is not enough for the threads of `nodes` nodes.
-fn shortage(runs: &Runs, nodes: usize, stack_size: usize) -> Option<Shortage> {
-    let mapped = mapped(nodes, stack_size).saturating_add(runs.mapped);
-    let nodes = nodes + runs.starting;
+fn shortage(running: &NodeThreads, nodes: usize, stack_size: usize) -> Option<Shortage> {
+    let mapped = mapped(nodes, stack_size).saturating_add(running.mapped);
+    let nodes = nodes + running.starting;
     let memories = [address_space(nodes, mapped), committed(mapped), resident(nodes)];
     memories.into_iter().flatten().find_map(|Memory { name, needed, left, limit }| {
         (needed > left).then(|| Shortage { needed, left, limit: format!("{name}, {limit}") })
@@ -265,10 +268,11 @@ fn running_threads() -> usize {
     fs::read_to_string("/proc/loadavg").ok().and_then(all).unwrap_or(0)
 }
 
-/// The capabilities whose owners no limit on threads holds for, by their bits: `CAP_SYS_ADMIN` and `CAP_SYS_RESOURCE`.
+/// The capabilities that exempt a process from the limit on threads of a user, as bits: `CAP_SYS_ADMIN` and `CAP_SYS_RESOURCE`
+/// (`copy_process` in Linux's kernel/fork.c).
 const EXEMPT: u64 = 1 << 21 | 1 << 24;
 
-/// The number of threads of the user of this process, which is what the limit of a user is on; `None` if it cannot be found.
+/// The number of threads of the user of this process, which `RLIMIT_NPROC` limits; `None` if /proc does not tell.
 fn threads_of_user() -> Option<usize> {
     let user = entry("/proc/self/status", "Uid:")?;
     let is_process = |name: &OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
@@ -277,12 +281,11 @@ fn threads_of_user() -> Option<usize> {
         let status = process.path().join("status");
         (entry(&status, "Uid:")? == user).then(|| entry(&status, "Threads:"))?
     };
-    // A process may end before its threads are counted.
+    // A process that ends meanwhile is left out.
     Some(processes.filter_map(threads).sum::<u64>() as usize)
 }
 
-/// The limit on the threads of the user of this process; `None` if there is none, or it does not hold for this process: not for
-/// root, nor for those that may exceed all limits.
+/// The limit on the threads of the user of this process; `None` if there is no limit or this process is exempt from it.
 #[cfg(target_os = "linux")]
 fn user_limit() -> Option<usize> {
     let capabilities =
@@ -324,7 +327,7 @@ mod tests {
     fn stacks_count_in_full_where_they_are_mapped() {
         assert_eq!(mapped(16, 1 << 20), 16 * ((1 << 20) + (64 << 10)));
         assert_eq!(mapped(usize::MAX, usize::MAX), u64::MAX);
-        let nothing = Runs { threads: 0, starting: 0, mapped: 0 };
+        let nothing = NodeThreads { threads: 0, starting: 0, mapped: 0 };
         assert_eq!(shortage(&nothing, 1, 1 << 20), None, "one thread more is always possible");
     }
 

@@ -32,9 +32,8 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links,
-    checked::{Seal, Standing},
-    read_extent,
+    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links, read_extent,
+    validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
@@ -198,8 +197,8 @@ impl Topology for Clos {
         Some(if self.nodes == 1 { 0 } else { 2 * self.levels.len() })
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

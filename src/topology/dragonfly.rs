@@ -38,9 +38,8 @@ use std::sync::Arc;
 use super::{
     Kind, Link, LinkId, Topology, TopologyError, Vertex,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
-    check_extents, check_links,
-    checked::{Seal, Standing},
-    read_extent,
+    check_extents, check_links, read_extent,
+    validation::{Seal, Validation},
 };
 use crate::{random::RandomNumbers, rank::Rank};
 
@@ -258,8 +257,8 @@ impl Topology for Dragonfly {
         }
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

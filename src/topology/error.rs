@@ -105,12 +105,12 @@ pub enum TopologyError {
     /// An empty list of bandwidths.
     #[error("no bandwidth is given; allowed are one or more")]
     NoBandwidth,
-    /// A topology of another crate that contradicts itself.
-    #[error("the topology `{name}` is not sound: {defect}")]
-    Unsound {
+    /// A topology of another crate is invalid.
+    #[error("invalid topology `{name}`: {defect}")]
+    Invalid {
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The defect.
         defect: Box<Defect>,
     },
     /// A file that does not describe a network.

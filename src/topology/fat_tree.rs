@@ -36,9 +36,9 @@ use std::sync::Arc;
 use super::{
     Kind, Link, LinkId, Topology, TopologyError,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
-    checked::{Seal, Standing},
     read_extent,
     tree::Branching,
+    validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
@@ -152,8 +152,8 @@ impl Topology for FatTree {
         Some(2 * self.shape.levels())
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

@@ -20,9 +20,8 @@ use std::sync::Arc;
 use super::{
     Kind, Link, LinkId, Topology, TopologyError, Vertex,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
-    check_extents, check_links,
-    checked::{Seal, Standing},
-    read_extent,
+    check_extents, check_links, read_extent,
+    validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
@@ -162,8 +161,8 @@ impl Topology for Hosts {
         })
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

@@ -10,9 +10,8 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links,
-    checked::{Seal, Standing},
-    read_nodes,
+    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links, read_nodes,
+    validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
@@ -94,8 +93,8 @@ impl Topology for Hypercube {
         Some(self.dimensions as usize)
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Grid, Kind, Link, LinkId, Mesh, Topology, TopologyError, check_extents,
-    checked::{Seal, Standing},
-    read_nodes,
+    Grid, Kind, Link, LinkId, Mesh, Topology, TopologyError, check_extents, read_nodes,
+    validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
@@ -68,8 +67,8 @@ impl Topology for Line {
         self.row.grid()
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

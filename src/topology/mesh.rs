@@ -11,9 +11,8 @@
 use std::sync::Arc;
 
 use super::{
-    Grid, Kind, Link, LinkId, Mesh3d, Topology, TopologyError, Vertex,
-    checked::{Seal, Standing},
-    lattice,
+    Grid, Kind, Link, LinkId, Mesh3d, Topology, TopologyError, Vertex, lattice,
+    validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
@@ -137,8 +136,8 @@ impl Topology for Mesh {
         vec![self.grid.rows, self.grid.columns]
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

@@ -9,9 +9,9 @@
 
 use super::{
     Link, LinkId, Topology, TopologyError,
-    checked::{Seal, Standing},
     lattice::{Lattice, Lines},
     mesh,
+    validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
@@ -72,8 +72,8 @@ impl Topology for Mesh3d {
         self.lattice.extents()
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

@@ -28,7 +28,6 @@ use serde::Serialize;
 use crate::rank::Rank;
 
 mod bandwidth;
-mod checked;
 mod clos;
 mod cluster;
 mod complete;
@@ -49,12 +48,11 @@ mod placement;
 mod ring;
 mod torus;
 mod tree;
+mod validation;
 
 #[cfg(test)]
 mod network_tests;
 
-pub use checked::Defect;
-pub(crate) use checked::{checked, contained, soundness};
 pub use clos::Clos;
 pub use cluster::Cluster;
 pub use complete::Complete;
@@ -78,6 +76,8 @@ pub use placement::Placement;
 pub use ring::Ring;
 pub use torus::Torus;
 pub use tree::Tree;
+pub use validation::Defect;
+pub(crate) use validation::{catch_route_error, validate, validated};
 
 /// The number of a directed link: 0 to `links() - 1`, without gaps.
 pub type LinkId = usize;
@@ -91,11 +91,11 @@ pub const MAX_LINKS: usize = (u32::MAX / 2) as usize;
 
 /// Nodes, directed links, and the one fixed route of every ordered pair of nodes.
 ///
-/// One of your own is checked. When it becomes part of a machine its numbers and all its links are: at least one node, no more
-/// nodes and links than are allowed, links between two different vertices, capacities above 0, a grid and extents of as many
-/// nodes. A route is checked whenever it is taken: it must lead over links that exist from its first node to its second one.
-/// Whatever is wrong, or a method that panics, is a [`Defect`] in the error of whatever builds, plans or runs the machine
-/// ([`TopologyError::Unsound`]).
+/// Topologies of other crates are validated. Properties and links are validated when the topology becomes part of a machine: at
+/// least one node, at most [`MAX_NODES`] nodes and [`MAX_LINKS`] links, links between two different vertices, capacities above 0,
+/// a grid and extents whose product is the number of nodes. A route is validated whenever it is used: it must lead from its source
+/// to its destination over existing links. A violation or a panic of a method is a [`Defect`] ([`TopologyError::Invalid`]) in the
+/// error of the call that builds, plans for, predicts on or runs the machine.
 pub trait Topology: Send + Sync + Debug {
     /// The topology as the command line spells it and as [`parse`] reads it: `mesh:10x10`, `line:8`, `torus:4x4x8`.
     fn name(&self) -> String;
@@ -149,10 +149,10 @@ pub trait Topology: Send + Sync + Debug {
         vec![self.nodes()]
     }
 
-    /// Whether the topology has to be checked. No other crate can override it.
+    /// The state of the validation. No other crate can override this method.
     #[doc(hidden)]
-    fn standing(&self, _: checked::Seal) -> checked::Standing {
-        checked::Standing::Unchecked
+    fn validation(&self, _: validation::Seal) -> validation::Validation {
+        validation::Validation::Pending
     }
 }
 

@@ -32,7 +32,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, sync::OnceLock};
 
 use super::{
     Kind, Link, LinkId, Topology, TopologyError, Vertex,
-    checked::{Seal, Standing},
+    validation::{Seal, Validation},
 };
 use crate::{input, rank::Rank};
 
@@ -223,8 +223,8 @@ impl Topology for Network {
         self.capacities[link]
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

@@ -114,7 +114,7 @@ impl Placement {
             let Some(node) = node else {
                 let (word, last) = (shown(word), nodes - 1);
                 let why = format!(
-                    "line {line} has `{word}` for rank {rank}: allowed are the numbers of nodes, 0 to {last}, with blanks between them"
+                    "line {line} gives rank {rank} the node `{word}`: allowed are node numbers from 0 to {last}, separated by blanks"
                 );
                 return Err(self.refusal(nodes, why));
             };
@@ -227,11 +227,11 @@ mod tests {
             ("2 0 1 1", "node 1 is given for ranks 2 and 3"),
             (
                 "2 0 3",
-                "line 1 has `3` for rank 2: allowed are the numbers of nodes, 0 to 2, with blanks between them",
+                "line 1 gives rank 2 the node `3`: allowed are node numbers from 0 to 2, separated by blanks",
             ),
             (
                 "\n2,0,1",
-                "line 2 has `2,0,1` for rank 0: allowed are the numbers of nodes, 0 to 2, with blanks between them",
+                "line 2 gives rank 0 the node `2,0,1`: allowed are node numbers from 0 to 2, separated by blanks",
             ),
         ] {
             assert_eq!(read(text), Err(format!("{refused}: {why}")));

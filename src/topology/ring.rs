@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::{
     Grid, Kind, Link, LinkId, Topology, TopologyError,
-    checked::{Seal, Standing},
     lattice::{Lattice, Lines},
     read_nodes,
+    validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
@@ -74,8 +74,8 @@ impl Topology for Ring {
         self.circle.grid()
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

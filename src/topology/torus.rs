@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use super::{
     Grid, Kind, Link, LinkId, Topology, TopologyError,
-    checked::{Seal, Standing},
     lattice::{self, Lattice, Lines},
+    validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
@@ -100,8 +100,8 @@ impl Topology for Torus {
         self.lattice.extents()
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

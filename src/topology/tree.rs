@@ -26,9 +26,8 @@
 use std::{iter, sync::Arc};
 
 use super::{
-    Kind, Link, LinkId, MAX_NODES, Topology, TopologyError, Vertex, check_extents,
-    checked::{Seal, Standing},
-    read_nodes,
+    Kind, Link, LinkId, MAX_NODES, Topology, TopologyError, Vertex, check_extents, read_nodes,
+    validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
@@ -99,8 +98,8 @@ impl Topology for Tree {
         Some(2 * self.shape.levels())
     }
 
-    fn standing(&self, _: Seal) -> Standing {
-        Standing::SOUND
+    fn validation(&self, _: Seal) -> Validation {
+        Validation::VALID
     }
 }
 

@@ -10,8 +10,6 @@ mod faults;
 mod files;
 mod goal;
 mod host;
-#[cfg(unix)]
-mod hostile;
 #[cfg(not(feature = "mpi"))]
 mod mpi;
 mod msccl;
@@ -22,6 +20,8 @@ mod predictions;
 mod rendezvous;
 mod replay;
 mod reproduce;
+#[cfg(unix)]
+mod robustness;
 mod settings;
 mod stop;
 mod textbook;

@@ -1,4 +1,4 @@
-//! Topologies of the user's: what is wrong with one is told, where it is seen first.
+//! Topologies of other crates: each defect is reported by the first call that can see it.
 
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl Topology for Custom {
     }
 }
 
-/// The error of a machine that cannot be built, whoever is asked first.
+/// Returns the error of a topology that cannot become part of a machine; all ways to build one must return it.
 fn refusal(topology: Custom) -> TopologyError {
     let Err(ConfigError::Topology(error)) = Machine::of(topology.clone().machine()).build() else {
         panic!("{topology:?} is built");
@@ -151,23 +151,26 @@ fn what_a_topology_says_of_itself_and_of_its_links_is_checked_when_a_machine_is_
     );
     let unsound = |topology: Custom, text: &str| {
         let error = refusal(topology);
-        assert!(matches!(error, TopologyError::Unsound { .. }), "{error}");
-        assert_eq!(error.to_string(), format!("the topology `custom` is not sound: {text}"));
+        assert!(matches!(error, TopologyError::Invalid { .. }), "{error}");
+        assert_eq!(error.to_string(), format!("invalid topology `custom`: {text}"));
     };
-    let product = "allowed are extents whose product is the number of nodes";
+    let product = "the product of the extents must be the number of nodes";
     unsound(
         Custom { grid: Some(Grid::new(2, 2).unwrap()), ..custom() },
-        &format!("`grid` is 2x2, and `nodes` is 3: {product}"),
+        &format!("`grid` is 2x2, but `nodes` is 3: {product}"),
     );
     unsound(
         Custom { extents: Some(vec![2, 3]), ..custom() },
-        &format!("`extents` is [2, 3], and `nodes` is 3: {product}"),
+        &format!("`extents` is [2, 3], but `nodes` is 3: {product}"),
     );
     let to = |node| Some((1, Link { from: Vertex::Node(1), to: Vertex::Node(node) }));
-    unsound(Custom { link: to(3), ..custom() }, "link 1 is node 1 -> node 3, and the nodes are 0 to 2");
-    unsound(Custom { link: to(1), ..custom() }, "link 1 is node 1 -> node 1: it must lead to another vertex");
+    unsound(Custom { link: to(3), ..custom() }, "link 1 is node 1 -> node 3, but the nodes are 0 to 2");
+    unsound(
+        Custom { link: to(1), ..custom() },
+        "link 1 is node 1 -> node 1: a link must join two different vertices",
+    );
     for (capacity, given) in [(0.0, "0"), (-1.0, "-1"), (f64::NAN, "NaN")] {
-        let text = format!("the capacity of link 3 is {given} bytes/s: allowed is a number above 0");
+        let text = format!("the capacity of link 3 is {given} bytes/s: it must be a number above 0");
         unsound(Custom { capacity: Some(capacity), ..custom() }, &text);
     }
 }
@@ -175,7 +178,7 @@ fn what_a_topology_says_of_itself_and_of_its_links_is_checked_when_a_machine_is_
 #[test]
 fn panics_of_its_methods_are_errors() {
     for method in ["nodes", "links", "link", "capacity", "grid", "extents", "longest_route", "name"] {
-        let TopologyError::Unsound { defect, .. } =
+        let TopologyError::Invalid { defect, .. } =
             refusal(Custom { panics_in: method, ..Custom::default() })
         else {
             panic!("{method}");
@@ -190,13 +193,13 @@ fn wrong_routes() -> Vec<(Custom, &'static str)> {
     vec![
         (by(&[]), "the route from node 0 to node 2 has no links"),
         (by(&[0]), "the route from node 0 to node 2 ends at node 1"),
-        (by(&[1]), "the route from node 0 to node 2 takes link 1 from node 1 when it is at node 0"),
-        (by(&[0, 3]), "the route from node 0 to node 2 takes link 3 from node 2 when it is at node 1"),
-        (by(&[0, 4]), "the route from node 0 to node 2 takes link 4, and the links are 0 to 3"),
-        (by(&[0, 1, 3]), "the route from node 0 to node 2 ends at node 1"),
+        (by(&[1]), "the route from node 0 to node 2 takes link 1 from node 1, but has reached node 0"),
+        (by(&[0, 3]), "the route from node 0 to node 2 takes link 3 from node 2, but has reached node 1"),
+        (by(&[0, 4]), "the route from node 0 to node 2 takes link 4, but the links are 0 to 3"),
+        (by(&[0, 2, 0, 1]), "the route from node 0 to node 2 visits node 0 twice"),
         (
             Custom { longest_route: Some(1), ..Custom::default() },
-            "the route from node 0 to node 2 has 2 links, and `longest_route` is 1",
+            "the route from node 0 to node 2 has 2 links, but `longest_route` is 1",
         ),
         (Custom { panics_in: "route", ..Custom::default() }, "`route` panicked: no route"),
     ]
@@ -205,7 +208,7 @@ fn wrong_routes() -> Vec<(Custom, &'static str)> {
 #[test]
 fn routes_are_checked_when_they_are_taken() {
     for (topology, text) in wrong_routes() {
-        let text = format!("the topology `custom` is not sound: {text}");
+        let text = format!("invalid topology `custom`: {text}");
         let machine = topology.clone().machine();
         let built = Machine::of(machine.clone()).build().unwrap();
         let send = |node: &Node<'_>| match node.rank() {

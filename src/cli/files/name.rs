@@ -1,10 +1,10 @@
-//! Names of files that are written, whose endings say what is in them.
+//! File names of output options: an extension of another format is refused.
 
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
-/// Endings that say what is in a file, and the formats that they stand for; the usual one of a format comes first.
+/// Extensions and their formats; of several extensions of a format the usual one comes first.
 const FORMATS: [(&str, &str); 18] = [
     ("bmp", "BMP"),
     ("csv", "CSV"),
@@ -26,24 +26,25 @@ const FORMATS: [(&str, &str); 18] = [
     ("xml", "XML"),
 ];
 
-/// The parser of the name of a file of a format: one whose ending says that it is of another format is refused.
-pub(in crate::cli) fn named(format: &'static str) -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(move |path| match given(&path) {
+/// Returns the parser of an output option that writes `format`.
+pub(in crate::cli) fn output_file(format: &'static str) -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(move |path| match format_of(&path) {
         Some(given) if given != format => {
-            let ending = FORMATS.iter().find(|(_, other)| *other == format).map_or("", |(ending, _)| ending);
+            let extension =
+                FORMATS.iter().find(|(_, other)| *other == format).map_or("", |(extension, _)| extension);
             Err(format!(
-                "its ending says {given}, and the file is {format}: name it {}",
-                path.with_extension(ending).display()
+                "this is a name for {given} files, but the option writes {format}: use {}",
+                path.with_extension(extension).display()
             ))
         }
         _ => Ok(path),
     })
 }
 
-/// The format that the ending of a name stands for, if it is known.
-fn given(path: &Path) -> Option<&'static str> {
-    let ending = path.extension()?.to_str()?;
-    FORMATS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|&(_, format)| format)
+/// The format of a known extension.
+fn format_of(path: &Path) -> Option<&'static str> {
+    let extension = path.extension()?.to_str()?;
+    FORMATS.iter().find(|(known, _)| extension.eq_ignore_ascii_case(known)).map(|&(_, format)| format)
 }
 
 #[cfg(test)]
@@ -51,12 +52,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ending_of_another_format_is_told() {
+    fn extensions_have_formats() {
         for (name, format) in [("a.svg", None), ("a.PNG", Some("PNG")), ("a.htm", Some("HTML")), ("-", None)]
         {
-            assert_eq!(given(Path::new(name)).filter(|&given| given != "SVG"), format, "{name}");
+            assert_eq!(format_of(Path::new(name)).filter(|&given| given != "SVG"), format, "{name}");
         }
-        assert_eq!(given(Path::new("times")), None);
-        assert_eq!(given(Path::new("times.txt")), None);
+        assert_eq!(format_of(Path::new("times")), None);
+        assert_eq!(format_of(Path::new("times.txt")), None);
     }
 }

@@ -186,10 +186,10 @@ fn standard(metadata: &fs::Metadata) -> Option<File> {
     is_same(io::stdout().as_fd()).or_else(|| is_same(io::stderr().as_fd()))
 }
 
-/// Whether a file is written to standard output.
+/// Set when an output file named `-` is opened.
 static STANDARD_OUTPUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether a file is written to standard output by the name `-`: then it is to have nothing else.
+/// Whether an output file named `-` uses standard output, so that nothing else may be printed there.
 pub(in crate::cli) fn is_standard_output_taken() -> bool {
     STANDARD_OUTPUT_IS_TAKEN.load(Ordering::Relaxed)
 }

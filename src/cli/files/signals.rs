@@ -1,21 +1,21 @@
-//! What a signal that ends the program leaves: no partial file that has no content yet.
+//! Removal of empty partial files when a signal ends the program.
 //!
-//! A partial file with rows stays, as after any other end: it has what was finished by then.
+//! A partial file with rows stays, as after a failed run: it has the finished rows.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use parking_lot::Mutex;
 
-/// The partial files of this process without content.
+/// The empty partial files of this process.
 static EMPTY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Notes a partial file that has no content yet.
+/// Adds an empty partial file.
 pub(super) fn add(partial: PathBuf) {
     watch();
     EMPTY.lock().insert(partial);
 }
 
-/// Forgets a partial file, which has content now or is removed.
+/// Removes a partial file from the list, because it has content now or has been deleted.
 pub(super) fn remove(partial: &PathBuf) {
     EMPTY.lock().remove(partial);
 }
@@ -35,12 +35,12 @@ fn watch() {
     STARTED.call_once(|| {
         let ignored = ignored();
         let ends = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-        // Where signals cannot be waited for they end the process as they would without this.
+        // If this fails, signals end the process as they do by default.
         let Ok(mut signals) = Signals::new(ends) else { return };
         let wait = move || {
             for signal in signals.forever() {
                 for partial in EMPTY.lock().iter() {
-                    // It is empty: no loss if it stays.
+                    // The file is empty: no data is lost if it cannot be deleted.
                     let _ = fs::remove_file(partial);
                 }
                 let _ = emulate_default_handler(signal);
@@ -50,7 +50,7 @@ fn watch() {
     });
 }
 
-/// The signals that this process was started to ignore, as by `nohup`: bit `n - 1` is signal `n`. Only Linux tells them.
+/// The signals that the parent process has set to be ignored, as `nohup` does; bit `n - 1` is signal `n`. Known on Linux only.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

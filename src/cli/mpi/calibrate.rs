@@ -8,7 +8,7 @@ use multicomputer::{calibration, mpi::Job};
 use super::super::{
     count::counted,
     error::Error,
-    files::{TextFile, named},
+    files::{TextFile, output_file},
 };
 
 const EXAMPLES: &str = "\
@@ -24,7 +24,7 @@ times include those of the others.";
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// The machine file [default: standard output]
-    #[arg(long, value_name = "FILE", value_parser = named("TOML"))]
+    #[arg(long, value_name = "FILE", value_parser = output_file("TOML"))]
     out: Option<PathBuf>,
 }
 

@@ -7,6 +7,7 @@ use multicomputer::picture::{Axis, Chart, Crossover, Origin};
 use super::{
     super::count::counted,
     Asked, PlotError,
+    columns::{ALONG, NAMES},
     means::{Lines, note},
     records::Records,
     settings::{SETTINGS, follows, setting, told_in_titles},
@@ -14,24 +15,6 @@ use super::{
 
 /// Columns of times, the first of which that has any is shown.
 const TIMES: [&str; 4] = ["modeled_us", "run_us", "wall_us", "time_us"];
-
-/// Columns that can be to the right: that with the most different numbers is, of several the first. With the name and unit of
-/// the axis.
-pub(super) const ALONG: [(&str, &str, &str); 9] = [
-    ("t", "traffic of a node", "bytes"),
-    ("bytes", "length", "bytes"),
-    ("sources", "sources", ""),
-    ("nodes", "nodes", "nodes"),
-    ("size", "nodes", "nodes"),
-    ("k", "fan-out", ""),
-    ("words", "length", "words"),
-    ("l", "nonuniformity", ""),
-    ("ports", "ports", ""),
-];
-
-/// Columns of names that tell lines apart if they are different, after the algorithm, or are to the right if no number is.
-pub(super) const NAMES: [&str; 9] =
-    ["operation", "distribution", "name", "matrix", "members", "machine", "in_order", "interval", "clock"];
 
 /// The name of the choice among all algorithms, in all libraries.
 const AUTO: &str = "auto";

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    lines::{ALONG, NAMES},
+    columns::{ALONG, NAMES},
     records::Records,
     settings::{SEEDS, SETTINGS},
 };

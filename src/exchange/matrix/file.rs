@@ -129,10 +129,9 @@ mod tests {
             error("0,x\n2,0\n")
                 .starts_with("`x` in row 0, column 1 of the matrix, counted from 0, is no number of bytes")
         );
-        assert!(
-            error("0,1K\n2,0\n")
-                .ends_with("is no number of bytes: whole numbers from 0 on are allowed, without a unit, with commas between them")
-        );
+        assert!(error("0,1K\n2,0\n").ends_with(
+            "is no number of bytes: whole numbers from 0 on are allowed, without a unit, separated by commas"
+        ));
         assert_eq!(
             error("0,1\n99999999999999999999,0\n"),
             "`99999999999999999999` bytes in row 1, column 0 of the matrix, counted from 0, are too many: less than 2^60 are \

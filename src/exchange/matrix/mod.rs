@@ -359,7 +359,7 @@ pub enum MatrixError {
     /// An entry is no number of bytes.
     #[error(
         "`{given}` in row {row}, column {column} of the matrix, counted from 0, is no number of bytes: whole numbers from 0 on are \
-         allowed, without a unit, with commas between them"
+         allowed, without a unit, separated by commas"
     )]
     Entry {
         /// The row, counted from 0.

@@ -6,12 +6,9 @@ use svg::node::element::Element;
 
 use super::{
     super::canvas::{Compose, element, number},
-    draw::Panel,
     layout::Point,
+    panel::{EDGE, Panel},
 };
-
-/// The room for labels around a network whose nodes have none inside, in pixels.
-pub(super) const EDGE: f64 = 22.0;
 
 /// The size of labels, and the width of a digit.
 const FONT: f64 = 8.0;

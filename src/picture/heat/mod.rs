@@ -3,6 +3,7 @@
 mod draw;
 mod labels;
 mod layout;
+mod panel;
 mod scale;
 
 #[cfg(test)]

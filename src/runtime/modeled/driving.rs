@@ -13,7 +13,7 @@ use crate::{
     kernel::{Difference, Progress},
     runtime::crew::Cause,
     time::Time,
-    topology::contained,
+    topology::catch_route_error,
     wire::NodeId,
 };
 
@@ -65,7 +65,7 @@ impl Modeled {
                 kernel.has_calls(node);
             }
             let advance = || kernel.advance(Time::MAX, &mut Outboxes(&self.mailboxes));
-            let progress = match contained(advance) {
+            let progress = match catch_route_error(advance) {
                 Ok(progress) => progress,
                 Err(error) => return self.crew.stop(Cause::Topology(error)),
             };

@@ -1,5 +1,4 @@
-//! Inputs that are no text, outputs that cannot be written, and other things that a host may have: each is told, and none
-//! changes a run.
+//! Inputs that are not text, outputs that cannot be written, small limits of the host: each is reported, and none changes a run.
 
 use std::{
     fs::File,
@@ -23,7 +22,7 @@ fn shell(command: &str, arguments: &[&str]) -> Output {
 
 #[test]
 fn logs_that_cannot_be_written_are_lost_and_nothing_else() {
-    let folder = folder("hostile_logs");
+    let folder = folder("robustness_logs");
     let file = folder.join("times.csv");
     let command = ["collective", "broadcast", "--machine", "paragon:2x2", "--csv", text(&file)];
     let printed = succeeds(&command);
@@ -39,16 +38,17 @@ fn logs_that_cannot_be_written_are_lost_and_nothing_else() {
 
 #[test]
 fn what_is_no_text_is_told_with_its_file_and_its_place() {
-    let folder = folder("hostile_inputs");
+    let folder = folder("robustness_inputs");
     let [zeros, latin, machine] = ["zeros", "latin", "zeros.toml"].map(|name| folder.join(name));
     std::os::unix::fs::symlink("/dev/zero", &machine).unwrap();
     // Its length is far beyond what is read.
     File::create(&zeros).unwrap().set_len(1 << 40).unwrap();
     fs::write(&latin, b"a,b\n1,2\nB\xe4r,3\n").unwrap();
     let placed = |file: &PathBuf| format!("placed:file:{}:line:2", file.display());
-    for (file, why) in
-        [(&zeros, "line 1 has the byte 0x00"), (&latin, "line 3 is not UTF-8: its byte 2 is 0xe4")]
-    {
+    for (file, why) in [
+        (&zeros, "line 1 contains the control character 0x00"),
+        (&latin, "line 3 is not valid UTF-8: byte 2 of the line is 0xe4"),
+    ] {
         for command in [
             &["exchange", "--machine", "1x2", "--matrix", text(file)][..],
             &["plot", text(file)],
@@ -60,12 +60,9 @@ fn what_is_no_text_is_told_with_its_file_and_its_place() {
         }
     }
     let errors = fails(2, &["collective", "broadcast", "--machine", text(&machine)]);
-    assert!(errors.contains("it is binary, not text: line 1 has the byte 0x00"), "{errors}");
+    assert!(errors.contains("not a text file: line 1 contains the control character 0x00"), "{errors}");
     let errors = fails(2, &["goal", text(&zeros), "--machine", "complete:2"]);
-    assert!(
-        errors.contains("line 1, column 1: the file is binary, not text: this is the byte 0x00"),
-        "{errors}"
-    );
+    assert!(errors.contains("line 1, column 1: not a text file: control character 0x00"), "{errors}");
     // Nothing of it reaches a terminal as it is.
     let escape = folder.join("escape.goal");
     fs::write(&escape, "num_ranks 2\nrank 0 {\n\x1b[31msend 8b to 1\n}\n").unwrap();
@@ -85,7 +82,7 @@ fn help_that_cannot_be_printed_is_an_error() {
 
 #[test]
 fn a_dash_is_standard_output() {
-    let folder = folder("hostile_dash");
+    let folder = folder("robustness_dash");
     let command = ["collective", "broadcast", "--machine", "paragon:2x2"];
     let mut child = program(&[&command[..], &["--csv", "-"]].concat());
     let output = child.current_dir(&folder).output().unwrap();
@@ -103,10 +100,10 @@ fn a_dash_is_standard_output() {
 fn a_name_of_another_format_is_refused() {
     let command = ["collective", "broadcast", "--machine", "paragon:2x2"];
     for (option, given, allowed) in [
-        ("--svg", "out.png", "its ending says PNG, and the file is SVG: name it out.svg"),
-        ("--heat", "out.PDF", "its ending says PDF, and the file is SVG: name it out.svg"),
-        ("--replay", "out.svg", "its ending says SVG, and the file is HTML: name it out.html"),
-        ("--csv", "out.json", "its ending says JSON, and the file is CSV: name it out.csv"),
+        ("--svg", "out.png", "this is a name for PNG files, but the option writes SVG: use out.svg"),
+        ("--heat", "out.PDF", "this is a name for PDF files, but the option writes SVG: use out.svg"),
+        ("--replay", "out.svg", "this is a name for SVG files, but the option writes HTML: use out.html"),
+        ("--csv", "out.json", "this is a name for JSON files, but the option writes CSV: use out.csv"),
     ] {
         let errors = fails(2, &[&command[..], &[option, given]].concat());
         assert!(errors.contains(allowed), "{errors}");
@@ -116,7 +113,7 @@ fn a_name_of_another_format_is_refused() {
 /// A page and a picture have no content before their runs are over.
 #[test]
 fn a_signal_leaves_no_partial_file_without_content() {
-    let folder = folder("hostile_signals");
+    let folder = folder("robustness_signals");
     let [svg, page] = ["a.svg", "a.html"].map(|name| folder.join(name));
     let long = [
         ["collective", "broadcast", "--algorithm", "short", "--machine", "line:2", "--bytes", "256M"],
@@ -129,7 +126,7 @@ fn a_signal_leaves_no_partial_file_without_content() {
         assert!(child.try_wait().unwrap().is_none() && Instant::now() < deadline);
         thread::sleep(Duration::from_millis(5));
     }
-    // The others may be ignored by whoever runs the tests, and then by the program.
+    // SIGINT and SIGHUP may be ignored in the environment of the tests, and the program then ignores them, too.
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     let status = child.wait().unwrap();
     assert_eq!(status.signal(), Some(Signal::TERM.as_raw()), "{status}");
@@ -146,12 +143,12 @@ fn a_small_limit_on_stacks_ends_no_run() {
 
 #[test]
 fn errors_say_which_separator_is_allowed_and_where() {
-    let folder = folder("hostile_separators");
+    let folder = folder("robustness_separators");
     let [matrix, nodes, table, schedule] =
         ["m.csv", "nodes.txt", "t.csv", "s.xml"].map(|name| folder.join(name));
     fs::write(&matrix, "0 1000\n1000 0\n").unwrap();
     let errors = fails(2, &["exchange", "--machine", "1x2", "--matrix", text(&matrix)]);
-    assert!(errors.contains("`0 1000` in row 0") && errors.contains("with commas between them"), "{errors}");
+    assert!(errors.contains("`0 1000` in row 0") && errors.contains("separated by commas"), "{errors}");
     fs::write(&matrix, "0,1,2\n1,0,2\n1,2,0\n").unwrap();
     let errors = fails(2, &["exchange", "--machine", "1x2", "--matrix", text(&matrix)]);
     assert!(errors.contains(text(&matrix)), "{errors}");
@@ -159,12 +156,12 @@ fn errors_say_which_separator_is_allowed_and_where() {
     let errors =
         fails(2, &["collective", "broadcast", "--machine", &format!("placed:file:{}:line:2", text(&nodes))]);
     assert!(
-        errors.contains("line 2 has `0,1` for rank 0") && errors.contains("with blanks between them"),
+        errors.contains("line 2 gives rank 0 the node `0,1`") && errors.contains("separated by blanks"),
         "{errors}"
     );
     fs::write(&table, "a,b\n1,2\n").unwrap();
     assert!(fails(2, &["plot", text(&table)]).contains(&format!("{}: no column has times", text(&table))));
     fs::write(&schedule, "<algo name=\"x\"\n proto=\"y\"").unwrap();
     let errors = fails(2, &["msccl", text(&schedule), "--machine", "complete:2"]);
-    assert!(errors.contains("in line 2, the last one"), "{errors}");
+    assert!(errors.contains("at the end of the text, line 2"), "{errors}");
 }

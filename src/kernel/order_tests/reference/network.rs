@@ -1,0 +1,196 @@
+//! Sends, the way of messages through ports and links, and arrivals.
+
+use super::*;
+
+impl Reference<'_> {
+    pub(super) fn send(&mut self, rank: Rank, parcel: Parcel, request: Option<RequestId>, waits: bool) {
+        let leaves = parcel.target as Rank != rank && !parcel.active;
+        let blocking = waits && (leaves || self.is_met(&parcel));
+        if blocking {
+            self.nodes[rank].state = State::Sending;
+        }
+        let refused = self.launch(rank, parcel, request, blocking);
+        let clock = self.nodes[rank].clock;
+        match refused {
+            Some(cause) => self.reply(rank, clock, Outcome::Failed(cause)),
+            None if !blocking => self.reply(rank, clock, Outcome::Done),
+            None => {}
+        }
+    }
+
+    pub(super) fn launch(
+        &mut self,
+        rank: Rank,
+        parcel: Parcel,
+        request: Option<RequestId>,
+        blocking: bool,
+    ) -> Option<Cause> {
+        let called = self.now;
+        let parameters = self.machine.parameters();
+        let regime = Regime::of(parameters.regimes(), parcel.bytes);
+        let overhead = match regime {
+            _ if parcel.active => parameters.active_send_overhead(),
+            Some(regime) => regime.send_overhead,
+            None => parameters.send_overhead(),
+        };
+        let ready = self.worked(rank, called, overhead);
+        let node = &mut self.nodes[rank];
+        let seq = node.sent;
+        node.sent += 1;
+        node.clock = ready;
+        if let Some(request) = request {
+            node.requests.insert(request, Request::Sending);
+        }
+        let message = Leaving { parcel, seq, ready, request, blocking, port: None };
+        if parcel.target as Rank == rank {
+            self.depart(rank, message, ready, ready, ready);
+        } else if parcel.active {
+            let flight = match self.way(ready, rank, parcel.target) {
+                Ok(links) => {
+                    Span::from_secs_f64(parcel.bytes as f64 * parameters.beta())
+                        + parameters.latency()
+                        + parameters.hop().times(links)
+                }
+                Err(cause) => return Some(cause),
+            };
+            self.depart(rank, message, ready, ready, ready + flight);
+        } else {
+            node.sends.push(Sent { seq, called, left: None });
+            node.leaving.push(message);
+        }
+        None
+    }
+
+    /// The number of links on the way of a message that leaves at an instant.
+    pub(super) fn way(&mut self, at: Time, from: Rank, to: NodeId) -> Result<u64, Cause> {
+        let mut route = Vec::new();
+        self.machine.topology().route(from, to as Rank, &mut route);
+        Ok(self.ways.way(at, from as NodeId, to)?.unwrap_or(route).len() as u64)
+    }
+
+    /// The first message of a node that takes an out-port now, by its place.
+    pub(super) fn next_to_enter(&self, rank: Rank) -> Option<usize> {
+        let leaving = &self.nodes[rank].leaving;
+        let in_ports = || leaving.iter().filter(|out| out.port.is_some());
+        if in_ports().count() == self.machine.parameters().ports() as usize {
+            return None;
+        }
+        let is_free = |out: &Leaving| in_ports().all(|other| other.parcel.target != out.parcel.target);
+        leaving.iter().position(|out| out.port.is_none() && out.ready <= self.now && is_free(out))
+    }
+
+    pub(super) fn enter(&mut self, rank: Rank, at: usize) {
+        let leaving = &mut self.nodes[rank].leaving;
+        let number = (0..).find(|&port| leaving.iter().all(|out| out.port != Some(port))).unwrap();
+        let (message, port) = (leaving[at], Port { node: rank, number });
+        match self.ways.way(self.now, rank as NodeId, message.parcel.target) {
+            Err(cause) => return self.fail_leaving(rank, at, cause),
+            Ok(Some(detour)) => self.fabric.detour(port, detour),
+            Ok(None) => {}
+        }
+        self.nodes[rank].leaving[at].port = Some(number);
+        let Parcel { target, bytes, .. } = message.parcel;
+        self.fabric.start(self.now, port, target as Rank, message.seq, bytes, &**self.machine.topology());
+    }
+
+    /// A message cannot go on: its sender is told.
+    pub(super) fn fail_leaving(&mut self, rank: Rank, at: usize, cause: Cause) {
+        let now = self.now;
+        let message = self.nodes[rank].leaving.remove(at);
+        self.port_left(rank, message.seq);
+        match message.request {
+            Some(request) => self.request_ended(rank, request, now, Some(cause)),
+            None if message.blocking && matches!(self.nodes[rank].state, State::Sending) => {
+                let end = self.nodes[rank].clock.max(now);
+                self.reply(rank, end, Outcome::Failed(cause));
+            }
+            None if message.blocking => self.fail_exchange(rank, now, cause),
+            None => {}
+        }
+    }
+
+    pub(super) fn port_left(&mut self, rank: Rank, seq: u64) {
+        let left = self.now;
+        let sends = &mut self.nodes[rank].sends;
+        sends.iter_mut().filter(|send| send.seq == seq).for_each(|send| send.left = Some(left));
+    }
+
+    pub(super) fn leave(&mut self, rank: Rank, message: Leaving, arrives: Time) {
+        self.port_left(rank, message.seq);
+        let port = Port { node: rank, number: message.port.unwrap() };
+        let entered = self.fabric.last_start(port);
+        self.depart(rank, message, entered, self.now, arrives);
+    }
+
+    pub(super) fn depart(&mut self, rank: Rank, message: Leaving, entered: Time, left: Time, arrives: Time) {
+        let Leaving { parcel, seq, request, blocking, port, .. } = message;
+        let id = MessageId { source: rank as NodeId, seq };
+        let label = Label { context: parcel.context, source: rank as NodeId, tag: parcel.tag };
+        let arrived =
+            Arrived { at: arrives, id, label, bytes: parcel.bytes, active: parcel.active, lost: None };
+        self.transfers.push(Transfer {
+            from: rank,
+            to: parcel.target as Rank,
+            seq,
+            bytes: parcel.bytes,
+            port: port.unwrap_or(0),
+            entered,
+            left,
+            arrived: arrives,
+        });
+        let is_awaited = self.is_met(&parcel) && (request.is_some() || blocking);
+        if is_awaited {
+            self.awaited.insert(id, request);
+        }
+        if arrives == self.now {
+            self.arrive(parcel.target, arrived);
+        } else {
+            self.flying.insert((arrives, id.source, seq), (parcel.target, arrived));
+        }
+        match request {
+            Some(request) if !is_awaited => self.request_ended(rank, request, left, None),
+            _ if !blocking || parcel.target as Rank == rank => {}
+            _ => match &mut self.nodes[rank].state {
+                State::Exchanging { sent, .. } => {
+                    *sent = Some(left);
+                    self.try_end_exchange(rank);
+                }
+                State::Sending if is_awaited => self.nodes[rank].clock = left,
+                State::Sending => self.reply(rank, left, Outcome::Done),
+                _ => {}
+            },
+        }
+    }
+
+    // Rendezvous.
+
+    pub(super) fn is_met(&self, parcel: &Parcel) -> bool {
+        self.machine.rendezvous().is_some_and(|from| parcel.bytes >= from && !parcel.active)
+    }
+
+    pub(super) fn meet(&mut self, id: MessageId) {
+        let (now, rank) = (self.now, id.source as Rank);
+        match self.awaited.remove(&id) {
+            Some(Some(request)) => self.request_ended(rank, request, now, None),
+            Some(None) => match &mut self.nodes[rank].state {
+                State::Sending => self.reply(rank, now, Outcome::Done),
+                State::Exchanging { met, .. } => {
+                    *met = Some(now);
+                    self.try_end_exchange(rank);
+                }
+                _ => {}
+            },
+            None => {}
+        }
+    }
+
+    // Receiving.
+
+    pub(super) fn arrive(&mut self, target: NodeId, message: Arrived) {
+        let rank = target as Rank;
+        let arrived = &mut self.nodes[rank].arrived;
+        let later = arrived.iter().rev().take_while(|other| (message.at, message.id) < (other.at, other.id));
+        arrived.insert(arrived.len() - later.count(), message);
+        self.match_named(rank);
+    }
+}

@@ -1,0 +1,146 @@
+//! The network of a panel in pixels: the scale of the sheet, the places of vertices, and the outlines of links.
+
+use super::{
+    super::canvas::way,
+    layout::{Layout, Point},
+    scale::CLASSES,
+};
+use crate::topology::{Link, Topology};
+
+/// The width of the sheet in pixels.
+pub(super) const WIDTH: f64 = 1000.0;
+
+/// The room for labels around a network whose nodes have no labels inside, in pixels.
+pub(super) const EDGE: f64 = 22.0;
+
+/// The largest ratio of width to height of networks whose panels are side by side.
+const WIDEST: f64 = 1.5;
+
+/// The longest distance between the nearest neighbours, the shortest with half arrows rather than lines, and the largest
+/// height of a panel, in pixels.
+const LONGEST: f64 = 72.0;
+const ARROWS: f64 = 12.0;
+const HIGHEST: f64 = 600.0;
+
+/// The smallest font that can be read, in pixels.
+pub(super) const LEAST_FONT: f64 = 5.5;
+
+/// The network on a panel: where things are, in pixels, and how large.
+pub(super) struct Panel {
+    pub(super) layout: Layout,
+    scale: f64,
+    origin: Point,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    /// The radius of nodes, and the largest width of a link.
+    pub(super) radius: f64,
+    thickest: f64,
+    pub(super) nearest: f64,
+}
+
+impl Panel {
+    pub(super) fn new(topology: &dyn Topology, panels: usize) -> (Panel, bool) {
+        let layout = Layout::of(topology);
+        let vertices =
+            || layout.of_nodes().iter().copied().chain(layout.of_switches().map(|(_, place)| place));
+        let range = |coordinate: fn(Point) -> f64| {
+            let values = || vertices().map(coordinate);
+            (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max))
+        };
+        let ((left, right), (top, bottom)) = (range(|point| point.0), range(|point| point.1));
+        // Links that close lines begin and end outside.
+        let margin = if layout.has_closed_lines() { 0.8 } else { 0.4 };
+        let (width, height) = (right - left + 2.0 * margin, bottom - top + 2.0 * margin);
+        let nearest = layout.nearest(topology);
+        let beside = nearest > 0.5 && width <= WIDEST * height;
+        let columns = if beside { panels as f64 } else { 1.0 };
+        let room = (WIDTH - 24.0 - 24.0 * (columns - 1.0)) / columns;
+        let fit = |layout: Layout, edge: f64| {
+            // A lattice has labels at the left and above, others may have some on all sides.
+            let edges = edge * if layout.plane().is_some() { 1.0 } else { 2.0 };
+            let scale = ((room - edges) / width).min(LONGEST / nearest).min(HIGHEST / height);
+            Panel {
+                origin: (left - margin - edge / scale, top - margin - edge / scale),
+                width: room,
+                height: height * scale + edges,
+                radius: (nearest * scale * 0.19).clamp(0.8, 10.0),
+                thickest: (nearest * scale * 0.13).clamp(0.9, 6.0),
+                nearest: nearest * scale,
+                layout,
+                scale,
+            }
+        };
+        let panel = fit(layout, 0.0);
+        // Labels that have no room inside nodes are outside.
+        let panel = if panel.font().is_some() { panel } else { fit(panel.layout, EDGE) };
+        (panel, beside)
+    }
+
+    pub(super) fn at(&self, (x, y): Point) -> Point {
+        ((x - self.origin.0) * self.scale, (y - self.origin.1) * self.scale)
+    }
+
+    /// The font size of the numbers of vertices, which fit into them; `None` if they could not be read.
+    pub(super) fn font(&self) -> Option<f64> {
+        let letters = |name: String| name.len();
+        let node = letters((self.layout.of_nodes().len() - 1).to_string());
+        let switch = self.layout.of_switches().last().map_or(0, |(number, _)| letters(format!("s{number}")));
+        let size = self.radius * [1.6, 1.4, 1.05, 0.8].get(node.max(switch) - 1).copied().unwrap_or(0.0);
+        (size >= LEAST_FONT).then_some(size.min(11.0))
+    }
+
+    pub(super) fn has_arrows(&self) -> bool {
+        self.nearest >= ARROWS
+    }
+
+    /// The width of links of a class: in print it has to do without colours.
+    pub(super) fn width_of(&self, class: usize) -> f64 {
+        self.thickest * (0.3 + 0.7 * class as f64 / (CLASSES - 1) as f64)
+    }
+
+    /// The middle line of a link: one stretch, or two halves of one that closes a line.
+    pub(super) fn stretches(&self, link: Link) -> Vec<[Point; 2]> {
+        let [from, to] = [link.from, link.to].map(|vertex| self.at(self.layout.place(vertex)));
+        match self.layout.closes(link) {
+            Some((x, y)) => {
+                let half = (0.7 * x * self.scale, 0.7 * y * self.scale);
+                vec![[from, (from.0 + half.0, from.1 + half.1)], [(to.0 - half.0, to.1 - half.1), to]]
+            }
+            None => vec![[from, to]],
+        }
+    }
+
+    /// The outline of a link of a class, or the line that it is where there is little room: to the right of the middle.
+    pub(super) fn shape(&self, link: Link, class: usize) -> String {
+        let width = self.width_of(class);
+        let stretches = self.stretches(link);
+        let mut data = String::new();
+        for (nth, &[from, to]) in stretches.iter().enumerate() {
+            let (x, y) = (to.0 - from.0, to.1 - from.1);
+            let length = (x * x + y * y).sqrt().max(1e-6);
+            let (x, y) = (x / length, y / length);
+            let (begins, ends) = (nth == 0, nth + 1 == stretches.len());
+            // Not over the nodes, unless they are as near as that.
+            let gap = if length > 3.0 * self.radius { self.radius } else { 0.0 };
+            let (start, end) = (if begins { gap } else { 0.0 }, length - if ends { gap } else { 0.0 });
+            let point =
+                |along: f64, aside: f64| (from.0 + along * x - aside * y, from.1 + along * y + aside * x);
+            if self.has_arrows() {
+                let (inner, outer) = (0.5, 0.5 + width);
+                let head = if ends { (1.6 * width).min((end - start) / 2.0) } else { 0.0 };
+                let neck = end - head;
+                let mut outline = vec![point(start, inner), point(start, outer), point(neck, outer)];
+                if ends {
+                    outline.push(point(neck, outer + 0.6 * width));
+                }
+                outline.push(point(end, inner));
+                data += &way(&outline);
+                data.push('z');
+            } else {
+                let aside = 0.2 + width / 2.0;
+                data += &way(&[point(start, aside), point(end, aside)]);
+            }
+        }
+        data
+    }
+}
