@@ -236,17 +236,12 @@ impl Kernel {
             node.requests.insert(request, Request::SendUnderWay);
         }
         if ready > node.dies {
-            // It dies while it works on the message, and never takes what has come for it, or comes later.
-            if let Doing::SendRecv { select, received, .. } = node.doing {
-                match received {
-                    Some(message) => node.undecided.push(message),
-                    None => {
-                        node.matching.withdraw(&Receiver::Blocking);
-                        node.wild -= u32::from(select.is_wild());
-                    }
-                }
+            // The node dies while it works on the message. The receive of a `sendrecv` stays posted until then: messages meet
+            // it, whether they become known before or after the call.
+            match node.doing {
+                Doing::SendRecv { .. } => node.clock = ready,
+                _ => node.doing = Doing::Dying,
             }
-            node.doing = Doing::Dying;
             let dies = node.dies;
             self.lose(dies, &message);
             return (ready, None);

@@ -96,7 +96,8 @@ impl Kernel {
         if let Doing::SendRecv { received: Some(message), .. } = node.doing {
             node.undecided.push(message);
         }
-        let clock = node.clock;
+        // A `sendrecv` whose overhead ends after the death has its clock at that end.
+        let clock = node.clock.min(at);
         match &node.doing {
             // The time of the call under way has been counted.
             Doing::Dying => {}

@@ -36,8 +36,10 @@ impl Kernel {
         node.doing = Doing::SendRecv { called, select, sent: None, met, received };
         let (ready, _) = self.launch(id, parcel, None, !to_self || is_met);
         self.note_send(id, called, ready, &parcel, seq);
-        if let Doing::SendRecv { sent, .. } = &mut self.nodes[id as usize].doing
+        let node = &mut self.nodes[id as usize];
+        if let Doing::SendRecv { sent, .. } = &mut node.doing
             && to_self
+            && ready <= node.dies
         {
             *sent = Some(ready);
         }

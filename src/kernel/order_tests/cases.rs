@@ -136,3 +136,26 @@ fn a_receive_posted_later_takes_the_first_message_of_an_instant_that_is_over() {
     let received = Outcome::Received(crate::wire::MessageId { source: 1, seq: 0 });
     last_reply(&machine, &programs, 2, 1, received);
 }
+
+/// Node 0 dies at 130 us, during the send overhead of its `sendrecv`. The receive of that has been posted at 66 us, and is met by the
+/// message of node 3, whose sender goes on.
+#[test]
+fn a_message_meets_the_receive_of_a_sendrecv_that_ends_in_a_death() {
+    let machine = machine("line:4", 65e-6).with_rendezvous(0);
+    let deaths = Faults::new(["node:1@65us".parse().unwrap(), "node:0@130us".parse().unwrap()]);
+    let machine = machine.with_faults(deaths).unwrap();
+    let sends = |after| vec![Step::Compute(us(after)), Step::Send(to(0, 0))];
+    // Before and after the call.
+    for (after, end) in [(0, 66), (30, 95)] {
+        let programs = [
+            vec![Step::Compute(us(1)), Step::Isend(to(3, 0)), Step::SendRecv(to(2, 8), from(3))],
+            vec![],
+            vec![],
+            sends(after),
+        ];
+        for seed in 0..20 {
+            let finished = run(&machine, &programs, seed).finished[3];
+            assert_eq!(finished, Time::ZERO + us(end), "order {seed}");
+        }
+    }
+}
