@@ -236,8 +236,8 @@ impl Kernel {
             node.requests.insert(request, Request::SendUnderWay);
         }
         if ready > node.dies {
-            // The node dies while it works on the message. The receive of a `sendrecv` stays posted until then: messages meet
-            // it, whether they become known before or after the call.
+            // The node dies during the send overhead. The receive of a `sendrecv` stays posted until the death: a message
+            // meets the receive, whether the kernel learns of the message before the call or after it.
             match node.doing {
                 Doing::SendRecv { .. } => node.clock = ready,
                 _ => node.doing = Doing::Dying,

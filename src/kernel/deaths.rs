@@ -96,7 +96,7 @@ impl Kernel {
         if let Doing::SendRecv { received: Some(message), .. } = node.doing {
             node.undecided.push(message);
         }
-        // A `sendrecv` whose overhead ends after the death has its clock at that end.
+        // The clock of a `sendrecv` whose send overhead would end after the death is the end of that overhead.
         let clock = node.clock.min(at);
         match &node.doing {
             // The time of the call under way has been counted.

@@ -137,15 +137,15 @@ fn a_receive_posted_later_takes_the_first_message_of_an_instant_that_is_over() {
     last_reply(&machine, &programs, 2, 1, received);
 }
 
-/// Node 0 dies at 130 us, during the send overhead of its `sendrecv`. The receive of that has been posted at 66 us, and is met by the
-/// message of node 3, whose sender goes on.
+/// Node 0 dies at 130 us, during the send overhead of its `sendrecv`. The receive of this call is posted from 66 us to 130 us, so the
+/// message of node 3 meets the receive, and node 3 goes on.
 #[test]
 fn a_message_meets_the_receive_of_a_sendrecv_that_ends_in_a_death() {
     let machine = machine("line:4", 65e-6).with_rendezvous(0);
     let deaths = Faults::new(["node:1@65us".parse().unwrap(), "node:0@130us".parse().unwrap()]);
     let machine = machine.with_faults(deaths).unwrap();
     let sends = |after| vec![Step::Compute(us(after)), Step::Send(to(0, 0))];
-    // Before and after the call.
+    // The message arrives before the call of node 0, or after it.
     for (after, end) in [(0, 66), (30, 95)] {
         let programs = [
             vec![Step::Compute(us(1)), Step::Isend(to(3, 0)), Step::SendRecv(to(2, 8), from(3))],

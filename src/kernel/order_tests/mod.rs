@@ -227,7 +227,7 @@ fn search(seeds: std::ops::Range<u64>, orders: u64) -> (u64, Option<String>) {
     (found, first)
 }
 
-/// The number of programs for each machine; in the long form a million programs in all.
+/// The number of programs for each machine; in the long form three million programs in all.
 fn programs_each() -> u64 {
     match std::env::var("MULTICOMPUTER_TESTS").as_deref() {
         Ok("long") => 7000,
