@@ -193,8 +193,8 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
-    /// Lets a receive, which is posted at an instant and fails because of a death before that, fail once all messages of the
-    /// instant are known, unless it takes one of them.
+    /// Lets a receive that a death dooms fail once all messages of an instant are known, unless the receive takes one of them: the
+    /// instant at which it is posted, or the present one if that is later.
     pub(super) fn fail_when_decided(
         &mut self,
         id: NodeId,
@@ -203,8 +203,8 @@ impl Kernel {
         (since, cause): (Time, Cause),
     ) {
         if let Some(faults) = &mut self.faults {
-            faults.doomed.insert((id, receiver), (since.max(posted), cause));
-            self.schedule(posted, Kind::Delivery, id, 0);
+            faults.doomed.entry((id, receiver)).or_insert((since.max(posted), cause));
+            self.schedule(posted.max(self.now), Kind::Delivery, id, 0);
         }
     }
 
@@ -266,11 +266,15 @@ impl Kernel {
                 return None;
             };
             let (since, cause) = self.doomed_waiting(id, select, *posted, now)?;
-            Some((request, since, cause))
+            Some((request, *select, *posted, since, cause))
         };
         let doomed: Vec<_> = self.nodes[id as usize].requests.iter().filter_map(posted).collect();
-        for (request, since, cause) in doomed {
-            self.fail_posted(id, request, since, cause);
+        for (request, select, posted, since, cause) in doomed {
+            if self.is_undecided(id, &select) {
+                self.fail_when_decided(id, Receiver::Request(request), posted, (since, cause));
+            } else {
+                self.fail_posted(id, request, since, cause);
+            }
         }
         let (Doing::Recv { called, select }
         | Doing::SendRecv { called, select, received: None, .. }
@@ -278,9 +282,18 @@ impl Kernel {
         else {
             return;
         };
-        if let Some((since, cause)) = self.doomed_waiting(id, &select, called, now) {
+        let Some((since, cause)) = self.doomed_waiting(id, &select, called, now) else { return };
+        let is_probe = matches!(self.nodes[id as usize].doing, Doing::Probe { .. });
+        if !is_probe && self.is_undecided(id, &select) {
+            self.fail_when_decided(id, Receiver::Blocking, called, (since, cause));
+        } else {
             self.fail_blocking(id, since, cause);
         }
+    }
+
+    /// Returns whether a message has arrived that a posted receive may still take.
+    fn is_undecided(&self, id: NodeId, select: &Selector) -> bool {
+        self.nodes[id as usize].undecided.iter().any(|message| select.accepts(&message.label))
     }
 
     /// Fails the blocking receive or probe in which a node waits.

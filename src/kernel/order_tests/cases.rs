@@ -159,3 +159,29 @@ fn a_message_meets_the_receive_of_a_sendrecv_that_ends_in_a_death() {
         }
     }
 }
+
+/// Node 2 posts a receive from any source and then a receive from node 0, both at 132 us. Node 0 dies at 130 us. The receive from any
+/// source takes the message of node 1, which arrived at 65 us, so the receive from node 0 takes the message that arrived at 115 us.
+#[test]
+fn a_receive_from_a_dead_node_takes_the_message_that_is_undecided_at_the_death() {
+    let machine = machine("line:4", 65e-6);
+    let deaths = Faults::new(["node:1@100us".parse().unwrap(), "node:0@130us".parse().unwrap()]);
+    let machine = machine.with_faults(deaths).unwrap();
+    let programs = [
+        vec![Step::Isend(to(2, 1000))],
+        vec![Step::SendRecv(to(2, 0), from(0))],
+        vec![
+            Step::Isend(to(3, 8)),
+            Step::Compute(us(2)),
+            Step::Isend(to(2, 1000)),
+            Step::Irecv(ANY),
+            Step::Recv(from(0)),
+        ],
+        vec![],
+    ];
+    let received = Outcome::Received(crate::wire::MessageId { source: 0, seq: 0 });
+    let due = Some(Reply { clock: Time::ZERO + us(197), outcome: received });
+    for seed in 0..20 {
+        assert_eq!(run(&machine, &programs, seed).replies[2].last().copied(), due, "order {seed}");
+    }
+}
