@@ -73,6 +73,7 @@ pub mod published;
 mod random;
 mod rank;
 pub mod record;
+mod relation;
 pub mod report;
 mod runtime;
 pub mod stop;

@@ -55,6 +55,7 @@ mod task;
 mod wrong_length;
 
 pub use algorithm::Algorithm;
+pub(crate) use algorithm::families;
 pub(crate) use calls::perform;
 pub use calls::{Collective, CollectiveError};
 pub use cost::Cost;

@@ -146,10 +146,25 @@ impl Task {
         self.starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
     }
 
-    /// Whether some block is more than twice as long as blocks are in the mean: closed forms for vectors that are cut evenly
-    /// say little then.
-    pub(super) fn is_uneven(&self) -> bool {
-        u128::from(self.longest_block()) * self.size() as u128 > 2 * u128::from(self.bytes())
+    /// The same task as another operation, if there is one: a collect with a single block that is not empty is a broadcast, and
+    /// likewise with those that combine.
+    pub(crate) fn in_other_words(&self) -> Option<Task> {
+        let with_one_block = |operation| {
+            let ends = (0..=self.size()).map(|rank| if rank <= self.root { 0 } else { self.bytes() });
+            Some(Task { operation, root: 0, starts: ends.collect(), ..self.clone() })
+        };
+        let from_one = |operation| {
+            let mut owners = (0..self.size()).filter(|&rank| !self.block(rank).is_empty());
+            let owner = owners.next()?;
+            owners.next().is_none().then(|| self.as_operation(operation, owner))
+        };
+        match self.operation {
+            Operation::Broadcast => with_one_block(Operation::Collect),
+            Operation::CombineToOne => with_one_block(Operation::DistributedCombine),
+            Operation::Collect => from_one(Operation::Broadcast),
+            Operation::DistributedCombine => from_one(Operation::CombineToOne),
+            _ => None,
+        }
     }
 
     /// The bytes of the vector that closed forms share out evenly. The root's own block of a scatter or a gather, which stays where
@@ -175,7 +190,7 @@ impl Task {
     }
 
     /// The rank whose block has this byte of the vector.
-    pub(super) fn owner(&self, byte: u64) -> Rank {
+    pub(crate) fn owner(&self, byte: u64) -> Rank {
         self.starts.partition_point(|&start| start <= byte).saturating_sub(1).min(self.size() - 1)
     }
 
@@ -200,7 +215,7 @@ impl Task {
     }
 
     /// Another operation on the same vector, with this root.
-    pub(super) fn as_operation(&self, operation: Operation, root: Rank) -> Task {
+    pub(crate) fn as_operation(&self, operation: Operation, root: Rank) -> Task {
         Task { operation, root, ..self.clone() }
     }
 

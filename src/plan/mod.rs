@@ -40,6 +40,7 @@ mod plan;
 pub(crate) mod predict;
 mod problem;
 mod registry;
+mod related;
 pub(crate) mod resources;
 pub(crate) mod rings;
 
@@ -50,6 +51,7 @@ pub(crate) use self::{
     members::{check_members, mean_in_elements},
     problem::{Draft, Planned, Scheduled, by_rules, check_blocks},
     registry::{Entry, Planning, Predicted, Restriction, Variant},
+    related::{Convert, Related, Solver},
 };
 pub use self::{
     bound::{LowerBound, Reason},

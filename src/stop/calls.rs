@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Instance, InstanceError, Plan, PlanError};
+use super::{Instance, InstanceError, Piece, Plan, PlanError};
 use crate::{
     comm::{Call, Caller, Group, WalkError, walk},
     error::CommError,
@@ -168,8 +168,10 @@ impl Plan {
         }
         let part = || Part::operation(format!("{BROADCAST} by {}", self.name()));
         group.as_part(part, || walk(group, self.schedule(), tag, &mut blocks))?;
+        let mut moved: Vec<(&Piece, Payload)> = pieces.iter().zip(blocks).collect();
+        moved.sort_by_key(|(piece, _)| piece.start);
         let mut messages = vec![Payload::empty(); instance.sources().len()];
-        for (piece, block) in pieces.iter().zip(blocks) {
+        for (piece, block) in moved {
             messages[piece.source].append(block);
         }
         Ok(messages)

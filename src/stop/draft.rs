@@ -29,7 +29,7 @@ pub struct Piece {
 }
 
 impl Draft {
-    /// A schedule of these pieces. Those of a source follow each other, in order.
+    /// A schedule of these pieces.
     pub fn new(instance: &Instance, pieces: Vec<Piece>, schedule: Schedule) -> Draft {
         let source = |piece: &Piece| instance.sources().get(piece.source).copied();
         let origins: Vec<Option<Rank>> = pieces.iter().map(source).collect();
@@ -50,7 +50,7 @@ impl Draft {
         Draft::moving(instance, pieces, exchange, build)
     }
 
-    /// A schedule whose block `k` is piece `k`, made by `build`. The pieces of a source follow each other, in order.
+    /// A schedule whose block `k` is piece `k`, made by `build`.
     ///
     /// # Panics
     ///
@@ -84,9 +84,11 @@ impl Draft {
     pub(super) fn check(&self, instance: &Instance) -> Result<(), DeliveryError> {
         let (sources, lengths) = (instance.sources(), instance.lengths());
         plan::check_blocks(&self.schedule, instance.nodes(), self.pieces.iter().map(|piece| piece.bytes))?;
+        let mut in_order: Vec<(u32, &Piece)> = (0..).zip(&self.pieces).collect();
+        in_order.sort_by_key(|(_, piece)| piece.start);
         // The end of what each source has in the pieces so far.
         let mut ends = vec![0; sources.len()];
-        for (block, piece) in (0..).zip(&self.pieces) {
+        for (block, piece) in in_order {
             let wrong = |problem: String| DeliveryError::Piece { block, problem };
             let Some(end) = ends.get_mut(piece.source) else {
                 return Err(wrong(format!(

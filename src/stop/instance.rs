@@ -115,7 +115,7 @@ impl Instance {
     }
 
     /// Bytes of what is never cut.
-    pub(super) fn element_bytes(&self) -> u64 {
+    pub(crate) fn element_bytes(&self) -> u64 {
         self.element
     }
 
@@ -155,7 +155,7 @@ impl Instance {
     }
 
     /// Each source with the length of its message.
-    pub(super) fn holders(&self) -> Vec<(Rank, u64)> {
+    pub(crate) fn holders(&self) -> Vec<(Rank, u64)> {
         self.sources.iter().copied().zip(self.lengths.iter().copied()).collect()
     }
 

@@ -47,6 +47,7 @@ pub use self::{
     instance::{Instance, InstanceError},
 };
 
+pub(crate) use self::algorithm::{families, reversible};
 use crate::plan::{LowerBound, PlanError};
 /// An algorithm of one's own for s-to-p broadcasting.
 pub type Own = crate::plan::Own<Instance>;

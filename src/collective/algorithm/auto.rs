@@ -13,7 +13,10 @@ use super::{
     super::{Task, candidate::each_once},
     Algorithm, Entry, Variants, of,
 };
-use crate::{plan::apart::faster, time::Span};
+use crate::{
+    plan::{Variant, apart::faster},
+    time::Span,
+};
 
 impl Algorithm {
     /// The fastest of all others: of each, the ways that the closed forms find cheapest are predicted.
@@ -26,11 +29,23 @@ static AUTO: Entry = Entry::new("auto", |planning| others(planning.problem))
 
 /// The variants of all other algorithms, but for those that treat blocks apart.
 pub(in super::super) fn others(task: &Task) -> Variants {
-    let algorithms = Algorithm::of(task.operation()).into_iter().filter(|other| *other != Algorithm::AUTO);
-    // One that is restricted is left out.
-    let mut variants: Vec<_> =
-        algorithms.flat_map(|algorithm| algorithm.variants(task, &()).unwrap_or_default()).collect();
-    // Those without a closed form come last: they are many, and take longest to make.
+    Ok(sorted(listed(task, |_| true)))
+}
+
+/// The variants of all algorithms for the operation itself, without those of related operations.
+pub(crate) fn families(task: &Task) -> Vec<Variant<Task>> {
+    sorted(listed(task, |algorithm| ![Algorithm::SOURCES, Algorithm::WIDER].contains(algorithm)))
+}
+
+/// The variants of the algorithms but *Auto*. One that is restricted is left out.
+fn listed(task: &Task, is_asked: impl Fn(&Algorithm) -> bool) -> Vec<Variant<Task>> {
+    let algorithms = Algorithm::of(task.operation()).into_iter();
+    let asked = algorithms.filter(|algorithm| *algorithm != Algorithm::AUTO && is_asked(algorithm));
+    asked.flat_map(|algorithm| algorithm.variants(task, &()).unwrap_or_default()).collect()
+}
+
+/// The same, those with the least estimates first, and those without one last: they are many, and take longest to make.
+fn sorted(mut variants: Vec<Variant<Task>>) -> Vec<Variant<Task>> {
     variants.sort_by_key(|variant| (variant.estimate() == Span::ZERO, variant.estimate()));
-    Ok(each_once(variants))
+    each_once(variants)
 }

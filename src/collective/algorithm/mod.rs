@@ -27,8 +27,10 @@ mod strategies;
 mod swing;
 mod tree;
 mod trivance;
+mod wider;
 
 pub(super) use self::auto::others;
+pub(crate) use self::auto::families;
 
 use std::borrow::Cow;
 
@@ -89,6 +91,7 @@ impl Algorithm {
         Algorithm::EDST,
         Algorithm::FOREST,
         Algorithm::SOURCES,
+        Algorithm::WIDER,
         Algorithm::APART,
     ];
 

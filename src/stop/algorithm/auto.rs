@@ -15,7 +15,7 @@
 //! version, section 5.2).
 
 use super::{Algorithm, Entry, Instance, Variants, of};
-use crate::plan::apart::faster;
+use crate::plan::{Related, Variant, apart::faster};
 
 impl Algorithm {
     /// Predicts all others on the machine and takes the fastest.
@@ -26,9 +26,13 @@ static AUTO: Entry = Entry::new("auto", |planning| others(planning.problem))
     .improved(faster)
     .about("the fastest of all others, by prediction");
 
-/// The variants of all other algorithms, but for those that treat messages apart. Those most likely to be the fastest come first, so
-/// that others are soon given up.
+/// The variants of all other algorithms, but for those that treat messages apart.
 pub(in super::super) fn others(instance: &Instance) -> Variants {
+    Ok(families(instance).into_iter().chain(instance.equal()).collect())
+}
+
+/// The variants of all algorithms for s-to-p broadcasts themselves. Those most likely to be the fastest come first.
+pub(crate) fn families(instance: &Instance) -> Vec<Variant<Instance>> {
     let every_node_is_a_source = instance.sources().len() == instance.nodes();
     // Then the messages stay where they are, and only *Br_xy_source* may take another dimension first than without.
     let is_the_same_as_its_base = |algorithm: &Algorithm| {
@@ -44,7 +48,19 @@ pub(in super::super) fn others(instance: &Instance) -> Variants {
     };
     let first = [Algorithm::FOREST, Algorithm::PIPELINE];
     let algorithms = first.iter().chain(Algorithm::BEYOND).chain(&[Algorithm::LEVEL]).chain(Algorithm::PAPER);
-    let tried = algorithms.filter(|&algorithm| !is_the_same_as_its_base(algorithm));
-    // One that is restricted is left out.
-    Ok(tried.flat_map(|algorithm| algorithm.variants(instance, &()).unwrap_or_default()).collect())
+    listed(instance, algorithms.filter(|&algorithm| !is_the_same_as_its_base(algorithm)))
+}
+
+/// The variants of those algorithms whose schedules may be carried out backwards: nodes do not go by the clock, and none is sent a
+/// message that it has.
+pub(crate) fn reversible(instance: &Instance) -> Vec<Variant<Instance>> {
+    listed(instance, [Algorithm::FOREST].iter().chain(Algorithm::BEYOND).chain(&[Algorithm::LEVEL]))
+}
+
+/// The variants of these algorithms. One that is restricted is left out.
+fn listed<'a>(
+    instance: &Instance,
+    algorithms: impl Iterator<Item = &'a Algorithm>,
+) -> Vec<Variant<Instance>> {
+    algorithms.flat_map(|algorithm| algorithm.variants(instance, &()).unwrap_or_default()).collect()
 }

@@ -9,6 +9,7 @@ mod br_lin;
 mod br_xy;
 mod bucket;
 mod circulant;
+mod collective;
 mod cut;
 mod forest;
 mod ideal;
@@ -29,6 +30,7 @@ mod variant;
 mod xor;
 
 pub(super) use self::auto::others;
+pub(crate) use self::auto::{families, reversible};
 pub use self::ideal::ideal_places;
 use self::variant::{Known, Variants, by_nodes, each, each_after, in_node_order, only};
 use super::{
@@ -97,10 +99,10 @@ impl Algorithm {
     ];
 
     /// Those for some problems only: messages that leave some nodes with more bytes than others, long messages on networks that are no
-    /// grid, long messages from few sources, and messages of lengths that differ. The papers do not have them. *Auto* tries them as
-    /// well.
+    /// grid, long messages from few sources, and messages of lengths that differ; and the algorithms for collective operations. The
+    /// papers do not have them. *Auto* tries them as well.
     pub const FOR_SOME: &[Algorithm] =
-        &[Algorithm::LEVEL, Algorithm::FOREST, Algorithm::PIPELINE, Algorithm::APART];
+        &[Algorithm::LEVEL, Algorithm::FOREST, Algorithm::PIPELINE, Algorithm::COLLECTIVE, Algorithm::APART];
 
     /// All that are for any lengths on any machine, [`Algorithm::AUTO`] last.
     pub fn all() -> impl Iterator<Item = Algorithm> {
