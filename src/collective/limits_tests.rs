@@ -8,7 +8,7 @@ use crate::{
         Description,
         arbitrary::{parameters, topologies},
     },
-    plan::{Draft, apart::Divisible, predict::predict_among},
+    plan::{Draft, split::Divisible, predict::predict_among},
     stop::Instance,
     time::Time,
 };

@@ -6,7 +6,7 @@ use super::{Algorithm, Draft, Operation, Strategy, Task, algorithm::others, deli
 use crate::{
     model::Description,
     pattern::{DeliveryError, Exchange},
-    plan::{PlanError, Planned, Problem, Registered, Variant, apart::Divisible},
+    plan::{PlanError, Planned, Problem, Registered, Variant, split::Divisible},
     rank::Rank,
     time::Span,
 };
@@ -97,10 +97,6 @@ impl Divisible for Task {
 
     fn has_root(&self) -> bool {
         self.operation().has_root()
-    }
-
-    fn is_backwards(&self) -> bool {
-        matches!(self.operation(), Operation::Gather | Operation::DistributedCombine)
     }
 }
 

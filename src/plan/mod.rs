@@ -23,12 +23,11 @@
 //! An algorithm is chosen by the same word in all libraries: `group.using(Algorithm::SHORT).broadcast(..)`. One of one's own is an
 //! [`Own`], alone or beside those of the library: `group.using(Algorithm::AUTO.or(&own))`.
 
-pub(crate) mod apart;
 mod at_once;
 pub(crate) mod bound;
 mod cache;
 mod choice;
-pub(crate) mod choose;
+mod effort;
 mod error;
 pub(crate) mod forest;
 mod layout;
@@ -43,10 +42,13 @@ mod registry;
 mod related;
 pub(crate) mod resources;
 pub(crate) mod rings;
+pub(crate) mod search;
+pub(crate) mod split;
 
 pub(crate) use self::{
     at_once::{at_once, most_at_once},
     cache::Cache,
+    effort::Budget,
     layout::Layout,
     members::{check_members, mean_in_elements},
     problem::{Draft, Planned, Scheduled, by_rules, check_blocks},
@@ -56,6 +58,7 @@ pub(crate) use self::{
 pub use self::{
     bound::{LowerBound, Reason},
     choice::{Choice, IntoChoice},
+    effort::Effort,
     error::PlanError,
     members::MembersError,
     own::Own,

@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     PlanError,
-    choose::check_messages,
+    search::check_messages,
     plan::Plan,
     predict::{Prediction, predict_among},
     problem::{Draft, Planned},

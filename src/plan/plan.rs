@@ -4,10 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use super::{
     Cache, PlanError, Problem,
-    choose::{check_messages, fastest},
+    effort::{Budget, Effort},
     predict::{Prediction, predict_among},
     problem::{Draft, Scheduled},
     registry::{Algorithm, Predicted, Registered, Variant},
+    search::{check_messages, fastest},
 };
 use crate::{
     pattern::Schedule,
@@ -24,6 +25,7 @@ pub struct Plan<P: Problem> {
     name: String,
     pub(crate) estimate: Span,
     pub(crate) draft: P::Draft,
+    left_out: usize,
     prediction: OnceLock<Prediction>,
 }
 
@@ -43,14 +45,25 @@ impl<P: Problem> Algorithm<P> {
     /// [`PlanError`] if the algorithm does not work for the problem, if a message would be too long, or if it has several
     /// variants and modeled time cannot tell how long any of them takes.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
-        catch_route_error(|| self.plan_on(problem))?
+        self.plan_with(problem, Effort::default())
+    }
+
+    /// The same with more or less effort.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`plan`](Algorithm::plan).
+    pub fn plan_with(&self, problem: &P, effort: Effort) -> Result<Plan<P>, PlanError> {
+        let budget = Budget::of(effort);
+        let plan = catch_route_error(|| self.plan_on(problem, &budget))??;
+        Ok(Plan { left_out: budget.left_out(), ..plan })
     }
 
     /// Plans; called inside [`catch_route_error`], since routes may be invalid.
-    fn plan_on(&self, problem: &P) -> Result<Plan<P>, PlanError> {
+    fn plan_on(&self, problem: &P, budget: &Budget) -> Result<Plan<P>, PlanError> {
         self.check(problem)?;
         let workspace = problem.workspace();
-        if let Some(found) = self.searched(problem, &workspace) {
+        if let Some(found) = self.searched(problem, &workspace, budget) {
             let (variant, predicted) = found?;
             return Ok(Plan::predicted_as(problem, self, &variant, predicted));
         }
@@ -58,8 +71,8 @@ impl<P: Problem> Algorithm<P> {
         if let [variant] = &variants[..] {
             return Plan::of(problem, self, variant);
         }
-        let (nth, predicted) = fastest(self, problem, &variants, Time::MAX)?;
-        match self.improved(problem, predicted.prediction.modeled) {
+        let (nth, predicted) = fastest(self, problem, &variants, Time::MAX, budget)?;
+        match self.improved(problem, predicted.prediction.modeled, budget) {
             Some((variant, better)) => Ok(Plan::predicted_as(problem, self, &variant, better)),
             None => Ok(Plan::predicted_as(problem, self, &variants[nth], predicted)),
         }
@@ -108,6 +121,7 @@ impl<P: Problem> Plan<P> {
             algorithm,
             problem: problem.clone(),
             draft,
+            left_out: 0,
             prediction: prediction.map_or_else(OnceLock::new, OnceLock::from),
         }
     }
@@ -124,6 +138,7 @@ impl<P: Problem> Plan<P> {
             algorithm: P::OWN,
             problem: problem.clone(),
             draft,
+            left_out: 0,
             prediction: prediction.map_or_else(OnceLock::new, OnceLock::from),
         }
     }
@@ -141,6 +156,11 @@ impl<P: Problem> Plan<P> {
     /// The variant of the algorithm; empty if it has only one.
     pub fn variant(&self) -> &str {
         &self.variant
+    }
+
+    /// Whether all variants were tried that could be the fastest. Otherwise the [effort](Effort) did not suffice for some.
+    pub fn is_complete(&self) -> bool {
+        self.left_out == 0
     }
 
     /// The algorithm, in the way that was chosen.

@@ -15,7 +15,7 @@ use std::{
 
 use thiserror::Error;
 
-use super::{PlanError, Problem, sealed::Sealed};
+use super::{PlanError, Problem, effort::Budget, sealed::Sealed};
 use crate::{names, time::Time};
 
 /// The entry of an algorithm: all that is known of it.
@@ -50,10 +50,10 @@ type List<P> = fn(&Planning<'_, P>) -> Result<Vec<Variant<P>>, PlanError>;
 type Found<P> = Result<(Variant<P>, Predicted<P>), PlanError>;
 
 /// Looks for the variant to be taken.
-type Search<P> = fn(&Planning<'_, P>) -> Found<P>;
+type Search<P> = fn(&Planning<'_, P>, &Budget) -> Found<P>;
 
 /// Looks for something that takes less than the limit, which is the time of the fastest variant.
-type Improve<P> = fn(&P, Time) -> Option<(Variant<P>, Predicted<P>)>;
+type Improve<P> = fn(&P, Time, &Budget) -> Option<(Variant<P>, Predicted<P>)>;
 
 /// The way in which the plan is found.
 enum Ways<P: Problem> {
@@ -308,15 +308,25 @@ impl<P: Problem> Algorithm<P> {
     }
 
     /// A way that takes less than the limit, which is the time of its fastest variant.
-    pub(super) fn improved(&self, problem: &P, limit: Time) -> Option<(Variant<P>, Predicted<P>)> {
-        self.entry.improve.and_then(|improve| improve(problem, limit))
+    pub(super) fn improved(
+        &self,
+        problem: &P,
+        limit: Time,
+        budget: &Budget,
+    ) -> Option<(Variant<P>, Predicted<P>)> {
+        self.entry.improve.and_then(|improve| improve(problem, limit, budget))
     }
 
     /// The result of its own search; `None` if it takes the fastest of its variants.
-    pub(super) fn searched(&self, problem: &P, workspace: &P::Workspace) -> Option<Found<P>> {
+    pub(super) fn searched(
+        &self,
+        problem: &P,
+        workspace: &P::Workspace,
+        budget: &Budget,
+    ) -> Option<Found<P>> {
         let Ways::Search(search) = self.entry.ways else { return None };
         let planning = Planning { problem, parameter: &self.parameter, workspace };
-        Some(self.check(problem).and_then(|()| search(&planning)))
+        Some(self.check(problem).and_then(|()| search(&planning, budget)))
     }
 }
 

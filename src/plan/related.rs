@@ -39,19 +39,17 @@ impl<P: Problem, Q: Problem> Solver<P, Q> {
 
     fn variant(&self, variant: Variant<P>) -> Variant<Q> {
         let algorithm = variant.algorithm().map_or_else(String::new, ToString::to_string);
-        let named = |name: &str| match name {
+        let name = match variant.name() {
             "" => format!("{}, {algorithm}", self.named),
             name => format!("{}, {algorithm}, {name}", self.named),
         };
-        let leads = variant.leads().iter().map(|lead| named(lead)).collect();
-        let (name, floor) = (named(variant.name()), variant.floor().max(self.bound));
+        let floor = variant.floor().max(self.bound);
         let (estimate, messages) = (variant.estimate(), variant.messages());
         let (problem, convert) = (self.problem.clone(), self.convert);
         Variant::new(name, move |wanted: &Q| convert(wanted, &problem, variant.draft(&problem)?))
             .at_least(floor)
             .estimated(estimate)
             .of_messages(messages)
-            .after(leads)
             .by(self.listed_by.clone())
     }
 }

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::{
         pattern::{Builder, Exchange, ring},
-        plan::choose::busiest_node,
+        plan::search::busiest_node,
     };
 
     /// Tests two phases, of rows and of columns, of 12 nodes that hold 0 to 3 blocks each, in buckets of one to three: messages are

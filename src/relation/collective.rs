@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use crate::{
     collective::{self, Algorithm, Draft, Operation, Piece, Task},
     pattern::Origin,
-    plan::{self, PlanError, Problem, Related, Solver, Variant, apart::Divisible},
+    plan::{self, PlanError, Problem, Related, Solver, Variant, split::Divisible},
     rank::Rank,
     stop::{self, Instance},
     time::Span,

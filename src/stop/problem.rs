@@ -6,7 +6,7 @@ use super::{Algorithm, Instance, algorithm::others, draft::Draft, instance::Iden
 use crate::{
     model::Description,
     pattern::{DeliveryError, Exchange},
-    plan::{PlanError, Planned, Problem, Registered, Variant, apart::Divisible},
+    plan::{PlanError, Planned, Problem, Registered, Variant, split::Divisible},
     rank::Rank,
     time::Span,
 };
@@ -87,10 +87,6 @@ impl Divisible for Instance {
 
     fn has_root(&self) -> bool {
         // One message cannot be told apart from others.
-        false
-    }
-
-    fn is_backwards(&self) -> bool {
         false
     }
 }

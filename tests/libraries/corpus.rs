@@ -208,7 +208,7 @@ fn few_problems_of_the_corpus_have_become_slower() {
         if ratio > 1.02 {
             println!("{ratio:.3} of the time: {}", line);
         }
-        assert!(ratio <= 1.1, "{ratio} of the time: {}", line);
+        if std::env::var("SLOW").is_ok() { println!("PLAN {} {} {}", planned.as_secs_f64(), ratio, line); }
         ratios.push(ratio);
         before.push(row.planned as f64 / 1e6);
         after.push(planned.as_secs_f64());
@@ -230,5 +230,9 @@ fn few_problems_of_the_corpus_have_become_slower() {
         }
     }
     let median = quantile(&mut ratios.clone(), 0.5);
-    assert!(median <= 1.0 && slower * 50 <= rows.len(), "median {median}, {slower} slower");
+    let worst = ratios.iter().copied().fold(0.0, f64::max);
+    assert!(
+        median <= 1.0 && slower * 50 <= rows.len() && worst <= 1.1,
+        "median {median}, {slower} slower, worst {worst}"
+    );
 }

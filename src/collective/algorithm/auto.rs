@@ -14,7 +14,7 @@ use super::{
     Algorithm, Entry, Variants, of,
 };
 use crate::{
-    plan::{Variant, apart::faster},
+    plan::{Variant, split::faster},
     time::Span,
 };
 

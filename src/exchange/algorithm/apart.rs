@@ -31,8 +31,8 @@ use super::{
 };
 use crate::{
     plan::{
-        self, Planned, Restriction,
-        apart::{lengths_in_words, places},
+        self, Budget, Planned, Restriction,
+        split::{lengths_in_words, places},
         predict::{Prediction, predict_among},
     },
     time::{Span, Time},
@@ -66,7 +66,7 @@ static APART: Entry = Entry::searching("apart", search)
         found: |instance, _| lengths_in_words(&lengths(instance)),
     }]);
 
-fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
+fn search(planning: &Planning<'_>, _: &Budget) -> Result<(Variant, Predicted), PlanError> {
     let too_long = || PlanError::TooLong { algorithm: Algorithm::APART.to_string() };
     faster(planning.problem, Time::MAX).ok_or_else(too_long)
 }

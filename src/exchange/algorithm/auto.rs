@@ -18,7 +18,7 @@ use super::{
     super::{PlanError, planner::Variant},
     Algorithm, Entry, Planning, apart, of,
 };
-use crate::time::Time;
+use crate::{plan::Budget, time::Time};
 
 static AUTO: Entry = Entry::searching("auto", search)
     .about("the fastest that is found among those that can be predicted, but for sorting")
@@ -33,7 +33,7 @@ impl Algorithm {
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
-fn search(planning: &Planning<'_>) -> Result<(Variant, Predicted), PlanError> {
+fn search(planning: &Planning<'_>, _: &Budget) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let (variant, found) = whole(planner, Time::MAX)?;
     let limit = worth(planner, found.prediction.modeled);

@@ -20,7 +20,6 @@ pub(crate) struct Variant<P: Problem> {
     estimate: Span,
     messages: u64,
     identity: Option<String>,
-    leads: Vec<String>,
     make: Make<P>,
 }
 
@@ -37,7 +36,6 @@ impl<P: Problem> Variant<P> {
             estimate: Span::ZERO,
             messages: 0,
             identity: None,
-            leads: Vec::new(),
             make: Box::new(make),
         }
     }
@@ -60,13 +58,6 @@ impl<P: Problem> Variant<P> {
     /// The same with a text that it has in common with all variants, of whatever algorithm, that make the same schedule.
     pub(crate) fn identified(self, identity: String) -> Variant<P> {
         Variant { identity: Some(identity), ..self }
-    }
-
-    /// The same, tried among many nodes only if a variant of the same algorithm with one of these names has come near the fastest:
-    /// one that differs little, so that this one is hardly the fastest if that is much slower. Without any of those on the list
-    /// it is tried at once.
-    pub(crate) fn after(self, leads: Vec<String>) -> Variant<P> {
-        Variant { leads, ..self }
     }
 
     /// The algorithm that it is of, once it is listed.
@@ -102,11 +93,6 @@ impl<P: Problem> Variant<P> {
     /// The text that variants have in common that make the same schedule.
     pub(crate) fn identity(&self) -> Option<&str> {
         self.identity.as_deref()
-    }
-
-    /// The names of the variants that it is tried after.
-    pub(crate) fn leads(&self) -> &[String] {
-        &self.leads
     }
 
     /// Makes the schedule.

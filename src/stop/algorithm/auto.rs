@@ -15,7 +15,7 @@
 //! version, section 5.2).
 
 use super::{Algorithm, Entry, Instance, Variants, of};
-use crate::plan::{Related, Variant, apart::faster};
+use crate::plan::{Related, Variant, split::faster};
 
 impl Algorithm {
     /// Predicts all others on the machine and takes the fastest.

@@ -16,7 +16,7 @@
 //! 1994, section 4.
 
 use super::{
-    Algorithm, Draft, Entry, Instance, Known, Variants, br_xy::First, each_after, in_node_order, of,
+    Algorithm, Draft, Entry, Instance, Known, Variants, br_xy::First, each_known, in_node_order, of,
 };
 use crate::{
     pattern::{Builder, Exchange, ring},
@@ -46,7 +46,7 @@ fn variants(instance: &Instance) -> Variants {
     let held = || ordered.sources().iter().copied().zip(ordered.lengths().iter().copied());
     let known =
         |(first, is_even): (First, bool)| known(&ordered, held(), first.lines(ordered.grid()), is_even);
-    each_after(choices, |_| Vec::new(), known, name, draft)
+    each_known(choices, known, name, draft)
 }
 
 fn draft(instance: &Instance, (first, is_even): (First, bool), exchange: Exchange) -> Draft {

@@ -15,7 +15,7 @@
 //! **Source.** This project; what [*Split*](super::split) does with few long messages, for any number of any lengths.
 
 use super::{
-    Algorithm, Draft, Entry, Instance, Known, Piece, Variants, br_xy::First, bucket, each_after,
+    Algorithm, Draft, Entry, Instance, Known, Piece, Variants, br_xy::First, bucket, each_known,
     in_node_order, of, split::deal,
 };
 use crate::{
@@ -69,16 +69,12 @@ impl Collect {
     }
 }
 
-/// Every way to bring the bytes together, rings in the order of the dimensions that may be the better one only after the other.
+/// Every way to bring the bytes together.
 fn variants(instance: &Instance) -> Variants {
     let ordered = in_node_order(instance);
     let orders = First::orders(ordered.grid());
     let rings = orders.iter().map(|&first| Collect::Rings(first));
     let choices = rings.chain([Collect::Halving, Collect::Dissemination]);
-    let leads = |collect| match collect {
-        Collect::Rings(first) if first != orders[0] => vec![Collect::Rings(orders[0])],
-        _ => Vec::new(),
-    };
     let known = |collect| match collect {
         Collect::Rings(first) => {
             let held = teams(&ordered).into_iter().flatten();
@@ -86,7 +82,7 @@ fn variants(instance: &Instance) -> Variants {
         }
         Collect::Halving | Collect::Dissemination => Known::default(),
     };
-    each_after(choices, leads, known, Collect::name, draft)
+    each_known(choices, known, Collect::name, draft)
 }
 
 /// For each source the nodes that get a part of its message, and its bytes: first the source itself, then others along the line.

@@ -32,7 +32,7 @@ mod xor;
 pub(super) use self::auto::others;
 pub(crate) use self::auto::{families, reversible};
 pub use self::ideal::ideal_places;
-use self::variant::{Known, Variants, by_nodes, each, each_after, in_node_order, only};
+use self::variant::{Known, Variants, by_nodes, each, each_known, in_node_order, only};
 use super::{
     Instance,
     draft::{Draft, Piece},

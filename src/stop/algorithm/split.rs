@@ -26,7 +26,7 @@ use super::{
     br_xy::First,
     bucket,
     cut::{Cut, are_alike, cut},
-    each_after, in_node_order, of,
+    each_known, in_node_order, of,
     spread::suited,
 };
 use crate::{
@@ -62,8 +62,7 @@ fn long_ones(instance: &Instance) -> usize {
 /// A way to cut, the number of pieces, and a way to bring them together.
 type Choice = (Cut, usize, Collect);
 
-/// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too. Of each way
-/// every second number is tried first, of messages that can be cut by length those that are, and of rings those in one order.
+/// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too.
 fn variants(instance: &Instance) -> Variants {
     let ordered = in_node_order(instance);
     let orders = First::orders(ordered.grid());
@@ -75,25 +74,6 @@ fn variants(instance: &Instance) -> Variants {
             most.into_iter().flat_map(|most| orders.iter().map(move |&first| (most, Collect::Rings(first))));
         anywhere.chain(rings).map(|(pieces, collect)| (*cut, pieces, collect))
     });
-    let [(_, alike), (_, by_length)] = &numbers;
-    let leads = |(cut, pieces, collect): Choice| -> Vec<Choice> {
-        if let Collect::Rings(first) = collect {
-            return match by_length.iter().max() {
-                _ if first != orders[0] => vec![(cut, pieces, Collect::Rings(orders[0]))],
-                Some(&most) if cut == Cut::Alike => vec![(Cut::ByLength, most, collect)],
-                _ => Vec::new(),
-            };
-        }
-        if cut == Cut::Alike && by_length.contains(&pieces) {
-            return vec![(Cut::ByLength, pieces, collect)];
-        }
-        let numbers = if cut == Cut::Alike { alike } else { by_length };
-        let Some(nth) = numbers.iter().position(|&number| number == pieces).filter(|nth| nth % 2 == 1) else {
-            return Vec::new();
-        };
-        let neighbours = [nth - 1, nth + 1].into_iter().filter_map(|nth| numbers.get(nth));
-        neighbours.map(|&number| (cut, number, collect)).collect()
-    };
     let name = |(cut, pieces, collect): Choice| match cut {
         Cut::Alike => format!("{pieces} pieces, {}", collect.name()),
         Cut::ByLength => format!("up to {pieces} pieces, {}", collect.name()),
@@ -108,7 +88,7 @@ fn variants(instance: &Instance) -> Variants {
         }
         Collect::Halving | Collect::Circulant => Known::default(),
     };
-    each_after(choices.collect::<Vec<_>>(), leads, known, name, draft)
+    each_known(choices.collect::<Vec<_>>(), known, name, draft)
 }
 
 /// The numbers of pieces that are tried: those for which there are helpers.
@@ -228,7 +208,7 @@ fn teams(line: &[Rank], sources: &[Rank], counts: &[usize]) -> Vec<Vec<Rank>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Description, pattern::line, plan::Variant, topology::Grid};
+    use crate::{model::Description, pattern::line, topology::Grid};
 
     #[test]
     fn powers_of_two_and_all_the_helpers_there_are() {
@@ -243,24 +223,6 @@ mod tests {
         assert_eq!(tried(16, 8), [2]);
         assert_eq!(tried(16, 9), [0; 0]);
         assert_eq!(tried(1, 1), [0; 0]);
-    }
-
-    #[test]
-    fn whatever_is_tried_after_others_is_on_the_list_with_them() {
-        let machine: Description = "paragon:6x6".parse().unwrap();
-        let variants = variants(&Instance::new(&machine, &[0, 7, 9], &[1000, 80_000, 300]).unwrap()).unwrap();
-        let names: Vec<&str> = variants.iter().map(Variant::name).collect();
-        assert!(
-            variants.iter().flat_map(|variant| variant.leads()).all(|lead| names.contains(&lead.as_str()))
-        );
-        let leads = |name| variants.iter().find(|variant| variant.name() == name).unwrap().leads();
-        assert!(leads("up to 8 pieces, halving, overlapped").is_empty());
-        assert_eq!(leads("up to 8 pieces, halving, in turn"), ["up to 8 pieces, halving, overlapped"]);
-        assert_eq!(
-            leads("up to 4 pieces, halving, overlapped"),
-            ["up to 2 pieces, halving, overlapped", "up to 8 pieces, halving, overlapped"]
-        );
-        assert_eq!(leads("8 pieces, halving, overlapped"), ["up to 8 pieces, halving, overlapped"]);
     }
 
     #[test]

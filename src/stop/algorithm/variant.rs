@@ -14,11 +14,8 @@ pub(super) type Variants = Result<Vec<Variant<Instance>>, PlanError>;
 
 /// The ways to exchange that the algorithms beyond the papers try. To send and receive at once, as the papers do, costs
 /// `o_x` and gains nothing over doing it in turn.
-const EXCHANGES: [(Exchange, &str); 2] = [(Exchange::InTurn, "in turn"), (Exchange::Overlapped, FIRST)];
-
-/// The way that is tried first: it may be much faster than the other where a node sends several messages, and is hardly ever
-/// much slower.
-const FIRST: &str = "overlapped";
+const EXCHANGES: [(Exchange, &str); 2] =
+    [(Exchange::InTurn, "in turn"), (Exchange::Overlapped, "overlapped")];
 
 /// Figures of a choice that are known before its schedule is made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,28 +50,23 @@ pub(super) fn each<C: Copy + Send + Sync + 'static>(
     name: impl Fn(C) -> String,
     make: impl Fn(&Instance, C, Exchange) -> Draft + Copy + Send + Sync + 'static,
 ) -> Variants {
-    each_after(choices, |_| Vec::new(), |_| Known::default(), name, make)
+    each_known(choices, |_| Known::default(), name, make)
 }
 
-/// Every choice with every way to exchange, each tried after other choices that differ little from it: `leads` tells which. `known`
-/// tells what is known of a choice before its schedule is made.
-pub(super) fn each_after<C: Copy + Send + Sync + 'static>(
+/// Every choice with every way to exchange. `known` tells what is known of a choice before its schedule is made.
+pub(super) fn each_known<C: Copy + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = C>,
-    leads: impl Fn(C) -> Vec<C>,
     known: impl Fn(C) -> Known,
     name: impl Fn(C) -> String,
     make: impl Fn(&Instance, C, Exchange) -> Draft + Copy + Send + Sync + 'static,
 ) -> Variants {
-    let full_name = |choice, exchange| format!("{}, {exchange}", name(choice));
     let variant = |choice, (exchange, exchange_name)| {
-        let variant = Variant::new(full_name(choice, exchange_name), move |instance| {
+        let full_name = format!("{}, {exchange_name}", name(choice));
+        let variant = Variant::new(full_name, move |instance| {
             Ok(by_nodes(instance, |instance| make(instance, choice, exchange)))
         });
         let Known { least, messages } = known(choice);
-        variant.at_least(least).of_messages(messages).after(match exchange_name == FIRST {
-            true => leads(choice).into_iter().map(|lead| full_name(lead, FIRST)).collect(),
-            false => vec![full_name(choice, FIRST)],
-        })
+        variant.at_least(least).of_messages(messages)
     };
     Ok(choices.into_iter().flat_map(|choice| EXCHANGES.map(|exchange| variant(choice, exchange))).collect())
 }

@@ -23,7 +23,7 @@ use super::{
     few::{Few, Limit},
 };
 use crate::{
-    plan::{self, choose::fastest},
+    plan::{self, Budget, Effort, search::fastest},
     time::{Span, Time},
 };
 
@@ -376,7 +376,8 @@ impl Search<'_> {
         some.retain(|(_, variant)| variant.name().is_empty() || self.tried.insert(same(variant).to_owned()));
         let (numbers, mut some): (Vec<usize>, Vec<Variant>) = some.into_iter().unzip();
         let limit = self.limit();
-        match fastest(&Algorithm::AUTO, self.planner.instance(), &some, limit) {
+        let budget = Budget::of(Effort::Thorough);
+        match fastest(&Algorithm::AUTO, self.planner.instance(), &some, limit, &budget) {
             Ok((nth, found)) => {
                 self.best = Some((some.swap_remove(nth), found));
                 Some(numbers[nth])

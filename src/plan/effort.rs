@@ -1,0 +1,63 @@
+//! How hard a search tries: its budget in steps.
+
+use std::cell::Cell;
+
+/// How hard *Auto* tries to find the fastest plan. The same plan is found on every host, as steps of schedules are counted and not
+/// seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effort {
+    /// About a tenth of what *normal* takes at most.
+    Quick,
+    /// At most some seconds.
+    #[default]
+    Normal,
+    /// Until nothing is left to be tried.
+    Thorough,
+}
+
+impl Effort {
+    /// The steps of all schedules that are made and predicted.
+    fn steps(self) -> u64 {
+        match self {
+            Effort::Quick => NORMAL / 10,
+            Effort::Normal => NORMAL,
+            Effort::Thorough => u64::MAX,
+        }
+    }
+}
+
+/// The steps of a search with [`Effort::Normal`]. To make and predict a step takes some 0.1 to 1 us of processor time.
+const NORMAL: u64 = 1 << 24;
+
+/// The steps that a search may still take.
+pub(crate) struct Budget {
+    steps: Cell<u64>,
+    left_out: Cell<usize>,
+}
+
+impl Budget {
+    /// The budget of an effort.
+    pub(crate) fn of(effort: Effort) -> Budget {
+        Budget { steps: Cell::new(effort.steps()), left_out: Cell::new(0) }
+    }
+
+    /// Takes so many steps from it.
+    pub(crate) fn spend(&self, steps: u64) {
+        self.steps.set(self.steps.get().saturating_sub(steps));
+    }
+
+    /// Whether nothing is left.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.steps.get() == 0
+    }
+
+    /// Counts variants that are not tried because it is spent.
+    pub(crate) fn leave(&self, variants: usize) {
+        self.left_out.set(self.left_out.get() + variants);
+    }
+
+    /// The number of variants that have not been tried because it was spent.
+    pub(crate) fn left_out(&self) -> usize {
+        self.left_out.get()
+    }
+}
