@@ -22,7 +22,7 @@ use super::{
     predict::predict_among,
     problem::{Draft, Problem},
     registry::{Algorithm, Planning, Predicted, Variant},
-    search::fastest,
+    search::{check_messages, fastest},
 };
 use crate::{
     text::count,
@@ -110,6 +110,7 @@ struct Part<P: Problem> {
     is_in: Vec<bool>,
     variant: Variant<P>,
     draft: P::Draft,
+    /// The time of the fastest schedule alone.
     time: Span,
 }
 
@@ -163,29 +164,56 @@ impl<'a, P: Divisible> Row<'a, P> {
         for order in [halves, [halves[1], halves[0]]] {
             let mut parts = whole.clone();
             parts.splice(nth..=nth, order);
-            self.attempt(parts);
+            if self.tried.insert(parts.clone()) {
+                self.attempt(&parts, None);
+                if self.problem.has_root() {
+                    halves.iter().for_each(|&half| self.suit(&parts, half));
+                }
+            }
         }
         self.incumbent < before
     }
 
-    /// Predicts a row of parts that are solved.
-    fn attempt(&mut self, bounds: Vec<Bounds>) {
-        if !self.tried.insert(bounds.clone()) {
-            return;
+    /// Tries all variants of a part in the row: where parts overlap much, the fastest one alone need not be the fastest there.
+    fn suit(&mut self, row: &[Bounds], bounds: Bounds) {
+        let problem = self.subproblem(bounds);
+        let Some(time) = self.time(bounds) else { return };
+        for variant in problem.others().unwrap_or_default() {
+            if self.budget.is_spent() {
+                return;
+            }
+            if Time::ZERO + variant.floor() >= self.incumbent {
+                continue;
+            }
+            let Ok(draft) = variant.draft(&problem) else { continue };
+            if draft.schedule().is_none_or(|schedule| check_messages(schedule).is_err()) {
+                continue;
+            }
+            let part = Arc::new(self.part(bounds, variant, draft, time));
+            if self.attempt(row, Some((bounds, &part))) {
+                self.known.insert(bounds, Ok(part));
+            }
         }
-        let solved = |part: &Bounds| self.known.get(part)?.as_ref().ok().cloned();
-        let Some(parts) = bounds.iter().map(solved).collect::<Option<Vec<_>>>() else { return };
+    }
+
+    /// Predicts a row of parts that are solved, or with another schedule for one of them; tells whether it is faster.
+    fn attempt(&mut self, bounds: &[Bounds], other: Option<(Bounds, &Arc<Part<P>>)>) -> bool {
+        let solved = |part: &Bounds| match other {
+            Some((replaced, other)) if replaced == *part => Some(other.clone()),
+            _ => self.known.get(part)?.as_ref().ok().cloned(),
+        };
+        let Some(parts) = bounds.iter().map(solved).collect::<Option<Vec<_>>>() else { return false };
         let row: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.draft)).collect();
         let draft = self.problem.joined(&row);
-        let Some(schedule) = draft.schedule() else { return };
+        let Some(schedule) = draft.schedule() else { return false };
         self.budget.spend(schedule.steps_in_all() as u64);
         let (machine, members) = (self.problem.machine(), self.problem.members());
         let prediction = predict_among(machine, members, schedule, self.incumbent);
-        if let Some(prediction) = prediction.filter(|prediction| prediction.modeled < self.incumbent) {
-            self.incumbent = prediction.modeled;
-            self.parts = bounds;
-            self.found = Some((parts, Predicted { draft, prediction }));
-        }
+        let Some(prediction) = prediction.filter(|found| found.modeled < self.incumbent) else { return false };
+        self.incumbent = prediction.modeled;
+        self.parts = bounds.to_vec();
+        self.found = Some((parts, Predicted { draft, prediction }));
+        true
     }
 
     /// Finds the fastest schedule of a part alone, if that ends by the limit; tells whether there is one.
@@ -202,10 +230,14 @@ impl<'a, P: Divisible> Row<'a, P> {
     }
 
     fn solved(&self, bounds: Bounds, limit: Time) -> Option<Part<P>> {
-        let (is_in, problem) = (self.is_in(bounds), self.subproblem(bounds));
+        let problem = self.subproblem(bounds);
         let mut variants = problem.others().ok()?;
         let (nth, found) = fastest(&P::APART, &problem, &variants, limit, self.budget).ok()?;
-        let variant = variants.swap_remove(nth);
+        let time = found.prediction.modeled.since_start();
+        Some(self.part(bounds, variants.swap_remove(nth), found.draft, time))
+    }
+
+    fn part(&self, bounds: Bounds, variant: Variant<P>, draft: P::Draft, time: Span) -> Part<P> {
         let algorithm = variant.algorithm().map_or_else(String::new, Algorithm::to_string);
         let which = match bounds {
             (over, u64::MAX) => format!("over {over} B"),
@@ -213,7 +245,7 @@ impl<'a, P: Divisible> Row<'a, P> {
             (over, up_to) => format!("over {over} up to {up_to} B"),
         };
         let name = format!("{which} by {}", P::plan_name(algorithm, variant.name()));
-        Some(Part { name, is_in, variant, draft: found.draft, time: found.prediction.modeled.since_start() })
+        Part { name, is_in: self.is_in(bounds), variant, draft, time }
     }
 
     fn is_in(&self, (over, up_to): Bounds) -> Vec<bool> {

@@ -29,8 +29,8 @@ pub(super) fn algorithm_help() -> String {
         "The algorithms, or a list of such: paper for those of the papers ({}), beyond for others ({}, {}), {} for the \
          fastest of these on the machine, or all; what does not work is left out. {} is for messages that leave some nodes with more \
          bytes than others, {} for long messages on \
-         networks that are no grid or between nodes with several ports, {} for long messages from few sources, and {} treats long and \
-         short messages apart, each by one of these",
+         networks that are no grid or between nodes with several ports, {} for long messages from few sources, {} has the algorithms for \
+         a collect or, of one source, a broadcast, and {} treats long and short messages apart, each by one of these",
         names(Algorithm::PAPER),
         names(Algorithm::BEYOND),
         names(Algorithm::FOR_SOME),
@@ -38,6 +38,7 @@ pub(super) fn algorithm_help() -> String {
         Algorithm::LEVEL,
         Algorithm::FOREST,
         Algorithm::PIPELINE,
+        Algorithm::COLLECTIVE,
         Algorithm::APART
     )
 }

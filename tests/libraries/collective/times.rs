@@ -173,7 +173,8 @@ proptest! {
                     "multiplying" => call.members.len() < 3,
                     "alternating" => true,
                     // Blocks may be about as long as each other.
-                    "apart" | "sources" => true,
+                    "apart" => true,
+                    "sources" => call.total() == 0,
                     // It is for long vectors on networks that are no grid.
                     "forest" => true,
                     _ => is_pipelined && !is_cut,

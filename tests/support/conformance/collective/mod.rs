@@ -73,9 +73,12 @@ pub(crate) fn may_refuse(algorithm: &Algorithm, case: &Case) -> bool {
         // On rectangles whose sides it can divide by turns.
         "alternating" => true,
         // Where lengths of blocks differ.
-        "apart" | "sources" => true,
+        "apart" => true,
+        // Where there is something, and an operator that is not commutative leaves it with a single rank.
+        "sources" => case.total() == 0 || in_order,
         // Where vectors are long, and the network is no grid or nodes have several ports.
         "forest" => true,
+        "wider" => false,
         _ => in_order,
     }
 }
