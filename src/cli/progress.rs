@@ -109,7 +109,7 @@ impl Tried {
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Tried {
     fn on_new_span(&self, attributes: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
-        if attributes.metadata().name() == "choose" {
+        if attributes.metadata().name() == "search" {
             attributes.record(&mut Listed(&self.listed));
         }
     }

@@ -32,13 +32,12 @@ impl Related for Task {
     }
 
     fn wider(&self) -> Vec<Variant<Task>> {
-        use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter};
+        use Operation::{Collect, CombineToAll, CombineToOne, Gather, Scan};
         let is_last = self.root() + 1 == self.size();
         let operations: &[Operation] = match self.operation() {
-            Scatter => &[Broadcast],
             Gather => &[Collect],
             CombineToOne if is_last => &[CombineToAll, Scan],
-            CombineToOne | DistributedCombine => &[CombineToAll],
+            CombineToOne => &[CombineToAll],
             _ => &[],
         };
         let variants = operations.iter().flat_map(|&operation| {

@@ -11,7 +11,8 @@ use crate::{
 
 impl Related for Instance {
     fn equal(&self) -> Vec<Variant<Instance>> {
-        let Some(collect) = as_collect(self) else { return Vec::new() };
+        // Nothing has to be sent of a collect without any bytes, but messages without any are messages.
+        let Some(collect) = as_collect(self).filter(|_| self.bytes() > 0) else { return Vec::new() };
         let other_words = collect.in_other_words();
         [Some(collect), other_words].into_iter().flatten().flat_map(variants).collect()
     }

@@ -306,7 +306,7 @@ fn blocks_have_the_lengths_that_are_given() {
     );
     assert!(output.contains("every member had every byte"), "{output}");
     let chosen = output.lines().find(|line| line.starts_with("apart")).unwrap();
-    assert!(chosen.contains(" * ") && chosen.contains("over 32 B by from 0"), "{output}");
+    assert!(chosen.contains(" * ") && chosen.contains("over 32 B by broadcast, "), "{output}");
     let refused = |command: &str| {
         let all: Vec<&str> = ["collective"].into_iter().chain(command.split(' ')).collect();
         fails(2, &all)

@@ -41,7 +41,7 @@ fn one_problem_is_shown_with_all_that_is_known_of_it() {
 #[test]
 fn all_algorithms_are_the_default_and_many_iterations_are_abbreviated() {
     let output = succeeds(&["stop", "--mesh", "4x4", "--sources", "3"]);
-    assert_eq!(rows(&output, "algorithm").len(), 23, "{output}");
+    assert_eq!(rows(&output, "algorithm").len(), 24, "{output}");
     // Those for some problems only, each with the reason.
     let left_out: Vec<&str> = output.lines().filter_map(|line| line.strip_prefix("Left out: ")).collect();
     assert_eq!(left_out.len(), 3, "{output}");
@@ -65,11 +65,11 @@ fn all_are_all_that_work() {
         rows(&output, "algorithm").iter().map(|row| row[0].to_owned()).collect::<Vec<_>>()
     };
     let all = names("all", &problem);
-    assert_eq!(all.len(), 25);
-    assert_eq!(all[21..], ["level", "pipeline", "apart", "auto"]);
-    assert_eq!(names("beyond", &problem), all[15..24]);
+    assert_eq!(all.len(), 26);
+    assert_eq!(all[21..], ["level", "pipeline", "collective", "apart", "auto"]);
+    assert_eq!(names("beyond", &problem), all[15..25]);
     let ports = ["stop", "--machine", "ethernet:8", "--sources", "1", "--bytes", "16M"];
-    assert_eq!(names("beyond,auto", &ports)[6..], ["level", "forest", "pipeline", "auto"]);
+    assert_eq!(names("beyond,auto", &ports)[6..], ["level", "forest", "pipeline", "collective", "auto"]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
         ),
         "{output}"
     );
-    assert_eq!(rows(&output, "algorithm").len(), 6, "{output}");
+    assert_eq!(rows(&output, "algorithm").len(), 7, "{output}");
     let output = succeeds(&[&options[..], &["--algorithm", "auto,split"]].concat());
     assert!(output.contains("\nLeft out: split works only if"), "{output}");
     let errors = fails(2, &[&options[..], &["--algorithm", "split"]].concat());
@@ -114,7 +114,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     assert!(output.contains("\nLeft out of 2 of 4 problems: split works only"), "{output}");
     let cells = |row: &[&str]| row.iter().filter(|cell| **cell != "*").count();
     let table = rows(&output, "sources");
-    assert!(table.iter().all(|row| cells(row) == 9), "{output}");
+    assert!(table.iter().all(|row| cells(row) == 10), "{output}");
     assert_eq!(table.iter().filter(|row| row.contains(&"-")).count(), 2, "{output}");
     // Some problems may have no algorithm at all.
     let sweep = [

@@ -1,8 +1,8 @@
 //! *Wider*: by the schedule of an operation that wants more.
 //!
-//! **What it does.** A gather wants at one rank what a collect wants at all, a scatter wants parts of what a broadcast brings to all, and
-//! a combine-to-one or a distributed combine wants parts of what a combine-to-all has everywhere in the end; the last rank has the
-//! result of a combine-to-one at the end of a scan. So the algorithms for those are taken, and what nobody wants is left.
+//! **What it does.** A gather wants at one rank what a collect wants at all, and a combine-to-one what a combine-to-all has
+//! everywhere in the end; the last rank has the result of a combine-to-one at the end of a scan. So the algorithms for those are
+//! taken, and what nobody wants is left.
 //!
 //! **Restrictions.** Those of the algorithms.
 //!
@@ -22,6 +22,5 @@ static WIDER: Entry = Entry::new("wider", |planning| Ok(planning.problem.wider()
     .about("by the schedule of an operation that wants more, such as a collect for a gather")
     .source("Träff, Gropp, Thakur 2010")
     .kinds(|operation| {
-        use Operation::{CombineToOne, DistributedCombine, Gather, Scatter};
-        matches!(operation, Scatter | Gather | CombineToOne | DistributedCombine)
+        matches!(operation, Operation::Gather | Operation::CombineToOne)
     });
