@@ -8,7 +8,7 @@ use crate::{
         Description,
         arbitrary::{parameters, topologies},
     },
-    plan::{Draft, split::Divisible, predict::predict_among},
+    plan::{Draft, predict::predict_among, split::Divisible},
     stop::Instance,
     time::Time,
 };

@@ -10,11 +10,11 @@ use std::{
 
 use super::{
     PlanError,
-    search::check_messages,
     plan::Plan,
     predict::{Prediction, predict_among},
     problem::{Draft, Planned},
     registry::Registered,
+    search::check_messages,
 };
 use crate::{panics::caught, time::Time, topology::catch_route_error};
 

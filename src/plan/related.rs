@@ -15,7 +15,8 @@ pub(crate) trait Related: Problem {
 }
 
 /// Makes a draft of a problem `Q` from one of a related problem `P`, which is given too.
-pub(crate) type Convert<P, Q> = fn(&Q, &P, <P as super::Planned>::Draft) -> Result<<Q as super::Planned>::Draft, PlanError>;
+pub(crate) type Convert<P, Q> =
+    fn(&Q, &P, <P as super::Planned>::Draft) -> Result<<Q as super::Planned>::Draft, PlanError>;
 
 /// A problem whose schedules carry out a problem `Q`.
 pub(crate) struct Solver<P: Problem, Q: Problem> {

@@ -109,7 +109,8 @@ impl<P: Problem> Round<'_, P> {
     /// the host. That decides how far some are predicted, but not which is the fastest.
     fn fastest(&self, round: &[usize]) -> Option<(usize, Predicted<P>)> {
         let best: Mutex<Option<(usize, Predicted<P>)>> = Mutex::new(None);
-        let time = |best: &Option<(usize, Predicted<P>)>| best.as_ref().map(|(_, found)| found.prediction.modeled);
+        let time =
+            |best: &Option<(usize, Predicted<P>)>| best.as_ref().map(|(_, found)| found.prediction.modeled);
         let next = AtomicUsize::new(0);
         let work = || {
             while let Some(&nth) = round.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -155,8 +156,7 @@ impl<P: Problem> Round<'_, P> {
 
     fn tried(&self, variant: &Variant<P>, bound: Time) -> Result<Option<Predicted<P>>, PlanError> {
         let problem = self.problem;
-        let _tried =
-            debug_span!("variant", name = variant.name(), estimate = %variant.estimate()).entered();
+        let _tried = debug_span!("variant", name = variant.name(), estimate = %variant.estimate()).entered();
         let draft = debug_span!("make").in_scope(|| variant.draft(problem))?;
         let Some(schedule) = draft.schedule() else { return Ok(None) };
         self.steps.fetch_add(schedule.steps_in_all() as u64, Ordering::Relaxed);

@@ -76,7 +76,10 @@ pub(crate) fn lengths_in_words(lengths: &[u64]) -> String {
 /// # Errors
 ///
 /// [`PlanError::TooLong`]: no way ends within modeled time.
-pub(crate) fn apart<P: Divisible>(planning: &Planning<'_, P>, budget: &Budget) -> Result<Found<P>, PlanError> {
+pub(crate) fn apart<P: Divisible>(
+    planning: &Planning<'_, P>,
+    budget: &Budget,
+) -> Result<Found<P>, PlanError> {
     let too_long = || PlanError::TooLong { algorithm: P::APART.called(planning.problem) };
     Row::new(planning.problem, Time::MAX, budget).improved().ok_or_else(too_long)
 }
@@ -146,7 +149,8 @@ impl<'a, P: Divisible> Row<'a, P> {
     /// Replaces a part by two, in both orders; tells whether that makes the row faster.
     fn split(&mut self, nth: usize, halves: [Bounds; 2]) -> bool {
         let before = self.incumbent;
-        let others: Vec<Bounds> = self.parts.iter().copied().filter(|part| *part != self.parts[nth]).collect();
+        let others: Vec<Bounds> =
+            self.parts.iter().copied().filter(|part| *part != self.parts[nth]).collect();
         let others: Span = others.iter().filter_map(|&part| self.time(part)).sum();
         let alone = alone(self.problem, self.incumbent.since_start());
         let least = halves.map(|half| self.subproblem(half).least());
@@ -209,7 +213,9 @@ impl<'a, P: Divisible> Row<'a, P> {
         self.budget.spend(schedule.steps_in_all() as u64);
         let (machine, members) = (self.problem.machine(), self.problem.members());
         let prediction = predict_among(machine, members, schedule, self.incumbent);
-        let Some(prediction) = prediction.filter(|found| found.modeled < self.incumbent) else { return false };
+        let Some(prediction) = prediction.filter(|found| found.modeled < self.incumbent) else {
+            return false;
+        };
         self.incumbent = prediction.modeled;
         self.parts = bounds.to_vec();
         self.found = Some((parts, Predicted { draft, prediction }));

@@ -17,7 +17,8 @@ impl Related for Task {
         if let Some(task) = self.in_other_words() {
             let named = task.operation().name();
             let listed = collective::families(&task);
-            let solver = solver(Arc::new(task), Algorithm::SOURCES, named, Span::ZERO, |_, _, draft| Ok(draft));
+            let solver =
+                solver(Arc::new(task), Algorithm::SOURCES, named, Span::ZERO, |_, _, draft| Ok(draft));
             variants.extend(solver.variants(listed));
         }
         if let Some(instance) = as_s_to_p(self) {

@@ -13,10 +13,10 @@ fn intervals(output: &str) -> Vec<(String, Vec<Interval>)> {
         if let [name] = cells[..] {
             operations.push((name.to_owned(), Vec::new()));
         }
-        if let ([from, to, ..], Some(algorithm)) = (&cells[..], cells.get(6))
+        if let ([from, to, ..], Some(algorithm)) = (&cells[..], cells.get(6..))
             && let (Ok(from), Ok(to)) = (from.parse(), to.parse())
         {
-            operations.last_mut().unwrap().1.push((from, to, (*algorithm).to_owned()));
+            operations.last_mut().unwrap().1.push((from, to, algorithm.join(" ")));
         }
     }
     operations

@@ -29,8 +29,8 @@ mod tree;
 mod trivance;
 mod wider;
 
-pub(super) use self::auto::others;
 pub(crate) use self::auto::families;
+pub(super) use self::auto::others;
 
 use std::borrow::Cow;
 

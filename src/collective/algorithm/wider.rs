@@ -21,6 +21,4 @@ impl Algorithm {
 static WIDER: Entry = Entry::new("wider", |planning| Ok(planning.problem.wider()))
     .about("by the schedule of an operation that wants more, such as a collect for a gather")
     .source("Träff, Gropp, Thakur 2010")
-    .kinds(|operation| {
-        matches!(operation, Operation::Gather | Operation::CombineToOne)
-    });
+    .kinds(|operation| matches!(operation, Operation::Gather | Operation::CombineToOne));

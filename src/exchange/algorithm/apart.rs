@@ -32,8 +32,8 @@ use super::{
 use crate::{
     plan::{
         self, Budget, Planned, Restriction,
-        split::{lengths_in_words, places},
         predict::{Prediction, predict_among},
+        split::{lengths_in_words, places},
     },
     time::{Span, Time},
 };

@@ -10,7 +10,7 @@ use crate::{
         arbitrary::{parameters, topologies},
     },
     pattern::{Action, Exchange, Schedule, Step},
-    plan::{PlanError, Reason, Variant, search::busiest_node, predict},
+    plan::{PlanError, Reason, Variant, predict, search::busiest_node},
     rank::Rank,
     stop::Distribution,
     time::{Span, Time},
