@@ -92,6 +92,9 @@ pub(crate) fn faster<P: Divisible>(problem: &P, given: Time, budget: &Budget) ->
 /// The messages that are longer than one length and no longer than the other.
 type Bounds = (u64, u64);
 
+/// Parts that are solved, in a row.
+type Parts<P> = Vec<Arc<Part<P>>>;
+
 /// Parts one after the other, which are split as long as that makes them faster: a greedy search.
 struct Row<'a, P: Problem> {
     problem: &'a P,
@@ -101,7 +104,7 @@ struct Row<'a, P: Problem> {
     parts: Vec<Bounds>,
     /// The time of that row, or what it has to take less than.
     incumbent: Time,
-    found: Option<(Vec<Arc<Part<P>>>, Predicted<P>)>,
+    found: Option<(Parts<P>, Predicted<P>)>,
     /// The parts that have been solved, or else the limits that they do not end by.
     known: BTreeMap<Bounds, Result<Arc<Part<P>>, Time>>,
     tried: BTreeSet<Vec<Bounds>>,
@@ -269,7 +272,7 @@ impl<'a, P: Divisible> Row<'a, P> {
 }
 
 /// The variant of parts one after the other.
-fn in_a_row<P: Divisible>(parts: Vec<Arc<Part<P>>>) -> Variant<P> {
+fn in_a_row<P: Divisible>(parts: Parts<P>) -> Variant<P> {
     let name = parts.iter().map(|part| part.name.clone()).collect::<Vec<_>>().join(", then ");
     let make = move |problem: &P| {
         let draft = |part: &Arc<Part<P>>| part.variant.draft(&problem.part(&part.is_in));

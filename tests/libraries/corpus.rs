@@ -208,9 +208,6 @@ fn few_problems_of_the_corpus_have_become_slower() {
         if ratio > 1.02 {
             println!("{ratio:.3} of the time: {}", line);
         }
-        if std::env::var("SLOW").is_ok() {
-            println!("PLAN {} {} {}", planned.as_secs_f64(), ratio, line);
-        }
         ratios.push(ratio);
         before.push(row.planned as f64 / 1e6);
         after.push(planned.as_secs_f64());
