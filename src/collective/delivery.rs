@@ -82,18 +82,17 @@ fn check_piece(task: &Task, piece: &Piece) -> Result<(), String> {
     }
 }
 
-/// The part of the vector that a piece adds to the result of a rank, if it adds any.
-pub(super) fn result(task: &Task, rank: Rank, piece: &Piece) -> Option<Range<u64>> {
+/// Whether a piece ends as a part of the result of a rank.
+fn is_result(task: &Task, rank: Rank, piece: &Piece) -> bool {
     let [_, after] = task.extents(rank);
-    let part = piece.start.max(after.start)..(piece.start + piece.bytes).min(after.end);
-    (matches!(piece.role, Role::Both | Role::Result) && !part.is_empty()).then_some(part)
+    matches!(piece.role, Role::Both | Role::Result) && piece.bytes > 0 && is_in(piece, &after)
 }
 
 /// Whether the result of a rank is made of pieces that follow each other without a gap.
 fn check_result(task: &Task, rank: Rank, pieces: &[Piece]) -> Result<(), DeliveryError> {
     let [_, after] = task.extents(rank);
-    let results = pieces.iter().filter_map(|piece| result(task, rank, piece));
-    let mut ranges: Vec<(u64, u64)> = results.map(|part| (part.start, part.end)).collect();
+    let results = pieces.iter().filter(|piece| is_result(task, rank, piece));
+    let mut ranges: Vec<(u64, u64)> = results.map(|piece| (piece.start, piece.start + piece.bytes)).collect();
     ranges.sort_unstable();
     ranges.push((after.end, after.end));
     let mut end = after.start;
@@ -108,7 +107,9 @@ fn check_result(task: &Task, rank: Rank, pieces: &[Piece]) -> Result<(), Deliver
 
 /// The ranks whose versions of a piece a rank has, combined, in the end, if it is a part of its result.
 fn wanted(task: &Task, rank: Rank, piece: &Piece) -> Option<Range<Rank>> {
-    result(task, rank, piece)?;
+    if !is_result(task, rank, piece) {
+        return None;
+    }
     let of = |rank: Rank| rank..rank + 1;
     Some(match task.operation() {
         Operation::Broadcast | Operation::Scatter => of(task.root()),

@@ -1,6 +1,6 @@
 //! Plans of tasks, carried out on a member.
 
-use super::{Task, delivery::result, draft::Role};
+use super::{Task, draft::Role};
 use crate::{
     comm::{Combine, Group, WalkError, walk_with},
     payload::{Payload, PayloadError},
@@ -60,7 +60,7 @@ impl Plan {
         if self.task().size() != group.size() {
             return Err(WalkError::Nodes { schedule: self.task().size(), group: group.size() });
         }
-        let [before, _] = self.task().extents(rank);
+        let [before, after] = self.task().extents(rank);
         if mine.len() != before.end - before.start {
             return Err(WalkError::Length {
                 block: 0,
@@ -79,12 +79,11 @@ impl Plan {
         }
         let part = || Part::operation(format!("{} by {}", self.task().operation(), self.name()));
         group.as_part(part, || walk_with(group, self.schedule(), tag, &mut blocks, combine))?;
-        let mut results = Vec::new();
-        for (piece, block) in pieces.iter().zip(blocks) {
-            if let Some(part) = result(self.task(), rank, piece) {
-                results.push((part.start, block.slice(part.start - piece.start..part.end - piece.start)?));
-            }
-        }
+        let is_wanted = |start: u64, bytes: u64| after.start <= start && start + bytes <= after.end;
+        let results = pieces.iter().zip(blocks).filter(|(piece, _)| {
+            matches!(piece.role, Role::Both | Role::Result) && is_wanted(piece.start, piece.bytes)
+        });
+        let mut results: Vec<(u64, Payload)> = results.map(|(piece, block)| (piece.start, block)).collect();
         results.sort_by_key(|&(start, _)| start);
         Ok(Payload::concat(results.into_iter().map(|(_, block)| block)))
     }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 /// How hard *Auto* tries to find the fastest plan. The same plan is found on every host, as steps of schedules are counted and not
-/// seconds.
+/// seconds. It bounds the search for collective operations and s-to-p broadcasts; *Auto* of exchanges has bounds of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
     /// About a tenth of what *normal* takes at most.

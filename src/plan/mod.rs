@@ -53,7 +53,7 @@ pub(crate) use self::{
     members::{check_members, mean_in_elements},
     problem::{Draft, Planned, Scheduled, by_rules, check_blocks},
     registry::{Entry, Planning, Predicted, Restriction, Variant},
-    related::{Convert, Related, Solver},
+    related::{Convert, Related, converted},
 };
 pub use self::{
     bound::{LowerBound, Reason},

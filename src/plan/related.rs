@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, PlanError, Problem, Variant};
+use super::{Algorithm, Planned, Problem, Variant};
 use crate::time::Span;
 
 /// A problem that other problems are related to, of the same library or of another one.
@@ -11,46 +11,38 @@ pub(crate) trait Related: Problem {
     fn equal(&self) -> Vec<Variant<Self>>;
 
     /// The variants of problems that want more than this one, and so carry it out as well.
-    fn wider(&self) -> Vec<Variant<Self>>;
+    fn wider(&self) -> Vec<Variant<Self>> {
+        Vec::new()
+    }
 }
 
 /// Makes a draft of a problem `Q` from one of a related problem `P`, which is given too.
-pub(crate) type Convert<P, Q> =
-    fn(&Q, &P, <P as super::Planned>::Draft) -> Result<<Q as super::Planned>::Draft, PlanError>;
+pub(crate) type Convert<P, Q> = fn(&Q, &P, <P as Planned>::Draft) -> <Q as Planned>::Draft;
 
-/// A problem whose schedules carry out a problem `Q`.
-pub(crate) struct Solver<P: Problem, Q: Problem> {
-    /// The problem.
-    pub(crate) problem: Arc<P>,
-    /// The algorithm that variants are listed by.
-    pub(crate) listed_by: Algorithm<Q>,
-    /// The words for the problem, in names of variants.
-    pub(crate) named: &'static str,
-    /// A lower bound of the time of every schedule of the problem.
-    pub(crate) bound: Span,
-    /// The conversion of drafts.
-    pub(crate) convert: Convert<P, Q>,
-}
-
-impl<P: Problem, Q: Problem> Solver<P, Q> {
-    /// The variants of the problem as variants of `Q`.
-    pub(crate) fn variants(&self, of: Vec<Variant<P>>) -> impl Iterator<Item = Variant<Q>> {
-        of.into_iter().map(|variant| self.variant(variant))
-    }
-
-    fn variant(&self, variant: Variant<P>) -> Variant<Q> {
-        let algorithm = variant.algorithm().map_or_else(String::new, ToString::to_string);
+/// The variants of a problem `P` as variants of a problem `Q` that its schedules carry out, listed by an algorithm for `Q`. Their names
+/// begin with words for `P`. No schedule of `P` takes less than `bound`.
+pub(crate) fn converted<P: Problem, Q: Problem>(
+    problem: P,
+    variants: Vec<Variant<P>>,
+    words: &str,
+    bound: Span,
+    convert: Convert<P, Q>,
+    algorithm: &Algorithm<Q>,
+) -> Vec<Variant<Q>> {
+    let problem = Arc::new(problem);
+    let one = |variant: Variant<P>| {
+        let of = variant.algorithm().map_or_else(String::new, ToString::to_string);
         let name = match variant.name() {
-            "" => format!("{}, {algorithm}", self.named),
-            name => format!("{}, {algorithm}, {name}", self.named),
+            "" => format!("{words}, {of}"),
+            name => format!("{words}, {of}, {name}"),
         };
-        let floor = variant.floor().max(self.bound);
-        let (estimate, messages) = (variant.estimate(), variant.messages());
-        let (problem, convert) = (self.problem.clone(), self.convert);
-        Variant::new(name, move |wanted: &Q| convert(wanted, &problem, variant.draft(&problem)?))
+        let (floor, estimate) = (variant.floor().max(bound), variant.estimate());
+        let (messages, problem) = (variant.messages(), problem.clone());
+        Variant::new(name, move |wanted: &Q| Ok(convert(wanted, &problem, variant.draft(&problem)?)))
             .at_least(floor)
             .estimated(estimate)
             .of_messages(messages)
-            .by(self.listed_by.clone())
-    }
+            .by(algorithm.clone())
+    };
+    variants.into_iter().map(one).collect()
 }

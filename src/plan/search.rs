@@ -208,3 +208,35 @@ pub(crate) fn busiest_node(schedule: &Schedule, parameters: &Parameters) -> Span
     };
     (0..schedule.nodes()).map(node).max().unwrap_or(Span::ZERO)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        plan::{effort::Effort, split::Divisible},
+        stop::{Algorithm, Instance},
+    };
+
+    /// A search whose budget is spent ends with the incumbent, and says what it has left out.
+    #[test]
+    fn without_a_budget_one_is_tried() {
+        let instance = Instance::new(&"paragon:3x3".parse().unwrap(), &[1, 5], &[2048; 2]).unwrap();
+        let variants = instance.others().unwrap();
+        let search = |limit: Time, budget: &Budget| {
+            fastest(&Algorithm::AUTO, &instance, &variants, limit, budget)
+                .map(|(_, found)| found.prediction.modeled)
+        };
+        let spent = Budget::of(Effort::Quick);
+        spent.spend(u64::MAX);
+        let first = search(Time::MAX, &spent).unwrap();
+        assert!((1..variants.len()).contains(&spent.left_out()));
+        let thorough = Budget::of(Effort::Thorough);
+        let best = search(Time::MAX, &thorough).unwrap();
+        assert_eq!(thorough.left_out(), 0);
+        assert!(best <= first);
+        // What has to end by a limit is not tried any more.
+        assert!(search(first, &spent).is_err());
+        let plan = Algorithm::AUTO.plan_with(&instance, Effort::Thorough).unwrap();
+        assert!(plan.is_complete() && plan.prediction().modeled <= best);
+    }
+}

@@ -1,11 +1,11 @@
 //! Collective operations: in the words of each other and of s-to-p broadcasting, and as parts of those that want more.
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 use crate::{
     collective::{self, Algorithm, Draft, Operation, Piece, Task},
     pattern::Origin,
-    plan::{self, PlanError, Problem, Related, Solver, Variant, split::Divisible},
+    plan::{Convert, Related, Variant, converted, split::Divisible},
     rank::Rank,
     stop::{self, Instance},
     time::Span,
@@ -13,23 +13,18 @@ use crate::{
 
 impl Related for Task {
     fn equal(&self) -> Vec<Variant<Task>> {
-        let mut variants = Vec::new();
-        if let Some(task) = self.in_other_words() {
-            let named = task.operation().name();
-            let listed = collective::families(&task);
-            let solver =
-                solver(Arc::new(task), Algorithm::SOURCES, named, Span::ZERO, |_, _, draft| Ok(draft));
-            variants.extend(solver.variants(listed));
-        }
-        if let Some(instance) = as_s_to_p(self) {
-            let (listed, convert): (_, Convert) = match self.operation() {
+        let other_words = self.in_other_words().into_iter().flat_map(|task| {
+            let (listed, words) = (collective::families(&task), task.operation().name());
+            converted(task, listed, words, Span::ZERO, as_it_is, &Algorithm::SOURCES)
+        });
+        let s_to_p = as_s_to_p(self).into_iter().flat_map(|instance| {
+            let (listed, convert): (_, Convert<Instance, Task>) = match self.operation() {
                 Operation::Broadcast | Operation::Collect => (stop::families(&instance), forwards),
                 _ => (stop::reversible(&instance), backwards),
             };
-            let solver = solver(Arc::new(instance), Algorithm::SOURCES, "s-to-p", Span::ZERO, convert);
-            variants.extend(solver.variants(listed));
-        }
-        variants
+            converted(instance, listed, "s-to-p", Span::ZERO, convert, &Algorithm::SOURCES)
+        });
+        other_words.chain(s_to_p).collect()
     }
 
     fn wider(&self) -> Vec<Variant<Task>> {
@@ -42,28 +37,18 @@ impl Related for Task {
             _ => &[],
         };
         let variants = operations.iter().flat_map(|&operation| {
-            let root = if operation.has_root() { self.root() } else { 0 };
-            let task = self.as_operation(operation, root);
-            let (listed, bound) = (collective::families(&task), task.least());
-            let solver =
-                solver(Arc::new(task), Algorithm::WIDER, operation.name(), bound, |_, _, draft| Ok(draft));
-            solver.variants(listed).collect::<Vec<_>>()
+            let task = self.as_operation(operation, 0);
+            let (bound, mut listed) = (task.least(), collective::families(&task));
+            listed.extend(task.equal());
+            converted(task, listed, operation.name(), bound, as_it_is, &Algorithm::WIDER)
         });
         variants.collect()
     }
 }
 
-/// Makes a draft from one of an s-to-p broadcast.
-type Convert = plan::Convert<Instance, Task>;
-
-fn solver<P: Problem>(
-    problem: Arc<P>,
-    listed_by: Algorithm,
-    named: &'static str,
-    bound: Span,
-    convert: plan::Convert<P, Task>,
-) -> Solver<P, Task> {
-    Solver { problem, listed_by, named, bound, convert }
+/// Pieces of the same vector, with the same ranks that have them in the beginning.
+fn as_it_is(_: &Task, _: &Task, draft: Draft) -> Draft {
+    draft
 }
 
 /// The s-to-p broadcast that a broadcast or a collect is, and that a combine-to-one or a distributed combine is backwards, if its
@@ -89,16 +74,16 @@ fn holders(task: &Task) -> Option<Vec<(Rank, Range<u64>)>> {
     }
 }
 
-fn forwards(task: &Task, _: &Instance, moved: stop::Draft) -> Result<Draft, PlanError> {
+fn forwards(task: &Task, _: &Instance, moved: stop::Draft) -> Draft {
     let holders = holders(task).unwrap_or_default();
     let piece = |(source, start, bytes): (usize, u64, u64)| {
         let (rank, Range { start: first, .. }) = holders[source];
         Piece::of(first + start..first + start + bytes, Origin::At(rank))
     };
     let pieces = moved.pieces().map(piece).collect();
-    Ok(Draft::new(task, pieces, moved.into_schedule()))
+    Draft::new(task, pieces, moved.into_schedule())
 }
 
-fn backwards(task: &Task, instance: &Instance, moved: stop::Draft) -> Result<Draft, PlanError> {
-    forwards(task, instance, moved).map(Draft::combining)
+fn backwards(task: &Task, instance: &Instance, moved: stop::Draft) -> Draft {
+    forwards(task, instance, moved).combining()
 }

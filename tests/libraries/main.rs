@@ -7,6 +7,7 @@ mod conformance;
 mod conforming;
 mod corpus;
 mod exchange;
+mod laws;
 mod nx;
 mod rendezvous;
 mod stop;

@@ -1,12 +1,12 @@
 //! *Apart*: long blocks by one algorithm and short ones by another, one after the other.
 //!
-//! **What it does.** The blocks are parted by length, at a few places that are tried. For each part, a vector of its own, the
-//! fastest variant of all other algorithms is taken, and the two follow each other in the order that is faster. No rank
-//! waits for the others in between. How the places are found is in `src/plan/apart.rs`.
+//! **What it does.** The blocks are split by length, and each part is a problem of its own, for which the fastest variant of all other
+//! algorithms is taken. Parts follow each other in the order that is faster, and are split again as long as that makes the whole
+//! faster. No rank waits for the others in between. `src/plan/split.rs` has the search.
 //!
 //! **Restrictions.** Some block is more than twice as long as another one; the root's own does not count, as it stays there.
 //!
-//! **Cost.** At most that of the two parts together. Most is won where a few blocks are long: these go in pieces, for about
+//! **Cost.** At most that of the parts together. Most is won where a few blocks are long: these go in pieces, for about
 //! `n beta` or straight to where they belong, and the many short ones take `ceil(log2 p) alpha`.
 //!
 //! **Source.** This project.

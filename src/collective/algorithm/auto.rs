@@ -1,11 +1,12 @@
 //! *Auto*: the fastest of all algorithms, by prediction.
 //!
-//! **What it does.** Of each algorithm the ways that the closed forms find cheapest are candidates. They are predicted, the
-//! cheapest by the closed forms first but those of many messages last, and the fastest is taken. Then it looks whether it is
-//! faster to treat long and short blocks [apart](super::apart).
+//! **What it does.** Of each algorithm the ways that the closed forms find cheapest are candidates, those of related operations
+//! ([`sources`](super::sources), [`wider`](super::wider)) among them. They are predicted, the cheapest by the closed forms first but
+//! those of many messages last, and the fastest is taken. Then it looks whether it is faster to treat long and short blocks
+//! [apart](super::apart).
 //!
 //! **Restrictions.** None. It is never slower than another algorithm, if all members start at the same instant and nothing else is
-//! under way.
+//! under way, unless the search was [not complete](crate::plan::Plan::is_complete).
 //!
 //! **Cost.** That of the algorithm chosen.
 

@@ -1,12 +1,12 @@
 //! Algorithm *Apart*: long messages by one algorithm and short ones by another, one after the other.
 //!
-//! **What it does.** The messages are parted by length, at a few places that are tried. For each part the fastest variant
-//! of all other algorithms is taken, and the two follow each other in the order that is faster. No node waits for the
-//! others in between. How the places are found is in `src/plan/apart.rs`.
+//! **What it does.** The messages are split by length, and each part is a problem of its own, for which the fastest variant of all other
+//! algorithms is taken. Parts follow each other in the order that is faster, and are split again as long as that makes the whole
+//! faster. No node waits for the others in between. `src/plan/split.rs` has the search.
 //!
 //! **Restrictions.** Some message is more than twice as long as another one.
 //!
-//! **Cost.** At most that of the two parts together. Most is won where a few messages are long: these are cut into pieces
+//! **Cost.** At most that of the parts together. Most is won where a few messages are long: these are cut into pieces
 //! or sent in a pipeline, for about `n beta` and a few start-ups more, and the many short ones take `ceil(log2 p) alpha`.
 //!
 //! **Source.** This project.

@@ -3,11 +3,10 @@
 //! **What it does.** Since all nodes know the machine, the sources and the lengths, each can compute the same modeled
 //! time of every candidate, conflicts on the links included, and all take the same one; no message is needed to agree.
 //! Then it looks whether it is faster to treat long and short messages [apart](super::apart). The work is done once, when
-//! the plan is made; how is in `src/plan/choose.rs`.
+//! the plan is made; `src/plan/search.rs` has the search.
 //!
 //! **Restrictions.** None. It is never slower than any other algorithm here, if all nodes start at the same instant and
-//! nothing else is under way. Among more than 64 nodes a way that differs little from another is tried only where that takes at
-//! most 1.3 times as long as the fastest, so there it may be missed; that was not seen to cost more than 2 %.
+//! nothing else is under way, unless the search was [not complete](crate::plan::Plan::is_complete).
 //!
 //! **Cost.** That of the algorithm chosen.
 //!
