@@ -139,42 +139,37 @@ impl<'a, P: Divisible> Row<'a, P> {
         Some((in_a_row(parts), predicted))
     }
 
-    /// Splits the first part for which that makes the row faster.
+    /// Splits a part, where that gains most; tells whether it makes the row faster.
     fn improve(&mut self) -> bool {
-        for nth in 0..self.parts.len() {
-            let (over, up_to) = self.parts[nth];
+        let (row, before) = (self.parts.clone(), self.incumbent);
+        for (nth, &(over, up_to)) in row.iter().enumerate() {
             let inside = |&&length: &&u64| over < length && length <= up_to;
             let lengths: Vec<u64> = self.lengths.iter().filter(inside).copied().collect();
             for place in places(&lengths) {
-                if self.split(nth, [(over, place), (place, up_to)]) {
-                    return true;
-                }
+                self.split(&row, nth, [(over, place), (place, up_to)]);
             }
         }
-        false
+        self.incumbent < before
     }
 
-    /// Replaces a part by two, in both orders; tells whether that makes the row faster.
-    fn split(&mut self, nth: usize, halves: [Bounds; 2]) -> bool {
-        let before = self.incumbent;
-        let others: Vec<Bounds> =
-            self.parts.iter().copied().filter(|part| *part != self.parts[nth]).collect();
-        let others: Span = others.iter().filter_map(|&part| self.time(part)).sum();
+    /// Replaces a part of a row by two, in both orders.
+    fn split(&mut self, row: &[Bounds], nth: usize, halves: [Bounds; 2]) {
+        let others = row.iter().filter(|&part| *part != row[nth]);
+        let others: Span = others.filter_map(|&part| self.time(part)).sum();
         let alone = alone(self.problem, self.incumbent.since_start());
         let least = halves.map(|half| self.subproblem(half).least());
         // The half that takes longer comes first: it leaves the other one the least.
         let [first, second] = if least[0] >= least[1] { [0, 1] } else { [1, 0] };
         let limit = Time::ZERO + (alone - others - least[second]);
         if !self.solve(halves[first], limit) {
-            return false;
+            return;
         }
         let limit = Time::ZERO + (alone - others - self.time(halves[first]).unwrap_or_default());
         if !self.solve(halves[second], limit) {
-            return false;
+            return;
         }
-        let whole = self.parts.clone();
         for order in [halves, [halves[1], halves[0]]] {
-            let mut parts = whole.clone();
+            let mut parts = row.to_vec();
             parts.splice(nth..=nth, order);
             if self.tried.insert(parts.clone()) {
                 self.attempt(&parts, None);
@@ -183,7 +178,6 @@ impl<'a, P: Divisible> Row<'a, P> {
                 }
             }
         }
-        self.incumbent < before
     }
 
     /// Tries all variants of a part in the row: where parts overlap much, the fastest one alone need not be the fastest there.
