@@ -244,18 +244,6 @@ fn ways_to_part_a_root_s_messages_are_compared_by_their_times_in_a_row() {
     }
 }
 
-/// Lengths from 3 to 93 and from 93 to 2278 bytes suggest no place between them, and 785 is the best one.
-#[test]
-fn places_halfway_between_those_that_lengths_suggest_are_tried() {
-    let mut numbers = Numbers(1);
-    let case = (0..=1972).map(|_| Case::random(&mut numbers)).last().unwrap();
-    let [short, long] = [case.call(|length| length <= 785), case.call(|length| length > 785)];
-    let both = case.seconds(&short.0.then_others(long.0));
-    let (whole, name) = case.call(|_| true);
-    let one = case.seconds(&whole);
-    assert!(one <= both * 1.01, "{case}: {name} takes {one} s, {} and then {} take {both}", short.1, long.1);
-}
-
 /// A root's messages are under way at the same time: those variants of the parts that are the fastest by themselves take 731 us in a
 /// row, and others 615.
 #[test]
