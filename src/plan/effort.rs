@@ -6,9 +6,10 @@ use std::cell::Cell;
 /// seconds. It bounds the search for collective operations and s-to-p broadcasts; *Auto* of exchanges has bounds of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
-    /// About a tenth of what *normal* takes at most.
+    /// A tenth of the steps of *normal*.
     Quick,
-    /// At most some seconds.
+    /// Up to 2^24 steps: some 15 seconds of processor time at most on a thousand nodes. On tens of thousands of nodes a single schedule
+    /// may take minutes, and one is always tried.
     #[default]
     Normal,
     /// Until nothing is left to be tried.
@@ -26,7 +27,8 @@ impl Effort {
     }
 }
 
-/// The steps of a search with [`Effort::Normal`]. To make and predict a step takes some 0.1 to 1 us of processor time.
+/// The steps of a search with [`Effort::Normal`]. To make and predict a step takes 0.1 to 1 us of processor time: 1.7 million took 1.8 s on
+/// `paragon:32x32`.
 const NORMAL: u64 = 1 << 24;
 
 /// The steps that a search may still take.
@@ -41,22 +43,22 @@ impl Budget {
         Budget { steps: Cell::new(effort.steps()), left_out: Cell::new(0) }
     }
 
-    /// Takes so many steps from it.
+    /// Takes steps from the budget.
     pub(crate) fn spend(&self, steps: u64) {
         self.steps.set(self.steps.get().saturating_sub(steps));
     }
 
-    /// Whether nothing is left.
+    /// Whether no steps are left.
     pub(crate) fn is_spent(&self) -> bool {
         self.steps.get() == 0
     }
 
-    /// Counts variants that are not tried because it is spent.
+    /// Counts variants that are not tried because the budget is spent.
     pub(crate) fn leave(&self, variants: usize) {
         self.left_out.set(self.left_out.get() + variants);
     }
 
-    /// The number of variants that have not been tried because it was spent.
+    /// The number of variants that have not been tried because the budget was spent.
     pub(crate) fn left_out(&self) -> usize {
         self.left_out.get()
     }

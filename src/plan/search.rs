@@ -39,7 +39,7 @@ use crate::{
 /// The most variants in a round. Rounds begin with one and double, as the first incumbents prune most.
 const ROUND: usize = 16;
 
-/// Schedules of up to so many messages are tried in the order in which they are listed; longer ones come behind them.
+/// Schedules of at most this number of messages are tried in the order of the list, longer ones after all of those.
 const LIGHT: u64 = 1 << 15;
 
 /// The fastest variant that ends by the limit, of equally fast ones the first: its number, and its draft with the
