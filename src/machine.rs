@@ -13,6 +13,7 @@ use crate::{
     comm::Node,
     error::{ConfigError, Failure, RunError},
     model::{Description, Faults, Noise, Parameters, presets},
+    plan::{Cache, Effort},
     runtime::{Pace, Pinning, Program, Settings, host, keep_outputs, limits, modeled},
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
@@ -399,6 +400,12 @@ impl MachineBuilder {
     /// Sets the cores on which the threads run; [as the clock suggests](Pinning::Auto) unless given.
     pub fn pinning(mut self, pinning: Pinning) -> Self {
         self.settings.pinning = pinning;
+        self
+    }
+
+    /// Sets how hard *Auto* tries to find the fastest plan of an operation; [`Effort::Normal`] unless given.
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.settings.cache = Arc::new(Cache::of(effort));
         self
     }
 

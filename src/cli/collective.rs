@@ -16,7 +16,7 @@ use multicomputer::{
     collective::{Algorithm, Operation, Plan, Task as Collective},
     msccl::{Program, WriteError},
     pattern::Schedule,
-    plan::Choice,
+    plan::{Choice, Effort},
     prelude::{Node, Tag},
     units::Sizes,
 };
@@ -217,20 +217,28 @@ impl Comparison for Collectives<'_> {
         asked.ours().is_none()
     }
 
-    fn plan(&self, task: &Task, asked: &Way<Asked>) -> Result<Result<Planned<Self::Plan>, String>, Error> {
+    fn plan(
+        &self,
+        task: &Task,
+        asked: &Way<Asked>,
+        effort: Effort,
+    ) -> Result<Result<Planned<Self::Plan>, String>, Error> {
         let asked = match asked {
             Way::Ours(asked) => asked,
             Way::Mpi(()) => {
                 let plan = Way::Mpi(task.task.clone());
                 let own = own::name(&task.task).map(str::to_owned);
-                return Ok(own.map(|chosen| Planned { plan, predicted: None, chosen }));
+                return Ok(own.map(|chosen| Planned { plan, predicted: None, chosen, is_complete: true }));
             }
         };
-        let plan = |choice: &Choice<Collective>| choice.plan(&task.task).map_err(|cause| cause.to_string());
+        let plan = |choice: &Choice<Collective>| {
+            choice.plan_with(&task.task, effort).map_err(|cause| cause.to_string())
+        };
         let plan = asked.algorithm.as_ref().map_err(String::clone).and_then(plan);
         Ok(plan.map(|plan| Planned {
             predicted: Some(plan.prediction().modeled.since_start()),
             chosen: plan.name().to_owned(),
+            is_complete: plan.is_complete(),
             plan: Way::Ours(plan),
         }))
     }

@@ -22,7 +22,7 @@ use multicomputer::{
     model::Description,
     msccl::{Program, WriteError},
     pattern::Schedule,
-    plan::LowerBound,
+    plan::{Effort, LowerBound},
 };
 
 use super::error::Error;
@@ -87,6 +87,7 @@ pub(super) trait Comparison: Sized {
         &self,
         problem: &Self::Problem,
         algorithm: &Self::Algorithm,
+        effort: Effort,
     ) -> Result<Result<Planned<Self::Plan>, String>, Error>;
 
     /// The schedule of a plan, if it is known before a run.
@@ -133,6 +134,8 @@ pub(super) struct Planned<P> {
     pub(super) predicted: Option<Span>,
     /// The way that was chosen by the algorithm.
     pub(super) chosen: String,
+    /// Whether nothing that could be faster was left out.
+    pub(super) is_complete: bool,
 }
 
 /// A problem on a machine, and the algorithms for it.

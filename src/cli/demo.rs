@@ -12,6 +12,7 @@ use multicomputer::{
     Clock, Machine, Span,
     model::Description,
     pattern::Schedule,
+    plan::Effort,
     stop::{Algorithm, Distribution, Instance, Plan},
     units::{Sizes, format_bytes},
 };
@@ -183,9 +184,14 @@ impl Comparison for Demonstration {
         label
     }
 
-    fn plan(&self, case: &Placement, _: &&str) -> Result<Result<Planned<Rc<Plan>>, String>, Error> {
+    fn plan(
+        &self,
+        case: &Placement,
+        _: &&str,
+        _: Effort,
+    ) -> Result<Result<Planned<Rc<Plan>>, String>, Error> {
         let (plan, predicted) = (case.plan.clone(), case.plan.prediction().modeled.since_start());
-        Ok(Ok(Planned { plan, predicted: Some(predicted), chosen: String::new() }))
+        Ok(Ok(Planned { plan, predicted: Some(predicted), chosen: String::new(), is_complete: true }))
     }
 
     fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {

@@ -15,7 +15,7 @@ use multicomputer::{
     exchange::{Algorithm, Generator, Instance, Matrix, Plan},
     msccl::{Program, WriteError},
     pattern::Schedule,
-    plan::PlanError,
+    plan::{Effort, PlanError},
     prelude::{Node, Rank},
     units::{Sizes, format_bytes},
 };
@@ -231,12 +231,22 @@ impl Comparison for Exchanges<'_> {
         !algorithm.ours().is_some_and(Asked::sorts) || self.content != Content::Phantom
     }
 
-    fn plan(&self, task: &Task, asked: &Way<Asked>) -> Result<Result<Planned<Self::Plan>, String>, Error> {
+    fn plan(
+        &self,
+        task: &Task,
+        asked: &Way<Asked>,
+        effort: Effort,
+    ) -> Result<Result<Planned<Self::Plan>, String>, Error> {
         let Way::Ours(algorithm) = asked else {
             let plan = Way::Mpi(task.instance.clone());
-            return Ok(Ok(Planned { plan, predicted: None, chosen: "Alltoallv".to_owned() }));
+            return Ok(Ok(Planned {
+                plan,
+                predicted: None,
+                chosen: "Alltoallv".to_owned(),
+                is_complete: true,
+            }));
         };
-        let plan = match algorithm.plan(&task.instance) {
+        let plan = match algorithm.plan(&task.instance, effort) {
             Ok(plan) => plan,
             Err(cause) => return Ok(Err(cause.to_string())),
         };
@@ -246,7 +256,10 @@ impl Comparison for Exchanges<'_> {
             (None, _) if !self.runs.include(self, asked) => {
                 Err("only a run can tell what it takes: --run fastest and --run all run it".to_owned())
             }
-            _ => Ok(Planned { predicted, chosen: plan.name().to_owned(), plan: Way::Ours(plan) }),
+            _ => {
+                let (chosen, is_complete) = (plan.name().to_owned(), plan.is_complete());
+                Ok(Planned { predicted, chosen, is_complete, plan: Way::Ours(plan) })
+            }
         })
     }
 

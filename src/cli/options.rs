@@ -11,6 +11,7 @@ use multicomputer::{
     Clock, Dilation, Machine, Pinning,
     model::{self, Description, DescriptionError, Fault, Faults, FileError, Noise},
     names,
+    plan::Effort,
     topology::{Grid, Placement, TopologyError},
     units,
 };
@@ -134,6 +135,11 @@ pub(super) struct RunOptions {
     /// Seed of all data and choices made at random
     #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED, value_parser = read_number::<u64>, allow_negative_numbers = true)]
     pub(super) seed: u64,
+
+    /// How hard to search for the fastest plan: quick, normal or thorough (until nothing is left to be tried). The same plan is found
+    /// on every host; a plan whose search has ended before says so
+    #[arg(long, value_name = "EFFORT", default_value = "normal", value_parser = read_effort)]
+    pub(super) effort: Effort,
 
     /// End a run that takes longer than this on the wall clock, in seconds or with a unit: 10, 500ms
     #[arg(long, value_name = "SECONDS", value_parser = read_limit)]
@@ -279,7 +285,8 @@ impl RunOptions {
         let description = self.disturbed(description)?;
         let is_drawn = self.svg.is_some() || of_network.is_some();
         let is_traced = self.trace.is_some() || self.explain || is_drawn;
-        let machine = Machine::of(description).clock(clock).pinning(self.pin).trace(is_traced);
+        let machine =
+            Machine::of(description).clock(clock).pinning(self.pin).effort(self.effort).trace(is_traced);
         let machine = match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
             None => machine,
@@ -370,6 +377,15 @@ pub(super) fn read_pinning(text: &str) -> Result<Pinning, String> {
             names::allowed(text, ["auto", "none", "one-core", "spread"])
         )),
     }
+}
+
+/// Reads how hard a plan is searched for.
+fn read_effort(text: &str) -> Result<Effort, String> {
+    let known = Effort::ALL.map(Effort::name);
+    let named = Effort::ALL.into_iter().find(|effort| effort.name() == text);
+    named.ok_or_else(|| {
+        format!("{} are {}, {} and {}", names::allowed(text, known), known[0], known[1], known[2])
+    })
 }
 
 /// Reads the length from which on sends wait.

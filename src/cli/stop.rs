@@ -12,7 +12,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Rank, Span,
     pattern::Schedule,
-    plan::PlanError,
+    plan::{Effort, PlanError},
     report::LinkReport,
     stop::{Algorithm, Distribution, Instance, Plan, picture},
     units::Sizes,
@@ -174,15 +174,21 @@ impl Comparison for Broadcasts {
         &self,
         task: &Task,
         algorithm: &Way<Algorithm>,
+        effort: Effort,
     ) -> Result<Result<Planned<Self::Plan>, String>, Error> {
         let algorithm = match algorithm {
             Way::Ours(algorithm) => algorithm,
             Way::Mpi(()) => {
                 let plan = Way::Mpi(task.instance.clone());
-                return Ok(Ok(Planned { plan, predicted: None, chosen: "Allgatherv".to_owned() }));
+                return Ok(Ok(Planned {
+                    plan,
+                    predicted: None,
+                    chosen: "Allgatherv".to_owned(),
+                    is_complete: true,
+                }));
             }
         };
-        let plan = algorithm.plan(&task.instance).map_err(Error::usage)?;
+        let plan = algorithm.plan_with(&task.instance, effort).map_err(Error::usage)?;
         // The variant of the algorithm, or what *Auto* has taken; empty if it has only one.
         let chosen = match (plan.algorithm(), plan.variant()) {
             (taken, variant) if taken == algorithm => variant.to_owned(),
@@ -190,7 +196,8 @@ impl Comparison for Broadcasts {
             (taken, variant) => format!("{taken}: {variant}"),
         };
         let predicted = Some(plan.prediction().modeled.since_start());
-        Ok(Ok(Planned { predicted, chosen, plan: Way::Ours(plan) }))
+        let is_complete = plan.is_complete();
+        Ok(Ok(Planned { predicted, chosen, is_complete, plan: Way::Ours(plan) }))
     }
 
     fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {

@@ -16,7 +16,7 @@ use multicomputer::{
     model::Description,
     msccl::{Program, WriteError},
     pattern::Schedule,
-    plan::LowerBound,
+    plan::{Effort, LowerBound},
     textbook::{Algorithm, Topic},
 };
 
@@ -188,7 +188,7 @@ impl Comparison for Chapter<'_> {
         harmless(&format!("{}-{}-{}", case.item, case.machine.name(), case.words), "-.")
     }
 
-    fn plan(&self, case: &case::Case, _: &Item) -> Result<Result<Planned<Plan>, String>, Error> {
+    fn plan(&self, case: &case::Case, _: &Item, _: Effort) -> Result<Result<Planned<Plan>, String>, Error> {
         let plan = match case.item.topic {
             Topic::Algorithm(algorithm) => self.planned(case, algorithm, &case.machine).map(|plan| {
                 let modeled = plan.prediction().modeled.since_start();
@@ -201,7 +201,12 @@ impl Comparison for Chapter<'_> {
                 (Plan::Matrix(Box::new(matrix)), modeled)
             }),
         };
-        Ok(plan.map(|(plan, predicted)| Planned { plan, predicted, chosen: String::new() }))
+        Ok(plan.map(|(plan, predicted)| Planned {
+            plan,
+            predicted,
+            chosen: String::new(),
+            is_complete: true,
+        }))
     }
 
     fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {

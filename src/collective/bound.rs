@@ -17,6 +17,7 @@ use crate::{
         Reason,
         bound::{Crossing, Far, Links, gossip, start_up},
         forest::least_time,
+        split::Divisible,
     },
     rank::Rank,
     time::Span,
@@ -83,6 +84,35 @@ impl Task {
             (Reason::Submesh, after(links.submesh(|inside| borders.crossing(inside)))),
             (Reason::Trees, after(trees)),
         ])
+    }
+
+    /// A lower bound of the time of this task and then another one among the same ranks, each of which goes on as it ends this one: what
+    /// the one that is last to end this still has to do; the other task after the first rank has ended this one; the bytes of both.
+    pub(super) fn least_then(&self, next: &Task) -> Span {
+        let parameters = self.parameters();
+        let (demand, size) = (Demand::of(self), self.size());
+        let mean = (demand.traffic + Demand::of(next).traffic) / size as f64;
+        let both_ways = mean * (2.0 / parameters.duplex()).max(1.0);
+        let bytes = parameters.alpha() + Span::from_secs_f64(both_ways * parameters.node_beta());
+        let hear_from_all = self.operation() == Operation::DistributedCombine
+            && (0..size).all(|rank| !self.block(rank).is_empty());
+        let around = parameters.alpha() + parameters.hop();
+        let heard = start_up(demand.heard, parameters.receive_overhead(), around);
+        let earliest = if hear_from_all { heard } else { Span::ZERO };
+        let of_a_rank = (0..size).map(|rank| next.least_of(rank)).min().unwrap_or(Span::ZERO);
+        (self.least() + of_a_rank).max(earliest + next.least()).max(bytes)
+    }
+
+    /// The least time that a rank takes to send and receive what it has to.
+    pub(super) fn least_of(&self, rank: Rank) -> Span {
+        let own = self.block(rank).end - self.block(rank).start;
+        let bytes = match self.operation() {
+            Operation::Scatter | Operation::Gather if rank != self.root() => own,
+            Operation::Scatter | Operation::Gather | Operation::Collect => self.bytes() - own,
+            _ => self.bytes(),
+        };
+        let parameters = self.parameters();
+        if bytes == 0 { Span::ZERO } else { parameters.alpha() + parameters.node_transfer(bytes) }
     }
 
     /// The time in which something of one rank can reach all that need it, or backwards one can have heard from all, by how far they

@@ -1,6 +1,9 @@
 //! Drafts, which algorithms make of tasks: the vector cut into pieces, and a schedule that moves them.
 
-use std::ops::Range;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use super::{Operation, Task};
 use crate::{
@@ -180,10 +183,56 @@ impl Draft {
         Draft { schedule, pieces: draft.pieces }
     }
 
+    /// The same with pieces that lie in one block of a task each.
+    pub(crate) fn cut_at_blocks(self, task: &Task) -> Draft {
+        let ends: Vec<u64> = (0..task.size()).map(|rank| task.block(rank).end).collect();
+        self.cut_at(&ends)
+    }
+
+    /// The same with pieces that do not go over any of these places, which are in order.
+    pub(crate) fn cut_at(self, places: &[u64]) -> Draft {
+        let cut = |piece: &Piece| -> Vec<Piece> {
+            let (start, end) = (piece.start, piece.start + piece.bytes);
+            let mut bounds = vec![start];
+            let first = places.partition_point(|&place| place <= start);
+            bounds.extend(places[first..].iter().take_while(|&&place| place < end));
+            bounds.push(end);
+            bounds.dedup();
+            let part = |bounds: &[u64]| Piece { start: bounds[0], bytes: bounds[1] - bounds[0], ..*piece };
+            if piece.bytes == 0 { vec![*piece] } else { bounds.windows(2).map(part).collect() }
+        };
+        let cut: Vec<Vec<Piece>> = self.pieces.iter().map(cut).collect();
+        if cut.iter().all(|parts| parts.len() == 1) {
+            return self;
+        }
+        let sizes: Vec<Vec<u64>> =
+            cut.iter().map(|parts| parts.iter().map(|part| part.bytes).collect()).collect();
+        Draft { schedule: self.schedule.cut(&sizes), pieces: cut.concat() }
+    }
+
     /// This draft and then another one, of other pieces.
     pub(super) fn then(mut self, next: Draft) -> Draft {
         self.pieces.extend(next.pieces);
         Draft { schedule: self.schedule.then_others(next.schedule), ..self }
+    }
+
+    /// This draft and then another one, which moves what this one ends with, as a draft of a whole task. All pieces are cut where any has
+    /// an end.
+    pub(super) fn then_with(self, task: &Task, next: Draft) -> Draft {
+        let ends = |draft: &Draft| {
+            let ends = draft.pieces.iter().flat_map(|piece| [piece.start, piece.start + piece.bytes]);
+            ends.collect::<BTreeSet<u64>>()
+        };
+        let places: Vec<u64> = ends(&self).union(&ends(&next)).copied().collect();
+        let [first, next] = [self, next].map(|draft| draft.cut_at(&places));
+        let is_result = |piece: &Piece| matches!(piece.role, Role::Both | Role::Result) && piece.bytes > 0;
+        let results = (0..).zip(&first.pieces).filter(|(_, piece)| is_result(piece));
+        let results: BTreeMap<u64, u32> = results.map(|(block, piece)| (piece.start, block)).collect();
+        // Pieces without any bytes are not moved.
+        let block = |piece: &Piece| results.get(&piece.start).copied().filter(|_| piece.bytes > 0);
+        let numbers: Vec<Option<u32>> = next.pieces.iter().map(block).collect();
+        let schedule = next.schedule.renumbered(&numbers, first.schedule.shared_sizes());
+        Draft::new(task, first.pieces, first.schedule.then(schedule))
     }
 
     /// The dual, and then this.

@@ -314,6 +314,13 @@ impl LogicalMesh<'_> {
                 let lines = self.strategy.interleaved(self.grid, self.stride(dimension));
                 let conflict = conflict(self.task.parameters(), lines);
                 let direction = self.direction(load);
+                // Parts of as many blocks are equally long for even cuts, also where blocks differ by an element.
+                let load = match (self.ties, load) {
+                    (Ties::Even, Load::Blocks { bytes }) => Load::Blocks {
+                        bytes: bytes.next_multiple_of(side as u64 * self.task.element_bytes()),
+                    },
+                    _ => load,
+                };
                 let cost = |size| edge(self.task, load, direction, conflict, side, size);
                 Division::fastest_by(
                     self.ties,

@@ -216,7 +216,16 @@ impl Task {
 
     /// Another operation on the same vector, with this root.
     pub(crate) fn as_operation(&self, operation: Operation, root: Rank) -> Task {
-        Task { operation, root, ..self.clone() }
+        let combines = operation.combines();
+        let (in_order, exact) = (self.in_order && combines, self.exact || !combines);
+        Task { operation, root, in_order, exact, ..self.clone() }
+    }
+
+    /// The same with blocks that are cut evenly.
+    pub(super) fn cut_evenly(&self) -> Task {
+        let (elements, size) = (self.bytes() / self.element, self.size());
+        let starts = (0..=size).map(|rank| even_start(elements, rank, size) * self.element);
+        Task { starts: starts.collect(), ..self.clone() }
     }
 
     /// The parts that tell it from others on the same machine.

@@ -12,6 +12,7 @@ mod blocks;
 mod builder;
 mod clocked;
 mod combiner;
+mod cut;
 mod dual;
 mod growth;
 mod hoisted;

@@ -13,6 +13,8 @@ use std::{
 
 use parking_lot::Mutex;
 
+use super::Effort;
+
 /// So much weight is kept, in steps of schedules of about 100 bytes each; then what was used the longest time ago goes.
 const MOST_STEPS: usize = 4_000_000;
 
@@ -26,6 +28,7 @@ type Slot<T, E> = Arc<OnceLock<Result<Arc<T>, E>>>;
 #[derive(Default)]
 pub(crate) struct Cache {
     shelves: Mutex<Shelves>,
+    effort: Effort,
 }
 
 #[derive(Default)]
@@ -38,6 +41,16 @@ struct Shelves {
 }
 
 impl Cache {
+    /// An empty cache for plans that are searched with this effort.
+    pub(crate) fn of(effort: Effort) -> Cache {
+        Cache { effort, ..Cache::default() }
+    }
+
+    /// The effort with which plans are searched.
+    pub(crate) fn effort(&self) -> Effort {
+        self.effort
+    }
+
     /// The value of a key, made by the first who asks; the others wait for it. `weigh` tells the room that it takes, in
     /// steps of a schedule.
     pub(crate) fn get<K, T, E>(

@@ -3,7 +3,7 @@
 use std::{borrow::Borrow, fmt, sync::Arc};
 
 use super::{
-    Cache, PlanError,
+    Cache, Effort, PlanError,
     own::Own,
     plan::Plan,
     registry::{Algorithm, IntoAlgorithm, Registered},
@@ -59,7 +59,16 @@ impl<P: Registered> Choice<P> {
     ///
     /// [`PlanError::Undelivered`] of any of them, as that is never intended; otherwise that of the first, if none has a plan.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
-        self.fastest(problem, self.library.as_ref().map(|library| library.plan(problem)))
+        self.plan_with(problem, Effort::default())
+    }
+
+    /// The same with more or less effort of the library's search.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`plan`](Choice::plan).
+    pub fn plan_with(&self, problem: &P, effort: Effort) -> Result<Plan<P>, PlanError> {
+        self.fastest(problem, self.library.as_ref().map(|library| library.plan_with(problem, effort)))
     }
 
     /// The plan that is kept for a problem, made by the first who asks.

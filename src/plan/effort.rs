@@ -17,6 +17,18 @@ pub enum Effort {
 }
 
 impl Effort {
+    /// All of them, the least first.
+    pub const ALL: [Effort; 3] = [Effort::Quick, Effort::Normal, Effort::Thorough];
+
+    /// Its name: `quick`, `normal` or `thorough`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effort::Quick => "quick",
+            Effort::Normal => "normal",
+            Effort::Thorough => "thorough",
+        }
+    }
+
     /// The steps of all schedules that are made and predicted.
     fn steps(self) -> u64 {
         match self {
@@ -40,7 +52,17 @@ pub(crate) struct Budget {
 impl Budget {
     /// The budget of an effort.
     pub(crate) fn of(effort: Effort) -> Budget {
-        Budget { steps: Cell::new(effort.steps()), left_out: Cell::new(0) }
+        Budget::of_steps(effort.steps())
+    }
+
+    /// A budget of so many steps.
+    pub(super) fn of_steps(steps: u64) -> Budget {
+        Budget { steps: Cell::new(steps), left_out: Cell::new(0) }
+    }
+
+    /// The steps that are left.
+    pub(super) fn left(&self) -> u64 {
+        self.steps.get()
     }
 
     /// Takes steps from the budget.

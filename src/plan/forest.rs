@@ -102,9 +102,6 @@ const MOST_SEGMENTS: usize = 1024;
 const MOST_MESSAGES: usize = 16_384;
 const LEAST_BYTES: u64 = 4096;
 
-/// A forest is worth a try if the bytes take so many times as long as a start-up.
-const LONG: f64 = 16.0;
-
 /// Whether messages of so many bytes in all are long enough, and the members few enough, that a forest is worth a try, and the machine
 /// is one for which there are no better ways: one with several ports at a node, with switches, with links that have a capacity of
 /// their own, or where nodes have different numbers of neighbours though it is no grid.
@@ -123,8 +120,8 @@ pub(crate) fn unfit(machine: &Description, members: usize, bytes: u64) -> Option
     if bytes == 0 {
         return Some("all messages are empty".to_owned());
     }
-    if time <= LONG * start_up || time == 0.0 {
-        return Some(format!("{} take {:.1} of them", count(bytes, "byte"), (time / start_up).max(0.0)));
+    if time <= start_up || time == 0.0 {
+        return Some(format!("{} take {:.1} of it", count(bytes, "byte"), (time / start_up).max(0.0)));
     }
     let is_fit = parameters.ports() > 1 || is_irregular(machine);
     (!is_fit).then(|| format!("the network is {}, with one port a node", machine.topology().name()))

@@ -80,7 +80,9 @@ impl<P: Problem> Algorithm<P> {
 
     /// The plan that is kept for a problem, made by the first who asks.
     pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
-        cache.get((problem.key(), self.clone()), Plan::weight, || self.plan(problem).map(Arc::new))
+        cache.get((problem.key(), self.clone()), Plan::weight, || {
+            self.plan_with(problem, cache.effort()).map(Arc::new)
+        })
     }
 }
 

@@ -36,13 +36,8 @@ pub(crate) fn converted<P: Problem, Q: Problem>(
             "" => format!("{words}, {of}"),
             name => format!("{words}, {of}, {name}"),
         };
-        let (floor, estimate) = (variant.floor().max(bound), variant.estimate());
-        let (messages, problem) = (variant.messages(), problem.clone());
-        Variant::new(name, move |wanted: &Q| Ok(convert(wanted, &problem, variant.draft(&problem)?)))
-            .at_least(floor)
-            .estimated(estimate)
-            .of_messages(messages)
-            .by(algorithm.clone())
+        let floor = variant.floor().max(bound);
+        variant.converted(name, problem.clone(), convert).at_least(floor).by(algorithm.clone())
     };
     variants.into_iter().map(one).collect()
 }

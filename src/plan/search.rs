@@ -74,9 +74,18 @@ pub(crate) fn fastest<P: Problem>(
             break;
         }
         size = (2 * size).min(ROUND);
-        let round = Round { problem, variants, bound, steps: AtomicU64::new(0), cause: Mutex::new(None) };
+        let round = Round {
+            problem,
+            variants,
+            bound,
+            left: budget.left(),
+            steps: AtomicU64::new(0),
+            left_out: AtomicUsize::new(0),
+            cause: Mutex::new(None),
+        };
         let found = round.fastest(&next);
         budget.spend(round.steps.into_inner());
+        budget.leave(round.left_out.into_inner());
         let first = |cause: &(usize, PlanError)| cause.0;
         cause = cause.into_iter().chain(round.cause.into_inner()).min_by_key(first);
         let is_better = |(nth, found): &(usize, Predicted<P>)| {
@@ -98,8 +107,12 @@ struct Round<'a, P: Problem> {
     variants: &'a [Variant<P>],
     /// The time of the incumbent before the round, or the limit.
     bound: Time,
+    /// The steps of the budget before the round.
+    left: u64,
     /// The steps of all schedules that were made.
     steps: AtomicU64,
+    /// The variants that searches of their own have left out.
+    left_out: AtomicUsize,
     /// The error of the first variant that could not be made, with its number.
     cause: Mutex<Option<(usize, PlanError)>>,
 }
@@ -144,6 +157,8 @@ impl<P: Problem> Round<'_, P> {
         let found = catch_route_error(|| self.tried(&self.variants[nth], bound));
         match found.map_err(PlanError::from).and_then(|tried| tried) {
             Ok(found) => found,
+            // A search of its own that finds nothing within the limit.
+            Err(PlanError::TooLong { .. }) if self.variants[nth].is_searched() => None,
             Err(error) => {
                 let mut cause = self.cause.lock();
                 if cause.as_ref().is_none_or(|&(first, _)| nth < first) {
@@ -157,7 +172,12 @@ impl<P: Problem> Round<'_, P> {
     fn tried(&self, variant: &Variant<P>, bound: Time) -> Result<Option<Predicted<P>>, PlanError> {
         let problem = self.problem;
         let _tried = debug_span!("variant", name = variant.name(), estimate = %variant.estimate()).entered();
-        let draft = debug_span!("make").in_scope(|| variant.draft(problem))?;
+        // What a search of its own spends must not depend on what others have found in this round.
+        let own = Budget::of_steps(self.left);
+        let draft = debug_span!("make").in_scope(|| variant.draft_by(problem, self.bound, &own));
+        self.steps.fetch_add(self.left - own.left(), Ordering::Relaxed);
+        self.left_out.fetch_add(own.left_out(), Ordering::Relaxed);
+        let draft = draft?;
         let Some(schedule) = draft.schedule() else { return Ok(None) };
         self.steps.fetch_add(schedule.steps_in_all() as u64, Ordering::Relaxed);
         if Time::ZERO + busiest_node(schedule, problem.machine().parameters()) > bound {

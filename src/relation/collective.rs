@@ -28,19 +28,25 @@ impl Related for Task {
     }
 
     fn wider(&self) -> Vec<Variant<Task>> {
-        use Operation::{Collect, CombineToAll, CombineToOne, Gather, Scan};
+        use Operation::{
+            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
+        };
         let is_last = self.root() + 1 == self.size();
         let operations: &[Operation] = match self.operation() {
+            Scatter => &[Broadcast],
             Gather => &[Collect],
+            DistributedCombine => &[CombineToAll],
             CombineToOne if is_last => &[CombineToAll, Scan],
             CombineToOne => &[CombineToAll],
             _ => &[],
         };
         let variants = operations.iter().flat_map(|&operation| {
-            let task = self.as_operation(operation, 0);
+            let task = self.as_operation(operation, if operation.has_root() { self.root() } else { 0 });
             let (bound, mut listed) = (task.least(), collective::families(&task));
             listed.extend(task.equal());
-            converted(task, listed, operation.name(), bound, as_it_is, &Algorithm::WIDER)
+            // What is a product of two is one of two that want less.
+            listed.retain(|variant| !variant.is_searched());
+            converted(task, listed, operation.name(), bound, narrowed, &Algorithm::WIDER)
         });
         variants.collect()
     }
@@ -49,6 +55,11 @@ impl Related for Task {
 /// Pieces of the same vector, with the same ranks that have them in the beginning.
 fn as_it_is(_: &Task, _: &Task, draft: Draft) -> Draft {
     draft
+}
+
+/// The same of an operation that wants more, with pieces that lie in one block each where the wanted operation has blocks.
+fn narrowed(task: &Task, _: &Task, draft: Draft) -> Draft {
+    if task.operation().has_blocks() { draft.cut_at_blocks(task) } else { draft }
 }
 
 /// The s-to-p broadcast that a broadcast or a collect is, and that a combine-to-one or a distributed combine is backwards, if its

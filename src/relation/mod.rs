@@ -7,8 +7,11 @@
 //! | broadcast | s-to-p broadcast of one source; collect with one block | |
 //! | collect | s-to-p broadcast; with one block, broadcast | |
 //! | combine-to-one | distributed combine with one block; backwards, s-to-p broadcast of one source | combine-to-all; to the last rank, scan |
-//! | distributed combine | backwards, s-to-p broadcast; with one block, combine-to-one | |
+//! | distributed combine | backwards, s-to-p broadcast; with one block, combine-to-one | combine-to-all |
 //! | gather | | collect |
+//! | scatter | | broadcast |
+//!
+//! Operations that are two others in a row are in `collective::algorithm::composed`, as they stay in one library.
 //!
 //! No other module depends on several libraries of operations. An equal problem is asked for the variants of its own algorithms
 //! alone, and a problem that wants more also for those of its equals; so no relation is followed in a circle.

@@ -159,6 +159,15 @@ impl Instance {
         self.sources.iter().copied().zip(self.lengths.iter().copied()).collect()
     }
 
+    /// The same, where those that differ by an element at most count as the longest: what is laid out by lengths must not depend on how
+    /// a vector that is no multiple of the nodes is cut.
+    pub(super) fn holders_evened(&self) -> Vec<(Rank, u64)> {
+        let (least, most) = (self.lengths.iter().min(), self.lengths.iter().max());
+        let (least, most) = (least.copied().unwrap_or(0), most.copied().unwrap_or(0));
+        let evened = |length| if most - least <= self.element { most } else { length };
+        self.holders().into_iter().map(|(rank, length)| (rank, evened(length))).collect()
+    }
+
     /// The parts that tell it from others on the same machine.
     pub(super) fn identity(&self) -> Identity {
         (self.members.clone(), self.sources.clone(), self.lengths.clone(), self.element)

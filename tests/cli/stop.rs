@@ -321,7 +321,7 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         ),
         (
             &["--machine", "ethernet:8", "--bytes", "0", "--algorithm", "forest"],
-            "and the bytes take 16 start-ups, and all messages are empty",
+            "and the bytes take longer than a start-up, and all messages are empty",
         ),
         (&["--csv", "no/such/folder/times.csv"], "no/such/folder/times.csv cannot be written"),
     ] {

@@ -2,9 +2,11 @@
 //! (Träff, Gropp, Thakur, "Self-consistent MPI performance guidelines", IEEE TPDS 21(5), 2010).
 
 use multicomputer::{
-    Time,
-    collective::{self, Operation, Task},
+    Machine, Time,
+    collective::{self, Operation, Task, TaskBuilder, associative, commutative},
+    comm::Node,
     model::Description,
+    plan::Plan,
     stop::{self, Instance},
 };
 use proptest::{prelude::*, sample::Index};
@@ -42,9 +44,16 @@ fn lengths() -> impl Strategy<Value = u64> {
     prop_oneof![1..64_u64, 64..4096_u64, 4096..200_000_u64]
 }
 
-fn collective(machine: &Description, operation: Operation, root: usize, blocks: Vec<u64>) -> Time {
-    let task = Task::builder(machine, operation).root(root).blocks(blocks).build().unwrap();
-    collective::Algorithm::AUTO.plan(&task).unwrap().prediction().modeled
+fn task(machine: &Description, operation: Operation, root: usize, blocks: &[u64]) -> TaskBuilder {
+    Task::builder(machine, operation).root(root).blocks(blocks)
+}
+
+fn planned(task: TaskBuilder) -> Plan<Task> {
+    collective::Algorithm::AUTO.plan(&task.build().unwrap()).unwrap()
+}
+
+fn collective(machine: &Description, operation: Operation, root: usize, blocks: &[u64]) -> Time {
+    planned(task(machine, operation, root, blocks)).prediction().modeled
 }
 
 fn s_to_p(machine: &Description, sources: &[usize], lengths: &[u64]) -> Time {
@@ -62,12 +71,12 @@ proptest! {
     #[test]
     fn one_source_is_a_broadcast(machine in machines(), root in any::<Index>(), length in lengths()) {
         let (nodes, root) = (machine.nodes(), root.index(machine.nodes()));
-        let broadcast = collective(&machine, Operation::Broadcast, root, vec![length; nodes]);
+        let broadcast = collective(&machine, Operation::Broadcast, root, &vec![length; nodes]);
         let bytes = length * nodes as u64;
         let single = ratio(s_to_p(&machine, &[root], &[bytes]), broadcast);
         prop_assert!(single == EXACT, "s-to-p takes {single} times as long");
-        let blocks = (0..nodes).map(|rank| if rank == root { bytes } else { 0 }).collect();
-        let collect = ratio(collective(&machine, Operation::Collect, 0, blocks), broadcast);
+        let blocks: Vec<u64> = (0..nodes).map(|rank| if rank == root { bytes } else { 0 }).collect();
+        let collect = ratio(collective(&machine, Operation::Collect, 0, &blocks), broadcast);
         prop_assert!(collect == EXACT, "a collect takes {collect} times as long");
     }
 
@@ -78,22 +87,75 @@ proptest! {
     ) {
         let blocks: Vec<u64> = (0..machine.nodes()).map(|rank| lengths[rank % lengths.len()]).collect();
         let sources: Vec<usize> = (0..machine.nodes()).collect();
-        let collect = collective(&machine, Operation::Collect, 0, blocks.clone());
+        let collect = collective(&machine, Operation::Collect, 0, &blocks);
         let ratio = ratio(s_to_p(&machine, &sources, &blocks), collect);
         let most = if lengths.len() == 1 { EXACT } else { SPLIT };
         prop_assert!((1.0 / most..=most).contains(&ratio), "s-to-p takes {ratio} times as long");
     }
 
     #[test]
-    fn less_takes_no_longer(machine in machines(), root in any::<Index>(), length in lengths()) {
-        let (nodes, root) = (machine.nodes(), root.index(machine.nodes()));
+    fn less_takes_no_longer(
+        machine in machines(),
+        root in any::<Index>(),
+        lengths in prop::collection::vec(lengths(), 1..4),
+        is_in_order in any::<bool>(),
+    ) {
+        use Operation::{
+            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter,
+        };
+        let root = root.index(machine.nodes());
+        let blocks: Vec<u64> = (0..machine.nodes()).map(|rank| lengths[rank % lengths.len()]).collect();
         for (less, more) in [
-            (Operation::Gather, Operation::Collect),
-            (Operation::CombineToOne, Operation::CombineToAll),
+            (Gather, Collect),
+            (Scatter, Broadcast),
+            (CombineToOne, CombineToAll),
+            (DistributedCombine, CombineToAll),
         ] {
-            let [of_less, of_more] = [(less, root), (more, 0)]
-                .map(|(operation, root)| collective(&machine, operation, root, vec![length; nodes]));
+            let [of_less, of_more] = [less, more].map(|operation| {
+                let task = task(&machine, operation, root, &blocks).in_order(is_in_order);
+                planned(task).prediction().modeled
+            });
             prop_assert!(of_less <= of_more, "{less} takes {of_less}, {more} {of_more}");
+        }
+    }
+
+    #[test]
+    fn one_operation_takes_no_longer_than_two_that_make_it(
+        machine in machines(),
+        root in any::<Index>(),
+        length in lengths(),
+        is_in_order in any::<bool>(),
+    ) {
+        use Operation::{
+            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter,
+        };
+        let root = root.index(machine.nodes());
+        for (product, first, next) in [
+            (Broadcast, Scatter, Collect),
+            (CombineToOne, DistributedCombine, Gather),
+            (CombineToAll, DistributedCombine, Collect),
+        ] {
+            let [product, first, next] = [product, first, next].map(|operation| {
+                planned(Task::builder(&machine, operation).root(root).elements(length).in_order(is_in_order))
+            });
+            let left: fn(u8, u8) -> u8 = |left, _| left;
+            let operator = if is_in_order { associative(left) } else { commutative(left) };
+            let program = |node: &Node<'_>| {
+                let world = node.world();
+                let has_all = product.problem().operation() != Broadcast || node.rank() == root;
+                let mine = vec![0_u8; if has_all { length as usize } else { 0 }];
+                let block = match product.problem().operation() {
+                    Broadcast => first.call(world, &mine)?,
+                    _ => first.combine(world, &mine, &operator)?,
+                };
+                Ok(next.call(world, &block)?.len())
+            };
+            let run = Machine::of(machine.clone()).build().unwrap().run(program).unwrap();
+            let ratio = ratio(product.prediction().modeled, run.report.modeled);
+            let [product, first, next] = [product, first, next].map(|plan| {
+                format!("{} by {}", plan.problem().operation(), plan.name())
+            });
+            prop_assert!(ratio <= SPLIT, "{product} takes {ratio} times as long as {first}, then {next}");
         }
     }
 }

@@ -12,6 +12,7 @@ use multicomputer::{
     Machine, Rank, Span, Time,
     comm::Node,
     error::Failure,
+    plan::Effort,
     report::{LinkReport, RealTimeReport, RunReport},
     units::format_bytes,
 };
@@ -245,6 +246,9 @@ impl Execution<'_> {
 const DISTURBED: &str = "The machine has noise or faults: times are those of its runs, and plans were made for the machine \
                          without them.\n";
 
+/// The note on searches that have left something out.
+const INCOMPLETE: &str = "Not all plans that could be faster were tried: --effort thorough tries them all.\n";
+
 /// The note on runs of machines where sends wait for their receives.
 fn met(from_bytes: u64) -> String {
     let sends = match from_bytes {
@@ -287,7 +291,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
     let lines = cases.iter().map(|case| case.lines.len()).sum();
     let is_shown = cases.iter().all(|case| case.place.as_ref().is_none_or(Place::is_shown));
     let progress = if is_shown { Progress::new(lines) } else { Progress::hidden() };
-    let solved = csv.fill(|csv| {
+    let (solved, is_incomplete) = csv.fill(|csv| {
         let mut runner = Runner {
             of,
             runs,
@@ -300,6 +304,8 @@ pub(in crate::cli) fn compare<C: Comparison>(
             csv,
             plot: &mut plot,
             seed: options.seed,
+            effort: options.effort,
+            is_incomplete: false,
         };
         let solved: Vec<Solved<C>> =
             cases.into_iter().map(|case| runner.solve(case)).collect::<Result<_, Error>>()?;
@@ -310,7 +316,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
             csv.discard();
             return Err(Error::usage(of.hopeless(algorithm, cause)));
         }
-        Ok(solved)
+        Ok((solved, runner.is_incomplete))
     })?;
     drop(progress);
     traces.finish()?;
@@ -321,6 +327,9 @@ pub(in crate::cli) fn compare<C: Comparison>(
         let _ = of.show(&Results { of, solved: &solved }, &mut text);
         if is_disturbed {
             text += DISTURBED;
+        }
+        if is_incomplete {
+            text += INCOMPLETE;
         }
         let mut rendezvous = solved.iter().map(|solved| solved.case.description.rendezvous());
         // Where machines differ in it a column says so.
@@ -357,6 +366,9 @@ struct Runner<'a, C> {
     csv: &'a mut CsvFile,
     plot: &'a mut PlotFile,
     seed: u64,
+    effort: Effort,
+    /// Whether a search for a plan has left something out.
+    is_incomplete: bool,
 }
 
 impl<C: Comparison> Runner<'_, C> {
@@ -415,11 +427,12 @@ impl<C: Comparison> Runner<'_, C> {
         let of = self.of;
         let name = of.describe(&case.problem, algorithm);
         self.progress.begin(&name);
-        let plan = match self.progress.planning(&name, || of.plan(&case.problem, algorithm))? {
+        let plan = match self.progress.planning(&name, || of.plan(&case.problem, algorithm, self.effort))? {
             Ok(plan) if self.is_disturbed => Planned { predicted: None, ..plan },
             Ok(plan) => plan,
             Err(cause) => return Ok(Err(cause)),
         };
+        self.is_incomplete |= !plan.is_complete;
         self.schedules.write(of, &plan.plan, &case.description)?;
         let ran = match self.runs.include(of, algorithm) {
             true => self.execute(case, algorithm, &plan, of.label(&case.problem, Some(algorithm)))?,

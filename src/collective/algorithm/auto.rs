@@ -24,13 +24,15 @@ impl Algorithm {
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
-static AUTO: Entry = Entry::new("auto", |planning| others(planning.problem))
+static AUTO: Entry = Entry::new("auto", |planning| Ok(sorted(listed(planning.problem, |_| true))))
     .improved(faster)
     .about("the fastest of all, by prediction");
 
-/// The variants of all other algorithms, but for those that treat blocks apart.
+/// The variants of all other algorithms, but for those that need a search of their own.
 pub(in super::super) fn others(task: &Task) -> Variants {
-    Ok(sorted(listed(task, |_| true)))
+    let mut variants = sorted(listed(task, |_| true));
+    variants.retain(|variant| !variant.is_searched());
+    Ok(variants)
 }
 
 /// The variants of all algorithms for the operation itself, without those of related operations.

@@ -6,7 +6,7 @@
 //! several ([`pattern::forest`](crate::pattern::forest), as in [`stop`](crate::stop)). Backwards they combine, with trees made for
 //! that direction. A combine-to-all goes around a cycle twice: a part of the vector is combined at each rank, and then collected.
 //!
-//! **Restrictions.** 3 to 64 ranks, and a vector whose bytes take 16 start-ups at least; a commutative operator. With one port a node, not for
+//! **Restrictions.** 3 to 64 ranks, and a vector whose bytes take longer than a start-up; a commutative operator. With one port a node, not for
 //! meshes, tori, rings and what else is alike at every node.
 //!
 //! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest
@@ -47,7 +47,7 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
     .kinds(|operation| !matches!(operation, Operation::Scan | Operation::Scatter | Operation::Gather))
     .only_if(&[
         Restriction {
-            text: "it needs 3 to 64 ranks, with several ports or on a network that is no grid, and bytes that take 16 start-ups",
+            text: "it needs 3 to 64 ranks, with several ports or on a network that is no grid, and bytes that take longer than a start-up",
             is_met: |task, _| is_for(task.machine(), task.size(), task.bytes()),
             found: |task, _| unfit(task.machine(), task.size(), task.bytes()).unwrap_or_default(),
         },

@@ -8,7 +8,9 @@ mod apart;
 mod auto;
 mod bine;
 mod blocks;
+mod chains;
 mod circulant;
+mod composed;
 mod doubling;
 mod edst;
 mod forest;
@@ -88,10 +90,12 @@ impl Algorithm {
         Algorithm::TRIVANCE,
         Algorithm::MULTIPLYING,
         Algorithm::PIPELINE,
+        Algorithm::CHAINS,
         Algorithm::EDST,
         Algorithm::FOREST,
         Algorithm::SOURCES,
         Algorithm::WIDER,
+        Algorithm::COMPOSED,
         Algorithm::APART,
     ];
 

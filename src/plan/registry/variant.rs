@@ -1,15 +1,21 @@
 //! The ways in which an algorithm can go about a problem: schedules that have not been made yet.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use super::{
-    super::{PlanError, Problem, predict::Prediction, problem::Planned},
+    super::{
+        PlanError, Problem,
+        effort::{Budget, Effort},
+        predict::Prediction,
+        problem::Planned,
+        related::Convert,
+    },
     Algorithm,
 };
-use crate::time::Span;
+use crate::time::{Span, Time};
 
-/// Makes the draft of a variant for the problem that it was listed for.
-type Make<P> = Box<dyn Fn(&P) -> Result<<P as Planned>::Draft, PlanError> + Send + Sync>;
+/// Makes the draft of a variant for the problem that it was listed for, if it could end by the limit.
+type Make<P> = Box<dyn Fn(&P, Time, &Budget) -> Result<<P as Planned>::Draft, PlanError> + Send + Sync>;
 
 /// One way to do it, made only when it could be the fastest.
 pub(crate) struct Variant<P: Problem> {
@@ -20,6 +26,7 @@ pub(crate) struct Variant<P: Problem> {
     estimate: Span,
     messages: u64,
     identity: Option<String>,
+    is_searched: bool,
     make: Make<P>,
 }
 
@@ -29,15 +36,34 @@ impl<P: Problem> Variant<P> {
         name: impl Into<String>,
         make: impl Fn(&P) -> Result<P::Draft, PlanError> + Send + Sync + 'static,
     ) -> Variant<P> {
-        Variant {
-            of: None,
-            name: name.into(),
-            floor: Span::ZERO,
-            estimate: Span::ZERO,
-            messages: 0,
-            identity: None,
-            make: Box::new(make),
-        }
+        Variant::with(name.into(), false, Box::new(move |problem, _, _| make(problem)))
+    }
+
+    /// A variant whose draft is found by a search of its own, with a limit and a budget. It fails if it could not end by the limit.
+    pub(crate) fn searched(
+        name: impl Into<String>,
+        search: impl Fn(&P, Time, &Budget) -> Result<P::Draft, PlanError> + Send + Sync + 'static,
+    ) -> Variant<P> {
+        Variant::with(name.into(), true, Box::new(search))
+    }
+
+    fn with(name: String, is_searched: bool, make: Make<P>) -> Variant<P> {
+        let (floor, estimate) = (Span::ZERO, Span::ZERO);
+        Variant { of: None, name, floor, estimate, messages: 0, identity: None, is_searched, make }
+    }
+
+    /// The same of this name for another problem, whose drafts are made from those for the given one.
+    pub(in super::super) fn converted<Q: Problem>(
+        self,
+        name: String,
+        problem: Arc<P>,
+        convert: Convert<P, Q>,
+    ) -> Variant<Q> {
+        let Variant { floor, estimate, messages, is_searched, make, .. } = self;
+        let make = move |wanted: &Q, limit: Time, budget: &Budget| {
+            Ok(convert(wanted, &problem, make(&problem, limit, budget)?))
+        };
+        Variant { floor, estimate, messages, ..Variant::with(name, is_searched, Box::new(make)) }
     }
 
     /// The same, known to take at least this long.
@@ -95,9 +121,19 @@ impl<P: Problem> Variant<P> {
         self.identity.as_deref()
     }
 
+    /// Whether its draft is found by a search of its own.
+    pub(crate) fn is_searched(&self) -> bool {
+        self.is_searched
+    }
+
     /// Makes the schedule.
     pub(crate) fn draft(&self, problem: &P) -> Result<P::Draft, PlanError> {
-        (self.make)(problem)
+        self.draft_by(problem, Time::MAX, &Budget::of(Effort::default()))
+    }
+
+    /// Makes the schedule; one that is searched for only if it could end by the limit.
+    pub(crate) fn draft_by(&self, problem: &P, limit: Time, budget: &Budget) -> Result<P::Draft, PlanError> {
+        (self.make)(problem, limit, budget)
     }
 }
 

@@ -21,13 +21,20 @@ impl Algorithm {
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
-static AUTO: Entry = Entry::new("auto", |planning| others(planning.problem))
+static AUTO: Entry = Entry::new("auto", |planning| Ok(all(planning.problem)))
     .improved(faster)
     .about("the fastest of all others, by prediction");
 
 /// The variants of all other algorithms, but for those that treat messages apart.
+fn all(instance: &Instance) -> Vec<Variant<Instance>> {
+    families(instance).into_iter().chain(instance.equal()).collect()
+}
+
+/// The same but for those that need a search of their own.
 pub(in super::super) fn others(instance: &Instance) -> Variants {
-    Ok(families(instance).into_iter().chain(instance.equal()).collect())
+    let mut variants = all(instance);
+    variants.retain(|variant| !variant.is_searched());
+    Ok(variants)
 }
 
 /// The variants of all algorithms for s-to-p broadcasts themselves. Those most likely to be the fastest come first.

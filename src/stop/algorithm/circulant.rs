@@ -124,7 +124,7 @@ fn best_number(instance: &Instance) -> f64 {
 }
 
 pub(super) fn draft(instance: &Instance, way: Way, exchange: Exchange) -> Draft {
-    let ring = || suited(line::bisection(instance.grid()), &instance.holders());
+    let ring = || suited(line::bisection(instance.grid()), &instance.holders_evened());
     let (how, blocks) = match way {
         Way::Blocks(how, blocks) => (how, blocks),
         Way::Radix(radix) => {

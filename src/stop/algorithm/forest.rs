@@ -7,7 +7,7 @@
 //! if that falls short two, four or eight. Each message is cut into segments, which go down their trees one after the other;
 //! nodes send on what has come, the oldest segments first.
 //!
-//! **Restrictions.** 3 to 64 nodes; bytes that take 16 start-ups at least. With one port a node, not for meshes, tori, rings and
+//! **Restrictions.** 3 to 64 nodes; bytes that take longer than a start-up. With one port a node, not for meshes, tori, rings and
 //! what else is alike at every node.
 //!
 //! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest
@@ -39,7 +39,7 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
     .about("in segments down trees that suit the network: no grids, or several ports")
     .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
     .only_if(&[Restriction {
-        text: "there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take 16 start-ups",
+        text: "there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take longer than a start-up",
         is_met: |instance, ()| is_for(instance.machine(), instance.nodes(), instance.bytes()),
         found: |instance, ()| {
             unfit(instance.machine(), instance.nodes(), instance.bytes()).unwrap_or_default()
@@ -140,7 +140,7 @@ mod tests {
                 .map(|plan| plan.name().to_owned())
                 .map_err(|error| error.to_string())
         };
-        let refusal = "forest works only if there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take 16 start-ups";
+        let refusal = "forest works only if there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take longer than a start-up";
         let refused = |found: &str| Err(format!("{refusal}, and {found}"));
         for (machine, network) in [
             ("paragon:4x4", "mesh:4x4"),
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(unmet("tree:2", 1 << 20), refused("here are 2 nodes"));
         assert_eq!(unmet("tree:1", 1 << 20), refused("here is 1 node"));
         assert_eq!(unmet("tree:16", 0), refused("all messages are empty"));
-        assert_eq!(unmet("tree:16", 10_000), refused("10000 bytes take 3.8 of them"));
+        assert_eq!(unmet("tree:16", 1000), refused("1000 bytes take 0.4 of it"));
         assert_eq!(unmet("tree:16", 1 << 20), Ok("forest, 1 low tree, 256 segments".to_owned()));
     }
 }

@@ -59,7 +59,7 @@ impl Line {
 }
 
 fn draft(instance: &Instance, base: Line, exchange: Exchange) -> Draft {
-    let line = suited(base.line(instance.grid()), &instance.holders());
+    let line = suited(base.line(instance.grid()), &instance.holders_evened());
     Draft::whole(instance, exchange, |builder| builder.halve(&[line]))
 }
 

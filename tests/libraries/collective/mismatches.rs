@@ -428,7 +428,7 @@ fn arguments_that_do_not_fit_are_refused_on_every_rank() {
         (
             |group| group.using(&Algorithm::DOUBLING).broadcast(0, &mut [1_u8]),
             "doubling is no algorithm for a broadcast: those with a name are auto, short, long, hybrid, alternating, mixed, \
-             tree, blocks, bine, pipeline, edst, forest, sources",
+             tree, blocks, bine, pipeline, chains, edst, forest, sources, composed",
         ),
         (
             |group| group.using(&Algorithm::CIRCULANT).combine_all(&mut [1_u8], associative(|a, _| a)),

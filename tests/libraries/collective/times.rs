@@ -175,6 +175,9 @@ proptest! {
                     // Blocks may be about as long as each other.
                     "apart" => true,
                     "sources" => call.total() == 0,
+                    // There is nothing to compose for one rank, nor of blocks that are all empty but one.
+                    "composed" => call.members.len() < 2 || call.operation.has_blocks(),
+                    "chains" => call.members.len() < 2 || call.total() < 2,
                     // It is for long vectors on networks that are no grid.
                     "forest" => true,
                     _ => is_pipelined && !is_cut,
